@@ -1,4 +1,4 @@
-//! Whole scans of generated dumps in memory, by the counts taken and by the shape of the dump.
+//! Whole scans of generated in-memory dumps, by the statistics computed and by the shape of the dump.
 
 use std::time::Duration;
 
@@ -13,10 +13,10 @@ use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
 
-/// Nothing counted yet.
+/// Creates empty tallies.
 type Make = fn() -> Tallies;
 
-/// Dumps of `KEYS` keys: realistic ones, and ones that are hard on a counter.
+/// Dumps of `KEYS` keys: realistic ones, and ones that are hard on the counters.
 fn dumps() -> Vec<(&'static str, Vec<u8>)> {
     let mut commerce = Vec::new();
     Generate {
@@ -26,7 +26,7 @@ fn dumps() -> Vec<(&'static str, Vec<u8>)> {
     }
     .write_to(&mut commerce)
     .unwrap();
-    // As the SCAN of newer servers gives it: one slot's keys after another's.
+    // In the order of SCAN on newer servers: slot by slot.
     let mut keys: Vec<&[u8]> = commerce.split_inclusive(|byte| *byte == b'\n').collect();
     keys.sort_by_key(|key| slot(key.strip_suffix(b"\n").unwrap_or(key)));
     let in_slot_order = keys.concat();

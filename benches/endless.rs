@@ -1,7 +1,7 @@
-//! A capture of MONITOR of any length that is made as it is read: memory must not grow with it.
+//! A MONITOR capture of any length, generated while it is read: memory must not grow with it.
 //!
-//! `SLOTSCOPE_BENCH_COMMANDS=1_000_000_000 cargo bench -p benches --bench endless` prints how fast it was read and the most memory that
-//! the process had; past what docs/limits.md states it fails.
+//! `SLOTSCOPE_BENCH_COMMANDS=1_000_000_000 cargo bench -p benches --bench endless` prints the reading speed and the
+//! peak memory of the process; it fails above the limit stated in docs/limits.md.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -14,18 +14,18 @@ use slotscope::source::{Found, ReadAt, Source};
 
 const COMMANDS: u64 = 200_000;
 const THREADS: u64 = 2;
-/// The limits that docs/limits.md states, in MiB: a base, and an amount for each thread.
+/// The limits stated in docs/limits.md, in MiB: a base, and an amount per thread.
 const BASE: u64 = 64;
 const OF_A_THREAD: u64 = 144;
 
-/// Every line has the same length, so that any part can be made by itself.
+/// All lines have the same length, so that any part can be generated on its own.
 const LINE: &[u8] = b"1795216373.000000 [0 10.0.0.7:50000] \"GET\" \"user:{0000000000}:profile\"\n";
 const SECONDS: usize = 0;
 const MICROS: usize = 11;
 const KEY: usize = 50;
 const EACH_SECOND: u64 = 50_000;
 const START: u64 = 1_795_216_373;
-/// Distinct keys: more than any table holds.
+/// Number of distinct keys: more than fit into any table.
 const KEYS: u64 = 50_000_000;
 
 /// A capture of this many commands.
@@ -50,7 +50,7 @@ impl Source for Endless {
     }
 }
 
-/// The same from front to back, and how far it is read.
+/// A sequential reader of the capture, and its position.
 struct FromFront(Endless, u64);
 
 impl Read for FromFront {
@@ -99,7 +99,7 @@ fn digits(into: &mut [u8], mut number: u64) {
     }
 }
 
-/// The most memory that this process had, in MiB; `None` where the system does not say.
+/// The peak memory of this process in MiB; `None` if the system does not report it.
 fn peak_mib() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;

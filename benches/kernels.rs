@@ -1,4 +1,4 @@
-//! Slots a second: every kernel of this CPU and the CRC crates of crates.io, on the same keys, whole, no tags.
+//! Slots per second: every kernel of this CPU and the CRC crates on crates.io, on the same whole keys, without tags.
 //!
 //! `cargo bench -p benches --bench kernels -- 8..64` times one set. Ratios with their spread: `cargo bench --bench ratios`.
 
@@ -9,10 +9,10 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// A set of keys: its name and the lengths in it.
+/// A set of keys: its name and the range of lengths.
 type Set = (&'static str, RangeInclusive<usize>);
 
-/// The contents of real dumps, single lengths, and the buffers that the crates' own benchmarks hash.
+/// Keys as in real dumps, single lengths, and the buffers that the crates' own benchmarks hash.
 const SETS: [Set; 8] = [
     ("8..64", 8..=64),
     ("4", 4..=4),
@@ -46,7 +46,7 @@ fn slots(criterion: &mut Criterion) {
 
 criterion_group! {
     name = benches;
-    // The tables take milliseconds for a buffer: a second each is enough, all of it takes two minutes.
+    // The table-driven crates take milliseconds per buffer: one second each is enough, two minutes in total.
     config = Criterion::default()
         .warm_up_time(Duration::from_millis(200))
         .measurement_time(Duration::from_secs(1))

@@ -1,4 +1,4 @@
-//! How many times as fast as the best peer each kernel is: all of them in turn, medians of seven rounds.
+//! The speed of each kernel relative to the best peer: all take turns, medians of seven rounds.
 //!
 //! `cargo bench -p benches --bench ratios` prints the table; `-- every-length` times each length from 4 to 64 bytes,
 //! `-- passes` the search for hash tags.
@@ -9,10 +9,11 @@ use contestants::{Contestant, Keys, assert_answers, kernels, peers};
 use hashslot::available;
 use std::time::{Duration, Instant};
 
-/// Rounds in which all contestants take turns, so that what disturbs the machine disturbs all of them.
+/// Rounds in which all contestants take turns, so that a disturbance affects all of them.
 const ROUNDS: usize = 7;
 
-/// How long a contestant runs in a round: long enough to hide the clock, short enough that turns are close.
+/// Time per contestant and round: long enough to hide the clock's resolution, short enough that turns are close
+/// together.
 const TURN: Duration = Duration::from_millis(8);
 
 fn main() {
@@ -26,10 +27,10 @@ fn main() {
     }
 }
 
-/// Something to be timed.
+/// Work to be timed.
 type Run<'a> = Box<dyn FnMut() + 'a>;
 
-/// Nanoseconds a run: smallest, median, largest of the rounds.
+/// Nanoseconds per run: minimum, median and maximum of the rounds.
 struct Time {
     min: f64,
     median: f64,

@@ -1,7 +1,7 @@
-//! The cost of reading a file: reads of several sizes, a map, and reads around the page cache, on two threads
-//! that count line ends in what they get. All in turn, medians, as a table in Markdown.
+//! The cost of reading a file: reads of several sizes, memory maps, and direct I/O, on two threads that count the line
+//! ends. All take turns; prints medians as a Markdown table.
 //!
-//! `cargo bench -p benches --bench reading -- FILE`. As root on Linux also of a file that is not in the page cache, which is emptied.
+//! `cargo bench -p benches --bench reading -- FILE`. As root on Linux, it also times a cold page cache, by dropping it.
 
 #[cfg(target_os = "linux")]
 fn main() {
@@ -25,22 +25,22 @@ mod linux {
     const WARM_ROUNDS: usize = 7;
     const COLD_ROUNDS: usize = 3;
     const KIB: usize = 1 << 10;
-    /// O_DIRECT wants buffers and offsets in blocks of the disk.
+    /// O_DIRECT requires buffers and offsets aligned to disk blocks.
     const ALIGNED: usize = 4 * KIB;
 
     #[derive(Clone, Copy)]
     enum Way {
-        /// Into one buffer per thread, this many bytes at a time.
+        /// Reads into one buffer per thread, this many bytes at a time.
         Read(usize),
-        /// The same, on this many threads.
+        /// The same on this many threads.
         ReadBy(usize, usize),
-        /// Into a buffer of huge pages.
+        /// Reads into a buffer of huge pages.
         ReadHuge(usize),
-        /// A map of a piece at a time.
+        /// Maps one piece at a time.
         MapPiece(usize),
-        /// One map of all, used a piece at a time.
+        /// Maps the whole file, used piece by piece.
         Map(usize),
-        /// Around the page cache.
+        /// Bypasses the page cache.
         Direct(usize),
     }
 
@@ -85,7 +85,7 @@ mod linux {
     }
 
     fn can_empty_cache() -> bool {
-        // SAFETY: has no preconditions.
+        // SAFETY: no preconditions.
         unsafe { libc::sync() };
         fs::write("/proc/sys/vm/drop_caches", "1").is_ok()
     }
@@ -129,7 +129,7 @@ mod linux {
 
     fn cpu_times() -> [f64; 2] {
         let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-        // SAFETY: zeros are a valid value of this struct, which the call fills in.
+        // SAFETY: all zeros is a valid value of this struct, which the call fills in.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
             libc::getrusage(libc::RUSAGE_SELF, &mut usage);
@@ -138,7 +138,7 @@ mod linux {
         [seconds(usage.ru_utime), seconds(usage.ru_stime)]
     }
 
-    /// The line ends of the file.
+    /// Counts the line ends in the file.
     fn count(path: &str, way: Way) -> u64 {
         let (next, lines) = (AtomicU64::new(0), AtomicU64::new(0));
         let flags = if let Direct(_) = way {
@@ -192,7 +192,7 @@ mod linux {
         memchr::memchr_iter(b'\n', bytes).count() as u64
     }
 
-    /// Pages of a thread's own.
+    /// Anonymous pages owned by a thread.
     struct Buffer {
         at: *mut u8,
         len: usize,
@@ -205,30 +205,30 @@ mod linux {
                 libc::PROT_READ | libc::PROT_WRITE,
                 libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
             );
-            // SAFETY: new pages, anywhere.
+            // SAFETY: maps new pages at any address.
             let at = unsafe { libc::mmap(std::ptr::null_mut(), len, access, kind, -1, 0) };
             assert_ne!(at, libc::MAP_FAILED, "memory for a buffer");
             if huge {
-                // SAFETY: the pages are those of above. It is advice; where there are no huge pages nothing changes.
+                // SAFETY: the pages were just mapped. This is advice; without huge pages nothing changes.
                 unsafe { libc::madvise(at, len, libc::MADV_HUGEPAGE) };
             }
             Buffer { at: at.cast(), len }
         }
 
         fn bytes(&mut self) -> &mut [u8] {
-            // SAFETY: `new` made these pages, and they hold zeros or bytes that were read.
+            // SAFETY: `new` mapped these pages, and they hold zeros or bytes that were read.
             unsafe { std::slice::from_raw_parts_mut(self.at, self.len) }
         }
     }
 
     impl Drop for Buffer {
         fn drop(&mut self) {
-            // SAFETY: `new` made these pages.
+            // SAFETY: `new` mapped these pages.
             unsafe { libc::munmap(self.at.cast(), self.len) };
         }
     }
 
-    /// A part of a file in the address space. Nothing else writes the file while this runs, or it would die.
+    /// A mapped part of a file. The file must not be truncated meanwhile, or the process dies.
     struct Mapping {
         at: *const u8,
         len: usize,
@@ -240,7 +240,7 @@ mod linux {
     impl Mapping {
         fn of(file: &File, from: usize, len: usize) -> Self {
             let (null, from) = (std::ptr::null_mut(), from as libc::off_t);
-            // SAFETY: new pages, anywhere.
+            // SAFETY: maps new pages at any address.
             let at = unsafe {
                 libc::mmap(
                     null,
@@ -256,14 +256,14 @@ mod linux {
         }
 
         fn bytes(&self) -> &[u8] {
-            // SAFETY: `of` mapped these pages, and nothing shortens the file.
+            // SAFETY: `of` mapped these pages, and nothing truncates the file.
             unsafe { std::slice::from_raw_parts(self.at, self.len) }
         }
     }
 
     impl Drop for Mapping {
         fn drop(&mut self) {
-            // SAFETY: `of` made these pages.
+            // SAFETY: `of` mapped these pages.
             unsafe { libc::munmap(self.at.cast_mut().cast(), self.len) };
         }
     }

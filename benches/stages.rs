@@ -1,8 +1,8 @@
-//! Nanoseconds a key of each pass of the scan, by the instructions that it is compiled for: all in turn, medians, as a
-//! table in Markdown.
+//! Nanoseconds per key for each pass of the scan, by instruction set: all take turns; prints medians as a Markdown
+//! table.
 //!
 //! `cargo bench -p benches --bench stages -- PASS KERNEL TIMES` runs one pass that often between two signals, for
-//! `benches/instructions`, which counts the instructions.
+//! `benches/instructions`, which counts instructions.
 
 use std::time::Instant;
 
@@ -21,13 +21,13 @@ use slotscope::tally::slots::SlotCounts;
 use slotscope::tally::tags::{TagCounter, TagCounts};
 use slotscope::tally::{Parts, Tallies, Tally};
 
-/// Rounds in which all take turns, so that what disturbs the machine disturbs all of them.
+/// Rounds in which all take turns, so that a disturbance affects all of them.
 const ROUNDS: usize = 41;
-/// Keys of a chunk of a file, which a worker takes through all passes.
+/// Keys per chunk of a file, which a worker takes through all passes.
 const KEYS: u64 = 60_000;
-/// Keys of a batch whose instructions are counted.
+/// Keys per batch when counting instructions.
 const FEW_KEYS: u64 = 512;
-/// Keys that were counted before: with more hash tags than their table holds.
+/// Keys counted beforehand: more hash tags than their table holds.
 const BEFORE: u64 = 1_000_000;
 
 fn main() {
@@ -54,14 +54,14 @@ fn dump(keys: u64, seed: u64) -> Vec<u8> {
     dump
 }
 
-/// A batch of keys, with what every pass needs of it.
+/// A batch of keys, with the inputs of every pass.
 struct Batch {
     keys: Spans,
     hashed: Spans,
     slots: Vec<u16>,
 }
 
-/// Keys of a dump, batch by batch.
+/// The keys of a dump, in batches.
 struct Keys {
     block: Block,
     batches: Vec<Batch>,
@@ -96,7 +96,7 @@ impl Keys {
         self.batches.iter().map(|batch| batch.slots.len()).sum()
     }
 
-    /// Calls `take` with each batch, as if `kernel` had computed it.
+    /// Calls `take` with each batch, as if computed by `kernel`.
     fn each(&self, kernel: &'static Kernel, mut take: impl FnMut(&SlotBatch<'_>)) {
         (0..self.batches.len()).for_each(|at| self.one(at, kernel, &mut take));
     }
@@ -125,7 +125,7 @@ impl Keys {
 }
 
 impl Batch {
-    /// By naive code.
+    /// Computed by naive code.
     fn new(block: &Block, starts: &[u32], ends: &[u32]) -> Self {
         let (mut keys, mut hashed, mut slots) = (Spans::default(), Spans::default(), Vec::new());
         for (&start, &end) in starts.iter().zip(ends) {
@@ -150,7 +150,7 @@ type Pass = (
     for<'k> fn(&'k Keys, &'static Kernel) -> Run<'k>,
 );
 
-/// The passes whose instructions the kernel chooses.
+/// The passes that depend on the kernel's instructions.
 const BY_KERNEL: [Pass; 4] = [
     ("line-ends", |keys, kernel| {
         let mut ends = vec![0; BATCH_KEYS];
@@ -225,7 +225,7 @@ const COUNTS: [Pass; 6] = [
     }),
 ];
 
-/// Counting all keys in a tally that has counted many before.
+/// Counts all keys with a tally that has already counted many.
 fn counted<'k, T: Tally + 'k>(keys: &'k Keys, kernel: &'static Kernel, mut tally: T) -> Run<'k> {
     Keys::new(BEFORE, 2).each(kernel, |batch| tally.add(batch));
     Box::new(move || keys.each(kernel, |batch| tally.add(batch)))
@@ -261,7 +261,7 @@ fn table() {
     chunks();
 }
 
-/// Whole scans with other sizes of a chunk; `source::chunk::CHUNK` is the fastest of them.
+/// Whole scans with other chunk sizes; `source::chunk::CHUNK` is the fastest.
 fn chunks() {
     let content = dump(BEFORE, 1);
     let inputs = [memory("generated", &content)];
@@ -285,7 +285,7 @@ fn chunks() {
     }
 }
 
-/// The median time of each, in nanoseconds a key.
+/// The median time of each run, in nanoseconds per key.
 fn in_turn(mut runs: Vec<Run<'_>>, keys: usize) -> Vec<f64> {
     let mut times = vec![Vec::new(); runs.len()];
     for _ in 0..ROUNDS {

@@ -1,9 +1,9 @@
-//! Whole scans of tables on two threads, slots and sizes counted as `analyze --only slots` does, compared with what only reads
-//! the records: the crates csv and simd-csv, DuckDB's read_csv, serde_json line by line. All in turn: medians of the wall clock,
-//! means of the processors' time.
+//! Whole scans of tables on two threads, counting slots and sizes as `analyze --only slots` does, compared with mere
+//! parsing by the crates csv and simd-csv, DuckDB's read_csv, and serde_json line by line. All take turns: medians of
+//! wall clock time, means of CPU time.
 //!
-//! `cargo bench -p benches --bench tables -- 10000000` says how many rows; the tables are made once, in `target/bench`. DuckDB takes part
-//! where SLOTSCOPE_BENCH_PYTHON names a Python that has it, as benches/formats does.
+//! `cargo bench -p benches --bench tables -- 10000000` sets the number of rows; the tables are generated once, in
+//! `target/bench`. DuckDB takes part if SLOTSCOPE_BENCH_PYTHON names a Python that has it, as in benches/formats.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -20,13 +20,13 @@ use slotscope::source;
 use slotscope::source::Source;
 use slotscope::tally::{Parts, Tallies};
 
-/// Rounds in which all take turns, so that what disturbs the machine disturbs all of them.
+/// Rounds in which all take turns, so that a disturbance affects all of them.
 const ROUNDS: usize = 9;
 
-/// Bytes that a reader of another crate has at once.
+/// Buffer size for readers from other crates.
 const BUFFER: usize = 1 << 20;
 
-/// Of every table: its name, its header, and a row by its key and the number of it.
+/// A table: its name, its header, and its row for a key and its number.
 type Table = (
     &'static str,
     &'static str,
@@ -74,13 +74,13 @@ const TABLES: [Table; 6] = [
     }),
 ];
 
-/// The time of one run: seconds of the wall clock, and of all processors together where that is known.
+/// The time of a run in seconds: wall clock, and CPU time if known.
 type Took = (f64, f64);
 
-/// Reads a table, by its number and path.
+/// Reads a table, given its number and path.
 type Run<'a> = Box<dyn Fn(usize, &Path) -> Took + 'a>;
 
-/// A contestant, and the tables that it reads: all, those of lines of JSON, or those with a header.
+/// A contestant, and the tables it can read: all, JSON lines only, or those with a header.
 struct Contestant<'a> {
     name: &'static str,
     reads: fn(&Table) -> bool,
@@ -118,7 +118,7 @@ fn main() {
         let mut ours = None;
         for (contestant, took) in contestants.iter().zip(&took) {
             let wall = median(took.iter().map(|(wall, _)| *wall));
-            // The system counts it in hundredths of a second.
+            // The system counts CPU time in hundredths of a second.
             let cpu = took.iter().map(|(_, cpu)| *cpu).sum::<f64>() / took.len() as f64;
             let ours = *ours.get_or_insert(cpu);
             println!(
@@ -253,10 +253,10 @@ fn timed<'a>(work: impl Fn(usize, &Path) + 'a) -> Run<'a> {
     })
 }
 
-/// Seconds that all threads of this process had a processor, to a hundredth; 0 where the system does not say it.
+/// CPU seconds of all threads of this process, in hundredths; 0 if the system does not report it.
 fn cpu_secs() -> f64 {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
-    // After the name, which is in parentheses: user and system time are fields 14 and 15.
+    // The name, in parentheses, may contain anything: after it, user and system time are fields 14 and 15.
     let fields = stat.rsplit(')').next().unwrap_or_default();
     let ticks = fields.split_ascii_whitespace().skip(11).take(2);
     ticks
@@ -265,7 +265,7 @@ fn cpu_secs() -> f64 {
         / 100.0
 }
 
-/// DuckDB in a Python: it reads all columns of the table, and says itself what that took.
+/// DuckDB in Python: it reads all columns of the table, and reports the time itself.
 fn duckdb(python: &Path, path: &Path, rows: u64) -> Took {
     let program =
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../../benches/peers.d/read_csv_duckdb.py");
@@ -284,7 +284,7 @@ fn duckdb(python: &Path, path: &Path, rows: u64) -> Took {
     )
 }
 
-/// The members that are asked for; others are passed over.
+/// The members that are parsed; others are skipped.
 #[derive(serde::Deserialize)]
 struct JsonRow<'a> {
     #[serde(borrow)]
@@ -303,7 +303,7 @@ fn json_lines(part: std::io::Take<File>, _: bool) -> u64 {
     count
 }
 
-/// The slot of a key by the crate that most clients use.
+/// The slot of a key, by the crate that most clients use.
 fn crc_slot(key: &[u8]) -> u16 {
     crc16::State::<crc16::XMODEM>::calculate(&key[hashslot::hashed_part(key)]) % 16384
 }
@@ -314,7 +314,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Writes the table of `rows` rows, unless it exists.
+/// Generates the table with this many rows, unless it exists.
 fn make((name, header, row): &Table, rows: u64) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/bench");
     fs::create_dir_all(&folder).unwrap();
@@ -346,7 +346,8 @@ fn make((name, header, row): &Table, rows: u64) -> PathBuf {
     path
 }
 
-/// The rows that `read` counts, one half of the file a thread; it is told whether a header is before them.
+/// The rows that `read` counts, with a thread for each half of the file; `read` is told whether its half has the
+/// header.
 fn in_halves(
     path: &Path,
     header: bool,

@@ -1,4 +1,4 @@
-//! A whole analysis: how key dumps spread over six nodes, and the tags that hold the most keys.
+//! A complete analysis: the distribution of key dumps over six nodes, and the tags with the most keys.
 //!
 //! ```sh
 //! cargo run --example analyze -- samples/hot-tag.keys

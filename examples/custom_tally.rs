@@ -1,4 +1,4 @@
-//! A custom tally: how many keys have a hash tag, counted on all cores.
+//! A custom tally: the number of keys with a hash tag, counted on all cores.
 //!
 //! ```sh
 //! cargo run --example custom_tally -- samples/hot-tag.keys

@@ -1,10 +1,10 @@
-//! The `slotscope` program: what ends a run from outside, and the exit code; `cli::run` is the rest.
+//! The `slotscope` program: handles signals and the exit code; `cli::run` does the rest.
 
 use std::process::ExitCode;
 
 use slotscope::cli;
 
-/// The time that an interrupted run has to end by itself, once its report is in place.
+/// How long an interrupted run may take to finish once its report is in place.
 #[cfg(unix)]
 const GRACE: std::time::Duration = std::time::Duration::from_secs(2);
 
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     ExitCode::from(cli::run(std::env::args_os()))
 }
 
-/// Whether the signal was ignored when the program started, as under nohup: then it stays ignored. Known on Linux only.
+/// Whether the signal was ignored at program start, as under nohup, and must stay so. Only known on Linux.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -27,8 +27,7 @@ fn is_ignored(signal: i32) -> bool {
         .is_some_and(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// Removes what is half-written when the user or the system ends the run, and exits as a shell expects it:
-/// 128 + the signal.
+/// Removes half-written files if the user or the system ends the run, and exits as shells expect: 128 + signal.
 #[cfg(unix)]
 fn clean_up_on_signals() -> std::io::Result<()> {
     use signal_hook::consts::{
@@ -39,7 +38,7 @@ fn clean_up_on_signals() -> std::io::Result<()> {
         SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM,
     ];
     let wanted = ends.into_iter().filter(|signal| !is_ignored(*signal));
-    // Past `ulimit -f` a write then fails, with the name of its file.
+    // Beyond `ulimit -f`, writes then fail with an error that names the file.
     let mut signals = signal_hook::iterator::Signals::new(wanted.chain([SIGXFSZ]))?;
     std::thread::Builder::new()
         .name("signals".into())
@@ -48,7 +47,7 @@ fn clean_up_on_signals() -> std::io::Result<()> {
             if let Some(signal) = ends.next() {
                 cli::leave_screen();
                 if !abandon(false) {
-                    // The report is in place: the exit code of the run is the true one.
+                    // The report is in place: the run's own exit code is the correct one.
                     std::thread::sleep(GRACE);
                     abandon(true);
                 }

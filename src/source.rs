@@ -1,4 +1,4 @@
-//! The inputs that arguments name: those of the engine and, with the feature `cloud`, places on the network.
+//! The inputs named by arguments: those of the engine and, with the feature `cloud`, network locations.
 
 use std::path::Path;
 
@@ -12,19 +12,19 @@ const OBJECTS: &[Find] = &[
     slotscope_objects::find,
 ];
 
-/// The sources that `paths` name: files as they are, directories as every file in them, `-` as standard input, and places
-/// on the network.
+/// The sources named by `paths`: files, directories (every file in them), `-` for standard input, and network
+/// locations.
 ///
 /// # Errors
-/// A path that does not exist or may not be read, and a directory without files.
+/// A path does not exist or is not readable, or a directory has no files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_with(paths, &StorageOptions::default())
 }
 
-/// As `find`, with options for places on the network.
+/// Like `find`, with options for network locations.
 ///
 /// # Errors
-/// As `find`; a place on the network that cannot be read.
+/// As for `find`, or a network location cannot be read.
 pub fn find_with(paths: &[impl AsRef<Path>], options: &StorageOptions) -> Result<Found> {
     find_among(OBJECTS, paths, options)
 }

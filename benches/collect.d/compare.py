@@ -20,11 +20,11 @@ KEYS = int(os.environ.get("SLOTSCOPE_BENCH_KEYS", "1_000_000"))
 ROUNDS = int(os.environ.get("SLOTSCOPE_BENCH_ROUNDS", "5"))
 PORT = int(os.environ.get("SLOTSCOPE_BENCH_PORT", "7390"))
 
-# Requests of one measurement of clients: some seconds.
+# Requests per measurement of clients: a few seconds.
 REQUESTS = 400_000
 CLIENTS = 20
 
-# A fifth of the keys are of each of these, of eight elements.
+# A fifth of the keys has each of these types, with eight elements.
 FILL = """
 local kinds = {'SET', 'HSET', 'SADD', 'ZADD', 'RPUSH'}
 for id = tonumber(ARGV[1]), tonumber(ARGV[2]) do
@@ -97,7 +97,7 @@ def timed(command, count):
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     elapsed = time.perf_counter() - start
     found = count(output)
-    # Clients of the other measurement have written keys of their own.
+    # The clients of the other measurement have written keys, too.
     if found < KEYS:
         sys.exit(f"benches/collect: {command} finds {found} keys, not {KEYS}")
     return found / elapsed

@@ -1,4 +1,4 @@
-//! The contestants of the benches: batches of keys, and a row each for the CRC crates of crates.io.
+//! The contestants of the benchmarks: batches of keys, and a row for each CRC crate on crates.io.
 
 use hashslot::{Batch, Kernel, PAD, Padded, SLOTS, available};
 use std::ops::RangeInclusive;
@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 /// Keys in a batch: few enough that they and their slots stay in the L2 cache.
 const BATCH_KEYS: usize = 4096;
 
-/// Keys without tags, one after another with a newline between them, as in a dump.
+/// Keys without tags, concatenated with newlines, as in a dump.
 pub(crate) struct Keys {
     buffer: Vec<u8>,
     start: Vec<u32>,
@@ -14,7 +14,7 @@ pub(crate) struct Keys {
 }
 
 impl Keys {
-    /// Keys of lengths drawn from `lens`, the same every time: a full batch, or one long buffer.
+    /// Keys with lengths drawn from `lens`, deterministically: a full batch, or one long buffer.
     pub(crate) fn new(lens: RangeInclusive<usize>) -> Self {
         let count = if *lens.end() < 4096 { BATCH_KEYS } else { 1 };
         let mut state = 0x9E37_79B9_7F4A_7C15_u64;
@@ -42,7 +42,7 @@ impl Keys {
         }
     }
 
-    /// The keys, as the kernels take them.
+    /// The keys in the form that kernels take.
     pub(crate) fn batch(&self) -> Batch<'_> {
         Batch::new(Padded::new(&self.buffer), &self.start, &self.end)
     }
@@ -90,7 +90,7 @@ pub(crate) fn kernels() -> Vec<Contestant> {
     available().map(ours).collect()
 }
 
-/// The crates.
+/// The crates on crates.io.
 pub(crate) fn peers() -> Vec<Contestant> {
     static BYTEWISE: crc::Crc<u16> = crc::Crc::<u16>::new(&crc::CRC_16_XMODEM);
     static SLICE_BY_16: crc::Crc<u16, crc::Table<16>> =
@@ -105,7 +105,7 @@ pub(crate) fn peers() -> Vec<Contestant> {
     ]
 }
 
-/// Asserts that all give the same slots, before any of them is timed.
+/// Asserts that all compute the same slots before any is timed.
 pub(crate) fn assert_answers(all: &[Contestant], keys: &Keys) {
     let batch = keys.batch();
     let expected: Vec<u16> = (0..batch.len())

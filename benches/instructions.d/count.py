@@ -7,8 +7,8 @@ import sys
 import time
 
 PASSES = ["line-ends", "hash-tags", "slots", "patterns"]
-KEYS = 512  # of the batch that benches/stages.rs runs a pass over
-STEPS = 5_000_000  # no pass takes more
+KEYS = 512  # in the batch on which benches/stages.rs runs a pass
+STEPS = 5_000_000  # more than any pass takes
 SIGUSR1 = 30  # in the numbering of GDB
 
 

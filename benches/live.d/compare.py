@@ -22,7 +22,7 @@ ROUNDS = int(os.environ.get("SLOTSCOPE_BENCH_ROUNDS", "5"))
 PORT = int(os.environ.get("SLOTSCOPE_BENCH_PORT", "7490"))
 
 CLIENTS = 20
-# One measurement of clients, about, and the seconds that are watched around it.
+# Approximate duration of a measurement of clients, and of the watching around it, in seconds.
 SECONDS = 3
 WATCHED = 10
 PORTS = [PORT, PORT + 1, PORT + 2]
@@ -83,7 +83,7 @@ def benchmark(test, requests):
     before = sum(map(cpu_time, PORTS))
     output = subprocess.run(list(map(str, command)), check=True, capture_output=True, text=True).stdout
     used = sum(map(cpu_time, PORTS)) - before
-    # The lines before the table say which nodes there are.
+    # The lines before the table list the nodes.
     table = output[output.index('"test"'):]
     row = next(csv.DictReader(io.StringIO(table)))
     return {name: float(value) for name, value in row.items() if name != "test"} | {"cpu": 1e6 * used / requests}

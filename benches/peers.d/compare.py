@@ -12,14 +12,14 @@ from comparison import give_up, number, report, say
 from measure import Failed, measure, read_through
 from rows import PROFILES, WAYS, ROOT, dump, our_rows, peer_rows
 
-# A peer that takes longer than this runs in a few rounds only.
+# A peer that takes longer runs in only a few rounds.
 SLOW_SECS, FEW_ROUNDS = 5, 3
 
 
 def compare(keys, rounds, threads, minutes, peers):
     """The lines of the report."""
     load = os.getloadavg()[0]
-    # The memory of launch.py itself counts as the command's.
+    # The command's memory includes that of launch.py itself.
     floor_mib = measure(["true"]).peak_mib
     failures = {}
     parts = [compare_on(profile, keys, rounds, threads, minutes / len(PROFILES), peers, failures) for profile in PROFILES]
@@ -59,12 +59,12 @@ def compare_on(profile, keys, rounds, threads, minutes, peers, failures):
             say(f"{profile}: out of time after {turn} rounds")
             break
         say(f"{profile}: round {turn + 1} of {rounds}")
-        read_through(path)  # what others read and hold may have pushed it out of the page cache
+        read_through(path)  # others may have evicted it from the page cache
         for name, row in list(rows.items()):
             if turn < row.rounds:
                 attempt(name, row.run)
 
-    # As many runs as on the whole dump: a peak is that of the unluckiest.
+    # As many runs as on the whole dump: the peak is that of the unluckiest run.
     peaks_of_fewer = {}
     for mode in WAYS:
         command = [path_of_fewer if part == path else part for part in rows[mode].command]

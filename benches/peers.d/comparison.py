@@ -13,7 +13,7 @@ from measure import Failed
 
 BENCH = Path(__file__).resolve().parents[2] / "target" / "bench"
 
-# The script in benches/ whose folder the running one is in.
+# The script in benches/ to whose folder the running script belongs.
 NAME = f"benches/{Path(sys.argv[0]).resolve().parent.stem}"
 
 

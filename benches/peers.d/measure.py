@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-# A command that takes longer is ended.
+# A command that takes longer is killed.
 COMMAND_SECS = 300
 
 LAUNCH = [sys.executable, "-I", "-S", str(Path(__file__).parent / "launch.py")]
@@ -31,9 +31,9 @@ class Run:
 def measure(command):
     """Runs `command` in the current directory. Raises Failed with the last lines of its errors."""
     program = os.path.basename(command[0])
-    # Not /dev/null: grep stops at the first match when its output goes there.
+    # Not /dev/null: grep would then stop at the first match.
     with tempfile.TemporaryFile(dir=".") as output, tempfile.TemporaryFile(dir=".") as errors:
-        # A session of its own, so that a whole pipeline can be ended.
+        # In its own session, so that a whole pipeline can be killed.
         child = subprocess.Popen([*LAUNCH, *command], stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
                                  env={**os.environ, "LC_ALL": "C"}, start_new_session=True)
         try:

@@ -15,7 +15,7 @@ from measure import COMMAND_SECS, Failed, measure
 ROOT = Path(__file__).resolve().parents[2]
 SLOTSCOPE = os.environ.get("SLOTSCOPE_BENCH_PROGRAM") or str(ROOT / "target" / "release" / "slotscope")
 
-# Ways to run slotscope: what a row of it finds, and its options.
+# Ways to run slotscope: the result of a row, and its options.
 ONLY_SLOTS = ["--only", "slots"]
 WAYS = {
     "`--only slots`": ("slots", ONLY_SLOTS),
@@ -29,10 +29,10 @@ LIMITS = {
     "avx2": {"`--only slots`": (None, 1.8), "`--depth 0`": (2.4, 3.6), "default": (3.6, 5.5)},
 }
 
-# The dumps: a shop, millions of hash tags of which most hold few keys, and no tag at all.
+# The dumps: a shop; millions of hash tags, most with few keys; no tags at all.
 PROFILES = ["commerce", "zipf-tail", "uniform"]
 
-# Keys that peers on one core, or nearly, read in a second or two.
+# Keys that peers on about one core read in a second or two.
 REDIS_KEYS, GREP_KEYS = 500_000, 5_000_000
 
 
@@ -46,10 +46,10 @@ class Row:
     keys: int
     read: Callable
     expected: object
-    checked: Optional[list] = None  # the command that shows the answer, where the timed one does not
-    limits: tuple = (None, None)    # most times the user+sys of `slots`, most times the wall time of wc -l
+    checked: Optional[list] = None  # the command that prints the answer, if the timed one does not
+    limits: tuple = (None, None)    # maximum ratios to user+sys of `slots` and to the wall time of wc -l
     slots: Optional["Row"] = None   # `--only slots` with its kernel
-    self_timed: bool = False        # it prints what it took, see answer.py
+    self_timed: bool = False        # it prints its time, see answer.py
     rounds: int = 0
     runs: list = field(default_factory=list)
 
@@ -167,7 +167,7 @@ def peer_rows(path, profile, keys, threads):
         return [tuple(tag) for tag in result(output)]
 
     pipeline = (f"set -o pipefail; grep -o '{{[^}}]*}}' {grep_path} | sort --parallel={threads} -S 25% -T . "
-                "| uniq -c | sort -rn | sed -n 1,5p")  # head would end sort by a broken pipe
+                "| uniq -c | sort -rn | sed -n 1,5p")  # head would kill sort by a broken pipe
     peers = {
         "ClickHouse": Row("ClickHouse (chdb)", "tags", module("tags_clickhouse", path, str(threads)), keys,
                           tags, expected, self_timed=True),
@@ -178,5 +178,5 @@ def peer_rows(path, profile, keys, threads):
         "grep": Row("`grep -o \\| sort \\| uniq -c \\| sort -rn`", "tags", ["bash", "-c", pipeline], grep_keys,
                     counted_lines, heaviest(report(grep_path))),
     }
-    # grep ends with 1 where nothing is found, and the others would count nothing.
+    # grep exits with 1 if it finds nothing, and the others would count nothing.
     return peers if expected else {"redis-py": peers["redis-py"]}

@@ -58,7 +58,7 @@ def main() -> None:
             times[name].append(seconds)
             assert numpy.array_equal(numpy.asarray(slots, dtype="u2"), wanted), name
             del slots
-    # Commands leave files where they run.
+    # Commands leave files in their working directory.
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         print("\n".join([*facts(load), "", *table(times)]))
@@ -69,7 +69,7 @@ def facts(load: float) -> list[str]:
     wheel = os.environ["SLOTSCOPE_BENCH_WHEEL"]
     module = next(part for part in zipfile.ZipFile(wheel).infolist() if part.filename.endswith(".so"))
     commit = tables.first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty", "--exclude=*")
-    # The settings of the wheel's build, if it is not the profile of the manifest.
+    # The settings of the wheel's build, if they differ from the profile in the manifest.
     profile = [f"{name}={value}" for name, value in sorted(os.environ.items()) if name.startswith("CARGO_PROFILE_DIST_")]
     built = f", the wheel built with {' '.join(profile)}" if profile else ""
     return [

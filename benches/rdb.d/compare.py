@@ -21,7 +21,7 @@ PROGRAM = os.environ["SLOTSCOPE_BENCH_PROGRAM"]
 # Seconds; a slower command runs only once.
 SLOW_SECS = 10
 
-# A file of which rdb-tools reads all in seconds.
+# A file that rdb-tools reads completely in seconds.
 RDB_TOOLS_KEYS = 100_000
 
 

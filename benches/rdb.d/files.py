@@ -42,7 +42,7 @@ class Server:
         self.folder = Path(folder)
         self.folder.mkdir()
         self.child = None
-        # Another process may have the port, or that of the cluster's bus, then the server ends: so try others.
+        # If another process has this port or the cluster bus port, the server exits: try another.
         for _ in range(10):
             self.socket = self.started(SERVERS / kind / PROGRAMS[kind], random.randrange(20_000, 30_000, 2), options)
             if self.socket:
@@ -116,7 +116,7 @@ def written(name, kind, fill, *options, cluster=True):
         with Server(kind, BENCH / f"server-{os.getpid()}", *cluster_options, *options) as server:
             if cluster:
                 server.call("CLUSTER", "ADDSLOTSRANGE", 0, 16383)
-                # Until a cluster is up it refuses keys.
+                # A cluster refuses keys until it is up.
                 for _ in range(200):
                     server.socket.sendall(encoded(["SET", "k", "v"]))
                     if server.replies.readline() == b"+OK\r\n":

@@ -14,7 +14,7 @@ KEYS = int(os.environ.get("SLOTSCOPE_BENCH_KEYS", "50_000_000"))
 TIMES = int(os.environ.get("SLOTSCOPE_BENCH_TIMES", "20"))
 ROUNDS = int(os.environ.get("SLOTSCOPE_BENCH_ROUNDS", "3"))
 
-# The members in which the report of many inputs must have the numbers of one report, times the number of inputs.
+# The members whose numbers in the report of many inputs must be those of one input times their number.
 EXACT = ["slots", "nodes", "tags", "patterns", "prefixes"]
 
 
@@ -39,7 +39,7 @@ def times_as_many(one, many, times):
     """Whether every count of `many` is one of `one`, times their number."""
     slots = [keys * times for keys in one["slots"]] == many["slots"]
     nodes = [keys * times for keys in one["nodes"]] == many["nodes"]
-    # The listed light names depend on the sample, which is spread over all inputs.
+    # The light names that are listed depend on the sample, which is spread over all inputs.
     listed = {name for name in one if isinstance(name, tuple)} & many.keys()
     found = listed or not any(isinstance(name, tuple) for name in one)
     return slots and nodes and bool(found) and all(one[name] * times == many[name] for name in listed)

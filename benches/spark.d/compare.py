@@ -17,9 +17,9 @@ from rows import BENCH, SLOTSCOPE, dump
 
 HERE = Path(__file__).parent
 UNITS = {"MiB": 20, "GiB": 30}
-# Java writes about much; a job that takes longer is ended.
+# Java logs a lot; a job that takes longer is killed.
 JOB_SECS = 900
-# The settings of the wheel's build, if it is not the profile of the manifest.
+# The settings of the wheel's build, if they differ from the profile in the manifest.
 PROFILE = "CARGO_PROFILE_DIST_"
 
 

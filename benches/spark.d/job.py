@@ -23,7 +23,7 @@ def ours():
             fields = (folder / "stat").read_text().rsplit(")", 1)[1].split()
             command = (folder / "cmdline").read_bytes()
         except OSError:
-            continue  # it just ended
+            continue  # the process just exited
         kind = WORKERS if b"pyspark.daemon" in command else JVMS
         found[int(folder.name)] = (kind, fields)
     me = os.getpid()
@@ -41,7 +41,7 @@ def processor_seconds():
     """User and system seconds of each kind of process. Those of workers that ended count where their parent waited for them."""
     seconds = {DRIVER: 0.0, JVMS: 0.0, WORKERS: 0.0}
     for process, (kind, fields) in ours().items():
-        # The driver's ended children are a shell that became a JVM.
+        # The driver's exited children are a shell that became a JVM.
         ended = [] if kind == DRIVER else fields[13:15]
         seconds[kind] += sum(map(int, [*fields[11:13], *ended])) / TICKS
     return seconds

@@ -1,4 +1,4 @@
-//! Writes the seeds of each target, and the files of seeds/, into DIRECTORY/NAME/, and prints the names.
+//! Writes the seeds of each target, including the files in seeds/, into DIRECTORY/NAME/, and prints the names.
 
 use std::fs;
 use std::path::PathBuf;

@@ -15,10 +15,10 @@ pub fn run(name: &str, bytes: &[u8]) {
     (target.expect("a known target").run)(name, &bytes[..bytes.len().min(MAX_INPUT_BYTES)]);
 }
 
-/// Runs the target `name` on each file that the command line names.
+/// Runs the target `name` on each file on the command line.
 ///
 /// # Errors
-/// A file that cannot be read.
+/// A file is unreadable.
 pub fn run_files(name: &str) -> std::io::Result<()> {
     for file in std::env::args_os().skip(1) {
         run(name, &std::fs::read(file)?);

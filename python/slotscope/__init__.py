@@ -158,7 +158,7 @@ def main() -> None:
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"):
         number = getattr(signal, name, None)
-        # A signal that was ignored when the program started, as under nohup, stays so.
+        # A signal ignored at start, as under nohup, stays ignored.
         if number is not None and signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, end)
     sys.exit(_native.main(sys.argv))

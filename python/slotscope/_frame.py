@@ -1,4 +1,4 @@
-"""Rows of a data frame as the CSV that the native part reads."""
+"""Rows of a data frame as CSV for the native part."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from slotscope._native import Error
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-#: Rows that are spelled at once.
+#: Rows formatted at a time.
 ROWS = 4096
 
 
@@ -63,6 +63,6 @@ def _line(at: int, key: Any, *amounts: Any) -> bytes:
     name = key.encode() if isinstance(key, str) else key
     if not isinstance(name, bytes):
         raise TypeError(f"row {at}: a key is bytes or str, not {type(key).__name__}")
-    # None and NaN, which is not equal to itself, are unknown.
+    # None and NaN (which does not equal itself) are unknown values.
     known = (b"" if amount is None or amount != amount else b"%d" % int(amount) for amount in amounts)
     return b",".join([b'"' + name.replace(b'"', b'""') + b'"', *known]) + b"\n"

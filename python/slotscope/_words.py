@@ -1,4 +1,4 @@
-"""Inputs and options as the native part takes them: as words of a command line."""
+"""Inputs and options for the native part, as command line arguments."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def inputs_of(inputs: tuple[Any, ...], keys: Keys | None) -> dict[str, Any]:
-    """Paths, file objects and keys, each by itself."""
+    """The inputs sorted into paths, file objects and keys."""
     paths: list[str] = []
     files: list[File] = []
     for given in _flat(inputs):
@@ -36,7 +36,7 @@ def inputs_of(inputs: tuple[Any, ...], keys: Keys | None) -> dict[str, Any]:
 
 
 def _flat(inputs: Iterable[Any]) -> Iterator[Any]:
-    """Inputs one by one; a list of them is as good as several."""
+    """The inputs, with nested lists flattened."""
     for given in inputs:
         if isinstance(given, (list, tuple)):
             yield from _flat(given)
@@ -45,7 +45,7 @@ def _flat(inputs: Iterable[Any]) -> Iterator[Any]:
 
 
 def _matches(path: str) -> list[str]:
-    """The files that a pattern names, in the order of their names; what exists or is a URL is itself."""
+    """The files that a pattern matches, sorted by name; an existing file or a URL is not a pattern."""
     if "://" in path or os.path.lexists(path) or not glob.has_magic(path):
         return [path]
     found = sorted(glob.glob(path, recursive=True))
@@ -55,7 +55,7 @@ def _matches(path: str) -> list[str]:
 
 
 def words_of(options: Any, known: Any) -> list[str]:
-    """The options, which are those of the type `known`, as words of a command line."""
+    """The options, all of which must be in the type `known`, as command line arguments."""
     words: list[str] = []
     for name, value in options.items():
         if name not in known.__optional_keys__:
@@ -75,7 +75,7 @@ def words_of(options: Any, known: Any) -> list[str]:
 
 
 def option_words(message: str, known: Any) -> str:
-    """The message with flags of `known` that are quoted, as where one cannot be parsed, spelled as options."""
+    """The message with quoted flags of `known`, as in parse errors, spelled as Python options."""
 
     def option(flag: re.Match[str]) -> str:
         name = flag[1].replace("-", "_")

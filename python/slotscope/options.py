@@ -31,8 +31,8 @@ class ArrowStream(Protocol):
 Keys = Union[Iterable[bytes], Iterable[str], ArrowArray, ArrowStream]
 
 
-#: A range of chunks of one input, which any process may count: from the first on, to the one behind the last; about how
-#: many bytes these are, 0 where that is not known.
+#: A range of chunks of one input, which any process may count: `from` the first chunk `to` the one after the last.
+#: `bytes` is their approximate size, 0 if unknown.
 Split = TypedDict("Split", {"input": int, "from": int, "to": int, "bytes": int})
 
 

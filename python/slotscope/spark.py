@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 __all__ = ["analyze"]
 
-# Below it a split is not worth a task, above it a task is worth retrying in parts.
+# Smaller splits do not pay for a task; larger ones make retrying a task expensive.
 SPLIT = "256MiB"
 UNITS = {"": 0, "KIB": 10, "MIB": 20, "GIB": 30}
-# Where executors unpack the package. Every version has its own name: sessions may outlive an installation.
+# The folder into which executors unpack the package, one per version: a session may outlive an installation.
 PACKAGE = f"slotscope-{slotscope.__version__}"
-# The result of a task starts with a zero byte and a tally, or with a one and why there is none.
+# Set on a session whose executors have the package. A task's result is byte 0 and a tally, or byte 1 and an error.
 SHIPPED = "_slotscope_is_shipped"
 
 
@@ -52,11 +52,11 @@ def analyze(
     """
     if storage_options:
         options["storage_option"] = storage_options
-    # Executors have working directories that the driver does not know.
+    # Executors have other working directories than the driver.
     paths = [os.fspath(path) for path in inputs]
     paths = [path if "://" in path else os.path.abspath(path) for path in paths]
     plan, splits = slotscope.plan_splits(*paths, split=_bytes(split), **options)
-    # The largest first: one long task at the end would keep all others waiting.
+    # Largest first: a long task at the end would delay the whole job.
     splits.sort(key=lambda split: -split["bytes"])
     given: dict[str, Any] = {**options}
     counting: dict[str, Any] = {name: given[name] for name in ("kernel", "strict", "storage_option") if name in given}
@@ -73,13 +73,13 @@ def analyze(
 def _round(
     spark: SparkSession, title: str, function: str, of: bytes, splits: list[Split], counting: dict[str, Any]
 ) -> bytes:
-    """Counts all splits, one a task, and merges what the tasks return."""
+    """Counts all splits, one per task, and merges the results."""
     from pyspark.sql import functions as F
 
-    # `range` makes exactly one row a task, which `repartition` of a list does not.
+    # `range` yields exactly one row per task; `repartition` of a list does not.
     rows = spark.range(0, len(splits), 1, len(splits))
     rows = rows.select("id", _udf(_counter(function, of, json.dumps(splits), counting))("id").alias("part"))
-    # As many groups as each has parts, so that neither an executor nor the driver merges all of them.
+    # As many groups as parts per group, so that neither an executor nor the driver merges all of them.
     groups = rows.groupBy(F.col("id") % math.isqrt(len(splits))).agg(F.collect_list("part").alias("parts"))
     merged = groups.select(_udf(_merger())("parts").alias("part"))
     with _described(spark, f"slotscope: {title}, {len(splits)} splits"):
@@ -88,7 +88,7 @@ def _round(
 
 
 def _counter(function: str, of: bytes, splits: str, counting: dict[str, Any]) -> Callable[[int], bytes]:
-    """The function of a task. It carries all that it needs: on an executor this module is found by `load`."""
+    """The function that a task runs. It is self-contained: on an executor, `load` finds this module."""
     load = _loader()
 
     def count(number: int) -> bytes:
@@ -98,14 +98,14 @@ def _counter(function: str, of: bytes, splits: str, counting: dict[str, Any]) ->
             counted: bytes = getattr(slotscope, function)(of, [split], **counting)
             return b"\0" + counted
         except slotscope.Error as error:
-            # Bad input stays bad: raised here, it would be read four times.
+            # Retries cannot fix bad input: an exception here would make Spark read it four times.
             return b"\1" + json.dumps([split["input"], split["from"], str(error)]).encode()
 
     return count
 
 
 def _merger() -> Callable[[Iterable[bytes]], bytes]:
-    """Merges parts; of failures the first in the input stays."""
+    """Returns the function that merges parts; of several failures it keeps the first in input order."""
     load = _loader()
 
     def merge(parts: Iterable[bytes]) -> bytes:
@@ -118,14 +118,14 @@ def _merger() -> Callable[[Iterable[bytes]], bytes]:
             merged: bytes = slotscope.merge([part[1:] for part in parts])
             return b"\0" + merged
         except slotscope.Error as error:
-            # It belongs to no input, so it sorts after those that do.
+            # The error belongs to no input, so it sorts after those that do.
             return b"\1" + json.dumps([1 << 32, 0, str(error)]).encode()
 
     return merge
 
 
 def _loader() -> Callable[[], Any]:
-    """How a task imports slotscope: the package that the driver sent, or else the one that is installed."""
+    """Returns the function that imports slotscope in a task: the package sent by the driver, or else the installed one."""
     package = PACKAGE
 
     def load() -> Any:
@@ -153,7 +153,7 @@ def _unwrapped(part: bytes) -> bytes:
 
 
 def _udf(function: Callable[..., bytes]) -> Any:
-    """`function` as a function of columns. Without Arrow, which workers would need pyarrow for."""
+    """`function` as a user-defined function, without Arrow, for which workers would need pyarrow."""
     from pyspark.sql import functions as F
     from pyspark.sql.types import BinaryType
 
@@ -164,7 +164,7 @@ def _udf(function: Callable[..., bytes]) -> Any:
 
 
 def _ship(spark: SparkSession) -> None:
-    """Sends this package to the executors, once a session."""
+    """Sends this package to the executors, once per session."""
     if getattr(spark, SHIPPED, False):
         return
     archive = os.path.join(tempfile.mkdtemp(prefix="slotscope-"), f"{PACKAGE}.zip")
@@ -186,7 +186,7 @@ def _is_connect(spark: SparkSession) -> bool:
 
 
 class _described:
-    """Names the jobs that run inside it, for Spark's pages."""
+    """Names the jobs run within it, for Spark's UI."""
 
     def __init__(self, spark: SparkSession, text: str) -> None:
         self.spark, self.text = spark, text

@@ -1,4 +1,4 @@
-//! Arrow arrays in PyCapsules, as polars, pandas, pyarrow and DuckDB exchange them without a copy.
+//! Arrow arrays in PyCapsules, which polars, pandas, pyarrow and DuckDB exchange without copying.
 
 use std::ffi::{CStr, c_int};
 use std::ops::Range;
@@ -23,11 +23,11 @@ const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
 const STREAM: &CStr = c"arrow_array_stream";
 
-/// Takes the structure out of the capsule `object`, in which `empty` stays.
+/// Moves the structure out of the capsule `object`, leaving `empty` in it.
 fn taken<T>(object: &Bound<'_, PyAny>, name: &'static CStr, empty: T) -> PyResult<T> {
     let capsule = object.cast::<PyCapsule>()?;
     let held = capsule.pointer_checked(Some(name))?.cast::<T>();
-    // SAFETY: a capsule of this name holds this structure, and the GIL is held, so nothing else uses it meanwhile.
+    // SAFETY: a capsule of this name holds this structure, and holding the GIL rules out concurrent use.
     Ok(unsafe { ptr::replace(held.as_ptr(), empty) })
 }
 
@@ -44,24 +44,24 @@ pub(crate) fn column<'py>(
     Ok((schema, PyCapsule::new_with_value(py, array, ARRAY)?))
 }
 
-/// A stream of one table, for `__arrow_c_stream__`.
+/// The stream of a single table, for `__arrow_c_stream__`.
 pub(crate) fn stream<'py>(py: Python<'py>, table: &RecordBatch) -> PyResult<Bound<'py, PyCapsule>> {
     let batches = RecordBatchIterator::new([Ok(table.clone())], table.schema());
     let stream = FFI_ArrowArrayStream::new(Box::new(batches));
     PyCapsule::new_with_value(py, stream, STREAM)
 }
 
-/// Keys of an array. Offsets and views are not trusted: each key is looked up within its buffer.
+/// Keys in an Arrow array. Offsets and views are not trusted: each key is bounds-checked.
 pub(crate) enum KeyArray {
-    /// One buffer, and offsets of 4 bytes.
+    /// One buffer with 32-bit offsets.
     Offsets32(BinaryArray),
-    /// One buffer, and offsets of 8 bytes.
+    /// One buffer with 64-bit offsets.
     Offsets64(LargeBinaryArray),
-    /// Views of 16 bytes, which hold a short key or the place of a long one.
+    /// 16-byte views, which contain a short key or refer to a long one.
     Views(BinaryViewArray),
 }
 
-/// Checks that arrays of this type, or tables with it as their only column, are keys.
+/// Checks that arrays of this type, or tables with it as their only column, can be keys.
 fn check_type(data_type: &DataType) -> PyResult<()> {
     match data_type {
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(()),
@@ -93,7 +93,7 @@ fn check_type(data_type: &DataType) -> PyResult<()> {
     }
 }
 
-/// The type that a schema describes, which is checked.
+/// The checked type that a schema describes.
 fn key_type(schema: &FFI_ArrowSchema) -> PyResult<DataType> {
     let data_type = DataType::try_from(schema);
     let data_type = data_type
@@ -102,9 +102,9 @@ fn key_type(schema: &FFI_ArrowSchema) -> PyResult<DataType> {
     Ok(data_type)
 }
 
-/// Whether an array has sizes that can be added up, the buffers of keys, and a column as long as its table.
+/// Whether an array has sizes that do not overflow, the buffers for keys, and a column as long as its table.
 fn is_whole(array: &FFI_ArrowArray, is_table: bool) -> bool {
-    // Negative sizes are huge here.
+    // Negative sizes become huge.
     let end = |array: &FFI_ArrowArray| {
         let end = array.len().checked_add(array.offset());
         end.filter(|end| *end < isize::MAX as usize / size_of::<ByteView>())
@@ -119,13 +119,13 @@ fn is_whole(array: &FFI_ArrowArray, is_table: bool) -> bool {
 }
 
 impl KeyArray {
-    /// The keys of `array`, which has the checked type `data_type`.
+    /// The keys in `array`, whose type `data_type` was checked.
     fn new(array: FFI_ArrowArray, data_type: DataType) -> PyResult<Self> {
         let malformed = || bad("keys", "a malformed Arrow array; build it anew");
         if !is_whole(&array, matches!(data_type, DataType::Struct(_))) {
             return Err(malformed());
         }
-        // SAFETY: the producer vouches for the lengths of buffers, which the interface does not carry.
+        // SAFETY: the producer vouches for the lengths of buffers, which the interface does not convey.
         let data = unsafe { from_ffi_and_data_type(array, data_type) }.map_err(|_| malformed())?;
         let array = make_array(data);
         let array = array
@@ -152,7 +152,7 @@ impl KeyArray {
         })
     }
 
-    /// How many keys there are.
+    /// Number of keys.
     pub(crate) fn len(&self) -> usize {
         match self {
             KeyArray::Offsets32(keys) => keys.len(),
@@ -161,7 +161,7 @@ impl KeyArray {
         }
     }
 
-    /// The buffer that has all keys one after the other; `None` where they are in several.
+    /// The buffer with all keys, back to back; `None` if there are several.
     pub(crate) fn one_buffer(&self) -> Option<&[u8]> {
         match self {
             KeyArray::Offsets32(keys) => Some(keys.value_data()),
@@ -170,8 +170,8 @@ impl KeyArray {
         }
     }
 
-    /// Where keys `range` start in `one_buffer` and where the last of them ends, counted from where the first starts, into
-    /// `spans`; and that place. `None` where offsets fall or are 2 GiB apart.
+    /// Writes the start of each key in `range`, and the end of the last, into `spans`, relative to the first key;
+    /// returns the offset of that key in `one_buffer`. `None` if offsets decrease or span 2 GiB.
     pub(crate) fn spans(&self, range: Range<usize>, spans: &mut Vec<u32>) -> Option<usize> {
         match self {
             KeyArray::Offsets32(keys) => {
@@ -199,7 +199,7 @@ impl KeyArray {
     }
 }
 
-/// An offset; a negative one lies past the end of every buffer.
+/// An offset; a negative one becomes larger than any buffer.
 fn place<O: OffsetSizeTrait>(offset: O) -> usize {
     offset
         .to_isize()
@@ -221,7 +221,7 @@ fn from_first<O: OffsetSizeTrait>(offsets: &[O], spans: &mut Vec<u32>) -> Option
             .iter()
             .map(|offset| place(*offset).wrapping_sub(first) as u32),
     );
-    // All pairs, not up to the first wrong one: so it is vectorised.
+    // Checks all pairs without stopping at the first wrong one, so that the loop is vectorized.
     let pairs = spans.windows(2);
     pairs
         .fold(true, |so_far, pair| so_far & (pair[0] <= pair[1]))
@@ -241,7 +241,7 @@ fn viewed(keys: &BinaryViewArray, i: usize) -> Option<&[u8]> {
     buffer.get(start..start.checked_add(len)?)
 }
 
-/// Arrays of keys that come one after the other, until there are no more.
+/// A stream of arrays of keys.
 pub(crate) struct KeyStream {
     stream: FFI_ArrowArrayStream,
     data_type: DataType,
@@ -254,7 +254,7 @@ impl KeyStream {
         let get = stream
             .get_schema()
             .ok_or_else(|| bad("keys", "a released stream"))?;
-        // SAFETY: the callback of this stream, which is not released.
+        // SAFETY: a callback of this stream, which has not been released.
         let code = unsafe { get(&mut stream, &mut schema) };
         check(&mut stream, code)?;
         let data_type = key_type(&schema)?;
@@ -267,11 +267,11 @@ impl KeyStream {
             return Ok(None);
         };
         let mut array = FFI_ArrowArray::empty();
-        // SAFETY: as above.
+        // SAFETY: as in `new`.
         let code = unsafe { get(&mut self.stream, &mut array) };
         check(&mut self.stream, code)?;
         if array.is_released() {
-            return Ok(None); // the end of the stream
+            return Ok(None); // end of the stream
         }
         KeyArray::new(array, self.data_type.clone()).map(Some)
     }
@@ -282,10 +282,10 @@ fn check(stream: &mut FFI_ArrowArrayStream, code: c_int) -> PyResult<()> {
     if code == 0 {
         return Ok(());
     }
-    // SAFETY: the callback of this stream, right after a call that failed.
+    // SAFETY: a callback of this stream, right after a failed call.
     let message = stream.get_last_error().map(|get| unsafe { get(stream) });
     Err(match message.filter(|message| !message.is_null()) {
-        // SAFETY: a C string until the next call.
+        // SAFETY: a C string, valid until the next call.
         Some(message) => bad("keys", unsafe { CStr::from_ptr(message) }.to_string_lossy()),
         None => bad("keys", format!("the Arrow stream failed with code {code}")),
     })
@@ -293,13 +293,13 @@ fn check(stream: &mut FFI_ArrowArrayStream, code: c_int) -> PyResult<()> {
 
 /// An object that offers Arrow arrays.
 pub(crate) enum Offered {
-    /// Arrays that are all there.
+    /// Arrays in memory.
     Arrays(Arc<[KeyArray]>),
     /// A stream that can be read once.
     Stream(KeyStream),
 }
 
-/// The keys that `object` offers as Arrow arrays; `None` where it offers none.
+/// The keys that `object` offers as Arrow arrays; `None` if it offers none.
 pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
     if object.hasattr("__arrow_c_array__")? {
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
@@ -313,7 +313,7 @@ pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
     }
     let capsule = object.call_method0("__arrow_c_stream__")?;
     let mut stream = KeyStream::new(taken(&capsule, STREAM, FFI_ArrowArrayStream::empty())?)?;
-    // An object with a length is in memory already; any other may be longer than memory.
+    // An object with a length is in memory already; any other may exceed memory.
     if !object.hasattr("__len__")? {
         return Ok(Some(Offered::Stream(stream)));
     }

@@ -1,4 +1,4 @@
-//! The commands of the program as functions: words of a command line in, results out.
+//! The program's commands as functions: command line arguments in, results out.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::inputs::{self, Raised};
 use crate::report::Report;
 use crate::work;
 
-/// Inputs as Python has them.
+/// The inputs given in Python.
 #[derive(FromPyObject)]
 pub(crate) struct Inputs<'py> {
     /// Paths and URLs.
@@ -36,13 +36,13 @@ pub(crate) struct Inputs<'py> {
 }
 
 impl Inputs<'_> {
-    /// Whether some are Python objects.
+    /// Whether any of them is a Python object.
     pub(crate) fn has_objects(&self) -> bool {
         !self.files.is_empty() || self.keys.is_some()
     }
 }
 
-/// The command `name` with the options `words` on `paths`.
+/// The command `name` with the arguments `words` on `paths`.
 pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
     let line = ["slotscope".into(), name.into()].into_iter().chain(words);
     let line: Vec<OsString> = if paths.is_empty() {
@@ -58,7 +58,7 @@ pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) ->
     Ok(cli.command)
 }
 
-/// Runs `work` on the flags of `name` that `args` picks, with the inputs in them.
+/// Runs `work` with the flags that `args` selects from command `name`, with the inputs filled in.
 pub(crate) fn run<A: Send, T: Send>(
     py: Python<'_>,
     name: &str,

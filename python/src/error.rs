@@ -1,4 +1,4 @@
-//! The one exception, and how errors of the library become it.
+//! The exception class, and the conversion of the library's errors.
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -10,12 +10,12 @@ pyo3::create_exception!(
     "An input, an option or a file that cannot be used: the line that the program would print."
 );
 
-/// The exception of an error of the library.
+/// The exception for an error of the library.
 pub(crate) fn raised(error: impl std::fmt::Display) -> PyErr {
     Error::new_err(error.to_string())
 }
 
-/// The exception of an error of the library, which names an option as an argument.
+/// The same, naming options as Python arguments.
 pub(crate) fn refused(error: slotscope::Error) -> PyErr {
     let text = error.to_string();
     let slotscope::Error::Option { name, .. } = error else {
@@ -27,7 +27,7 @@ pub(crate) fn refused(error: slotscope::Error) -> PyErr {
     raised(format!("{}={}", name.replace('-', "_"), rest.trim_start()))
 }
 
-/// `place: what`, as the library words it.
+/// `place: what`, in the wording of the library.
 pub(crate) fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
     let what: String = what.into();
     raised(slotscope::Error::bad(place, what))

@@ -1,6 +1,6 @@
-//! Inputs that are Python objects, as sources of the scan: files, and keys.
+//! Python objects as sources for the scan: files and keys.
 //!
-//! Exceptions that Python raises in the middle of a scan are kept, and raised once the scan has ended.
+//! Exceptions raised by Python during a scan are stored, and raised when the scan has ended.
 
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
@@ -15,22 +15,22 @@ use crate::arrow::{KeyArray, KeyStream, Offered, offered};
 use crate::error::bad;
 use crate::keys::bytes_of;
 
-/// Keys that are handed to the scan at once.
+/// Keys passed to the scan at a time.
 const PAGE: usize = 4096;
 
-/// The first exception of any source of a run.
+/// The first exception from any source of a run.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Raised(Arc<Mutex<Option<PyErr>>>);
 
 impl Raised {
-    /// Keeps `error`, and says to the scan that there is no more to read.
+    /// Stores `error`, and returns the error that ends the scan.
     fn keep(&self, error: PyErr) -> io::Error {
         let message = error.to_string();
         locked(&self.0).get_or_insert(error);
         io::Error::other(message)
     }
 
-    /// The exception, where there was one.
+    /// Raises the stored exception, if any.
     pub(crate) fn check(&self) -> PyResult<()> {
         locked(&self.0).take().map_or(Ok(()), Err)
     }
@@ -40,14 +40,14 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A binary file object, and where the dump in it starts.
+/// A binary file object, and the position at which its dump starts.
 struct PythonFile {
     name: PathBuf,
     object: Mutex<Py<PyAny>>,
     start: u64,
-    /// Bytes from there on, where it can be read at any offset.
+    /// Number of bytes from there on, if it is seekable.
     size: Option<u64>,
-    /// Whether it is to be read from front to back all the same.
+    /// Whether it is read sequentially even so.
     is_compressed: bool,
     raised: Raised,
 }
@@ -58,7 +58,7 @@ impl std::fmt::Debug for PythonFile {
     }
 }
 
-/// The file object `object` as a source: what follows its position.
+/// The file object `object` as a source, from its current position.
 pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
     let name = object
         .getattr("name")
@@ -92,7 +92,7 @@ pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<d
 }
 
 impl PythonFile {
-    /// Reads what there is at `offset`, or what comes next. The lock is taken before the GIL, and never the other way.
+    /// Reads at `offset`, or the next bytes. The lock is taken before the GIL, never the other way round.
     fn read(&self, into: &mut [u8], offset: Option<u64>) -> io::Result<usize> {
         let object = locked(&self.object);
         Python::attach(|py| -> PyResult<usize> {
@@ -117,7 +117,7 @@ impl PythonFile {
     }
 }
 
-/// A file object shared by readers, each at its place.
+/// A file object shared by readers with separate positions.
 #[derive(Debug, Clone)]
 struct Shared(Arc<PythonFile>);
 
@@ -135,10 +135,10 @@ impl ReadAt for Shared {
     }
 }
 
-/// A reader of a file object from front to back.
+/// A sequential reader of a file object.
 struct FromFront {
     file: Shared,
-    /// Where it is, where the object can be read at any offset.
+    /// Its position, if the object is seekable.
     at: Option<u64>,
 }
 
@@ -150,7 +150,7 @@ impl Read for FromFront {
     }
 }
 
-/// A file object that readers share.
+/// A file object as a source.
 #[derive(Debug)]
 struct FileSource(Shared);
 
@@ -180,22 +180,22 @@ impl Source for FileSource {
     }
 }
 
-/// Keys as a source, in the protocol of Redis, which can spell any key.
+/// Keys as a source, in the Redis protocol, which can represent any key.
 #[derive(Debug)]
 struct KeySource {
     keys: Keys,
     raised: Raised,
 }
 
-/// Where keys are.
+/// The container of the keys.
 enum Keys {
-    /// In a list, or anything else that can be iterated again and again.
+    /// A list, or anything else that can be iterated repeatedly.
     Iterable(Py<PyAny>),
-    /// In an iterator, which is taken away where it is read.
+    /// An iterator, which the first reader takes.
     Iterator(Mutex<Option<Py<PyAny>>>),
-    /// In arrays.
+    /// Arrays.
     Arrays(Arc<[KeyArray]>),
-    /// In a stream of arrays, which is taken away where it is read.
+    /// A stream of arrays, which the first reader takes.
     Stream(Mutex<Option<KeyStream>>),
 }
 
@@ -259,24 +259,24 @@ impl Source for KeySource {
     }
 }
 
-/// Where the next keys come from.
+/// The origin of the next keys.
 enum Next {
-    /// A Python iterator, and how many keys came from it; nothing where it was read before.
+    /// A Python iterator and the number of keys it has yielded; `None` if it was consumed before.
     Objects(Option<Py<PyAny>>, usize),
-    /// Arrays, and the array and the key that come next.
+    /// Arrays, with the indices of the next array and key.
     Arrays {
         arrays: Arc<[KeyArray]>,
         at: (usize, usize),
     },
-    /// The rest of a stream; nothing where it was read before.
+    /// The rest of a stream; `None` if it was consumed before.
     Stream(Option<KeyStream>),
 }
 
-/// Keys page by page, a reply of the server each.
+/// Keys in pages, each like a server's reply.
 struct Pages {
     from: Next,
     page: Vec<u8>,
-    /// How much of the page was read.
+    /// Number of bytes of the page already read.
     read: usize,
     raised: Raised,
 }
@@ -298,7 +298,7 @@ impl Read for Pages {
 }
 
 impl Next {
-    /// Writes the next page; nothing where there are no more keys.
+    /// Writes the next page; nothing at the end.
     fn next_page(&mut self, page: &mut Vec<u8>) -> PyResult<()> {
         match self {
             Next::Objects(None, _) | Next::Stream(None) => Ok(()),
@@ -349,7 +349,7 @@ impl Next {
     }
 }
 
-/// The head of a page of this many keys. No page is empty: an empty one would end the input.
+/// The header of a page with this many keys. Pages are never empty: an empty one would end the input.
 fn head(page: &mut Vec<u8>, keys: usize) {
     if keys > 0 {
         write_line(page, b'*', keys);
@@ -364,6 +364,6 @@ fn text(page: &mut Vec<u8>, key: &[u8]) {
 
 fn write_line(page: &mut Vec<u8>, kind: u8, number: usize) {
     page.push(kind);
-    // Writing into memory does not fail.
+    // Writing to memory does not fail.
     drop(write!(page, "{number}\r\n"));
 }

@@ -1,4 +1,4 @@
-//! Keys in Python: bytes, or text, which is hashed as UTF-8.
+//! Keys in Python: bytes, or str, which is hashed as UTF-8.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::error::bad;
 
-/// The bytes of `key`, the `i`-th.
+/// The bytes of `key`, which is number `i`.
 pub(crate) fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = key.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));

@@ -1,13 +1,13 @@
-//! NumPy arrays of fixed-length bytes (`dtype='S16'`), read where they lie, without NumPy as a dependency.
+//! NumPy arrays of fixed-length bytes (`dtype='S16'`), read in place, without a dependency on NumPy.
 
 use std::slice;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyDictMethods};
 
-/// An array of byte strings of one length; shorter ones end in zeros, which are not part of them.
+/// An array of byte strings of one length; shorter ones are padded with zeros, which are not part of them.
 pub(crate) struct FixedKeys {
-    /// Keeps the bytes.
+    /// Keeps the bytes alive.
     _array: Py<PyAny>,
     data: *const u8,
     len: usize,
@@ -15,9 +15,9 @@ pub(crate) struct FixedKeys {
     stride: isize,
 }
 
-// SAFETY: the bytes are only read, and the array that has them is kept.
+// SAFETY: the bytes are only read, and their array is kept alive.
 unsafe impl Send for FixedKeys {}
-// SAFETY: as above.
+// SAFETY: as for `Send`.
 unsafe impl Sync for FixedKeys {}
 
 /// `object` as a one-dimensional array of fixed-width keys; `None` if it is something else.
@@ -57,7 +57,7 @@ impl FixedKeys {
     /// The keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
         (0..self.len).map(|i| {
-            // SAFETY: the interface says that `width` bytes of element `i` are there.
+            // SAFETY: by the buffer protocol, element `i` has `width` bytes.
             let bytes = unsafe {
                 slice::from_raw_parts(self.data.offset(self.stride * i as isize), self.width)
             };

@@ -1,4 +1,4 @@
-//! Counting in parts: bytes in, bytes out, so that any engine can carry them.
+//! Counting in parts: bytes in, bytes out, so that any engine can transport them.
 
 use std::ffi::OsString;
 

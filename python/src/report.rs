@@ -1,4 +1,4 @@
-//! A report: its verdict, its JSON, its tables, its page and its files.
+//! A report: its verdict, JSON, tables, HTML page and files.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,7 @@ use crate::error::{bad, raised};
 use crate::rows::escaped;
 use crate::table::Table;
 
-/// Columns and rows of the answer in a notebook.
+/// Limits for the output in a notebook: columns and rows.
 const WIDTH: usize = 100;
 const ROWS: usize = 10;
 

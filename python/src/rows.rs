@@ -1,5 +1,5 @@
-//! The first rows of a table for people: as text in a console, as HTML in a notebook. Names come from a dump and are
-//! hostile: they carry no control characters, because tables spell them with escapes, and HTML has its own.
+//! The first rows of a table for display: as text in a console, as HTML in a notebook. Names come from a dump and are
+//! hostile: tables escape control characters, and HTML is escaped here.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, Int64Type};
@@ -7,14 +7,14 @@ use arrow_array::{Array, RecordBatch};
 use arrow_schema::DataType;
 use slotscope::name::truncated;
 
-/// Rows that are shown.
+/// Rows shown.
 const ROWS: usize = 10;
-/// Characters of a cell in a console.
+/// Characters per cell in a console.
 const WIDTH: usize = 40;
-/// Characters of a cell in a notebook.
+/// Characters per cell in a notebook.
 const HTML_WIDTH: usize = 200;
 
-/// The head of a table: `nodes: 6 rows`.
+/// The caption of a table: `nodes: 6 rows`.
 fn caption(name: &str, rows: &RecordBatch) -> String {
     match rows.num_rows() {
         1 => format!("{name}: 1 row"),
@@ -23,12 +23,12 @@ fn caption(name: &str, rows: &RecordBatch) -> String {
     }
 }
 
-/// Whether a column is aligned to the right.
+/// Whether a column is right-aligned.
 fn is_number(column: &dyn Array) -> bool {
     column.data_type() != &DataType::LargeUtf8
 }
 
-/// A cell; a value that is not known is empty.
+/// A cell; an unknown value is empty.
 fn cell(column: &dyn Array, row: usize, most: usize) -> String {
     if column.is_null(row) {
         return String::new();
@@ -45,7 +45,7 @@ fn cell(column: &dyn Array, row: usize, most: usize) -> String {
     }
 }
 
-/// The name of a column and its shown cells.
+/// The name of a column and its displayed cells.
 fn shown(rows: &RecordBatch, most: usize) -> impl Iterator<Item = (bool, Vec<String>)> {
     let fields = rows.schema_ref().fields().iter();
     fields.zip(rows.columns()).map(move |(field, column)| {
@@ -55,7 +55,7 @@ fn shown(rows: &RecordBatch, most: usize) -> impl Iterator<Item = (bool, Vec<Str
     })
 }
 
-/// The table in columns of text.
+/// The table as aligned text.
 pub(crate) fn text(name: &str, rows: &RecordBatch) -> String {
     let mut lines = vec![String::new(); 1 + rows.num_rows().min(ROWS)];
     for (is_number, cells) in shown(rows, WIDTH) {
@@ -98,7 +98,7 @@ pub(crate) fn html(name: &str, rows: &RecordBatch) -> String {
     )
 }
 
-/// `text` with the characters that HTML gives a meaning spelled.
+/// `text` with HTML's special characters escaped.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

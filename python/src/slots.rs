@@ -1,4 +1,4 @@
-//! Slots of many keys, wherever they lie.
+//! Slots of many keys, in any kind of memory layout.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,10 +14,10 @@ use crate::error::bad;
 use crate::keys::bytes_of;
 use crate::numpy;
 
-/// Keys that are hashed together: their spans stay in the first cache.
+/// Keys hashed together: their spans stay in the L1 cache.
 const BATCH: usize = 1024;
 
-/// Ctrl-C ends a long list after at most this many more keys.
+/// Ctrl-C takes effect after at most this many keys.
 const EVERY: usize = 1 << 20;
 
 /// Hash slots, one for each key, as unsigned 16-bit numbers.
@@ -102,7 +102,7 @@ impl Slots {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
-        // Another type is a wish, which the interface lets a producer pass over.
+        // A requested type is only a wish, which the interface allows producers to ignore.
         drop(requested_schema);
         arrow::column(py, "slot", &self.slots)
     }
@@ -131,7 +131,7 @@ pub(crate) fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
     Ok(Slots::new(slots))
 }
 
-/// Adds the slots of an array; keys are hashed where they lie, except the few at both ends of its buffer.
+/// Adds the slots of an array; keys are hashed in place, except the few at both ends of its buffer.
 fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
     let mut spans = Spans::default();
     let whole = array.one_buffer();
@@ -149,18 +149,18 @@ fn of_array(array: &KeyArray, slots: &mut Vec<u16>) -> PyResult<()> {
     Ok(())
 }
 
-/// Keys that lie one after the other in a part of a buffer.
+/// Keys that are contiguous in a part of a buffer.
 #[derive(Default)]
 struct Spans {
-    /// Where the part starts, and where it ends.
+    /// Start and end of the part.
     part: (usize, usize),
-    /// Where each key starts in the part, and where the last one ends.
+    /// Start of each key relative to the part, and the end of the last.
     borders: Vec<u32>,
     hashed: (Vec<u32>, Vec<u32>),
 }
 
 impl Spans {
-    /// Finds keys `range` of `array`; false if they have no padding in `whole`, or do not lie one after the other.
+    /// Locates keys `range` of `array`; false if they have no padding in `whole`, or are not contiguous.
     fn find(&mut self, array: &KeyArray, whole: &[u8], range: Range<usize>) -> bool {
         let Some(first) = array.spans(range, &mut self.borders) else {
             return false;
@@ -203,7 +203,7 @@ fn of_all<'a>(keys: impl Iterator<Item = &'a [u8]>, slots: &mut Vec<u16>) {
     of_slices(&batch, slots);
 }
 
-/// Adds the slots of the keys in a list, or in anything that can be iterated.
+/// Adds the slots of the keys in a list or any other iterable.
 fn of_objects(keys: &Bound<'_, PyAny>, slots: &mut Vec<u16>) -> PyResult<()> {
     if keys.is_instance_of::<pyo3::types::PyBytes>()
         || keys.is_instance_of::<pyo3::types::PyString>()

@@ -1,5 +1,5 @@
-//! Tables of a report as columns: those of the CSV files, with their names, as numbers and text. Other packages read them
-//! through the Arrow interface; none is imported until a method needs it.
+//! Tables of a report as columns: those of the CSV files, with their names, as numbers and text. Other packages read
+//! them through the Arrow interface; a package is imported only when a method needs it.
 
 use std::sync::Arc;
 
@@ -66,14 +66,14 @@ impl Table {
         py: Python<'py>,
         requested_schema: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // Another type is a wish, which the interface lets a producer pass over.
+        // A requested type is only a wish, which the interface allows producers to ignore.
         drop(requested_schema);
         arrow::stream(py, &self.rows)
     }
 
     /// The table as a pandas DataFrame. It needs pandas and pyarrow.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        // pyarrow alone would say only that pandas is missing.
+        // pyarrow by itself would only report that pandas is missing.
         package(slf.py(), "pandas", "to_pandas")?;
         let pyarrow = package(slf.py(), "pyarrow", "to_pandas")?;
         pyarrow
@@ -100,7 +100,7 @@ impl Table {
     }
 }
 
-/// The package `name`, which the method `wanted_by` needs.
+/// The package `name`, which the method `wanted_by` requires.
 fn package<'py>(py: Python<'py>, name: &str, wanted_by: &str) -> PyResult<Bound<'py, PyModule>> {
     py.import(name).map_err(|error| {
         if !error.is_instance_of::<PyImportError>(py) {
@@ -113,7 +113,7 @@ fn package<'py>(py: Python<'py>, name: &str, wanted_by: &str) -> PyResult<Bound<
     })
 }
 
-/// The columns of `table` that files have.
+/// The columns of `table` that the files have.
 fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
     RecordBatch::try_from_iter_with_nullable(table.for_files().into_iter().map(|at| {
         let cells: Vec<&Cell<'_>> = table.rows.iter().map(|row| &row[at]).collect();
@@ -122,7 +122,7 @@ fn columns(table: &view::Table<'_>) -> Result<RecordBatch, ArrowError> {
     }))
 }
 
-/// The values of a column. One without any is of counts where it holds numbers.
+/// The values of a column. A numeric column without values has counts.
 fn values(cells: &[&Cell<'_>], is_number: bool) -> ArrayRef {
     let known = || cells.iter().filter(|cell| cell.value != Value::None);
     if known().all(|cell| whole(cell).is_some()) && is_number {
@@ -140,7 +140,7 @@ fn values(cells: &[&Cell<'_>], is_number: bool) -> ArrayRef {
     Arc::new(values.collect::<LargeStringArray>())
 }
 
-/// A count; signed, so that a difference below zero does not wrap.
+/// A count; signed, so that a negative difference does not wrap.
 fn whole(cell: &Cell<'_>) -> Option<i64> {
     match cell.value {
         Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {

@@ -1,4 +1,4 @@
-//! Work of the library: without the GIL, and ended by Ctrl-C.
+//! Runs work of the library without the GIL, interruptible by Ctrl-C.
 
 use std::panic::resume_unwind;
 use std::sync::Arc;
@@ -12,11 +12,11 @@ use slotscope::pipeline::reading::OnProgress;
 
 use crate::error::refused;
 
-/// How long a signal waits at most.
+/// Interval for checking signals.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// Runs `work` on another thread, and Python's signal handlers on this one; `work` ends early where a handler raises and
-/// it calls its hook. Handlers run on the main thread only, which is why the work is not there.
+/// Runs `work` on another thread, and Python's signal handlers on this one; if a handler raises, `work` ends early when
+/// it calls its hook. Handlers run on the main thread only, so the work cannot run there.
 pub(crate) fn interruptible<T: Send>(
     py: Python<'_>,
     work: impl FnOnce(OnProgress) -> Result<T> + Send,
@@ -41,7 +41,7 @@ pub(crate) fn interruptible<T: Send>(
     })
 }
 
-/// Waits until `is_done`; the exception of a signal handler ends it.
+/// Waits until `is_done`; an exception of a signal handler ends the wait.
 pub(crate) fn until(py: Python<'_>, is_done: impl Fn() -> bool + Sync) -> PyResult<()> {
     while !is_done() {
         py.detach(|| thread::park_timeout(PAUSE));

@@ -1,4 +1,4 @@
-//! code.txt: a template for each name that changes, with names of variables for its fields.
+//! code.txt: a template for each name that changes, with variables for its fields.
 
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::rename_rules::NamePart;
@@ -18,7 +18,7 @@ pub(super) fn text(findings: &AdviseFindings) -> String {
     text
 }
 
-/// A name as a template that is one line of ASCII: other characters are escaped as in most languages.
+/// A name as a one-line ASCII template: other characters are escaped as in most languages.
 fn template(parts: &[NamePart]) -> String {
     let is_plain = |c: char| c == ' ' || c.is_ascii_graphic();
     let spelled = |c: char| match c {

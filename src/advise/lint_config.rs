@@ -1,8 +1,7 @@
-//! slotscope.toml: names that the advice changes are errors of `slotscope lint`, so that no code goes back to them.
+//! slotscope.toml: makes old names errors of `slotscope lint`, so that code does not fall back to them.
 
 use slotscope_advisor::findings::{AdviseFindings, FamilyAdvice};
 
-/// The configuration.
 pub(super) fn text(findings: &AdviseFindings) -> String {
     let rules = findings.families.iter().filter_map(rule);
     let rules: String = rules
@@ -20,16 +19,16 @@ pub(super) fn text(findings: &AdviseFindings) -> String {
     )
 }
 
-/// Names of a family as they are today, and what to write instead.
+/// Today's names of a family, and what to write instead.
 fn rule(family: &FamilyAdvice) -> Option<(String, String)> {
     let (regex, _) = family.rule.as_ref()?.split_once(" => ")?;
     let becomes = family.becomes.as_ref()?;
     let what = format!("are {}; write {becomes}", family.pattern);
-    // Names are bytes.
+    // Names are bytes, hence no Unicode mode.
     Some((quoted(&format!("(?-u){regex}")), quoted(&what)))
 }
 
-/// A string of TOML, whose escapes are those of JSON.
+/// A TOML string; its escapes are those of JSON.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text)
         .to_string()

@@ -1,4 +1,4 @@
-//! Finds the part of a key that belongs in braces: from names and batches to an advice. The model is in crates/findings.
+//! Finds the part of a key that belongs in braces, from names and batches. The model is in crates/advisor.
 
 #[cfg(feature = "cli")]
 mod code;
@@ -29,20 +29,19 @@ use slotscope_engine::slot::policy::Policy;
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;
 
-/// The request.
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {
-    /// Primaries of the cluster.
+    /// The number of primaries.
     pub nodes: usize,
-    /// The metric of load; the number of names if the input does not carry it.
+    /// The load metric; the number of names if the input lacks it.
     pub by: Metric,
     /// Patterns whose names must not change.
     pub keep: Vec<String>,
-    /// Pairs of patterns whose names must share a slot where they share an id.
+    /// Pairs of patterns whose names must share a slot if they share an id.
     pub together: Vec<[String; 2]>,
 }
 
-/// The names that are read, or a sample of them.
+/// The names read, or a sample of them.
 ///
 /// # Errors
 /// As `Reading::scan`.
@@ -50,10 +49,10 @@ pub(crate) fn names_in(reading: &Reading, by: Metric) -> Result<NameSample> {
     Ok(reading.scan("counting", || NameSample::new(by))?.tally)
 }
 
-/// The advice for names that were read and for batches; without names, for those of the batches.
+/// The advice for names and batches; without names, for the keys of the batches.
 ///
 /// # Errors
-/// As `Reading::scan`; a pattern of the spec that is not a family.
+/// As `Reading::scan`; a pattern of the spec is not a family.
 pub(crate) fn advise(
     names: Option<(&Reading, NameSample)>,
     batches: &Batches,
@@ -62,10 +61,10 @@ pub(crate) fn advise(
     advise_and(names, batches, spec, |_, _| Ok(())).map(|(findings, ())| findings)
 }
 
-/// The same, and what `then` makes of the model and the decision.
+/// Like `advise`, and returns the result of `then` on the model and the decision.
 ///
 /// # Errors
-/// As `advise` and `then`.
+/// As for `advise` and `then`.
 pub(crate) fn advise_and<R>(
     names: Option<(&Reading, NameSample)>,
     batches: &Batches,
@@ -96,7 +95,7 @@ pub(crate) fn advise_and<R>(
             )
         })?;
     }
-    // The sample is enough to choose by; the forecast is for all names.
+    // The sample suffices for choosing; the forecast covers all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
         (decision.names_of, decision.one_name_of) =
@@ -108,7 +107,7 @@ pub(crate) fn advise_and<R>(
     Ok((findings, more))
 }
 
-/// Runs `work` on the threads that read the names, if there are any.
+/// Runs `work` on the threads that read the names, if any.
 fn on_threads<R: Send>(reading: Option<&Reading>, work: impl FnOnce() -> R + Send) -> R {
     match reading {
         Some(reading) => reading.on_threads(work),
@@ -116,7 +115,7 @@ fn on_threads<R: Send>(reading: Option<&Reading>, work: impl FnOnce() -> R + Sen
     }
 }
 
-/// The keys of batches as names, each once.
+/// The distinct keys of batches as names.
 fn names_of(batches: &Batches, by: Metric) -> NameSample {
     let mut names = NameSample::new(by);
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
@@ -151,8 +150,8 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
     })
 }
 
-/// Carries the schemes out on all names, where the model saw a sample: the names of each family, and one of how many was renamed
-/// to count them.
+/// If the model saw only a sample, applies the schemes to all names: counts the names of each family, and the sampling
+/// rate of renamed ones.
 fn on_all_names(
     reading: &Reading,
     model: &Model<'_>,
@@ -169,7 +168,7 @@ fn on_all_names(
     Ok((counted.tally.finish(schemes, model.nodes), one_of))
 }
 
-/// Names of the sample that the rules make something else of than the scheme.
+/// Sampled names that the rules rename differently from the scheme.
 fn differing(model: &Model<'_>, renaming: &Renaming, rules: &[String]) -> Result<u64> {
     let rules = RenameRules::parse(rules, &[], &[])?;
     let mut at_work = rules.start();

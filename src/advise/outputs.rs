@@ -1,4 +1,4 @@
-//! The output files of `slotscope advise --out`: the advice, and scripts that carry it out.
+//! The output files of `slotscope advise --out`: the advice, and scripts to apply it.
 
 use std::io::{self, Write};
 
@@ -32,14 +32,14 @@ pub(crate) fn outputs() -> OutputSet<AdviseFindings> {
         })
 }
 
-/// The schemes, where there is a choice.
+/// The schemes, if there is a choice.
 fn chart(findings: &AdviseFindings) -> Option<Sheet<'static>> {
     let chart = SchemeChart::of(findings)?;
     let (title, subtitle) = (chart_title(findings), advice::counted_input(findings));
     Some(schemes::sheet(title, subtitle, chart))
 }
 
-/// A text about the rules, where names change.
+/// A text about the rules, if names change.
 fn if_rules(
     findings: &AdviseFindings,
     out: &mut dyn Write,

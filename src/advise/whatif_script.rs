@@ -1,9 +1,8 @@
-//! whatif.sh: the rules as words of `slotscope whatif`, ready to be run on any dump.
+//! whatif.sh: the rules as arguments of `slotscope whatif`, ready to run on any dump.
 
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::text::shell_word;
 
-/// The script.
 pub(super) fn text(findings: &AdviseFindings) -> String {
     let mut text = String::from(
         "#!/usr/bin/env bash\n# The cluster with the recommended hash tags, as slotscope advise found them.\n# Usage: bash whatif.sh DUMP --nodes N\n",

@@ -6,7 +6,7 @@ use serde::Serialize;
 use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
-/// The name and version of the JSON.
+/// Schema name and version.
 pub(crate) const SCHEMA: &str = "slotscope.bench/1";
 
 /// All figures; the fields are those of the JSON.

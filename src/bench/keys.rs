@@ -1,4 +1,4 @@
-//! Batches of keys to time kernels on: one length each, and the lengths of real dumps.
+//! Batches of keys for timing kernels: one fixed length each, and the lengths of real dumps.
 
 use rayon::ThreadPool;
 use std::borrow::Cow;
@@ -13,10 +13,10 @@ use slotscope_engine::source::block::Block;
 
 use crate::bench::timing::Run;
 
-/// Bytes of keys in a batch, so that it stays in the L2 cache as in a scan.
+/// Bytes of keys per batch, to stay in the L2 cache as in a scan.
 const BATCH_BYTES: u32 = 256 << 10;
 
-/// Lengths of whole keys in a shop's dump, in bytes: what `generate --profile commerce` gives, a key in ten each.
+/// Key lengths in bytes as in a shop's dump, from `generate --profile commerce`; each stands for a tenth of the keys.
 const REAL: [u32; 10] = [16, 20, 26, 31, 36, 36, 37, 40, 44, 49];
 
 /// The keys to time.
@@ -40,7 +40,7 @@ pub(super) const LENGTHS: &[KeyBytes] = &[
 pub(crate) enum KeyBytes {
     /// As in a real dump.
     Mixed,
-    /// All alike.
+    /// All equal.
     Each(u32),
 }
 
@@ -63,9 +63,8 @@ impl Serialize for KeyBytes {
     }
 }
 
-/// Keys one after the other.
+/// Consecutive keys.
 pub(super) struct Batch {
-    /// How long they are.
     pub key_bytes: KeyBytes,
     block: Block,
     spans: Spans,
@@ -86,7 +85,7 @@ impl Batch {
                 KeyBytes::Mixed => REAL[next() as usize % REAL.len()],
                 KeyBytes::Each(len) => len,
             };
-            // There is a line end between two keys, as in a dump.
+            // Leave a line end between keys, as in a dump.
             spans.push(end, end + len);
             end += len + 1;
         }
@@ -98,7 +97,7 @@ impl Batch {
         }
     }
 
-    /// All answers of a kernel, compared with the definition.
+    /// Compares all results of a kernel with the definition.
     ///
     /// # Errors
     /// A wrong slot.
@@ -120,7 +119,7 @@ impl Batch {
         }
     }
 
-    /// A run of `kernel` over the batch on every thread of `pool`.
+    /// Runs `kernel` over the batch on every thread of `pool`.
     pub(super) fn runner<'a>(&'a self, kernel: &'static Kernel, pool: &'a ThreadPool) -> Run<'a> {
         let bytes: u64 = self
             .spans

@@ -1,7 +1,7 @@
-//! How fast this machine computes slots, kernel by kernel, and how fast it scans a dump.
+//! Measures how fast this machine computes slots with each kernel, and how fast it scans a dump.
 //!
-//! Every answer is checked before it is timed. Kernels are timed in turn, round after round, so that a machine that
-//! slows down slows all of them; the median round counts and the spread is shown.
+//! Results are verified before timing. Kernels are timed in turn, round after round, so that a slowdown of the machine
+//! affects all of them; the median counts, and the spread is shown.
 
 mod figures;
 mod keys;
@@ -20,22 +20,21 @@ use crate::bench::keys::Batch;
 pub(crate) use crate::bench::timing::Rate;
 use crate::bench::timing::in_turn;
 
-/// The measurements to take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bench {
     /// Rounds; the median counts.
     pub rounds: u32,
-    /// Threads of the second measurement; the first is on one.
+    /// Threads of the second measurement; the first uses one.
     pub threads: usize,
-    /// Keys of the dump that is scanned in memory.
+    /// Keys in the dump that is scanned in memory.
     pub keys: u64,
 }
 
 impl Bench {
-    /// Checks every answer, then times.
+    /// Verifies every result, then times.
     ///
     /// # Errors
-    /// A kernel that gives a wrong slot, or threads that cannot be started.
+    /// A kernel gives a wrong slot, or threads cannot be started.
     pub(crate) fn run(&self) -> Result<Figures> {
         let mut thread_counts = vec![1, self.threads];
         thread_counts.dedup();
@@ -59,7 +58,7 @@ impl Bench {
     }
 }
 
-/// Times every kernel on `batch`, each thread with its own copy of the columns.
+/// Times every kernel on `batch`; each thread has its own copy of the columns.
 fn time_kernels(batch: &Batch, threads: usize, rounds: u32) -> Result<Vec<KernelRate>> {
     let kernels: Vec<&'static Kernel> = hashslot::available().collect();
     kernels.iter().try_for_each(|kernel| batch.check(kernel))?;

@@ -1,4 +1,4 @@
-//! The whole scan of a generated dump in memory: what reading keys costs in addition to the kernel.
+//! A complete scan of a generated dump in memory: the cost of reading keys on top of the kernel.
 
 use rayon::ThreadPoolBuilder;
 
@@ -14,10 +14,10 @@ use crate::generate::{Generate, Profile};
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::two_pass;
 
-/// Nothing counted yet.
+/// Creates an empty tally.
 type Make = fn() -> Tallies;
 
-/// The flags of `analyze` whose counts are timed, and these counts.
+/// The variants that are timed: `analyze` flags, with the counts they need.
 const WAYS: [(&str, Make); 3] = [
     ("--only slots", || Tallies::new(Parts::Slots)),
     ("--depth 0", || Tallies::new(Parts::All)),
@@ -27,7 +27,7 @@ const WAYS: [(&str, Make); 3] = [
 /// Times every kind of scan over a dump of `keys` keys.
 ///
 /// # Errors
-/// No threads, or a scan that loses keys.
+/// There are no threads, or a scan loses keys.
 pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRate>> {
     let mut dump = Vec::new();
     let generate = Generate {
@@ -55,7 +55,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
     let bytes = dump.len() as u64;
     let runs = WAYS.map(|(_, make)| {
         let (scan, inputs) = (&scan, &inputs);
-        // Everything that can fail was tried above.
+        // Anything that can fail has succeeded once above.
         let repeat = move |times| (0..times).for_each(|_| drop(analyze(scan, inputs, make)));
         Run {
             keys,
@@ -75,7 +75,7 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
         .collect())
 }
 
-/// Counts as `analyze` does, with its second pass, and returns the number of keys.
+/// Counts like `analyze`, including the second pass, and returns the number of keys.
 fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: Make) -> Result<u64> {
     let counted = two_pass::count(scan, inputs, Sampling::default(), make)?;
     let counted = std::hint::black_box(counted);

@@ -1,4 +1,4 @@
-//! Runs that are timed in turn, round after round: A B C A B C ...
+//! Times runs in turn, round after round: A B C A B C ...
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,15 @@ use serde::Serialize;
 
 use slotscope_findings::summary::balance::tidy;
 
-/// A round is repeated until it takes this long, so that the clock's resolution does not count.
+/// A round is repeated until it takes this long, to make clock resolution negligible.
 const ROUND: Duration = Duration::from_millis(5);
 
-/// Something to time.
 pub(super) struct Run<'a> {
-    /// Keys that one repetition handles.
+    /// Keys per repetition.
     pub keys: u64,
-    /// Bytes that one repetition handles.
+    /// Bytes per repetition.
     pub bytes: u64,
-    /// Does it this many times.
+    /// Runs this many repetitions.
     pub repeat: Box<dyn Fn(u64) + 'a>,
 }
 
@@ -46,7 +45,7 @@ pub(super) fn in_turn(rounds: u32, runs: &[Run<'_>]) -> Vec<Rate> {
         .collect()
 }
 
-/// How often a run is repeated in a round. It warms the caches and the clock of the processor, too.
+/// The number of repetitions per round. Finding it also warms up the caches and the CPU clock.
 fn repetitions(run: &Run<'_>) -> u64 {
     let mut times = 1;
     loop {

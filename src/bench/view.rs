@@ -6,7 +6,6 @@ use crate::bench::figures::Figures;
 use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
-/// The sections of all figures.
 pub(crate) fn sections(figures: &Figures) -> Vec<Section<'static>> {
     let cpu = &figures.cpu;
     vec![

@@ -80,7 +80,7 @@ Examples:
   slotscope advise dump.rdb --batches node.monitor --nodes 6
   slotscope advise keys.txt --nodes 6 --together 'cart:<n>,user:<n>'";
 
-/// The result of a thread; its panic is resumed here.
+/// The result of a thread; resumes its panic here.
 fn resumed<T>(joined: thread::Result<T>) -> T {
     joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
@@ -89,7 +89,7 @@ impl AdviseArgs {
     /// Reads, judges and prints.
     ///
     /// # Errors
-    /// A flag or an input that cannot be used.
+    /// A flag or input is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -109,10 +109,10 @@ impl AdviseArgs {
         Ok(Ending::Done)
     }
 
-    /// The advice; there is no output.
+    /// The advice, without printing it.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn findings(&self) -> Result<AdviseFindings> {
         let (mut reading, _collected) = self.names()?.unzip();
         let topology = self.topology(reading.as_ref())?;
@@ -126,7 +126,7 @@ impl AdviseArgs {
                 .map(|text| pair(text))
                 .collect::<Result<_>>()?,
         };
-        // Where a format is named, all inputs are names in it.
+        // With an explicit format, all inputs are names in that format.
         let mixed = reading.as_mut().filter(|_| self.reading.format == AUTO);
         let captures = mixed.map_or(Ok(Vec::new()), captures_of)?;
         let named = self.named_batches()?;
@@ -134,7 +134,7 @@ impl AdviseArgs {
             .as_ref()
             .filter(|reading| !reading.sources.is_empty());
         let names = || reading.map(|reading| names_in(reading, spec.by));
-        // One thread can read commands while others read names.
+        // One thread can read commands while the others read names.
         let (names, batches) = thread::scope(|scope| {
             let beside = thread::Builder::new().spawn_scoped(scope, names);
             let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).only_keeping();
@@ -151,7 +151,7 @@ impl AdviseArgs {
         advise(names, &batches, &spec)
     }
 
-    /// The nodes that the flags name, else those of a cluster that was collected.
+    /// The nodes named by flags, else those of a collected cluster.
     fn topology(&self, reading: Option<&Reading>) -> Result<Topology> {
         let collections = reading.filter(|_| !self.cluster.is_named());
         let collected = collections.map(|of| collected_nodes::topology(&of.collections));
@@ -172,7 +172,7 @@ impl AdviseArgs {
         Ok(found.sources)
     }
 
-    /// The input of the names; `None` if only batches are named.
+    /// The input with names; `None` if only batches are given.
     fn names(&self) -> Result<Option<(Reading, Option<Collected>)>> {
         if self.reading.reads_stdin() && !self.batches.is_empty() {
             return Ok(None);
@@ -217,13 +217,13 @@ impl AdviseArgs {
         Ok(())
     }
 
-    /// Whether standard input is read because nothing is named.
+    /// Whether standard input is read for lack of arguments.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.batches.is_empty()
     }
 }
 
-/// Takes the captures and append-only files out of the sources of names.
+/// Removes captures and append-only files from the sources of names.
 pub(super) fn captures_of(reading: &mut Reading) -> Result<Vec<Box<dyn Source>>> {
     let (mut names, mut captures) = (Vec::new(), Vec::new());
     for source in std::mem::take(&mut reading.sources) {

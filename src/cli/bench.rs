@@ -32,10 +32,10 @@ Example:
   slotscope bench --rounds 3 --json > bench.json";
 
 impl BenchArgs {
-    /// Checks, times, and prints.
+    /// Verifies, times and prints.
     ///
     /// # Errors
-    /// A kernel that gives a wrong slot, or an output that cannot be written.
+    /// A kernel gives a wrong slot, or the output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let figures = Bench {

@@ -1,4 +1,4 @@
-//! `--by METRICS`: what load is, with one meaning in every command.
+//! `--by METRICS`: defines load, with the same meaning in every command.
 
 use clap::Args;
 use serde::Serialize;
@@ -24,10 +24,10 @@ pub struct ByArgs {
 }
 
 impl ByArgs {
-    /// The metrics in the order of their weights; empty where the user chose none.
+    /// The metrics by descending weight; empty if the user chose none.
     ///
     /// # Errors
-    /// A text that names no metrics.
+    /// The text does not name metrics.
     pub fn metrics(&self) -> Result<Vec<Metric>> {
         let Some(text) = &self.by else {
             return Ok(Vec::new());
@@ -39,10 +39,10 @@ impl ByArgs {
     }
 }
 
-/// The metrics of a text such as `bytes=2,ops=1`, largest weight first.
+/// The metrics of a text such as `bytes=2,ops=1`, by descending weight.
 ///
 /// # Errors
-/// A word that is not a metric, a metric that comes twice, or a weight that is not above 0.
+/// A word is not a metric, a metric is repeated, or a weight is not above 0.
 pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     let bad = || {
         let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();

@@ -36,10 +36,10 @@ pub struct CapacityArgs {
 }
 
 impl CapacityArgs {
-    /// The limits by the flags; `None` if there are none: then the limits of the servers hold.
+    /// The limits set by the flags; `None` without flags, when the servers' own limits apply.
     ///
     /// # Errors
-    /// A flag that cannot be read, or a node that is not there.
+    /// A flag cannot be parsed, or names an unknown node.
     pub(crate) fn room(&self, topology: &Topology) -> Result<Option<Room>> {
         if self.maxmemory.is_none() && self.growth.is_none() && self.used_memory.is_empty() {
             return Ok(None);

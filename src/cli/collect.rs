@@ -102,7 +102,7 @@ pub enum From {
 }
 
 impl CollectArgs {
-    /// Collects, and prints what was collected.
+    /// Collects and prints a summary.
     ///
     /// # Errors
     /// No server answers, the directory cannot be written, or nothing could be read.
@@ -153,7 +153,6 @@ impl CollectArgs {
     }
 }
 
-/// The ending of a collection.
 pub(crate) fn ending(manifest: &Manifest) -> Ending {
     if manifest.incomplete {
         Ending::Incomplete

@@ -1,4 +1,5 @@
-//! The progress of a collection: a bar a node, with keys, rate and time left; elsewhere a line every few seconds.
+//! The progress of a collection: a bar per node with keys, rate and remaining time; without a terminal, a line every
+//! few seconds.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,19 +16,18 @@ use slotscope_engine::text::{counted, grouped};
 use crate::cli::drawing;
 use crate::cli::progress::When;
 
-/// Between two lines where there is no terminal.
+/// Interval between lines, without a terminal.
 const PAUSE: Duration = Duration::from_secs(2);
-/// The template of a bar.
 const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
 
-/// A bar a node.
+/// A bar per node.
 pub(super) struct NodeBars {
     bars: MultiProgress,
     by_line: bool,
     nodes: Mutex<Nodes>,
 }
 
-/// The nodes by their names.
+/// The nodes by name.
 #[derive(Default)]
 struct Nodes {
     bars: BTreeMap<String, ProgressBar>,
@@ -35,7 +35,7 @@ struct Nodes {
 }
 
 impl NodeBars {
-    /// No node is read yet.
+    /// No bars yet.
     pub(super) fn new(when: When) -> Self {
         let target = match when {
             When::Never => ProgressDrawTarget::hidden(),
@@ -48,11 +48,11 @@ impl NodeBars {
         }
     }
 
-    /// Moves the bar of a node.
+    /// Updates the bar of a node.
     pub(super) fn show(&self, node: &str, page: Page) {
         let warning = unanswered(node, page).map(|warning| format!("warning: {warning}"));
         if let Some(line) = warning.or_else(|| open(node, page)) {
-            // A closed standard error is ignored.
+            // Ignore a closed standard error.
             let say = || drop(writeln!(io::stderr(), "slotscope: {line}"));
             return self.bars.suspend(say);
         }
@@ -62,7 +62,7 @@ impl NodeBars {
             .entry(node.to_owned())
             .or_insert_with(|| self.bar(node));
         match page {
-            // Slots that are read again are more keys.
+            // Rereading slots adds keys.
             Page::Expected(keys) => bar.inc_length(keys),
             Page::Read(keys) => bar.inc(keys),
             Page::Lost(_) | Page::Awaited(_) | Page::Open { .. } => {}
@@ -78,7 +78,7 @@ impl NodeBars {
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
         let style = style.progress_chars(drawing::bar());
         let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            // A broken bar is not a reason to stop.
+            // Failing to draw a bar is not a reason to stop.
             let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
         });
         let bar = ProgressBar::new(0).with_style(style);
@@ -129,7 +129,7 @@ impl Nodes {
             sum(ProgressBar::position),
             sum(|bar| bar.length().unwrap_or(0)),
         );
-        // A closed standard error is ignored.
+        // Ignore a closed standard error.
         drop(writeln!(
             io::stderr(),
             "slotscope: collecting {} of {} keys from {} nodes",

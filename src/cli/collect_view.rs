@@ -7,10 +7,10 @@ use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry}
 use slotscope_engine::text::{counted, grouped, node_name, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
-/// Ranges of slots that are shown.
+/// Maximum ranges of slots shown.
 const RANGES: usize = 8;
 
-/// The sections of a collection in `directory`, whose name is escaped.
+/// The sections for a collection in `directory`, whose name is already escaped.
 pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Section<'a>> {
     let mut top = Section::untitled().paragraph(headline(manifest, directory));
     for text in remarks(manifest) {
@@ -27,7 +27,7 @@ pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Secti
     sections
 }
 
-/// The commands that read what was collected.
+/// Suggested commands to read the collection.
 fn commands(manifest: &Manifest) -> impl Iterator<Item = &'static str> {
     let analyze =
         (manifest.series.is_none() || manifest.level != Level::Slots).then_some("analyze");
@@ -77,7 +77,7 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     let down = down(manifest);
     let open = manifest.open_slots();
     let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
-    // By their names, as in the table below.
+    // By name, as in the table below.
     let name = |id: &str| {
         let mut known = manifest.servers.iter();
         let server = known.find(|of| of.id.as_deref() == Some(id));
@@ -129,7 +129,7 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
         .into_iter()
 }
 
-/// The state of the cluster by its primaries, if one of them says that it is down.
+/// The primaries' view of the cluster, if one of them reports it down.
 fn down(manifest: &Manifest) -> Option<String> {
     let (asked, down) = manifest.cluster_state();
     (down > 0).then(|| {

@@ -49,7 +49,7 @@ impl DiffArgs {
     /// Reads both, compares and prints.
     ///
     /// # Errors
-    /// A report or a limit that cannot be used.
+    /// A report or limit is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
@@ -63,7 +63,7 @@ impl DiffArgs {
     }
 }
 
-/// The report in a file, or in the report.json of a directory.
+/// The report in a file, or report.json in a directory.
 fn read(path: &Path) -> Result<Report> {
     let (file, summary) = report_file::read(path)?;
     Report::new(file, summary)

@@ -1,9 +1,9 @@
-//! What tables, bars and maps are drawn with, for terminals whose locale has ASCII alone. Every other place draws as if all
-//! terminals had everything; here is where it is replaced.
+//! ASCII replacements for the characters of tables, bars and maps, for terminals with an ASCII locale. All other code
+//! draws for full terminals; only this module replaces.
 
 use std::env;
 
-/// Characters, and the one of ASCII that stands for each: as wide, so that columns stay.
+/// Characters with their ASCII replacements of the same width, which keeps columns aligned.
 const INSTEAD: [(&str, char); 16] = [
     ("·▁▂", '.'),
     ("░", ':'),
@@ -23,7 +23,7 @@ const INSTEAD: [(&str, char); 16] = [
     ("’", '\''),
 ];
 
-/// Whether the user's locale has ASCII alone. Without a locale, as in containers, terminals have more.
+/// Whether the user's locale is ASCII only. Without a locale, as in containers, terminals usually support more.
 pub(crate) fn is_ascii() -> bool {
     let names = ["LC_ALL", "LC_CTYPE", "LANG"];
     let mut set = names.into_iter().filter_map(env::var_os);
@@ -31,7 +31,7 @@ pub(crate) fn is_ascii() -> bool {
     locale.is_some_and(|locale| !has_everything(&locale.to_string_lossy()))
 }
 
-/// The done and the open part of a bar of progress.
+/// The filled and the empty part of a progress bar.
 pub(crate) fn bar() -> &'static str {
     if is_ascii() { "#:" } else { "█░" }
 }
@@ -41,7 +41,7 @@ fn has_everything(locale: &str) -> bool {
     locale.contains("utf-8") || locale.contains("utf8")
 }
 
-/// The text in ASCII, except for the names in it.
+/// The text in ASCII, except for names in it.
 pub(crate) fn in_ascii(text: &str) -> String {
     let instead = |c: char| {
         let mut rows = INSTEAD.iter();

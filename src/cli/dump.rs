@@ -67,7 +67,7 @@ impl DumpArgs {
     /// Prints the keys of every file, in order.
     ///
     /// # Errors
-    /// A file that cannot be opened, or standard output.
+    /// A file cannot be opened, or standard output fails.
     pub(crate) fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
@@ -90,7 +90,7 @@ impl DumpArgs {
                     }
                     csv.row(view::cells(line))
                 })?;
-                // A file that cannot be read has an error and no table.
+                // An unreadable file yields an error, not an empty table.
                 if !has_header && matches!(ending, Ending::Done) {
                     csv.row(DUMP).map_err(Error::stdout)?;
                 }
@@ -123,7 +123,7 @@ impl DumpArgs {
         Ok(ending)
     }
 
-    /// Prints the keys of one file; whether these are all of them.
+    /// Prints the keys of one file; returns whether these are all.
     fn print_file(
         &self,
         source: &dyn Source,
@@ -153,7 +153,7 @@ impl DumpArgs {
     }
 }
 
-/// Says something of a place in a file on standard error; one that is closed is ignored.
+/// Reports something at a position of a file on standard error, ignoring a closed one.
 fn say(source: &dyn Source, offset: u64, what: &str) {
     let file = Name::from(source.path());
     drop(writeln!(

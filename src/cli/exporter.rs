@@ -19,7 +19,7 @@ use crate::exporter::page::{self, Observed};
 use crate::options::headings::{ARGUMENTS, OUTPUT, RUN};
 use slotscope_report::render::families::CONTENT_TYPE;
 
-/// A cluster that was not read for this many intervals is not healthy.
+/// A cluster not read for this many intervals is unhealthy.
 const STALE: u32 = 3;
 
 /// The state of a running cluster for Prometheus.
@@ -66,18 +66,17 @@ Examples:
   slotscope exporter redis://HOST:6379
   REDISCLI_AUTH=... slotscope exporter rediss://HOST:6379 --user slotscope --cluster shop";
 
-/// The pages to serve.
 struct Pages {
     metrics: String,
-    /// When the cluster was read last.
+    /// The time of the last reading.
     read: Option<Instant>,
 }
 
 impl ExporterArgs {
-    /// Reads the cluster at intervals, and answers scrapes until the program is ended.
+    /// Reads the cluster at intervals, and answers scrapes until the program ends.
     ///
     /// # Errors
-    /// The address cannot be listened at, or a flag cannot be used.
+    /// The address cannot be bound, or a flag is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         let access = self.live.access(&seeds)?;
@@ -95,7 +94,7 @@ impl ExporterArgs {
         let seeds: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
         thread::scope(|scope| {
             let reads = || {
-                // A cluster that is down, and one that comes back elsewhere, is looked for from the seeds again.
+                // After an outage, start over from the seeds: the cluster may come back elsewhere.
                 let (mut said, mut was_read) = (String::new(), false);
                 loop {
                     let read = Live::connect(&seeds, &access);
@@ -175,7 +174,7 @@ impl ExporterArgs {
     }
 }
 
-/// Says which primaries do not answer, when that changes.
+/// Reports which primaries do not answer, whenever that changes.
 fn say_failures(snapshot: &Snapshot, said: &mut String) {
     let failures = snapshot.primaries.iter();
     let failures = failures.filter_map(|of| of.reading.as_ref().err());
@@ -186,7 +185,7 @@ fn say_failures(snapshot: &Snapshot, said: &mut String) {
     say_once(text, said);
 }
 
-/// Says something, unless it was said last.
+/// Prints a message unless it repeats the last one.
 fn say_once(text: String, said: &mut String) {
     if text != *said && !text.is_empty() {
         say(&text);

@@ -1,4 +1,4 @@
-//! The flags of `slotscope fanout`, and the reading of batches line by line.
+//! The flags of `slotscope fanout`, and reading batches line by line.
 
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ use crate::options::{HashSpec, NodeSpec, StorageSpec};
 use crate::pipeline::rejected;
 use crate::whatif::rules::RenameRules;
 
-/// Lines of one key each are a list of keys, unless the user says otherwise.
+/// Lines with a single key each are a key list, unless the user says otherwise.
 const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";
 
 /// Batches of keys or commands in, their fan-out over slots and nodes out.
@@ -85,7 +85,7 @@ impl FanoutArgs {
     /// Reads, counts and reports.
     ///
     /// # Errors
-    /// A flag, a topology or an input that cannot be used.
+    /// A flag, topology or input is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
@@ -148,7 +148,7 @@ impl FanoutArgs {
         })
     }
 
-    /// The inputs as the user named them; standard input if none is named.
+    /// The inputs as named by the user; standard input by default.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
             [] => vec![PathBuf::from("-")],
@@ -168,22 +168,22 @@ fn probability(text: &str) -> Result<f64> {
     })
 }
 
-/// Facts about the inputs apart from their batches.
+/// Facts about the inputs besides their batches.
 #[derive(Default)]
 pub(super) struct Read {
     pub(super) rejects: Rejects,
     pub(super) incomplete: Vec<Incomplete>,
     pub(super) passed_over: Vec<PassedOver>,
-    /// Whether an input has commands, as captures do, not lines of keys.
+    /// Whether an input has commands (as captures do) rather than lines of keys.
     has_commands: bool,
-    /// Bytes of an input after which its rest is skipped, if there is a limit.
+    /// Bytes of an input after which the rest is skipped, if limited.
     most: Option<u64>,
-    /// Whether a rest was left out.
+    /// Whether a rest was skipped.
     pub(super) is_cut: bool,
 }
 
 impl Read {
-    /// Nothing read yet, and about the first `most` bytes of each input to read.
+    /// Starts reading up to the first `most` bytes of each input, approximately.
     pub(super) fn up_to(most: u64) -> Self {
         Read {
             most: Some(most),
@@ -191,7 +191,7 @@ impl Read {
         }
     }
 
-    /// Whether the rest of an input is left out.
+    /// Whether the rest of an input is skipped.
     fn ends_at(&mut self, byte: u64) -> bool {
         let is_end = self.most.is_some_and(|most| byte >= most);
         self.is_cut |= is_end;
@@ -241,7 +241,7 @@ impl Read {
         }
     }
 
-    /// Adds lines; returns where they could not be read further.
+    /// Adds lines; returns where reading stopped early.
     fn lines(
         &mut self,
         input: impl io::Read,
@@ -281,7 +281,7 @@ impl Read {
         stop
     }
 
-    /// Adds commands as RESP; returns where they could not be read further.
+    /// Adds RESP commands; returns where reading stopped early.
     fn commands(
         &mut self,
         input: Forward,
@@ -322,11 +322,11 @@ impl Read {
     }
 }
 
-/// Why an input could not be read further.
+/// Why reading stopped early.
 enum Why {
     /// A line is too long.
     Long,
-    /// For people.
+    /// A message for people.
     Other(String),
 }
 

@@ -72,7 +72,7 @@ impl FindTagArgs {
     /// Finds the tags and prints them.
     ///
     /// # Errors
-    /// A flag, a topology or a list of tags that cannot be used.
+    /// A flag, topology or list of tags is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
@@ -105,7 +105,7 @@ impl FindTagArgs {
             }
             (_, _, count) => {
                 let count = usize::from(count.unwrap_or(1));
-                // Without nodes: tags that are even over all slots are even over any even split.
+                // Without nodes: tags spread evenly over all slots are even for any even split.
                 let one = Topology::even(1, String::from("all slots"))?;
                 let tags = spread(count, topology.as_ref().unwrap_or(&one), &template, &used)?;
                 tags.into_iter().try_for_each(print)?;

@@ -1,4 +1,4 @@
-//! Suggestions for a run without a command, with an unknown one, or without input.
+//! Suggestions for a run without a command, with an unknown command, or without input.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::cli::help::topics::Topic;
 use crate::cli::refused::rendered;
 use crate::cli::synonyms::command_for;
 
-/// How to begin, below what the program is for.
+/// How to begin, shown after the description of the program.
 const BEGIN: &str = "
 
   slotscope analyze dump.rdb            a report of dumps
@@ -27,10 +27,10 @@ const BEGIN: &str = "
   slotscope help formats                what is read
 ";
 
-/// Columns of it.
+/// Its width in columns.
 const COLUMNS: usize = 60;
 
-/// The suggestion for a command line whose command has nothing to read.
+/// The suggestion for a command without input.
 pub(super) fn no_input(words: &[OsString]) -> String {
     let examples = examples(words).unwrap_or_default();
     format!(
@@ -38,7 +38,7 @@ pub(super) fn no_input(words: &[OsString]) -> String {
     )
 }
 
-/// The answer to a command line, `words`, that clap refuses, where there is a better one than clap's.
+/// A better answer than clap's to a refused command line `words`, if there is one.
 pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> {
     match error.kind() {
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand | ErrorKind::MissingSubcommand => {
@@ -62,7 +62,7 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
     }
 }
 
-/// `-h HOST`, as redis-cli has it: the URL to write.
+/// `-h HOST` as in redis-cli: the URL to write instead.
 fn host_after_h(words: &[OsString]) -> Option<String> {
     let cli = Cli::command();
     let value = |flag: &str| {
@@ -80,7 +80,7 @@ fn host_after_h(words: &[OsString]) -> Option<String> {
     Some(format!("slotscope: -h is the help; write {url}\n"))
 }
 
-/// The examples of the command that a command line names.
+/// The examples of the command in a command line.
 fn examples(words: &[OsString]) -> Option<String> {
     let cli = Cli::command();
     let mut commands = words.iter().filter_map(|word| cli.find_subcommand(word));
@@ -117,7 +117,7 @@ fn no_command(word: &str, similar: Option<&str>) -> String {
     }
 }
 
-/// Whether a word looks like what analyze reads: it is there, or it is a path, an address or the name of a file.
+/// Whether a word looks like input for analyze: an existing file, a path, an address or a file name.
 fn is_input(word: &str) -> bool {
     let path = Path::new(word);
     word == "-" || word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
@@ -130,11 +130,11 @@ fn commands() -> String {
     names.join(", ")
 }
 
-/// A text in the context of a clap error.
+/// A text from the context of a clap error.
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),
-        // The nearest is last.
+        // The closest match is last.
         ContextValue::Strings(texts) => texts.last().cloned(),
         _ => None,
     }

@@ -1,4 +1,4 @@
-//! A terminal that one screen fills, and that is as it was when the program ends or is stopped, however that happens.
+//! A full-screen terminal that is restored when the program ends or is stopped, however that happens.
 
 use std::io::{self, Stdout, Write};
 use std::sync::Once;
@@ -18,29 +18,29 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::cli::drawing;
 
-/// Whether a screen fills the terminal. Who holds standard output may change it.
+/// Whether the screen is active. Only changed while holding the lock on standard output.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
-/// Whether one will once the program continues.
+/// Whether the screen must be restored when the program continues.
 static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
-/// The columns and lines that are drawn at most: those of a display of 3,840 by 2,160 pixels in the smallest letters. A
-/// terminal may claim 65,535 of each, and four thousand million cells do not fit in memory.
+/// Maximum columns and lines drawn: those of a 3,840 x 2,160 display in the smallest font. A terminal may claim 65,535
+/// of each, and four billion cells do not fit in memory.
 const MOST: (u16, u16) = (800, 240);
 
-/// The screen; dropping it leaves it.
+/// An active screen; dropping it restores the terminal.
 pub(crate) struct FullScreen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
-    /// The part of the terminal that was drawn last.
+    /// The area drawn last.
     area: Rect,
     is_coloured: bool,
     is_ascii: bool,
 }
 
 impl FullScreen {
-    /// Fills the terminal.
+    /// Switches to full screen.
     ///
     /// # Errors
-    /// It cannot be filled.
+    /// The terminal does not support full screen.
     pub(crate) fn open() -> Result<FullScreen> {
         leave_before_panics();
         let area = area().map_err(bad)?;
@@ -61,7 +61,7 @@ impl FullScreen {
         })
     }
 
-    /// Draws it anew; nothing is drawn once it was left.
+    /// Redraws the screen; does nothing once it was left.
     ///
     /// # Errors
     /// The terminal is gone.
@@ -87,13 +87,13 @@ impl FullScreen {
         Ok(())
     }
 
-    /// Redraws the whole screen next time: the terminal shows something else.
+    /// Forces a full redraw next time: the terminal shows something else.
     pub(crate) fn forget(&mut self) {
         self.area = Rect::ZERO;
     }
 }
 
-/// The part of the terminal that is drawn.
+/// The area to draw.
 fn area() -> io::Result<Rect> {
     let ((columns, lines), (most_columns, most_lines)) = (terminal::size()?, MOST);
     Ok(Rect::new(
@@ -104,7 +104,7 @@ fn area() -> io::Result<Rect> {
     ))
 }
 
-/// Fills the terminal; it is as it was where that fails.
+/// Switches to full screen; on failure the terminal is restored.
 fn enter(out: &mut impl Write) -> io::Result<()> {
     enable_raw_mode()?;
     IS_OPEN.store(true, SeqCst);
@@ -118,7 +118,7 @@ impl Drop for FullScreen {
     }
 }
 
-/// Gives the terminal back, where a screen fills it. A drawing is waited for.
+/// Restores the terminal if the screen is active, after waiting for a drawing in progress.
 pub(crate) fn leave() {
     let mut out = io::stdout().lock();
     IS_STOPPED.store(false, SeqCst);
@@ -127,17 +127,17 @@ pub(crate) fn leave() {
 
 fn leave_to(out: &mut impl Write) {
     if IS_OPEN.swap(false, SeqCst) {
-        // A terminal that is gone needs nothing.
+        // If the terminal is gone, there is nothing to restore.
         drop(execute!(out, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
     }
 }
 
-/// Gives the terminal back before the program is stopped (SIGTSTP), and fills it again once it continues (SIGCONT), also after a
-/// stop that nobody announced; then `redraw` is called.
+/// Restores the terminal before the program is stopped (SIGTSTP), and reactivates the screen when it continues
+/// (SIGCONT), even after an unannounced stop; then calls `redraw`.
 ///
 /// # Errors
-/// The signals cannot be waited for.
+/// Signal handlers cannot be installed.
 #[cfg(unix)]
 pub(crate) fn follow_stops(mut redraw: impl FnMut() + Send + 'static) -> Result<()> {
     use signal_hook::consts::{SIGCONT, SIGTSTP};
@@ -149,7 +149,7 @@ pub(crate) fn follow_stops(mut redraw: impl FnMut() + Send + 'static) -> Result<
             let is_stop = signal == SIGTSTP;
             if is_stop {
                 stop();
-                // It stops here.
+                // The process stops here.
                 drop(emulate_default_handler(signal));
             } else {
                 go_on();
@@ -173,13 +173,13 @@ fn go_on() {
     let mut out = io::stdout().lock();
     let is_open = IS_OPEN.load(SeqCst);
     if IS_STOPPED.swap(false, SeqCst) || is_open {
-        // The shell has used the terminal meanwhile; if it is gone, the next drawing says so.
+        // The shell has used the terminal meanwhile; if it is gone, the next drawing reports that.
         leave_to(&mut out);
         drop(enter(&mut out));
     }
 }
 
-/// The message of a panic must remain readable afterwards.
+/// Restores the terminal first, so that panic messages stay readable.
 fn leave_before_panics() {
     static SET: Once = Once::new();
     SET.call_once(|| {
@@ -200,10 +200,10 @@ mod tests {
     use super::*;
     use std::process::Command;
 
-    /// Set in a terminal where the test has to panic.
+    /// Set for a test run in a terminal that must panic.
     const PANICS: &str = "SLOTSCOPE_TEST_PANICS";
 
-    /// A panic of the thread that draws, or of another one.
+    /// A panic in the drawing thread, or in another one.
     fn panic_on_a_screen(is_drawing: bool) {
         let mut full = FullScreen::open().unwrap();
         let drawn = full.draw(|_, _| assert!(!is_drawing, "the panic"));
@@ -229,7 +229,7 @@ mod tests {
                 assert!(before.contains(restored), "{thread}: {shown:?}");
             }
             assert!(!after.contains("\x1b[?1049l"), "{thread}: {shown:?}");
-            // Lines end as they do outside of raw mode.
+            // Line ends are as outside of raw mode.
             assert!(after.contains(" icanon"), "{thread}: {shown:?}");
             assert!(after.starts_with("\r\n"), "{thread}: {shown:?}");
         }

@@ -31,7 +31,7 @@ Example:
   slotscope generate --profile hot-tag --keys 1M | slotscope analyze -";
 
 impl GenerateArgs {
-    /// The dump that the flags describe.
+    /// The dump described by the flags.
     pub fn dump(&self) -> Generate {
         let Self {
             profile,
@@ -48,7 +48,7 @@ impl GenerateArgs {
     /// Writes the dump to standard output.
     ///
     /// # Errors
-    /// Standard output cannot be written to; a closed pipe is [`Error::BrokenPipe`].
+    /// Standard output cannot be written; a closed pipe is [`Error::BrokenPipe`].
     pub(crate) fn run(&self) -> Result<Ending> {
         let dump = self.dump();
         dump.write_to(&mut io::stdout().lock())

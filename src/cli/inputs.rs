@@ -1,4 +1,5 @@
-//! The inputs that a command names, minus what slotscope itself wrote: a report may be in the directory of its dumps.
+//! The inputs of a command, without files that slotscope itself wrote: a report may be in the same directory as its
+//! dumps.
 
 use std::io;
 use std::net::IpAddr;
@@ -11,10 +12,10 @@ use slotscope_engine::source::Found;
 use slotscope_engine::source::remote;
 use slotscope_engine::source::storage_options::StorageOptions;
 
-/// The sources that `paths` name, and how many files were passed over because they are those of a report in a directory.
+/// The sources named by `paths`, and the number of report files skipped in directories.
 ///
 /// # Errors
-/// As `source::find`; a directory that holds nothing but a report.
+/// As for `source::find`; a directory contains only a report.
 pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
     let found = source::find_with(paths, storage).map_err(|error| hinted(error, paths));
     let (mut found, mut of_reports) = (found?, 0);
@@ -38,7 +39,7 @@ pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found
     Ok((found, of_reports))
 }
 
-/// The error, with what to type where a server or a file is written in a way that is not read.
+/// Adds a hint to the error, if a server or file is misspelled in a known way.
 fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     match error {
         Error::Bad { place, what } if remote::is_server(Path::new(&place)) => {
@@ -62,7 +63,7 @@ fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     }
 }
 
-/// The address of a server that a host without a port may mean; the port may be the next word.
+/// The server address that a host without a port may mean; the port may be the next word.
 fn address(place: &Path, paths: &[PathBuf]) -> Option<String> {
     let host = place.to_str()?;
     let next = paths.iter().skip_while(|path| *path != place).nth(1);

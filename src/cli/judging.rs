@@ -1,4 +1,4 @@
-//! How nodes are judged: one set of flags for `analyze` and for the plan that its steps print, so that both judge alike.
+//! How nodes are judged: flags shared by `analyze` and the `plan` commands in its steps, so that both agree.
 
 use clap::{Args, Parser};
 use serde::Serialize;
@@ -44,10 +44,10 @@ pub struct JudgeArgs {
 }
 
 impl JudgeArgs {
-    /// The analysis with these flags; `added` nodes are not there yet, and weights of theirs are the plan's.
+    /// The analysis with these flags. `added` nodes do not exist yet; weights for them are left to the plan.
     ///
     /// # Errors
-    /// A flag that cannot be read.
+    /// A flag cannot be parsed.
     pub(crate) fn on(&self, analysis: Analysis, added: usize) -> Result<Analysis> {
         let room = self.room.clone();
         let mut weights = node_weights(&self.weight)?;
@@ -61,7 +61,7 @@ impl JudgeArgs {
             .judging_words(words(self)))
     }
 
-    /// The same without names of nodes.
+    /// A copy without node names.
     pub(crate) fn nameless(&self) -> JudgeArgs {
         JudgeArgs {
             weight: Vec::new(),
@@ -93,7 +93,7 @@ struct Words {
 }
 
 impl Words {
-    /// `None` where they cannot be read: a name that looks like a flag.
+    /// `None` if they cannot be parsed: a name looks like a flag.
     fn read(words: &[String]) -> Option<JudgeArgs> {
         let program = std::iter::once("slotscope");
         let read = Words::try_parse_from(program.chain(words.iter().map(String::as_str)));

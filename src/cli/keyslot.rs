@@ -61,7 +61,7 @@ impl KeyslotArgs {
     /// Prints the slot of every key.
     ///
     /// # Errors
-    /// A topology or an input that cannot be read, or standard output.
+    /// A topology or input cannot be read, or standard output fails.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.format == "help" {
             return print_format_help();
@@ -80,7 +80,7 @@ impl KeyslotArgs {
         Ok(Ending::Done)
     }
 
-    /// Whether it reads standard input because no key is named.
+    /// Whether it reads standard input for lack of arguments.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.keys.is_empty() && self.format != "help"
     }
@@ -93,7 +93,7 @@ impl KeyslotArgs {
         }
     }
 
-    /// Prints the slots of standard input, in its order: one worker, one printer.
+    /// Prints the slots of standard input in order, with one worker and one printer.
     fn print_input(
         &self,
         topology: Option<&Topology>,
@@ -117,7 +117,7 @@ impl KeyslotArgs {
         let incomplete = scanned.incomplete;
         printing.finish().map_err(Error::stdout)?;
         match incomplete.first() {
-            // Keys before it are printed.
+            // Keys before the error are printed.
             Some(stop) => {
                 out.flush().map_err(Error::stdout)?;
                 Err(Error::bad(

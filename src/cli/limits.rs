@@ -1,7 +1,7 @@
-//! `--fail-on 'PATH OP NUMBER'`: limits on the numbers of a report, for cron and CI.
+//! `--fail-on 'PATH OP NUMBER'`: limits on numbers of a report, for cron and CI.
 //!
-//! A path is names joined by `.`, with `[i]` or `[*]` after a list. It is checked against the JSON Schema of the output
-//! before the scan starts. States of a verdict are compared in their order: `verdict >= watch`.
+//! A path is a list of names joined by `.`, with `[i]` or `[*]` after a list. It is checked against the JSON Schema of
+//! the output before the scan starts. Verdict states compare by severity: `verdict >= watch`.
 
 use std::io::{self, Write};
 
@@ -42,7 +42,7 @@ enum Op {
     Unequal,
 }
 
-/// Operators, the longer of two that begin alike first.
+/// Operators; longer ones precede their prefixes.
 const OPS: [(&str, Op); 6] = [
     (">=", Op::AtLeast),
     ("<=", Op::AtMost),
@@ -66,10 +66,10 @@ impl Op {
 }
 
 impl Limit {
-    /// Reads limits on the numbers of `T`.
+    /// Parses limits on the numbers of `T`.
     ///
     /// # Errors
-    /// One cannot be read, or there is no such number.
+    /// A limit cannot be parsed, or its number does not exist.
     pub(crate) fn parse_all<T: JsonSchema>(texts: &[String]) -> Result<Vec<Limit>> {
         if texts.is_empty() {
             return Ok(Vec::new());
@@ -81,10 +81,10 @@ impl Limit {
             .collect()
     }
 
-    /// Reads a limit and checks that the JSON Schema `schema` has its path.
+    /// Parses a limit and checks its path against the JSON Schema `schema`.
     ///
     /// # Errors
-    /// It cannot be read, or there is no such number.
+    /// The limit cannot be parsed, or the schema has no such number.
     fn parse(text: &str, schema: &Value) -> Result<Limit> {
         let bad = |what: String| Error::option("fail-on", Name::from(text), what);
         let Some((at, (sign, op))) = OPS
@@ -130,7 +130,8 @@ impl Limit {
         }
     }
 
-    /// Whether the schema has a number at the path, or a state where the limit is one. For a verdict it is its state.
+    /// Checks that the schema has a number at the path, or a state for a limit on states. A verdict stands for its
+    /// state.
     fn check(&mut self, schema: &Value, is_state: bool) -> std::result::Result<(), String> {
         let mut here = Node::of(schema, schema);
         let mut place = String::from("a report");
@@ -176,15 +177,15 @@ impl Limit {
     /// The numbers in `report` that crossed the limit: one line each, at most three.
     ///
     /// # Errors
-    /// The report lacks the number: then the limit cannot be checked.
+    /// The report lacks the number, so the limit cannot be checked.
     pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
         self.crossed_among(report, false)
     }
 
-    /// As `crossed`, where a list without rows crosses no limit: nothing grew.
+    /// Like `crossed`, but a list without rows crosses no limit: nothing grew.
     ///
     /// # Errors
-    /// As `crossed`.
+    /// As for `crossed`.
     pub(crate) fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
         self.crossed_among(diff, true)
     }
@@ -212,7 +213,7 @@ impl Limit {
     }
 }
 
-/// A schema's description of a value.
+/// A value as described by a schema.
 enum Node<'a> {
     Object(&'a Map<String, Value>),
     List(&'a Value),
@@ -221,7 +222,7 @@ enum Node<'a> {
     Other,
 }
 
-/// The place of a state in their order.
+/// The severity rank of a state.
 fn rank(word: &str) -> Option<f64> {
     let states = State::ALL.iter();
     states
@@ -231,7 +232,7 @@ fn rank(word: &str) -> Option<f64> {
 }
 
 impl<'a> Node<'a> {
-    /// The description by `schema`, a part of `root`, null aside.
+    /// The description by `schema`, a part of `root`, ignoring null.
     fn of(schema: &'a Value, root: &'a Value) -> Self {
         if let Some(reference) = schema["$ref"].as_str() {
             let target = root.pointer(reference.trim_start_matches('#'));
@@ -259,14 +260,14 @@ impl<'a> Node<'a> {
     }
 }
 
-/// Whether a schema is that of a state.
+/// Whether a schema describes a state.
 fn is_state(schema: &Value) -> bool {
     let words = schema["oneOf"].as_array().into_iter().flatten();
     let words = words.map(|word| word["const"].as_str().unwrap_or_default());
     words.eq(State::ALL.iter().map(|state| state.name()))
 }
 
-/// Whether a name is a word for what the verdict says.
+/// Whether a path segment refers to the verdict's state.
 fn is_of_verdict(name: &Name) -> bool {
     const WORDS: [&str; 6] = ["skew", "skewed", "balance", "imbalance", "state", "hot"];
     WORDS
@@ -293,10 +294,10 @@ fn is_list(place: &str) -> String {
     format!("{place} is a list; say which of it, as in {place}[*]")
 }
 
-/// Whether `result` crossed a limit, as `crossed` decides for each; what did is written to standard error.
+/// Whether `result` crossed any limit, as decided by `crossed`; the numbers that did are printed to standard error.
 ///
 /// # Errors
-/// As `crossed`.
+/// As for `crossed`.
 pub(crate) fn any_crossed(
     limits: &[Limit],
     result: &impl Serialize,
@@ -310,14 +311,14 @@ pub(crate) fn any_crossed(
     for limit in limits {
         lines.extend(crossed(limit, &result)?);
     }
-    // A closed standard error is ignored: the exit code has the result.
+    // Ignore a closed standard error: the exit code has the result.
     for line in &lines {
         drop(writeln!(io::stderr(), "slotscope: {line}"));
     }
     Ok(!lines.is_empty())
 }
 
-/// All numbers that a path leads to, by their places; `None` where there is no number.
+/// All numbers matching a path, with their locations; `None` if something else is there.
 fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, Option<f64>)>) {
     let Some((step, rest)) = path.split_first() else {
         let number = here.as_f64().or_else(|| rank(here.as_str()?));

@@ -22,7 +22,7 @@ use crate::options::headings::LIMITS;
 use crate::pipeline::input_info;
 use crate::pipeline::reading::Reading;
 
-/// The configuration to read if none is named.
+/// The default configuration file.
 const CONFIG: &str = "slotscope.toml";
 
 /// Key names against a naming convention.
@@ -53,7 +53,7 @@ impl LintArgs {
     /// Reads, checks and prints.
     ///
     /// # Errors
-    /// An input or a configuration that cannot be used.
+    /// An input or configuration is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -89,7 +89,7 @@ impl LintArgs {
         found.find()?.read(self.reading.progress)
     }
 
-    /// The convention that the flags, or the current directory, name.
+    /// The convention named by the flags, or found in the current directory.
     fn rules(&self) -> Result<NamingRules> {
         match &self.config {
             Some(path) => NamingRules::read(path),
@@ -99,7 +99,7 @@ impl LintArgs {
     }
 }
 
-/// Makes an input an error that has operations on keys and no keys: a name is in it as often as it was used.
+/// Refuses an input with operations instead of keys: names occur as often as they are used.
 fn only_keys(reading: &Reading, scanned: &Scanned<Checks>) -> Result<()> {
     let is_capture = |input: &SeenInput| input.seen.keys == 0 && input.seen.operations > 0;
     let capture = scanned.inputs.iter().position(is_capture);
@@ -126,7 +126,7 @@ fn rules() -> String {
     )
 }
 
-/// Reports what was not checked, on standard error.
+/// Reports on standard error what was not checked.
 fn remark(keys: u64, stops: &[Incomplete]) {
     let empty = (keys == 0).then(|| {
         String::from("no keys were checked: did redis-cli fail? look at what it printed to stderr")
@@ -134,7 +134,7 @@ fn remark(keys: u64, stops: &[Incomplete]) {
     let stops = stops
         .iter()
         .map(|stop| format!("{}: byte {}: {}", stop.file, stop.byte, stop.reason));
-    // A closed standard error is ignored.
+    // Ignore a closed standard error.
     let lines = empty.into_iter().chain(stops);
     lines.for_each(|line| drop(writeln!(io::stderr(), "slotscope: {line}")));
 }

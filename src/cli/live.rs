@@ -1,5 +1,5 @@
-//! How servers are reached: users, passwords, TLS, addresses. A password is never a flag's value: other users of the
-//! machine see those.
+//! How to connect to servers: users, passwords, TLS, addresses. Passwords are never flag values, which other users of
+//! the machine could see.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ use slotscope_engine::source::{remote, small_file};
 use crate::cli::values;
 use crate::options::headings::SERVERS;
 
-/// Variables that hold a password, the first that is set counts.
+/// Variables for a password; the first one set counts.
 const VARIABLES: [&str; 3] = ["SLOTSCOPE_PASSWORD", "REDISCLI_AUTH", "VALKEYCLI_AUTH"];
-/// COUNT of SCAN where the user names none.
+/// Default COUNT of SCAN.
 const COUNT: u64 = 500;
-/// The most of a node's time, in percent, where the user names none.
+/// Default limit on the share of a node's time, in percent.
 const MAX_LOAD: f64 = 25.0;
-/// How long an answer is waited for where the user says nothing.
+/// Default reply timeout.
 const TIMEOUT: Duration = Duration::from_secs(10);
-/// The longest password.
+/// Maximum password length.
 const MAX_BYTES: u64 = 64 << 10;
 
 /// How servers are reached.
@@ -91,10 +91,10 @@ pub struct LiveArgs {
     pub timeout: Duration,
 }
 
-/// The servers that the user names.
+/// The servers named by the user.
 ///
 /// # Errors
-/// A text names none.
+/// A text is not a server.
 pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
     let seed = |url: &String| match no_server(url) {
         Some(what) => Err(Error::bad(Name::from(url.as_str()).to_string(), what)),
@@ -103,7 +103,7 @@ pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
     urls.iter().map(seed).collect()
 }
 
-/// A suggested text, if the given one is known not to be a server.
+/// A suggestion, if the text is known not to be a server.
 fn no_server(text: &str) -> Option<&'static str> {
     let path = Path::new(text);
     let is_port = text.parse::<u16>().is_ok();
@@ -114,7 +114,7 @@ fn no_server(text: &str) -> Option<&'static str> {
     }
 }
 
-/// A name of files for what is read of these servers.
+/// A file name for data read from these servers.
 pub(crate) fn name(seeds: &[Seed]) -> String {
     let plain = |c: char| match c {
         c if c.is_ascii_alphanumeric() || "-_.".contains(c) => c,
@@ -126,8 +126,8 @@ pub(crate) fn name(seeds: &[Seed]) -> String {
 }
 
 impl LiveArgs {
-    /// The flags that say how these servers are reached, as words of a command line without any password; one that was in
-    /// a URL is asked for.
+    /// The flags for connecting to these servers as command-line words, without passwords; one given in a URL becomes a
+    /// prompt.
     pub fn words(&self, seeds: &[Seed]) -> Vec<String> {
         let in_url = seeds.iter().any(|seed| seed.credentials.password.is_some());
         let asks = self.ask_password || in_url && self.password_file.is_none();
@@ -165,10 +165,10 @@ impl LiveArgs {
             .collect()
     }
 
-    /// A collection of all keys with their sizes, in a directory that is not named yet.
+    /// Options for collecting all keys with sizes, into a directory to be chosen.
     ///
     /// # Errors
-    /// As `access`.
+    /// As for `access`.
     pub(crate) fn options(&self, seeds: Vec<Seed>) -> Result<Options> {
         Ok(Options {
             access: self.access(&seeds)?,
@@ -185,16 +185,16 @@ impl LiveArgs {
         })
     }
 
-    /// The ACL user, of the flag or of a URL.
+    /// The ACL user, from the flag or a URL.
     fn user(&self, seeds: &[Seed]) -> Option<String> {
         let in_urls = seeds.iter().find_map(|seed| seed.credentials.user.clone());
         self.user.clone().or(in_urls)
     }
 
-    /// How the servers that the user names are reached.
+    /// How to connect to the servers named by the user.
     ///
     /// # Errors
-    /// A password, a file or an address that cannot be used.
+    /// A password, file or address is unusable.
     pub(crate) fn access(&self, seeds: &[Seed]) -> Result<Access> {
         let user = self.user(seeds);
         let password = self.password(seeds)?;
@@ -214,7 +214,7 @@ impl LiveArgs {
         })
     }
 
-    /// The password from where the user says it is; `None` where there is none.
+    /// The password from the source the user chose; `None` if there is none.
     fn password(&self, seeds: &[Seed]) -> Result<Option<Secret>> {
         if let Some(path) = &self.password_file {
             return in_file(path).map(Some);
@@ -249,7 +249,7 @@ impl LiveArgs {
         }
     }
 
-    /// TLS, where a URL or a flag asks for it.
+    /// The TLS configuration, if a URL or flag asks for TLS.
     fn tls(&self, seeds: &[Seed]) -> Result<Option<TlsConfig>> {
         let by_flag = self.tls || self.sni.is_some();
         let by_file = self.tls_ca.is_some() || self.tls_cert.is_some();
@@ -291,7 +291,7 @@ fn in_file(path: &Path) -> Result<Secret> {
     }
 }
 
-/// Says where others may read the file.
+/// Warns if others can read the file.
 #[cfg(unix)]
 fn warn_of_readers(path: &Path) {
     use std::fs::File;
@@ -312,7 +312,7 @@ fn warn_of_readers(path: &Path) {
 #[cfg(not(unix))]
 fn warn_of_readers(_: &Path) {}
 
-/// Asks on the terminal, without an echo.
+/// Prompts on the terminal without echo.
 fn ask() -> Result<Secret> {
     let failed = |_: io::Error| {
         let what = "no terminal to ask on; give --password-file, or set REDISCLI_AUTH";
@@ -324,7 +324,7 @@ fn ask() -> Result<Secret> {
     }
 }
 
-/// A line on standard error; one that is closed is ignored.
+/// Prints a line to standard error, ignoring a closed one.
 fn say(what: &str) {
     drop(writeln!(io::stderr(), "slotscope: warning: {what}"));
 }

@@ -1,4 +1,4 @@
-//! The flags that measure the load of running servers before their keys are read.
+//! The flags for measuring the load of running servers before reading their keys.
 
 use std::time::Duration;
 
@@ -29,10 +29,10 @@ pub struct LoadArgs {
 }
 
 impl LoadArgs {
-    /// The requested measurement. Warns of the cost of MONITOR before it runs.
+    /// The requested measurement. Warns of the cost of MONITOR first.
     ///
     /// # Errors
-    /// MONITOR is wanted, and no load.
+    /// MONITOR is requested without a load measurement.
     pub(crate) fn measured(self) -> Result<Option<Measured>> {
         if self.monitor && self.load.is_none() {
             let what = "runs for as long as load is measured; add --load 10s";

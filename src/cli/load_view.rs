@@ -1,13 +1,12 @@
-//! The load of a collection as a section: what each primary did, and what MONITOR cost.
+//! The load of a collection as a section: the activity of each primary, and the cost of MONITOR.
 
 use slotscope_engine::source::collection::load::{LoadEntry, MonitorEntry, MonitorNode, NodeWork};
 use slotscope_engine::text::{bytes, counted, grouped, percent};
 use slotscope_report::view::{Cell, Column, Section, Table};
 
-/// Commands that are named of a node.
+/// Commands listed per node.
 const COMMANDS: usize = 2;
 
-/// The load of all primaries.
 pub(super) fn section(load: &LoadEntry) -> Section<'_> {
     let section = Section::untitled()
         .paragraph(headline(load))
@@ -65,7 +64,7 @@ fn commands(node: &NodeWork) -> String {
     commands.collect::<Vec<_>>().join(", ")
 }
 
-/// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
+/// The cost of MONITOR: work per command without and with it, over all nodes it ran on.
 fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
     let [without, with] = [

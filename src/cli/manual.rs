@@ -1,4 +1,4 @@
-//! `slotscope completions SHELL` and `slotscope man [COMMAND]`: both are made from the same flags as `--help`.
+//! `slotscope completions SHELL` and `slotscope man [COMMAND]`, both generated from the same flags as `--help`.
 
 use std::io::{self, Write};
 
@@ -31,7 +31,7 @@ impl CompletionsArgs {
     /// Writes the script to standard output.
     ///
     /// # Errors
-    /// Standard output cannot be written to.
+    /// Standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "slotscope", &mut script);
@@ -52,7 +52,7 @@ impl ManArgs {
     /// Writes the page to standard output, for `man -l -`.
     ///
     /// # Errors
-    /// No command has that name, or standard output cannot be written to.
+    /// No command has that name, or standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let mut cli = Cli::command();
         cli.build();

@@ -1,4 +1,4 @@
-//! The subcommands, one file each: its flags and its `run`.
+//! The subcommands, one file each with its flags and `run`.
 
 pub mod advise;
 pub mod analyze;
@@ -60,26 +60,27 @@ use slotscope_findings::summary::Incomplete;
 
 use crate::options::headings::GENERAL;
 
-/// A suggested fix if a file is in the way that slotscope did not write.
+/// The suggested fix if a file not written by slotscope is in the way.
 const OTHER_DIRECTORY: &str = "name another directory with --out";
 
-/// Exit code: a limit that the user set was crossed.
+/// Exit code: a limit set by the user was crossed.
 const CROSSED: u8 = 1;
-/// Exit code: usage, input/output, or bad input.
+/// Exit code: usage error, I/O error, or bad input.
 const FAILED: u8 = 2;
 
-/// Gives the terminal back where a screen fills it: for whoever ends the program.
+/// Restores the terminal from full screen, for whoever ends the program.
 pub fn leave_screen() {
     full_screen::leave();
 }
 
-/// Runs the command line `words`, the program's name first, and returns the exit code. Signals are the caller's.
+/// Runs the command line `words`, starting with the program's name, and returns the exit code. Signals are up to the
+/// caller.
 pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     let words: Vec<OsString> = words.into_iter().collect();
     let cli = match Cli::parse_words(words.clone()) {
         Ok(cli) => cli,
         Err(error) => {
-            // Help and version are errors for clap. A closed output is ignored.
+            // clap reports help and version as errors. Ignore a closed output.
             match first_contact::answer(&error, &words) {
                 Some(answer) => {
                     drop(write!(anstream::stderr(), "{answer}"));
@@ -100,7 +101,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     }
     .write_global();
     let reads_stdin = cli.command.reads_stdin();
-    // A dump is not typed by hand.
+    // Nobody types a dump by hand.
     let is_typed = reads_stdin && std::io::stdin().is_terminal();
     let code = if is_typed {
         FAILED
@@ -114,7 +115,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     code
 }
 
-/// One line on standard error; a failure to write it is ignored.
+/// Prints a line to standard error, ignoring failures.
 pub fn say(message: &str) {
     let lines: Vec<String> = message.lines().map(shown).collect();
     drop(writeln!(
@@ -161,10 +162,10 @@ pub struct Cli {
 }
 
 impl Cli {
-    /// The command of a command line, which knows its words.
+    /// Parses a command line; the command keeps its words.
     ///
     /// # Errors
-    /// Words that are not a command; help and version, which clap takes for errors.
+    /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let words = uri_flag::without(words);
         let mut program = program();
@@ -183,7 +184,7 @@ impl Cli {
     }
 }
 
-/// The definition of the command line. A number below zero is a wrong value of its flag, not an unknown flag.
+/// The definition of the command line. A negative number is an invalid value of its flag, not an unknown flag.
 fn program() -> clap::Command {
     let with_numbers = |arg: clap::Arg| {
         let takes_value = !arg.is_positional() && arg.get_action().takes_values();
@@ -271,19 +272,19 @@ pub enum Command {
     Help(help::HelpArgs),
 }
 
-/// How a command ended that did not fail.
+/// How a command ended successfully.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Ending {
-    /// All is done.
+    /// Complete.
     Done,
-    /// All is done, and a limit that the user set was crossed.
+    /// Complete, but a limit set by the user was crossed.
     Crossed,
-    /// The report covers a part of the input: the rest could not be read.
+    /// The report covers only a part of the input; the rest could not be read.
     Incomplete,
 }
 
 impl Ending {
-    /// `Incomplete` where an input could not be read to its end.
+    /// `Incomplete` if an input could not be read to its end.
     pub(crate) fn of(stops: &[Incomplete]) -> Self {
         match stops {
             [] => Ending::Done,
@@ -293,7 +294,7 @@ impl Ending {
 }
 
 impl Command {
-    /// Runs it, says why where it failed, and returns the exit code.
+    /// Runs the command, reports a failure, and returns the exit code.
     fn exit_code(&self) -> u8 {
         match self.run() {
             Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
@@ -306,7 +307,7 @@ impl Command {
         }
     }
 
-    /// Whether it reads standard input because no input is named.
+    /// Whether it reads standard input for lack of arguments.
     fn reads_stdin(&self) -> bool {
         match self {
             Command::Analyze(analyze) => analyze.reads_stdin(),

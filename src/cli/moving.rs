@@ -1,4 +1,5 @@
-//! Parts of a plan's moves besides its script: the script's preflight alone, and the forecast beside the cluster.
+//! Parts of a plan besides its script: running only the script's preflight, and comparing the forecast with the
+//! cluster.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -16,10 +17,10 @@ use crate::plan::script::Script;
 use crate::plan::verify::{self, Forecast};
 use crate::plan::view::ROWS;
 
-/// Longer than the JSON of any plan or report.
+/// Above the size of any plan or report.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Runs a script in bash so that it looks at the cluster and moves nothing. It says what it finds on standard error.
+/// Runs a script in bash such that it inspects the cluster and moves nothing. It reports to standard error.
 pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<Ending> {
     let mut text = Vec::new();
     script
@@ -31,14 +32,14 @@ pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<En
     };
     let mut bash = Command::new("bash");
     bash.args(["-s", "--", "--check"]).stdin(Stdio::piped());
-    // redis-cli takes the password from there, never from its arguments.
+    // redis-cli takes the password from the environment, never from its arguments.
     if let Some(password) = &credentials.password {
         bash.env("REDISCLI_AUTH", password.reveal());
     }
     let mut child = bash.spawn().map_err(failed)?;
     let written = child.stdin.take().map(|mut pipe| pipe.write_all(&text));
     let status = child.wait().map_err(failed)?;
-    // A script that ends early closes the pipe; its exit code says why.
+    // A script that exits early closes the pipe; its exit code tells why.
     let is_read = !matches!(written, Some(Err(error)) if error.kind() != io::ErrorKind::BrokenPipe);
     if status.success() && is_read {
         Ok(Ending::Done)
@@ -54,7 +55,7 @@ pub(super) fn forecast(path: &Path) -> Result<Forecast> {
     Forecast::parse(&text).map_err(|what| Error::bad(Name::from(path).to_string(), what))
 }
 
-/// Prints a forecast beside the cluster as it is now.
+/// Prints a forecast next to the current cluster.
 pub(super) fn verify(forecast: &Forecast, now: &Summary, output: &OutputArgs) -> Result<Ending> {
     let found = verify::verify(forecast, now);
     output.print(&found, Rows::or_json(ROWS), || verify::sections(&found))?;

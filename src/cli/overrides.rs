@@ -1,5 +1,5 @@
-//! Settings of a caller in addition to flags: the words that they were parsed from, sources that are not paths, and where
-//! progress goes.
+//! Settings of a library caller besides flags: the words that were parsed, sources that are not paths, and progress
+//! reporting.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -9,14 +9,14 @@ use slotscope_engine::source::Source;
 
 use crate::pipeline::reading::OnProgress;
 
-/// Not on the command line: a caller sets it on parsed flags.
+/// Settings that are not on the command line: a caller sets them on parsed flags.
 #[derive(Clone, Default)]
 pub struct Overrides {
-    /// The command as the report shows it: the program's name and its arguments.
+    /// The command as shown in the report: the program's name and its arguments.
     pub words: Vec<OsString>,
-    /// Sources that are read after those of the flags.
+    /// Sources read after those given by flags.
     pub sources: Vec<Arc<dyn Source>>,
-    /// Called in place of the progress bars.
+    /// Called instead of showing progress bars.
     pub on_progress: Option<OnProgress>,
 }
 

@@ -127,16 +127,15 @@ Examples:
   slotscope plan dumps --topology cluster.nodes --by bytes
   slotscope plan redis://HOST:6379 --commands auto > moves.sh";
 
-/// The inputs of a plan.
 struct Prepared {
     commands: Option<MoveCommands>,
     flags: MoveFlags,
     input: Input,
-    /// The nodes of the flags.
+    /// The nodes named by flags.
     named: Option<Topology>,
-    /// How the servers were reached that the inputs are from.
+    /// How the inputs' servers were reached.
     tls: Option<TlsEntry>,
-    /// The suggested fix where a service does not move slots.
+    /// The suggested fix if the managed service does not move slots.
     instead: Option<String>,
 }
 
@@ -144,7 +143,7 @@ impl PlanArgs {
     /// Reads, plans and prints.
     ///
     /// # Errors
-    /// An input, a topology or a flag that cannot be used.
+    /// An input, topology or flag is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -163,7 +162,7 @@ impl PlanArgs {
         let (commands, tls) = (prepared.commands, prepared.tls.clone());
         let instead = prepared.instead.clone();
         let (nodes, outcome) = self.planned(prepared)?;
-        // Another user moves slots than reads keys: a script that is kept is given its own.
+        // The user that moves slots may differ from the one that reads keys: a saved script gets its own credentials.
         let credentials = if self.check {
             self.servers.credentials(&self.reading.inputs)?
         } else {
@@ -173,7 +172,7 @@ impl PlanArgs {
         match commands {
             Some(commands) => {
                 if outcome.moves.is_empty() {
-                    // The script mostly goes into a file.
+                    // The script usually goes into a file.
                     say(&format!(
                         "{}; {}",
                         view::headline(&outcome),
@@ -222,7 +221,7 @@ impl PlanArgs {
         moving::verify(&forecast, &summary, &self.output)
     }
 
-    /// Prints ranges of slots for as many shards as there are primaries, and those to be added.
+    /// Prints slot ranges for as many shards as there are primaries, plus those to be added.
     fn print_shards(&self, prepared: Prepared) -> Result<Ending> {
         let Findings {
             topology, summary, ..
@@ -233,12 +232,12 @@ impl PlanArgs {
             let what = format!("there is nothing to spread over {count} shards");
             Error::bad("--commands elasticache", what)
         })?;
-        // The ranges mostly go into a file.
+        // The ranges usually go into a file.
         say(&shards.in_words());
         print_lines(|out| shards.write(out)).map(|()| Ending::Done)
     }
 
-    /// The suggested fix where a service does not move slots; refuses scripts that the service cannot run.
+    /// The suggested fix if the managed service does not move slots; refuses scripts it cannot run.
     fn instead_of_moves(&self, named: Option<&Topology>) -> Result<Option<String>> {
         let service = match self.judging.service.service()? {
             None => named.and_then(Service::of),
@@ -274,9 +273,9 @@ impl PlanArgs {
         format!("--commands{value}")
     }
 
-    /// Refuses a dump that does not look whole.
+    /// Refuses a dump that looks incomplete.
     fn check_whole(&self, summary: &Summary) -> Result<()> {
-        // The slots that a sample lacks may be the heaviest: no flag makes a plan of the others.
+        // The slots missing from a sample may be the heaviest: no flag can justify a plan without them.
         let is_sample = summary.input.sample_percent.is_some();
         match incomplete(summary).filter(|_| !self.force || is_sample) {
             Some(why) => {
@@ -292,16 +291,16 @@ impl PlanArgs {
         }
     }
 
-    /// Reads and plans; there is no output.
+    /// Reads and plans without printing.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn outcome(&self) -> Result<PlanOutcome> {
         let (_, outcome) = self.planned(self.prepared()?)?;
         Ok(outcome)
     }
 
-    /// Checks before the scan, which may take long.
+    /// Checks that come before a possibly long scan.
     fn prepared(&self) -> Result<Prepared> {
         let named = self.cluster.named()?;
         let found = InputFlags {
@@ -317,7 +316,7 @@ impl PlanArgs {
         let nodes = collections.iter().flat_map(|of| &of.manifest.nodes);
         let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
         let commands = self.commands.map(|commands| commands.resolved(&versions));
-        // Without a script, slots move as the remedies of a report have it.
+        // Without a script, slots move as in the remedies of a report.
         let usual = || Migration::of(versions.iter().copied()).is_atomic();
         let flags = self.flags(commands.map_or_else(usual, MoveCommands::is_atomic))?;
         let nodes = match &named {
@@ -344,7 +343,6 @@ impl PlanArgs {
         })
     }
 
-    /// The nodes, and the plan.
     fn planned(&self, prepared: Prepared) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
         let Findings {
             topology, summary, ..
@@ -354,7 +352,7 @@ impl PlanArgs {
         cluster.plan(&summary)
     }
 
-    /// Counts the keys and judges the nodes that are `named`, or those that the inputs are, as a report does.
+    /// Counts the keys and judges the nodes, either `named` or from the inputs, as a report does.
     fn findings(&self, input: Input, named: Option<Topology>) -> Result<Findings> {
         let analysis = match named {
             Some(topology) => self.cluster.analysis(&topology),
@@ -375,7 +373,7 @@ impl PlanArgs {
         Ok(findings)
     }
 
-    /// The flags that change the request for moves; where servers move slots as a whole, no single key blocks.
+    /// The flags that change the request for moves; if servers migrate slots as a whole, no single key blocks.
     fn flags(&self, is_atomic: bool) -> Result<MoveFlags> {
         let is_no_tolerance = |percent: f64| !percent.is_finite() || percent < 0.0;
         if self.tolerance.is_some_and(is_no_tolerance) {

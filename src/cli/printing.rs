@@ -1,5 +1,5 @@
-//! How a result reaches standard output: as JSON, as Markdown, or as text as wide as the terminal, in colours where they
-//! are wanted.
+//! How a result is printed to standard output: as JSON, as Markdown, or as text to the width of the terminal, in colour
+//! if wanted.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -41,14 +41,14 @@ pub enum Form {
 /// How long tables are.
 #[derive(Debug, Clone, Copy)]
 pub struct Rows<'a> {
-    /// Rows of a table.
+    /// Maximum rows of a table.
     pub most: usize,
-    /// Where the other rows are, after "... and 12 more".
+    /// Where to find further rows, printed after "... and 12 more".
     pub rest: &'a str,
 }
 
 impl Rows<'static> {
-    /// At most this many rows of a table; the others are in the JSON.
+    /// At most this many rows per table; all rows are in the JSON.
     pub(crate) fn or_json(most: usize) -> Self {
         Rows {
             most,
@@ -58,7 +58,7 @@ impl Rows<'static> {
 }
 
 impl OutputArgs {
-    /// The form that the flags ask for.
+    /// The form requested by flags.
     pub(crate) fn form(&self) -> Form {
         if self.json { Form::Json } else { self.output }
     }
@@ -66,7 +66,7 @@ impl OutputArgs {
     /// Prints `object` as JSON, or its `sections` as text or Markdown.
     ///
     /// # Errors
-    /// Standard output cannot be written to.
+    /// Standard output cannot be written.
     pub fn print<'a>(
         &self,
         object: &impl Serialize,
@@ -102,7 +102,7 @@ impl OutputArgs {
 /// Writes to standard output through a buffer.
 ///
 /// # Errors
-/// Standard output cannot be written to.
+/// Standard output cannot be written.
 pub(crate) fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     write(&mut out)
@@ -110,26 +110,26 @@ pub(crate) fn print_lines(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) 
         .map_err(Error::stdout)
 }
 
-/// Columns of the terminal, else COLUMNS, else as many as a file has.
+/// Terminal columns, else COLUMNS, else the default for files.
 pub(crate) fn width() -> usize {
     terminal_width().unwrap_or(PIPE_WIDTH)
 }
 
-/// Columns of the terminal, else COLUMNS; `None` where a file or a program reads.
+/// Terminal columns, else COLUMNS; `None` if a file or program reads the output.
 fn terminal_width() -> Option<usize> {
     let wanted = || std::env::var("COLUMNS").ok()?.parse().ok();
     let terminal = terminal_size::terminal_size_of(io::stdout()).map(|(width, _)| width.0.into());
     terminal.or_else(wanted)
 }
 
-/// The lines of the terminal that are left for a result: below it is where the report is, and the next prompt.
+/// The terminal lines available for a result: the line with the report's location and the next prompt follow.
 fn height() -> Option<usize> {
     let terminal = terminal_size::terminal_size_of(io::stdout());
     terminal.map(|(_, height)| usize::from(height.0).saturating_sub(BELOW))
 }
 
-/// Lines below a result.
+/// Lines that follow a result.
 const BELOW: usize = 4;
 
-/// Columns of the text where there is neither a terminal to ask nor COLUMNS.
+/// Text width if there is neither a terminal nor COLUMNS.
 const PIPE_WIDTH: usize = 100;

@@ -1,4 +1,4 @@
-//! Progress on standard error: a bar on a terminal, elsewhere a line every few seconds where the user asks for it.
+//! Progress on standard error: a bar on a terminal, otherwise a line every few seconds if the user asks for it.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,7 +10,7 @@ use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use crate::cli::drawing;
 use crate::pipeline::reading::{OnProgress, Progress};
 
-/// Between two lines where there is no terminal.
+/// Interval between lines, without a terminal.
 const PAUSE: Duration = Duration::from_secs(2);
 
 /// When progress is shown.
@@ -25,14 +25,13 @@ pub enum When {
     Never,
 }
 
-/// A bar for each pass, one after the other.
+/// A bar per pass, one after the other.
 pub(crate) struct Bars {
     when: When,
     current: Mutex<Option<Bar>>,
 }
 
 impl Bars {
-    /// No pass has begun.
     pub(crate) fn new(when: When) -> Self {
         Bars {
             when,
@@ -49,7 +48,7 @@ impl Bars {
         })
     }
 
-    /// Moves the bar of the pass, from its first call to its last.
+    /// Updates the bar of the pass.
     pub(crate) fn show(&self, progress: Progress) {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         current
@@ -61,11 +60,10 @@ impl Bars {
     }
 }
 
-/// The progress of one pass.
 struct Bar {
     bar: ProgressBar,
     title: &'static str,
-    /// When the last line was written, where it goes line by line.
+    /// The time of the last line, if progress is printed in lines.
     last_line: Option<Instant>,
 }
 
@@ -108,7 +106,7 @@ impl Bar {
             format!(" of {}, {} left", HumanBytes(total), HumanDuration(left))
         });
         let rate = HumanBytes((done as f64 / elapsed.as_secs_f64().max(1e-9)) as u64);
-        // A closed standard error is ignored.
+        // Ignore a closed standard error.
         drop(writeln!(
             io::stderr(),
             "slotscope: {} {}{of}, {rate}/s",

@@ -1,4 +1,5 @@
-//! The reading flags, with settings that only the program and its callers have: progress, and sources that are not paths.
+//! The reading flags, plus settings that only the program and library callers have: progress, and sources that are not
+//! paths.
 
 use std::io::Write;
 use std::ops::{Deref, DerefMut};
@@ -61,7 +62,7 @@ fn format_help() -> String {
 /// Prints them.
 ///
 /// # Errors
-/// Standard output cannot be written to.
+/// Standard output cannot be written.
 pub(crate) fn print_format_help() -> Result<Ending> {
     let help = format_help();
     std::io::stdout()
@@ -74,7 +75,7 @@ impl ReadingArgs {
     /// Finds the sources and starts the workers.
     ///
     /// # Errors
-    /// A flag that cannot be used, or a source that cannot be read.
+    /// A flag is unusable, or a source cannot be read.
     pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
         let (mut found, of_reports) = inputs::find(&self.paths(), &options.storage)?;
@@ -87,10 +88,10 @@ impl ReadingArgs {
         Ok(reading)
     }
 
-    /// How it is read.
+    /// The options for reading.
     ///
     /// # Errors
-    /// A flag that cannot be used.
+    /// A flag is unusable.
     pub fn options(&self, policy: Policy) -> Result<Options> {
         let on_progress = self.overrides.on_progress.clone();
         let on_progress = on_progress.unwrap_or_else(|| Bars::hook(self.progress));
@@ -101,12 +102,12 @@ impl ReadingArgs {
         })
     }
 
-    /// Whether standard input is read because no input is named.
+    /// Whether standard input is read for lack of arguments.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.inputs.is_empty() && self.overrides.sources.is_empty() && self.format != "help"
     }
 
-    /// Whether the inputs may be several files.
+    /// Whether there may be several input files.
     pub(crate) fn may_be_several(&self) -> bool {
         let are_several = |input: &PathBuf| {
             input.is_dir() || remote::is_server(input) || remote::are_objects(input)
@@ -114,10 +115,10 @@ impl ReadingArgs {
         self.inputs.len() > 1 || self.inputs.iter().any(are_several)
     }
 
-    /// The inputs, or what is read in their place, and the flags that counts depend on, as words of a command line.
+    /// The inputs (or `in_place`), and the flags that affect counts, as command-line words.
     ///
     /// # Errors
-    /// A flag that cannot be used.
+    /// A flag is unusable.
     pub fn words(&self, in_place: Option<String>) -> Result<Vec<String>> {
         let mut inputs = match (in_place, self.inputs.as_slice()) {
             (Some(other), _) => vec![other],
@@ -133,7 +134,7 @@ impl ReadingArgs {
         Ok(inputs)
     }
 
-    /// The inputs as the user named them; standard input if none is named.
+    /// The inputs as named by the user; standard input by default.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {
             [] if !self.overrides.sources.is_empty() => Vec::new(),

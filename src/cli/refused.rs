@@ -1,4 +1,4 @@
-//! Refusals of clap in words that say what is expected, for flags that are mistyped and values that are not numbers.
+//! Rewords clap's errors to say what is expected, for mistyped flags and non-numeric values.
 
 use std::error::Error as _;
 
@@ -7,15 +7,15 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::synonyms::flag_for;
 
-/// Flags that are named for a letter.
+/// Maximum flags suggested for a letter.
 const FLAGS: usize = 3;
 
-/// The error with what is expected, where clap says less; `command` is the one that was typed.
+/// Rewords the error if clap does not say what is expected; `command` is the one typed.
 pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
     match error.kind() {
         ErrorKind::ValueValidation => expected_number(&error).unwrap_or(error),
         ErrorKind::UnknownArgument => {
-            // "to pass '-n' as a value, use '-- -n'" leads to a file of that name.
+            // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
             error.remove(ContextKind::Suggested);
             of_another_tool(&error, command)
                 .or_else(|| unknown_letter(&error, command))
@@ -25,7 +25,7 @@ pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> cla
     }
 }
 
-/// The text of the error, which begins as all errors of this program: with its name, for pipelines and the mails of cron.
+/// The error text, starting with the program's name like all its errors, for pipelines and cron mail.
 pub(super) fn rendered(error: &clap::Error) -> String {
     error
         .render()
@@ -34,7 +34,7 @@ pub(super) fn rendered(error: &clap::Error) -> String {
         .replacen("error:", "slotscope:", 1)
 }
 
-/// A value that is not a number, or one out of its range.
+/// A non-numeric or out-of-range value.
 fn expected_number(error: &clap::Error) -> Option<clap::Error> {
     let (argument, value) = (
         text(error, ContextKind::InvalidArg)?,
@@ -71,7 +71,7 @@ fn expected(reason: &str, value: &str) -> Option<String> {
     Some(expected.into())
 }
 
-/// A flag that users bring from another tool, and what to write here.
+/// A flag of another tool: what to write here.
 fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
     let argument = text(error, ContextKind::InvalidArg)?;
     let flag = argument.split('=').next()?;
@@ -85,7 +85,7 @@ fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<cla
     Some(raw(ErrorKind::UnknownArgument, &what))
 }
 
-/// A letter that is not a flag: the flags that begin with it.
+/// An unknown letter: the flags that start with it.
 fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
     let argument = text(error, ContextKind::InvalidArg)?;
     let letter = argument

@@ -1,4 +1,4 @@
-//! The report.json that a command compares: a file, or that of a directory.
+//! The report.json that a command compares: a file, or the one in a directory.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use slotscope_engine::source::small_file;
 use slotscope_findings::summary::Summary;
 use slotscope_report::json;
 
-/// Longer than any report.json: one of all metrics and full lists has 3 MiB.
+/// Above the size of any report.json: with all metrics and full lists it has 3 MiB.
 const MAX_REPORT_BYTES: u64 = 64 << 20;
 
-/// The name of the report in a file or in the report.json of a directory, and what it says.
+/// The name and content of a report, given as a file or as a directory with report.json.
 ///
 /// # Errors
-/// It cannot be read, or is not a report.
+/// The file cannot be read, or is not a report.
 pub fn read(path: &Path) -> Result<(Name, Summary)> {
     let in_directory = path.join("report.json");
     let path = if path.is_dir() { &in_directory } else { path };

@@ -1,13 +1,13 @@
-//! The JSON Schema of every `--json` output, generated from the types that are written. docs/schema holds them.
+//! The JSON Schemas of all `--json` outputs, generated from the serialized types. docs/schema holds them.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::RecursiveTransform;
 use schemars::{JsonSchema, Schema};
 use serde_json::Value;
 
-/// The schema of what `T` is written as.
+/// The schema of `T` as serialized.
 pub(crate) fn of<T: JsonSchema>() -> Value {
-    // Defaults are of reading, and these are schemas of what is written.
+    // Defaults only apply to reading, while these schemas describe output.
     let without_default = |schema: &mut Schema| drop(schema.remove("default"));
     let settings = SchemaSettings::draft2020_12()
         .for_serialize()
@@ -39,10 +39,10 @@ mod tests {
     use crate::trend::Trend;
     use crate::whatif::findings::WhatIfFindings;
 
-    /// The name of a command or file, and what makes the schema of its JSON.
+    /// The name of a command or file, with a function that builds its schema.
     type Named = (&'static str, fn() -> Value);
 
-    /// Each output by the name of its schema, which is the command where that has one form of output.
+    /// Each output by schema name, which is the command's name if it has a single form of output.
     static SCHEMAS: &[Named] = &[
         ("report", of::<Summary>),
         ("node-counts", of::<NodeCounts>),

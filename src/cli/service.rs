@@ -1,4 +1,4 @@
-//! `--service NAME`: the service that runs the servers, which decides what can be done to them.
+//! `--service NAME`: the managed service running the servers, which determines what can be done to them.
 
 use clap::Args;
 use serde::Serialize;
@@ -23,10 +23,10 @@ pub struct ServiceArgs {
 }
 
 impl ServiceArgs {
-    /// The service; `None` where the user names none.
+    /// The service; `None` if the user names none.
     ///
     /// # Errors
-    /// No service has that name.
+    /// Unknown service name.
     pub(crate) fn service(&self) -> Result<Option<&'static Service>> {
         let named = |name: &String| {
             Service::named(name).ok_or_else(|| {

@@ -1,6 +1,6 @@
-//! Verbs of other tools, and the command that does the same here.
+//! Verbs of other tools, with the equivalent commands here.
 
-/// Commands of redis-cli and its relatives, which users may type.
+/// Commands of redis-cli and its relatives that users may type.
 const SYNONYMS: [(&str, &[&str]); 9] = [
     (
         "analyze",
@@ -25,8 +25,8 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
     ("diff", &["compare"]),
 ];
 
-/// Flags that users bring from other tools, the commands that they are typed for (all where none is named), and what to write
-/// here; nothing where there is no such thing.
+/// Flags of other tools, the commands they are typed for (all, if empty), and what to write here; empty if there is no
+/// equivalent.
 const FLAGS: [(&[&str], &[&str], &str); 5] = [
     (
         &["--host", "--port", "--hostname", "--addr", "--server"],
@@ -53,7 +53,7 @@ const FLAGS: [(&[&str], &[&str], &str); 5] = [
     ),
 ];
 
-/// The suggestion for a flag of another tool; empty where there is nothing like it.
+/// The suggestion for a flag of another tool; empty if there is no equivalent.
 pub(super) fn flag_for(flag: &str, command: &str) -> Option<&'static str> {
     let fits = |(flags, commands, _): &&(&[&str], &[&str], &str)| {
         flags.contains(&flag) && (commands.is_empty() || commands.contains(&command))
@@ -61,7 +61,7 @@ pub(super) fn flag_for(flag: &str, command: &str) -> Option<&'static str> {
     FLAGS.iter().find(fits).map(|(.., tip)| *tip)
 }
 
-/// The command that does what a verb of another tool says.
+/// The command equivalent to another tool's verb.
 pub(super) fn command_for(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
     let mut rows = SYNONYMS.iter();

@@ -1,4 +1,4 @@
-//! `slotscope tally`, `slotscope merge` and `slotscope recount`: counting in parts, for any machines.
+//! `slotscope tally`, `slotscope merge` and `slotscope recount`: distributed counting.
 
 use std::path::{Path, PathBuf};
 
@@ -103,7 +103,7 @@ impl TallyArgs {
     /// Counts, and writes the file.
     ///
     /// # Errors
-    /// An input, a flag or an output that cannot be used.
+    /// An input, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -135,7 +135,7 @@ impl MergeArgs {
     /// Merges, and writes the file.
     ///
     /// # Errors
-    /// Files that do not belong together, or an output that cannot be used.
+    /// Files do not belong together, or an output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let paths = || self.files.iter().map(PathBuf::as_path);
         let (schema, bytes) = match Tallies::read(&self.files)? {
@@ -159,10 +159,10 @@ impl MergeArgs {
 }
 
 impl RecountArgs {
-    /// Counts the names that the tally file asks for, and writes the file.
+    /// Counts the names requested by the tally file, and writes the file.
     ///
     /// # Errors
-    /// Other inputs, a tally file that needs nothing, or an output that cannot be used.
+    /// The inputs differ, the tally file needs no second pass, or an output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
         let wanted = || {
@@ -210,10 +210,10 @@ impl RecountArgs {
     }
 }
 
-/// All that decides what is counted.
+/// Everything that determines what is counted.
 ///
 /// # Errors
-/// A file or a value that cannot be used.
+/// A file or value is unusable.
 pub(crate) fn flags(
     reading: &ReadingArgs,
     cluster: &ListingSpec,
@@ -226,12 +226,12 @@ pub(crate) fn flags(
     })
 }
 
-/// The splits of a part, or of all.
+/// The splits of one part, or of all.
 fn splits(plan: &Plan, part: Option<Part>) -> Vec<Split> {
     part.map_or_else(|| plan.splits(u64::MAX), |part| plan.part(part))
 }
 
-/// Opens an output, which replaces a file of the same schema and nothing that is read.
+/// Opens an output, which may replace only a file of the same schema and never an input.
 fn open<'p>(
     path: &Path,
     schema: &'static str,

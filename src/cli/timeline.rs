@@ -19,7 +19,7 @@ use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
 
-/// The file that marks a directory of `collect`, and its counts over time.
+/// The file that identifies a `collect` directory, and its counts over time.
 const COLLECTED: &str = "collect.json";
 const SERIES: &str = "slot-stats.json";
 
@@ -65,7 +65,7 @@ impl TimelineArgs {
     /// Reads, counts and prints.
     ///
     /// # Errors
-    /// An input, a flag or an output that cannot be used.
+    /// An input, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -102,7 +102,7 @@ impl TimelineArgs {
         Ok(Ending::of(&timeline.incomplete))
     }
 
-    /// The input: of a directory that `collect` wrote, the counts over time.
+    /// The input; for a `collect` directory, its counts over time.
     fn inputs(&self) -> Result<ReadingArgs> {
         let mut reading = self.reading.clone();
         for input in &mut reading.inputs {

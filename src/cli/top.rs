@@ -1,4 +1,4 @@
-//! The flags of `slotscope top`, and the loop between its terminal and its reader.
+//! The flags of `slotscope top`, and the event loop between terminal and reader.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, Receiver, Sender};
@@ -24,9 +24,9 @@ use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
 use crate::top::{view, written};
 
-/// The shortest interval: a reading takes some of a node's time.
+/// The shortest interval: each reading costs node time.
 const LEAST: Duration = Duration::from_millis(200);
-/// A node that has not answered by then does not hold the screen up.
+/// A node that does not answer within this time does not delay the screen.
 const TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A running cluster on the terminal.
@@ -51,22 +51,22 @@ Examples:
   slotscope top redis://HOST:6379
   REDISCLI_AUTH=... slotscope top rediss://HOST:6379 --user slotscope --interval 5s";
 
-/// An event while the screen is shown.
+/// An event while the screen is active.
 enum Event {
     Typed(io::Result<Typed>),
     Read(Update),
-    /// The program continues after it was stopped.
+    /// The program continues after a stop.
     #[cfg(unix)]
     Continued,
-    /// The reader has ended by a panic, which was printed.
+    /// The reader panicked; its message was printed.
     Ended,
 }
 
 impl TopArgs {
-    /// Shows the cluster until the user has seen enough.
+    /// Shows the cluster until the user quits.
     ///
     /// # Errors
-    /// Standard output is not a terminal, a flag cannot be used, or no server answers at first.
+    /// Standard output is not a terminal, a flag is unusable, or no server answers initially.
     pub(crate) fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&url(&seeds[0]))?;
@@ -123,7 +123,7 @@ impl TopArgs {
     }
 }
 
-/// The first server as a command line names it.
+/// The URL of a server, for command lines.
 fn url(seed: &Seed) -> String {
     let scheme = match (&seed.address, seed.tls) {
         (Address::Unix(_), _) => "unix",
@@ -133,12 +133,12 @@ fn url(seed: &Seed) -> String {
     format!("{scheme}://{}", seed.address)
 }
 
-/// Nobody listens any more once the screen is left.
+/// Ignores send errors: nobody listens once the screen is closed.
 fn teller(events: Sender<Event>) -> impl FnMut(Update) + Send + 'static {
     move |update| drop(events.send(Event::Read(update)))
 }
 
-/// Starts the reader; a panic ends the screen too.
+/// Starts the reader; if it panics, the screen ends too.
 fn start(events: Sender<Event>, reader: Reader<impl FnMut(Update) + Send + 'static>) -> Result<()> {
     struct Last(Sender<Event>);
     impl Drop for Last {
@@ -153,13 +153,13 @@ fn start(events: Sender<Event>, reader: Reader<impl FnMut(Update) + Send + 'stat
     })
 }
 
-/// Starts what gives the terminal back while the program is stopped.
+/// Starts the handler that restores the terminal while the program is stopped.
 #[cfg(unix)]
 fn follow_stops(events: Sender<Event>) -> Result<()> {
     full_screen::follow_stops(move || drop(events.send(Event::Continued)))
 }
 
-/// Starts what waits for keys and changes of the terminal's size.
+/// Starts the thread that waits for keys and terminal resizing.
 fn start_input(events: Sender<Event>) -> Result<()> {
     spawn("input", move || {
         loop {
@@ -179,7 +179,7 @@ fn spawn(name: &str, run: impl FnOnce() + Send + 'static) -> Result<()> {
         .map_err(|error| Error::bad("top", format!("no thread can be started: {error}")))
 }
 
-/// Draws the screen after everything that happens, until the user quits.
+/// Redraws the screen after each event, until the user quits.
 fn show(
     full: &mut FullScreen,
     mut screen: Screen,
@@ -191,7 +191,7 @@ fn show(
         let Ok(first) = happened.recv() else {
             return Ok(Ending::Done);
         };
-        // Events that have arrived meanwhile are drawn at once.
+        // Handle all pending events before redrawing.
         for event in std::iter::once(first).chain(happened.try_iter()) {
             match event {
                 Event::Read(Update::Read(read)) => screen.take(*read),
@@ -214,7 +214,7 @@ fn show(
     }
 }
 
-/// Does what a typed key means; `false` where it ends the screen.
+/// Executes a key press; `false` to quit.
 fn obey(screen: &mut Screen, key: KeyEvent, wishes: &Sender<Request>) -> bool {
     let is_interrupt =
         key.code == KeyCode::Char('c') && key.modifiers.contains(KeyModifiers::CONTROL);
@@ -223,7 +223,7 @@ fn obey(screen: &mut Screen, key: KeyEvent, wishes: &Sender<Request>) -> bool {
     } else {
         screen.on_key(key.code)
     };
-    // The reader lives as long as the screen.
+    // The reader outlives the screen, so sending cannot fail.
     match wish {
         None => {}
         Some(Wish::Quit) => return false,

@@ -82,7 +82,7 @@ impl TrendArgs {
     /// Reads all reports, fits and prints.
     ///
     /// # Errors
-    /// A report, a flag or an output that cannot be used.
+    /// A report, flag or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
         let maxmemory = self.maxmemory.as_deref();
@@ -142,14 +142,14 @@ impl DateOf {
     }
 }
 
-/// The last date in a text, in seconds since 1970; a month is its first day.
+/// The last date in a text, in seconds since 1970; a month stands for its first day.
 fn date_in(text: &str) -> Option<u64> {
     const FORMS: [&str; 3] = ["dddd-dd-dd", "dddddddd", "dddd-dd"];
     let is_digit = |c: char| c.is_ascii_digit();
     FORMS.iter().find_map(|form| {
         (0..text.len()).rev().find_map(|at| {
             let date = text.get(at..at + form.len())?;
-            // A part of a longer number is not a date, nor is the month of a day.
+            // Part of a longer number is not a date, and the month of a full date does not count separately.
             let ends =
                 !text[..at].ends_with(is_digit) && !text[at + form.len()..].starts_with(is_digit);
             let is_day = *form == "dddd-dd" && text[at + form.len()..].starts_with('-');

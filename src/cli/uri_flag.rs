@@ -1,11 +1,11 @@
-//! `-u URI` of redis-cli: a server is an input here, so the flag is dropped and its URL stays.
+//! `-u URI` as in redis-cli: servers are inputs here, so the flag is dropped and the URL kept.
 
 use std::ffi::OsString;
 use std::path::Path;
 
 use crate::source::remote;
 
-/// `words` without each `-u` that has the URL of a server after it. All words after `--` are inputs.
+/// Removes each `-u` followed by a server URL from `words`. After `--`, all words are inputs.
 pub(super) fn without(mut words: Vec<OsString>) -> Vec<OsString> {
     let mut at = 0;
     while at + 1 < words.len() && words[at] != "--" {

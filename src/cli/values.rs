@@ -1,4 +1,4 @@
-//! Values of flags as people write them: numbers of keys, sizes of memory, shares, ranges of slots.
+//! Parses flag values as people write them: key counts, memory sizes, shares, slot ranges.
 
 use std::time::Duration;
 
@@ -9,10 +9,10 @@ use slotscope_findings::topology::ranges;
 
 use crate::options::sizes::{config_size, with_unit};
 
-/// A number of keys: digits, `_` between them, and k, M or G for thousands, millions, thousands of millions.
+/// A number of keys: digits, optionally with `_` between them, and k, M or G for thousand, million, billion.
 ///
 /// # Errors
-/// No such number, or more than 64 bits can hold; for people.
+/// Not a number, or more than 64 bits can hold; for display.
 pub(crate) fn count(text: &str) -> Result<u64, String> {
     const UNITS: &[(&str, u64)] = &[("k", 1_000), ("m", 1_000_000), ("g", 1_000_000_000)];
     let bad = "not a number of keys; write it like 5000, 10_000 or 2M";
@@ -25,15 +25,15 @@ pub(crate) fn count(text: &str) -> Result<u64, String> {
         .ok_or_else(|| "more keys than 64 bits can count".into())
 }
 
-/// The value of `flag`, a size as redis.conf has it.
+/// The value of `flag`, a size as in redis.conf.
 ///
 /// # Errors
-/// No such size.
+/// Not a valid size.
 pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
     let place = || format!("{flag} {}", Name::from(text));
     let is_number = text.bytes().all(|byte| byte.is_ascii_digit());
     match config_size(text).filter(|size| *size > 0) {
-        // No server has so little memory: a unit is missing.
+        // No server has this little memory: a unit is missing.
         Some(size) if is_number && size < LEAST_MEMORY => {
             Err(Error::bad(place(), format!("{size} bytes? write {size}gb")))
         }
@@ -45,7 +45,7 @@ pub(crate) fn memory_size(flag: &str, text: &str) -> Result<u64, Error> {
     }
 }
 
-/// Fewer bytes without a unit are meant to have one.
+/// A smaller number without a unit lacks one.
 const LEAST_MEMORY: u64 = 1024;
 
 /// A number above 0, small enough for sums and quotients.
@@ -55,7 +55,7 @@ pub fn positive(text: &str) -> Option<f64> {
         .filter(|number| (1e-6..=1e6).contains(number))
 }
 
-/// Slots and ranges of them: `0-5,77`.
+/// Slots and slot ranges: `0-5,77`.
 pub(crate) fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
     let range = |part: &str| {
         let (first, last) = ranges::parse(part.trim())?;
@@ -64,7 +64,7 @@ pub(crate) fn slot_ranges(text: &str) -> Option<Vec<(u16, u16)>> {
     text.split(',').map(range).collect()
 }
 
-/// A number of percent: `8`, `8%`.
+/// A percentage: `8`, `8%`.
 pub(crate) fn percent(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim_end();
     number
@@ -81,7 +81,7 @@ pub(crate) fn part_percent(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "not above 0 and up to 100".into())
 }
 
-/// A time: `500ms`, `10s`, `5m`, `1h`; at most a day, and more than nothing.
+/// A duration: `500ms`, `10s`, `5m`, `1h`; above zero and at most a day.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let digits = text
         .find(|c: char| !c.is_ascii_digit() && c != '.')
@@ -102,7 +102,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A share of one: `1%`, `0.01`.
+/// A fraction: `1%`, `0.01`.
 pub(crate) fn share(text: &str) -> Option<f64> {
     let parsed = match text.trim().strip_suffix('%') {
         Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
@@ -111,10 +111,10 @@ pub(crate) fn share(text: &str) -> Option<f64> {
     parsed.ok().filter(|share| (0.0..=1.0).contains(share))
 }
 
-/// Names of nodes with their relative capacities, each written as ID=W.
+/// Node names with relative capacities, each as ID=W.
 ///
 /// # Errors
-/// A text that is not so, or a weight that is not above 0.
+/// A text has another form, or a weight is not above 0.
 pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     let weight = |text: &String| {
         let bad = |what| Error::option("weight", Name::from(text.as_str()), what);
@@ -128,7 +128,7 @@ pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     texts.iter().map(weight).collect()
 }
 
-/// A duration as `duration` reads it.
+/// A duration in the form read by `duration`.
 pub(crate) fn written(duration: Duration) -> String {
     match duration.subsec_millis() {
         0 => format!("{}s", duration.as_secs()),

@@ -87,7 +87,7 @@ Examples:
   slotscope whatif dumps --topology cluster.nodes --split 'config = 64'
   slotscope whatif dumps --nodes 6 --to-nodes 12";
 
-/// A change that is tried.
+/// A change to try.
 struct Trial<'a> {
     growth: Growth,
     policies: [&'a Policy; 2],
@@ -135,7 +135,7 @@ impl Trial<'_> {
     }
 }
 
-/// An error of the flag for today, as one of its --to- flag.
+/// Rewrites an error about a flag for the present into one about its --to- variant.
 fn of_flag_to(error: Error) -> Error {
     match error {
         Error::Option { name, value, what } => Error::option(format!("to-{name}"), value, what),
@@ -144,10 +144,10 @@ fn of_flag_to(error: Error) -> Error {
 }
 
 impl WhatIfArgs {
-    /// Reads, counts both sides and compares them.
+    /// Reads, counts and compares both sides.
     ///
     /// # Errors
-    /// A flag, an input or a topology that cannot be used, or nothing to try.
+    /// A flag, input or topology is unusable, or there is nothing to try.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -157,7 +157,7 @@ impl WhatIfArgs {
             .print(&findings, Rows::or_json(usize::MAX), || {
                 view::sections(&findings)
             })?;
-        // A rule that no key matches is a slip of the pen.
+        // A rule that matches no key is a typo.
         Ok(if findings.without_keys.is_empty() {
             Ending::of(&findings.input.incomplete)
         } else {
@@ -165,10 +165,10 @@ impl WhatIfArgs {
         })
     }
 
-    /// Reads, counts both sides and compares them; there is no output.
+    /// Reads, counts and compares both sides without printing.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn findings(&self) -> Result<WhatIfFindings> {
         let named = self.cluster.named()?;
         let policy = self.hashing.policy()?;
@@ -202,7 +202,7 @@ impl WhatIfArgs {
                 reading.options.only.not_of = topology.replicas.iter().cloned().collect();
                 trial(topology)?.try_on(&reading, rules)?
             }
-            // Where only nodes change, the counts of slots are enough.
+            // If only nodes change, counts by slot suffice.
             keys => keys.count(&self.analysis(named), |counted| {
                 let trial = trial(counted.nodes())?;
                 let facts = counted.input_facts();
@@ -217,7 +217,7 @@ impl WhatIfArgs {
         Ok(findings)
     }
 
-    /// Counts slots and tags in one pass, for the nodes that are `named` or those that the inputs are.
+    /// Counts slots and tags in one pass, for nodes either `named` or from the inputs.
     fn analysis(&self, named: Option<Topology>) -> Analysis {
         named
             .map_or_else(Analysis::new, |topology| self.cluster.analysis(&topology))

@@ -1,4 +1,4 @@
-//! Why the counts of a report may be too small to be compared.
+//! Why a report's counts may be too low to compare.
 
 use std::fmt;
 
@@ -24,7 +24,7 @@ impl Doubt {
     /// All of them.
     pub(crate) const ALL: [Doubt; 3] = [Doubt::Incomplete, Doubt::Empty, Doubt::Suspicious];
 
-    /// The doubt about the report of `summary`, if there is one.
+    /// The doubt about a report, if any.
     pub(crate) fn of(summary: &Summary) -> Option<Doubt> {
         match () {
             () if !summary.input.incomplete.is_empty() => Some(Doubt::Incomplete),
@@ -34,7 +34,6 @@ impl Doubt {
         }
     }
 
-    /// The word of the JSON.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Doubt::Incomplete => "incomplete",

@@ -1,38 +1,38 @@
-//! The certain facts about one name in two lists of the heaviest names: only these are claimed.
+//! Certain facts about one name, given two lists of heaviest names; nothing else is claimed.
 
-/// The count of a name in a list.
+/// A list's knowledge of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Known {
     /// It is listed, with bounds on its load.
     Listed {
-        /// The count.
+        /// The counted load.
         at_least: u64,
-        /// The count, and the load that may have been missed.
+        /// The counted load plus what may have been missed.
         at_most: u64,
     },
-    /// It is not listed, and holds at most this; 0 where the list has every name.
+    /// It is not listed, and holds at most this; 0 if the list is complete.
     Unlisted(u64),
 }
 
-/// The fate of a name from one list to the next.
+/// The change of a name from one list to the next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It holds more, by at least this.
+    /// It grew by at least this.
     Grew(u64),
-    /// It holds less, by at least this.
+    /// It shrank by at least this.
     Shrank(u64),
     /// It is new, with at least this.
     Appeared(u64),
     /// It is gone, and held at least this.
     Vanished(u64),
-    /// One list has it, and the other may have it below its last row.
+    /// One list has it; in the other it may be below the last row.
     Open,
-    /// Its load may be the same.
+    /// It may be unchanged.
     Same,
 }
 
 impl Known {
-    /// The fate of the name, if a later list has `later` of it.
+    /// The change, given the name's entry in a later list.
     pub(crate) fn until(self, later: Known) -> Fate {
         use Known::{Listed, Unlisted};
         match (self, later) {

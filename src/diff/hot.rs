@@ -1,4 +1,4 @@
-//! Nodes, slots and tags that hold a much larger part of the load than before.
+//! Nodes, slots and tags with a much larger share of the load than before.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,11 +11,11 @@ use slotscope_findings::summary::limit;
 use crate::diff::report::Report;
 use crate::diff::{NodeChange, OldNew};
 
-/// A slot or tag is hot from this part of all load on: 164 mean slots.
+/// A slot or tag is hot with at least this share of the load: 164 mean slots.
 const HOT_SHARE: f64 = 0.01;
-/// It got hot where it holds this many times the part that it held.
+/// It got hot if its share grew by this factor.
 const HOT_RATIO: f64 = 2.0;
-/// Fewer keys than this are not heat: a small dump has them in one slot by chance.
+/// Fewer keys than this are not hot: a small dump has them in one slot by chance.
 const HOT_KEYS: u64 = 100;
 
 /// Something that got hot.
@@ -41,7 +41,7 @@ pub enum HotKind {
     Tag,
 }
 
-/// Things that got hot: nodes, then slots, then tags, each the heaviest first.
+/// Everything that got hot: nodes, then slots, then tags, heaviest first.
 pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     let mut found = [
         nodes(changes, old, new, by),
@@ -99,7 +99,7 @@ fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     each.filter_map(hot).collect()
 }
 
-/// Tags whose least part now is many times their largest part before.
+/// Tags whose lower bound now is a multiple of their upper bound before.
 fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     let (Some(before), Some(after)) = (old.tags(by), new.tags(by)) else {
         return Vec::new();

@@ -1,5 +1,5 @@
-//! Changes between two reports: totals, skew, nodes, and which names grew, appeared, vanished or got hot. A change
-//! that the bounds of the counts leave open is not reported.
+//! Changes between two reports: totals, skew, nodes, and names that grew, appeared, vanished or got hot. Changes within
+//! the error bounds are not reported.
 
 pub mod doubt;
 pub mod fate;
@@ -32,7 +32,7 @@ pub(crate) use crate::diff::names::{Change, Names};
 pub(crate) use crate::diff::old_new::OldNew;
 use crate::diff::report::Report;
 
-/// The name and version of the form of the diff.
+/// Schema name and version of the diff.
 pub const SCHEMA: &str = "slotscope.diff/1";
 
 /// The changes.
@@ -68,18 +68,18 @@ pub struct Diff {
     pub notes: Vec<String>,
 }
 
-/// The largest change.
+/// The main change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Headline {
-    /// The metric that is compared.
+    /// The metric compared.
     pub by: Metric,
-    /// All load.
+    /// The total load.
     pub total: OldNew<u64>,
     /// The verdicts.
     pub state: States,
-    /// The fullest node over the mean node.
+    /// The fullest node relative to the mean.
     pub max_over_mean: OldNew<f64>,
-    /// The tag that grew most, and by how much at least.
+    /// The tag that grew most, with a lower bound on its growth.
     pub fastest_tag: Option<(Name, u64)>,
 }
 
@@ -146,10 +146,10 @@ pub struct NodeChange {
 }
 
 impl Diff {
-    /// Compares two reports in the metric `by`; without it, in that of the new report, or the one that both have.
+    /// Compares two reports in the metric `by`; by default the new report's, if both have it.
     ///
     /// # Errors
-    /// A report does not have that metric.
+    /// A report lacks the metric.
     pub fn of(old: &Report, new: &Report, by: Option<Metric>) -> Result<Diff> {
         let by = match by {
             Some(by) => required(by, old, new)?,
@@ -179,7 +179,7 @@ fn has(report: &Report, metric: Metric) -> bool {
     report.load(metric).is_some()
 }
 
-/// The metric of the new report, else of the old one, if both reports have it; else keys.
+/// The metric of the new report, else of the old one, provided that both have it; else keys.
 fn common_metric(old: &Report, new: &Report) -> Metric {
     let own = [new, old].map(|report| report.summary.by);
     let common = own.into_iter().find(|by| has(old, *by) && has(new, *by));
@@ -222,7 +222,7 @@ impl VerdictChange {
     }
 }
 
-/// `of` for each metric that one of both has.
+/// The value of `of` for each metric that at least one report has.
 fn per_metric(of: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
     let carried = |metric| Some(of(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
     PerMetric {
@@ -270,8 +270,8 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
         .collect()
 }
 
-/// For each node of `after` the one of `before` that it is: that of the same id; where files are the nodes, whose names may
-/// have a date, the one that it shares most slots with.
+/// For each node of `after`, the matching node of `before`: by id, or if files are the nodes, whose names may contain a
+/// date, by most common slots.
 fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
     if before.are_files() || after.are_files() {
         let [old, new] = [before, after].map(Nodes::owners);
@@ -287,7 +287,7 @@ fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
     nodes.map(|node| ids.get(&node.id).copied()).collect()
 }
 
-/// Limits of the comparison.
+/// Limitations of the comparison.
 fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     for Report { file, summary, .. } in [old, new] {

@@ -1,4 +1,4 @@
-//! Names of a list that grew, shrank, appeared or vanished for certain, given the bounds of their counts.
+//! Names of a list that certainly grew, shrank, appeared or vanished, given the bounds of their counts.
 
 use std::cmp::Reverse;
 

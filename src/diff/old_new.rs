@@ -19,9 +19,9 @@ pub struct OldNew<T> {
     pub ratio: Option<f64>,
 }
 
-/// A number that can be compared.
+/// A comparable number.
 pub trait Number: Copy {
-    /// As a fraction, rounded where it is too large to be one exactly.
+    /// As a fraction, rounded if too large to be exact.
     fn as_f64(self) -> f64;
 }
 
@@ -38,7 +38,7 @@ impl Number for f64 {
 }
 
 impl<T: Number> OldNew<T> {
-    /// Of both.
+    /// From both values.
     pub(crate) fn of(old: Option<T>, new: Option<T>) -> Self {
         let both = old.zip(new).map(|(old, new)| (old.as_f64(), new.as_f64()));
         let ratio = both
@@ -52,7 +52,7 @@ impl<T: Number> OldNew<T> {
         }
     }
 
-    /// Of numbers that both reports have.
+    /// From values that both reports have.
     pub fn both(old: T, new: T) -> Self {
         OldNew::of(Some(old), Some(new))
     }

@@ -1,4 +1,4 @@
-//! The reports that are compared, and their lists of names as bounds on counts.
+//! The reports to compare, and their lists of names with bounds on counts.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use slotscope_findings::summary::tags::Tag;
 
 use crate::diff::fate::Known;
 
-/// A report and the name of its file.
+/// A report with its file name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Report {
-    /// The file, for people.
+    /// The file, for display.
     pub file: Name,
     /// Its content.
     pub summary: Summary,
@@ -27,7 +27,7 @@ impl Report {
     /// The report in `file`.
     ///
     /// # Errors
-    /// It lacks the loads of the metric that it is by.
+    /// The report lacks the loads of its own metric.
     pub fn new(file: Name, summary: Summary) -> Result<Report> {
         let total = |loads: &[u64]| u64::try_from(sum(loads)).unwrap_or(u64::MAX);
         let report = Report {
@@ -54,13 +54,13 @@ impl Report {
         verdict.by(by).map_or(verdict.state, |found| found.state)
     }
 
-    /// All load of a metric that the report has.
+    /// The total load in a metric, if the report has it.
     pub(crate) fn load(&self, metric: Metric) -> Option<u64> {
         self.summary.nodes.balance.get(metric)?;
         self.totals.get(metric).copied()
     }
 
-    /// The part of all load of a metric that `load` is.
+    /// `load` as a fraction of the total load.
     pub(crate) fn share(&self, load: u64, by: Metric) -> f64 {
         match self.load(by).unwrap_or(0) {
             0 => 0.0,
@@ -88,7 +88,7 @@ impl Report {
         Some(self.groups(patterns, by, |row| (&row.pattern, &row.kind.load)))
     }
 
-    /// Rows of prefixes and patterns have one error, that of the list.
+    /// Rows of prefixes and patterns share the error bound of their list.
     fn groups<'a, R>(
         &self,
         groups: &'a KeyGroups<R>,
@@ -115,7 +115,7 @@ impl Report {
         rows: BTreeMap<&'a Name, Bounds<'a>>,
         by: Metric,
     ) -> NameList<'a> {
-        // A list of all names, exactly counted, leaves none out.
+        // A complete list with exact counts omits nothing.
         let is_whole = exact && max_error == 0;
         let smallest = rows.values().map(|row| row.at_least).min().unwrap_or(0);
         let below = if is_whole {
@@ -126,7 +126,7 @@ impl Report {
         NameList { rows, below }
     }
 
-    /// `bound` holds in the metric that the lists are by. In another one a name may hold anything.
+    /// `bound` applies to the metric that lists are sorted by. In any other metric a name may have any load.
     fn bound(&self, bound: u64, by: Metric) -> u64 {
         if by == self.summary.by {
             bound
@@ -140,12 +140,11 @@ impl Report {
 pub(crate) struct NameList<'a> {
     /// The listed names.
     pub rows: BTreeMap<&'a Name, Bounds<'a>>,
-    /// The most that an unlisted name may hold; 0 where the list has every name.
+    /// An upper bound for unlisted names; 0 if the list is complete.
     pub below: u64,
 }
 
 impl NameList<'_> {
-    /// Its count of a name.
     pub(crate) fn known(&self, name: &Name) -> Known {
         match self.rows.get(name) {
             Some(row) => Known::Listed {
@@ -162,9 +161,9 @@ impl NameList<'_> {
 pub(crate) struct Bounds<'a> {
     /// The counts in every metric.
     pub load: &'a PerMetric<u64>,
-    /// The count.
+    /// The counted load.
     pub at_least: u64,
-    /// The count, and the load that may have been missed.
+    /// The counted load plus what may have been missed.
     pub at_most: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A diff as sections: the sentence, then tables of what changed most.
+//! A diff as sections: a summary sentence, then tables of the largest changes.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -9,7 +9,6 @@ use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
 use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 
-/// The sections of a diff.
 pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
     let by = diff.verdict.by;
     let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
@@ -34,7 +33,7 @@ pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
     sections
 }
 
-/// A section of a table that has rows.
+/// A section with a table, if that has rows.
 fn listed<'a>(title: impl Into<String>, table: Table<'a>) -> Option<Section<'a>> {
     let section = (!table.rows.is_empty()).then(|| Section::titled(title));
     section.map(|section| section.table(table))
@@ -84,7 +83,7 @@ fn name_sections<'a>(
     names: &'a Names,
     by: Metric,
 ) -> Vec<Section<'a>> {
-    // The texts if one report does not list the name.
+    // Shown if one report does not list the name.
     let (unlisted, absent) = ("not listed", "none");
     let lists = [
         ("grew", &names.grew, unlisted),
@@ -127,7 +126,7 @@ fn name_sections<'a>(
     sections
 }
 
-/// The old value and the new one in one cell, each spelled by `spell`.
+/// The old and the new value in one cell, formatted by `spell`.
 fn change<T>(OldNew { old, new, .. }: OldNew<T>, spell: impl Fn(T) -> String) -> Cell<'static> {
     Cell::change([old, new].map(|value| value.map_or_else(|| String::from("none"), &spell)))
 }

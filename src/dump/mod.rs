@@ -41,7 +41,7 @@ pub(crate) struct RecordLine {
     pub tag: Option<Name>,
 }
 
-/// The fields of a record that a filter asks for: its size is that in memory.
+/// The fields of a record that filters use; size is in memory.
 pub(crate) fn facts<'a>(record: &'a Record<'_>) -> KeyFacts<'a> {
     KeyFacts {
         name: record.key,
@@ -52,7 +52,6 @@ pub(crate) fn facts<'a>(record: &'a Record<'_>) -> KeyFacts<'a> {
 }
 
 impl RecordLine {
-    /// The line of a record.
     pub(crate) fn of(record: &Record<'_>) -> Self {
         let attributes = &record.attributes;
         RecordLine {

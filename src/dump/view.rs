@@ -5,7 +5,7 @@ use slotscope_report::output::spelled;
 
 use crate::dump::RecordLine;
 
-/// The cells of `line`, in the order of the columns `DUMP`; one is empty where it is not known.
+/// The cells of `line`, in the order of `DUMP`; empty if unknown.
 pub(crate) fn cells(line: &RecordLine) -> [String; DUMP.len()] {
     let number = |number: Option<u64>| number.map_or(String::new(), |number| number.to_string());
     [

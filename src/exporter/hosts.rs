@@ -1,20 +1,21 @@
-//! The hosts that a request may name. A page that somebody opens in a browser of this machine can make its own name resolve to
-//! a loopback address (DNS rebinding) and read what listens there: its requests name the host of the page.
+//! Allowed Host headers. A page opened in a browser on this machine can make its own name resolve to a loopback address
+//! (DNS rebinding) and read what listens there; its requests carry the page's host.
 
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 
-/// The line for a request that names another host.
+/// The reply to a request with another host.
 pub(crate) const REFUSAL: &str = "the host of this request is neither an IP address nor localhost; \
     slotscope exporter --allow-host NAME allows its name";
 
-/// The hosts that a request may name.
+/// The allowed hosts of requests.
 pub(crate) struct Hosts {
-    /// Besides IP addresses, which no name resolves to, and localhost; absent where any will do.
+    /// In addition to IP addresses, which cannot be rebound, and localhost; absent if any host is allowed.
     names: Option<Vec<String>>,
 }
 
 impl Hosts {
-    /// A listener that is not on loopback is published: scrapes name it by the names of its network, unless some are given.
+    /// A listener outside loopback is meant to be public: scrapes use whatever names the network has, unless some are
+    /// given.
     pub(crate) fn new(listen: SocketAddr, names: &[String]) -> Self {
         let is_checked = listen.ip().to_canonical().is_loopback() || !names.is_empty();
         Hosts {
@@ -47,7 +48,7 @@ fn without_port(header: &str) -> Option<&str> {
     is_port(&header[host.len()..]).then_some(host)
 }
 
-/// Whether it is a colon and a port, or nothing.
+/// Whether it is empty, or a colon and a port.
 fn is_port(text: &str) -> bool {
     text.is_empty()
         || text
@@ -55,15 +56,15 @@ fn is_port(text: &str) -> bool {
             .is_some_and(|port| port.parse::<u16>().is_ok())
 }
 
-/// Names differ neither by case nor by the dot of the root.
+/// Host names are compared without case and trailing dot.
 fn plain(host: &str) -> String {
     host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase()
 }
 
-/// The name of a host, as `--allow-host` takes it.
+/// A host name, as accepted by `--allow-host`.
 ///
 /// # Errors
-/// It has a scheme, a port or a path, or characters that no name of a host has.
+/// The text has a scheme, port or path, or characters invalid in host names.
 pub(crate) fn name(text: &str) -> Result<String, String> {
     let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
     if text.bytes().all(is_plain) && !plain(text).is_empty() {

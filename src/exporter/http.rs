@@ -1,4 +1,4 @@
-//! HTTP, as much as a scrape needs: a bounded number of connections, each one request of a bounded size and time.
+//! A minimal HTTP server for scrapes: a bounded number of connections, each with one request of bounded size and time.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -14,32 +14,32 @@ use slotscope_engine::error::{Error, Result, reason};
 
 use crate::exporter::hosts::{Hosts, REFUSAL};
 
-/// Connections that are served at once. Of more, the one that has been silent for longest gives way.
+/// Maximum concurrent connections. Beyond this, the one idle longest is closed.
 const CONNECTIONS: usize = 16;
-/// The longest head of a request, and how many headers it has.
+/// Maximum size of a request's head, and number of headers.
 const MAX_HEAD: usize = 8 << 10;
 const MAX_HEADERS: usize = 64;
-/// A client that has not asked or read the answer by then is given up.
+/// A client that has not sent its request or read the reply by then is disconnected.
 const DEADLINE: Duration = Duration::from_secs(5);
 /// How much is read after a request, and for how long.
 const MAX_REST: u64 = 1 << 20;
 const LINGER: Duration = Duration::from_secs(1);
-/// Where no thread can be started or no connection be accepted, for now.
+/// Pause when no thread can be started or no connection accepted.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// An answer.
+/// A reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Answer {
-    /// The status line after the version.
+    /// The status line without the version.
     pub status: &'static str,
-    /// The type of the body.
+    /// The content type.
     pub content_type: &'static str,
     /// The body.
     pub body: String,
 }
 
 impl Answer {
-    /// A line of text.
+    /// A one-line text reply.
     pub(crate) fn text(status: &'static str, line: &str) -> Self {
         Answer {
             status,
@@ -49,10 +49,10 @@ impl Answer {
     }
 }
 
-/// Listens at `address`.
+/// Binds to `address`.
 ///
 /// # Errors
-/// The address is not one of this machine, or is taken.
+/// The address is not local, or in use.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|error| {
         let what = format!("{}; name another address", reason(&error));
@@ -60,7 +60,7 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// The connections that have not asked yet or have their answer, oldest first.
+/// Connections that have not sent a request or are reading the reply, oldest first.
 #[derive(Default)]
 struct Silent {
     list: Mutex<VecDeque<(usize, TcpStream)>>,
@@ -77,7 +77,7 @@ impl Silent {
         )
     }
 
-    /// Adds a connection and returns its number.
+    /// Adds a connection; returns its number.
     fn add(&self, stream: &TcpStream) -> usize {
         let number = self.added.fetch_add(1, SeqCst);
         self.change(|all| all.extend(stream.try_clone().map(|stream| (number, stream))));
@@ -88,22 +88,22 @@ impl Silent {
         self.change(|all| all.retain(|(other, _)| *other != number));
     }
 
-    /// Ends the one that has been silent for longest.
+    /// Closes the one idle longest.
     fn end_oldest(&self) {
-        // Its thread sees the end, and its client that nobody listens.
+        // Its thread gets an error, and its client sees the connection closed.
         if let Some((_, oldest)) = self.change(VecDeque::pop_front) {
             drop(oldest.shutdown(Shutdown::Both));
         }
     }
 }
 
-/// Answers requests for ever: `answer` gets the path of a GET.
+/// Serves requests forever: `answer` receives the path of a GET.
 pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str) -> Answer + Sync) {
     let (open, silent, answer) = (AtomicUsize::new(0), Silent::default(), &answer);
     thread::scope(|scope| {
         loop {
             let Ok((stream, _)) = listener.accept() else {
-                // Too many open files, or a client that is gone already.
+                // Too many open files, or the client is already gone.
                 thread::sleep(PAUSE);
                 continue;
             };
@@ -117,7 +117,7 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
             let (open, silent) = (&open, &silent);
             let number = silent.add(&stream);
             let work = move || {
-                // A client that goes away is not a fault of this program.
+                // A client that disconnects is not an error of this program.
                 drop(exchange(stream, (silent, number), hosts, answer));
                 open.fetch_sub(1, SeqCst);
             };
@@ -130,7 +130,7 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
     });
 }
 
-/// Reads a request and answers it.
+/// Reads a request and replies.
 fn exchange(
     mut stream: TcpStream,
     (silent, number): (&Silent, usize),
@@ -155,7 +155,7 @@ fn exchange(
     drained
 }
 
-/// The head of a request; `None` where it is too long.
+/// The head of a request; `None` if it is too long.
 fn head(stream: &mut TcpStream, end: Instant) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     let mut more = [0; 1024];
@@ -178,8 +178,8 @@ fn head(stream: &mut TcpStream, end: Instant) -> io::Result<Option<Vec<u8>>> {
     }
 }
 
-/// Reads what still comes until the client has the answer and closes: what is left unread when this end closes would reset the
-/// connection, and take the answer along.
+/// Reads remaining bytes until the client closes: closing with unread data would reset the connection and discard the
+/// reply.
 fn drain(stream: &mut TcpStream) -> io::Result<()> {
     let end = Instant::now() + LINGER;
     let mut rest = stream.take(MAX_REST);
@@ -192,7 +192,7 @@ fn drain(stream: &mut TcpStream) -> io::Result<()> {
     }
 }
 
-/// The answer to a request, and whether its body is sent.
+/// The reply to a request, and whether to send its body.
 fn reply(head: &[u8], hosts: &Hosts, answer: impl Fn(&str) -> Answer) -> (Answer, bool) {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut request = Request::new(&mut headers);
@@ -252,7 +252,7 @@ mod tests {
             .status
     }
 
-    /// Where a server answers with the path that it was asked for.
+    /// Starts a server that replies with the requested path.
     fn start() -> SocketAddr {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
@@ -275,7 +275,7 @@ mod tests {
         let ask = |stream| ask(stream, b"GET /a HTTP/1.1\r\n\r\n").unwrap();
         let mut silent: VecDeque<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
         assert!(ask(connect()).ends_with("/a\n"));
-        // The first one is gone, and the others may still ask.
+        // The first one was closed, and the others may still send requests.
         let mut first = silent.pop_front().unwrap();
         assert_eq!(first.read(&mut [0]).unwrap_or(0), 0);
         assert!(ask(silent.pop_front().unwrap()).ends_with("/a\n"));

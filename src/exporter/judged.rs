@@ -1,4 +1,4 @@
-//! The verdict on a running cluster: two readings of it are judged as a collection of them would be.
+//! The verdict on a running cluster: judges two readings like a collection.
 
 use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::Reading as Read;
@@ -18,16 +18,17 @@ use slotscope_findings::topology::Topology;
 use crate::pipeline::Analysis;
 use crate::pipeline::reading::{Options, Reading};
 
-/// Two readings of each primary that answered twice.
+/// Both readings of each primary that answered twice.
 pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Read; 2]> {
     let pair = |of: &'s Primary| Some([first.reading(&of.id)?, of.reading.as_ref().ok()?]);
     last.primaries.iter().filter_map(pair).collect()
 }
 
-/// The summary that `analyze` would make of the time between two readings; `words` name the cluster in the commands of steps.
+/// The summary that `analyze` would give for the time between two readings; `words` name the cluster in suggested
+/// commands.
 ///
 /// # Errors
-/// The list of nodes cannot be used, or no primary answered twice.
+/// The node listing is unusable, or no primary answered twice.
 pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Result<Summary> {
     let pairs = pairs(first, last);
     let lines = |at: usize| pairs.iter().filter_map(move |pair| pair[at].line());
@@ -54,7 +55,7 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Re
         .run_on(reading)
 }
 
-/// The collection that the readings are.
+/// The readings as a collection.
 fn manifest(first: &Snapshot, last: &Snapshot, pairs: &[[&Read; 2]]) -> Manifest {
     let server = |of: &Primary| {
         let silent = of.reading.as_ref().err().filter(|error| error.is_silence());

@@ -1,6 +1,6 @@
-//! `slotscope exporter`: the state of a running cluster for Prometheus, as a bounded number of series.
+//! `slotscope exporter`: the state of a running cluster for Prometheus, with a bounded number of series.
 //!
-//! A background thread reads the cluster at intervals; a scrape returns the last reading, and starts nothing.
+//! A background thread reads the cluster at intervals; a scrape only returns the last reading.
 
 pub(crate) mod hosts;
 pub(crate) mod http;

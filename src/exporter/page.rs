@@ -16,42 +16,40 @@ use slotscope_report::render::families::{END, Families};
 
 use crate::exporter::judged::pairs;
 
-/// Nodes with series of their own: those with most over their fair share, of memory or of load.
+/// Nodes with their own series: those most above their fair share of memory or load.
 pub(crate) const NODES: usize = 20;
-/// Slots with series of their own: the hottest.
+/// Slots with their own series: the hottest.
 pub(crate) const SLOTS: usize = 10;
 
-/// A tag with this part of a slot's keys is taken for what uses its time.
+/// A tag with this fraction of a slot's keys gets its CPU time.
 const NEARLY_ALL: f64 = 0.9;
 
-/// A primary, by its last reading and its work since the one before.
+/// A primary with its last reading, and its work since the previous one.
 struct Node<'s> {
     name: &'s str,
     reading: &'s Reading,
     work: NodeWork,
     judged: Option<&'s NodeLoad>,
-    /// Its CPU time in fair shares, by INFO: load where servers do not count it by slot.
+    /// Its CPU time in fair shares according to INFO: the load if servers do not count it by slot.
     cpu_share: Option<f64>,
 }
 
 /// The last readings of a cluster.
 pub(crate) struct Observed<'s> {
-    /// The label of its series.
+    /// The value of the cluster label.
     pub cluster: &'s str,
-    /// Two readings.
     pub snapshots: [&'s Snapshot; 2],
-    /// The verdict on the time between them; absent if there is none.
+    /// The verdict on the time between them, if any.
     pub summary: Option<&'s Summary>,
-    /// The slots that took most CPU time, with keys; empty where no names are exported.
+    /// The slots with the most CPU time and their keys; empty if names are not exported.
     pub named: &'s [HotSlotKeys],
-    /// Seconds since 1970 when it was read last.
+    /// Time of the last reading, in seconds since 1970.
     pub read_at: f64,
-    /// Seconds that this took.
+    /// Duration of the last reading in seconds.
     pub took: f64,
 }
 
-/// The page of a cluster that could not be read. Of one that was read before, and none of whose primaries answers now, it is
-/// known to be down.
+/// The page for an unreadable cluster. If it was read before and no primary answers now, it is known to be down.
 pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
     let mut families = of_cluster(cluster);
     families.one("up", UP, Some(0.0));
@@ -60,7 +58,7 @@ pub(crate) fn without_cluster(cluster: &str, is_down: bool) -> String {
     families.finish() + END
 }
 
-/// Families whose samples all have the name of the cluster.
+/// Metric families whose samples all have the cluster label.
 fn of_cluster(name: &str) -> Families {
     Families::with_labels(vec![("cluster", Name::from(name))])
 }
@@ -68,13 +66,12 @@ fn of_cluster(name: &str) -> Families {
 const UP: &str = "1 where the last reading of the cluster succeeded, else 0.";
 const STATE: &str = "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 skewed, 5 suspicious, 6 limit, 7 down.";
 
-/// A state as the number of its sample.
+/// A state as a number.
 fn rank(state: State) -> f64 {
     State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64
 }
 
 impl Observed<'_> {
-    /// The page.
     pub(crate) fn page(&self) -> String {
         self.families().finish() + END
     }
@@ -207,7 +204,7 @@ impl Observed<'_> {
     }
 }
 
-/// The name that has the CPU time of a slot.
+/// The name to attribute a slot's CPU time to.
 type NameOf = fn(&HotSlotKeys) -> Option<Name>;
 
 fn only_key(slot: &HotSlotKeys) -> Option<Name> {
@@ -215,14 +212,14 @@ fn only_key(slot: &HotSlotKeys) -> Option<Name> {
     Some(first.key.clone())
 }
 
-/// The hash tag of a slot with several keys, nearly all of which have it as far as they are listed.
+/// The hash tag of a slot with several keys, if nearly all listed ones have it.
 fn tag_of_nearly_all(slot: &HotSlotKeys) -> Option<Name> {
     let (tag, keys) = common_tag(slot.listed.iter().map(|of| &of.key))?;
     let is_nearly_all = keys as f64 >= NEARLY_ALL * slot.listed.len() as f64;
     (slot.keys > 1 && is_nearly_all).then_some(tag)
 }
 
-/// The nodes with most over their fair share of memory or load, in the order of the cluster.
+/// The nodes most above their fair share of memory or load, in cluster order.
 fn most_over_share(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
     let memory: f64 = nodes.iter().filter_map(memory_of).sum();
     let mean = memory / nodes.len().max(1) as f64;
@@ -296,7 +293,7 @@ fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
     );
 }
 
-/// A slot, and its CPU time.
+/// A slot with its CPU time.
 struct HotSlot<'s> {
     slot: u16,
     node: &'s str,
@@ -304,7 +301,7 @@ struct HotSlot<'s> {
     keys: u64,
 }
 
-/// The slots that took most CPU time, the hottest first; none where servers do not count by slot.
+/// The slots with the most CPU time, hottest first; empty if servers do not count by slot.
 fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
     let mut slots = Vec::new();
     for [before, after] in pairs(snapshots[0], snapshots[1]) {
@@ -401,7 +398,7 @@ mod tests {
             named(1, 900, &tagged),
             named(2, 900, &["a", "b{t}"]),
             named(3, 900, &[]),
-            // It is not among the hottest any more.
+            // It is no longer among the hottest.
             named(16_383, 1, &["gone"]),
         ];
         let observed = Observed {

@@ -1,37 +1,35 @@
-//! A batch that is being put together: its slots, and the first of its keys.
+//! A batch under construction: its slots, and its first keys.
 
 use slotscope_engine::format::parse::words::Word;
 
 use crate::fanout::outcome::DistinctSlots;
 
-/// Keys of a batch that are kept for its kind and the advice; slots and nodes are counted of all.
+/// Keys of a batch kept for its kind and for advice; slots and nodes are counted over all keys.
 const KEPT_KEYS: usize = 1024;
 
-/// The slots of keys.
 #[derive(Debug, Default)]
 pub(super) struct KeySlots {
     /// By the names that are judged.
     pub then: Vec<u16>,
-    /// By the names of today, where those are others.
+    /// By today's names, if they differ.
     pub today: Vec<u16>,
 }
 
 /// A batch.
 pub(super) struct Batch {
-    /// The slots of its keys.
     pub slots: DistinctSlots,
-    /// Those of their names of today, where keys are renamed.
+    /// The slots of today's names, if keys are renamed.
     pub slots_today: DistinctSlots,
-    /// How many keys it has.
+    /// The number of keys.
     pub keys: u64,
-    /// The first of them.
+    /// The first keys.
     pub kept: Vec<Vec<u8>>,
     kept_bytes: usize,
     room: usize,
 }
 
 impl Batch {
-    /// An empty one that keeps this many bytes of keys.
+    /// An empty batch that keeps up to this many bytes of keys.
     pub(super) fn with_room(room: usize) -> Self {
         Batch {
             slots: DistinctSlots::default(),
@@ -43,7 +41,7 @@ impl Batch {
         }
     }
 
-    /// Adds keys and their slots.
+    /// Adds keys with their slots.
     pub(super) fn add(&mut self, slots: &KeySlots, keys: Vec<Word<'_>>) {
         slots.then.iter().for_each(|slot| self.slots.insert(*slot));
         let today = slots.today.iter();
@@ -57,7 +55,7 @@ impl Batch {
         }
     }
 
-    /// Forgets all but its memory.
+    /// Clears the batch, keeping its memory.
     pub(super) fn clear(&mut self) {
         self.slots.clear();
         self.slots_today.clear();

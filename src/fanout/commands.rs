@@ -1,9 +1,9 @@
-//! How commands act on all their keys.
+//! How commands depend on all their keys.
 
 use slotscope_engine::command::Command;
 use slotscope_engine::format::parse::words::Word;
 
-/// Whether the result of a command is of all its keys together: no client can split it where they are in several slots.
+/// Whether a command's result depends on all its keys together, so that no client can split it across slots.
 pub(super) fn must_be_together(command: Option<&str>) -> bool {
     let can_be_split = |name| {
         matches!(
@@ -14,7 +14,7 @@ pub(super) fn must_be_together(command: Option<&str>) -> bool {
     command.is_some_and(|name| !can_be_split(name))
 }
 
-/// Whether a command runs a script, whose commands MONITOR shows after it.
+/// Whether a command runs a script, whose commands follow in MONITOR.
 pub(super) fn runs_script(name: &str) -> bool {
     matches!(
         name,

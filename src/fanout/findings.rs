@@ -1,4 +1,4 @@
-//! The findings about all batches: the fields of `slotscope fanout --json`, in its order.
+//! Findings about all batches: the fields of `slotscope fanout --json`, in order.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -14,7 +14,7 @@ use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::WorstShape;
 use crate::fanout::unknown::CommandCount;
 
-/// The name and version of the form of the JSON.
+/// Schema name and version.
 pub const SCHEMA: &str = "slotscope.fanout/2";
 
 /// All findings; the fields are those of the JSON.

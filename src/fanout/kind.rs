@@ -1,4 +1,4 @@
-//! The kind of an input of fanout, from its first bytes.
+//! Detects the kind of a fanout input from its first bytes.
 
 use slotscope_engine::command::COMMANDS;
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
@@ -22,9 +22,9 @@ pub enum Lines {
     Aof,
 }
 
-/// Bytes that are looked at.
+/// Bytes examined.
 pub(crate) const HEAD: usize = 1 << 16;
-/// Lines that are looked at for one of MONITOR: redis-cli prints OK first, and a warning about a password before that.
+/// Lines searched for a MONITOR record: redis-cli first prints OK, and possibly a password warning before that.
 const LINES: usize = 5;
 
 /// The kind of an input.
@@ -34,18 +34,18 @@ pub(crate) enum InputKind {
     Lines,
     /// A capture of MONITOR.
     Monitor,
-    /// Commands as RESP: an append-only file or a client stream.
+    /// RESP commands: an append-only file or client traffic.
     Aof,
-    /// A snapshot, which has data and no commands.
+    /// A snapshot, which has data but no commands.
     Snapshot,
     /// The manifest of an append-only directory.
     Manifest,
-    /// A table of keys, with their sizes and other values.
+    /// A table of keys with sizes and other values.
     Table,
 }
 
 impl InputKind {
-    /// The kind of an input that begins with `head`.
+    /// The kind of an input starting with `head`.
     pub(crate) fn of(head: &[u8]) -> InputKind {
         let is_snapshot = |magic: &[u8], digits: usize| {
             let version = head.strip_prefix(magic).and_then(|rest| rest.get(..digits));
@@ -63,7 +63,7 @@ impl InputKind {
     }
 }
 
-/// Whether lines are rows of a key and its values, or objects of them.
+/// Whether lines are rows or JSON objects of a key and its values.
 fn is_table(head: &[u8]) -> bool {
     let first = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if words::words(first).is_ok_and(|words| COMMANDS.find(&words).is_some()) {
@@ -83,7 +83,7 @@ fn is_command(head: &[u8]) -> bool {
     digits > 0 && rest[digits..].starts_with(b"\r\n$")
 }
 
-/// `file NAME seq N type T`, the words in any order after the name.
+/// `file NAME seq N type T`, where the words after the name may be in any order.
 fn is_manifest(head: &[u8]) -> bool {
     let line = head.split(|byte| *byte == b'\n').next().unwrap_or_default();
     let has = |word: &[u8]| memchr::memmem::find(line, word).is_some();

@@ -1,7 +1,8 @@
-//! How many slots and nodes batches touch, which the cluster refuses, and the tail; today, or after a renaming.
+//! How many slots and nodes batches touch, which batches the cluster refuses, and tail latency; today, or after a
+//! renaming.
 //!
-//! Batches come as lines of text, lines of MONITOR or commands of an append-only file, and are added in their order: MULTI
-//! and EXEC are commands like others. Memory does not grow with their number.
+//! Batches are lines of text, MONITOR lines or commands of an append-only file, added in order: MULTI and EXEC are
+//! commands like any other. Memory does not depend on their number.
 
 mod batch;
 mod commands;
@@ -42,9 +43,9 @@ use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
 use crate::whatif::rules::{RenameRules, Renaming};
 
-/// Bytes of keys of a batch that are kept.
+/// Bytes of keys kept per batch.
 const ROOM: usize = 1 << 20;
-/// The client of a list of batches, and that of an append-only file.
+/// The client name used for lists of batches and append-only files.
 const ONLY: &[u8] = b"";
 const FILE: &[u8] = b"file";
 
@@ -56,35 +57,35 @@ pub struct Fanout<'a> {
     transactions: Transactions,
     /// The script whose commands follow, in MONITOR.
     script: Script,
-    /// Kept from batch to batch for its memory.
+    /// Reused from batch to batch.
     batch: Option<Batch>,
     keyless: u64,
     unknown: UnknownCommands,
-    /// Whether a command came: a word in capitals is then one too.
+    /// Whether commands occurred: then a capitalized first word is one too.
     among_commands: bool,
-    /// Whether one came in any input.
+    /// Whether commands occurred in any input.
     had_commands: bool,
     blank: u64,
     discarded: u64,
     of_scripts: u64,
-    /// Commands that the end of an append-only file cuts off.
+    /// Commands truncated at the end of an append-only file.
     pub torn_commands: u64,
     keys: u64,
     slots: Histogram,
     nodes: Histogram,
     answers: [u64; BatchOutcome::ALL.len()],
     shapes: Shapes,
-    /// Where batches go that are kept.
+    /// Collects batches, if requested.
     kept: Option<Batches>,
     /// Whether batches are counted.
     counts: bool,
-    /// The renaming that is tried.
+    /// The renaming to try.
     renaming: Option<(RenameRules, Renaming)>,
     after_renaming: AfterRenaming,
 }
 
 impl<'a> Fanout<'a> {
-    /// Nothing found yet, on these nodes and by this policy.
+    /// Starts counting for these nodes under this policy.
     pub fn new(topology: &'a Topology, policy: &'a Policy, lines: Lines) -> Self {
         Fanout {
             topology,
@@ -113,32 +114,32 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// The same that also keeps the batches for `take_batches`.
+    /// Also keeps the batches for `take_batches`.
     pub(crate) fn keeping(mut self) -> Self {
         self.kept = Some(Batches::default());
         self
     }
 
-    /// The same that keeps them and counts nothing of them.
+    /// Only keeps the batches, without counting.
     pub(crate) fn only_keeping(mut self) -> Self {
         self.counts = false;
         self.keeping()
     }
 
-    /// The batches that were kept.
+    /// The kept batches.
     pub(crate) fn take_batches(&mut self) -> Batches {
         self.kept.take().unwrap_or_default()
     }
 
-    /// Whether any command came, not only keys.
+    /// Whether there were commands, not only keys.
     pub(crate) fn has_commands(&self) -> bool {
         self.had_commands
     }
 
-    /// Takes in the next line of commands or keys, without its end.
+    /// Adds the next line of commands or keys, without its line end.
     ///
     /// # Errors
-    /// What keeps it from being a batch, for people; it counts for nothing then.
+    /// Why the line is not a batch, for display; it is then ignored.
     pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let words = words::words(line)?;
         let Some(first) = words.first() else {
@@ -162,10 +163,10 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// Takes in the next line of MONITOR.
+    /// Adds the next line of MONITOR.
     ///
     /// # Errors
-    /// As `add`.
+    /// As for `add`.
     pub(crate) fn add_monitor(&mut self, line: &[u8]) -> Result<(), String> {
         let line = line.trim_ascii_end();
         if matches!(line, b"" | b"OK" | b"+OK") {
@@ -190,10 +191,10 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// Takes in the next command of an append-only file; of the words at `cut` a part is missing.
+    /// Adds the next command of an append-only file; words at `cut` are truncated.
     ///
     /// # Errors
-    /// As `add`.
+    /// As for `add`.
     pub(crate) fn add_found(&mut self, found: WholeCommand<'_>) -> Result<(), String> {
         let WholeCommand { words, cut, .. } = found;
         let known = COMMANDS.find(&words);
@@ -208,10 +209,10 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// Says that an input ends here.
+    /// Marks the end of an input.
     ///
     /// # Errors
-    /// A transaction that was begun and not ended, in a list of commands.
+    /// A transaction in a command list was not ended.
     pub fn end_input(&mut self) -> Result<(), String> {
         self.end_script();
         self.among_commands = false;
@@ -226,7 +227,7 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// A command of `client`; `None` if the table does not have it.
+    /// A command of `client`; `None` if the table lacks it.
     fn add_command(
         &mut self,
         command: Option<&'static Command>,
@@ -253,7 +254,7 @@ impl<'a> Fanout<'a> {
         }
     }
 
-    /// The command; one that is not known is counted.
+    /// Looks up the command; counts it if unknown.
     fn known(
         &mut self,
         command: Option<&'static Command>,
@@ -297,7 +298,7 @@ impl<'a> Fanout<'a> {
             (None, name) if client == ONLY => {
                 return Err(format!("{} without MULTI", name.to_uppercase()));
             }
-            // The capture began after MULTI: the queued commands were counted one by one.
+            // The capture began after MULTI: the queued commands were counted individually.
             (None, _) => self.transactions.torn += 1,
             (Some(_), "discard") => self.discarded += 1,
             (Some((queue, batch)), _) => self.count(Some("multi"), &batch, queue.exec()),
@@ -342,7 +343,7 @@ impl<'a> Fanout<'a> {
         });
     }
 
-    /// The findings, where a node is slow with probability `slow`.
+    /// The findings, if a node is slow with probability `slow`.
     pub fn findings(
         &self,
         slow: f64,
@@ -465,7 +466,7 @@ mod tests {
             for line in lines.iter().map(String::as_bytes).chain([bytes.as_slice()]) {
                 let was_open = fanout.transactions.is_open(ONLY);
                 rejected += u64::from(fanout.add(line).is_err());
-                // MULTI and what follows it are one batch.
+                // MULTI and the commands it queues are one batch.
                 opened += u64::from(was_open || fanout.transactions.is_open(ONLY));
             }
             let found = fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new());

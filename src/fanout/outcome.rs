@@ -1,8 +1,8 @@
-//! The reply of a cluster to a batch, from the slots of its commands.
+//! A cluster's reply to a batch, from the slots of its commands.
 //!
-//! A command over several slots is CROSSSLOT, whichever nodes own them: the server looks at slots before it looks at nodes. Inside
-//! MULTI each command is looked at when it is queued; EXEC is a CROSSSLOT where commands of different slots were queued, else
-//! an EXECABORT where one was refused. The batch goes to the node that owns the slot of its first key.
+//! A command across slots is CROSSSLOT, whoever owns them: servers check slots before nodes. Inside MULTI, each command
+//! is checked when queued; EXEC gives CROSSSLOT if commands of different slots were queued, else EXECABORT if one was
+//! refused. The batch goes to the owner of its first key's slot.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub enum BatchOutcome {
 }
 
 impl BatchOutcome {
-    /// All of them, in the order of their numbers.
+    /// All outcomes, by number.
     pub const ALL: [BatchOutcome; 6] = [
         BatchOutcome::Served,
         BatchOutcome::Crossslot,
@@ -39,13 +39,13 @@ impl BatchOutcome {
         BatchOutcome::Unserved,
     ];
 
-    /// Whether the batch is refused because its keys have several slots.
+    /// Whether the batch is refused because its keys are in several slots.
     pub(crate) fn is_cross_slot(self) -> bool {
         !matches!(self, BatchOutcome::Served | BatchOutcome::Unserved)
     }
 }
 
-/// Slots in the order in which they came, each once.
+/// Distinct slots in insertion order.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct DistinctSlots {
     known: SlotSet,
@@ -53,7 +53,6 @@ pub(crate) struct DistinctSlots {
 }
 
 impl DistinctSlots {
-    /// Takes in a slot.
     pub(crate) fn insert(&mut self, slot: u16) {
         if !self.known.contains(slot) {
             self.known.insert(slot);
@@ -61,7 +60,7 @@ impl DistinctSlots {
         }
     }
 
-    /// Forgets all; costs as much as it holds.
+    /// Removes all; the cost is proportional to its size.
     pub(crate) fn clear(&mut self) {
         for slot in self.members.drain(..) {
             self.known.remove(slot);
@@ -77,18 +76,18 @@ impl DistinctSlots {
 /// The state of a transaction while its commands are queued.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Transaction {
-    /// The node that it is sent to: the owner of the first slot.
+    /// The node it is sent to: the owner of the first slot.
     target: Option<Option<usize>>,
-    /// The slot of the commands that were queued.
+    /// The slot of the queued commands.
     slot: Option<u16>,
     several: bool,
     refused: Option<BatchOutcome>,
 }
 
 impl Transaction {
-    /// Queues a command whose keys are in `slots`, in their order.
+    /// Queues a command with keys in `slots`, in order.
     pub(crate) fn queue(&mut self, slots: &[u16], topology: &Topology) {
-        // Once a command is refused, the server keeps none of those after it.
+        // After a refused command, the server queues nothing more.
         let Some(first) = slots.first().filter(|_| self.refused.is_none()) else {
             return;
         };
@@ -106,7 +105,7 @@ impl Transaction {
         }
     }
 
-    /// The reply to EXEC. It depends on the slots of the queued commands before it depends on refused ones.
+    /// The reply to EXEC. Slots of queued commands take precedence over refused ones.
     pub(crate) fn exec(self) -> BatchOutcome {
         if self.several {
             BatchOutcome::CrossslotAtExec
@@ -116,7 +115,7 @@ impl Transaction {
     }
 }
 
-/// The reply to one command whose keys are in `slots`, in their order.
+/// The reply to a single command with keys in `slots`, in order.
 pub(crate) fn of_command(slots: &[u16], topology: &Topology) -> BatchOutcome {
     match slots {
         [first, ..] if topology.owner(*first).is_none() => BatchOutcome::Unserved,

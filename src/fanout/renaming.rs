@@ -1,4 +1,4 @@
-//! A renaming that is tried: keys are in the slots of their new names, and batches are counted that it moves apart or together.
+//! Tries a renaming: keys are in the slots of their new names, and batches it splits or joins are counted.
 
 use slotscope_engine::format::parse::words::Word;
 
@@ -8,7 +8,7 @@ use crate::fanout::findings::AfterRenaming;
 use crate::whatif::rules::RenameRules;
 
 impl Fanout<'_> {
-    /// The same for the names that these rules make of the keys.
+    /// Applies these rules to keys.
     pub(crate) fn renaming(mut self, rules: RenameRules) -> Self {
         let start = rules.start();
         self.renaming = Some((rules, start));
@@ -24,7 +24,7 @@ impl Fanout<'_> {
         })
     }
 
-    /// The slots of keys, by their new names where there are any.
+    /// The slots of keys, by new names if they are renamed.
     pub(super) fn slots_of(&mut self, keys: &[Word<'_>]) -> Result<KeySlots, String> {
         let policy = self.policy;
         let slot = |key: &[u8]| {

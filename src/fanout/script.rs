@@ -1,4 +1,4 @@
-//! A script in MONITOR: the command that runs it, and the commands that it runs, are one batch.
+//! Scripts in MONITOR: the command that runs a script and the commands inside are one batch.
 
 use slotscope_engine::command::{COMMANDS, Command};
 use slotscope_engine::format::parse::words::Word;
@@ -7,9 +7,9 @@ use crate::fanout::batch::Batch;
 use crate::fanout::commands::keys_of;
 use crate::fanout::{Fanout, ROOM, outcome};
 
-/// A script and its keys: those that were declared, and those of its commands.
+/// A script with its keys: declared ones, and those of its commands.
 pub(super) struct Script {
-    /// The command that runs it; `None` where it declared no keys.
+    /// The command that runs it; `None` if it declared no keys.
     command: Option<&'static str>,
     batch: Batch,
 }
@@ -24,7 +24,7 @@ impl Script {
 }
 
 impl Fanout<'_> {
-    /// A script, whose commands follow.
+    /// Starts a script, whose commands follow.
     pub(super) fn begin_script(
         &mut self,
         command: &'static Command,
@@ -41,7 +41,7 @@ impl Fanout<'_> {
         Ok(())
     }
 
-    /// A command that a script runs: a cluster refuses a key of another node there, too, which the script did not declare.
+    /// Adds a command run by a script: clusters also refuse undeclared keys of other nodes there.
     pub(super) fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
         self.of_scripts += u64::from(self.script.command.is_some());
         let Some(command) = self.known(COMMANDS.find(&words), &words) else {
@@ -55,7 +55,7 @@ impl Fanout<'_> {
         Ok(())
     }
 
-    /// The commands of a script end.
+    /// Ends a script.
     pub(super) fn end_script(&mut self) {
         if self.script.batch.keys == 0 {
             return;

@@ -1,7 +1,8 @@
-//! Kinds of batches: what all batches of a command and of the same key patterns touch.
+//! Kinds of batches: what batches with the same command and key patterns touch.
 //!
-//! The kinds that touch most slots beyond one each are kept (space-saving; Metwally, Agrawal, El Abbadi, ICDT 2005): where
-//! the table is full the lighter half goes, and a kind that comes later ranks as if it had what the heaviest of those had.
+//! Keeps the kinds that touch most slots beyond one (space-saving; Metwally, Agrawal, El Abbadi, ICDT 2005): when the
+//! table is full, the lighter half is dropped, and a kind that comes later inherits the rank of the heaviest dropped
+//! one.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,22 +16,22 @@ use slotscope_keyname::ids::pattern_of;
 
 use crate::fanout::outcome::BatchOutcome;
 
-/// Kinds that are listed; twice as many are followed.
+/// Kinds listed; twice as many are tracked.
 const LISTED: usize = 1000;
-/// Patterns of keys that define a kind, and bytes of each.
+/// Key patterns that define a kind, and bytes of each.
 const MAX_PATTERNS: usize = 4;
 const MAX_PATTERN: usize = 256;
 /// Batches by kind.
 #[derive(Debug, Default)]
 pub(crate) struct Shapes {
     known: BTreeMap<Shape, Sums>,
-    /// The rank of the heaviest kind that was dropped.
+    /// The rank of the heaviest dropped kind.
     floor: u64,
-    /// Batches over several slots.
+    /// Batches across several slots.
     crossing: u64,
 }
 
-/// The parts that define a kind.
+/// The definition of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Shape {
     command: Option<&'static str>,
@@ -39,23 +40,23 @@ struct Shape {
     more: bool,
 }
 
-/// The sums over all batches of a kind.
+/// Totals over all batches of a kind.
 #[derive(Debug, Default)]
 struct Sums {
-    /// `Shapes::floor` when the kind came.
+    /// `Shapes::floor` when the kind was added.
     inherited: u64,
     batches: u64,
-    /// Those over several slots.
+    /// Batches across several slots.
     crossing: u64,
     refused: u64,
     slots: u64,
     nodes: u64,
-    /// Those that new names bring into several slots.
+    /// Batches that new names spread over several slots.
     become_crossing: u64,
 }
 
 impl Sums {
-    /// Slots beyond one a batch, as many as there may be.
+    /// An upper bound on the slots beyond one per batch.
     fn rank(&self) -> u64 {
         self.inherited + self.slots - self.batches
     }
@@ -63,17 +64,17 @@ impl Sums {
 
 /// The keys, slots and nodes that a batch touches.
 pub(crate) struct Touched<'a> {
-    /// The command, in lower case; none for bare keys.
+    /// The command in lower case; `None` for bare keys.
     pub command: Option<&'static str>,
-    /// Its keys, or the first of very many.
+    /// Its keys; if there are very many, the first ones.
     pub keys: &'a [Vec<u8>],
     /// Distinct slots.
     pub slots: u64,
     /// Distinct nodes.
     pub nodes: u64,
-    /// How it ends.
+    /// Its outcome.
     pub answer: BatchOutcome,
-    /// Whether its keys are in several slots by their new names alone.
+    /// Whether its keys are in several slots only because of new names.
     pub becomes_crossing: bool,
 }
 
@@ -99,7 +100,6 @@ pub struct WorstShape {
 }
 
 impl Shapes {
-    /// Takes in a batch.
     pub(crate) fn add(&mut self, batch: &Touched<'_>) {
         let shape = shape(batch.command, batch.keys);
         if self.known.len() >= 2 * LISTED && !self.known.contains_key(&shape) {
@@ -137,7 +137,7 @@ impl Shapes {
         }
     }
 
-    /// The kinds that touch several slots: those first that new names bring there, and that touch the most beyond one each.
+    /// The kinds across several slots: first those caused by new names, then by slots beyond one.
     pub(crate) fn worst(&self) -> Vec<WorstShape> {
         let crossing = self
             .known
@@ -152,7 +152,7 @@ impl Shapes {
         listed.map(|(shape, sums)| row(shape, sums)).collect()
     }
 
-    /// Batches over several slots that are not of `listed` kinds.
+    /// Batches across several slots of kinds not in `listed`.
     pub(crate) fn crossing_but(&self, listed: &[WorstShape]) -> u64 {
         let of_listed: u64 = listed.iter().map(|kind| kind.crossing).sum();
         self.crossing - of_listed

@@ -1,4 +1,4 @@
-//! Transactions that are open: one in a list of commands, one a client in a capture of MONITOR.
+//! Open transactions: one in a command list, one per client in a MONITOR capture.
 
 use std::collections::HashMap;
 
@@ -8,25 +8,25 @@ use slotscope_findings::topology::Topology;
 use crate::fanout::batch::{Batch, KeySlots};
 use crate::fanout::outcome::Transaction;
 
-/// Transactions that may be open at a time, and bytes of keys that each keeps.
+/// Maximum open transactions, and bytes of keys kept for each.
 const MOST: usize = 1024;
 const ROOM: usize = 1 << 14;
 
-/// By client the transactions that are open.
+/// The open transactions by client.
 #[derive(Default)]
 pub(super) struct Transactions {
     open: HashMap<Vec<u8>, (Transaction, Batch)>,
-    /// Transactions whose begin or end is missing; they count for nothing.
+    /// Transactions without a visible start or end; they are ignored.
     pub torn: u64,
 }
 
 impl Transactions {
-    /// Whether `client` has one open.
+    /// Whether `client` has an open transaction.
     pub(super) fn is_open(&self, client: &[u8]) -> bool {
         !self.open.is_empty() && self.open.contains_key(client)
     }
 
-    /// `client` begins one. One that it has open already ended unseen.
+    /// Starts a transaction of `client`; an open one must have ended unseen.
     pub(super) fn begin(&mut self, client: &[u8]) {
         if self.open.len() >= MOST && !self.is_open(client) {
             self.torn += 1;
@@ -37,7 +37,7 @@ impl Transactions {
         self.torn += u64::from(torn.is_some());
     }
 
-    /// Queues a command of `client`, whose keys are in `slots`; false where it has no transaction open.
+    /// Queues a command of `client` with keys in `slots`; false if it has no open transaction.
     pub(super) fn queue(
         &mut self,
         client: &[u8],
@@ -58,7 +58,7 @@ impl Transactions {
         self.open.remove(client)
     }
 
-    /// Ends all; returns how many were open.
+    /// Ends all transactions; returns their number.
     pub(super) fn end_all(&mut self) -> u64 {
         let open = self.open.len() as u64;
         self.open.clear();

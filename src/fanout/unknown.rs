@@ -1,4 +1,4 @@
-//! Commands that the table does not have: modules, newer servers. Where their keys are is not known.
+//! Commands missing from the table: modules, newer servers. Their key positions are unknown.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,20 @@ use serde::Serialize;
 
 use slotscope_engine::name::Name;
 
-/// Names that are counted separately, and bytes of each.
+/// Maximum names counted individually, and bytes of each.
 const MOST: usize = 100;
 const LONGEST: usize = 64;
 
-/// Modules whose commands are known by the word before the dot.
+/// Modules whose commands are recognised by the prefix before the dot.
 const MODULES: [&str; 10] = [
     "ai", "bf", "cf", "cms", "ft", "graph", "json", "tdigest", "topk", "ts",
 ];
 
-/// How often each came.
+/// The frequency of each command.
 #[derive(Debug, Default)]
 pub(crate) struct UnknownCommands {
     by_name: BTreeMap<Vec<u8>, u64>,
-    /// How often any came.
+    /// The total frequency.
     pub total: u64,
 }
 
@@ -34,7 +34,6 @@ pub struct CommandCount {
 }
 
 impl UnknownCommands {
-    /// Counts one.
     pub(crate) fn add(&mut self, name: &[u8]) {
         self.total += 1;
         let name = name[..name.len().min(LONGEST)].to_ascii_uppercase();
@@ -43,7 +42,7 @@ impl UnknownCommands {
         }
     }
 
-    /// The most frequent first.
+    /// The commands, most frequent first.
     pub(crate) fn list(&self) -> Vec<CommandCount> {
         let rows = self.by_name.iter().map(|(name, count)| CommandCount {
             name: Name(name.clone()),
@@ -55,8 +54,8 @@ impl UnknownCommands {
     }
 }
 
-/// Whether the first word of a line looks like a command rather than a key: one of a module, or, `among_commands`, a word
-/// in capitals.
+/// Whether the first word of a line looks like a command rather than a key: a module command, or, if `among_commands`,
+/// a capitalized word.
 pub(crate) fn is_verb(word: &[u8], among_commands: bool) -> bool {
     let Ok(word) = std::str::from_utf8(word) else {
         return false;

@@ -1,4 +1,4 @@
-//! The fan-out of batches as sections: how far they reach, what the cluster refuses, the tail, the worst kinds.
+//! The fan-out of batches as sections: reach, refusals, tail latency, and the worst kinds.
 
 use slotscope_engine::text::{counted, grouped, list, percent};
 use slotscope_findings::summary::quantiles::Quantiles;
@@ -9,10 +9,10 @@ use crate::fanout::FanoutFindings;
 use crate::fanout::findings::AfterRenaming;
 use crate::fanout::outcome::BatchOutcome;
 
-/// Rows of the tail that are shown: the others are of hardly any batch.
+/// Rows of the tail shown: the rest covers hardly any batches.
 const TAIL_ROWS: usize = 8;
 
-/// Unknown commands that are named.
+/// Maximum unknown commands named.
 const UNKNOWN: usize = 8;
 
 /// The sections of all findings.

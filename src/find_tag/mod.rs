@@ -1,8 +1,8 @@
-//! Short hash tags that land on wanted slots.
+//! Finds short hash tags that hash to wanted slots.
 //!
-//! Words are tried in one fixed order, short ones first, and each is hashed as the key that it would be in; so the
-//! same question has the same answer everywhere, and no answer needs checking. A slot is met every 16384 words on
-//! average, which takes less than a millisecond.
+//! Words are tried in a fixed order, short ones first, and each is hashed inside a complete key. The same question thus
+//! has the same answer everywhere, and no answer needs checking. A given slot is hit every 16384 words on average,
+//! which takes less than a millisecond.
 
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -17,16 +17,16 @@ use slotscope_engine::slot::{SLOTS, hashed_part, slot};
 use slotscope_engine::source::small_file;
 use slotscope_findings::topology::{Topology, ranges};
 
-/// The characters of words: letters before digits, and none that is taken for another (0 and o, 1, i and l).
+/// The characters of words: letters before digits, without lookalikes (0 and o, 1, i and l).
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
 
-/// The longest list of used tags: some millions.
+/// Maximum size of a list of used tags: some millions.
 const MAX_LIST_BYTES: u64 = 64 << 20;
 
-/// The place of the changing part in a template.
+/// The placeholder in a template.
 const HOLE: &[u8] = b"{}";
 
-/// The text of a hash tag with one changing part: the text between the braces of the key.
+/// The text of a hash tag with one variable part: the text between the braces of the key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Template {
     before: Vec<u8>,
@@ -34,8 +34,8 @@ pub struct Template {
 }
 
 impl Template {
-    /// Reads `fav:{}`: a tag `fav:` and a word. The one `{}` is the place of the word; there is no other brace, since
-    /// the server ends a tag at the first `}`, and Redis Enterprise reads nested braces in another way.
+    /// Parses `fav:{}`: a tag of `fav:` and a word. `{}` is the placeholder for the word; other braces are not allowed,
+    /// since the server ends a tag at the first `}`, and Redis Enterprise treats nested braces differently.
     ///
     /// ```
     /// use slotscope::find_tag::{Template, Used, in_slot};
@@ -46,7 +46,7 @@ impl Template {
     /// ```
     ///
     /// # Errors
-    /// No `{}`, or another brace.
+    /// `{}` is missing, or there is another brace.
     pub fn parse(text: &[u8]) -> Result<Template> {
         let bad = |what: &str| Err(Error::option("template", Name::from(text), what));
         let Some(at) = text.windows(HOLE.len()).position(|part| part == HOLE) else {
@@ -65,7 +65,7 @@ impl Template {
     }
 }
 
-/// Tags in use, which must not be found again.
+/// Tags in use, which must not be suggested.
 #[derive(Debug, Clone, Default)]
 pub struct Used {
     tags: HashSet<Vec<u8>>,
@@ -73,7 +73,7 @@ pub struct Used {
 }
 
 impl Used {
-    /// The tags that a file lists, one per line; keys that have them do as well.
+    /// The tags listed in a file, one per line; keys containing them work as well.
     ///
     /// # Errors
     /// The file cannot be read, or is too large for a list of tags.
@@ -89,23 +89,23 @@ impl Used {
         Ok(used)
     }
 
-    /// Takes in a tag, or a key with one.
+    /// Adds a tag, or a key with one.
     pub(crate) fn add(&mut self, tag: &[u8]) {
         self.slots.insert(slot(tag));
         self.tags.insert(tag[hashed_part(tag)].to_vec());
     }
 }
 
-/// A tag that was found.
+/// A suggested tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundTag {
     /// The text of the tag, without braces.
     pub tag: Name,
-    /// The slot of every key that has it.
+    /// The slot of every key with this tag.
     pub slot: u16,
 }
 
-/// Tags of one slot, shortest first, without end.
+/// Tags of one slot, shortest first; infinite.
 pub fn in_slot<'a>(
     wanted: u16,
     template: &'a Template,
@@ -114,8 +114,8 @@ pub fn in_slot<'a>(
     Words::of(template, used).filter(move |found| found.slot == wanted)
 }
 
-/// Tags of any of `wanted`, each in another slot until none is left, then round again; without end.
-/// Slots of tags in use are left out, unless all are. There must be a wanted slot.
+/// Tags of any of `wanted`, visiting each slot once per round; infinite. Slots of tags in use are avoided, unless all
+/// are. `wanted` must not be empty.
 pub fn on_slots<'a>(
     wanted: &[u16],
     template: &'a Template,
@@ -131,11 +131,11 @@ pub fn on_slots<'a>(
     })
 }
 
-/// `count` tags, one per slot: as many on each node as on any other, as far as they have slots, and on each node one in
-/// every stretch of its slots. Slots of tags in use are left out where a node has enough others. By slot, ascending.
+/// `count` tags in distinct slots, ascending by slot: equally many on each node as far as it has slots, and evenly
+/// spread over each node's slots. Slots of tags in use are avoided if the node has enough others.
 ///
 /// # Errors
-/// More tags than slots that are owned.
+/// There are fewer owned slots than tags requested.
 pub fn spread(
     count: usize,
     topology: &Topology,
@@ -178,7 +178,7 @@ pub fn spread(
     Ok(found)
 }
 
-/// Those of `slots` that no used tag is in; all of them where fewer than `count` are left.
+/// The `slots` without tags in use; all of them if fewer than `count` are left.
 fn spare(slots: &[u16], count: usize, used: &Used) -> Vec<u16> {
     let spare: Vec<u16> = slots
         .iter()
@@ -192,7 +192,7 @@ fn spare(slots: &[u16], count: usize, used: &Used) -> Vec<u16> {
     }
 }
 
-/// How many of `count` go to each node with so much room: one to each in turn, as long as it has room.
+/// Distributes `count` over nodes with limited room, round robin.
 fn quotas(count: usize, room: &[usize]) -> Vec<usize> {
     let mut quotas = vec![0; room.len()];
     let mut left = count;
@@ -209,16 +209,16 @@ fn quotas(count: usize, room: &[usize]) -> Vec<usize> {
     quotas
 }
 
-/// Part `i` of `parts` equal ones of `len`.
+/// Part `i` of `parts` equal parts of `len`.
 fn part(len: usize, i: usize, parts: usize) -> Range<usize> {
     i * len / parts..(i + 1) * len / parts
 }
 
-/// All words in the template, shortest first, then by `LETTERS`.
+/// All words in the template, shortest first, then in `LETTERS` order.
 struct Words<'a> {
     template: &'a Template,
     used: &'a Used,
-    /// The word as places in `LETTERS`, the first letter first.
+    /// The word as indices into `LETTERS`, first letter first.
     word: Vec<usize>,
     /// `{`, the tag, `}`.
     key: Vec<u8>,
@@ -234,7 +234,7 @@ impl<'a> Words<'a> {
         }
     }
 
-    /// Goes on to the next word: counts up, as digits do.
+    /// Advances to the next word, like incrementing a number.
     fn count_up(&mut self) {
         let from = 1 + self.template.before.len();
         for i in (0..self.word.len()).rev() {

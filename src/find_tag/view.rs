@@ -1,4 +1,4 @@
-//! A line for each tag: slot, tag in its braces and, where nodes are known, node.
+//! One line per tag: slot, tag in braces and, if nodes are known, node.
 
 use std::io::{self, Write};
 
@@ -25,7 +25,6 @@ pub(crate) struct TagLine {
 }
 
 impl TagLine {
-    /// Finds the node of a tag.
     pub(crate) fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
         let owner = |topology: &Topology| {
             let node = &topology.nodes[topology.owner(found.slot)?];
@@ -41,10 +40,10 @@ impl TagLine {
     }
 }
 
-/// Writes the line, with a column for the node where nodes are known.
+/// Writes the line, with a node column if nodes are known.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub(crate) fn write(line: &TagLine, nodes_are_known: bool, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{{{}}}", line.slot, line.tag)?;
     if nodes_are_known {

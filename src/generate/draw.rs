@@ -1,5 +1,5 @@
-//! Random numbers of a seed: draws, scattered ids and Zipf ranks. Integers only, so
-//! that every machine draws the same.
+//! Seeded random numbers: uniform draws, scattered ids and Zipf ranks. Integers only, so that every machine draws the
+//! same.
 
 /// A stream of 64-bit draws: splitmix64 (Steele, Lea, Flood 2014; constants of Vigna's reference code).
 pub(super) struct Draw {
@@ -8,7 +8,6 @@ pub(super) struct Draw {
 }
 
 impl Draw {
-    /// The stream of `seed`.
     pub(super) fn new(seed: u64) -> Self {
         let mut draw = Draw {
             state: seed,
@@ -27,15 +26,16 @@ impl Draw {
         z ^ (z >> 31)
     }
 
-    /// A draw below `n`, which is at most 2^32; the bias is n / 2^32, nothing here can show it.
+    /// A draw below `n`, which is at most 2^32; the bias of n / 2^32 is negligible here.
     pub(super) fn below(&mut self, n: usize) -> usize {
         (((self.next() >> 32) * n as u64) >> 32) as usize
     }
 
-    /// Id number `n` of `kind`: each block of 2^`bits` numbers is shuffled within itself, so ids look drawn,
-    /// never repeat, and have as many digits as the block needs. The seed and the kind choose the shuffle.
+    /// Id number `n` of `kind`: each block of 2^`bits` numbers is shuffled within itself, so ids look random, never
+    /// repeat, and have as many digits as the block needs. The shuffle depends on the seed and the kind.
     ///
-    /// Every step is a bijection modulo 2^`bits`: adding, an odd factor, and XOR with the own upper half.
+    /// Every step is a bijection modulo 2^`bits`: addition, multiplication by an odd number, and XOR with the upper
+    /// half.
     pub(super) fn scatter(&self, kind: u64, bits: u32, n: u64) -> u64 {
         let mask = u64::MAX >> (64 - bits);
         let half = bits.div_ceil(2);
@@ -47,7 +47,7 @@ impl Draw {
     }
 }
 
-/// Where a family of keys has got to: what makes its keys distinct.
+/// The state of a key family, which makes its keys distinct.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Turn {
     made: u64,
@@ -57,13 +57,13 @@ pub(super) struct Turn {
 }
 
 impl Turn {
-    /// A number that this family has not had yet: 0, 1, 2...
+    /// The next unused number of this family: 0, 1, 2...
     pub(super) fn number(&mut self) -> u64 {
         self.made += 1;
         self.made - 1
     }
 
-    /// A new pair (owner, part): owners 0, 1, 2... have the parts 0, 1... each, `most` of them at most.
+    /// The next pair (owner, part): owners 0, 1, 2... with parts 0, 1... each, at most `most`.
     pub(super) fn part(&mut self, draw: &mut Draw, most: usize) -> (u64, usize) {
         if self.left == 0 {
             self.owner += 1;
@@ -76,20 +76,20 @@ impl Turn {
     }
 }
 
-/// Ranks 0..n with weights 1, 1/2, 1/3... : Walker's alias method, one draw and one look-up a rank
-/// (Vose 1991). A binary search over the sums would miss the cache 17 times for 100,000 ranks.
+/// Ranks 0..n with weights 1, 1/2, 1/3... by Walker's alias method: one draw and one lookup per rank (Vose 1991). A
+/// binary search over cumulative sums would miss the cache 17 times for 100,000 ranks.
 pub(super) struct Zipf {
     columns: Vec<Column>,
 }
 
-/// A column of the alias table: rank `own` below the threshold, rank `other` from there on.
+/// A column of the alias table: rank `own` below the threshold, rank `other` above.
 struct Column {
     threshold: u32,
     other: u32,
 }
 
 impl Zipf {
-    /// The table of `ranks` ranks, 8 bytes each; exact in integers up to a rounding of 2^-32 a column.
+    /// The table for `ranks` ranks, 8 bytes each; exact in integers except for a rounding of 2^-32 per column.
     pub(super) fn new(ranks: u32) -> Self {
         let n = u64::from(ranks);
         let mut rest: Vec<u64> = (1..=n).map(|rank| ((1 << 40) / rank) * n).collect();
@@ -129,9 +129,9 @@ impl Zipf {
 }
 
 impl Draw {
-    /// A rank below 2^`octaves` - 1 with weights 1, 1/2, 1/3... without a table, for ranks by the million: an octave of ranks
-    /// is as heavy as another one if each of its ranks weighs as much as its first, and draws above the true weight are
-    /// repeated, which are 3 of 10.
+    /// A rank below 2^`octaves` - 1 with weights 1, 1/2, 1/3... without a table, for millions of ranks. All octaves are
+    /// equally heavy if each rank is given the weight of its octave's first; rejection sampling corrects that, with 3
+    /// of 10 draws rejected.
     pub(super) fn long_tail(&mut self, octaves: u32) -> u64 {
         loop {
             let first = 1u64 << self.below(octaves as usize);

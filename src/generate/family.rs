@@ -1,17 +1,17 @@
-//! The families of keys that `generate` mixes, named as a shop's teams would: most follow
+//! The key families mixed by `generate`, named as the teams of a shop would: most follow
 //! `<env>:<service>:<module>:{<domain>:<id>}:<part>`, some older ones do not.
 //!
-//! Each key holds a number that its family never had before, and no family's keys begin like another's.
+//! Each key contains a number unique within its family, and families have distinct prefixes.
 
 use std::io::{self, Write};
 use std::net::Ipv4Addr;
 
 use crate::generate::draw::{Draw, Turn, Zipf};
 
-/// Users with favourites: few enough that the heaviest of a Zipf distribution holds 8.3%.
+/// Users with favourites: few enough for the heaviest of a Zipf distribution to hold 8.3%.
 pub(super) const FAVOURITE_TAGS: u32 = 100_000;
 
-/// How many families there are.
+/// Number of families.
 pub(super) const FAMILIES: usize = Family::Post as usize + 1;
 
 /// Authors of posts: 2^23, a Zipf tail of millions of tags.
@@ -46,9 +46,9 @@ pub(super) enum Family {
     FavouriteNews,
     /// `prod:news:favorites:{fav:<user>}:topic:<n>`
     FavouriteTopic,
-    /// `prod:shop:dict:{common}:<n>`, what a cluster should not have
+    /// `prod:shop:dict:{common}:<n>`, an antipattern in a cluster
     Common,
-    /// `prod:ops:flags:{config}:<n>`, the same
+    /// `prod:ops:flags:{config}:<n>`, another antipattern
     Config,
     /// `lock:order:<n>`
     Lock,
@@ -56,7 +56,7 @@ pub(super) enum Family {
     Post,
 }
 
-/// Kinds of ids: families that share one speak of the same users, items or orders.
+/// Kinds of ids: families sharing one refer to the same users, items or orders.
 const USER: u64 = 1;
 const ITEM: u64 = 2;
 const ORDER: u64 = 3;
@@ -68,7 +68,7 @@ const PAYMENT: u64 = 8;
 const ADDRESS: u64 = 9;
 const POST: u64 = 10;
 
-/// Midnight on the first of June 2024, UTC: no clock is read, a dump is the same tomorrow.
+/// Midnight on 1 June 2024, UTC: no clock is used, so that a dump is reproducible.
 const FIRST_MINUTE: u64 = 1_717_200_000;
 const MINUTES_OF_A_DAY: usize = 1440;
 
@@ -112,7 +112,7 @@ impl Family {
                 writeln!(text, "prod:shop:category:{category}:page:{page}")
             }
             Family::Payment => {
-                // The number is in the 48 bits that a UUID leaves alone.
+                // The number is in the 48 bits not fixed by the UUID version.
                 let number = draw.scatter(PAYMENT, 48, turn.number());
                 payment(number << 16, draw.next(), text)
             }
@@ -159,28 +159,28 @@ impl Family {
     }
 }
 
-/// User ids of up to nine digits.
+/// A user id of up to nine digits.
 fn user(draw: &Draw, number: u64) -> u64 {
     draw.scatter(USER, 27, number)
 }
 
-/// A user of a Zipf distribution: the rank is scattered, so that the heaviest users have any id.
+/// A Zipf-distributed user: ranks are scattered, so that the heaviest users have arbitrary ids.
 fn favourite(draw: &mut Draw, zipf: &Zipf) -> u64 {
     let rank = zipf.rank(draw);
     user(draw, rank)
 }
 
-/// Item numbers of up to eight digits.
+/// An item number of up to eight digits.
 fn item(draw: &Draw, number: u64) -> u64 {
     draw.scatter(ITEM, 25, number)
 }
 
-/// Order numbers of ten digits.
+/// A ten-digit order number.
 fn order(draw: &Draw, number: u64) -> u64 {
     8_000_000_000 + draw.scatter(ORDER, 30, number)
 }
 
-/// A random UUID (version 4) of `high` and `low`, of which six bits and the lowest twelve of `high` are replaced.
+/// A random UUID (version 4) of `high` and `low`, with six bits and the lowest twelve of `high` replaced.
 fn payment(high: u64, low: u64, text: &mut Vec<u8>) -> io::Result<()> {
     let (time, middle) = (high >> 32, high >> 16 & 0xFFFF);
     let (version, variant) = (0x4000 | low & 0xFFF, 0x8000 | low >> 48 & 0x3FFF);
@@ -191,7 +191,7 @@ fn payment(high: u64, low: u64, text: &mut Vec<u8>) -> io::Result<()> {
     )
 }
 
-/// An IPv4 address and a minute of a day. Past 2^32 addresses a new day begins, so no pair comes twice.
+/// An IPv4 address and a minute of the day. After 2^32 addresses the next day starts, so that no pair repeats.
 fn rate_limit(number: u64, draw: &mut Draw, text: &mut Vec<u8>) -> io::Result<()> {
     let address = draw.scatter(ADDRESS, 32, number);
     let minute = (address >> 32) * MINUTES_OF_A_DAY as u64 + draw.below(MINUTES_OF_A_DAY) as u64;

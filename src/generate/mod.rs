@@ -1,7 +1,7 @@
-//! Synthetic key dumps: a profile, a number of keys and a seed make a dump, one key a line.
+//! Synthetic key dumps: a profile, a number of keys and a seed determine a dump, one key per line.
 //!
-//! The same three give the same bytes on every machine, no two keys are equal, and a shorter dump is the
-//! beginning of a longer one. Memory does not grow with the number of keys.
+//! The dump is the same on every machine, no two keys are equal, and a shorter dump is a prefix of a longer one. Memory
+//! does not depend on the number of keys.
 
 mod draw;
 mod family;
@@ -11,14 +11,14 @@ use std::io::{self, Write};
 use crate::generate::draw::{Draw, Turn, Zipf};
 use crate::generate::family::{FAMILIES, FAVOURITE_TAGS, Family};
 
-/// A dump to be made.
+/// A dump to generate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Generate {
-    /// What the keys look like.
+    /// The kind of keys.
     pub profile: Profile,
-    /// How many keys.
+    /// The number of keys.
     pub keys: u64,
-    /// Another seed gives other keys of the same kind.
+    /// A different seed gives different keys of the same kind.
     pub seed: u64,
 }
 
@@ -38,14 +38,14 @@ pub enum Profile {
     ZipfTail,
 }
 
-/// Bytes gathered before each write: large enough that the system call costs nothing, small enough for L2.
+/// Bytes per write: large enough to make system calls negligible, small enough for L2.
 const PAGE_BYTES: usize = 256 << 10;
 
 impl Generate {
-    /// Writes the dump to `out` in pieces of about 256 KiB, each ending with a line, and flushes it.
+    /// Writes the dump to `out` in pieces of about 256 KiB, each ending with a complete line, and flushes it.
     ///
     /// # Errors
-    /// What `out` says.
+    /// `out` cannot be written.
     pub fn write_to(&self, out: &mut impl Write) -> io::Result<()> {
         let families = deck(self.profile);
         let zipf = Zipf::new(FAVOURITE_TAGS);
@@ -65,10 +65,10 @@ impl Generate {
     }
 }
 
-/// Shares of a profile are given in thousandths.
+/// Shares of a profile are in thousandths.
 const DECK: usize = 1000;
 
-/// The families of a profile, each as often as its share: a uniform draw from it is a weighted choice.
+/// The families of a profile, each repeated by its share: a uniform draw from it is a weighted choice.
 fn deck(profile: Profile) -> [Family; DECK] {
     let mut deck = [Family::User; DECK];
     let dealt = profile
@@ -82,7 +82,7 @@ fn deck(profile: Profile) -> [Family; DECK] {
 }
 
 impl Profile {
-    /// How many keys in a thousand each family gets; they add up to a thousand.
+    /// Keys per thousand for each family; the sum is a thousand.
     fn shares(self) -> &'static [(usize, Family)] {
         use Family::*;
         match self {

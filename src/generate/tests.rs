@@ -1,4 +1,4 @@
-//! The promises of `generate`: distinct keys, fixed bytes, the shares and lengths its profiles name.
+//! The promises of `generate`: distinct keys, fixed bytes, and the shares and lengths documented for its profiles.
 
 use slotscope_engine::error::Error;
 use std::collections::{HashMap, HashSet};
@@ -139,7 +139,7 @@ fn uniform_has_no_tags_and_tagged_nothing_else() {
     );
 }
 
-/// How many keys each tag holds, the heaviest first.
+/// The number of keys per tag, heaviest first.
 fn tags(dump: &[u8]) -> Vec<u32> {
     let mut counts: HashMap<&[u8], u32> = HashMap::new();
     for key in lines(dump) {

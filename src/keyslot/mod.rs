@@ -1,4 +1,4 @@
-//! The hash slot of each key, in the order of the input.
+//! The hash slot of each key, in input order.
 
 pub(crate) mod view;
 
@@ -35,7 +35,7 @@ pub(crate) struct KeySlot {
 }
 
 impl KeySlot {
-    /// The slot of `key` by a policy.
+    /// The slot of `key` under a policy.
     ///
     /// # Errors
     /// No pattern of the policy matches the key.
@@ -70,10 +70,10 @@ impl KeySlot {
     }
 }
 
-/// A printer of keys, called for one after the other.
+/// Prints one key; called sequentially.
 pub(crate) type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
 
-/// Hands the keys of a scan on one worker to a printer; the first error stops the scan.
+/// Passes the keys of a single-worker scan to a printer; the first error stops the scan.
 pub(crate) struct Printing<'a> {
     topology: Option<&'a Topology>,
     printer: Mutex<(Box<Print<'a>>, io::Result<()>)>,
@@ -81,7 +81,6 @@ pub(crate) struct Printing<'a> {
 }
 
 impl<'a> Printing<'a> {
-    /// Nothing printed yet.
     pub(crate) fn new(
         topology: Option<&'a Topology>,
         print: impl FnMut(&KeySlot) -> io::Result<()> + Send + 'a,
@@ -94,20 +93,20 @@ impl<'a> Printing<'a> {
         }
     }
 
-    /// Set once printing failed.
+    /// Set once printing has failed.
     pub(crate) fn failed(&self) -> &AtomicBool {
         &self.failed
     }
 
-    /// A tally for the scan.
+    /// The tally for the scan.
     pub(crate) fn tally(&self) -> PrintedKeys<'a, '_> {
         PrintedKeys(self)
     }
 
-    /// How printing ended.
+    /// The result of printing.
     ///
     /// # Errors
-    /// The first that the printer gave.
+    /// The first error of the printer.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.printer
             .into_inner()
@@ -116,7 +115,7 @@ impl<'a> Printing<'a> {
     }
 }
 
-/// A tally that prints keys in place of counting them.
+/// A tally that prints keys instead of counting them.
 pub(crate) struct PrintedKeys<'a, 'p>(&'p Printing<'a>);
 
 impl Tally for PrintedKeys<'_, '_> {

@@ -1,4 +1,4 @@
-//! A line of text for a key: slot, key and, where nodes are known, node, separated by tabs.
+//! One line per key: slot, key and, if nodes are known, node, separated by tabs.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use crate::keyslot::KeySlot;
 /// Writes the line.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub(crate) fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{}\t{}", of.slot, of.key)?;
     match &of.node {

@@ -1,4 +1,4 @@
-//! The meaning of the braces of a key to Redis and Valkey, and to Redis Enterprise.
+//! How Redis and Valkey, and Redis Enterprise, interpret the braces of a key.
 
 use std::ops::Range;
 
@@ -10,13 +10,13 @@ use slotscope_engine::slot::policy::enterprise_tag;
 pub(super) struct Braces {
     /// The hash tag, if there is one.
     pub tag: Option<Range<usize>>,
-    /// The first pair has nothing in it: there is no tag, and later pairs are ignored.
+    /// The first pair is empty: there is no tag, and later pairs are ignored.
     pub are_empty: bool,
-    /// A brace has no partner.
+    /// A brace is unmatched.
     pub are_unbalanced: bool,
-    /// There are more than the one pair that makes the tag.
+    /// There are further pairs besides the tag's.
     pub are_several: bool,
-    /// Redis Enterprise hashes other bytes, by its standard policy.
+    /// Redis Enterprise hashes different bytes under its standard policy.
     pub differ: bool,
 }
 
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
     use slotscope_engine::slot::slot_of_part;
 
-    /// Tag, then a letter for each thing that is so.
+    /// The tag, then a letter for each property that holds.
     fn letters(key: &str) -> String {
         let Some(braces) = Braces::of(key.as_bytes()) else {
             return String::from("none");
@@ -102,7 +102,7 @@ mod tests {
             assert_eq!(tag_of(key), Some(tag), "{key}");
         }
         assert_eq!((tag_of("a}b{"), tag_of("plain")), (None, None));
-        // As documented for it: 12350 there, 5540 in open source.
+        // From its documentation: slot 12350 there, 5540 in open source.
         let key = "a{'1':{'i32':1}}";
         let hashed = [
             tag_of(key).unwrap_or_default(),

@@ -1,4 +1,4 @@
-//! Counts the keys that break each rule. It is a tally, so it runs on all cores and streams.
+//! Counts the keys that violate each rule. As a tally, it runs on all cores and on streams.
 
 use std::sync::Arc;
 
@@ -11,25 +11,23 @@ use crate::lint::examples::Violations;
 use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
 use crate::lint::sharing::Sharing;
 
-/// The counts of the checks.
 pub(crate) struct Checks {
     rules: Arc<NamingRules>,
     /// All keys.
     pub keys: u64,
-    /// Keys that the allow list passes over.
+    /// Keys exempted by the allow list.
     pub allowed: u64,
-    /// By rule, the built-in ones first.
+    /// By rule, built-in ones first.
     pub violations: Vec<Violations>,
-    /// Loads of tags: the heaviest are findings too.
+    /// Tag loads: the heaviest tags are findings too.
     pub tags: TagCounter,
     /// Bare ids as tags.
     pub sharing: Sharing,
 }
 
 impl Checks {
-    /// Nothing counted yet.
     pub(crate) fn new(rules: &Arc<NamingRules>) -> Self {
-        // Each has its own copy of the patterns, or workers would wait for each other's scratch memory.
+        // Each worker has its own copy of the patterns: they would otherwise contend for the regexes' scratch memory.
         let rules = Arc::new(NamingRules::clone(rules));
         let violations = vec![Violations::default(); BUILT_IN.len() + rules.own.len()];
         Checks {
@@ -42,7 +40,7 @@ impl Checks {
         }
     }
 
-    /// Holds a key against all rules that look at one key at a time.
+    /// Checks a key against all single-key rules.
     fn check(&mut self, key: &[u8]) {
         self.keys += 1;
         let rules = Arc::clone(&self.rules);
@@ -77,7 +75,7 @@ impl Checks {
         }
         let is_utf8 = std::str::from_utf8(key).is_ok();
         let has_control = key.iter().any(u8::is_ascii_control);
-        // Random bytes look like a placeholder now and then.
+        // Random bytes occasionally look like a placeholder.
         let is_text = is_utf8 && !has_control;
         found(
             Rule::Placeholder,
@@ -108,7 +106,7 @@ impl Checks {
     }
 }
 
-/// The service that a key is of: as the namespace names it, else the text before the first separator or brace.
+/// The service a key belongs to: named by the namespace, else the text before the first separator or brace.
 fn service<'k>(key: &'k [u8], rules: &NamingRules) -> &'k [u8] {
     let named = rules
         .namespace

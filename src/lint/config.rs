@@ -1,4 +1,4 @@
-//! Reads a naming convention from `slotscope.toml`.
+//! Parses a naming convention from `slotscope.toml`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -18,15 +18,15 @@ use crate::lint::rules::{
     TAG, VERSION,
 };
 
-/// Longer than any list of rules.
+/// Above the size of any list of rules.
 const MAX_BYTES: u64 = 1 << 20;
-/// Each pattern is held against every key, and the file may be somebody else's: it is read from the current directory.
+/// Every pattern is matched against every key, and the file may be untrusted: it is read from the current directory.
 const MAX_PATTERNS: usize = 256;
 const MAX_PATTERN_MEMORY: usize = 1 << 20;
-/// Examples of a finding are few: a report is not a dump.
+/// Maximum examples per finding: a report is not a dump.
 const MAX_EXAMPLES: usize = 100;
 
-/// The file. Every part may be left out.
+/// The file format. Every part is optional.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ConfigFile {
@@ -39,7 +39,7 @@ struct ConfigFile {
     rule: Vec<Spanned<CustomRuleConfig>>,
 }
 
-/// A rule of the user's.
+/// A user-defined rule.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CustomRuleConfig {
@@ -50,7 +50,7 @@ struct CustomRuleConfig {
     what: Option<String>,
 }
 
-/// The text of a configuration, for places in it.
+/// The source text, for locating errors.
 struct Text<'a> {
     file: &'a Name,
     text: &'a str,
@@ -80,18 +80,18 @@ impl Text<'_> {
 }
 
 impl NamingRules {
-    /// The convention that holds where there is no configuration.
+    /// The default convention.
     ///
     /// # Errors
-    /// None in practice: its patterns are in the program.
+    /// None in practice: its patterns are built in.
     pub fn usual() -> Result<NamingRules> {
         NamingRules::parse(&Name::from("the usual convention"), "")
     }
 
-    /// The convention of a file.
+    /// The convention in a file.
     ///
     /// # Errors
-    /// It cannot be read, is not text, or as `parse`.
+    /// It cannot be read, is not text, or as for `parse`.
     pub(crate) fn read(path: &Path) -> Result<NamingRules> {
         let what = "more than 1 MiB, too much for a naming convention";
         let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, what)?);
@@ -109,10 +109,10 @@ impl NamingRules {
         NamingRules::parse(&name, &text)
     }
 
-    /// The convention of a configuration; omitted parts have their defaults.
+    /// Parses a convention; omitted parts have their defaults.
     ///
     /// # Errors
-    /// No TOML, an unknown name in it, or a value that cannot be used; with its line.
+    /// Invalid TOML, an unknown name, or an unusable value; with its line.
     pub fn parse(file: &Name, text: &str) -> Result<NamingRules> {
         let place = Text { file, text };
         let config: ConfigFile = toml::from_str(text).map_err(|error| {
@@ -224,7 +224,7 @@ fn own_rules(rules: &[Spanned<CustomRuleConfig>], place: &Text<'_>) -> Result<Ve
             .what
             .clone()
             .unwrap_or_else(|| format!("{verb} {}", regex.as_str()));
-        // It is shown as it is: what hides in it must not.
+        // It is printed verbatim, so escape hidden characters.
         let what = Name::from(what.as_str()).to_string();
         let severity = rule.severity.unwrap_or(Severity::Warning);
         own.push(CustomRule {

@@ -1,4 +1,4 @@
-//! A few examples of the keys that break a rule, the same ones in any order of the keys.
+//! A few examples of keys that violate a rule, independent of key order.
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -9,19 +9,18 @@ use serde::{Serialize, Serializer};
 
 use slotscope_engine::name::Name;
 
-/// Bytes of an example that are kept.
+/// Bytes kept of an example.
 const KEPT: usize = 200;
 
-/// A key, cut where it is long.
+/// A key, truncated if long.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Example {
-    /// Bytes of the whole key; shorter keys come first, as they are easier to read.
+    /// Length of the full key; shorter keys come first, as they are easier to read.
     len: usize,
     start: Vec<u8>,
 }
 
 impl Example {
-    /// A key.
     pub(crate) fn of(key: &[u8]) -> Self {
         Example {
             len: key.len(),
@@ -60,7 +59,7 @@ impl Serialize for Example {
     }
 }
 
-/// How many keys break a rule, and the first few by length, then by name.
+/// The number of keys that violate a rule, and the first few by length, then by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Violations {
     /// How many.
@@ -70,13 +69,13 @@ pub(crate) struct Violations {
 }
 
 impl Violations {
-    /// Counts a key, of which it keeps at most `most`.
+    /// Counts a key, keeping at most `most`.
     pub(crate) fn add(&mut self, key: &[u8], most: usize) {
         self.count += 1;
         let comes_before = |last: &Example| {
             (key.len(), &key[..key.len().min(KEPT)]) < (last.len, last.start.as_slice())
         };
-        // Nearly every key of a large dump comes after those that are kept, and costs no memory.
+        // In a large dump, nearly every key sorts after those kept, and costs no memory.
         if self.examples.len() < most || self.examples.last().is_some_and(comes_before) {
             self.examples.insert(Example::of(key));
             self.keep(most);

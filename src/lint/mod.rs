@@ -1,4 +1,4 @@
-//! Key names against a naming convention: `Checks` counts keys, `LintFindings` judges the counts.
+//! Checks key names against a naming convention: `Checks` counts keys, `LintFindings` judges the counts.
 
 mod braces;
 mod checks;
@@ -24,13 +24,13 @@ use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
 pub(crate) use crate::lint::sharing::{SharedTag, Sharing};
 
-/// The name and version of the form of the findings.
+/// Schema name and version.
 pub const SCHEMA: &str = "slotscope.lint/1";
 
 /// Where the convention and its rules are explained.
 pub const HELP: &str = "slotscope lint --help";
 
-/// From this share on, keys that break the built-in namespace follow another convention.
+/// If at least this share of keys violates the built-in namespace rule, they follow another convention.
 const OTHER_CONVENTION: f64 = 0.9;
 
 /// The findings.
@@ -125,7 +125,7 @@ impl LintFindings {
         }
     }
 
-    /// How many findings are of a severity.
+    /// The number of findings of a severity.
     pub(crate) fn of_severity(&self, severity: Severity) -> usize {
         self.findings
             .iter()
@@ -134,8 +134,8 @@ impl LintFindings {
     }
 }
 
-/// Tags over the limits. Past the exact table, cells judge them: which names are followed may depend on the order of the
-/// keys, what the cells hold does not, and a tag this heavy is always followed.
+/// Tags over the limits. If the table of exact counts overflowed, counter cells decide: which names are tracked may
+/// depend on key order, but the cells do not, and a tag this heavy is always tracked.
 fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Counted) {
     let least = limits
         .tag_keys
@@ -169,7 +169,7 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
     (violations, counted)
 }
 
-/// Bare ids of several services; an example names the tag and the services.
+/// Bare ids used by several services; examples name the tag and the services.
 fn shared(sharing: &Sharing, examples: usize) -> (Violations, Counted) {
     let mut violations = Violations::default();
     let (tags, is_whole) = sharing.shared();

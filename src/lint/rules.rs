@@ -1,4 +1,4 @@
-//! The rules, by id, and what a convention may set.
+//! The rules by id, and the settings of a convention.
 
 use std::collections::HashSet;
 
@@ -29,7 +29,7 @@ impl Severity {
     }
 }
 
-/// A rule that is built in; `BUILT_IN` is in this order.
+/// A built-in rule, in the order of `BUILT_IN`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Rule {
     GlobalTag,
@@ -49,8 +49,8 @@ pub(super) enum Rule {
     Version,
 }
 
-/// Id, severity unless a convention sets another, and the fault of keys that break it. An error is a mistake in any
-/// convention; that keys follow another convention is not an error.
+/// Id, default severity, and what keys that violate it do wrong. An error is a mistake under any convention; following
+/// another convention is not an error.
 pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     (
         "global-tag",
@@ -113,7 +113,7 @@ pub const BUILT_IN: &[(&str, Severity, &str)] = &[
     ),
 ];
 
-/// Tags that say nothing of whose keys they gather.
+/// Tags that do not tell whose keys they group.
 pub(super) const GLOBAL_TAGS: &[&str] = &[
     "all",
     "app",
@@ -150,8 +150,8 @@ pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|st
 /// `<domain>:<id>`.
 pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
 
-/// Placeholders that programs leave in place of a value: a name such as userId or user_id as the end of what is in braces,
-/// `${...}`, `{{...}}`, `<name>`, directives of printf (not the escapes of URLs), and what languages print for nothing.
+/// Placeholders left by programs instead of a value: a name such as userId or user_id at the end of the text in braces,
+/// `${...}`, `{{...}}`, `<name>`, printf directives (but not URL escapes), and what languages print for null.
 pub(super) const PLACEHOLDER: &str = r"(?x-u)
     \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
     | %(?:[sdu](?:[^0-9A-Za-z]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
@@ -160,38 +160,38 @@ pub(super) const PLACEHOLDER: &str = r"(?x-u)
 /// A version segment.
 pub(super) const VERSION: &str = r"(?-u)(?:^|[:.])v[0-9]+(?:[:.]|$)";
 
-/// A rule that a convention adds.
+/// A rule added by a convention.
 #[derive(Debug, Clone)]
 pub struct CustomRule {
     /// Its id.
     pub id: String,
-    /// How bad it is.
+    /// Its severity.
     pub severity: Severity,
-    /// The fault of keys that break it.
+    /// The fault of keys that violate it.
     pub what: String,
-    /// Keys are held against this.
+    /// Matched against keys.
     pub regex: Regex,
-    /// Whether they must match it, or must not.
+    /// Whether keys must match, or must not.
     pub must_match: bool,
 }
 
-/// Numbers of a convention.
+/// Limits set by a convention.
 #[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct NamingLimits {
-    /// Bytes that a key may have.
+    /// Maximum bytes per key.
     pub key_bytes: usize,
-    /// The part of all keys that a tag may hold,
+    /// Maximum share of all keys in one tag,
     pub tag_share: f64,
-    /// unless it holds fewer keys than this.
+    /// unless it has fewer keys than this.
     pub tag_keys: u64,
-    /// Examples of a finding.
+    /// Examples per finding.
     pub examples: usize,
 }
 
 impl Default for NamingLimits {
     fn default() -> Self {
-        // A slot is 0.006% of the keys, so 5% in one is a hot spot on a cluster of any size.
+        // A slot has 0.006% of the keys, so 5% in one is a hot spot for any cluster size.
         NamingLimits {
             key_bytes: 256,
             tag_share: 0.05,
@@ -214,7 +214,7 @@ pub struct NamingRules {
     pub(super) own: Vec<CustomRule>,
     /// Whether the user set the namespace.
     pub(super) has_own_namespace: bool,
-    /// Its numbers.
+    /// Its limits.
     pub limits: NamingLimits,
 }
 
@@ -223,7 +223,7 @@ impl NamingRules {
         self.severities[rule as usize] != Severity::Off
     }
 
-    /// Ids, severities and texts of all rules, the built-in ones first.
+    /// Ids, severities and texts of all rules, built-in ones first.
     pub(super) fn rows(&self) -> impl Iterator<Item = (&str, Severity, &str)> {
         let built_in = BUILT_IN
             .iter()

@@ -1,25 +1,25 @@
-//! Bare ids that several services use as a tag, found in bounded memory.
+//! Finds bare ids that several services use as a tag, in bounded memory.
 //!
-//! The tags with the smallest hashes are kept, each with all its keys: whether a tag is among them depends
-//! on the tags alone, so the sample is the same in any order and for any number of threads.
+//! Keeps the tags with the smallest hashes, each with all its keys: whether a tag is kept depends on the set of tags
+//! alone, so the sample is independent of order and threads.
 
 use std::collections::BTreeSet;
 
 use slotscope_engine::hash::hash;
 use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
-/// Tags in the sample: all of them in a small dump, and enough to see a part of one percent in a large one.
+/// Sample size: all tags of a small dump, and enough to detect a fraction of one percent in a large one.
 pub(crate) const SAMPLED: usize = 8192;
-/// Services that are kept of a tag.
+/// Services kept per tag.
 const SERVICES: usize = 4;
-/// A longer name is neither an id nor a service.
+/// Longer names are neither ids nor services.
 const LONGEST: usize = 64;
 
-/// A sample of tags and the services that use them.
+/// A sample of tags with the services that use them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Sharing(BottomK<SharedTag, SAMPLED, { 2 * SAMPLED - 1 }>);
 
-/// The keys of a tag and the services that they are of, the first few by name.
+/// The keys of a tag, and the first few services by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct SharedTag {
     /// The tag.
@@ -31,7 +31,7 @@ pub(crate) struct SharedTag {
 }
 
 impl Sharing {
-    /// Counts a key with a tag that is a bare id.
+    /// Counts a key whose tag is a bare id.
     pub(crate) fn add(&mut self, tag: &[u8], service: &[u8]) {
         if tag.len() > LONGEST || service.len() > LONGEST || service.is_empty() {
             return;
@@ -58,7 +58,7 @@ impl Sharing {
         });
     }
 
-    /// The tags of several services, and whether every tag was looked at.
+    /// The tags used by several services, and whether every tag was examined.
     pub(crate) fn shared(&self) -> (Vec<SharedTag>, bool) {
         let (tags, is_whole) = self.0.clone().into_sample();
         let several = tags.into_values().filter(|users| users.services.len() > 1);

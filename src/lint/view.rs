@@ -1,14 +1,13 @@
-//! Findings as sections: how many, then each with what keys do and a few of them.
+//! Findings as sections: a count, then for each what is wrong, with a few example keys.
 
 use slotscope_engine::text::{counted, grouped, percent, truncated};
 use slotscope_report::view::{Section, remarks};
 
 use crate::lint::{Counted, Finding, LintFindings, Severity};
 
-/// Characters of an example.
+/// Characters of an example shown.
 const EXAMPLE: usize = 72;
 
-/// The sections of all findings.
 pub(crate) fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
     let kinds = [
         (Severity::Error, "error"),

@@ -75,7 +75,7 @@ fn is_usual_depth(depth: &usize) -> bool {
 }
 
 impl CountSpec {
-    /// Whether nothing but slots is counted.
+    /// Whether only slots are counted.
     pub fn slots_only(&self) -> bool {
         self.only == Some(Part::Slots)
     }
@@ -85,10 +85,10 @@ impl CountSpec {
         self.depth > 0
     }
 
-    /// The part of it that counts depend on: all depths but 0 are counted alike.
+    /// The settings that affect counts: every depth except 0 counts the same.
     ///
     /// # Errors
-    /// An empty separator.
+    /// The separator is empty.
     pub fn of_counts(&self) -> Result<CountSpec> {
         self.check()?;
         Ok(CountSpec {
@@ -100,7 +100,7 @@ impl CountSpec {
     /// Refuses an empty separator.
     ///
     /// # Errors
-    /// It is empty.
+    /// The separator is empty.
     pub fn check(&self) -> Result<()> {
         if self.separator.is_empty() {
             return Err(Error::option("separator", "", "must not be empty"));

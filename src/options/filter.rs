@@ -1,4 +1,4 @@
-//! The filter of keys: by their names, types, sizes and times of expiry.
+//! Filters keys by name, type, size and expiry.
 
 use std::sync::Arc;
 
@@ -88,7 +88,7 @@ impl FilterSpec {
     /// The filter; `None` for all keys.
     ///
     /// # Errors
-    /// A condition that cannot be used.
+    /// A condition is unusable.
     pub fn filter(&self) -> Result<Option<Arc<Filter>>> {
         if is_default(self) {
             return Ok(None);
@@ -123,10 +123,10 @@ impl FilterSpec {
         })))
     }
 
-    /// The same with times in place of durations from now: it means the same later and elsewhere.
+    /// Replaces durations by absolute times, so that it means the same later and elsewhere.
     ///
     /// # Errors
-    /// A time that cannot be used.
+    /// A time is unusable.
     pub fn settled(&self) -> Result<FilterSpec> {
         let ttl = match self.expires()? {
             Some(Expires::Within(range)) => {

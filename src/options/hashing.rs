@@ -1,4 +1,4 @@
-//! The part of a key that is hashed, the same for all commands that compute slots.
+//! The hash policy, shared by all commands that compute slots.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The groups of flags in `--help`, in the order in which a command's first flag of each comes.
+//! The groups of flags in `--help`, by the order of each group's first flag in a command.
 
 pub(crate) const ARGUMENTS: &str = "Arguments";
 pub(crate) const INPUT: &str = "Input";

@@ -1,4 +1,4 @@
-//! The rule of every spec: it is a list of names with values, those that are not the default.
+//! Every spec serializes as a list of names and values, omitting defaults.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::{Serialize, de};
 use serde_json::Value;
 
-/// The members of a spec in their order, which a map of JSON does not keep.
+/// The members of a spec in declaration order, which a JSON map would lose.
 struct Members(Vec<(String, Value)>);
 
 impl Members {
@@ -43,7 +43,7 @@ fn flag(name: &str) -> String {
     format!("--{}", name.replace('_', "-"))
 }
 
-/// A spec as words of a command line.
+/// A spec as command-line words.
 pub fn words(spec: &impl Serialize) -> Vec<String> {
     let mut words = Vec::new();
     for (name, value) in Members::new(spec).0 {
@@ -68,7 +68,7 @@ pub fn difference<T: Serialize>(a: &T, b: &T) -> Option<String> {
     differing.next().map(|(name, _)| flag(name))
 }
 
-/// A value without the quotes of JSON.
+/// A value without JSON quotes.
 fn plain(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),

@@ -1,8 +1,8 @@
-//! WHAT IS ASKED: what is read, which keys of it, and what is counted, as plain values.
+//! The user's request as plain values: what is read, which keys, and what is counted.
 //!
-//! The doc comment of a member is its help, its entry in the manual, the description in its schema and the comment of
-//! Python's option. A value that is the default is not serialized, so a spec as JSON has the user's choices; the words of
-//! a command line and the difference of two specs are made from that (`words`, `difference`).
+//! The doc comment of a member is its help text, its entry in the manual, the description in its schema and the comment
+//! of the Python option. Default values are not serialized, so the JSON of a spec contains only the user's choices;
+//! command-line words and differences between specs are derived from it (`words`, `difference`).
 
 pub mod counting;
 pub mod filter;
@@ -26,7 +26,7 @@ pub use reading::ReadSpec;
 pub use storage::StorageSpec;
 pub use walking::MemorySpec;
 
-/// Whether a member has its default value, which is not serialized.
+/// Whether a member has its default value and is omitted.
 pub(crate) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }

@@ -1,4 +1,4 @@
-//! The owners of slots, the same for all commands that name nodes.
+//! Slot owners, shared by all commands that name nodes.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -53,18 +53,18 @@ pub struct ListingSpec {
     pub topology: Option<PathBuf>,
 }
 
-/// A listing of nodes, as the cluster printed it.
+/// A node listing as printed by the cluster.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Listing {
-    /// The file that it is from.
+    /// Its file.
     pub source: String,
     /// Its content.
     pub text: String,
 }
 
 impl Listing {
-    /// Reads it.
+    /// Reads a listing.
     ///
     /// # Errors
     /// As `Topology::read`.
@@ -73,7 +73,7 @@ impl Listing {
         Listing::of(source, &bytes)
     }
 
-    /// One that was read.
+    /// A listing with this content.
     ///
     /// # Errors
     /// As `Topology::parse`.
@@ -104,10 +104,10 @@ impl ListingSpec {
 }
 
 impl NodeSpec {
-    /// The topology that the flags name; three equal nodes, said to be assumed, where they name none.
+    /// The topology named by the flags; by default three equal nodes, marked as assumed.
     ///
     /// # Errors
-    /// A listing that cannot be read, or an impossible number of nodes.
+    /// A listing cannot be read, or the number of nodes is impossible.
     pub fn topology(&self) -> Result<Topology> {
         match self.named()? {
             Some(topology) => Ok(topology),
@@ -120,7 +120,7 @@ impl NodeSpec {
         self.topology.is_some() || self.nodes.is_some()
     }
 
-    /// An analysis for the nodes that the flags name, which are `topology`.
+    /// An analysis for the nodes named by the flags, which are `topology`.
     pub fn analysis(&self, topology: &Topology) -> Analysis {
         match (&self.topology, self.nodes) {
             (Some(_), _) => Analysis::new().topology(topology.clone()),
@@ -129,10 +129,10 @@ impl NodeSpec {
         }
     }
 
-    /// The topology that the flags name, if they name one.
+    /// The topology named by the flags, if any.
     ///
     /// # Errors
-    /// As `topology`.
+    /// As for `topology`.
     pub fn named(&self) -> Result<Option<Topology>> {
         match (&self.topology, self.nodes) {
             (Some(path), _) => read(path, Topology::read).map(Some),
@@ -142,7 +142,7 @@ impl NodeSpec {
     }
 }
 
-/// The result of `reader` for a listing, or for the one in a directory of collect.
+/// The result of `reader` on a listing, or on the one in a collect directory.
 fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
     if path.is_dir() {
         reader(&path.join(NODES_FILE))
@@ -151,7 +151,7 @@ fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
     }
 }
 
-/// The error of a file that is not a listing; where it holds keys, the error says where these belong.
+/// The error for a file that is not a listing; if it has keys, says where to pass those.
 fn hinted(error: Error, path: &Path) -> Error {
     match error {
         Error::Bad { .. } if path.is_file() && holds_keys(path) => {
@@ -170,7 +170,8 @@ fn holds_keys(path: &Path) -> bool {
             bytes: &bytes,
             whole: true,
         };
-        // CLUSTER SLOTS without --json begins with a slot, a list of addresses is of nodes, and other listings have blanks.
+        // CLUSTER SLOTS without --json starts with a slot, address lists contain nodes, and other listings contain
+        // blanks.
         let first = bytes
             .split(|byte| *byte == b'\n')
             .next()

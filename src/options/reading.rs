@@ -1,4 +1,4 @@
-//! The input and how it is read, the same for all commands that read key dumps.
+//! The input and how it is read, shared by all commands that read key dumps.
 
 use std::path::PathBuf;
 
@@ -22,7 +22,7 @@ use crate::options::walking::{MemorySpec, Size};
 use crate::options::{FilterSpec, StorageSpec, is_default};
 use crate::pipeline::reading::Options;
 
-/// More than any server is set to.
+/// Above any server's setting.
 #[cfg(feature = "cli")]
 const MOST_LFU: u64 = 1_000_000;
 
@@ -204,11 +204,11 @@ fn is_auto(format: &str) -> bool {
 }
 
 impl ReadSpec {
-    /// The part of it that counts depend on: parts that were counted with another one are not merged. Times are those of
-    /// now where they are counted from it.
+    /// The settings that affect counts: parts counted with different ones are not merged. Relative times are resolved
+    /// now.
     ///
     /// # Errors
-    /// A time that cannot be used.
+    /// A time is unusable.
     pub fn of_counts(&self) -> Result<ReadSpec> {
         Ok(ReadSpec {
             inputs: Vec::new(),
@@ -222,10 +222,10 @@ impl ReadSpec {
         })
     }
 
-    /// How sources are read, as far as this says it: neither a hash policy nor progress.
+    /// How sources are read, as far as specified here: without hash policy and progress.
     ///
     /// # Errors
-    /// An option that cannot be used.
+    /// An option is unusable.
     pub fn options(&self) -> Result<Options> {
         let kernel = self.kernel.as_deref().filter(|name| !name.is_empty());
         Ok(Options {
@@ -243,7 +243,7 @@ impl ReadSpec {
     /// The filter of keys.
     ///
     /// # Errors
-    /// A condition that cannot be used.
+    /// A condition is unusable.
     pub fn only(&self) -> Result<Only> {
         Ok(Only {
             database: self.db,
@@ -255,13 +255,13 @@ impl ReadSpec {
     /// The format of the input; `None` to detect it.
     ///
     /// # Errors
-    /// No such format, or options that it does not have.
+    /// There is no such format, or it lacks the given options.
     pub fn format(&self) -> Result<Option<&'static dyn Format>> {
         let delimiter = self.delimiter.as_deref().map(delimiter_byte);
         chosen(&self.format, delimiter.transpose()?, &self.column_names())
     }
 
-    /// The columns of tables that the user names.
+    /// The table columns named by the user.
     pub fn column_names(&self) -> ColumnNames {
         ColumnNames {
             key: self.key_column.clone(),
@@ -290,10 +290,10 @@ impl ReadSpec {
     }
 }
 
-/// The one byte that `text` means.
+/// The single byte denoted by `text`.
 ///
 /// # Errors
-/// It means none, or several.
+/// It denotes none, or several.
 pub fn delimiter_byte(text: &str) -> Result<u8> {
     let byte = match text.as_bytes() {
         [byte] => Some(*byte),
@@ -315,7 +315,7 @@ pub fn delimiter_byte(text: &str) -> Result<u8> {
     })
 }
 
-/// A delimiter in the spelling that all spellings of it have in common.
+/// A delimiter in its canonical spelling.
 fn one_spelling(delimiter: &str) -> Result<String> {
     Ok(format!(r"\x{:02x}", delimiter_byte(delimiter)?))
 }

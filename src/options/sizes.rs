@@ -1,6 +1,6 @@
-//! Sizes of memory as people write them.
+//! Memory sizes as people write them.
 
-/// A size as redis.conf has it, in bytes: k, m and g count in thousands, kb, mb and gb in 1024s.
+/// A size in bytes, written as in redis.conf: k, m and g are powers of 1000, kb, mb and gb powers of 1024.
 pub fn config_size(text: &str) -> Option<u64> {
     const UNITS: &[(&str, u64)] = &[
         ("kb", 1 << 10),
@@ -16,7 +16,7 @@ pub fn config_size(text: &str) -> Option<u64> {
     number.checked_mul(factor)
 }
 
-/// The number before a unit of any case, and the value of the unit; 1 without a unit.
+/// The number before a unit (ignoring case), and the value of the unit; 1 without a unit.
 pub fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())

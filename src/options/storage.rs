@@ -1,4 +1,4 @@
-//! How places on the network are opened. It may hold secrets, so it is never serialized.
+//! How network locations are opened. May contain secrets, so it is never serialized.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::secret::Secret;
@@ -19,17 +19,17 @@ pub struct StorageSpec {
     pub options: Vec<Secret>,
 }
 
-/// No value is refused here: the message would repeat it.
+/// Accepts any value: an error message would repeat it.
 #[cfg(feature = "cli")]
 fn secret(text: &str) -> std::result::Result<Secret, std::convert::Infallible> {
     Ok(Secret::new(text))
 }
 
 impl StorageSpec {
-    /// The options by the flags.
+    /// The options given by flags.
     ///
     /// # Errors
-    /// One that is not a name with a value.
+    /// An option is not a name with a value.
     pub fn options(&self) -> Result<StorageOptions> {
         let options = self.options.iter().map(|text| text.reveal().parse());
         let options = options.collect::<std::result::Result<_, &str>>();
@@ -39,7 +39,7 @@ impl StorageSpec {
     }
 }
 
-/// Takes the values of the flag out of the words of a command line.
+/// Removes the flag's values from the words of a command line.
 pub fn hide_values(words: &mut [Vec<u8>]) {
     const FLAG: &[u8] = b"--storage-option";
     let mut is_value = false;

@@ -15,7 +15,7 @@ const UNITS: &[(&str, u64)] = &[
     ("w", 604_800),
 ];
 
-/// A range of seconds since 1970; durations count from `now`. Either end may be left out. `None` where it is not a range.
+/// A range of seconds since 1970; durations count from `now`. Either end may be omitted. `None` if it is not a range.
 pub fn range(text: &str, now: u64) -> Option<RangeInclusive<u64>> {
     let (from, to) = text.split_once("..")?;
     let bound = |text: &str, open: u64| match text {
@@ -26,10 +26,10 @@ pub fn range(text: &str, now: u64) -> Option<RangeInclusive<u64>> {
     (!range.is_empty() && text != "..").then_some(range)
 }
 
-/// The last second whose milliseconds fit.
+/// The last second that fits in milliseconds.
 pub const LAST: u64 = (u64::MAX >> 1) / 1000;
 
-/// A date, a duration from now on, or seconds since 1970.
+/// A date, a duration from now, or seconds since 1970.
 fn time(text: &str, now: u64) -> Option<u64> {
     let seconds = match text.bytes().last()? {
         b'0'..=b'9' if text.contains('-') => date(text)?,

@@ -1,4 +1,4 @@
-//! The chunks of inputs that were counted: none twice, and in the end all.
+//! The chunks of inputs counted so far: none twice, and in the end all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,28 +11,28 @@ use crate::partial::input::Input;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
 
-/// Runs of chunks, by input and by their first chunk; no two of an input touch.
+/// Runs of chunks, by input and first chunk; runs are not adjacent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Covered(BTreeMap<u32, BTreeMap<u64, Run>>);
 
-/// Chunks next to each other.
+/// Consecutive chunks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run {
-    /// The chunk after the last.
+    /// The end, exclusive.
     to: u64,
-    /// Lines that end in it, where it is not all of its input.
+    /// Number of line ends in it, unless it is the entire input.
     line_ends: u64,
-    /// The first rejected rows, by their bytes: how many lines end between the start of the run and each.
+    /// The first rejected rows by byte offset, with the number of line ends between the start of the run and each.
     rejects: BTreeMap<u64, u64>,
 }
 
 impl Covered {
-    /// Adds a split that was just counted, with the lines that end in it.
+    /// Adds a split that was just counted, with its number of line ends.
     ///
     /// # Errors
-    /// A chunk of it is there already.
+    /// One of its chunks is already present.
     pub(crate) fn add(&mut self, split: &Split, line_ends: u64, inputs: &[Input]) -> Result<()> {
         let run = Run {
             to: split.to,
@@ -84,21 +84,21 @@ impl Covered {
         Ok(())
     }
 
-    /// The first chunk of the run that a row of an input belongs to, by its byte.
+    /// The first chunk of the run containing the row at a byte of an input.
     pub(crate) fn run_of(&self, input: u32, byte: u64, chunk: u64) -> Option<u64> {
         let runs = self.0.get(&input)?;
         let starts_before = |from: &u64| *from == 0 || from.saturating_mul(chunk) < byte;
         runs.keys().copied().rfind(starts_before)
     }
 
-    /// Notes how many lines end between the start of a run and a rejected row.
+    /// Records the number of line ends between the start of a run and a rejected row.
     pub(crate) fn note_reject(&mut self, input: u32, from: u64, byte: u64, line_ends: u64) {
         let run = self.0.get_mut(&input).and_then(|runs| runs.get_mut(&from));
         run.map(|run| run.rejects.insert(byte, line_ends));
     }
 
-    /// Forgets what no other part needs: the lines of rejected rows that are not kept, given as input and byte, and how
-    /// many lines an input has once it is counted whole.
+    /// Drops what no other part needs: line counts for rejected rows that are not kept, given as input and byte, and
+    /// line ends of completely counted inputs.
     pub(crate) fn tidy(&mut self, inputs: &[Input], is_kept: impl Fn(u32, u64) -> bool) {
         for (input, runs) in &mut self.0 {
             let chunks = inputs.get(*input as usize).map_or(0, |input| input.chunks);
@@ -111,7 +111,7 @@ impl Covered {
         }
     }
 
-    /// The line, from 1, of a rejected row, once all before it is counted.
+    /// The line number, from 1, of a rejected row, once everything before it is counted.
     pub(crate) fn line_of(&self, input: u32, byte: u64) -> Option<u64> {
         let first = self.0.get(&input)?.get(&0)?;
         first
@@ -120,7 +120,7 @@ impl Covered {
             .map(|line_ends| line_ends.saturating_add(1))
     }
 
-    /// The first chunks that were not counted.
+    /// The first chunks not counted.
     pub(crate) fn gap(&self, inputs: &[Input]) -> Option<Split> {
         let gap = |(number, input): (usize, &Input)| {
             let runs = self.0.get(&(number as u32));
@@ -144,7 +144,7 @@ impl Covered {
         inputs.iter().enumerate().find_map(gap)
     }
 
-    /// Whether only chunks are covered that there are.
+    /// Whether only existing chunks are covered.
     pub(crate) fn fits(&self, inputs: &[Input]) -> bool {
         self.0.iter().all(|(input, runs)| {
             let input = inputs.get(*input as usize);
@@ -156,10 +156,10 @@ impl Covered {
         })
     }
 
-    /// Refuses what does not cover all inputs of `plan`, counted as these parts.
+    /// Fails unless all inputs of `plan` are covered; they were counted as these parts.
     ///
     /// # Errors
-    /// Something is missing.
+    /// Some chunks are missing.
     pub(crate) fn check_whole(
         &self,
         plan: &Plan,
@@ -204,9 +204,9 @@ impl Run {
     }
 }
 
-/// Parts that are missing next to these, where all are of one number.
+/// The missing parts, if all parts have the same total number.
 fn missing(parts: &BTreeSet<Part>) -> Vec<Part> {
-    /// Of very many the first.
+    /// Maximum number listed.
     const LISTED: usize = 20;
     let Some(first) = parts.first() else {
         return Vec::new();

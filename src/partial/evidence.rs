@@ -1,5 +1,5 @@
-//! Evidence about an input besides its keys: it adds up over the parts of the input, and the rows at their borders
-//! are compared once both are there.
+//! Evidence about an input besides its keys: it adds up over parts, and rows at their borders are compared once both
+//! are known.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(crate) struct Evidence {
     ends: OpenEnds,
 }
 
-/// Values that could not be read: how many, the row of the first one, and its text.
+/// Unreadable values: their number, the row of the first, and its text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FirstOf {
@@ -72,10 +72,10 @@ impl Evidence {
         }
     }
 
-    /// The same as a scan of all of the input has it.
+    /// The same evidence as a scan of the whole input.
     ///
     /// # Errors
-    /// A format that there is not.
+    /// Unknown format.
     pub(crate) fn seen(&self) -> Result<SeenInput> {
         let mut seen = ReadStats::of_keys(self.keys);
         (seen.operations, seen.rejected) = (self.operations, self.rejected);
@@ -89,7 +89,7 @@ impl Evidence {
             seen.add_unreadable(*value, first.unreadable());
         }
         Ok(SeenInput {
-            // Nothing was read of an input that could not be opened as one.
+            // Nothing was read of an input that could not be opened.
             format: match self.format.as_str() {
                 "" => "",
                 name => format::named(name)?.name(),
@@ -101,12 +101,12 @@ impl Evidence {
         })
     }
 
-    /// The rows of the first values that could not be read.
+    /// The rows of the first unreadable values.
     pub(crate) fn unreadable_bytes(&self) -> impl Iterator<Item = u64> + '_ {
         self.unreadable.values().map(|first| first.byte)
     }
 
-    /// Whether these are numbers that some input has.
+    /// Whether the numbers are plausible.
     pub(crate) fn is_sound(&self) -> bool {
         let numbers = [self.keys, self.operations, self.rejected];
         let unreadable = self.unreadable.values().map(|first| first.count);
@@ -122,7 +122,7 @@ impl Evidence {
     /// Merges the evidence of another part.
     ///
     /// # Errors
-    /// It was read in another format.
+    /// The formats differ.
     pub(crate) fn merge(&mut self, other: Evidence) -> Result<()> {
         if self.format.is_empty() {
             self.format = other.format;
@@ -188,7 +188,7 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Joins stretches of two parts; how many of the rows that meet are of interest.
+/// Joins stretches of two parts; returns how many of the meeting rows matter.
 fn join(
     mine: &mut BTreeMap<u64, Stretch<u64>>,
     theirs: BTreeMap<u64, Stretch<u64>>,

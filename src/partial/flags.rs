@@ -1,4 +1,4 @@
-//! The flags that counts depend on: parts that were counted with other flags are not merged.
+//! The flags that affect counts: parts counted with different flags are not merged.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,28 +10,28 @@ use crate::options::nodes::Listing;
 use crate::options::{CountSpec, HashSpec, ReadSpec, difference};
 use crate::pipeline::reading::Options;
 
-/// The specification of the counts; in JSON each part may be left out.
+/// The specification of counts; in JSON every part is optional.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Flags {
-    /// The input and how it is read, as far as counts depend on it.
+    /// The input and how it is read, as far as it affects counts.
     pub read: ReadSpec,
     /// The hash policy.
     pub hash: HashSpec,
-    /// The counts to take; in one pass also if an input can be read only once.
+    /// The counts to take; also in a single pass if an input can be read only once.
     pub count: CountSpec,
-    /// The nodes, where the user names them.
+    /// The nodes named by the user, if any.
     pub listing: Option<Listing>,
-    /// The inputs and flags as words of a command line: the commands of remedies have them. Where there are none, they
-    /// have the paths of the inputs.
+    /// The inputs and flags as command-line words, for the commands in remedies. If empty, those use the paths of the
+    /// inputs.
     pub words: Vec<String>,
 }
 
 impl Flags {
-    /// Those of these specs, in the one spelling that each has in tally files; what does not decide counts is left out.
+    /// Combines specs in their canonical form for tally files, without settings that do not affect counts.
     ///
     /// # Errors
-    /// An option that cannot be used.
+    /// An option is unusable.
     pub(crate) fn new(
         read: &ReadSpec,
         hash: &HashSpec,
@@ -47,7 +47,7 @@ impl Flags {
         })
     }
 
-    /// The nodes, where the flags name them.
+    /// The nodes named by the flags, if any.
     ///
     /// # Errors
     /// As `Topology::parse`.
@@ -55,10 +55,10 @@ impl Flags {
         self.listing.as_ref().map(Listing::topology).transpose()
     }
 
-    /// How inputs are read: as these flags say, and else as `own` says, which decides nothing of what is counted.
+    /// How inputs are read: as these flags say, otherwise as `own`, which does not affect counts.
     ///
     /// # Errors
-    /// A flag that cannot be used.
+    /// A flag is unusable.
     pub(crate) fn options(&self, own: &Options) -> Result<Options> {
         self.count.check()?;
         let replicas = self.topology()?.map(|topology| topology.replicas);
@@ -74,7 +74,7 @@ impl Flags {
         })
     }
 
-    /// The first flag in which others differ.
+    /// The first flag that differs.
     pub fn difference(&self, other: &Flags) -> Option<String> {
         difference(&self.read, &other.read)
             .or_else(|| difference(&self.hash, &other.hash))

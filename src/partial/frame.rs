@@ -1,8 +1,8 @@
-//! Tally files as bytes: a skippable zstd frame with the schema, which shows what the file is, and one zstd frame with a
-//! checksum, which holds MessagePack with the names of fields. `zstd -d` reads it too.
+//! The format of tally files: a skippable zstd frame with the schema, which identifies the file, and one zstd frame
+//! with a checksum, containing MessagePack with field names. `zstd -d` reads it as well.
 //!
-//! Equal values are equal bytes. What is read may have been written by anyone: it is never larger than a limit, and every
-//! part of it is checked before it is used.
+//! Equal values give equal bytes. Files are untrusted: decompressed size is limited, and every part is validated before
+//! use.
 
 use std::io::{Cursor, Read, Write};
 
@@ -16,16 +16,16 @@ use crate::partial::TALLY_FILE;
 
 /// The start of a skippable frame.
 const SKIPPABLE: [u8; 4] = [0x5E, 0x2A, 0x4D, 0x18];
-/// The longest schema that is looked for.
+/// Maximum length of a schema name.
 const MAX_SCHEMA: usize = 64;
-/// The prefix of all schemas of these files.
+/// The prefix of all schema names of these files.
 const PREFIX: &str = "slotscope.";
-/// The most that a file decompresses to: several times the tables of all names with thousands of inputs.
+/// Maximum decompressed size: several times the tables of all names with thousands of inputs.
 const MAX_BYTES: u64 = 256 << 20;
-/// A level that takes no time worth mentioning.
+/// A compression level of negligible cost.
 const LEVEL: i32 = 3;
 
-/// The schema of a file that starts with `head`; `None` where it is another kind of file.
+/// The schema of a file starting with `head`; `None` for another kind of file.
 pub(super) fn schema(head: &[u8]) -> Option<&str> {
     let rest = head.strip_prefix(&SKIPPABLE)?;
     let (len, rest) = rest.split_first_chunk()?;
@@ -35,7 +35,7 @@ pub(super) fn schema(head: &[u8]) -> Option<&str> {
     schema.starts_with(PREFIX).then_some(schema)
 }
 
-/// The content of a file before compression; equal values give equal bytes.
+/// The uncompressed content; equal values give equal bytes.
 ///
 /// # Errors
 /// None in practice.
@@ -63,7 +63,7 @@ pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
 /// The content of a file of this schema.
 ///
 /// # Errors
-/// Another kind of file, another version, or damage.
+/// Another kind of file, another version, or a damaged file.
 pub(super) fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
     let found = schema(file).ok_or_else(|| bad("it does not start as one"))?;
     if found != wanted {
@@ -101,7 +101,7 @@ fn decompress(frame: &[u8]) -> std::io::Result<Vec<u8>> {
     }
 }
 
-/// A file that cannot be used.
+/// An unusable file.
 fn bad(why: &str) -> Error {
     let why = Name::from(why);
     Error::bad(
@@ -129,7 +129,7 @@ mod tests {
         for at in (0..file.len()).step_by(7) {
             let mut damaged = file.clone();
             damaged[at] ^= 0x10;
-            // A few bits of a frame's header only say how much memory it takes.
+            // A few bits of a frame header only declare its memory requirement.
             let found = read::<Vec<(u32, String)>>(SCHEMA, &damaged);
             assert!(
                 found.is_err() || found.unwrap() == value,

@@ -1,4 +1,4 @@
-//! An input as all parts know it: its name, its size, and the evidence that it is unchanged.
+//! An input as known to all parts: its name, its size, and evidence that it is unchanged.
 
 use std::path::PathBuf;
 
@@ -17,17 +17,17 @@ use crate::pipeline::inputs;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
-    /// Its name as the user gave it.
+    /// Its name as given by the user.
     pub name: Name,
-    /// Its bytes, where it can be read at any place.
+    /// Its size, if it allows random access.
     pub bytes: Option<u64>,
-    /// Its bytes as they are stored, compressed or not, where that is known.
+    /// Its stored size, compressed or not, if known.
     pub stored_bytes: Option<u64>,
-    /// When it was written: another where the input is.
+    /// A modification stamp, which changes with the input.
     pub version: Option<String>,
     /// The version of an object.
     pub object: Option<ObjectIdentity>,
-    /// How many chunks of it may be read by different processes.
+    /// The number of chunks that different processes may read.
     pub chunks: u64,
 }
 
@@ -44,12 +44,12 @@ impl Input {
         }
     }
 
-    /// The path that the user named it by.
+    /// The path given by the user.
     pub fn path(&self) -> PathBuf {
         inputs::path_of(&self.name)
     }
 
-    /// The source that it is.
+    /// The corresponding source.
     ///
     /// # Errors
     /// There is none, or several.
@@ -64,15 +64,15 @@ impl Input {
         }
     }
 
-    /// Bytes that are read of it, as far as they are known.
+    /// Bytes to read, as far as known.
     pub(crate) fn weight(&self) -> u64 {
         self.bytes.or(self.stored_bytes).unwrap_or(0)
     }
 
-    /// Refuses a source that differs from the plan.
+    /// Fails if a source differs from the plan.
     ///
     /// # Errors
-    /// It is not.
+    /// It differs.
     pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
         let found = Input::of(source, self.chunks);
         let as_named = Input {
@@ -87,7 +87,7 @@ impl Input {
     }
 }
 
-/// An input that differs from the plan.
+/// The error for an input that differs from the plan.
 pub fn changed(name: &Name) -> Error {
     Error::bad(
         name.to_string(),

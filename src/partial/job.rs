@@ -1,4 +1,4 @@
-//! Counting splits of a plan: the part of the work that any process may do.
+//! Counts splits of a plan: the work that any process may do.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::Incomplete;
@@ -27,17 +27,17 @@ impl<'p> Job<'p> {
     /// Opens the inputs of `splits` by their names.
     ///
     /// # Errors
-    /// An input that differs from the plan.
+    /// An input differs from the plan.
     pub(crate) fn new(plan: &'p Plan, splits: &[Split], options: &Options) -> Result<Self> {
         Job::on(plan, splits, options, |_, input| {
             input.source(&options.storage)
         })
     }
 
-    /// As `new`, with a source for each split that `open` gives for the number of its input.
+    /// Like `new`, with sources that `open` returns by input number.
     ///
     /// # Errors
-    /// As `new`, and those of `open`.
+    /// As for `new` and `open`.
     pub fn on(
         plan: &'p Plan,
         splits: &[Split],
@@ -67,10 +67,10 @@ impl<'p> Job<'p> {
         })
     }
 
-    /// Counts them; they are all of `part`, where that is given.
+    /// Counts the splits; with `part`, they are all of that part.
     ///
     /// # Errors
-    /// As a scan; with `strict`, a row that is not a key.
+    /// As for a scan; with `strict`, a rejected row.
     pub fn tally(self, part: Option<Part>) -> Result<TallyFile> {
         let empty = self.plan.empty()?;
         let sources = &self.reading.sources;
@@ -84,10 +84,10 @@ impl<'p> Job<'p> {
         TallyFile::of(self.plan.clone(), part, &self.splits, sources, scanned)
     }
 
-    /// Counts the names again that `tallies` asks for.
+    /// Recounts the names requested by `tallies`.
     ///
     /// # Errors
-    /// As a scan; no names are to be counted again.
+    /// As for a scan; no names need recounting.
     pub fn recount(self, mut tallies: TallyFile, part: Option<Part>) -> Result<RecountFile> {
         tallies.check_whole()?;
         let digest = tallies.digest()?;
@@ -104,7 +104,7 @@ impl<'p> Job<'p> {
         RecountFile::of(digest, self.plan, part, &self.splits, again.into_counted())
     }
 
-    /// Where the first pass could not read on, by the places of the splits.
+    /// Where the first pass could not read further, relative to the splits.
     fn known(&self, tallies: &TallyFile) -> Vec<Incomplete> {
         let splits = self.splits.iter().enumerate();
         let of_split = |(at, split): (usize, &Split)| {

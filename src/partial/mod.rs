@@ -1,7 +1,8 @@
-//! A report from parts that any processes on any machines count: plan, tally, merge, recount, report.
+//! Distributed counting: a report from parts counted by any processes on any machines. Steps: plan, tally, merge,
+//! recount, report.
 //!
-//! A part is counted without the others; tallies merge in any order and in any tree, and the report is that of one
-//! process. Each function takes and returns bytes or plain values, so that a queue, a cluster or a shell can carry them.
+//! Parts are counted independently, tallies merge in any order and tree shape, and the report equals that of a single
+//! process. Every function takes and returns bytes or plain values, to be carried by a queue, a cluster or a shell.
 //!
 //! ```
 //! use slotscope::partial::{self, Flags};
@@ -54,28 +55,28 @@ pub use crate::partial::input::Input;
 pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
 
-/// The places of errors about a file that only the caller can name.
+/// The error place for a file that only the caller can name.
 pub(crate) const TALLY_FILE: &str = "a tally file";
 pub(crate) const RECOUNT_FILE: &str = "a recount file";
 
-/// Bytes from which `is_tally` knows a file.
+/// Bytes needed by `is_tally`.
 pub const MAGIC: usize = 80;
 
-/// Plans how the inputs that `paths` name are counted: once, before the parts. Of `options` only threads, kernel,
-/// progress, strictness and those of object stores are used, here and below.
+/// Plans how to count the inputs named by `paths`: once, before the parts. Here and below, only the threads, kernel,
+/// progress, strictness and object store settings of `options` are used.
 ///
 /// # Errors
-/// An input that cannot be opened or has no parts, or a flag that cannot be used.
+/// An input cannot be opened or has no parts, or a flag is unusable.
 pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
     let found = source::find_with(paths, &options.storage)?;
     let reading = Reading::new(found, options.clone())?;
     plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
 }
 
-/// As `plan`, of inputs that were found already, which are returned.
+/// Like `plan`, for inputs already found, which are returned.
 ///
 /// # Errors
-/// As `plan`.
+/// As for `plan`.
 pub fn plan_of(
     mut flags: Flags,
     mut reading: Reading,
@@ -89,18 +90,18 @@ pub fn plan_of(
     Ok((plan, reading))
 }
 
-/// Counts the splits of a plan: a tally file.
+/// Counts splits of a plan; returns a tally file.
 ///
 /// # Errors
-/// An input that differs from the plan, or cannot be opened; with `strict`, a row that is not a key.
+/// An input differs from the plan or cannot be opened; with `strict`, a rejected row.
 pub fn tally(plan: &Plan, splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     Job::new(plan, splits, options)?.tally(None)?.to_bytes()
 }
 
-/// Merges tally files, or recount files, of parts of one plan.
+/// Merges tally files or recount files of parts of one plan.
 ///
 /// # Errors
-/// A file that is not a tally file; parts of other flags or inputs; a part given twice.
+/// A file is not a tally file; parts have other flags or inputs; a part is given twice.
 pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     let mut files = files.iter().map(AsRef::as_ref);
     let Some(first) = files.next() else {
@@ -119,20 +120,21 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     all.to_bytes()
 }
 
-/// Whether a report of a merged tally file needs a second pass: some heavy names are not known yet. Rarely it does.
+/// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet. It rarely
+/// does.
 ///
 /// # Errors
-/// A file that is not a tally file, or in which something is missing.
+/// It is not a tally file, or incomplete.
 pub fn needs_recount(tally: &[u8]) -> Result<bool> {
     let mut file = TallyFile::from_bytes(tally)?;
     file.check_whole()?;
     Ok(SecondPass::of(&mut file.tallies).is_some())
 }
 
-/// The second pass over splits, for a merged tally file: a recount file.
+/// The second pass over splits for a merged tally file; returns a recount file.
 ///
 /// # Errors
-/// As `tally`; a tally file that needs no second pass.
+/// As for `tally`; the tally file needs no second pass.
 pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<u8>> {
     let file = TallyFile::from_bytes(tally)?;
     let plan = file.plan.clone();
@@ -141,11 +143,11 @@ pub fn recount(tally: &[u8], splits: &[Split], options: &Options) -> Result<Vec<
         .to_bytes()
 }
 
-/// The summary of a merged tally file, with the files of a second pass where it needs one. `analysis` has the nodes and
-/// what is listed; what was counted and how is in the file.
+/// The summary of a merged tally file, with the files of a second pass if needed. `analysis` has the nodes and listing
+/// settings; what was counted and how is in the file.
 ///
 /// # Errors
-/// A file that is not a tally file; something is missing; options that contradict those of the file.
+/// It is not a tally file, parts are missing, or options contradict those of the file.
 pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
     let again = match again {
         [] => None,
@@ -154,7 +156,7 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
     reporting::counted(analysis, TallyFile::from_bytes(tally)?, again)?.summary()
 }
 
-/// Whether a file that starts with `head` is a tally file or a recount file, of any version.
+/// Whether a file starting with `head` is a tally or recount file of any version.
 pub fn is_tally(head: &[u8]) -> bool {
     frame::schema(head).is_some()
 }

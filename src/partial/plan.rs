@@ -1,5 +1,5 @@
-//! The plan: all inputs with their numbers, what is counted of them, and how they may be split. Who counts a part of it
-//! needs the plan and the splits, and nothing of the other parts.
+//! The plan: all inputs by number, what is counted, and how they may be split. Whoever counts a part needs only the
+//! plan and the splits.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,30 +25,30 @@ use crate::pipeline::reading::Reading;
 use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
 
-/// The schema of a plan as bytes.
+/// The schema of a serialized plan.
 pub const SCHEMA: &str = "slotscope.tally-plan/1";
 /// More inputs than any cluster has dumps.
 const MAX_INPUTS: usize = 1 << 20;
 
-/// The inputs, and the counts to take of them.
+/// The inputs, and what to count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {
-    /// The flags that counts depend on.
+    /// The flags that affect counts.
     pub flags: Flags,
-    /// The inputs by their numbers, from 0.
+    /// The inputs by number, from 0.
     pub inputs: Vec<Input>,
-    /// Bytes in a chunk.
+    /// Chunk size in bytes.
     pub chunk: u64,
     collections: Vec<Collected>,
     passed_over: u64,
     of_reports: u64,
     dumped: Option<Dumped>,
-    /// Hash tags that are counted by name, from a sample of all inputs.
+    /// Hash tags to count by name, from a sample of all inputs.
     known: Option<Preselected>,
 }
 
-/// A collection's description of itself.
+/// A collection's own description.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Collected {
@@ -56,12 +56,12 @@ struct Collected {
     manifest: Manifest,
 }
 
-/// How a plan is made; only tests choose.
+/// How a plan is made; only tests choose this.
 #[derive(Debug, Clone, Copy)]
 pub struct Planning {
-    /// Bytes in a chunk.
+    /// Chunk size in bytes.
     pub chunk: usize,
-    /// How much of the inputs is sampled.
+    /// The sample size.
     pub sampling: Sampling,
 }
 
@@ -75,10 +75,10 @@ impl Default for Planning {
 }
 
 impl Plan {
-    /// The plan for inputs that were found; `reading` is as the flags say.
+    /// The plan for inputs that were found; `reading` has the settings of the flags.
     ///
     /// # Errors
-    /// An input that cannot be opened, is not in its format, or has no parts.
+    /// An input cannot be opened, is not in its format, or has no parts.
     pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
@@ -117,7 +117,7 @@ impl Plan {
         })
     }
 
-    /// A plan as bytes, for other processes.
+    /// Serializes the plan for other processes.
     ///
     /// # Errors
     /// None in practice.
@@ -128,17 +128,17 @@ impl Plan {
     /// The plan in `bytes`.
     ///
     /// # Errors
-    /// They are not a plan, or of another version.
+    /// They are not a plan, or have another version.
     pub fn from_bytes(bytes: &[u8]) -> Result<Plan> {
         let plan: Plan = frame::read(SCHEMA, bytes)?;
         plan.check()?;
         Ok(plan)
     }
 
-    /// Refuses a plan that none of slotscope is.
+    /// Fails if no version of slotscope could have made this plan.
     ///
     /// # Errors
-    /// It is not a plan.
+    /// The plan is invalid.
     pub(crate) fn check(&self) -> Result<()> {
         let is_cut = |input: &Input| {
             let chunks = input
@@ -163,30 +163,30 @@ impl Plan {
         }
     }
 
-    /// All of the inputs in splits of about `bytes` bytes: one each for an input that cannot be split.
+    /// All inputs in splits of about `bytes` bytes; inputs that cannot be split are one each.
     pub fn splits(&self, bytes: u64) -> Vec<Split> {
         splits_of(&self.inputs, self.chunk, bytes)
     }
 
-    /// The splits of one of several parts that are about the same size.
+    /// The splits of one of several parts of about equal size.
     pub fn part(&self, part: Part) -> Vec<Split> {
         part.splits_of(&self.inputs, self.chunk)
     }
 
-    /// Nothing counted yet of these inputs.
+    /// An empty tally for these inputs.
     ///
     /// # Errors
-    /// Nodes that cannot be read.
+    /// The nodes cannot be read.
     pub fn empty(&self) -> Result<Tallies> {
         let listing = self.flags.topology()?;
         let spec = tally_spec(&self.flags, listing.as_ref());
         Ok(spec.empty(self.inputs.len(), self.known.as_ref()))
     }
 
-    /// The description of the inputs in a report, except for rejected rows.
+    /// A report's description of the inputs, except for rejected rows.
     ///
     /// # Errors
-    /// A hash policy that cannot be used.
+    /// The hash policy is unusable.
     pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
         let collection = |of: &Collected| Collection {
             directory: inputs::path_of(&of.directory),
@@ -213,16 +213,16 @@ impl Plan {
         })
     }
 
-    /// Whether a collection lists the nodes, not the user.
+    /// Whether the nodes come from a collection rather than the user.
     pub(crate) fn lists_its_nodes(&self) -> bool {
         let mut collections = self.collections.iter();
         collections.any(|collection| collection.manifest.cluster)
     }
 
-    /// Refuses another plan: parts of both are not parts of one whole.
+    /// Fails for parts of another plan, which cannot be combined.
     ///
     /// # Errors
-    /// It is another.
+    /// The plans differ.
     pub(crate) fn check_same(&self, other: &Plan) -> Result<()> {
         if self == other {
             return Ok(());
@@ -250,7 +250,7 @@ impl Plan {
     }
 }
 
-/// The spec of the counts, by flags and the listing in them.
+/// The counts to take, by the flags and the listing in them.
 fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<'a> {
     TallySpec {
         slots_only: flags.count.slots_only(),
@@ -261,10 +261,10 @@ fn tally_spec<'a>(flags: &'a Flags, listing: Option<&'a Topology>) -> TallySpec<
     }
 }
 
-/// The listing of a collection among the inputs, where the flags name no nodes.
+/// The listing of a collection among the inputs, if the flags name no nodes.
 ///
 /// # Errors
-/// A listing that cannot be read, or two of them.
+/// A listing cannot be read, or there are two.
 pub(crate) fn collected_listing(reading: &Reading) -> Result<Option<Listing>> {
     let listing = collected_nodes::listing(&reading.collections)?;
     let checked = listing.map(|(source, bytes)| Listing::of(source, &bytes));

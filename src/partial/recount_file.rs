@@ -1,4 +1,4 @@
-//! A recount file: what a second pass counted of some or all chunks, for the names that one tally file asks for.
+//! A recount file: the second-pass counts of some or all chunks, for the names requested by one tally file.
 
 use std::collections::BTreeSet;
 
@@ -20,23 +20,23 @@ pub const SCHEMA: &str = "slotscope.recount/1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecountFile {
-    /// The digest of the tally file that asks for it.
+    /// The digest of the tally file it is for.
     of: String,
     parts: BTreeSet<Part>,
     covered: Covered,
     counted: SecondPassCounts,
 }
 
-/// Whether these are the bytes of a recount file, of this version.
+/// Whether these bytes are a recount file of this version.
 pub fn is_one(bytes: &[u8]) -> bool {
     frame::schema(bytes) == Some(SCHEMA)
 }
 
 impl RecountFile {
-    /// The counts in `splits` for the tally file of this digest.
+    /// The counts in `splits` for the tally file with this digest.
     ///
     /// # Errors
-    /// A split twice.
+    /// A split is given twice.
     pub(crate) fn of(
         of: String,
         plan: &Plan,
@@ -59,7 +59,7 @@ impl RecountFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are not a recount file, of another version, or damaged.
+    /// They are not a recount file, have another version, or are damaged.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Self> {
         frame::read(SCHEMA, bytes)
     }
@@ -75,7 +75,7 @@ impl RecountFile {
     /// Merges another part.
     ///
     /// # Errors
-    /// It is for another tally file, or some of it is in both.
+    /// It is for another tally file, or chunks are in both.
     pub(crate) fn merge(&mut self, other: RecountFile) -> Result<()> {
         self.check_of(&other.of)?;
         self.covered.merge(other.covered, &[])?;
@@ -84,10 +84,10 @@ impl RecountFile {
         Ok(())
     }
 
-    /// The counts of all inputs, for the tally file of this digest.
+    /// The counts of all inputs, for the tally file with this digest.
     ///
     /// # Errors
-    /// It is for another, or something is missing.
+    /// It is for another tally file, or chunks are missing.
     pub(crate) fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
         self.check_of(of)?;
         let fits = self.covered.fits(&plan.inputs);

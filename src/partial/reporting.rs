@@ -1,4 +1,4 @@
-//! From a merged tally file to the counts that one process would have made of the inputs.
+//! Turns a merged tally file into the counts of a single process.
 
 use slotscope_engine::error::{Error, Result};
 
@@ -10,10 +10,10 @@ use crate::pipeline::Analysis;
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::two_pass::{Counted, SecondPass};
 
-/// The counts, with those of a second pass. An analysis of one pass does without these.
+/// The counts, including the second pass, which a one-pass analysis does without.
 ///
 /// # Errors
-/// As `partial::report`.
+/// As for `partial::report`.
 pub(crate) fn counted(
     analysis: &Analysis,
     file: TallyFile,

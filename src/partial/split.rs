@@ -1,4 +1,4 @@
-//! Splits: ranges of chunks of one input, which any process may count.
+//! Splits: ranges of chunks of one input that any process may count.
 
 use std::fmt;
 use std::str::FromStr;
@@ -17,9 +17,9 @@ pub struct Split {
     pub input: u32,
     /// The first chunk.
     pub from: u64,
-    /// The chunk after the last.
+    /// The end, exclusive.
     pub to: u64,
-    /// About how many bytes these are: 0 where that is not known.
+    /// Their approximate size in bytes; 0 if unknown.
     pub bytes: u64,
 }
 
@@ -37,7 +37,7 @@ impl Split {
         }
     }
 
-    /// The share of `input` that a scan reads.
+    /// The share of `input` for a scan.
     pub(crate) fn share(&self, input: &Input) -> Share {
         let is_all = (self.from, self.to) == (0, input.chunks);
         Share {
@@ -47,12 +47,12 @@ impl Split {
     }
 }
 
-/// All of `inputs` in splits of about `bytes` bytes.
+/// All `inputs` in splits of about `bytes` bytes.
 pub(crate) fn splits_of(inputs: &[Input], chunk: u64, bytes: u64) -> Vec<Split> {
     let of_input = |(number, input): (usize, &Input)| {
         let wanted = input.weight().div_ceil(bytes.max(1));
         let count = wanted.clamp(1, input.chunks);
-        // Neighbours differ by one chunk at most.
+        // Splits differ by at most one chunk.
         let end =
             move |i: u64| (u128::from(i) * u128::from(input.chunks) / u128::from(count)) as u64;
         let split = |i| Split::of(number, input, chunk, end(i), end(i + 1));
@@ -61,10 +61,10 @@ pub(crate) fn splits_of(inputs: &[Input], chunk: u64, bytes: u64) -> Vec<Split> 
     inputs.iter().enumerate().flat_map(of_input).collect()
 }
 
-/// More parts than any cluster of machines works on.
+/// More parts than any cluster of machines needs.
 const MAX_PARTS: u32 = 1 << 20;
 
-/// One of several parts of about the same size: `3/16`.
+/// One of several parts of about equal size: `3/16`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "(u32, u32)", into = "(u32, u32)")]
 pub struct Part {
@@ -75,24 +75,24 @@ pub struct Part {
 }
 
 impl Part {
-    /// Part `number` of `of`, from 1; `None` where there is no such part.
+    /// Part `number` of `of`, from 1; `None` if it does not exist.
     pub(crate) fn new(number: u32, of: u32) -> Option<Part> {
         let is_one = (1..=of).contains(&number) && of <= MAX_PARTS;
         is_one.then_some(Part { number, of })
     }
 
-    /// All parts of which this is one.
+    /// All parts of the same total number.
     pub(crate) fn all(self) -> impl Iterator<Item = Part> {
         let of = self.of;
         (1..=of).map(move |number| Part { number, of })
     }
 
-    /// How many parts there are.
+    /// The total number of parts.
     pub(crate) fn count(self) -> u32 {
         self.of
     }
 
-    /// The chunks that start in this part of all bytes.
+    /// The chunks that start in this part of the total bytes.
     pub(crate) fn splits_of(self, inputs: &[Input], chunk: u64) -> Vec<Split> {
         let total: u128 = inputs.iter().map(|input| u128::from(input.weight())).sum();
         let start = |part: u32| (total * u128::from(part)).div_ceil(u128::from(self.of));
@@ -101,7 +101,7 @@ impl Part {
         let mut before = 0u128;
         let mut splits = Vec::new();
         for (number, input) in inputs.iter().enumerate() {
-            // The first chunk that starts at a place or after it.
+            // The first chunk that starts at or after a position.
             let at = |place: u128| {
                 let chunks = place.saturating_sub(before).div_ceil(u128::from(chunk));
                 chunks.min(u128::from(input.chunks)) as u64

@@ -1,4 +1,4 @@
-//! A tally file: the counts of some or all chunks of the inputs of a plan.
+//! A tally file: the counts of some or all chunks of a plan's inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -29,26 +29,26 @@ pub const SCHEMA: &str = "slotscope.tally/1";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TallyFile {
-    /// The plan that all parts share.
+    /// The plan shared by all parts.
     pub plan: Plan,
-    /// The parts that are in it, while others are missing.
+    /// The parts it contains, while others are missing.
     parts: BTreeSet<Part>,
     /// The counted chunks.
     covered: Covered,
     /// The evidence about each input.
     inputs: BTreeMap<u32, Evidence>,
     rejects: Rejects,
-    /// Where inputs could not be read on.
+    /// Where inputs could not be read further.
     pub incomplete: BTreeSet<Incomplete>,
     /// The counts.
     pub tallies: Tallies,
 }
 
 impl TallyFile {
-    /// The result of a scan of `splits`, which are those of `part` if they are a part.
+    /// The result of scanning `splits`, all of `part` if given.
     ///
     /// # Errors
-    /// A split twice.
+    /// A split is given twice.
     pub(crate) fn of(
         plan: Plan,
         part: Option<Part>,
@@ -101,7 +101,7 @@ impl TallyFile {
     /// The file in `bytes`.
     ///
     /// # Errors
-    /// They are not a tally file, of another version, or damaged.
+    /// They are not a tally file, have another version, or are damaged.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self> {
         let file: TallyFile = frame::read(SCHEMA, bytes)?;
         file.plan.check()?;
@@ -109,7 +109,7 @@ impl TallyFile {
         Ok(file)
     }
 
-    /// A file; equal ones are equal bytes.
+    /// Serializes the file; equal ones give equal bytes.
     ///
     /// # Errors
     /// None in practice.
@@ -117,7 +117,7 @@ impl TallyFile {
         frame::write(SCHEMA, self)
     }
 
-    /// The digest, which shows that two files are the same.
+    /// A digest that identifies equal files.
     ///
     /// # Errors
     /// None in practice.
@@ -126,7 +126,7 @@ impl TallyFile {
         Ok(digest.iter().map(|byte| format!("{byte:02x}")).collect())
     }
 
-    /// Refuses what no scan finds.
+    /// Fails if no scan could have this result.
     fn check(&self) -> Result<()> {
         let inputs = &self.plan.inputs;
         let is_input = |number: usize| number < inputs.len();
@@ -152,7 +152,7 @@ impl TallyFile {
     /// Merges another part.
     ///
     /// # Errors
-    /// It is of another plan, or some of it is in both.
+    /// It is for another plan, or chunks are in both.
     pub(crate) fn merge(&mut self, other: TallyFile) -> Result<()> {
         self.plan.check_same(&other.plan)?;
         self.covered.merge(other.covered, &self.plan.inputs)?;
@@ -167,7 +167,7 @@ impl TallyFile {
         Ok(())
     }
 
-    /// Forgets what only matters while parts are missing: it is not part of the value.
+    /// Drops what only matters while parts are missing.
     fn forget_parts(&mut self) {
         let first = &self.rejects.first;
         let is_kept = |input, byte| {
@@ -183,19 +183,19 @@ impl TallyFile {
         }
     }
 
-    /// Refuses a file in which something is missing.
+    /// Fails if parts are missing.
     ///
     /// # Errors
-    /// Something is.
+    /// Parts are missing.
     pub(crate) fn check_whole(&self) -> Result<()> {
         let (covered, parts) = (&self.covered, &self.parts);
         covered.check_whole(&self.plan, parts, "slotscope tally")
     }
 
-    /// The result that one scan of all inputs would have had, and the facts about these.
+    /// The result of a single scan of all inputs, and the facts about them.
     ///
     /// # Errors
-    /// Something is missing, or an input is not a dump.
+    /// Parts are missing, or an input is not a dump.
     pub(crate) fn into_scanned(self) -> Result<(Inputs, Scanned<Tallies>)> {
         self.check_whole()?;
         let numbers = 0..self.plan.inputs.len() as u32;

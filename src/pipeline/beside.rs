@@ -1,4 +1,4 @@
-//! Counts that servers made, beside the keys of a dump: keys and sizes are those of the dump, CPU time by slot is theirs.
+//! Server counts next to the keys of a dump: keys and sizes come from the dump, CPU time by slot from the servers.
 
 use crate::source::{self, Source};
 use slotscope_engine::error::Result;
@@ -12,17 +12,17 @@ use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::slot_stats;
 
-/// Inputs with counts by slot, where others are keys or captures.
+/// Inputs with counts by slot, alongside keys or captures.
 #[derive(Default)]
 pub struct Beside {
     sources: Vec<(Box<dyn Source>, Spelling)>,
 }
 
 impl Beside {
-    /// Takes them out of the inputs, and finds those that collections have beside their keys.
+    /// Removes them from the inputs, and adds those that collections have next to their keys.
     ///
     /// # Errors
-    /// An input that cannot be read.
+    /// An input cannot be read.
     pub(crate) fn take_from(reading: &mut Reading) -> Result<Self> {
         let spellings = reading.sources.iter();
         let spellings: Vec<Option<Spelling>> = spellings
@@ -59,11 +59,11 @@ impl Beside {
         Ok(beside)
     }
 
-    /// Reads them, adds their loads to what was counted of the other inputs, and makes them inputs of `reading` again, the
-    /// last. `ops` is the statistic that counts as operations.
+    /// Reads them, adds their loads to the counts of the other inputs, and appends them to the inputs of `reading`
+    /// again. `ops` is the statistic that counts as operations.
     ///
     /// # Errors
-    /// One cannot be read, or two have counts of one slot.
+    /// An input cannot be read, or two have counts for the same slot.
     pub fn add_to(
         self,
         counted: &mut Scanned<Tallies>,
@@ -78,7 +78,7 @@ impl Beside {
         slot_stats::set_loads(&mut counted.tally, &counters);
         let before = reading.sources.len();
         for mut input in scanned.inputs {
-            // The keys are those of the dump.
+            // Keys are counted from the dump.
             input.seen = ReadStats::default();
             counted.inputs.push(input);
         }
@@ -101,14 +101,14 @@ mod tests {
     use slotscope_engine::source::collection::manifest::{FILE, example};
     use slotscope_findings::summary::Summary;
 
-    /// A line of a node: the counter of slot 7 at a second.
+    /// A line of a node: the counter of slot 7 at a time.
     fn series(second: u32, cpu: u64) -> String {
         format!(
             "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"127.0.0.1:7001\",\"slots\":[[7,{{\"key-count\":40,\"cpu-usec\":{cpu}}}]]}}\n"
         )
     }
 
-    /// The report of a collection with these lines beside its keys.
+    /// The report of a collection with these lines next to its keys.
     fn of_collection(lines: &str) -> Summary {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| std::fs::write(directory.path().join(name), text);

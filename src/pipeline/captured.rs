@@ -1,5 +1,5 @@
-//! The extent of captures: the node that each was taken from, and its duration. Load is a rate: operations of nodes that were
-//! captured for 8, 12 and 31 seconds are compared only by these.
+//! The extent of captures: the node and duration of each. Load is a rate: operations of nodes captured for 8, 12 and 31
+//! seconds can only be compared per second.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Format;
@@ -19,13 +19,13 @@ use slotscope_findings::topology::Topology;
 use crate::pipeline::counters::{Counters, NodeReadings};
 use crate::pipeline::inputs::Inputs;
 
-/// A capture with this part of its slots elsewhere is not of the node that it is named after: all went through a proxy, or
-/// the file has another name.
+/// If this fraction of a capture's slots is elsewhere, it is not from the node it is named after: it was taken at a
+/// proxy, or the name is wrong.
 const ELSEWHERE: f64 = 0.5;
-/// Spans that overlap by less than this part of the shorter one are apart.
+/// Spans are disjoint if they overlap by less than this fraction of the shorter one.
 const TOGETHER: f64 = 0.5;
 
-/// Captures of keys and load that are further apart, in seconds, are noted.
+/// If key dumps and captures are further apart than this, in seconds, a note says so.
 const DAY: u64 = 86_400;
 
 /// A capture among the inputs.
@@ -36,11 +36,11 @@ struct Capture {
     times: Option<(u64, u64)>,
 }
 
-/// The extent of the captures among the inputs; `None` if there are none. `named` are the nodes that the user says were
+/// The extent of the captures among the inputs; `None` without captures. `named` are the nodes the user says were
 /// captured.
 ///
 /// # Errors
-/// A name that is not a node, or any of several.
+/// A name matches no node, or several.
 pub fn captures(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
@@ -94,8 +94,8 @@ pub fn captures(
     }))
 }
 
-/// The extent of counters of servers: each node that was read is seen, for the time between its readings. A node whose keys
-/// were collected from it meanwhile worked for that, and has no span.
+/// The extent of server counters: every node that was read is covered, for the time between its readings. A node whose
+/// keys were collected during that time has no span, as that work is part of its load.
 pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures> {
     let counters = inputs.counters.as_ref()?;
     counters.loads.iter().flatten().next()?;
@@ -129,7 +129,7 @@ pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures>
     Some(captures)
 }
 
-/// Whether keys were read from replicas, whose LFU counters do not show what clients do.
+/// Whether keys were read from replicas, whose LFU counters do not reflect clients.
 pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
     if tallies.slots.loads.get(Metric::Accesses).is_none() {
         return false;
@@ -139,7 +139,7 @@ pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
     read.any(|node| node.role == Role::Replica)
 }
 
-/// Notes for a reader of the loads; names of nodes where they are shown.
+/// Notes on the loads, with node names if allowed.
 pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> Vec<String> {
     let name = |node: &NodeReadings| match &node.name {
         Some(name) if with_names => Name::from(name.as_str()).to_string(),
@@ -157,7 +157,7 @@ pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> V
     notes
 }
 
-/// Says that keys and load are of different days.
+/// A note that keys and load are from different days.
 pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
     let written = written?;
     let of = [&observed.captures, &observed.counters];
@@ -176,7 +176,7 @@ pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option
     })
 }
 
-/// The nodes that the user names.
+/// The nodes named by the user.
 fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
     let find = |name: &String| {
         let place = || format!("--captured {}", Name::from(name.as_str()));
@@ -187,7 +187,7 @@ fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
     named.iter().map(find).collect()
 }
 
-/// Whether each node was captured; `None` where only its operations can tell.
+/// Whether each node was captured; `None` if only its operations can tell.
 fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option<bool>> {
     let has_name = |node: usize| {
         let mut captures = captures.iter().filter(|of| of.is_named);
@@ -202,7 +202,7 @@ fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option
     (0..nodes).map(seen).collect()
 }
 
-/// The part of a capture's slots that a node owns.
+/// The fraction of a capture's slots owned by a node.
 fn part_on(captured: &Captured, topology: &Topology, input: usize, node: usize) -> f64 {
     let (mut all, mut own) = (0u32, 0u32);
     for slot in captured.slots(input) {
@@ -222,7 +222,7 @@ fn of_slots(captured: &Captured, topology: &Topology, input: usize) -> Option<us
     owners.all(|owner| owner == Some(first)).then_some(first)
 }
 
-/// The times of a node's captures, in order and joined where they overlap; none where one of them has no times.
+/// The times of a node's captures in order, with overlapping ones merged; empty if one of them has no times.
 fn of_node(captures: &[Capture], node: usize) -> Vec<(u64, u64)> {
     let of_node = captures.iter().filter(|of| of.node == Some(node));
     let times: Option<Vec<(u64, u64)>> = of_node.map(|of| of.times).collect();
@@ -238,7 +238,7 @@ fn of_node(captures: &[Capture], node: usize) -> Vec<(u64, u64)> {
     joined
 }
 
-/// Seconds of intervals; `None` where they have no length.
+/// Total seconds of intervals; `None` if zero.
 fn span(intervals: &[(u64, u64)]) -> Option<f64> {
     let ms: u64 = intervals
         .iter()
@@ -247,7 +247,7 @@ fn span(intervals: &[(u64, u64)]) -> Option<f64> {
     (ms > 0).then_some(ms as f64 / SECOND as f64)
 }
 
-/// Whether the times of two nodes overlap by less than half of the shorter.
+/// Whether the times of any two nodes overlap by less than half of the shorter.
 fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
     let ends = intervals.iter().filter_map(|of| {
         let (first, last) = (of.first()?.0, of.last()?.1);
@@ -263,7 +263,7 @@ fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
     pairs.any(|(at, a)| ends[..at].iter().any(|b| is_apart(a, b)))
 }
 
-/// The part of the operations whose commands only read.
+/// The fraction of reads among the operations.
 fn reads(tallies: &Tallies) -> Option<f64> {
     let commands = &tallies.names.as_ref()?.operations.commands;
     let all: u64 = commands.values().sum();
@@ -272,7 +272,7 @@ fn reads(tallies: &Tallies) -> Option<f64> {
     (all > 0).then(|| reads as f64 / all as f64)
 }
 
-/// The place in the topology of each node whose counters were read: by its name, or that of its file, or by its slots.
+/// The topology index of each node with counters: by its name, its file's name, or its slots.
 fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
     let of_slots = |read: usize| {
         let owned = counters.owners.iter().enumerate();
@@ -291,7 +291,7 @@ fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
     counters.nodes.iter().enumerate().map(place).collect()
 }
 
-/// Whether keys were collected from this primary, which its CPU time then has too.
+/// Whether keys were collected from this primary, which its CPU time then includes.
 fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
     inputs.collections.iter().any(|collection| {
         let mut nodes = collection.manifest.nodes.iter();
@@ -321,7 +321,7 @@ mod tests {
         Topology::parse("cluster.nodes", NODES).unwrap()
     }
 
-    /// Lines of MONITOR: a command on keys of these nodes, evenly over seconds from `from` on.
+    /// MONITOR lines: a command on keys of these nodes, evenly spread over seconds starting at `from`.
     fn monitor(nodes: &[usize], (from, secs): (u64, u64), command: &str) -> String {
         let topology = topology();
         let keys = (0..300u32).map(|i| format!("k:{i}"));
@@ -374,7 +374,7 @@ mod tests {
         assert_eq!(by_user.spans, [Some(8.0), None, None]);
         let unknown = of(&[("x.monitor", text())], &[]);
         assert_eq!(unknown.seen, [None; 3]);
-        // All of its slots are of one node.
+        // All of its slots are on one node.
         assert_eq!(unknown.spans, [Some(8.0), None, None]);
         let refused = found(&[("x.monitor", text())], &["7009"]).unwrap_err();
         assert!(

@@ -1,4 +1,4 @@
-//! Facts and gaps of a collection, by its own description.
+//! Facts and gaps of a collection, according to its manifest.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
 use crate::pipeline::strays;
 
-/// Adds to `input` the facts of its collections; a sentence has no names if there is a redaction.
+/// Adds the facts of collections to `input`; with a redaction, sentences contain no names.
 pub(crate) fn remark(
     collections: &[Collection],
     redaction: Option<&Redaction>,
@@ -35,25 +35,25 @@ pub(crate) fn remark(
         let warnings = warnings(manifest, redaction).into_iter();
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
-        // A skipped part may name anything.
+        // The description of a skipped part may contain names.
         let skipped = manifest.skipped.iter().filter(|_| redaction.is_none());
         let skipped = skipped.map(|what| format!("not collected: {}", Name::from(what.as_str())));
         input.notes.extend(skipped);
     }
 }
 
-/// The percentage of slots that were read, where these are not all.
+/// The percentage of slots read, if not all.
 fn sampled(manifest: &Manifest) -> Option<f64> {
     Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
 }
 
-/// The parts that are missing from collections.
+/// The parts missing from collections.
 pub(crate) fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
     let all = collections.iter().flat_map(|of| incomplete_of(of, None));
     all.collect()
 }
 
-/// The parts that are missing.
+/// The parts missing from a collection.
 fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<Incomplete> {
     let manifest = &collection.manifest;
     let stop = |reason: String| Incomplete {
@@ -65,7 +65,7 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     let missing: u64 = slots(&manifest.slots_missing);
     let are_all_open = missing > 0 && missing == slots(&manifest.slots_open);
     let failed = manifest.nodes.iter().filter(|node| !node.complete);
-    // There is no more to say about a node that lacks only open slots.
+    // For a node with only open slots missing, there is nothing to add.
     let failed = failed.filter(|node| !are_all_open || node.error.is_some());
     let failed = failed.map(|node| failure(node, redaction));
     let mut stops: Vec<Incomplete> = open.into_iter().chain(failed).map(stop).collect();
@@ -81,8 +81,8 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     stops
 }
 
-/// Files that hold fewer keys than were written to them: compressed files can be cut between two frames, or be those
-/// of another run, and look complete.
+/// Files with fewer keys than were written to them: a compressed file cut between two frames, or a file of another run,
+/// looks complete.
 fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete> {
     let mut written = BTreeMap::<&str, u64>::new();
     for node in &collection.manifest.nodes {
@@ -94,7 +94,7 @@ fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete>
     let differing = |(file, written): (&str, u64)| {
         let file = Name::from(collection.directory.join(file).as_path());
         let read = files.iter().find(|facts| facts.name == file)?;
-        // A filter chooses among the keys that are there.
+        // Keys excluded by a filter count as present.
         let there = read.keys.saturating_add(read.left_out);
         let reason = format!(
             "{} in place of the {} that {FILE} says; collect again",
@@ -147,7 +147,7 @@ fn warnings(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
         .collect()
 }
 
-/// The slots that were read besides the sample.
+/// The slots read in addition to the sample.
 fn heaviest(manifest: &Manifest) -> String {
     let sample = manifest.sample.as_ref();
     let by = sample.and_then(|sample| Some((sample.heaviest_by?, slots(&sample.heavy))));
@@ -166,7 +166,7 @@ fn heaviest(manifest: &Manifest) -> String {
     }
 }
 
-/// How many keys the cluster has, read or not.
+/// The total number of keys in the cluster, read or not.
 fn keys_of_all(manifest: &Manifest, sampled: f64) -> String {
     let sample = manifest.sample.as_ref();
     match sample.and_then(|sample| sample.keys_of_all) {
@@ -223,7 +223,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes
 }
 
-/// A time as it was written; other text is not a time, and could be a name.
+/// A valid time as written; other text could be a name.
 fn time(text: &str) -> &str {
     timestamp(text.as_bytes()).map_or("an unknown time", |_| text)
 }

@@ -1,4 +1,4 @@
-//! The nodes of a collection: those that its cluster lists, or the lone server that it is of.
+//! The nodes of a collection: from its cluster listing, or the single server it was taken from.
 
 use serde_json::{Value, json};
 
@@ -11,20 +11,20 @@ use slotscope_findings::topology::Topology;
 
 use crate::pipeline::reading::Reading;
 
-/// The nodes of a collection among `collections`; `None` where there are none.
+/// The nodes of a collection among `collections`; `None` if there are none.
 ///
 /// # Errors
-/// As `listing`, or a listing that cannot be read.
+/// As for `listing`, or a listing cannot be read.
 pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
     let listing = listing(collections)?;
     let parsed = listing.map(|(source, bytes)| Topology::parse(&source, &bytes));
     parsed.transpose()
 }
 
-/// The nodes that a collection lists, or the only listing that is beside dumps in a directory.
+/// The nodes listed by a collection, or by the only listing next to dumps in a directory.
 ///
 /// # Errors
-/// As `topology`.
+/// As for `topology`.
 pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
     match (topology(&reading.collections)?, reading.listings.as_slice()) {
         (None, [only]) => Topology::read(only).map(Some),
@@ -32,10 +32,10 @@ pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
     }
 }
 
-/// Their listing: its source and its content.
+/// The source and content of their listing.
 ///
 /// # Errors
-/// A file that cannot be read, or the listings of two clusters.
+/// A file cannot be read, or there are listings of two clusters.
 pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
     let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
     match of_clusters.collect::<Vec<_>>().as_slice() {
@@ -57,7 +57,7 @@ pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<
     }
 }
 
-/// The reply that a server outside of clusters would give to CLUSTER SLOTS: all slots are its own.
+/// CLUSTER SLOTS as a standalone server would reply: it owns all slots.
 fn of_lone_server(manifest: &Manifest) -> Option<(String, Vec<u8>)> {
     let [only] = manifest.nodes.as_slice() else {
         return None;

@@ -1,4 +1,4 @@
-//! Inputs that are counted, by this process or by others: findings are made of these values, without the inputs.
+//! Counted inputs, from this process or others: findings are computed from these values without the inputs.
 
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::retagged::SlotsMoved;
@@ -17,47 +17,46 @@ use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::two_pass::{Counted, SecondPass};
 use crate::pipeline::{Analysis, Nodes, collected_nodes, slot_stats};
 
-/// The counts of inputs, and the analysis that they are for.
+/// The counts of inputs, and the analysis they are for.
 pub(crate) struct CountedInputs {
-    /// With the nodes that the inputs list, if the user named none.
+    /// With the nodes listed by the inputs, if the user named none.
     pub(super) analysis: Analysis,
     /// Facts about the inputs besides the counts.
     pub inputs: Inputs,
     /// The counts.
     pub counted: Counted,
-    /// The nodes as far as they are known without the counts.
+    /// The nodes, as far as known without the counts.
     pub(super) topology: Topology,
     pub(super) started: Started,
-    /// The inputs themselves, where this process counted them.
+    /// The inputs themselves, if counted by this process.
     reading: Option<Reading>,
     pub(super) advised: Option<Advised>,
 }
 
-/// The hash tags that the commands among the inputs ask for, and the load of slots with them if they differ from today's.
+/// The hash tags suggested by commands among the inputs, and the resulting load of slots if it differs from today's.
 pub(crate) struct Advised {
-    /// The advice.
     pub findings: AdviseFindings,
-    /// The load that its tags move.
+    /// The load moved by its tags.
     pub moved: Option<SlotsMoved>,
 }
 
 impl CountedInputs {
-    /// The inputs once more, where all of them can be read again and every key was counted as servers hash it.
+    /// The inputs, if all can be read again and every key was counted under the servers' hash policy.
     pub(crate) fn again(&mut self) -> Option<&mut Reading> {
         let are_all_keys = self.inputs.filter.is_none() && self.inputs.policy.is_oss();
         let reading = self.reading.as_mut().filter(|_| are_all_keys);
         reading.filter(|reading| reading.is_rereadable())
     }
 
-    /// The same with an advice on hash tags.
+    /// Adds advice on hash tags.
     pub(crate) fn advised(self, advised: Option<Advised>) -> Self {
         CountedInputs { advised, ..self }
     }
 
-    /// The counts of other processes, for this analysis.
+    /// Counts of other processes, for this analysis.
     ///
     /// # Errors
-    /// Nodes that cannot be used.
+    /// The nodes are unusable.
     pub(crate) fn of_others(analysis: Analysis, inputs: Inputs, counted: Counted) -> Result<Self> {
         Ok(CountedInputs {
             topology: analysis.first_owners(inputs.files.len())?,
@@ -72,10 +71,10 @@ impl CountedInputs {
 }
 
 impl Analysis {
-    /// Reads and counts sources that are found already, without a judgement.
+    /// Reads and counts sources already found, without judging.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub(crate) fn count(&self, mut reading: Reading) -> Result<CountedInputs> {
         let started = Started::now();
         let analysis = self.on_nodes_in(&reading)?;
@@ -100,7 +99,7 @@ impl Analysis {
         })
     }
 
-    /// The same, with the nodes that a collection lists, or a file beside the dumps, where the user names none.
+    /// The analysis with the nodes from a collection or a file next to the dumps, if the user named none.
     fn on_nodes_in(&self, reading: &Reading) -> Result<Analysis> {
         let listed = match self.nodes {
             Nodes::Assumed => collected_nodes::beside(reading)?,
@@ -142,7 +141,7 @@ impl Analysis {
         Ok((Counted::of(first, again).after(passes), None))
     }
 
-    /// The counts of the first pass, and how many passes were for names alone.
+    /// The first-pass counts, and the number of passes made only for names.
     fn first_pass(
         &self,
         reading: &Reading,
@@ -163,7 +162,7 @@ impl Analysis {
         Ok((reading.scan("counting", || empty.clone())?, 0))
     }
 
-    /// Counts with every hash tag in one table, where that is possible.
+    /// Counts every hash tag in one table, if possible.
     fn in_table(
         &self,
         reading: &Reading,

@@ -1,42 +1,42 @@
-//! Counters that only grow, by slot: load is the difference of two readings of the same node.
+//! Monotonic counters by slot: load is the difference of two readings of the same node.
 //!
-//! CLUSTER SLOT-STATS counts from the start of a server, from CONFIG RESETSTAT, or from when the node got a slot, so a
-//! single reading compares slots of one node and no nodes. Where a counter falls between two readings, or its slot changed
-//! hands, counting starts anew from there, and the slot does not have the whole span of its node.
+//! CLUSTER SLOT-STATS counts since server start, CONFIG RESETSTAT, or the time the node got the slot. A single reading
+//! thus compares slots within a node, but not nodes. If a counter drops between two readings, or the slot changed
+//! hands, counting restarts there, and the slot does not cover the whole span of its node.
 
 use std::collections::BTreeMap;
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text;
 
-/// Counters that are read of a slot at once: CPU time, and what the user chose as operations.
+/// Counters read per slot: CPU time, and the user's choice of operations.
 pub(crate) const COUNTERS: usize = 2;
 
-/// A node whose slots changed hands in a larger part has no span.
+/// If a larger fraction of its slots changed hands, a node has no span.
 const CHANGED: f64 = 0.01;
 
-/// The counters of a slot at a time; absent where the server does not count them.
+/// The counters of a slot at a time; absent if the server does not count them.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Reading {
-    /// In milliseconds since 1970; 0 where an answer does not say it.
+    /// In milliseconds since 1970; 0 if a reply does not tell.
     pub time: u64,
     /// CPU time, and operations.
     pub counts: [Option<u64>; COUNTERS],
 }
 
-/// Readings of a slot of one node between which no counter falls.
+/// Readings of a slot on one node during which no counter drops.
 #[derive(Debug, Clone, Copy)]
 struct Stretch {
     input: usize,
     node: usize,
     first: Reading,
     last: Reading,
-    /// Whether another one came before it.
+    /// Whether an earlier stretch exists.
     is_anew: bool,
 }
 
 impl Stretch {
-    /// Whether `next` may follow its last reading.
+    /// Whether `next` may continue this stretch.
     fn goes_on(&self, node: usize, next: &Reading) -> bool {
         let falls = self.last.counts.iter().zip(next.counts);
         let mut falls = falls.map(|(before, after)| after < *before);
@@ -52,20 +52,20 @@ impl Stretch {
 /// The readings of a node.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeReadings {
-    /// Its name in the lines; `None` for a reply to redis-cli.
+    /// Its name in the lines; `None` for a bare reply.
     pub name: Option<String>,
-    /// The input that it is in; of several, the first.
+    /// Its input, or the first of several.
     pub input: usize,
-    /// Its first and last reading, in milliseconds since 1970; 0 where answers have no time.
+    /// First and last reading, in milliseconds since 1970; 0 if replies have no time.
     pub times: (u64, u64),
-    /// Slots that it had last.
+    /// Its slots at the last reading.
     pub slots: u64,
-    /// Those of them whose counters were reset, or that came or went in between.
+    /// Slots among these with reset counters, or that came or went in between.
     pub changed: u64,
 }
 
 impl NodeReadings {
-    /// Seconds that its load is of; `None` where it has a single reading, or was reset.
+    /// Seconds covered by its load; `None` if it has a single reading, or was reset.
     pub(crate) fn span(&self) -> Option<f64> {
         let is_whole = self.changed as f64 <= CHANGED * self.slots as f64;
         let ms = self.times.1.saturating_sub(self.times.0);
@@ -73,31 +73,31 @@ impl NodeReadings {
     }
 }
 
-/// Loads by slot from counters, and what they cover.
+/// Loads by slot from counters, and their extent.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Counters {
-    /// The nodes, in the order in which they were met.
+    /// The nodes in order of appearance.
     pub nodes: Vec<NodeReadings>,
-    /// The node of each slot in the last reading of it.
+    /// Each slot's node at its last reading.
     pub owners: Vec<Option<usize>>,
-    /// Whether no node was read twice: loads are counters as they stand, from starts that are not known.
+    /// Whether no node was read twice: loads are then raw counters with unknown starting times.
     pub is_one_reading: bool,
-    /// CPU time and operations by slot; absent where no server counts them.
+    /// CPU time and operations by slot; absent if no server counts them.
     pub loads: [Option<Vec<u64>>; COUNTERS],
 }
 
-/// Readings that are added one by one, those of an input in the order of their times.
+/// Collects readings one by one; within an input in time order.
 #[derive(Default)]
 pub(crate) struct CounterReadings {
     nodes: Vec<NodeReadings>,
-    /// By name, or for an answer by the number of its input.
+    /// By name, or for a bare reply by input number.
     places: BTreeMap<(Option<String>, usize), usize>,
-    /// By slot, an entry for each input and each time that counting started anew.
+    /// By slot: an entry per input and restart of counting.
     stretches: Vec<Vec<Stretch>>,
 }
 
 impl CounterReadings {
-    /// The place of a node, whose lines of an input are at `time` now.
+    /// The index of a node, whose lines in an input have now reached `time`.
     pub(crate) fn node(&mut self, input: usize, name: Option<&str>, time: u64) -> usize {
         let key = match name {
             Some(name) => (Some(name.to_owned()), 0),
@@ -136,7 +136,8 @@ impl CounterReadings {
         }
     }
 
-    /// Two inputs with readings of one slot that are not one series: of different nodes, or of one node at the same time.
+    /// Two inputs whose readings of a slot do not form one series: from different nodes, or from one node at the same
+    /// time.
     pub(crate) fn clash(&self) -> Option<(u16, usize, usize)> {
         let is_in = |input: usize, node: usize| {
             let mut all = self.stretches.iter().flatten();
@@ -160,7 +161,7 @@ impl CounterReadings {
         })
     }
 
-    /// The loads, once all readings are added.
+    /// The loads, after all readings were added.
     pub(crate) fn finish(self) -> Counters {
         let chains: Vec<Option<Stretch>> = self.stretches.into_iter().map(chain).collect();
         let mut counters = Counters {
@@ -196,7 +197,7 @@ impl CounterReadings {
     }
 }
 
-/// The last run of readings without a fall, over all inputs.
+/// The last run of readings without a drop, over all inputs.
 fn chain(mut stretches: Vec<Stretch>) -> Option<Stretch> {
     stretches.sort_by_key(|stretch| (stretch.first.time, stretch.last.time));
     stretches.into_iter().reduce(|before, next| {
@@ -216,13 +217,13 @@ fn chain(mut stretches: Vec<Stretch>) -> Option<Stretch> {
 }
 
 impl Counters {
-    /// The same for inputs that come after `inputs` others.
+    /// Renumbers inputs to follow `inputs` others.
     pub(crate) fn after(mut self, inputs: usize) -> Self {
         self.nodes.iter_mut().for_each(|node| node.input += inputs);
         self
     }
 
-    /// Limits of the loads; `name` gives the display name of a node.
+    /// Limitations of the loads; `name` gives a node's display name.
     pub(crate) fn notes(&self, name: impl Fn(&NodeReadings) -> String) -> Vec<String> {
         if self.loads.iter().all(Option::is_none) {
             return Vec::new();
@@ -256,7 +257,7 @@ impl Counters {
 mod tests {
     use super::*;
 
-    /// An input, its node, a time, and the count of each slot then.
+    /// An input, its node, a time, and the count of each slot at that time.
     type At<'a> = (usize, &'a str, u64, &'a [(u16, u64)]);
 
     fn counted(readings: &[At<'_>]) -> Counters {

@@ -1,4 +1,4 @@
-//! About how many distinct hash tags inputs have, from a small sample: a table that they would overflow is not begun.
+//! Estimates the number of distinct hash tags from a small sample, to avoid starting a table that would overflow.
 
 use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
@@ -11,12 +11,12 @@ use slotscope_engine::tally::tagged::Tagged;
 
 use crate::pipeline::likely_heavy::Sampling;
 
-/// Tags of the sample that are told apart. With as many of them a table is full soon, or the sample is large.
+/// Maximum distinct tags kept from the sample. With this many, a table would fill up soon, or the sample is large.
 const MOST: usize = 1 << 20;
 
-/// At least about this many distinct tags are in `sources`, by a sample of them; `None` where a sample is not worth it.
+/// A lower bound on the distinct tags in `sources`, estimated from a sample; `None` if a sample is not worthwhile.
 ///
-/// The sample does not depend on the threads or the chunks of the scan, and so neither does the estimate.
+/// The sample, and hence the estimate, does not depend on threads or chunks.
 pub(crate) fn at_least(
     sampling: Sampling,
     scan: &Scan<'_>,
@@ -27,20 +27,20 @@ pub(crate) fn at_least(
     Some(sample.at_least(every))
 }
 
-/// How often the tags of a sample are in it. A tag counts once in a batch of keys: those of one tag are often neighbours.
+/// Frequencies of sampled tags. A tag counts once per batch, since keys of a tag are often neighbours.
 #[derive(Default)]
 struct Seen {
     times: HashMap<u64, u32>,
-    /// The sum of `times`, of all tags.
+    /// The sum of `times` over all tags.
     all: u64,
     batch: HashSet<u64>,
     tagged: Tagged,
 }
 
 impl Seen {
-    /// A lower bound for one in `every` keys, by the tags that are there once and twice (Chao, Scand. J. Stat. 11, 1984).
-    /// It is for keys in any order; where all keys of a tag are neighbours, as in a sorted dump, there are `every` times
-    /// as many tags as in the sample, and never more.
+    /// A lower bound for one in `every` keys, from the tags seen once and twice (Chao, Scand. J. Stat. 11, 1984). It
+    /// assumes keys in random order; if all keys of a tag are neighbours, as in a sorted dump, there are `every` times
+    /// as many tags as in the sample, which is the maximum.
     fn at_least(&self, every: u64) -> f64 {
         let of = |times: u32| self.times.values().filter(|seen| **seen == times).count() as f64;
         let (once, twice) = (of(1), of(2));
@@ -89,7 +89,7 @@ mod tests {
     fn bound(tags: u64, draws: u64) -> f64 {
         let mut seen = Seen::default();
         for draw in 0..draws {
-            // Multiplications by odd numbers scatter the draws.
+            // Multiplying by odd numbers scatters the draws.
             let scattered = (draw + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
             let scattered = (scattered ^ scattered >> 29).wrapping_mul(0xBF58_476D_1CE4_E5B9);
             seen.add_times((scattered >> 32) % tags, 1);
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn tags_of_neighbours_are_no_more_than_the_sample_says() {
         let mut seen = Seen::default();
-        // A batch of a sorted dump: 20 tags that are nowhere else.
+        // A batch of a sorted dump: 20 tags that occur nowhere else.
         for tag in 0..20_000 {
             seen.add_times(tag, 1);
         }

@@ -1,4 +1,4 @@
-//! Nodes that nothing names but the dumps themselves: one file a primary.
+//! Infers nodes from the dumps alone: one file per primary.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -21,7 +21,7 @@ use slotscope_findings::topology::overlap::Overlap;
 use crate::pipeline::collected_nodes;
 use crate::pipeline::reading::Reading;
 
-/// The nodes that the inputs of a scan are dumps of; `None` where they are not.
+/// The nodes that the scanned inputs are dumps of; `None` if they are not.
 pub(crate) fn of<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
@@ -41,11 +41,12 @@ pub(crate) fn of<'p, T>(
         Some(Overlap::Stranger { file, .. }) => *file = places[*file],
         None => {}
     }
-    // Captures of two nodes share slots where clients were redirected, and that is not damage.
+    // Captures of two nodes may share slots because of redirects, which is not damage.
     (has_dumps || found.overlap.is_none()).then_some(found)
 }
 
-/// Why the inputs of a scan are not taken as one node each, in a note; `None` where they are, or fewer than two have keys.
+/// A note on why the scanned inputs are not treated as one node each; `None` if they are, or if fewer than two have
+/// keys.
 pub(crate) fn why_not<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
@@ -68,12 +69,12 @@ pub(crate) fn why_not<'p, T>(
     ))
 }
 
-/// The inputs that may be dumps of a node.
+/// The inputs that may be node dumps.
 struct Candidates {
-    /// Their places among all inputs.
+    /// Their indices among all inputs.
     places: Vec<usize>,
     files: Vec<FileSlots>,
-    /// Whether an input has keys, not operations alone.
+    /// Whether any input has keys rather than just operations.
     has_dumps: bool,
 }
 
@@ -82,8 +83,8 @@ fn candidates<'p, T>(
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
 ) -> Candidates {
-    // Next to dumps, captures are of the same nodes; commands after an RDB file are of its node. Lists of extremes have no
-    // slots.
+    // Captures next to dumps are of the same nodes, and commands after an RDB file are of its node. Key listings have
+    // no slots.
     let has_dumps = scanned.inputs.iter().any(|input| input.seen.keys > 0);
     let is_counted = |at: &usize| {
         let seen = &scanned.inputs[*at].seen;
@@ -101,7 +102,7 @@ fn candidates<'p, T>(
             name,
             slots: counted.of(*at),
             is_snapshot: input.format == Rdb.name(),
-            // Slots and their counts are the answer of one node.
+            // Counts by slot are the reply of one node.
             is_of_cluster: input.seen.count(Notice::InCluster) > 0
                 || input.format == slot_stats::NAME,
         }
@@ -113,10 +114,11 @@ fn candidates<'p, T>(
     }
 }
 
-/// The same, or those that a collection lists, read for this alone; the three nodes that are assumed if the inputs are not nodes.
+/// The nodes inferred from the inputs, or listed by a collection, scanning only for this; three assumed nodes if the
+/// inputs are not nodes.
 ///
 /// # Errors
-/// As a scan.
+/// As for a scan.
 pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     if let Some(topology) = collected_nodes::beside(reading)? {
         return Ok(topology);
@@ -130,14 +132,14 @@ pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     found.map_or_else(Topology::assumed, |found| Ok(found.topology))
 }
 
-/// Notes the damage that nodes with the same slots show.
+/// Records the damage shown by nodes with common slots.
 pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
     let are_snapshots = evidence::are_snapshots(&input.files);
     let sign = overlap.map(|overlap| of_overlap(overlap, &input.files, are_snapshots));
     input.of_files.extend(sign);
 }
 
-/// Warns of nodes with several files: `files` has the places of those of each node.
+/// Warns of nodes with several files; `files` has the file indices of each node.
 pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     let nodes = files.iter().zip(&summary.nodes.list);
     for (files, node) in nodes.filter(|(files, _)| files.len() > 1) {
@@ -152,8 +154,8 @@ pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     }
 }
 
-/// The names of the nodes: those of their files without extensions, or if all have one name, of the directories
-/// that they are in. Where that leaves two alike, the whole paths.
+/// Node names: file names without extensions, or if these are all equal, the names of their directories. If that is
+/// ambiguous, entire paths.
 fn names(paths: &[&Path]) -> Vec<String> {
     let part = |above: usize| -> Option<Vec<String>> {
         let name = |path: &&Path| {

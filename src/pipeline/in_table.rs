@@ -1,5 +1,5 @@
-//! Counts of all hash tags in one pass: they are in a table that the threads share, and the names of those that are listed are
-//! read again from where their keys are.
+//! Counts all hash tags in one pass, in a table shared by the threads; the names of listed tags are reread from the
+//! locations of their keys.
 
 use std::sync::Arc;
 
@@ -15,23 +15,23 @@ use slotscope_engine::tally::tags::TagCounts;
 use crate::pipeline::distinct_tags;
 use crate::pipeline::likely_heavy::Sampling;
 
-/// A table is not begun where a sample shows this part of what it holds: the estimate is a lower bound, and half of the truth
-/// where some tags have many more keys than others.
+/// A table is not started if a sample suggests this fraction of its capacity: the estimate is a lower bound, and half
+/// of the truth if some tags have many more keys than others.
 const SURE: f64 = 0.8;
 
-/// All keys are counted, and the tags to be listed are chosen.
+/// The state after counting all keys and choosing the tags to list.
 pub(crate) struct InTable {
-    /// All counts but those of the tags.
+    /// All counts except those of tags.
     pub counted: Scanned<Tallies>,
-    /// The tags, where they are more than a table of names holds.
+    /// The tags, if they exceed a table of names.
     tags: Option<(Swept, FindNames)>,
-    /// How often the inputs were read to the end only for names.
+    /// How often the inputs were read to the end just for names.
     passes: u32,
 }
 
 impl InTable {
-    /// At least about how many tags there are, by a sample; 0 where that is not worth it. `None` where these are more than a
-    /// table can hold: all that is counted until a table overflows is counted once more.
+    /// A lower bound on the number of tags, estimated from a sample; 0 if that is not worthwhile. `None` if a table
+    /// could not hold them: everything counted before an overflow would have to be counted again.
     pub(crate) fn expected(
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],
@@ -41,8 +41,8 @@ impl InTable {
         (tags <= SURE * sampling.most_tags as f64).then_some(tags)
     }
 
-    /// Counts all keys, which are expected to have at least about this many tags, in tallies that start as `make` returns them;
-    /// `None` where a table cannot hold the tags, or names cannot be read again.
+    /// Counts all keys, expecting at least about this many tags, in tallies created by `make`; `None` if a table cannot
+    /// hold the tags, or if names cannot be reread.
     ///
     /// # Errors
     /// As `Scan::run`.
@@ -76,7 +76,7 @@ impl InTable {
         Ok(Some(counted))
     }
 
-    /// Reads names where a key of the tag starts, and then in the block before, where the row may start.
+    /// Reads names where a key of the tag starts, then in the preceding block, where the row may start.
     fn read_blocks(&mut self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Result<()> {
         let Some((_, names)) = &mut self.tags else {
             return Ok(());
@@ -92,14 +92,14 @@ impl InTable {
         Ok(())
     }
 
-    /// Whether names are missing that only the whole inputs show.
+    /// Whether names are missing that require reading all inputs.
     pub(crate) fn lacks_names(&self) -> bool {
         self.tags
             .as_ref()
             .is_some_and(|(_, names)| !names.is_done())
     }
 
-    /// Reads all inputs again for the names that are missing.
+    /// Reads all inputs again for missing names.
     ///
     /// # Errors
     /// As `Scan::run`.
@@ -122,10 +122,10 @@ impl InTable {
         }
     }
 
-    /// The counts, and how many passes there were for names.
+    /// The counts, and the number of passes made for names.
     ///
     /// # Errors
-    /// A name is not where it was.
+    /// A name is no longer where it was.
     pub(crate) fn finish(self, sources: &[Box<dyn Source>]) -> Result<(Scanned<Tallies>, u32)> {
         let mut counted = self.counted;
         if let (Some((swept, names)), Some(of)) = (self.tags, &mut counted.tally.names) {

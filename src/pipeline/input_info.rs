@@ -1,4 +1,4 @@
-//! The part of a report about its input.
+//! A report's part about its input.
 
 use std::path::Path;
 
@@ -23,8 +23,8 @@ use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{collected, rejected};
 
-/// Facts about inputs: as `of`, with the descriptions of collections and a note on skipped files. Sentences
-/// have no names if there is a redaction; files have theirs.
+/// Facts about inputs: as `of`, plus the descriptions of collections and a note on skipped files. With a redaction,
+/// sentences contain no names; files do.
 pub(crate) fn of_inputs<T>(
     inputs: &Inputs,
     scanned: &Scanned<T>,
@@ -50,7 +50,7 @@ pub(crate) fn of_inputs<T>(
     input
 }
 
-/// The same for sources that were just scanned, without notes on skipped files.
+/// The same for sources just scanned, without a note on skipped files.
 pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
     let mut input = of(&reading.sources, scanned);
     collected::remark(&reading.collections, None, &mut input);
@@ -58,7 +58,7 @@ pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFac
     input
 }
 
-/// Facts about the input: files, rejected rows, places after which nothing could be read, and notes on the formats.
+/// Facts about the input: files, rejected rows, unreadable places, and notes on formats.
 fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
     let lines = rejected::lines(sources, &scanned.rejects);
@@ -119,7 +119,7 @@ fn of_files<T>(
         let led = led.words(": what was read is from ").name(host);
         Some(spelled(&led, redaction))
     };
-    // A warning has names that nobody hides later.
+    // Warnings contain names that are not redacted later.
     let shown = |index: usize| match redaction {
         Some(redaction) => redaction.name(&name(index)),
         None => name(index),
@@ -157,7 +157,7 @@ fn of_files<T>(
     }
 }
 
-/// The warning for values that could not be read and belong to neither memory nor load.
+/// The warning for unreadable values that affect neither memory nor load.
 fn of_no_load(values: &UnreadableValues) -> Option<String> {
     let RejectedLine { line, reason, .. } = &values.first;
     let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
@@ -174,7 +174,7 @@ fn of_no_load(values: &UnreadableValues) -> Option<String> {
     }
 }
 
-/// Each sentence once, with the file that it is about where there are several, or how many these are.
+/// Each sentence once, with its file if there are several, or the number of files.
 fn grouped_by_sentence(said: &[(usize, String)], name: &dyn Fn(usize) -> Name) -> Vec<String> {
     let mut all: Vec<(&str, Vec<usize>)> = Vec::new();
     for (input, sentence) in said {
@@ -190,7 +190,7 @@ fn grouped_by_sentence(said: &[(usize, String)], name: &dyn Fn(usize) -> Name) -
     all.into_iter().map(one).collect()
 }
 
-/// Inputs of raw keys in which lines of another shape follow.
+/// Inputs of raw keys followed by lines of another shape.
 fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<String> {
     let inputs = scanned.inputs.iter().enumerate();
     let found = inputs.filter_map(|(input, seen)| Some((input, seen.seen.another_from?)));
@@ -204,13 +204,13 @@ fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<S
     found.map(said).collect()
 }
 
-/// Whether an RDB file is the start of an append-only file: its commands are newer.
+/// Whether an RDB file is the base of an append-only file, with newer commands.
 fn is_base_of_aof(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy());
     name.is_some_and(|name| name.ends_with(".base.rdb"))
 }
 
-/// The keys that a filter left out.
+/// The keys excluded by a filter.
 pub(crate) fn filtered<T>(
     filter: Option<&Filter>,
     scanned: &Scanned<T>,
@@ -228,7 +228,7 @@ pub(crate) fn filtered<T>(
     })
 }
 
-/// Says what accesses are estimated from, where they are.
+/// A note on how accesses are estimated, if they are.
 pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     let LfuRule {
         log_factor,
@@ -251,7 +251,7 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     ))
 }
 
-/// The meaning of the sizes of RDB files, if they all have the same.
+/// The meaning of sizes of RDB files, if the same for all.
 fn sizes(seen: &ReadStats) -> Option<Sizes> {
     let is_there = |notice| seen.count(notice) > 0;
     match (is_there(Notice::Estimated), is_there(Notice::Serialized)) {
@@ -261,7 +261,7 @@ fn sizes(seen: &ReadStats) -> Option<Sizes> {
     }
 }
 
-/// The hash policy where it is not the usual one; the patterns of a policy hold parts of names.
+/// The hash policy, unless it is the default; patterns of a policy may contain parts of names.
 pub(crate) fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
     let text = match policy {
         Policy::Patterns(_) if !with_patterns => Name::from("regex:..."),
@@ -270,7 +270,7 @@ pub(crate) fn policy(policy: &Policy, with_patterns: bool) -> Option<Name> {
     (!policy.is_oss()).then_some(text)
 }
 
-/// Says which hash policy it is.
+/// A note on the hash policy.
 pub(crate) fn policy_note(policy: &Name) -> String {
     format!(
         "hashed by --policy {policy}: slots and tags are those of that policy, not of CLUSTER KEYSLOT"

@@ -1,4 +1,4 @@
-//! Facts about inputs besides the counts: with both a report is made without the inputs.
+//! Facts about inputs besides counts: both together suffice for a report without the inputs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,11 +21,11 @@ use crate::pipeline::rejected::{self, UnreadableLines};
 
 /// Facts about inputs.
 pub struct Inputs {
-    /// Files and objects, in their order.
+    /// Files and objects, in order.
     pub files: Vec<File>,
-    /// The lines of the first rows that are not keys.
+    /// The line numbers of the first rejected rows.
     pub rejected_lines: Vec<Option<u64>>,
-    /// The lines of the first values of each input that could not be read.
+    /// The line numbers of the first unreadable values of each input.
     pub unreadable_lines: UnreadableLines,
     /// The collections among them.
     pub collections: Vec<Collection>,
@@ -39,26 +39,26 @@ pub struct Inputs {
     pub lfu: LfuRule,
     /// The filter of keys.
     pub filter: Option<Arc<Filter>>,
-    /// The extent of loads by slot, if servers counted them.
+    /// The extent of server-counted loads.
     pub counters: Option<Counters>,
-    /// When they were last written.
+    /// When they were last modified.
     pub dumped: Option<Dumped>,
-    /// Threads that read them.
+    /// Number of threads that read them.
     pub threads: usize,
-    /// The kernel that computed the slots.
+    /// The kernel used.
     pub kernel: String,
 }
 
 /// A file or an object.
 pub struct File {
-    /// Its name as the user gave it.
+    /// Its name as given by the user.
     pub path: PathBuf,
     /// The version of an object.
     pub object: Option<ObjectIdentity>,
 }
 
 impl File {
-    /// The input that `source` reads.
+    /// The input read by `source`.
     pub(crate) fn of(source: &dyn Source) -> Self {
         File {
             path: source.path().to_path_buf(),
@@ -68,12 +68,12 @@ impl File {
 }
 
 impl Inputs {
-    /// The names of the inputs as the user gave them.
+    /// The inputs' names as given by the user.
     pub(crate) fn paths(&self) -> impl Iterator<Item = &Path> {
         self.files.iter().map(|file| file.path.as_path())
     }
 
-    /// Those that were just scanned.
+    /// Facts about inputs just scanned.
     pub(crate) fn of<T>(reading: &Reading, scanned: &Scanned<T>) -> Self {
         Inputs {
             files: reading
@@ -97,7 +97,7 @@ impl Inputs {
     }
 }
 
-/// The path whose name this is.
+/// The path with this name.
 pub(crate) fn path_of(name: &Name) -> PathBuf {
     #[cfg(unix)]
     let path: std::ffi::OsString = std::os::unix::ffi::OsStringExt::from_vec(name.0.clone());
@@ -106,7 +106,7 @@ pub(crate) fn path_of(name: &Name) -> PathBuf {
     path.into()
 }
 
-/// When the files among `sources` were last written; nothing where there is none.
+/// When the files among `sources` were last modified; `None` if there are none.
 pub(crate) fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
     let written = |source: &dyn Source| {
         if let Some(object) = source.object() {
@@ -127,7 +127,7 @@ pub(crate) fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
     })
 }
 
-/// Since 1970.
+/// Seconds since 1970.
 pub(super) fn seconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())

@@ -1,4 +1,4 @@
-//! From counts to a summary: what needs no inputs any more.
+//! From counts to a summary, without the inputs.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -23,10 +23,10 @@ use crate::pipeline::inputs::Inputs;
 use crate::pipeline::{Analysis, Nodes, captured, file_nodes, input_info, observed};
 
 impl Analysis {
-    /// The same for counts with this listing of nodes, or without one; `is_of_input` says that an input has it.
+    /// The analysis with this node listing for counts, if any; `is_of_input` tells that an input contains it.
     ///
     /// # Errors
-    /// These nodes are others: replicas are left out, and nodes of inputs are checked, while keys are counted.
+    /// The nodes differ: leaving out replicas and checking nodes of inputs happens while counting.
     pub(crate) fn on_nodes_of(
         &self,
         listing: Option<Topology>,
@@ -54,7 +54,7 @@ impl Analysis {
         })
     }
 
-    /// The same for names that were counted in segments with this separator, and with patterns or without.
+    /// The analysis for names counted with this separator, with or without patterns.
     ///
     /// # Errors
     /// The user chose another separator.
@@ -71,7 +71,7 @@ impl Analysis {
         })
     }
 
-    /// The same with these words in commands, unless there are others.
+    /// The analysis with these words in commands, unless it has others.
     pub(crate) fn or_reading_words(self, words: &[String]) -> Analysis {
         let words = Some(words).filter(|words| !words.is_empty());
         Analysis {
@@ -80,12 +80,12 @@ impl Analysis {
         }
     }
 
-    /// Whether bounds are enough where names are not counted in the first pass.
+    /// Whether bounds suffice for names not counted in the first pass.
     pub(crate) fn is_one_pass(&self) -> bool {
         self.one_pass
     }
 
-    /// Drops counts that are not wanted.
+    /// Drops counts that are not requested.
     pub(crate) fn drop_unwanted(&self, tallies: &mut Tallies) {
         if self.slots_only {
             tallies.names = None;
@@ -96,20 +96,20 @@ impl Analysis {
     }
 }
 
-/// The findings of the counts before steps are computed.
+/// The findings before steps are computed.
 pub struct Findings {
     /// The nodes.
     pub topology: Topology,
-    /// All but the steps and the facts about the run.
+    /// Everything except the steps and facts about the run.
     pub summary: Summary,
     observed: Observed,
     room: Option<Room>,
-    /// The nodes' own counts.
+    /// The nodes' own key counts.
     node_counts: Vec<NodeKeys>,
 }
 
 impl CountedInputs {
-    /// The nodes, as the user or the inputs name them.
+    /// The nodes, as named by the user or the inputs.
     pub(crate) fn nodes(&self) -> Topology {
         let (first, topology) = (&self.counted.first, self.topology.clone());
         let (topology, ..) = self.analysis.found_nodes(&self.inputs, first, topology);
@@ -127,10 +127,10 @@ impl CountedInputs {
         self.counted.first.tally
     }
 
-    /// The findings, with steps.
+    /// The findings with steps.
     ///
     /// # Errors
-    /// As `findings`, and a limit of memory without sizes of keys.
+    /// As for `findings`, or a memory limit without key sizes.
     pub(crate) fn summary(&self) -> Result<Summary> {
         let Findings {
             topology,
@@ -146,7 +146,7 @@ impl CountedInputs {
         let commands = self.analysis.commands(&self.inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
         let shortfalls = summary.nodes.shortfalls(&node_counts);
-        // Nodes count keys that a filter leaves out.
+        // Nodes also count keys excluded by a filter.
         let shortfalls = shortfalls
             .into_iter()
             .filter(|_| self.inputs.filter.is_none());
@@ -165,7 +165,7 @@ impl CountedInputs {
     /// The findings.
     ///
     /// # Errors
-    /// A topology or an option that cannot be used; a metric that the inputs do not carry.
+    /// A topology or option is unusable, or a metric is missing from the inputs.
     pub(crate) fn findings(&self) -> Result<Findings> {
         let CountedInputs {
             analysis, inputs, ..
@@ -179,7 +179,7 @@ impl CountedInputs {
         let mut input = self.input_facts();
         let (mut topology, files, overlap) =
             analysis.found_nodes(inputs, first, self.topology.clone());
-        // Nodes are found by the names that they have: before these are replaced.
+        // Nodes are looked up by their real names, so before redaction.
         let observed = analysis.observed(inputs, first, &topology, &files)?;
         let mut node_counts = analysis.node_counts.clone();
         let room = analysis.room_of(&topology)?;
@@ -240,7 +240,7 @@ impl Analysis {
         })
     }
 
-    /// The nodes, the inputs of each and what these share, where the inputs show them; else the nodes of `topology`.
+    /// The nodes with the inputs of each and their overlap, if the inputs show them; else the nodes of `topology`.
     fn found_nodes(
         &self,
         inputs: &Inputs,
@@ -254,7 +254,7 @@ impl Analysis {
         })
     }
 
-    /// The parts that the commands of remedies share.
+    /// The parts shared by the commands of remedies.
     fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
         let paths = || {
             let paths = inputs.paths().map(|path| path.display().to_string());
@@ -329,7 +329,7 @@ impl Analysis {
     }
 }
 
-/// Refuses a limit of the user where nothing says what nodes use.
+/// Fails for a user-defined limit if nothing tells what nodes use.
 fn check_capacity(summary: &Summary, room: Option<&Room>) -> Result<()> {
     let is_asked = room.is_some_and(|room| room.maxmemory.is_some());
     if is_asked && summary.capacity.is_none() {

@@ -1,5 +1,5 @@
-//! Hash tags that are likely heavy, from a small sample of the inputs: counted by name from the first key on, they leave
-//! nothing for a second pass in most dumps.
+//! Finds probably heavy hash tags in a small sample of the inputs: counted by name from the first key, they make a
+//! second pass unnecessary for most dumps.
 
 use std::cmp::Reverse;
 
@@ -17,31 +17,31 @@ use slotscope_engine::tally::slots::SlotCounts;
 use slotscope_engine::tally::tag_table::{MAX_TAGS, TagTable};
 use slotscope_engine::tally::tagged::Tagged;
 
-/// Inputs of fewer bytes are read twice where that is needed: it takes no time.
+/// Smaller inputs are read twice if needed, which takes no time.
 const WORTH_BYTES: u64 = 128 << 20;
-/// The sample is one in `PART` of the inputs, within these bounds.
+/// The sample is 1 / `PART` of the inputs, within these bounds.
 const PART: u64 = 64;
 const MIN_BYTES: u64 = 8 << 20;
 const MAX_BYTES: u64 = 16 << 20;
-/// How many of the largest cells of each row of the sample are looked into: the counts of the names in them decide.
+/// How many of the largest cells of each row of the sample are examined; the counts of the names in them decide.
 const CANDIDATE_CELLS: usize = 8192;
-/// The rows of the sample take hashes turned by this many bits, so that tags are chosen by other cells than those that the
-/// rest is counted in. By the same cells, the fullest would lose their tags, the rest would be more even than chance, and
-/// its second moment too small: n_eff was 3.5% too high with 9,000 equal tags of 150 keys.
+/// The sample's rows rotate hashes by this many bits, so that tags are selected by other cells than those used for
+/// counting the rest. With the same cells, the fullest would lose their tags, leaving the rest more even than chance
+/// and its second moment too small: n_eff was 3.5% too high with 9,000 equal tags of 150 keys.
 const TURN: u32 = 32;
-/// Tags that are remembered within a batch of keys.
+/// Tags remembered within a batch of keys.
 const RECENT: usize = 1024;
-/// A tag of fewer keys in the sample is there by chance.
+/// A tag with fewer keys in the sample may be there by chance.
 const MIN_KEYS: u64 = 3;
 
-/// How much of inputs is sampled; only tests choose.
+/// The sample size; only tests choose this.
 #[derive(Debug, Clone, Copy)]
 pub struct Sampling {
-    /// Inputs of fewer bytes are not sampled.
+    /// Smaller inputs are not sampled.
     pub worth_bytes: u64,
-    /// Bytes of the sample at least.
+    /// Minimum bytes of the sample.
     pub min_bytes: u64,
-    /// Distinct tags that are counted one by one at most: with more of them, or none, a sample is taken.
+    /// Maximum distinct tags counted individually: with more, or none, a sample is taken.
     pub most_tags: usize,
 }
 
@@ -56,7 +56,7 @@ impl Default for Sampling {
 }
 
 impl Sampling {
-    /// Of how many windows one is read; `None` where it is not worth it.
+    /// One in how many windows is read; `None` if sampling is not worthwhile.
     pub(crate) fn every(self, sources: &[Box<dyn Source>]) -> Option<u64> {
         let sizes = sources.iter().filter_map(|source| source.size_bytes());
         let bytes = sizes.fold(0u64, u64::saturating_add);
@@ -66,7 +66,7 @@ impl Sampling {
         (bytes >= self.worth_bytes && every > 1).then_some(every)
     }
 
-    /// A table for all tags of `sources`, where names can be read again.
+    /// A table for all tags of `sources`, if names can be reread.
     pub(crate) fn table(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<TagTable> {
         let are_rereadable = sources.iter().all(|source| source.is_rereadable());
         let sizes: Vec<_> = sources.iter().map(|source| source.size_bytes()).collect();
@@ -74,15 +74,15 @@ impl Sampling {
             .then(|| TagTable::of(scan.kernel, &sizes, self.most_tags))
     }
 
-    /// Whether there would be a sample.
+    /// Whether sampling is worthwhile.
     pub fn is_worth_it(self, sources: &[Box<dyn Source>]) -> bool {
         self.every(sources).is_some()
     }
 
-    /// The tags that are frequent in a sample of `sources`, or heavy by a metric; `None` where a sample is not worth it
-    /// or shows none. What is wrong with an input, the scan of all of it says.
+    /// The tags that are frequent in a sample of `sources`, or heavy by a metric; `None` if sampling is not worthwhile
+    /// or finds none. Errors in inputs are left to the actual scan.
     ///
-    /// The sample does not depend on the threads or the chunks of the scan, and so neither do the tags.
+    /// The sample, and hence the tags, do not depend on threads or chunks.
     pub(crate) fn tags(self, scan: &Scan<'_>, sources: &[Box<dyn Source>]) -> Option<Preselected> {
         let every = self.every(sources)?;
         let sample = scan.sample(sources, every, Sample::default).ok()?;
@@ -120,8 +120,8 @@ fn heaviest(found: &[(u64, Name, Load)]) -> Vec<(u64, &Name)> {
     known
 }
 
-/// The counts of a sample: slots, and tags in rows. A tag whose keys are all near each other, as those of a sorted
-/// dump are, is there by chance; so it counts once however many keys of it are.
+/// The counts of a sample: slots, and tags in rows. If all keys of a tag are close together, as in a sorted dump, they
+/// are in the sample by chance, so they count only once.
 #[derive(Default)]
 struct Sample {
     slots: SlotCounts,

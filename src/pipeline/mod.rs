@@ -1,7 +1,7 @@
-//! The front door: from sources to a `Summary` in one call.
+//! The main API: from sources to a `Summary` in one call.
 //!
-//! Everything between the options and the numbers happens here and nowhere else: detection of ready-made counts, the
-//! two passes, redaction, and the facts about the run.
+//! Everything between options and numbers happens here: detecting precomputed counts, the two passes, redaction, and
+//! facts about the run.
 
 pub mod beside;
 pub mod captured;
@@ -50,7 +50,7 @@ use slotscope_findings::topology::cluster_info::NodeKeys;
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::{Options, Progress, Reading};
 
-/// The settings of an analysis, with defaults for everything.
+/// The settings of an analysis, all with defaults.
 ///
 /// ```
 /// let dump = std::env::temp_dir().join("slotscope-doc.keys");
@@ -85,19 +85,19 @@ pub struct Analysis {
 /// The memory limits of the nodes of a topology.
 type RoomOn = Arc<dyn Fn(&Topology) -> Result<Option<Room>> + Send + Sync>;
 
-/// The source of the nodes and their slots.
+/// Where the nodes and their slots come from.
 #[derive(Clone)]
 enum Nodes {
-    /// Each input is one where they share no slot, else three equal ones.
+    /// Each input is a node if they share no slot, else three equal nodes.
     Assumed,
     Even(usize),
     Listed(Topology),
-    /// The input lists them itself.
+    /// The input lists them.
     OfInput(Topology),
 }
 
 impl Nodes {
-    /// Those of a real cluster.
+    /// The nodes of a real cluster.
     fn listed(&self) -> Option<&Topology> {
         match self {
             Nodes::Listed(topology) | Nodes::OfInput(topology) => Some(topology),
@@ -133,8 +133,8 @@ impl Default for Analysis {
 }
 
 impl Analysis {
-    /// Everything is counted on all cores. Several inputs that share no slot are one node each; else there are three equal
-    /// nodes.
+    /// Counts everything, on all cores. Several inputs without common slots are one node each; otherwise three equal
+    /// nodes are assumed.
     pub fn new() -> Self {
         Analysis::default()
     }
@@ -145,83 +145,85 @@ impl Analysis {
         self
     }
 
-    /// Sets which node owns which slot.
+    /// Sets the owners of slots.
     pub fn topology(mut self, topology: Topology) -> Self {
         self.nodes = Nodes::Listed(topology);
         self
     }
 
-    /// Sets what nodes are judged by, the first metric being that of the tables; everything that the input carries is
-    /// counted. Without any, memory and load are judged, each by the best metric that the input has.
+    /// Sets the metrics that nodes are judged by, the first one also for tables; all metrics of the input are counted.
+    /// By default, memory and load are judged, each by the best metric in the input.
     pub fn by(mut self, metrics: impl IntoIterator<Item = Metric>) -> Self {
         self.by = metrics.into_iter().collect();
         self
     }
 
-    /// Sets relative capacities of nodes by hostname, address or id, or the start of one; 1 for all others.
+    /// Sets relative capacities of nodes by hostname, address or id, or a prefix of one; 1 by default.
     pub fn weights(mut self, weights: Vec<(String, f64)>) -> Self {
         self.weights = weights;
         self
     }
 
-    /// Sets the service that runs the servers: steps are those that are possible there. Without it, the names of the nodes tell.
+    /// Sets the managed service running the servers: steps are limited to what it allows. By default the node names
+    /// tell.
     pub fn service(mut self, service: Option<&'static Service>) -> Self {
         self.service = service;
         self
     }
 
-    /// Sets the report before: a state falls only when its figure is a little below the band that raised it.
+    /// Sets the previous report, for hysteresis: a state falls only once its figure is slightly below the band that
+    /// raised it.
     pub fn previous(mut self, report: Option<&Summary>) -> Self {
         let roles = report.iter().flat_map(|report| &report.verdict.roles);
         self.previous = roles.map(|role| (role.metric, role.state)).collect();
         self
     }
 
-    /// Sets the rows of the tables for people.
+    /// Sets the number of rows in tables for people.
     pub fn rows(mut self, rows: usize) -> Self {
         self.rows = rows;
         self
     }
 
-    /// Sets the separator between the segments of a key and the levels of prefixes; with 0 levels there are neither
+    /// Sets the separator between segments of a key, and the levels of prefixes; with 0 levels there are neither
     /// prefixes nor patterns.
     pub fn segments(mut self, separator: &str, depth: usize) -> Self {
         (self.separator, self.depth) = (separator.to_owned(), depth);
         self
     }
 
-    /// Counts slots and nodes and nothing else.
+    /// Counts only slots and nodes.
     pub fn slots_only(mut self, slots_only: bool) -> Self {
         self.slots_only = slots_only;
         self
     }
 
-    /// Never reads a source again to its end: past 65,536 distinct tags the counts of RDB files and compressed files come with
+    /// Never reads a source to its end twice: beyond 65,536 distinct tags, counts of RDB and compressed files are
     /// bounds.
     pub fn one_pass(mut self, one_pass: bool) -> Self {
         self.one_pass = one_pass;
         self
     }
 
-    /// Sets what part of a key is hashed.
+    /// Sets the hash policy.
     pub fn policy(mut self, policy: Policy) -> Self {
         self.reading.policy = policy;
         self
     }
 
-    /// Sets the format of every source, which is detected otherwise.
+    /// Sets the format of every source; by default it is detected.
     pub fn format(mut self, format: &'static dyn Format) -> Self {
         self.reading.format = Some(format);
         self
     }
 
-    /// Counts only the keys of this database, where the input shows it.
+    /// Counts only keys of this database, if the input tells.
     pub fn database(mut self, number: u64) -> Self {
         self.reading.only.database = Some(number);
         self
     }
 
-    /// Makes a row that is not a key an error.
+    /// Makes a rejected row an error.
     pub fn strict(mut self, strict: bool) -> Self {
         self.reading.strict = strict;
         self
@@ -239,7 +241,8 @@ impl Analysis {
         self
     }
 
-    /// Calls `hook` at the start and the end of each pass and after every block; `Error::Cancelled` where it returns false.
+    /// Calls `hook` at the start and end of each pass and after every block; if it returns false, the run ends with
+    /// `Error::Cancelled`.
     pub fn on_progress(mut self, hook: impl Fn(Progress) -> bool + Send + Sync + 'static) -> Self {
         self.reading.on_progress = Some(Arc::new(hook));
         self
@@ -251,24 +254,25 @@ impl Analysis {
         self
     }
 
-    /// Says which nodes captures are of, by ids, addresses or hostnames; none where the inputs show it.
+    /// Names the captured nodes, by ids, addresses or hostnames; empty if the inputs show them.
     pub fn captured(mut self, nodes: Vec<String>) -> Self {
         self.captured = nodes;
         self
     }
 
-    /// Compares the dump with the numbers of keys that the nodes themselves report.
+    /// Compares the dump with the key counts reported by the nodes.
     pub fn node_counts(mut self, counts: Vec<NodeKeys>) -> Self {
         self.node_counts = counts;
         self
     }
 
-    /// Sets the memory limits of the nodes, for the capacity part.
+    /// Sets the nodes' memory limits, for the capacity part.
     pub fn room(self, room: Option<Room>) -> Self {
         self.room_on(move |_| Ok(room.clone()))
     }
 
-    /// The same for nodes that only the inputs may show: `room` has their limits, or an error where it names others.
+    /// Like `room`, for nodes that only the inputs may show: `room` returns their limits, or an error if it names other
+    /// nodes.
     pub fn room_on(
         mut self,
         room: impl Fn(&Topology) -> Result<Option<Room>> + Send + Sync + 'static,
@@ -277,21 +281,20 @@ impl Analysis {
         self
     }
 
-    /// Sets the words of a command line that name the inputs and say how they are read; the commands of remedies have
-    /// them. Without them they have the paths of the sources.
+    /// Sets command-line words that name the inputs and how to read them, for the commands in remedies. By default
+    /// these use the paths of the sources.
     pub fn reading_words(mut self, words: Vec<String>) -> Self {
         self.reading_words = Some(words);
         self
     }
 
-    /// Sets the words of a command line that say how nodes are judged; the plans of remedies have them. Without them they
-    /// have the metrics.
+    /// Sets command-line words for judging nodes, for the plans in remedies. By default these use the metrics.
     pub fn judging_words(mut self, words: Vec<String>) -> Self {
         self.judging_words = Some(words);
         self
     }
 
-    /// Sets from how many bytes on a sample of the inputs is taken first, and of how much; the default is the fastest.
+    /// Sets the input size from which a sample is taken first, and the sample's size; the default is fastest.
     pub fn sampling(mut self, sampling: Sampling) -> Self {
         self.sampling = sampling;
         self
@@ -303,24 +306,24 @@ impl Analysis {
         self
     }
 
-    /// Reads and counts what `paths` name: files, directories (every file in them), `-` for standard input.
+    /// Reads and counts the inputs named by `paths`: files, directories (every file in them), `-` for standard input.
     ///
     /// # Errors
-    /// A source, a topology or an option that cannot be used; `Cancelled`.
+    /// A source, topology or option is unusable; `Cancelled`.
     pub fn run(&self, paths: &[impl AsRef<Path>]) -> Result<Summary> {
         self.run_on(Reading::new(source::find(paths)?, self.reading.clone())?)
     }
 
-    /// As `run`, on sources that are found already; how they are read is taken from `reading`.
+    /// Like `run`, for sources already found, with the read settings of `reading`.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn run_on(&self, reading: Reading) -> Result<Summary> {
         self.count(reading)?.summary()
     }
 
-    /// The nodes as far as they are known without the inputs; checked against what names nodes, unless the inputs may
-    /// show others.
+    /// The nodes, as far as known without the inputs; node names are checked against them, unless the inputs may show
+    /// others.
     fn first_owners(&self, inputs: usize) -> Result<Topology> {
         let topology = self.owners()?;
         if !self.may_find_nodes(inputs) {
@@ -329,7 +332,7 @@ impl Analysis {
         Ok(topology)
     }
 
-    /// The node part of a report from what the nodes themselves report in the file `source`, without a dump.
+    /// The node part of a report from key counts of the nodes in the file `source`, without a dump.
     pub fn of_node_counts(
         &self,
         source: &Path,

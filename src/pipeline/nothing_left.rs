@@ -1,4 +1,4 @@
-//! A filter that no key passes is a slip of the pen more often than an answer: the error says what keys there are.
+//! A filter that selects no key is usually a typo, so the error describes the keys there are.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Notice;
@@ -9,13 +9,13 @@ use slotscope_engine::sentence::Sentence;
 use slotscope_engine::tally::choice::Choice;
 use slotscope_engine::text::{bytes, grouped, list};
 
-/// Types, starts of names and databases that are listed.
+/// Maximum types, name prefixes and databases listed.
 const LISTED: usize = 8;
 
-/// Checks that `only` left something, and that no type in it is misspelled; `all` has what there is to choose from.
+/// Fails if `only` selected nothing or names an unknown type; `all` returns the keys available.
 ///
 /// # Errors
-/// It left nothing, or a type is not known; those of `all`.
+/// Nothing was selected, or a type is unknown; errors of `all`.
 pub(crate) fn check<T>(
     only: &Only,
     scanned: &Scanned<T>,
@@ -80,13 +80,13 @@ pub(crate) fn check<T>(
     }
 }
 
-/// The types that there are.
+/// The types available.
 fn types(choice: &Choice) -> Sentence {
     let start = Sentence::default().words("types here: ");
     let listed = choice.types.iter().take(LISTED).enumerate();
     listed.fold(start, |sentence, (at, of)| {
         let sentence = sentence.words(if at == 0 { "" } else { ", " });
-        // A type of a module may be a name.
+        // A module's type may be a name.
         match std::str::from_utf8(&of.0)
             .ok()
             .filter(|of| is_server_type(of))
@@ -97,7 +97,7 @@ fn types(choice: &Choice) -> Sentence {
     })
 }
 
-/// The error of a filter, with what there is of each property that it asks for.
+/// The error for a filter, describing what is available for each property it uses.
 fn refused(choice: &Choice, filter: &Filter) -> Error {
     let mut what = Sentence::default().words(format!("no key passed {}", filter.said(false)));
     if choice.keys == 0 {
@@ -131,7 +131,7 @@ fn refused(choice: &Choice, filter: &Filter) -> Error {
     Error::bad(filter_flag(filter), what)
 }
 
-/// The first flag of a filter, which is the place of its error.
+/// The first flag of a filter, as the place of the error.
 fn filter_flag(filter: &Filter) -> String {
     let named = !(filter.globs.is_empty() && filter.regexes.is_empty());
     let field = match () {

@@ -1,5 +1,5 @@
-//! Facts about nodes besides their keys: readings of servers in a collection, and the headers of RDB
-//! files about the servers that wrote them.
+//! Facts about nodes besides their keys: server readings in a collection, and what RDB headers tell about the servers
+//! that wrote them.
 
 use std::cmp::Reverse;
 
@@ -14,10 +14,10 @@ use slotscope_findings::topology::{Node, Topology};
 
 use crate::pipeline::inputs::Inputs;
 
-/// Below this many seconds between two readings there are no rates: they would be those of the readings.
+/// Minimum seconds between two readings for computing rates: with less, they would reflect the readings themselves.
 const LEAST_SPAN: f64 = 1.0;
 
-/// The facts besides the counts; `files` has the inputs of each node where the inputs are the nodes.
+/// The facts besides counts; `files` has the inputs of each node if the inputs are nodes.
 pub(crate) fn of(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
@@ -35,7 +35,7 @@ pub(crate) fn of(
     }
 }
 
-/// Those of all collections.
+/// The hot keys of all collections.
 fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
     let mut all = HotKeys::default();
     for found in loads.filter_map(|load| load.hot_keys.as_ref()) {
@@ -47,7 +47,7 @@ fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
     all
 }
 
-/// Those of all collections.
+/// The logged commands of all collections.
 fn logged<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> LoggedCommands {
     let mut all = LoggedCommands::default();
     for found in loads.filter_map(|load| load.logged.as_ref()) {
@@ -60,7 +60,7 @@ fn logged<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> LoggedCommands {
     all
 }
 
-/// Figures of each node of the topology, where a server or an RDB file gave them.
+/// Statistics of each node of the topology, if a server or RDB file has them.
 pub(crate) fn servers(
     collections: &[Collection],
     scanned: &Scanned<Tallies>,
@@ -88,15 +88,15 @@ pub(crate) fn servers(
     known
 }
 
-/// Primaries that reported the state of the cluster, and how many of them say that it is down; absent if none did.
+/// The number of primaries that reported the cluster state, and of those reporting it down; absent if none did.
 pub(crate) fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
     let states = collections.iter().map(|of| of.manifest.cluster_state());
     let (asked, down) = states.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
     (asked > 0).then_some((asked, down))
 }
 
-/// The entry of a node in collections: by id, else by address; or the one server of a collection outside of
-/// clusters, if there is only one node.
+/// The entry of a node in collections: by id, else by address; or for a single node, the one server of a collection
+/// outside of clusters.
 fn entry_of<'c>(
     collections: &'c [Collection],
     node: &Node,
@@ -126,11 +126,11 @@ fn outage(entry: &ServerEntry) -> Option<Outage> {
     }
 }
 
-/// The facts of both readings; absent if there is none.
+/// The facts from both readings, if any.
 fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let last = entry.last()?;
     let since = entry.before.as_ref().filter(|_| entry.after.is_some());
-    // A server that started anew counts from 0 again.
+    // A restarted server counts from 0 again.
     let since = since.filter(|before| last.uptime_in_seconds >= before.uptime_in_seconds);
     let rate = |of: fn(&ServerReading) -> Option<f64>| {
         let before = since.filter(|_| !entry.is_read)?;
@@ -138,7 +138,7 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         let more = of(last)? - of(before)?;
         (span >= LEAST_SPAN && more >= 0.0).then_some(more / span)
     };
-    // If the collection itself is part of the load, the load before it counts.
+    // If the collection itself is part of the load, use the load before it.
     let usual = entry.before.as_ref().unwrap_or(last);
     let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
     Some(ServerFacts {
@@ -160,12 +160,12 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     })
 }
 
-/// When a reading was taken, in milliseconds since 1970.
+/// The time of a reading, in milliseconds since 1970.
 fn seconds(reading: &ServerReading) -> Option<i64> {
     timestamp(reading.at.as_bytes()).and_then(|at| i64::try_from(at).ok())
 }
 
-/// The facts in the headers of RDB files, by node: of several files of a node, the newest one.
+/// The facts in RDB headers, by node; of several files, the newest.
 fn of_files(
     scanned: &Scanned<Tallies>,
     topology: &Topology,
@@ -191,8 +191,8 @@ fn of_files(
     newest.map(|seen| seen.map(facts)).collect()
 }
 
-/// The place of the node that an input is a dump of: the one that the input made, or whose slots have most of its keys; the
-/// only one there is.
+/// The index of the node that an input is a dump of: the one made from it, the owner of most of its keys, or the only
+/// one.
 fn node_of(
     input: usize,
     scanned: &Scanned<Tallies>,
@@ -314,7 +314,7 @@ mod tests {
         assert_eq!(used(listed), [None, Some(20)]);
     }
 
-    /// An RDB file of one key.
+    /// An RDB file with one key.
     fn rdb(key: &str, second: &str, used: &str) -> Vec<u8> {
         let mut file = b"REDIS0011".to_vec();
         let mut text = |mark: &[u8], texts: [&str; 2]| {

@@ -1,4 +1,4 @@
-//! Sources and how they are read: what every run over key dumps has in common, whatever it counts.
+//! Sources and how they are read, shared by all runs over key dumps.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -21,23 +21,23 @@ use slotscope_engine::tally::choice::Choice;
 
 use crate::pipeline::{nothing_left, rejected};
 
-/// More threads than this never help: the memory bus is saturated long before.
+/// More threads never help: memory bandwidth saturates long before.
 const MAX_THREADS: usize = 1024;
 
-/// How far a pass over the sources is.
+/// Progress of a pass over the sources.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress {
     /// The name of the pass: `counting`.
     pub pass: &'static str,
-    /// Bytes read since the last call, as they are stored where sources are compressed; 0 in the first call of a pass.
+    /// Bytes read since the last call, in stored bytes for compressed sources; 0 in the first call of a pass.
     pub more_bytes: u64,
-    /// Bytes of all sources, counted likewise, where that is known.
+    /// Total bytes of all sources in the same units, if known.
     pub total_bytes: Option<u64>,
     /// Whether this is the last call of the pass.
     pub is_done: bool,
 }
 
-/// Called at the start of a pass, after every block and at its end; false cancels the run.
+/// Called at the start and end of a pass and after every block; returning false cancels the run.
 pub type OnProgress = Arc<dyn Fn(Progress) -> bool + Send + Sync>;
 
 /// How sources are read.
@@ -51,13 +51,13 @@ pub struct Options {
     pub only: Only,
     /// The hash policy.
     pub policy: Policy,
-    /// How sources are walked whose keys are only found so.
+    /// How sources are walked that cannot be read in chunks.
     pub walking: Walking,
-    /// How places on the network are opened, if that is left to the reader.
+    /// How network locations are opened, if the reader does that.
     pub storage: StorageOptions,
     /// Worker threads; `None` for all cores.
     pub threads: Option<usize>,
-    /// Whether a row that is not a key is an error.
+    /// Whether a rejected row is an error.
     pub strict: bool,
     /// Where progress is reported.
     pub on_progress: Option<OnProgress>,
@@ -85,15 +85,15 @@ pub struct Reading {
     pub sources: Vec<Box<dyn Source>>,
     /// The collections among them.
     pub collections: Vec<Collection>,
-    /// Listings of nodes beside dumps in directories.
+    /// Node listings found next to dumps in directories.
     pub listings: Vec<PathBuf>,
     /// Entries of directories that are not regular files.
     pub passed_over: usize,
-    /// Files of an earlier report in such a directory; the caller took them out of the sources.
+    /// Files of an earlier report in such a directory, removed from the sources by the caller.
     pub of_reports: usize,
-    /// How it is read.
+    /// How to read.
     pub options: Options,
-    /// The bytes read so far of compressed sources, as they are stored, and the total.
+    /// Stored bytes read so far of compressed sources, and the total.
     stored: Option<Counter>,
     pool: ThreadPool,
 }
@@ -102,7 +102,7 @@ impl Reading {
     /// Starts the threads.
     ///
     /// # Errors
-    /// A number of threads that is zero or absurd, or that the system refuses.
+    /// The number of threads is zero or absurd, or the system refuses it.
     pub fn new(found: Found, options: Options) -> Result<Self> {
         let is_shown = options.on_progress.is_some();
         let stored = Counter::of(&found.sources).filter(|_| is_shown);
@@ -122,20 +122,20 @@ impl Reading {
         })
     }
 
-    /// Reads all sources once and counts them in tallies that start as `make` returns them.
+    /// Reads all sources once into tallies created by `make`.
     ///
     /// # Errors
-    /// As `Scan::run`; a row that is not a key where that is an error; `Cancelled`.
+    /// As for `Scan::run`; a rejected row, if that is an error; `Cancelled`.
     pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
         let scanned = self.with_scan(pass, |scan| self.run(scan, make))?;
         self.check_left(&scanned)?;
         Ok(scanned)
     }
 
-    /// Checks that the filter left something.
+    /// Fails if the filter selected nothing.
     ///
     /// # Errors
-    /// It did not; the sources cannot be read again.
+    /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         let only = Only {
             not_of: self.options.only.not_of.clone(),
@@ -151,10 +151,10 @@ impl Reading {
         nothing_left::check(&self.options.only, scanned, all)
     }
 
-    /// Calls `run` with a scan that reports its progress as `pass`.
+    /// Calls `run` with a scan that reports progress as `pass`.
     ///
     /// # Errors
-    /// As `run`; `Cancelled`.
+    /// As for `run`; `Cancelled`.
     pub fn with_scan<R>(
         &self,
         pass: &'static str,
@@ -201,10 +201,10 @@ impl Reading {
         }
     }
 
-    /// As `scan`, without progress, until `closed` is true: then with the counts so far.
+    /// Like `scan`, without progress; once `closed` is true, returns the counts so far.
     ///
     /// # Errors
-    /// As `scan`.
+    /// As for `scan`.
     pub fn scan_until_closed<T: Tally>(
         &self,
         closed: &AtomicBool,
@@ -232,35 +232,35 @@ impl Reading {
     /// Checks the rejected rows.
     ///
     /// # Errors
-    /// There is one where that is an error, or most rows are.
+    /// There is one although that is an error, or most rows are rejected.
     pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
         rejected::check_readable(self.options.strict, &self.sources, scanned)?;
         rejected::check_most(&self.sources, scanned)
     }
 
-    /// The names of the sources as the user gave them.
+    /// The sources' names as given by the user.
     pub fn paths(&self) -> impl Iterator<Item = &Path> {
         self.sources.iter().map(|source| source.path())
     }
 
-    /// Runs `work` on the threads that read.
+    /// Runs `work` on the reading threads.
     pub(crate) fn on_threads<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         self.pool.install(work)
     }
 
-    /// Worker threads.
+    /// Number of worker threads.
     pub fn threads(&self) -> usize {
         self.pool.current_num_threads()
     }
 
-    /// Whether every source can be read a second time.
+    /// Whether every source can be read twice.
     pub fn is_rereadable(&self) -> bool {
         let mut sources = self.sources.iter();
         sources.all(|source| source.is_rereadable())
     }
 
-    /// Whether keys of every source can be read again from their places alone.
+    /// Whether keys of every source can be reread from their locations alone.
     pub(crate) fn is_in_blocks(&self) -> Result<bool> {
         self.plain_scan().are_in_blocks(&self.sources)
     }

@@ -15,22 +15,22 @@ use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_engine::text::grouped;
 use slotscope_findings::summary::{Rejected, RejectedLine, UnreadableValues};
 
-/// The first of them, and how many there are.
+/// The number of rejected rows, with the first few.
 pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
     let path = |input: usize| inputs[input].path();
     located(path, &lines(inputs, rejects), rejects, None)
 }
 
-/// The lines of the first of them.
+/// The line numbers of the first few.
 pub(crate) fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
     let line = |reject: &Reject| line_of(&*inputs[reject.input as usize], reject.byte);
     rejects.first.iter().map(line).collect()
 }
 
-/// The lines of the first values that could not be read, by the number of the input and the byte of the row.
+/// The line numbers of the first unreadable values, by input number and byte of the row.
 pub(crate) type UnreadableLines = BTreeMap<(usize, u64), Option<u64>>;
 
-/// Those of inputs that can be read again.
+/// The line numbers for inputs that can be reread.
 pub(crate) fn unreadable_lines<T>(
     inputs: &[Box<dyn Source>],
     scanned: &Scanned<T>,
@@ -49,7 +49,7 @@ pub(crate) fn unreadable_lines<T>(
         .collect()
 }
 
-/// Values that could not be read, of all inputs together.
+/// Unreadable values over all inputs.
 pub(crate) fn unreadable<'p, T>(
     path: impl Fn(usize) -> &'p Path,
     lines: &UnreadableLines,
@@ -82,7 +82,7 @@ pub(crate) fn unreadable<'p, T>(
     Lost::ALL.into_iter().filter_map(of).collect()
 }
 
-/// As `of`, of inputs at these paths whose lines are known. Files keep their names.
+/// Like `of`, for inputs at these paths with known line numbers. File names are kept.
 pub(crate) fn located<'p>(
     path: impl Fn(usize) -> &'p Path,
     lines: &[Option<u64>],
@@ -101,20 +101,20 @@ pub(crate) fn located<'p>(
     }
 }
 
-/// Makes an input an error of which more than half of the rows are not keys: it is not a dump in this format.
+/// Fails if more than half of an input's rows are rejected: it is not a dump in this format.
 ///
 /// # Errors
-/// There is one.
+/// There is such an input.
 pub(crate) fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let path = |input: usize| sources[input].path();
     let line = |reject: &Reject| line_of(&*sources[reject.input as usize], reject.byte);
     check_most_of(path, line, scanned)
 }
 
-/// The same of inputs at these paths, with the lines of rejected rows.
+/// The same for inputs at these paths, with the line numbers of rejected rows.
 ///
 /// # Errors
-/// There is one.
+/// There is such an input.
 pub(crate) fn check_most_of<'p, T>(
     path: impl Fn(usize) -> &'p Path,
     line: impl Fn(&Reject) -> Option<u64>,
@@ -146,16 +146,16 @@ pub(crate) fn check_most_of<'p, T>(
     ))
 }
 
-/// The line and the byte of a rejected row.
+/// Line and byte of a rejected row.
 fn place(line: Option<u64>, reject: &Reject) -> String {
     let line = line.map_or(String::new(), |line| format!("line {line} "));
     format!("{line}(byte {})", reject.byte)
 }
 
-/// Makes the first of them an error where `strict`.
+/// With `strict`, turns the first rejected row into an error.
 ///
 /// # Errors
-/// There is one.
+/// There is a rejected row.
 pub(crate) fn check_strict(
     strict: bool,
     sources: &[Box<dyn Source>],
@@ -168,10 +168,10 @@ pub(crate) fn check_strict(
     }
 }
 
-/// Makes the first value that could not be read an error where `strict`.
+/// With `strict`, turns the first unreadable value into an error.
 ///
 /// # Errors
-/// There is one.
+/// There is an unreadable value.
 pub(crate) fn check_readable<T>(
     strict: bool,
     sources: &[Box<dyn Source>],
@@ -194,10 +194,10 @@ pub(crate) fn check_readable<T>(
     Err(Error::bad(place, what.excerpt(&Name::from(first.text()))))
 }
 
-/// Makes the first of them an error, wherever its input is.
+/// Turns the first rejected row into an error, wherever its input is.
 ///
 /// # Errors
-/// There is one.
+/// There is a rejected row.
 pub(crate) fn check_strict_of<'s>(
     source: impl FnOnce(u32) -> &'s dyn Source,
     rejects: &Rejects,

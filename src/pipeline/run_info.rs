@@ -1,4 +1,4 @@
-//! The part of a report about the run: the only one that differs from run to run.
+//! A report's part about the run: the only one that differs between runs.
 
 use std::fs;
 use std::time::{Instant, SystemTime};
@@ -9,7 +9,7 @@ use slotscope_findings::summary::{Run, Summary};
 
 use crate::pipeline::inputs::{Inputs, seconds};
 
-/// When a run began, by both clocks.
+/// The start of a run, on both clocks.
 pub(super) struct Started {
     instant: Instant,
     time: SystemTime,
@@ -24,7 +24,7 @@ impl Started {
         }
     }
 
-    /// How the report was made; the command is up to the program.
+    /// How the report was made; the command is filled in by the program.
     pub(super) fn run(&self, inputs: &Inputs, passes: u32, summary: &Summary) -> Run {
         let elapsed_secs = self.instant.elapsed().as_secs_f64();
         let rate = |count: f64| tidy(count / elapsed_secs.max(1e-9));
@@ -45,7 +45,7 @@ impl Started {
     }
 }
 
-/// The most memory that was resident, where the system says it (Linux).
+/// Peak resident memory, if the system reports it (Linux).
 fn peak_rss_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status

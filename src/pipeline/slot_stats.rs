@@ -1,5 +1,5 @@
-//! Ready-made counts: answers to CLUSTER SLOT-STATS are taken over, not scanned. Of keys and bytes the last state counts, of
-//! CPU time what was used between the first reading and the last (`counters`).
+//! Precomputed counts: replies to CLUSTER SLOT-STATS are used directly, not scanned. For keys and bytes the last state
+//! counts, for CPU time the increase between first and last reading (`counters`).
 
 use std::io::{BufRead, BufReader, Read};
 
@@ -17,17 +17,17 @@ use slotscope_engine::tally::{Parts, Tallies};
 
 use crate::pipeline::counters::{CounterReadings, Counters, Reading};
 
-/// The statistic that is the load of a slot.
+/// The statistic used as load of a slot.
 const CPU: &str = "cpu-usec";
-/// The metrics of the counters in a reading, in their order.
+/// The metrics of a reading's counters, in order.
 const COUNTED: [Metric; 2] = [Metric::Cpu, Metric::Ops];
-/// The bytes of an input that show its form.
+/// Bytes of an input that determine its form.
 const HEAD: u64 = 1024;
 const TOO_LONG: &str = "is longer than any answer to CLUSTER SLOT-STATS";
 /// Why a line at the end of an input is not counted.
 const TORN: &str = "the last line has no end";
 
-/// Counts that servers made.
+/// Counts made by servers.
 pub(crate) struct Taken {
     /// Keys, sizes and loads by slot.
     pub scanned: Scanned<Tallies>,
@@ -35,10 +35,10 @@ pub(crate) struct Taken {
     pub counters: Counters,
 }
 
-/// The counts of all inputs; `None` where they are key dumps. `ops` is the statistic that counts as operations.
+/// The counts of all inputs; `None` if they are key dumps. `ops` is the statistic that counts as operations.
 ///
 /// # Errors
-/// Some inputs are key dumps and some are not, two have counts of one slot, or one cannot be read.
+/// Key dumps and counts are mixed, two inputs have counts for the same slot, or one cannot be read.
 pub(crate) fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Option<Taken>> {
     let Some(spellings) = spellings(inputs)? else {
         return Ok(None);
@@ -50,7 +50,7 @@ pub(crate) fn take(inputs: &[Box<dyn Source>], ops: Option<&str>) -> Result<Opti
 /// Reads counts.
 ///
 /// # Errors
-/// As `take`.
+/// As for `take`.
 pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Result<Taken> {
     let mut states = States::new(inputs.len(), ops);
     let (mut seen, mut incomplete) = (Vec::new(), Vec::new());
@@ -90,7 +90,7 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
     })
 }
 
-/// Sets the loads of slots that servers counted.
+/// Sets slot loads from server counters.
 pub(crate) fn set_loads(tallies: &mut Tallies, counters: &Counters) {
     for (metric, loads) in COUNTED.into_iter().zip(&counters.loads) {
         if let Some(loads) = loads {
@@ -99,11 +99,11 @@ pub(crate) fn set_loads(tallies: &mut Tallies, counters: &Counters) {
     }
 }
 
-/// The last state of each slot, the input that it is from, and the readings of its counters.
+/// Each slot's last state and its input, and its counter readings.
 struct States<'o> {
     tallies: Tallies,
     ops: Option<&'o str>,
-    /// When the state of a slot is from, and its input.
+    /// The time and input of a slot's state.
     from: Vec<Option<(u64, usize)>>,
     readings: CounterReadings,
 }
@@ -134,7 +134,7 @@ impl<'o> States<'o> {
                 .add(input, node, *slot, Reading { time, counts });
             self.tallies.inputs.note(input, *slot);
             let from = &mut self.from[usize::from(*slot)];
-            // Lines of one time and of an input are in their order.
+            // Within an input, lines of equal time are in order.
             if from.is_none_or(|(at, of)| of == input || at <= time) {
                 *from = Some((time, input));
                 self.set(*slot, stats);
@@ -161,10 +161,10 @@ impl<'o> States<'o> {
     }
 }
 
-/// How the counts of each input are written; `None` where no input has any.
+/// The spelling of each input's counts; `None` if no input has any.
 ///
 /// # Errors
-/// Some inputs are key dumps and some are not.
+/// Key dumps and counts are mixed.
 pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
     let found = inputs
         .iter()
@@ -180,7 +180,7 @@ pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
     Ok(Some(found.into_iter().flatten().collect()))
 }
 
-/// Only of files: the start of a pipe could not be read again.
+/// Only for files: the start of a pipe could not be reread.
 ///
 /// # Errors
 /// It cannot be read.
@@ -200,12 +200,12 @@ pub(crate) fn spelling(input: &dyn Source) -> Result<Option<Spelling>> {
 pub(crate) struct ReadInput {
     /// Its bytes.
     pub bytes: u64,
-    /// Where its last line starts, if it has no end: it may still be written.
+    /// The offset of an unterminated last line, which may still be being written.
     pub torn: Option<u64>,
 }
 
 impl ReadInput {
-    /// Why it is incomplete, if it is.
+    /// Why it is incomplete, if so.
     pub(crate) fn stop(&self, input: usize) -> Option<Incomplete> {
         let stop = |byte| Incomplete {
             input,
@@ -216,10 +216,10 @@ impl ReadInput {
     }
 }
 
-/// Passes on every sample of an input. `proceed` is called with the bytes of each; false ends the run.
+/// Passes every sample of an input to `add`. `proceed` is called with the bytes of each; false ends the run.
 ///
 /// # Errors
-/// It cannot be read, is not a file of counts, or `add` refuses a sample.
+/// It cannot be read, has no counts, or `add` refuses a sample.
 pub(crate) fn each(
     input: &dyn Source,
     spelling: Spelling,

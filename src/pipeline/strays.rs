@@ -1,4 +1,4 @@
-//! Keys of slots that their node does not own, which a collection leaves out.
+//! Keys in slots that their node does not own, which a collection excludes.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
@@ -6,10 +6,10 @@ use slotscope_engine::source::collection::manifest::{Manifest, NodeEntry};
 use slotscope_engine::text::{counted, ranges};
 use slotscope_findings::plan::migration::Migration;
 
-/// Ranges of slots that are shown.
+/// Maximum ranges of slots shown.
 const RANGES: usize = 8;
 
-/// One sentence per node that holds leftover keys: their cause, and how to delete them. Redacted, it names no node.
+/// One sentence per node with leftover keys: their cause, and how to delete them. If redacted, without node names.
 pub(crate) fn in_words(
     manifest: &Manifest,
     redaction: Option<&Redaction>,
@@ -30,7 +30,7 @@ fn sentence(node: &NodeEntry, is_redacted: bool) -> String {
     } else {
         format!(" ({slots})")
     };
-    // `redis-cli --cluster fix` closes open slots; these are not open, and it leaves them as they are.
+    // `redis-cli --cluster fix` closes open slots; these are not open, and it would not touch them.
     let cure = match Migration::of([node.server.as_deref()].into_iter()) {
         Migration::Valkey => "CLUSTER FLUSHSLOT there deletes them",
         _ => {

@@ -1,4 +1,4 @@
-//! The tallies that a first pass starts from, in one process or in parts.
+//! The tallies to start a first pass with, in one process or in parts.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::tally::keys_by_node::KeysByNode;
@@ -12,11 +12,11 @@ use crate::pipeline::reading::Reading;
 
 /// The counts to take.
 pub(crate) struct TallySpec<'a> {
-    /// Slots alone, without names.
+    /// Only slots, without names.
     pub slots_only: bool,
-    /// No input is read again to its end: names that are too many for the first pass have bounds.
+    /// No input is read to its end twice: names that exceed the first pass get bounds.
     pub one_pass: bool,
-    /// The separator of the segments of a key, if patterns are counted.
+    /// The separator of key segments, if patterns are counted.
     pub separator: Option<&'a [u8]>,
     /// The nodes of a real cluster: only these can contradict the inputs.
     pub listing: Option<&'a Topology>,
@@ -33,12 +33,12 @@ impl TallySpec<'_> {
         }
     }
 
-    /// Whether names are counted, and may be read again.
+    /// Whether names are counted and may be reread.
     fn counts_all(&self) -> bool {
         self.parts() == Parts::All
     }
 
-    /// The hash tags that are counted by name, from a sample of the inputs; `None` where it is not worth it.
+    /// The hash tags to count by name, from a sample of the inputs; `None` if that is not worthwhile.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -53,7 +53,7 @@ impl TallySpec<'_> {
         reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))
     }
 
-    /// Nothing counted yet of this many inputs.
+    /// An empty tally for this many inputs.
     pub(crate) fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
         let origins = self.listing.map(|topology| {
             let nodes = topology.nodes.iter();

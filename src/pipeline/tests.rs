@@ -1,4 +1,4 @@
-//! The front door, on dumps in memory.
+//! Tests of the main API on in-memory dumps.
 
 use slotscope_engine::error::Error;
 use slotscope_engine::source::collection::{Collection, manifest};
@@ -63,7 +63,7 @@ fn many_tags_take_one_pass_and_two_only_where_they_are_too_many_to_count_each() 
     let twice = vec!["counting", "counting", "recounting names"];
     assert_eq!(counted(70_000, false), (twice, 2, true));
 
-    // A sample shows it before anything is counted.
+    // A sample reveals it before counting starts.
     let sampled = |most_tags| Sampling {
         worth_bytes: 1,
         min_bytes: 64 << 10,

@@ -1,9 +1,9 @@
 //! Exact counts of the heavy hash tags and patterns in bounded memory.
 //!
-//! All tags are counted in one table, where the inputs have no more than it holds and can be read again at the places of the
-//! keys whose tags are wanted by name. Else tags that are frequent in a sample are counted by name (`likely_heavy`), every other name in a Count-Min sketch, which
-//! has room for any number of them but no names. Where a heavy one may be among these, those whose cells are largest are
-//! the candidates; a second pass compares names and counts just these.
+//! If the tags fit a table, and the inputs can be reread at the locations of keys whose tags need names, all tags are
+//! counted in it. Otherwise tags that are frequent in a sample are counted by name (`likely_heavy`), and all other
+//! names in a Count-Min sketch, which holds any number of them but no names. If heavy ones may be among those, the
+//! names with the largest cells are candidates: a second pass compares names and counts just these.
 
 use std::sync::Arc;
 
@@ -28,11 +28,11 @@ use crate::pipeline::likely_heavy::Sampling;
 
 /// The result of all passes.
 pub struct Counted {
-    /// Everything that is counted in the first pass, and the patterns of the second.
+    /// Everything counted in the first pass, plus the patterns of the second.
     pub first: Scanned<Tallies>,
-    /// The tags of the second pass; `None` where the first has counts by name.
+    /// The tags of the second pass; `None` if the first counted by name.
     pub recount: Option<Recount>,
-    /// How many passes there were.
+    /// The number of passes.
     pub passes: u32,
 }
 
@@ -63,7 +63,7 @@ impl SecondPassCounts {
     }
 }
 
-/// The candidates that a second pass counts.
+/// The candidates for a second pass.
 #[derive(Clone)]
 pub(crate) struct SecondPass {
     tags: Option<Recount>,
@@ -85,10 +85,10 @@ impl Tally for SecondPass {
     }
 }
 
-/// Counts all keys of `sources` in tallies that start as `make` returns them, in two passes where that is needed.
+/// Counts all keys of `sources` in tallies created by `make`, in two passes if needed.
 ///
 /// # Errors
-/// As `Scan::run`, and an input that could not be read again to its end.
+/// As for `Scan::run`, or an input could not be reread to its end.
 pub fn count(
     scan: &Scan<'_>,
     sources: &[Box<dyn Source>],
@@ -114,7 +114,7 @@ pub fn count(
 }
 
 impl Counted {
-    /// The same after more passes.
+    /// Adds to the number of passes.
     pub(crate) fn after(self, passes: u32) -> Self {
         Counted {
             passes: self.passes + passes,
@@ -122,7 +122,7 @@ impl Counted {
         }
     }
 
-    /// The counts of one pass, or two.
+    /// The counts of one or two passes.
     pub(crate) fn of(mut first: Scanned<Tallies>, again: Option<SecondPass>) -> Self {
         let passes = 1 + u32::from(again.is_some());
         let (mut recount, names) = (None, first.tally.names.as_mut());
@@ -157,7 +157,7 @@ impl SecondPass {
         let patterns = names.patterns.as_ref();
         let patterns = patterns.and_then(|patterns| patterns.candidates());
         let patterns = patterns.map(|chosen| PatternRecount::new(Arc::new(chosen)));
-        // Operations next to keys are on keys that are there, or are not.
+        // With keys present, operations are on keys that exist or do not.
         let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
         let present = has_both && !names.tags.follows();
         let present = present.then(|| Present::of(names.operations.busy_keys().keys));
@@ -177,7 +177,7 @@ impl SecondPass {
         }
     }
 
-    /// Merges counts from elsewhere; false if they count something else.
+    /// Merges counts from elsewhere; false if they do not match.
     pub(crate) fn take(&mut self, counted: SecondPassCounts) -> bool {
         let tags = take(&mut self.tags, counted.tags, Recount::take);
         let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
@@ -185,10 +185,10 @@ impl SecondPass {
         tags && patterns && present
     }
 
-    /// The second pass over inputs whose `known` names the first pass could not read.
+    /// The second pass, over inputs that the first could not read beyond the `known` places.
     ///
     /// # Errors
-    /// As `Scan::run`, and an input that could not be read again as far as before.
+    /// As for `Scan::run`, or an input could not be reread as far as before.
     pub(crate) fn run(
         self,
         scan: &Scan<'_>,
@@ -199,10 +199,10 @@ impl SecondPass {
         self.run_shares(scan, sources, &shares, known)
     }
 
-    /// As `run`, over a share of each input.
+    /// Like `run`, for a share of each input.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub(crate) fn run_shares(
         self,
         scan: &Scan<'_>,
@@ -210,7 +210,7 @@ impl SecondPass {
         shares: &[Share],
         known: &[Incomplete],
     ) -> Result<Self> {
-        // The input is still as the first pass verified it, or the scan says that it changed.
+        // Either the input is unchanged since the first pass verified it, or the scan reports the change.
         let verifies = false;
         let walking = Walking {
             verifies,
@@ -232,7 +232,7 @@ impl SecondPass {
     }
 }
 
-/// Adds counts to others; false if only one of the two is there, or they do not fit.
+/// Merges counts; false if only one of the two is present, or they do not match.
 fn take<T, C>(mine: &mut Option<T>, counted: Option<C>, add: fn(&mut T, C) -> bool) -> bool {
     match (mine, counted) {
         (Some(mine), Some(counted)) => add(mine, counted),

@@ -1,5 +1,5 @@
-//! A plan as a bash script to review and run, or the way back: what to know of it, the nodes, what moves a range, then the
-//! ranges.
+//! A plan, or its rollback, as a bash script to review and run: warnings, the nodes, functions that move a range, then
+//! the ranges.
 
 use std::io::{self, Write};
 
@@ -18,7 +18,7 @@ use crate::plan::view::{
     size_of,
 };
 
-/// Columns of a comment.
+/// Width of comments in columns.
 const WIDTH: usize = 80;
 
 /// The commands that move slots.
@@ -39,7 +39,7 @@ pub enum MoveCommands {
 }
 
 impl MoveCommands {
-    /// The choice of `auto` for servers of these versions.
+    /// Resolves `auto` for servers of these versions.
     pub(crate) fn resolved(self, versions: &[Option<&str>]) -> Self {
         match (self, Migration::of(versions.iter().copied())) {
             (MoveCommands::Auto, Migration::Setslot) => MoveCommands::Setslot,
@@ -49,12 +49,12 @@ impl MoveCommands {
         }
     }
 
-    /// Whether slots move as a whole: then no key blocks its node.
+    /// Whether slots migrate as a whole, so that no key blocks its node.
     pub(crate) fn is_atomic(self) -> bool {
         matches!(self, MoveCommands::Valkey | MoveCommands::Redis84)
     }
 
-    /// The shell functions that move slots, one after the other or as a whole.
+    /// The shell functions that move slots, key by key or as a whole.
     fn functions(self) -> &'static [&'static str] {
         match self {
             MoveCommands::Auto | MoveCommands::Elasticache => &[],
@@ -71,7 +71,7 @@ impl MoveCommands {
     }
 }
 
-/// The shell functions that are in every script, and what calls them.
+/// The shell functions in every script, and the main part.
 const COMMON: [&str; 5] = [
     include_str!("script/talk.sh"),
     include_str!("script/slots.sh"),
@@ -89,20 +89,19 @@ pub(crate) struct Script<'a> {
     pub outcome: &'a PlanOutcome,
     /// The nodes of the outcome, in its order.
     pub nodes: &'a [PlannedNode],
-    /// Whether it takes the moves back.
+    /// Whether it reverts the moves.
     pub is_rollback: bool,
-    /// How long it waits after each slot, or each range where the servers move whole ranges.
+    /// Pause after each slot, or after each range if servers migrate whole ranges.
     pub pause_ms: u64,
-    /// How long it may take before it stops between two slots; 0: no limit.
+    /// How long it may run before stopping between two slots; 0: no limit.
     pub max_minutes: u64,
-    /// The ACL user that it logs in as; empty: the default user.
+    /// The ACL user to log in as; empty: the default user.
     pub user: &'a str,
-    /// The files of TLS, where the servers were read so.
+    /// The TLS files, if the servers were read using TLS.
     pub tls: Option<&'a TlsEntry>,
 }
 
 impl Script<'_> {
-    /// Writes it.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "#!/usr/bin/env bash")?;
         self.comments()
@@ -163,7 +162,7 @@ impl Script<'_> {
         self.write_end(out)
     }
 
-    /// Warnings for a reader before running it.
+    /// Warnings to read before running it.
     fn comments(&self) -> Vec<String> {
         let outcome = self.outcome;
         let mut comments = vec![if !self.is_rollback {
@@ -194,11 +193,11 @@ impl Script<'_> {
         comments
     }
 
-    /// The line of a node. Where it has failed, or takes part in no move and its address is not known, it is left out.
+    /// The line of a node. Omitted if the node has failed, or if it is not involved and its address is unknown.
     fn write_node(&self, at: usize, out: &mut dyn Write) -> io::Result<()> {
         let (node, shown) = (&self.nodes[at], &self.outcome.nodes[at]);
         let (number, name) = (at + 1, quoted(&node_name(shown).to_string()));
-        // Ids of an even split and of nodes to be added are made up here: the node itself knows the real one.
+        // Ids of even splits and added nodes are made up: only the node knows the real one.
         let is_real = node.id.len() == 40 && node.id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let id = quoted(if is_real { &node.id } else { "" });
         let keys = shown.load.keys.map_or_else(String::new, |keys| {
@@ -229,7 +228,7 @@ impl Script<'_> {
         }
     }
 
-    /// The moves, as data: a line a job.
+    /// The moves as data: one line per job.
     fn write_jobs(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(
             out,
@@ -251,7 +250,7 @@ impl Script<'_> {
         writeln!(out, ")")
     }
 
-    /// The end of the script: a look at the cluster.
+    /// The end of the script: checks the cluster.
     fn write_end(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.moves().next() {
             Some((_, to, _)) => {
@@ -265,18 +264,18 @@ impl Script<'_> {
         }
     }
 
-    /// Its place in the script.
+    /// The node's number in the script.
     fn number(&self, id: &Name) -> usize {
         let mut nodes = self.outcome.nodes.iter();
         nodes.position(|node| node.id == *id).map_or(0, |at| at + 1)
     }
 
-    /// Whether keys are copied one by one, while both nodes wait.
+    /// Whether keys are copied one by one, blocking both nodes.
     fn blocks(&self) -> bool {
         self.commands == MoveCommands::Setslot
     }
 
-    /// From where to where, and what.
+    /// Each move with its source and target.
     fn moves(&self) -> impl Iterator<Item = (&Name, &Name, &MoveOutcome)> {
         self.outcome.moves.iter().map(|of| {
             if !self.is_rollback {
@@ -288,7 +287,7 @@ impl Script<'_> {
     }
 }
 
-/// The warning for a key that is copied in one piece.
+/// The warning for a big key, which is copied in one piece.
 fn warning_of(key: &BlockingKey) -> String {
     format!(
         "warning: MIGRATE blocks both nodes for about {} while it copies the key {} of slot {}{}",
@@ -299,7 +298,7 @@ fn warning_of(key: &BlockingKey) -> String {
     )
 }
 
-/// Why a slot is not among those that move.
+/// Why a slot does not move.
 fn reason_to_stay(key: &BlockingKey) -> String {
     format!(
         "slot {} stays: moving its key {}{} would block its node for about {}",
@@ -310,14 +309,14 @@ fn reason_to_stay(key: &BlockingKey) -> String {
     )
 }
 
-/// The parts of an address that can be connected to: a name with blanks or controls in it cannot.
+/// Host and port of an address; `None` if the name contains blanks or control characters.
 fn host_and_port(address: &str) -> Option<(&str, u16)> {
     let (host, port) = address.rsplit_once(':')?;
     let port = port.parse().ok().filter(|port| *port > 0)?;
     (!host.is_empty() && host.bytes().all(|byte| byte.is_ascii_graphic())).then_some((host, port))
 }
 
-/// The options of redis-cli for TLS.
+/// The TLS options for redis-cli.
 fn flags_of_tls(tls: &TlsEntry) -> String {
     let files = [
         ("--cacert", &tls.ca),
@@ -331,7 +330,7 @@ fn flags_of_tls(tls: &TlsEntry) -> String {
     std::iter::once(" --tls".to_owned()).chain(given).collect()
 }
 
-/// Printable text as one word of bash.
+/// Printable text quoted as one bash word.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

@@ -1,5 +1,5 @@
-//! Ranges of slots for shards that a managed service makes from a backup: one for each, with as equal loads as ranges
-//! can have. The form is the NodeGroupConfiguration of Amazon ElastiCache.
+//! Slot ranges for shards that a managed service restores from a backup: one per shard, with loads as equal as ranges
+//! allow. Formatted as NodeGroupConfiguration of Amazon ElastiCache.
 
 use std::io::{self, Write};
 
@@ -8,22 +8,22 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::wording::verdict::times;
 use slotscope_planner::even_ranges::even_ranges;
 
-/// A range of slots for each shard.
+/// A slot range for each shard.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Shards {
-    /// The metric that they are evened out by.
+    /// The metric they are balanced by.
     pub by: Metric,
-    /// First and last slot of each.
+    /// First and last slot of each range.
     pub ranges: Vec<(u16, u16)>,
-    /// The fullest in fair shares.
+    /// The fullest shard in fair shares.
     pub max_over_mean: f64,
-    /// The emptiest in fair shares.
+    /// The emptiest shard in fair shares.
     pub min_over_mean: f64,
 }
 
 impl Shards {
-    /// This many shards for what a summary counted, by the metric that is `asked` for if the input has it; `None` where there
-    /// are too many or nothing was counted.
+    /// This many shards for the counts of a summary, by the metric `asked` for if present; `None` if there are too many
+    /// shards, or nothing was counted.
     pub(crate) fn of(summary: &Summary, count: usize, asked: Option<Metric>) -> Option<Shards> {
         let loads = &summary.slots.loads;
         let held = |metric: Metric| {
@@ -67,7 +67,7 @@ impl Shards {
         )
     }
 
-    /// As JSON, a line a shard.
+    /// As JSON, one line per shard.
     pub(crate) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "[")?;
         for (at, (first, last)) in self.ranges.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! A forecast beside the cluster as it is now. The `--json` of a plan forecasts the owners of the slots that move, and the
-//! part of the keys and of the memory that each node holds; report.json the fullest node of each role after its moves.
+//! Compares a forecast with the current cluster. The `--json` of a plan forecasts the owners of moved slots and each
+//! node's share of keys and memory; report.json forecasts the fullest node of each role after its moves.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +17,15 @@ use slotscope_findings::summary::step::StepKind;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table};
 
-/// How far a figure may be from its forecast, as a part of it, where no keys came or went.
+/// Relative tolerance of a figure, if no keys were added or removed.
 const TOLERANCE: f64 = 0.02;
-/// The part of a figure that keys which came or went since may explain.
+/// Maximum relative deviation explained by keys added or removed since.
 const EXPLAINED: f64 = 0.1;
-/// Keys that appear and vanish on any node without being a difference.
+/// Added or removed keys on a node up to this number are normal.
 const FEW_KEYS: f64 = 50.0;
-/// The forecasts of a plan for each node. Operations are a rate, which differs from one hour to the next.
+/// The metrics that a plan forecasts for each node. Operations are a rate that varies from hour to hour.
 const METRICS: [Metric; 2] = [Metric::Keys, Metric::Bytes];
-/// Ranges of slots that are shown.
+/// Maximum ranges of slots shown.
 const RANGES: usize = 12;
 
 /// A forecast of a plan.
@@ -35,7 +35,7 @@ pub(crate) enum Forecast {
     Report(Box<Summary>),
 }
 
-/// The parts of a plan that can be compared.
+/// The comparable parts of a plan.
 #[derive(Debug, Deserialize)]
 pub(crate) struct PlanForecast {
     nodes: Vec<ForecastNode>,
@@ -72,7 +72,7 @@ struct ForecastMove {
 }
 
 impl Forecast {
-    /// Reads the JSON of a plan or a report; the error is an end to "FILE: ".
+    /// Parses the JSON of a plan or report; the error message follows "FILE: ".
     pub(crate) fn parse(text: &[u8]) -> Result<Forecast, String> {
         let refused = |error: serde_json::Error| {
             format!(
@@ -175,7 +175,7 @@ fn verify_plan(plan: &PlanForecast, now: &Summary) -> Verification {
         .map(|node| node.planned(Metric::Keys))
         .sum();
     let part_of_keys = |keys: f64| keys / held_keys.max(1) as f64;
-    // Keys that came or went may all be those of one node.
+    // Keys added or removed may all belong to one node.
     let changed = planned_keys.map_or(0, |keys| keys.abs_diff(held_keys));
     let (few, changed) = (part_of_keys(FEW_KEYS), part_of_keys(changed as f64));
     for metric in METRICS {
@@ -211,7 +211,7 @@ fn verify_plan(plan: &PlanForecast, now: &Summary) -> Verification {
     found
 }
 
-/// The roles after the moves of a report are those after its last move.
+/// For a report, the roles after its last move.
 fn verify_report(report: &Summary, now: &Summary) -> Verification {
     let mut found = empty();
     let mut steps = report.verdict.steps.iter();
@@ -231,7 +231,7 @@ fn verify_report(report: &Summary, now: &Summary) -> Verification {
                 Some(most.map_or(share, |most| most.max(share)))
             });
         match fullest {
-            // Evener than forecast is not a difference.
+            // Being more even than forecast is not a difference.
             Some(fullest) => found.figures.push(Figure {
                 node: None,
                 of: role.name().into(),
@@ -247,7 +247,7 @@ fn verify_report(report: &Summary, now: &Summary) -> Verification {
     found
 }
 
-/// The nodes of a plan as they are now. The plan has no id for a node to be added: it is the one that is new.
+/// The current node for each node of a plan. An added node has no id in the plan, so it is the new one.
 fn matched<'a>(plan: &'a PlanForecast, now: &'a Summary) -> BTreeMap<&'a str, &'a NodeLoad> {
     let with_id = |id: &str| {
         let mut nodes = now.nodes.list.iter();
@@ -266,7 +266,7 @@ fn matched<'a>(plan: &'a PlanForecast, now: &'a Summary) -> BTreeMap<&'a str, &'
         .iter()
         .filter(|node| !is_known(node))
         .collect();
-    // Several new nodes are told apart by their slots.
+    // Several new nodes are distinguished by their slots.
     added.sort_by_key(|node| node.slots.after);
     others.sort_by_key(|node| node.slots);
     nodes.extend(added.iter().map(|node| node.id.as_str()).zip(others));
@@ -288,7 +288,6 @@ fn rounded(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-/// The sections of a verification.
 pub(crate) fn sections(found: &Verification) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(found));
     for what in &found.not_compared {

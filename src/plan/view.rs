@@ -1,4 +1,4 @@
-//! A plan as sections: its effect, its basis, the nodes before and after, the moves.
+//! A plan as sections: its effect, its basis, nodes before and after, moves.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -16,19 +16,19 @@ use slotscope_findings::wording::verdict::{ratio, times};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
-/// Where the fullest node has more than this many times the target, heavy slots keep it there.
+/// If the fullest node exceeds the target by this factor, heavy slots keep it there.
 const HEAVY: f64 = 1.05;
-/// Ranges of a move that are shown; all are in the JSON and in the script.
+/// Maximum ranges shown per move; all are in the JSON and the script.
 const RANGES: usize = 12;
-/// Nodes and moves that are shown.
+/// Maximum nodes and moves shown.
 pub(crate) const ROWS: usize = 60;
-/// Giant keys that are shown.
+/// Maximum big keys shown.
 const BIG_KEYS: usize = 20;
 
-/// A key that blocks its nodes for less is not worth a word.
+/// Shorter blocks are not mentioned.
 const LONG_BLOCK_MS: u64 = 10;
 
-/// The sections of a plan; `instead` is the suggested fix where a service does not move slots.
+/// The sections of a plan; `instead` is the suggested fix if a managed service does not move slots.
 pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     let reasons = outcome
@@ -103,7 +103,7 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     )
 }
 
-/// The goals that are roles, not limits.
+/// The goals that are roles rather than limits.
 fn roles(outcome: &PlanOutcome) -> impl Iterator<Item = &GoalOutcome> {
     outcome.goals.iter().filter(|goal| goal.role.is_some())
 }
@@ -126,7 +126,7 @@ fn changes<'a>(goals: impl Iterator<Item = &'a GoalOutcome>) -> String {
     text
 }
 
-/// The goals as lines, for comments of a script.
+/// The goals as lines for script comments.
 pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     outcome.goals.iter().map(|goal| {
         let reason = goal
@@ -150,10 +150,10 @@ fn goal_name(goal: &GoalOutcome) -> String {
     format!("{name} ({})", goal.metric.name())
 }
 
-/// The goals: the targets, and the result of the plan.
+/// The goals: targets, and what the plan achieves.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
     let met = |goal: &GoalOutcome| match goal.met {
-        // A slot that is heavier than a share sets the target of its node.
+        // A slot heavier than a share determines its node's target.
         true if goal.after > HEAVY * goal.target => "but for heavy slots",
         true => "yes",
         false if goal.is_impossible => "impossible",
@@ -174,13 +174,13 @@ fn goals(outcome: &PlanOutcome) -> Table<'_> {
         .build()
 }
 
-/// The nodes that are to be emptied.
+/// The nodes to be emptied.
 fn removed(outcome: &PlanOutcome) -> impl Iterator<Item = &NodeOutcome> {
     let is_removed = |node: &&NodeOutcome| node.weight <= 0.0 && !node.failed;
     outcome.nodes.iter().filter(is_removed)
 }
 
-/// The slots that nodes keep which are to be emptied.
+/// The slots left on nodes to be emptied.
 pub(crate) fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     let kept = removed(outcome).filter(|node| node.slots.after > 0);
     kept.map(|node| {
@@ -201,7 +201,7 @@ pub(crate) fn leftovers(outcome: &PlanOutcome) -> impl Iterator<Item = String> {
     })
 }
 
-/// Primaries without slots count in fair shares here and not in a report, so both differ.
+/// Primaries without slots count for fair shares here but not in a report, so the numbers differ.
 fn empty_today(outcome: &PlanOutcome) -> Option<String> {
     let is_empty = |node: &&NodeOutcome| node.slots.before == 0 && node.weight > 0.0;
     let empty: Vec<Name> = outcome
@@ -216,7 +216,7 @@ fn empty_today(outcome: &PlanOutcome) -> Option<String> {
     })
 }
 
-/// ` (3 keys, 12 KiB)`, as far as they are known.
+/// ` (3 keys, 12 KiB)`, as far as known.
 fn moved(outcome: &PlanOutcome) -> String {
     let keys = outcome.keys_moved.map(|keys| counted(keys, "key"));
     let moved: Vec<String> = keys
@@ -250,7 +250,7 @@ pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     }
 }
 
-/// A time in milliseconds, or in seconds from one on.
+/// A time in milliseconds, or in seconds if at least one second.
 pub(crate) fn milliseconds(millis: u64) -> String {
     if millis < 1000 {
         format!("{millis} ms")
@@ -295,7 +295,7 @@ pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
     )
 }
 
-/// A span of time in words, rounded.
+/// A rounded duration in words.
 fn span(secs: f64) -> String {
     match secs {
         s if s < 90.0 => format!("{:.0} s", s.max(1.0)),
@@ -304,7 +304,7 @@ fn span(secs: f64) -> String {
     }
 }
 
-/// The floor that no plan can beat, and why; `None` if only the mean is a floor.
+/// The lower bound of any plan, and why; `None` if it is just the mean.
 pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
     let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
@@ -332,7 +332,7 @@ pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     })
 }
 
-/// The nodes, each amount today and then in one cell.
+/// The nodes, with each amount before and after in one cell.
 fn nodes(outcome: &PlanOutcome) -> Table<'_> {
     let first = outcome.nodes.first();
     let loads = first.iter().flat_map(|node| node.load.iter());
@@ -388,7 +388,7 @@ fn marked_name(node: &NodeOutcome, shared: SharedParts) -> String {
     format!("{}{mark}", shared.label(&node_name(node)))
 }
 
-/// The parts that all names of nodes share, and tables leave out.
+/// The shared parts of node names, which tables omit.
 fn shared_parts(outcome: &PlanOutcome) -> SharedParts {
     let names: Vec<Name> = outcome.nodes.iter().map(node_name).collect();
     SharedParts::new(names.iter())
@@ -435,7 +435,7 @@ fn shown_ranges(of: &MoveOutcome) -> String {
     text
 }
 
-/// Keys that MIGRATE takes long for.
+/// Keys that MIGRATE takes long to copy.
 fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
     if keys.is_empty() {
         return Section::untitled();

@@ -1,13 +1,13 @@
-//! Bursts: times in which a slot has far more operations than usual, or far more CPU time or network traffic.
+//! Bursts: periods in which a slot has far more operations, CPU time or network traffic than usual.
 //!
-//! The usual load of a slot is the median of its buckets, over those in which its node has any operations. For operations
-//! that come independently the mean is at most ln 2 above the median (Choi 1994, "On the medians of gamma
-//! distributions"), so `median + ln 2` bounds it even where the median is 0; where all other slots have more than
-//! usual too, it grows with them. A bucket starts a burst where it has `FACTOR` times that, and where a Poisson
-//! distribution of that mean has this many with a probability below `CHANCE` in all buckets of all slots together
-//! (Chernoff's bound). The burst continues while buckets have twice the usual. Buckets are looked at one by one and in
-//! groups, so that a weak burst is found if it is long. Amounts that are not counts of operations come in grains: they are
-//! taken as Poisson numbers of grains of the largest usual size, which varies more than grains of mixed sizes.
+//! The usual load of a slot is its median bucket, among those in which its node has any operations. For independent
+//! operations the mean exceeds the median by at most ln 2 (Choi 1994, "On the medians of gamma distributions"), so
+//! `median + ln 2` bounds it even if the median is 0; it is scaled up when all other slots are above usual too. A
+//! bucket starts a burst if it has `FACTOR` times that bound, and if under a Poisson distribution with that mean, this
+//! many occur with a probability below `CHANCE` over all buckets of all slots (Chernoff bound). The burst continues
+//! while buckets have twice the usual. Buckets are examined individually and in groups, to find weak but long bursts.
+//! Amounts that are not operation counts come in grains: they are treated as Poisson numbers of grains of the largest
+//! usual size, which has more variance than mixed sizes.
 
 use std::f64::consts::LN_2;
 
@@ -15,18 +15,18 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::timeline::grid::Grid;
 
-/// A burst has this many times the usual.
+/// A burst has this multiple of the usual load.
 const FACTOR: f64 = 4.0;
-/// The probability that a capture without bursts shows one.
+/// The probability of a false burst in a capture without any.
 const CHANCE: f64 = 0.001;
-/// The least share of a burst in the operations of its node meanwhile.
+/// Minimum share of a burst in its node's operations during the burst.
 const LEAST_SHARE: f64 = 0.01;
-/// A burst continues while buckets have this many times the usual, and are so improbable.
+/// A burst continues while buckets have this multiple of the usual load, with this probability.
 const ON_FACTOR: f64 = 2.0;
 const ON_CHANCE: f64 = 0.01;
-/// Buckets, or groups of them, that a median needs.
+/// Minimum buckets, or groups, for a median.
 const LEAST_BUCKETS: usize = 8;
-/// Buckets in a group.
+/// Buckets per group.
 const GROUPS: [usize; 4] = [1, 4, 16, 64];
 
 /// A burst of a slot.
@@ -34,34 +34,34 @@ const GROUPS: [usize; 4] = [1, 4, 16, 64];
 pub(super) struct SlotBurst {
     /// The slot.
     pub slot: u16,
-    /// The first bucket, and the one after the last.
+    /// The first bucket, and the end, exclusive.
     pub buckets: (usize, usize),
     /// Its operations.
     pub ops: u64,
-    /// Those of its node meanwhile.
+    /// The node's operations during the burst.
     pub node_ops: u64,
-    /// Those of a usual bucket: the median.
+    /// The median bucket.
     pub usual: u64,
-    /// The upper bound of the mean of a usual bucket, meanwhile.
+    /// Upper bound on the mean of a usual bucket during the burst.
     pub usual_at_most: f64,
 }
 
 impl SlotBurst {
-    /// How much its rate is above the usual, at least.
+    /// Lower bound on its rate relative to usual.
     pub(super) fn times_usual(&self) -> f64 {
         let (from, to) = self.buckets;
         self.ops as f64 / (to - from) as f64 / self.usual_at_most
     }
 
-    /// The operations that are more than usual.
+    /// The operations in excess of usual.
     fn excess(&self) -> f64 {
         let (from, to) = self.buckets;
         self.ops as f64 - self.usual_at_most * (to - from) as f64
     }
 }
 
-/// The bursts of all slots, the largest first. `node_ops` has the operations of each node by bucket, `owner` the node of
-/// each slot; operations have this grain.
+/// The bursts of all slots, largest first. `node_ops` has each node's operations by bucket, `owner` each slot's node;
+/// operations have this grain.
 pub(super) fn find(
     grid: &Grid,
     grain: u64,
@@ -118,12 +118,12 @@ pub(super) fn find(
     bursts
 }
 
-/// A slot over time, in buckets or groups of them.
+/// A slot over time, in buckets or groups.
 struct OfSlot<'a> {
     grain: f64,
     series: Vec<u64>,
     node: &'a [u64],
-    /// The median of the slot.
+    /// The slot's median.
     median: u64,
     /// The median of the rest of its node.
     median_of_rest: u64,
@@ -143,7 +143,7 @@ impl<'a> OfSlot<'a> {
         }
     }
 
-    /// The upper bound of the mean of a bucket, if the slot is as busy as usual.
+    /// An upper bound on the mean of a bucket, if the slot is as busy as usual.
     fn usual(&self, at: usize) -> f64 {
         let rest = (self.node[at] - self.series[at]) as f64;
         let growth = (rest / self.median_of_rest.max(1) as f64).max(1.0);
@@ -153,18 +153,19 @@ impl<'a> OfSlot<'a> {
         }
     }
 
-    /// The mean of `usual` in some buckets.
+    /// The mean of `usual` over some buckets.
     fn usual_of(&self, (from, to): (usize, usize)) -> f64 {
         (from..to).map(|at| self.usual(at)).sum::<f64>() / (to - from) as f64
     }
 
-    /// Whether a bucket has `factor` times the usual, and this many by chance with a probability below `chance`.
+    /// Whether a bucket has `factor` times the usual load, with a probability below `chance` of that happening by
+    /// chance.
     fn is_above(&self, at: usize, factor: f64, chance: f64) -> bool {
         let [ops, usual] = [self.series[at] as f64, self.usual(at)].map(|of| of / self.grain);
         ops >= factor * usual && ops * (ops / usual).ln() - ops + usual > -chance.ln()
     }
 
-    /// Buckets that belong together and have a burst in them: the first, and the one after the last.
+    /// Runs of buckets that include a burst: first bucket and end, exclusive.
     fn runs(&self) -> Vec<(usize, usize)> {
         let len = self.series.len();
         let chance = CHANCE / (SLOTS * len) as f64;
@@ -172,7 +173,7 @@ impl<'a> OfSlot<'a> {
         for at in (0..len).filter(|at| self.is_above(*at, ON_FACTOR, ON_CHANCE)) {
             let starts = self.is_above(at, FACTOR, chance);
             match runs.last_mut() {
-                // One bucket of rest does not end it.
+                // A single quiet bucket does not end it.
                 Some((_, to, is_burst)) if *to + 1 >= at => {
                     *to = at + 1;
                     *is_burst |= starts;
@@ -185,7 +186,7 @@ impl<'a> OfSlot<'a> {
     }
 }
 
-/// The buckets without those at both ends that have less than a quarter of their mean: groups begin before the burst.
+/// Trims buckets at both ends with less than a quarter of the mean: a group may start before the burst.
 fn trimmed(series: &[u64], (mut from, mut to): (usize, usize)) -> (usize, usize) {
     let mean = series[from..to].iter().sum::<u64>() as f64 / (to - from) as f64;
     let is_low = |at: usize| (series[at] as f64) < mean / 4.0;
@@ -248,7 +249,7 @@ mod tests {
 
     #[test]
     fn what_comes_in_grains_needs_many_of_them() {
-        // A single command of 2 ms on an idle slot is not a burst, 50 of them are.
+        // A single command of 2 ms on an idle slot is not a burst; 50 of them are.
         let slow = |buckets| (3, with(vec![0; 300], buckets, 2000));
         let rest = (9, vec![300_000; 300]);
         assert_eq!(found_in(1000, &[slow(120..121), rest.clone()]), []);

@@ -1,4 +1,4 @@
-//! The first pass: operations by time and slot, and all that the heaviest tags and patterns are chosen from.
+//! The first pass: operations by time and slot, and whatever is needed to select the heaviest tags and patterns.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,14 +14,14 @@ use slotscope_engine::tally::tags::TagCounter;
 
 use crate::timeline::grid::Grid;
 
-/// Patterns are counted as they are, so it does not matter what separates their segments.
+/// Patterns are only counted, not split, so the separator does not matter.
 const SEPARATOR: &[u8] = b":";
 
 /// The counts of the first pass.
 pub(super) struct Counts {
-    /// By time and slot: one for all threads, as it is large. A sum is the same in any order.
+    /// By time and slot: shared by all threads, because it is large. Sums do not depend on order.
     grid: Arc<Mutex<Grid>>,
-    /// The slots of each input: inputs that share none are of different nodes.
+    /// The slots of each input: inputs without common slots are different nodes.
     pub inputs: SlotsByInput,
     /// By tag.
     pub tags: TagCounter,
@@ -31,14 +31,14 @@ pub(super) struct Counts {
     pub timed: BTreeMap<u32, u64>,
     /// Operations without a time.
     pub untimed: u64,
-    /// Places where the next operation is a second or more before the last.
+    /// Places where an operation is at least a second before its predecessor.
     pub jumps: u64,
-    /// The longest way back, in milliseconds.
+    /// The largest jump back, in milliseconds.
     pub longest_jump: u64,
 }
 
 impl Counts {
-    /// Nothing counted yet; the operations by time and slot go to `grid`.
+    /// An empty count; operations by time and slot go to `grid`.
     pub(super) fn new(grid: &Arc<Mutex<Grid>>, inputs: usize) -> Self {
         Counts {
             inputs: SlotsByInput::new(inputs),
@@ -53,7 +53,7 @@ impl Counts {
     }
 }
 
-/// The operations of a batch that have a time: their numbers, times, and how many they are.
+/// The operations of a batch with a time: their indices, times and counts.
 pub(super) fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize, u64, u64)> + 'a {
     let values = keys.batch.values;
     let times = if values.are_operations && values.extremes.is_empty() {

@@ -1,42 +1,43 @@
-//! Amounts by time and slot, exactly: buckets of a second, or of as many seconds as it takes for few columns.
+//! Exact amounts by time and slot, in buckets of a second, or as many seconds as it takes to keep the number of columns
+//! small.
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::operations::SECOND;
 
-/// Columns, at most: a picture has at least half of them where the time is long enough.
+/// Maximum columns; a long enough picture has at least half of them.
 pub(super) const COLUMNS: u64 = 400;
 
-/// The largest number of a cell: the sum of all cells fits. A sum that does not fit stays at it, whatever the order.
+/// Saturation value of a cell: the sum of all cells still fits. Saturation does not depend on order.
 const MOST: u64 = 1 << 40;
 
-/// Amounts by bucket of time and slot. How long buckets are depends on the first and the last time alone, so the order
-/// of the additions does not matter.
+/// Amounts by time bucket and slot. Bucket length depends only on the first and last time, so the order of additions
+/// does not matter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Grid {
-    /// A bucket is a second, doubled so often.
+    /// How often the bucket length was doubled from one second.
     doublings: u32,
-    /// In the order of time; buckets without any are left out.
+    /// In time order; empty buckets are omitted.
     columns: Vec<Column>,
-    /// The column of the last addition: the next is mostly in it too.
+    /// The column of the last addition; the next one usually goes there too.
     recent: usize,
 }
 
-/// The amounts of a bucket.
+/// The amounts of one bucket.
 #[derive(Debug, Clone, PartialEq)]
 struct Column {
-    /// Its number since 1970.
+    /// Its number, counted from 1970.
     bucket: u64,
     /// By slot.
     ops: Box<[u64]>,
 }
 
-/// The columns of a picture.
+/// The time axis of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct TimeAxis {
-    /// The number of the first bucket since 1970.
+    /// The number of the first bucket, counted from 1970.
     first: u64,
     doublings: u32,
-    /// How many buckets there are.
+    /// The number of buckets.
     pub len: usize,
 }
 
@@ -46,7 +47,7 @@ impl TimeAxis {
         1 << self.doublings
     }
 
-    /// The place of a time in milliseconds since 1970.
+    /// The bucket index of a time in milliseconds since 1970.
     pub(super) fn place(&self, time: u64) -> Option<usize> {
         let place = ((time / SECOND) >> self.doublings).checked_sub(self.first)?;
         usize::try_from(place)
@@ -54,7 +55,7 @@ impl TimeAxis {
             .filter(|place| *place < self.len)
     }
 
-    /// When a bucket starts, in seconds since 1970.
+    /// The start of a bucket, in seconds since 1970.
     pub(super) fn start(&self, place: usize) -> u64 {
         (self.first + place as u64) << self.doublings
     }
@@ -74,10 +75,10 @@ impl Grid {
         self.fit();
     }
 
-    /// Adds amounts of slots that came evenly between two times in milliseconds since 1970. A part is cut off at the end
-    /// of each bucket, so buckets that are joined later have what they would have had at once.
+    /// Adds amounts of slots spread evenly between two times in milliseconds since 1970. Parts are split at bucket
+    /// ends, so buckets merged later have the same content as wider ones from the start.
     pub(super) fn spread(&mut self, (from, to): (u64, u64), amounts: &[(u16, u64)]) {
-        // Both ends first: then there are few buckets between them, however far they are apart.
+        // Add both ends first, which limits the number of buckets in between.
         self.add(from, 0, 0);
         self.add(to - 1, 0, 0);
         let bucket_ms = SECOND << self.doublings;
@@ -100,14 +101,14 @@ impl Grid {
         self.recent = 0;
     }
 
-    /// Joins buckets until each has at least this many seconds.
+    /// Merges buckets until each has at least this many seconds.
     pub(super) fn lengthen(&mut self, secs: u64) {
         while !self.columns.is_empty() && 1 << self.doublings < secs && self.doublings < 60 {
             self.double();
         }
     }
 
-    /// The columns of a picture; `None` where there is no operation.
+    /// The time axis; `None` without operations.
     pub(super) fn axis(&self) -> Option<TimeAxis> {
         let (first, last) = (self.columns.first()?.bucket, self.columns.last()?.bucket);
         Some(TimeAxis {
@@ -117,14 +118,14 @@ impl Grid {
         })
     }
 
-    /// Every column that has operations: its place on the axis, and the operations by slot.
+    /// Every non-empty column: its index on the axis, and the operations by slot.
     pub(super) fn columns(&self) -> impl Iterator<Item = (usize, &[u64])> {
         let first = self.columns.first().map_or(0, |column| column.bucket);
         let columns = self.columns.iter();
         columns.map(move |column| ((column.bucket - first) as usize, &*column.ops))
     }
 
-    /// The place of the column of a bucket, which is made where there is none.
+    /// The index of a bucket's column, created if missing.
     fn find(&mut self, bucket: u64) -> usize {
         match self
             .columns

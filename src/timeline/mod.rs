@@ -1,5 +1,5 @@
-//! Operations of captures over time, or CPU time and network traffic of CLUSTER SLOT-STATS: by slot, by the heaviest tags
-//! and patterns, and the bursts among them.
+//! Operations in captures over time, or CPU time and network traffic from CLUSTER SLOT-STATS: by slot, by the heaviest
+//! tags and patterns, and bursts.
 
 mod bursts;
 mod counts;
@@ -23,9 +23,9 @@ use slotscope_report::view::Heat;
 
 pub(crate) use crate::timeline::reading::{Options, read};
 
-/// The name and version of the form of the timeline.
+/// Schema name and version.
 pub(crate) const SCHEMA: &str = "slotscope.timeline/1";
-/// Slots that share a row.
+/// Slots per row.
 pub(crate) const SLOTS_PER_ROW: usize = 64;
 
 /// Operations over time, or with `by` CPU time in microseconds or bytes of network traffic: all `ops` are such amounts

@@ -1,4 +1,4 @@
-//! The passes for names: the heaviest ones, and their loads over time and in bursts.
+//! Passes for names: the heaviest ones, with their loads over time and in bursts.
 
 use std::sync::Arc;
 
@@ -16,15 +16,15 @@ use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::names::{InBursts, Kind, Names, Wanted};
 
-/// The names that are followed over time.
+/// The names tracked over time.
 pub(super) struct Heavy {
     tags: Vec<Name>,
-    /// `None` where there are too many.
+    /// `None` if there are too many.
     patterns: Option<Vec<Name>>,
 }
 
 impl Heavy {
-    /// The heaviest, after a pass that counts tags again where there are too many.
+    /// The heaviest names; recounts tags in another pass if there are too many.
     pub(super) fn of(reading: &Reading, counts: &Counts, grid: &Grid, top: usize) -> Result<Self> {
         let tags = match &counts.tags.counts {
             TagCounts::Exact(table) => {
@@ -44,7 +44,7 @@ impl Heavy {
         };
         let patterns = match counts.patterns.counts() {
             TagCounts::Exact(table) => {
-                // Those of tagged keys are counted apart from those of others.
+                // Patterns of tagged and untagged keys are counted separately.
                 let mut sums = std::collections::BTreeMap::new();
                 for (written, _, load) in table.iter() {
                     *sums.entry(Counted::of(written).name).or_default() += load[Metric::Ops];
@@ -81,14 +81,14 @@ fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
 pub(super) struct Named {
     /// The heaviest tags by bucket.
     pub tags: Vec<(Name, Vec<u64>)>,
-    /// The heaviest patterns by bucket; `None` where there are too many.
+    /// The heaviest patterns by bucket; `None` if there are too many.
     pub patterns: Option<Vec<(Name, Vec<u64>)>>,
     /// The heaviest tag or key and the heaviest pattern of each burst.
     pub in_bursts: Vec<[Option<(Kind, Name, u64)>; 2]>,
 }
 
 impl Named {
-    /// Reads what the heaviest names and all bursts have.
+    /// Reads the loads of the heaviest names and of all bursts.
     pub(super) fn read(
         reading: &Reading,
         heavy: Heavy,

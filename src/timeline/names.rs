@@ -1,4 +1,4 @@
-//! The second pass: the heaviest tags and patterns over time, and the names in bursts.
+//! The second pass: the heaviest tags and patterns over time, and names in bursts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::timed;
 use crate::timeline::grid::TimeAxis;
 
-/// The most that is kept of a long name, and of the names that patterns are made of.
+/// Bytes kept of a long name, and of names that patterns are derived from.
 const MAX_NAME: usize = 512;
 const LOOKED_AT: usize = 1024;
-/// Shapes whose patterns are remembered.
+/// Shapes whose patterns are cached.
 const REMEMBERED: usize = 1 << 14;
 
-/// The request to the second pass.
+/// The names and bursts that the second pass counts.
 pub(super) struct Wanted {
     axis: TimeAxis,
-    /// The place of each tag, and of each pattern.
+    /// The index of each tag and pattern.
     tags: HashMap<Vec<u8>, usize>,
     patterns: HashMap<Vec<u8>, usize>,
-    /// The bursts of each slot: their numbers and buckets.
+    /// Each slot's bursts: their numbers and buckets.
     bursts: Vec<Vec<(u16, usize, usize)>>,
 }
 
 impl Wanted {
-    /// These tags and patterns, and the operations in these bursts.
+    /// These tags and patterns, and operations in these bursts.
     pub(super) fn new(
         axis: TimeAxis,
         tags: &[Name],
@@ -70,12 +70,12 @@ pub(super) enum Kind {
     Pattern,
 }
 
-/// Operations by burst and name: first as far as they fit, then those that are worth it.
+/// Operations by burst and name: all while they fit, then those worth recounting.
 #[derive(Clone)]
 pub(super) enum InBursts {
     /// All of them.
     First(Box<TagCounter>),
-    /// The heavy ones.
+    /// Heavy ones only.
     Again(Box<Recount>),
 }
 
@@ -92,7 +92,7 @@ impl InBursts {
         }
     }
 
-    /// The rows that say which names are worth a second pass; `None` where all fit.
+    /// The rows that tell which names are worth another pass; `None` if all fit.
     pub(super) fn overflowed(
         &self,
     ) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
@@ -105,7 +105,7 @@ impl InBursts {
         }
     }
 
-    /// The heaviest tag or key, and the heaviest pattern of each burst, with its operations.
+    /// For each burst, the heaviest tag or key and the heaviest pattern, with operations.
     pub(super) fn heaviest(&self, bursts: usize) -> Vec<[Option<(Kind, Name, u64)>; 2]> {
         let mut heaviest: Vec<[Option<(Kind, Name, u64)>; 2]> = vec![[None, None]; bursts];
         let mut see = |written: &[u8], load: Load| {
@@ -149,22 +149,20 @@ impl InBursts {
     }
 }
 
-/// The counts of the second pass.
 pub(super) struct Names {
     wanted: Arc<Wanted>,
-    /// By tag and by pattern, over time.
+    /// By tag, over time.
     pub tags: Vec<Vec<u64>>,
-    /// The same of patterns.
+    /// By pattern, over time.
     pub patterns: Vec<Vec<u64>>,
     /// In bursts.
     pub in_bursts: InBursts,
-    /// Patterns of shapes that were seen recently.
+    /// A cache of patterns by shape.
     recent: HashMap<u64, (Arc<[u8]>, Option<usize>)>,
     shapes: Vec<u64>,
 }
 
 impl Names {
-    /// Nothing counted yet.
     pub(super) fn new(wanted: &Arc<Wanted>, in_bursts: InBursts) -> Self {
         let series = |count| vec![vec![0; wanted.axis.len]; count];
         Names {
@@ -177,7 +175,7 @@ impl Names {
         }
     }
 
-    /// The pattern of a key, and its place.
+    /// The pattern of a key, and its index.
     fn pattern(&mut self, shape: u64, key: &[u8]) -> (Arc<[u8]>, Option<usize>) {
         if let Some(known) = self.recent.get(&shape) {
             return known.clone();
@@ -200,7 +198,7 @@ impl Tally for Names {
         let mut shapes = std::mem::take(&mut self.shapes);
         shapes::shapes(keys.kernel, base, spans, &mut shapes);
         for (i, time, ops) in timed(keys) {
-            // An input that grew is refused by the scan.
+            // The scan rejects an input that has grown.
             let Some(bucket) = wanted.axis.place(time) else {
                 continue;
             };

@@ -1,4 +1,4 @@
-//! The owners of the slots of a timeline, and the loads of nodes over time.
+//! Slot owners in a timeline, and node loads over time.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
@@ -7,15 +7,15 @@ use slotscope_findings::topology::Topology;
 use crate::timeline::NodeOverTime;
 use crate::timeline::grid::{Grid, TimeAxis};
 
-/// The nodes, or one for all slots if none are named.
+/// The nodes, or a single one for all slots if none are named.
 pub(super) struct OfNodes<'a> {
     topology: Option<&'a Topology>,
-    /// By node and bucket; slots that no node owns come last.
+    /// By node and bucket; slots without an owner come last.
     pub ops: Vec<Vec<u64>>,
 }
 
 impl<'a> OfNodes<'a> {
-    /// Adds up the slots of each node.
+    /// Sums slots by node.
     pub(super) fn new(grid: &Grid, topology: Option<&'a Topology>, axis: TimeAxis) -> Self {
         let count = topology.map_or(0, |topology| topology.nodes.len()) + 1;
         let mut nodes = OfNodes {
@@ -31,7 +31,7 @@ impl<'a> OfNodes<'a> {
         nodes
     }
 
-    /// The place of a slot's node.
+    /// The index of a slot's node.
     pub(super) fn owner(&self, slot: u16) -> usize {
         let owner = self.topology.and_then(|topology| topology.owner(slot));
         owner.unwrap_or(self.ops.len() - 1)
@@ -43,7 +43,7 @@ impl<'a> OfNodes<'a> {
         Some(name_of(&topology.nodes[topology.owner(slot)?]))
     }
 
-    /// All of them by bucket.
+    /// The total by bucket.
     pub(super) fn total(&self, axis: TimeAxis) -> Vec<u64> {
         let sum = |place| self.ops.iter().map(|ops| ops[place]).sum();
         (0..axis.len).map(sum).collect()

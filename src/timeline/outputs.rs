@@ -10,7 +10,7 @@ use slotscope_report::render::html::sections;
 
 use crate::timeline::{NodeOverTime, Timeline, view};
 
-/// The files, with `rows` in each table of the page.
+/// The files, with `rows` per table of the page.
 pub(crate) fn outputs(rows: usize) -> OutputSet<Timeline> {
     OutputSet::marked("\"schema\":\"slotscope.timeline/")
         .file("timeline.json", |timeline, out| {
@@ -40,7 +40,7 @@ fn map(timeline: &Timeline) -> Sheet<'static> {
     time_map::sheet(title, subtitle, view::time_map(timeline))
 }
 
-/// The nodes over time, where there are several.
+/// The nodes over time, if there are several.
 fn nodes(timeline: &Timeline) -> Option<Sheet<'static>> {
     let nodes = timeline.nodes.as_deref().filter(|nodes| nodes.len() > 1)?;
     let shared = view::shared_parts(timeline);

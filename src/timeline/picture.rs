@@ -1,4 +1,4 @@
-//! The parts of every timeline, whatever is counted: slots, nodes and bursts over time, and names where they are known.
+//! The common parts of timelines: slots, nodes and bursts over time, and names if known.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot_of_part};
@@ -16,10 +16,10 @@ use crate::timeline::{
     Timeline,
 };
 
-/// Bursts that are listed.
+/// Maximum bursts listed.
 const BURSTS: usize = 1000;
 
-/// A grid with its nodes and bursts.
+/// A grid with nodes and bursts.
 pub(super) struct Picture<'a> {
     heat: Heat,
     grid: &'a Grid,
@@ -27,12 +27,12 @@ pub(super) struct Picture<'a> {
     nodes: OfNodes<'a>,
     /// The largest bursts.
     pub bursts: Vec<SlotBurst>,
-    /// How many more there are.
+    /// The number of further bursts.
     pub more_bursts: u64,
 }
 
 impl<'a> Picture<'a> {
-    /// Finds the bursts; they and nodes have names where a `topology` has them.
+    /// Finds the bursts; nodes and bursts are named if `topology` has names.
     pub(super) fn new(
         heat: Heat,
         grid: &'a Grid,
@@ -53,7 +53,7 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The timeline, without facts about the input.
+    /// The timeline, except for facts about the input.
     pub(super) fn timeline(self, names: Option<Named>) -> Timeline {
         let axis = self.axis;
         let total: Vec<u64> = self.nodes.total(axis);

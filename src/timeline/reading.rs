@@ -1,5 +1,5 @@
-//! How inputs become a timeline. Captures: one pass over slots and time, a second for names, a third where there are too
-//! many. CLUSTER SLOT-STATS: one pass, as they have no names.
+//! Turns inputs into a timeline. Captures take one pass for slots and time, a second for names, and a third if there
+//! are too many. CLUSTER SLOT-STATS has no names and takes one pass.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -25,14 +25,14 @@ use crate::timeline::redacted;
 use crate::timeline::series::Series;
 use crate::timeline::{Clock, Timeline};
 
-/// The measured load, and how it is shown.
+/// The load to measure, and how to show it.
 #[derive(Default)]
 pub(crate) struct Options<'a> {
-    /// The measured kind of load; `None` for operations of captures and CPU time of CLUSTER SLOT-STATS.
+    /// The kind of load; by default operations for captures and CPU time for CLUSTER SLOT-STATS.
     pub by: Option<Heat>,
-    /// The nodes; `None` where the input may show them.
+    /// The nodes; `None` if the inputs may show them.
     pub topology: Option<Topology>,
-    /// Tags and patterns that are followed.
+    /// Number of tags and patterns tracked.
     pub top: usize,
     /// Replaces names.
     pub redaction: Option<&'a Redaction>,
@@ -41,7 +41,7 @@ pub(crate) struct Options<'a> {
 /// Reads captures, or CLUSTER SLOT-STATS over time.
 ///
 /// # Errors
-/// An input that cannot be read, or that has no times.
+/// An input cannot be read, or has no times.
 pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let heat = options.by;
     match slot_stats::spellings(&reading.sources)? {
@@ -169,7 +169,7 @@ fn series(
     Ok(timeline)
 }
 
-/// Refuses files that have the same node at the same time: it would be counted twice.
+/// Fails if files have the same node at the same time, which would count twice.
 fn check_files(reading: &Reading, series: &Series) -> Result<()> {
     let Some((one, other)) = series.overlap() else {
         return Ok(());
@@ -179,7 +179,7 @@ fn check_files(reading: &Reading, series: &Series) -> Result<()> {
     Err(Error::bad(one.to_string(), what))
 }
 
-/// The buckets, where every input that has rows has times.
+/// The time axis, provided that every input with rows has times.
 fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Result<TimeAxis> {
     let timed = &scanned.tally.timed;
     let without = scanned.inputs.iter().enumerate().find(|(input, seen)| {
@@ -198,7 +198,7 @@ fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Res
     grid.axis().ok_or_else(nothing)
 }
 
-/// Whether an input holds the keys that an append-only file starts from, beside the commands since.
+/// Whether an input is the base of an append-only file, next to its commands.
 fn is_base(scanned: &Scanned<Counts>, seen: &SeenInput) -> bool {
     seen.format == Rdb.name() && seen.seen.operations == 0 && !scanned.tally.timed.is_empty()
 }
@@ -232,7 +232,7 @@ fn notes_of(counts: &Counts) -> Vec<String> {
     notes
 }
 
-/// Notes on parts that the picture does not show.
+/// Notes on what the picture omits.
 fn notes_on(grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
     let mut notes = Vec::new();
     let places: Vec<usize> = grid.columns().map(|(place, _)| place).collect();

@@ -5,7 +5,7 @@ use slotscope_findings::topology::Topology;
 
 use crate::timeline::{Burst, Timeline};
 
-/// Nodes under other names, where they have any.
+/// The nodes with redacted names.
 pub(super) fn topology(
     redaction: Option<&Redaction>,
     topology: Option<Topology>,
@@ -18,7 +18,7 @@ pub(super) fn topology(
     topology.map(renamed)
 }
 
-/// Its sentences were made without names, and its nodes have other ones already.
+/// Its sentences contain no names, and its nodes are already redacted.
 impl Redact for Timeline {
     fn redact(&mut self, by: &Redaction) {
         let Timeline {

@@ -1,8 +1,8 @@
-//! CLUSTER SLOT-STATS over time: counters that only grow; their differences are the load of a slot between two samples.
+//! CLUSTER SLOT-STATS over time: monotonic counters, whose differences are a slot's load between two samples.
 //!
-//! A slot is compared with its last sample in the same file. Where that is of another node, is not before it, or has
-//! larger counters, the slot was moved or reset, or a clock was set: counting starts anew there, and nothing is assumed
-//! of the time between.
+//! A slot is compared with its previous sample in the same file. If that is from another node, not earlier, or has
+//! larger counters, the slot was moved or reset, or a clock was adjusted: counting restarts, without assumptions about
+//! the time in between.
 
 use std::collections::BTreeMap;
 
@@ -17,10 +17,10 @@ use crate::timeline::grid::Grid;
 
 /// More primaries than any cluster has.
 const MAX_NODES: usize = SLOTS;
-/// A sample may come so much later than planned before buckets are doubled for it: parts of a hundred.
+/// How late a sample may be, in percent of the interval, before buckets are doubled for it.
 const LATE: u64 = 110;
 
-/// The samples of a slot that were seen last.
+/// The last samples of a slot.
 #[derive(Debug, Clone, Copy)]
 struct Last {
     node: usize,
@@ -28,7 +28,7 @@ struct Last {
     count: u64,
 }
 
-/// The times of a node in a file, in milliseconds since 1970.
+/// The times covered by a node in a file, in milliseconds since 1970.
 #[derive(Debug, Clone, Copy)]
 struct Span {
     file: usize,
@@ -36,33 +36,31 @@ struct Span {
     last: u64,
 }
 
-/// The counts of all files.
 pub(super) struct Series {
     heat: Heat,
     /// By time and slot.
     pub grid: Grid,
     /// The nodes by name.
     names: BTreeMap<String, usize>,
-    /// By node: the file that is read now comes last.
+    /// By node; the current file comes last.
     spans: Vec<Vec<Span>>,
-    /// The node that had each slot last, and when.
+    /// The last owner of each slot, and when.
     owner: Vec<Option<(u64, usize)>>,
-    /// By slot, in the file that is read now.
+    /// By slot, in the current file.
     last: Vec<Option<Last>>,
     file: usize,
-    /// How many intervals between samples are in a bucket of 2^i seconds.
+    /// How many intervals between samples fit a bucket of 2^i seconds.
     intervals: [u64; 64],
-    /// Slots whose counters fell, and which moved to another node.
+    /// Slots whose counters dropped, and slots that moved to another node.
     falls: u64,
     moves: u64,
-    /// Samples that are not after those before them, and the longest way back in milliseconds.
+    /// Samples that are not after their predecessors.
     pub jumps: u64,
-    /// The longest way back, in milliseconds.
+    /// The largest jump back, in milliseconds.
     pub longest_jump: u64,
 }
 
 impl Series {
-    /// Nothing counted yet.
     pub(super) fn new(heat: Heat) -> Self {
         Series {
             heat,
@@ -80,7 +78,7 @@ impl Series {
         }
     }
 
-    /// The next sample is of this file.
+    /// Starts the next file.
     pub(super) fn start_file(&mut self, file: usize) {
         self.file = file;
         self.last.fill(None);
@@ -89,7 +87,7 @@ impl Series {
     /// Adds a sample.
     ///
     /// # Errors
-    /// It has no time or not this statistic, or there are too many nodes.
+    /// It lacks a time or this statistic, or there are too many nodes.
     pub(super) fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
         let (Some(time), Some(name)) = (sample.time, &sample.node) else {
             return Err(
@@ -133,7 +131,7 @@ impl Series {
         })
     }
 
-    /// Since when a slot did how much; `None` where that is not known.
+    /// The increase of a slot and its start time; `None` if unknown.
     fn difference(&mut self, slot: u16, now: Last) -> Option<(u64, u64)> {
         let last = self.last[usize::from(slot)].replace(now)?;
         if last.node != now.node {
@@ -208,7 +206,7 @@ impl Series {
         self.grid.lengthen(1 << power);
     }
 
-    /// The nodes by the names of the lines, each with the slots that it had last.
+    /// The nodes by name, each with the slots it had last.
     pub(super) fn topology(&self) -> Topology {
         let mut names = vec![String::new(); self.names.len()];
         for (name, node) in &self.names {
@@ -222,7 +220,7 @@ impl Series {
         of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
     }
 
-    /// Notes on samples that were not counted.
+    /// Notes on samples not counted.
     pub(super) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         if self.jumps > 0 {
@@ -252,7 +250,7 @@ impl Series {
     }
 }
 
-/// The power of two of seconds in which an interval fits, or nearly.
+/// The power of two of seconds that fits an interval, or nearly.
 fn power_of_two(ms: u64) -> usize {
     let fits = |power: &usize| u128::from(ms) * 100 <= (1000u128 << power) * u128::from(LATE);
     (0..63).find(fits).unwrap_or(63)
@@ -266,7 +264,7 @@ mod tests {
 
     const START: u64 = 1_795_341_600;
 
-    /// A line: this many seconds after the start, a node, and the CPU time of slots.
+    /// A line: this many seconds after the start, for a node with CPU time by slot.
     fn sample(second: u64, node: &str, slots: &[(u16, u64)]) -> String {
         let slots: Vec<_> = slots
             .iter()
@@ -291,7 +289,7 @@ mod tests {
         series
     }
 
-    /// The amounts of a slot by bucket: the second after the start, and the amount.
+    /// The amounts of a slot by bucket: second after the start, and amount.
     fn amounts(series: &Series, slot: usize) -> Vec<(u64, u64)> {
         let axis = series.grid.axis().unwrap();
         let columns = series.grid.columns();

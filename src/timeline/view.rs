@@ -1,4 +1,4 @@
-//! A timeline as sections: the bursts, the map, the nodes, tags and patterns over time.
+//! A timeline as sections: bursts, map, and nodes, tags and patterns over time.
 
 use slotscope_engine::text::{counted, grouped, percent, short, span, three_digits, time};
 use slotscope_findings::node_labels::SharedParts;
@@ -8,11 +8,11 @@ use slotscope_report::view::{Block, Cell, Column, Heat, Scope, Section, Table, T
 
 use crate::timeline::{Burst, Timeline};
 
-/// Marks of a row that shows a name over time.
+/// Marks in a row for a name over time.
 const MARKS: usize = 32;
-/// Characters of a node's name that is never cut: a hostname of that length, or any address of IPv4 with its port.
+/// Node names up to this length are never truncated: a hostname, or any IPv4 address with its port.
 const WHOLE_NAME: usize = 32;
-/// Bursts that the maps mark.
+/// Maximum bursts marked in maps.
 const MARKED: usize = 200;
 
 /// The sections of a timeline; tables have `top` rows.
@@ -27,7 +27,7 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     sections
 }
 
-/// The finding in a sentence.
+/// The finding as a sentence.
 pub(crate) fn sentence(timeline: &Timeline) -> String {
     let rate = timeline.ops as f64 / secs(timeline).max(1) as f64;
     let rate = match timeline.by {
@@ -53,7 +53,7 @@ pub(crate) fn sentence(timeline: &Timeline) -> String {
     }
 }
 
-/// The subject of a page or a chart.
+/// The title of a page or chart.
 pub(crate) fn title(timeline: &Timeline) -> String {
     let ends = (timeline.buckets.first(), timeline.buckets.last());
     let (from, to) = (
@@ -85,13 +85,13 @@ pub(crate) fn chart_title(timeline: &Timeline) -> String {
     )
 }
 
-/// The limits of the result, for a page: its sentence is a heading.
+/// Limitations of the result, for a page whose heading is its sentence.
 pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
     let stops = timeline.incomplete.iter().map(remarks::stop);
     stops.chain(limits(timeline)).collect()
 }
 
-/// The limits of the result by the input.
+/// Limitations due to the input.
 fn limits(timeline: &Timeline) -> Vec<String> {
     let rejected = &timeline.rejected;
     let first = rejected.first.first();
@@ -150,7 +150,7 @@ fn words(timeline: &Timeline, burst: &Burst) -> String {
     )
 }
 
-/// How long it is: seconds up to two minutes.
+/// Its duration, in seconds up to two minutes.
 fn span_of(burst: &Burst) -> String {
     match burst.to - burst.from {
         secs @ ..120 => counted(secs, "second"),
@@ -180,7 +180,6 @@ fn map_section(timeline: &Timeline) -> Section<'_> {
         .with(Block::TimeMap(time_map(timeline)))
 }
 
-/// The map.
 pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
     let marked = |burst: &Burst| Marked {
         slot: burst.slot,
@@ -215,7 +214,7 @@ pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
     }
 }
 
-/// The parts that all names of nodes share, and columns leave out.
+/// The shared parts of node names, which columns omit.
 pub(crate) fn shared_parts(timeline: &Timeline) -> SharedParts {
     let nodes = timeline.nodes.iter().flatten();
     SharedParts::new(nodes.map(|node| &node.name))
@@ -278,7 +277,7 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
     let labels = nodes.iter().map(|node| shared.label(&node.name));
     let longest = labels.map(|label| short(&label).chars().count());
     let name = Column::words("node");
-    // Addresses differ in their last characters: cut, they are all alike.
+    // Addresses differ in their last characters: truncated, they would look alike.
     let name = match longest.max() {
         Some(..=WHOLE_NAME) => name.rank(Rank::Kept),
         _ => name.flexible(),
@@ -335,7 +334,7 @@ fn amount<'a>(heat: Heat, amount: u64) -> Cell<'a> {
     }
 }
 
-/// Something that is followed over time.
+/// Something tracked over time.
 struct Followed<'a> {
     name: Cell<'a>,
     ops: Cell<'a>,
@@ -343,7 +342,7 @@ struct Followed<'a> {
     over_time: &'a [u64],
 }
 
-/// The measured load, with the busiest bucket of each, and its series as marks.
+/// The load, with the busiest bucket and the series as marks.
 fn followed<'a>(
     name: Column,
     rows: impl Iterator<Item = Followed<'a>>,
@@ -372,7 +371,7 @@ fn followed<'a>(
         .build()
 }
 
-/// Operations over time, a dot where there are none.
+/// Operations over time; a dot means none.
 fn marks<'a>(over_time: &[u64]) -> Cell<'a> {
     let size = over_time.len().div_ceil(MARKS).max(1);
     let sums: Vec<u64> = over_time.chunks(size).map(|ops| ops.iter().sum()).collect();

@@ -1,4 +1,4 @@
-//! The columns of the tables, for the screen and for the file that `w` writes.
+//! The columns of the tables, for the screen and the file written by `w`.
 
 use slotscope_collect::slot_keys::SlotKey;
 use slotscope_engine::name::Name;
@@ -6,12 +6,12 @@ use slotscope_engine::text;
 
 use crate::top::rows::{Shard, Slot};
 
-/// The width from which on a screen has all columns, and that from which on it has most.
+/// The width from which a screen has all columns, and from which it has most.
 const WIDE: usize = 110;
 const MEDIUM: usize = 76;
-/// Between two columns.
+/// Blanks between columns.
 const GAP: usize = 1;
-/// The narrowest that a name gets.
+/// Minimum width of a name.
 const LEAST_NAME: usize = 10;
 /// The text for unknown values.
 const UNKNOWN: &str = "-";
@@ -20,31 +20,30 @@ const UNKNOWN: &str = "-";
 pub(crate) trait Row: Sized + 'static {
     /// The columns.
     const COLUMNS: &'static [Column<Self>];
-    /// The heading of the column that rows are sorted by at first.
+    /// Heading of the default sort column.
     const SORTED_BY: &'static str;
 
-    /// The id that tells it from other rows, also when it is read again.
+    /// An id that identifies the row across readings.
     fn id(&self) -> String;
 
-    /// The text in which a filter is looked for.
+    /// The text that filters search.
     fn text(&self) -> String;
 }
 
 /// A column of rows of `T`.
 pub(crate) struct Column<T> {
-    /// Above it.
     pub heading: &'static str,
     width: usize,
-    /// The least width of a screen that has it.
+    /// The minimum screen width to show it.
     from: usize,
     cell: Cell<T>,
-    /// The value that rows are sorted by, largest first.
+    /// The sort key, largest first.
     pub order: fn(&T) -> Option<f64>,
 }
 
 /// The cell of a row in a column.
 enum Cell<T> {
-    /// A name in at most this many characters: what other columns leave.
+    /// A name, limited to the characters that other columns leave.
     Name(fn(&T, usize) -> String),
     Word(fn(&T) -> String),
     Number(fn(&T) -> Option<String>),
@@ -225,12 +224,12 @@ impl Row for SlotKey {
 }
 
 impl<T> Column<T> {
-    /// Whether its cells end at its right edge.
+    /// Whether its cells are right-aligned.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self.cell, Cell::Number(_))
     }
 
-    /// The cell of a row in this column, if it is so wide.
+    /// The cell of a row, for a column this wide.
     pub(crate) fn cell(&self, row: &T, width: usize) -> String {
         match self.cell {
             Cell::Name(of) => of(row, width),
@@ -240,7 +239,7 @@ impl<T> Column<T> {
     }
 }
 
-/// The columns that a screen of this width has, with their widths.
+/// The columns that fit a screen of this width, with their widths.
 pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> {
     let columns = T::COLUMNS.iter().filter(|column| width >= column.from);
     let columns: Vec<&Column<T>> = columns.collect();
@@ -254,7 +253,7 @@ pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> 
     columns.into_iter().map(with_width).collect()
 }
 
-/// A column that only a wide screen has.
+/// A column for wide screens only.
 const fn wide<T>(column: Column<T>) -> Column<T> {
     Column {
         from: WIDE,
@@ -262,7 +261,7 @@ const fn wide<T>(column: Column<T>) -> Column<T> {
     }
 }
 
-/// A column that a narrow screen lacks.
+/// A column omitted on narrow screens.
 const fn medium<T>(column: Column<T>) -> Column<T> {
     Column {
         from: MEDIUM,
@@ -314,12 +313,12 @@ const fn number<T>(
     }
 }
 
-/// Bytes a second.
+/// Bytes per second.
 fn bytes(of: f64) -> String {
     text::bytes(of as u64)
 }
 
-/// Calls a second.
+/// Calls per second.
 fn rate(of: f64) -> String {
     text::three_digits(if of < 100.0 { of.round() } else { of })
 }

@@ -1,5 +1,5 @@
-//! The verdict of `analyze` on the last seconds: the first lines, and how each shard stands in it. Both come from one summary, so
-//! that rows, colours and the first line agree.
+//! The verdict of `analyze` on the last seconds: its first lines, and the standing of each shard. Both come from one
+//! summary, so that rows, colours and headline agree.
 
 use slotscope_collect::live::Snapshot;
 use slotscope_engine::ansi;
@@ -15,7 +15,7 @@ use crate::top::rows::{Cluster, Health, Shard};
 use crate::top::screen::Verdict;
 use crate::top::written;
 
-/// The report that `w` writes.
+/// The report written by `w`.
 const PAGE: text::Page<'_> = text::Page {
     width: written::WIDTH,
     height: None,
@@ -24,10 +24,11 @@ const PAGE: text::Page<'_> = text::Page {
     whole_names: true,
 };
 
-/// Judges the time between two readings, and notes in the rows how each shard stands. `words` name the cluster in commands.
+/// Judges the time between two readings, and adds each shard's standing to its row. `words` name the cluster in
+/// commands.
 ///
 /// # Errors
-/// There is no verdict: the list of nodes cannot be used, or no primary answered twice.
+/// There is no verdict: the node listing is unusable, or no primary answered twice.
 pub(super) fn judge(
     first: &Snapshot,
     last: &Snapshot,
@@ -47,7 +48,7 @@ pub(super) fn judge(
     verdict(&summary)
 }
 
-/// The first lines that `analyze` would print.
+/// The first lines of `analyze`.
 fn verdict(summary: &Summary) -> Result<Verdict> {
     let sections = view::answer(summary);
     let line = |block: &Block<'_>| match block {
@@ -73,7 +74,7 @@ impl Shard {
         self.health = Health {
             state: Some(state),
             role,
-            // Problems before shares: these count for less than one.
+            // Problems come before shares, which count for less than one.
             urgency: (problems - place) as f64 + share.map_or(0.0, |share| share / (1.0 + share)),
             ..self.health
         };

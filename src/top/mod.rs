@@ -1,7 +1,7 @@
-//! `slotscope top`: a running cluster on the terminal, read again at intervals.
+//! `slotscope top`: a running cluster on the terminal, refreshed at intervals.
 //!
-//! A background thread reads the cluster and makes rows of it; `screen` says what is shown of them after each key that is
-//! typed, `view` draws that. Nothing is drawn where nothing has changed.
+//! A background thread reads the cluster and builds rows; `screen` holds the state after each key press, `view` draws
+//! it. Nothing is redrawn without a change.
 
 pub(crate) mod columns;
 mod judged;

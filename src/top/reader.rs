@@ -1,4 +1,4 @@
-//! The thread that reads the cluster: at intervals, and the keys of a slot where the user asks for them.
+//! The thread that reads the cluster: at intervals, and a slot's keys on request.
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
@@ -14,11 +14,11 @@ use crate::top::judged;
 use crate::top::rows::Cluster;
 use crate::top::screen::Read;
 
-/// The verdict is on as many seconds: those of a single interval vary too much.
+/// The verdict covers this time: single intervals fluctuate too much.
 const JUDGED_MS: i64 = 10_000;
-/// Between two of the readings that are kept for it.
+/// The spacing of readings kept for the verdict.
 const STEP_MS: i64 = JUDGED_MS / 4;
-/// Keys of a slot that are asked for.
+/// Maximum keys requested per slot.
 const KEYS: u64 = 100;
 
 /// A request to the reader.
@@ -26,41 +26,40 @@ const KEYS: u64 = 100;
 pub(crate) enum Request {
     /// The keys of a slot.
     Keys(u16),
-    /// No more readings, or readings again.
+    /// Stop or resume reading.
     Pause(bool),
 }
 
-/// An update of the reader.
+/// An update from the reader.
 pub(crate) enum Update {
     /// The cluster.
     Read(Box<Read>),
-    /// Nothing, and why.
+    /// A failure, and why.
     Failed(String),
     /// The keys of a slot, or why there are none.
     Keys(u16, std::result::Result<SlotKeys, String>),
 }
 
-/// The state of the reader.
 pub(crate) struct Reader<F> {
-    /// Where the cluster is looked for.
+    /// Where to look for the cluster.
     pub seeds: Vec<Address>,
-    /// How servers are reached.
+    /// How to connect to servers.
     pub access: Access,
-    /// Both as words of a command line.
+    /// Both as command-line words.
     pub words: Vec<String>,
     /// Between two readings.
     pub interval: Duration,
-    /// The requests; the reader ends with their sender.
+    /// Requests; the reader ends when their sender is dropped.
     pub requests: Receiver<Request>,
-    /// The receiver of updates.
+    /// Receives updates.
     pub tell: F,
 }
 
-/// Nobody wants anything any more.
+/// The screen has closed.
 struct Ended;
 
 impl<F: FnMut(Update)> Reader<F> {
-    /// Reads until nobody wants anything any more. A cluster that is down is looked for from the seeds again.
+    /// Reads until the screen closes. After an outage, starts over from the seeds.
     pub(crate) fn run(mut self) {
         let access = self.access.clone();
         let mut is_paused = false;
@@ -99,7 +98,7 @@ impl<F: FnMut(Update)> Reader<F> {
         }
     }
 
-    /// Carries out requests until it is time for the next reading.
+    /// Serves requests until the next reading is due.
     fn serve(
         &mut self,
         live: Option<&Live<'_>>,
@@ -132,9 +131,9 @@ impl<F: FnMut(Update)> Reader<F> {
     }
 }
 
-/// A reading as it is shown, after those that are kept.
+/// A reading for display, compared with those kept.
 pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot, words: &[String]) -> Read {
-    // A primary that is gone, or came, is seen at once; what needs two readings comes with the next.
+    // A lost or new primary shows immediately; anything that needs two readings follows with the next.
     let first = comparable(kept, last).or((!kept.is_empty()).then_some(last));
     let mut cluster = Cluster::between(kept.back(), last);
     let verdict = first.and_then(|first| judged::judge(first, last, words, &mut cluster).ok());
@@ -145,7 +144,7 @@ pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot, words: &[String])
     }
 }
 
-/// The oldest of these readings of the same primaries: the verdict is on those that both have.
+/// The oldest kept reading with the same primaries: the verdict covers those in both.
 pub(super) fn comparable<'k>(
     kept: &'k VecDeque<Snapshot>,
     last: &Snapshot,
@@ -160,7 +159,7 @@ fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     primaries.filter_map(|of| of.reading.is_ok().then_some(of.id.as_str()))
 }
 
-/// Keeps a reading, and those before it that the next verdict is on: a few, however short the interval is.
+/// Keeps a reading for coming verdicts: only a few, however short the interval.
 pub(super) fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
     let oldest = at_ms(&last) - JUDGED_MS;
     kept.push_back(last);
@@ -174,7 +173,7 @@ pub(super) fn keep(kept: &mut VecDeque<Snapshot>, last: Snapshot) {
     }
 }
 
-/// When it was read; of no primary, long ago.
+/// The time of a reading; long ago if it has no primary.
 fn at_ms(snapshot: &Snapshot) -> i64 {
     let answers = snapshot
         .primaries

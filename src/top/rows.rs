@@ -1,4 +1,4 @@
-//! Two readings of a cluster as rows: its shards, and its slots by their load in between.
+//! Two readings of a cluster as rows: its shards, and its slots by load in between.
 
 use slotscope_collect::live::{Primary, Snapshot};
 use slotscope_collect::probe::Reading;
@@ -9,13 +9,13 @@ use slotscope_findings::summary::state::{Role, State};
 /// A cluster between two readings.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cluster {
-    /// Primaries that own slots, in the order of the cluster.
+    /// Primaries with slots, in cluster order.
     pub shards: Vec<Shard>,
-    /// Slots with keys or work, in their order.
+    /// Slots with keys or load, in slot order.
     pub slots: Vec<Slot>,
-    /// Why there is no CPU time by slot; absent where there is.
+    /// Why there is no CPU time by slot, if so.
     pub without_cpu: Option<String>,
-    /// The errors of primaries that do not answer.
+    /// Errors of primaries that do not answer.
     pub failures: Vec<String>,
 }
 
@@ -26,39 +26,39 @@ pub(crate) struct Shard {
     pub id: String,
     /// Its address, as CLUSTER NODES prints it.
     pub name: String,
-    /// How it is.
     pub health: Health,
-    /// Keys of its slots.
+    /// Number of keys in its slots.
     pub keys: u64,
     /// `used_memory`.
     pub memory: Option<u64>,
-    /// The part of `maxmemory`.
+    /// Memory as a fraction of `maxmemory`.
     pub of_limit: Option<f64>,
     /// Its memory in fair shares, by the verdict.
     pub memory_share: Option<f64>,
     /// Its load in fair shares, by the verdict.
     pub load_share: Option<f64>,
-    /// Bytes that the slowest replica is after.
+    /// Bytes by which the slowest replica lags.
     pub lag: Option<u64>,
-    /// Its work since the last reading.
+    /// Its activity since the last reading.
     pub work: NodeWork,
 }
 
-/// How a shard is, by the verdict.
+/// The health of a shard, by the verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct Health {
-    /// The state of its first problem; absent if it has no problem.
+    /// The state of its first problem, if any.
     pub state: Option<State>,
-    /// The role that is concerned.
+    /// The role concerned.
     pub role: Option<Role>,
-    /// Whether it does not answer.
+    /// Whether it is unreachable.
     pub is_silent: bool,
-    /// Larger where its problem comes earlier in the verdict; of one problem, where it has more fair shares. 0 without one.
+    /// Sort key: problems earlier in the verdict are larger, and among equal ones, more fair shares. 0 without a
+    /// problem.
     pub urgency: f64,
 }
 
 impl Health {
-    /// A primary that does not answer.
+    /// An unreachable primary.
     pub(crate) const SILENT: Health = Health {
         state: Some(State::Down),
         role: None,
@@ -66,7 +66,7 @@ impl Health {
         urgency: f64::MAX,
     };
 
-    /// The word of the verdict.
+    /// Its word in the verdict.
     pub(crate) fn word(self) -> String {
         match self.state {
             _ if self.is_silent => "no answer".to_owned(),
@@ -83,22 +83,22 @@ pub(crate) struct Slot {
     pub slot: u16,
     /// The primary that owns it.
     pub shard: String,
-    /// Its keys.
+    /// Number of keys.
     pub keys: u64,
-    /// Their memory, where the server counts it.
+    /// Their memory, if the server counts it.
     pub memory: Option<u64>,
-    /// CPU time a second; 1 is one core.
+    /// CPU time per second; 1 is one core.
     pub cpu: Option<f64>,
-    /// The part of the CPU time of all slots.
+    /// Fraction of the CPU time of all slots.
     pub cpu_share: Option<f64>,
-    /// Bytes a second that it received.
+    /// Bytes received per second.
     pub net_in: Option<f64>,
-    /// Bytes a second that it sent.
+    /// Bytes sent per second.
     pub net_out: Option<f64>,
 }
 
 impl Cluster {
-    /// The rows of the last reading; the one before it gives the work in between.
+    /// The rows of the last reading; the previous one gives the activity in between.
     pub(crate) fn between(first: Option<&Snapshot>, last: &Snapshot) -> Cluster {
         let mut cluster = Cluster::default();
         for Primary { id, name, reading } in &last.primaries {

@@ -1,4 +1,4 @@
-//! The content of the screen, and the effects of typed keys: no terminal and no server.
+//! The state of the screen, and the effect of key presses, independent of terminal and servers.
 
 use ratatui::crossterm::event::KeyCode;
 
@@ -8,32 +8,30 @@ use slotscope_findings::summary::state::State;
 use crate::top::columns::Row;
 use crate::top::rows::{Cluster, Health, Shard, Slot};
 
-/// The longest filter.
+/// Maximum length of a filter.
 const MAX_FILTER: usize = 60;
 
-/// The content of the screen.
 #[derive(Default)]
 pub(crate) struct Screen {
-    /// The name of the cluster.
     pub cluster_name: String,
     /// The last reading.
     pub read: Option<Read>,
-    /// The table that the cursor is in.
+    /// The table with the cursor.
     pub place: Place,
     /// The cursor of each table.
     pub shards: Cursor,
     pub slots: Cursor,
     pub keys: Cursor,
-    /// The shard whose slots alone are listed.
+    /// If set, only this shard's slots are listed.
     pub only: Option<String>,
     /// The slot whose keys are listed.
     pub opened: Option<Opened>,
-    /// Rows have this text.
+    /// Only rows containing this text are shown.
     pub filter: String,
-    /// Whether keys are letters of the filter.
+    /// Whether key presses go into the filter.
     pub is_typing: bool,
     pub is_paused: bool,
-    /// Why the cluster could not be read; the last action.
+    /// Why the cluster could not be read, or the last action.
     pub message: Option<Message>,
 }
 
@@ -42,17 +40,17 @@ pub(crate) struct Screen {
 pub(crate) struct Read {
     /// Its rows.
     pub cluster: Cluster,
-    /// The verdict on the last seconds; absent where there is one reading alone.
+    /// The verdict on the last seconds; absent for a single reading.
     pub verdict: Option<Verdict>,
-    /// When, in milliseconds since 1970.
+    /// Its time, in milliseconds since 1970.
     pub at_ms: i64,
 }
 
 /// The verdict of `analyze` on some seconds.
 pub(crate) struct Verdict {
-    /// Problems with their words, the most urgent first.
+    /// Problems with their words, most urgent first.
     pub lines: Vec<(State, String, String)>,
-    /// All of it, as text without colours.
+    /// The whole verdict as text without colours.
     pub text: String,
 }
 
@@ -65,19 +63,19 @@ pub(crate) enum Place {
     Keys,
 }
 
-/// Where a table is looked at.
+/// The cursor of a table.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Cursor {
-    /// The row; absent where it is the first, whichever that is.
+    /// The current row; absent for the first one, whichever that is.
     pub id: Option<String>,
-    /// The column that rows are sorted by; absent where it is that of the table.
+    /// The sort column; absent for the table's default.
     pub sorted_by: Option<&'static str>,
 }
 
 /// A slot whose keys are listed.
 pub(crate) struct Opened {
     pub slot: u16,
-    /// Its keys, or why there are none; absent while they are read.
+    /// Its keys, or why there are none; absent while reading.
     pub keys: Option<Result<SlotKeys, String>>,
 }
 
@@ -86,24 +84,24 @@ pub(crate) struct Opened {
 pub(crate) struct Message {
     pub text: String,
     pub is_error: bool,
-    /// Whether it is about a reading that failed: the next one ends it.
+    /// Whether it reports a failed reading: the next one clears it.
     pub is_of_reading: bool,
 }
 
-/// A request by a typed key that the screen cannot fulfil.
+/// A key press that the screen alone cannot handle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wish {
     Quit,
-    /// The keys of a slot.
+    /// Read the keys of a slot.
     Keys(u16),
-    /// No more readings, or readings again.
+    /// Stop or resume reading.
     Pause(bool),
-    /// A file with the content of the screen.
+    /// Write the screen to a file.
     Write,
 }
 
 impl Screen {
-    /// Takes a reading, unless it came after a pause began.
+    /// Shows a reading, unless it arrives after pausing.
     pub(crate) fn take(&mut self, read: Read) {
         if self.is_paused {
             return;
@@ -112,7 +110,7 @@ impl Screen {
         self.read = Some(read);
     }
 
-    /// Takes why the cluster could not be read: none of its primaries answers, and what it had before does not hold.
+    /// Shows why the cluster could not be read: no primary answers, so earlier data no longer applies.
     pub(crate) fn fail(&mut self, why: String) {
         if let Some(read) = &mut self.read {
             read.cluster
@@ -132,14 +130,14 @@ impl Screen {
         });
     }
 
-    /// Takes the keys of a slot, if it is still the one that is looked at.
+    /// Shows the keys of a slot, if it is still open.
     pub(crate) fn take_keys(&mut self, slot: u16, keys: Result<SlotKeys, String>) {
         if let Some(opened) = self.opened.as_mut().filter(|opened| opened.slot == slot) {
             opened.keys = Some(keys);
         }
     }
 
-    /// Shows a line until the next key.
+    /// Shows a message until the next key press.
     pub(crate) fn say(&mut self, text: String, is_error: bool) {
         self.message = Some(Message {
             text,
@@ -148,7 +146,7 @@ impl Screen {
         });
     }
 
-    /// Does what a typed key means.
+    /// Handles a key press.
     pub(crate) fn on_key(&mut self, key: KeyCode) -> Option<Wish> {
         self.message = None;
         if self.is_typing {
@@ -190,7 +188,7 @@ impl Screen {
         }
     }
 
-    /// Into what the cursor is at: the slots of a shard, the keys of a slot. Keys are read again.
+    /// Opens the current row: the slots of a shard, or the keys of a slot, which are read again.
     fn enter(&mut self) -> Option<Wish> {
         match self.place {
             Place::Shards => {
@@ -213,7 +211,7 @@ impl Screen {
         Some(Wish::Keys(opened.slot))
     }
 
-    /// Out of the filter first, then of the keys, then of the shard.
+    /// Leaves the filter, then the keys, then the shard.
     fn go_back(&mut self) {
         if !self.filter.is_empty() {
             self.filter.clear();
@@ -248,12 +246,12 @@ impl Screen {
         }
     }
 
-    /// The row that the cursor is at.
+    /// The row at the cursor.
     fn current<'r, T: Row>(&self, rows: &[&'r T], cursor: &Cursor) -> Option<&'r T> {
         rows.get(cursor.place(rows)).copied()
     }
 
-    /// The slot that the cursor is at, or whose keys are listed.
+    /// The slot at the cursor, or whose keys are listed.
     pub(crate) fn current_slot(&self) -> Option<u16> {
         let opened = self.opened.as_ref().map(|opened| opened.slot);
         opened.or_else(|| Some(self.current(&self.listed_slots(), &self.slots)?.slot))
@@ -312,7 +310,7 @@ impl Cursor {
         self.sorted_by.unwrap_or(T::SORTED_BY)
     }
 
-    /// The row in the list; the first where there is no such row any more.
+    /// The index of the row in the list; the first if it is gone.
     pub(crate) fn place<T: Row>(&self, rows: &[&T]) -> usize {
         let is_it = |row: &&T| self.id.as_ref().is_some_and(|id| row.id() == *id);
         rows.iter().position(is_it).unwrap_or(0)
@@ -321,7 +319,7 @@ impl Cursor {
     fn moved<T: Row>(&self, rows: &[&T], by: isize) -> Option<String> {
         let last = rows.len().checked_sub(1)?;
         let to = self.place(rows).saturating_add_signed(by).min(last);
-        // The first row stays the first one while rows change.
+        // A cursor on the first row stays there while rows change.
         (to > 0).then(|| rows[to].id())
     }
 

@@ -1,4 +1,4 @@
-//! All hash slots as a map in half blocks: two cells a character, each as bright as its load is above the median.
+//! All hash slots as a map of half blocks: two cells per character, brighter with load above the median.
 
 use ratatui::style::{Color, Style};
 use ratatui::text::{Line, Span};
@@ -11,11 +11,11 @@ use crate::top::rows::Cluster;
 
 /// The colour of a cell without load.
 const EMPTY: Color = Color::Indexed(236);
-/// The cell of the slot that the cursor is at.
+/// The cell with the cursor.
 const MARKED: Color = Color::Indexed(51);
-/// Parts of the scale, dark to light, by the levels of a load.
+/// Positions in the colour scale, dark to light, by load level.
 const PARTS: [f64; 4] = [0.9, 0.65, 0.35, 0.0];
-/// The level from which on a cell is drawn where there are no colours: over twice the median.
+/// Without colours, cells are drawn at or above this level: over twice the median.
 const DRAWN: usize = 3;
 
 /// A map of this many columns and lines.
@@ -23,12 +23,12 @@ pub(crate) struct SlotMap {
     /// The level of each cell; absent at the cursor.
     cells: Vec<Option<usize>>,
     columns: usize,
-    /// Whether it is of CPU time, not of keys.
+    /// Whether it shows CPU time rather than keys.
     pub is_of_cpu: bool,
 }
 
 impl SlotMap {
-    /// The map of a cluster with the cursor at slot `marked`.
+    /// The map of a cluster, with the cursor at slot `marked`.
     pub(crate) fn new(
         cluster: &Cluster,
         marked: Option<u16>,
@@ -60,7 +60,7 @@ impl SlotMap {
         }
     }
 
-    /// How many slots a cell has.
+    /// Slots per cell.
     pub(crate) fn slots_a_cell(&self) -> usize {
         SLOTS.div_ceil(self.cells.len())
     }
@@ -107,7 +107,7 @@ fn colour(level: Option<usize>) -> Color {
     }
 }
 
-/// The nearest colour of the cube of 216 that all terminals have.
+/// The nearest colour of the 216-colour cube supported by all terminals.
 fn indexed(rgb: [u8; 3]) -> Color {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
     let nearest = |of: u8| (0u8..6).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(of));

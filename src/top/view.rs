@@ -1,4 +1,5 @@
-//! The screen as ratatui draws it: a title, the verdict, the shards, the slots or the keys of one, the map, the keys to type.
+//! Draws the screen with ratatui: a title, the verdict, the shards, the slots or one slot's keys, the map, and the key
+//! bindings.
 
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -16,17 +17,17 @@ use crate::top::rows::{Cluster, Shard, Slot};
 use crate::top::screen::{Cursor, Place, Screen};
 use crate::top::slot_map::SlotMap;
 
-/// The least that it needs.
+/// Minimum terminal size.
 const LEAST: (u16, u16) = (60, 16);
-/// Lines that are neither table nor map: title, verdict, message, heading of a table, heading of the map, keys.
+/// Lines besides table and map: title, verdict, message, table heading, map heading, key bindings.
 const LINES: u16 = 7;
 /// Lines of the verdict: memory and load.
 const VERDICT: u16 = 2;
 const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  w write  q quit";
-/// The longest name in a heading.
+/// Maximum length of a name in a heading.
 const NAME: usize = 40;
 
-/// Draws the screen, in colours where they are wanted.
+/// Draws the screen, optionally in colour.
 pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
     let area = frame.area();
     let (width, height) = LEAST;
@@ -102,7 +103,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
     frame.render_widget(Line::styled(KEYS, painter.dim()), keys);
 }
 
-/// Lines of the table of shards and of the map.
+/// Line counts of the shard table and of the map.
 fn heights(all: u16, shards: usize) -> (u16, u16) {
     let left = all - LINES;
     let shards = u16::try_from(shards + 1).unwrap_or(u16::MAX);
@@ -141,7 +142,7 @@ impl Painter<'_> {
         line
     }
 
-    /// The verdict of `analyze` on the last seconds, the most urgent first.
+    /// The verdict of `analyze` on the last seconds, most urgent first.
     fn verdict(&self) -> Text<'static> {
         let verdict = self.screen.read.as_ref();
         let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
@@ -157,7 +158,7 @@ impl Painter<'_> {
         Line::from(vec![word, Span::raw(format!("  {sentence}"))])
     }
 
-    /// The typed text, the last action, or an error.
+    /// The filter being typed, the last action, or an error.
     fn message(&self) -> Line<'static> {
         let screen = self.screen;
         if screen.is_typing {
@@ -220,7 +221,7 @@ impl Painter<'_> {
         )
     }
 
-    /// A table, of which the rows around the cursor are shown.
+    /// A table, scrolled to the cursor.
     fn table<T: Row + Styled>(
         &self,
         frame: &mut Frame<'_>,
@@ -299,7 +300,7 @@ impl Painter<'_> {
 
 /// The colour of a row.
 trait Styled {
-    /// Absent where it is as all are.
+    /// Absent for normal rows.
     fn colour(&self) -> Option<Color> {
         None
     }
@@ -332,7 +333,7 @@ fn aligned(text: String, is_number: bool) -> Cell<'static> {
     })
 }
 
-/// How many keys of a slot are listed, and the hash tag that most of them have.
+/// The number of listed keys of a slot, and their most common hash tag.
 fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
     let keys = match keys {
         None => return "reading its keys".to_owned(),

@@ -10,21 +10,21 @@ use slotscope_report::output::{Guard, SingleFile};
 use crate::top::columns::{Row, fitting};
 use crate::top::screen::Screen;
 
-/// Columns of the file.
+/// Width of the file in columns.
 pub(super) const WIDTH: usize = 120;
-/// Rows of a table at most.
+/// Maximum rows per table.
 pub(super) const ROWS: usize = 100;
 /// The start of the file.
 const TITLE: &str = "slotscope top";
-/// Where no server has `memory-bytes`.
+/// Shown if no server has `memory-bytes`.
 const WITHOUT_MEMORY: &str = "memory by slot is not counted, which takes Redis 8.4: shards are compared by used_memory of their servers, and slots by keys";
-/// Names that are tried where files are in the way.
+/// How many file names are tried if files exist.
 const TRIES: usize = 100;
 
-/// Writes a new file in the current directory, whole or not at all, and returns its name.
+/// Writes a new file in the current directory, atomically, and returns its name.
 ///
 /// # Errors
-/// Nothing was read yet, or no file can be made.
+/// Nothing was read yet, or no file can be created.
 pub(crate) fn write(screen: &Screen) -> Result<PathBuf> {
     let text = text(screen)?;
     let path = path(screen)?;
@@ -34,7 +34,7 @@ pub(crate) fn write(screen: &Screen) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// `slotscope-top-20261124-173000.txt`, or with a number after it where that is taken.
+/// `slotscope-top-20261124-173000.txt`, with a number appended if that exists.
 fn path(screen: &Screen) -> Result<PathBuf> {
     let at = screen
         .read

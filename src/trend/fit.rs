@@ -1,9 +1,9 @@
-//! Lines through amounts over time, and the 95% intervals of their forecasts.
+//! Lines through amounts over time, with 95% prediction intervals.
 //!
-//! Growth is by an amount or by a percentage a month, and reports deviate from it each by itself (as by a batch job at the
-//! time of the report) or persistently (added data stay: a random walk). Each of the four lines is fitted by least squares
-//! in which a point that is far off weighs less (Huber 1964). The likeliest gives the estimate; the interval spans those of
-//! all lines that the points do not rule out, which with few points is most of them.
+//! Growth is linear or exponential, and reports deviate from it independently (such as a batch job during the report)
+//! or persistently (added data stays: a random walk). Each of the four models is fitted by least squares with reduced
+//! weights for outliers (Huber 1964). The most likely one gives the estimate; the interval spans all models that the
+//! points do not rule out, which with few points is most of them.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -12,23 +12,24 @@ use slotscope_findings::summary::balance::tidy;
 
 use crate::trend::squares::{steps, sums, t95, weighed};
 
-/// A forecast does not go further.
+/// Forecasts end here.
 const MOST_MONTHS: f64 = 1200.0;
-/// The first step in which a time is searched, in months: an hour.
+/// The first step of a search over time, in months: an hour.
 const FIRST_STEP: f64 = 0.0014;
-/// Over less time than this, in months, no growth is computed: one day.
+/// Minimum time span for growth, in months: one day.
 pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
-/// Over less time than this no growth a month is computed: 27 days, as months differ.
+/// Minimum time span for monthly growth: 27 days, as months differ.
 const LEAST_FOR_A_MONTH: f64 = 0.9;
 /// A day in months.
 const DAY: f64 = 12.0 / 365.25;
-/// A line is ruled out where another is 7 times as likely, e^2.
+/// A model is ruled out if another is 7 times as likely, e^2.
 const RULED_OUT: f64 = 2.0;
-/// No report says an amount more exactly than to this part, however straight a line few points make.
+/// Relative precision limit of reported amounts, however straight a line few points make.
 const EXACT: f64 = 0.001;
-/// A point is an outlier where its weight is below this and it is off by this part of the amount, from eight points on.
+/// A point is an outlier if its weight is below this and its relative deviation above this, given at least eight
+/// points.
 const OUTLIER: (f64, f64, usize) = (1.0 / 3.0, 0.1, 8);
-/// Larger amounts are refused.
+/// Larger amounts are rejected.
 const MOST: f64 = 1e30;
 
 /// An estimate and its interval in 95 of 100 cases.
@@ -72,7 +73,7 @@ pub enum Shape {
     Exponential,
 }
 
-/// The lines through points that these do not rule out, likeliest first.
+/// The models that the points do not rule out, most likely first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The time of the last point, in months.
@@ -80,37 +81,38 @@ pub struct Fit {
     /// Months from the first point to the last.
     pub span: f64,
     lines: Vec<Line>,
-    /// The point that is furthest off all others, and the amount that they give.
+    /// The point furthest from all others, and the amount predicted by those.
     pub outlier: Option<(usize, f64)>,
 }
 
-/// A line on the amounts, or on their logarithms.
+/// A line through the amounts or their logarithms.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     shape: Shape,
-    /// The geometric mean of the amounts. Logarithms are counted in it, so deviations of both shapes have one unit (Box and
-    /// Cox 1964).
+    /// The geometric mean of the amounts. Logarithms are scaled by it, so that deviations of both shapes have the same
+    /// unit (Box and Cox 1964).
     unit: f64,
     /// The level at the last point.
     now: f64,
     slope: f64,
-    /// The variance of a report ahead, in that of a deviation: a constant, by month, and by month squared, which is the slope's.
+    /// Prediction variance in units of the residual variance: a constant, a coefficient per month, and per month
+    /// squared (from the slope).
     variance: [f64; 3],
-    /// The standard deviation times Student's t; absent with two points, which leave no deviation.
+    /// The standard deviation times Student's t; absent for two points, which leave no residual.
     reach: Option<f64>,
-    /// The logarithm of the likelihood with all levels and slopes alike beforehand, up to a constant.
+    /// The log likelihood with uniform priors for level and slope, up to a constant.
     likelihood: f64,
     outlier: Option<(usize, f64)>,
 }
 
-/// A side of an interval: a factor of its half width.
+/// One side of an interval, as a factor of its half width.
 type Side = f64;
 const LOW: Side = -1.0;
 const ESTIMATE: Side = 0.0;
 const HIGH: Side = 1.0;
 
 impl Fit {
-    /// The lines through `points`, month and amount by time; `None` where they are fewer than two or within a day.
+    /// The models for `points`, as month and amount by time; `None` for fewer than two points, or within a day.
     pub fn new(points: &[(f64, f64)]) -> Option<Fit> {
         let (first, last) = (points.first()?.0, points.last()?.0);
         if last - first < LEAST_MONTHS {
@@ -135,12 +137,12 @@ impl Fit {
         })
     }
 
-    /// How the likeliest line grows.
+    /// The shape of the most likely model.
     pub(crate) fn shape(&self) -> Shape {
         self.lines[0].shape
     }
 
-    /// The amount to expect at a time in months, and, after the last point, the interval that a report of then is within.
+    /// The expected amount at a time in months, and beyond the last point, the prediction interval for a report.
     pub fn at(&self, time: f64) -> Interval {
         let ahead = time - self.to;
         let found = self.spanning(|line, side| line.amount(line.level(ahead, side)));
@@ -152,7 +154,7 @@ impl Fit {
         }
     }
 
-    /// Growth at the time of the last point.
+    /// Growth at the last point.
     pub(crate) fn rate(&self) -> Rate {
         let part = |line: &Line, side| line.added(1.0, side) / line.amount(line.now).max(1.0);
         Rate {
@@ -161,11 +163,11 @@ impl Fit {
         }
     }
 
-    /// When, in months after the last point, the amount is `limit`.
+    /// When the amount reaches `limit`, in months after the last point.
     pub fn reaches(&self, limit: f64) -> Reached {
         let at = |side| self.lines.iter().map(move |line| line.reaches(limit, side));
         let ends = self.lines[0].reach.is_some();
-        // That the limit is reached later, or never, by one of the lines is a part of the interval.
+        // If some model reaches the limit later, or never, that is part of the interval.
         let latest = at(LOW).try_fold(0.0, |latest: f64, found| Some(latest.max(found?)));
         let earliest = at(HIGH).flatten().reduce(f64::min);
         Reached {
@@ -175,7 +177,7 @@ impl Fit {
         }
     }
 
-    /// The estimate of the likeliest line, and the interval that spans those of all.
+    /// The estimate of the most likely model, and the interval spanning all models.
     fn spanning(&self, of: impl Fn(&Line, Side) -> f64) -> Interval {
         let ends = self.lines[0].reach.is_some();
         let end = |side, further: fn(f64, f64) -> f64| {
@@ -241,20 +243,20 @@ impl Line {
         (points.len() >= count && *weight < least && is_off).then_some((place, expected))
     }
 
-    /// The level some months after the last point, or an end of the interval of a report of then.
+    /// The level some months after the last point, or an end of the prediction interval.
     fn level(&self, ahead: f64, side: Side) -> f64 {
         let [constant, by_month, by_square] = self.variance;
         let variance = constant + by_month * ahead + by_square * ahead * ahead;
         self.now + self.slope * ahead + side * self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt()
     }
 
-    /// The amount that some months add.
+    /// The amount added by some months.
     fn added(&self, months: f64, side: Side) -> f64 {
         let off = side * self.reach.unwrap_or(0.0) * self.variance[2].sqrt();
         self.amount(self.now + (self.slope + off) * months) - self.amount(self.now)
     }
 
-    /// The first time after the last point at which a side of the interval is at `limit` or above.
+    /// The first time after the last point at which a side of the interval reaches `limit`.
     fn reaches(&self, limit: f64, side: Side) -> Option<f64> {
         let limit = self.shape.level(limit, self.unit);
         let is_over = |months: f64| self.level(months, side) >= limit;
@@ -288,7 +290,7 @@ impl Line {
 }
 
 impl Shape {
-    /// The value that a line is drawn through.
+    /// The value to fit a line through.
     fn level(self, amount: f64, unit: f64) -> f64 {
         match self {
             Shape::Linear => amount,
@@ -337,8 +339,8 @@ mod tests {
 
     #[test]
     fn lines_have_the_intervals_of_the_textbook() {
-        // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Independent: slope 1.1, mean 2.75, s^2 = 2.7 / 2.
-        // Persistent: steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
+        // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Independent: slope 1.1, mean 2.75, s^2 =
+        // 2.7 / 2. Persistent: steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
         let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0)];
         let independent = 1.35 * (1.0 + 0.25 + 4.5 * 4.5 / 5.0);
         for (persists, expected, variance) in [

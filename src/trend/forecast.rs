@@ -1,4 +1,4 @@
-//! How fast the data grows, the forecast, and which node is full first.
+//! How fast the data grows, the forecast, and which node fills up first.
 
 use std::collections::BTreeMap;
 
@@ -14,9 +14,9 @@ use crate::trend::fit::{Fit, Interval, Rate, Reached, Shape};
 use crate::trend::names::Pool;
 use crate::trend::point::{Condensed, FullestAt, Used};
 
-/// Seconds of a month: a twelfth of a year of the calendar.
+/// Seconds per month: a twelfth of a calendar year.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
-/// Months ahead, as far as the reports reach back.
+/// Forecast horizons in months, as far as the reports reach back.
 const AHEAD: [u32; 5] = [1, 3, 6, 12, 24];
 
 /// The forecast, if growth continues as before.
@@ -99,7 +99,7 @@ pub enum Basis {
     AllData,
 }
 
-/// Amounts over time and the lines through them.
+/// Amounts over time with their fitted lines.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Series {
     /// Times in seconds since 1970, and amounts.
@@ -109,7 +109,7 @@ pub struct Series {
 }
 
 impl Series {
-    /// `None` where the points are too few, or too near to each other.
+    /// `None` if the points are too few or too close together.
     fn new(points: Vec<(u64, f64)>) -> Option<Series> {
         let start = points.first()?.0;
         let months = points
@@ -129,7 +129,7 @@ impl Series {
         self.points[self.points.len() - 1]
     }
 
-    /// The line at a time, and the interval around it.
+    /// The line at a time, with its interval.
     pub(crate) fn at(&self, at: u64) -> Interval {
         self.fit.at(months(self.start(), at))
     }
@@ -146,7 +146,7 @@ pub(crate) fn after(at: u64, months: f64) -> u64 {
 }
 
 impl Forecast {
-    /// From the reports that growth is computed from; `None` where they are fewer than two or within a day.
+    /// From the reports used for growth; `None` for fewer than two, or within a day.
     pub(crate) fn new(
         reports: &[&Condensed],
         maxmemory: Option<u64>,
@@ -196,7 +196,7 @@ impl Growth {
 }
 
 impl Full {
-    /// The node that is full first by the memory that servers measured in each report; `None` where no node has two reports.
+    /// The node that fills up first by memory measured on servers; `None` if no node has two reports.
     fn from_used_memory(
         reports: &[&Condensed],
         maxmemory: Option<u64>,
@@ -210,7 +210,7 @@ impl Full {
         for report in reports {
             for node in &report.used {
                 let points = over_time.entry(node.id).or_default();
-                // A report that lists a node twice has one of the two.
+                // If a report lists a node twice, keep one of them.
                 if points.last().is_none_or(|(at, _)| *at < report.point.at) {
                     points.push((report.point.at, node.used as f64));
                 }
@@ -236,8 +236,8 @@ impl Full {
         })
     }
 
-    /// The node with the most bytes of keys, from these bytes. Where its memory was measured once, what is not keys is taken
-    /// to stay as it is.
+    /// The node with the most key bytes, extrapolated from these. If its memory was measured once, non-key memory is
+    /// assumed constant.
     fn from_keys(reports: &[&Condensed], maxmemory: u64, pool: &Pool) -> Option<Self> {
         let fullest = |report: &Condensed| report.point.nodes.fullest.bytes().cloned().flatten();
         let newest = reports

@@ -1,5 +1,5 @@
-//! Many reports of one cluster in the order of their dates: how fast it grows, which names came and went, and which node is
-//! full first.
+//! A series of reports of one cluster by date: how fast it grows, which names appeared and vanished, and which node
+//! fills up first.
 
 #[doc(hidden)]
 pub mod fit;
@@ -33,9 +33,9 @@ use crate::trend::forecast::{Basis, Forecast, months};
 use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
 use crate::trend::point::{Condensed, Point};
 
-/// The name and version of the form of the trend.
+/// Schema name and version.
 pub const SCHEMA: &str = "slotscope.trend/2";
-/// Reports, at most: a daily one for five years and more.
+/// Maximum reports: daily for over five years.
 const MOST_REPORTS: usize = 2000;
 
 /// The reports over time.
@@ -63,37 +63,37 @@ pub struct Trend {
     pub notes: Vec<String>,
 }
 
-/// The subject of the sentence.
+/// The content of the summary sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outlook {
-    /// How many reports there are.
+    /// The number of reports.
     pub reports: usize,
-    /// The times of the first and the last, in seconds since 1970.
+    /// Times of the first and the last, in seconds since 1970.
     pub times: [u64; 2],
     /// The metric.
     pub by: Metric,
-    /// All load of it in the newest report that growth is computed from, if there is one, else in the newest.
+    /// The total load in the newest report used for growth, if any, else in the newest.
     pub load: u64,
-    /// How fast it grows.
+    /// Its growth rate.
     pub growth: Option<Rate>,
-    /// The node that is full first, and when, and what that is computed from.
+    /// The node that fills up first, when, and what that is based on.
     pub full: Option<(Name, Reached, Option<u64>, Basis)>,
 }
 
-/// How reports are put together.
+/// How reports are combined.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The metric of the sentence and of names; without it, that of the newest report.
+    /// The metric of the sentence and names; by default the newest report's.
     pub by: Option<Metric>,
-    /// Bytes that a node may use; without it, what the newest report that has a limit says.
+    /// Bytes that a node may use; by default from the newest report with a limit.
     pub maxmemory: Option<u64>,
-    /// Whether growth is computed from reports of suspicious and incomplete inputs too.
+    /// Whether suspicious and incomplete inputs count for growth.
     pub with_doubtful: bool,
-    /// Whether reports that cannot be compared are compared all the same, with a note.
+    /// Whether to compare incomparable reports anyway, with a note.
     pub force: bool,
 }
 
-/// Reports that are being collected.
+/// The reports collected so far.
 #[derive(Default)]
 pub struct History {
     reports: Vec<Condensed>,
@@ -101,7 +101,7 @@ pub struct History {
 }
 
 impl History {
-    /// Takes in the report in `file`, which is of the time `at`, in seconds since 1970.
+    /// Adds the report in `file`, of the time `at` in seconds since 1970.
     ///
     /// # Errors
     /// It lacks a part, or there are too many reports or names.
@@ -119,10 +119,10 @@ impl History {
         Ok(())
     }
 
-    /// The result of the reports.
+    /// The trend over the reports.
     ///
     /// # Errors
-    /// They are fewer than two, two are of the same time, they cannot be compared, or they do not have the metric.
+    /// There are fewer than two, two have the same time, or they are incomparable or lack the metric.
     pub fn trend(mut self, options: &Options) -> Result<Trend> {
         if self.reports.len() < 2 {
             let what = "a trend needs two reports or more; name those of other dates too";
@@ -173,7 +173,7 @@ impl History {
         })
     }
 
-    /// The reports that growth is computed from.
+    /// The reports used for growth.
     fn used(&self) -> impl Iterator<Item = &Condensed> {
         self.reports
             .iter()
@@ -193,7 +193,7 @@ impl History {
         Err(Error::bad(b.point.file.to_string(), what))
     }
 
-    /// The metric that is asked for, else that of the newest report where all have it, else keys.
+    /// The requested metric, else the newest report's if all have it, else keys.
     fn metric(&self, by: Option<Metric>, used: &[&Condensed]) -> Result<Metric> {
         let newest = used.last().copied().or(self.reports.last());
         let has = |report: &Condensed, metric| report.point.load.get(metric).is_some();

@@ -1,4 +1,4 @@
-//! Tags and prefixes over time: what the heaviest held in each report, and which appeared or vanished for certain.
+//! Tags and prefixes over time: the load of the heaviest in each report, and what certainly appeared or vanished.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,14 +14,14 @@ use crate::diff::fate::{Fate, Known};
 use crate::diff::report::NameList;
 use crate::trend::fit::{Fit, Rate};
 
-/// Names whose loads are in the JSON, and names that appeared or vanished.
+/// Maximum names with loads in the JSON, and maximum names that appeared or vanished.
 const SERIES: usize = 100;
 const EVENTS: usize = 1000;
-/// The most memory that the lists of all reports take, in bytes.
+/// Maximum memory of all reports' lists, in bytes.
 const MOST_BYTES: usize = 512 << 20;
-/// A name that a list may have below its last row is a new one if it grew by this many times its load there.
+/// A name possibly below a list's last row counts as new if it grew beyond this multiple of its possible load there.
 const MANY: u64 = 9;
-/// The memory of a row in addition to the bytes of its name.
+/// Memory per row in addition to the name's bytes.
 const ROW_BYTES: usize = 32;
 
 /// The names of one kind over time.
@@ -69,29 +69,29 @@ pub struct NameEvent {
     pub other_at_most: u64,
 }
 
-/// Names of all reports, each stored once.
+/// The names of all reports, each stored once.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
     ids: BTreeMap<Name, u32>,
     bytes: usize,
 }
 
-/// A list of one report: names by their ids, with bounds on their loads.
+/// A list of one report: name ids with bounds on loads.
 #[derive(Debug)]
 pub struct Listed {
-    /// In the order of the ids: the count, and the count with the load that may have been missed.
+    /// By id: the counted load, and that plus what may have been missed.
     rows: Vec<(u32, u64, u64)>,
     below: u64,
 }
 
-/// The lists of one kind in one report, for each metric that it has.
+/// The lists of one kind in one report, for each of its metrics.
 pub type Lists = Option<PerMetric<Listed>>;
 
 impl Pool {
     /// The id of a name.
     ///
     /// # Errors
-    /// All names need more memory than they may.
+    /// The names need more memory than allowed.
     pub(crate) fn id(&mut self, name: &Name) -> Result<u32> {
         self.take(ROW_BYTES)?;
         if let Some(id) = self.ids.get(name) {
@@ -103,10 +103,10 @@ impl Pool {
         Ok(id)
     }
 
-    /// Counts memory that names take.
+    /// Accounts for memory of names.
     ///
     /// # Errors
-    /// It is more than they may take.
+    /// More than allowed.
     pub(crate) fn take(&mut self, bytes: usize) -> Result<()> {
         self.bytes += bytes;
         if self.bytes <= MOST_BYTES {
@@ -123,10 +123,10 @@ impl Pool {
         names.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The list of a report, with ids in place of names.
+    /// A report's list with names replaced by ids.
     ///
     /// # Errors
-    /// As `id`.
+    /// As for `id`.
     pub(crate) fn listed(&mut self, list: &NameList<'_>) -> Result<Listed> {
         let row = |(name, bounds): (&&Name, &crate::diff::report::Bounds<'_>)| {
             Ok((self.id(name)?, bounds.at_least, bounds.at_most))
@@ -141,7 +141,7 @@ impl Pool {
 }
 
 impl Listed {
-    /// Whether it has every name.
+    /// Whether it is complete.
     pub(crate) fn is_whole(&self) -> bool {
         self.below == 0
     }
@@ -164,20 +164,19 @@ impl Listed {
     }
 }
 
-/// A report that names are compared in: its place among the points, its month, all its load, and its list.
+/// A report in which names are compared.
 pub(crate) struct Row<'a> {
-    /// Its place.
+    /// Its index among the points.
     pub place: usize,
     /// Months since the first report.
     pub month: f64,
-    /// All load.
+    /// The total load.
     pub total: u64,
-    /// Its list.
     pub list: &'a Listed,
 }
 
 impl NameTrend {
-    /// The names of `rows`, which are in the order of their dates, among `points` reports; `None` if no row has a list.
+    /// Compares the names of `rows`, ordered by date, among `points` reports; `None` if no row has a list.
     pub(crate) fn of(rows: &[Row<'_>], points: usize, pool: &Pool) -> Option<NameTrend> {
         let names = pool.names();
         let newest = rows.last()?;
@@ -218,14 +217,14 @@ impl NameTrend {
     }
 }
 
-/// Events of one kind, and how many they were before the lighter ones were dropped.
+/// Events of one kind, and their number before dropping light ones.
 #[derive(Default)]
 struct Events {
     list: Vec<Event>,
     count: u64,
 }
 
-/// An event, by the id of its name.
+/// An event, by name id.
 struct Event {
     id: u32,
     places: [usize; 2],
@@ -288,7 +287,7 @@ fn compare(old: &Row<'_>, new: &Row<'_>, [appeared, vanished]: &mut [Events; 2])
     }
 }
 
-/// Whether no name of one list is in the other, though both have some: names that were redacted with different keys.
+/// Whether two non-empty lists have no name in common: they were redacted with different keys.
 pub(crate) fn have_nothing_in_common(old: &Listed, new: &Listed) -> bool {
     let is_in_new = |row: &(u32, u64, u64)| new.load(row.0).is_some();
     !old.rows.is_empty() && !new.rows.is_empty() && !old.rows.iter().any(is_in_new)

@@ -1,4 +1,4 @@
-//! Limits of the comparison: reports that are not of one kind, that are left out, or that lack a part.
+//! Limitations of the comparison: reports of different kinds, excluded reports, and missing parts.
 
 use std::collections::BTreeMap;
 
@@ -13,10 +13,10 @@ use crate::trend::forecast::{Basis, Forecast, Full};
 use crate::trend::names::{Lists, have_nothing_in_common, list_of};
 use crate::trend::point::Condensed;
 
-/// Files that a note names.
+/// Maximum files named in a note.
 const NAMED: usize = 3;
 
-/// Neighbours that cannot be compared: the later file, and the difference.
+/// Incomparable neighbours: the later file, and the difference.
 pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     let pairs = reports.windows(2);
     pairs
@@ -53,7 +53,7 @@ fn sizes(old: &Condensed, new: &Condensed) -> Option<String> {
     })
 }
 
-/// Listings of one cluster have a node in common.
+/// Listings of the same cluster have a node in common.
 fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
     let is_old = |id: &u32| old.nodes.binary_search(id).is_ok();
     let are_known = !old.nodes.is_empty() && !new.nodes.is_empty();
@@ -66,7 +66,7 @@ fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
     })
 }
 
-/// Reports that growth is not computed from, or that it is computed from all the same.
+/// Doubtful reports, excluded from growth or used anyway.
 pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
     let files = |doubt: Doubt| {
         let of = reports
@@ -88,7 +88,7 @@ pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
     Doubt::ALL.into_iter().filter_map(note).collect()
 }
 
-/// Limits of the forecast.
+/// Limitations of the forecast.
 pub(super) fn fits(
     used: &[&Condensed],
     forecast: Option<&Forecast>,
@@ -130,7 +130,7 @@ pub(super) fn fits(
     notes
 }
 
-/// A report that the others contradict, though nothing about its input says so.
+/// A report that the others contradict, although nothing about its input tells.
 fn outlier(used: &[&Condensed], forecast: &Forecast, by: Metric) -> Option<String> {
     let series = &forecast.growth.get(by)?.series;
     let (place, expected) = series.fit.outlier?;
@@ -143,7 +143,7 @@ fn outlier(used: &[&Condensed], forecast: &Forecast, by: Metric) -> Option<Strin
     ))
 }
 
-/// Measured memory that is not in all reports, or not of all nodes.
+/// Measured memory that is missing in some reports or for some nodes.
 fn reports_without_memory(used: &[&Condensed], forecast: &Forecast) -> Vec<String> {
     let Some(full) = forecast
         .full
@@ -203,7 +203,7 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
     notes
 }
 
-/// Limits of the comparison of nodes and names.
+/// Limitations of the comparison of nodes and names.
 pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used

@@ -10,7 +10,7 @@ use slotscope_report::render::html::sections;
 
 use crate::trend::{Trend, view};
 
-/// The files, with `rows` in each table of the page.
+/// The files, with `rows` per table of the page.
 pub(crate) fn outputs(rows: usize) -> OutputSet<Trend> {
     OutputSet::marked("\"schema\":\"slotscope.trend/")
         .file("trend.json", |trend, out| json::write_object(trend, out))
@@ -35,7 +35,7 @@ fn page(trend: &Trend, rows: usize, out: &mut dyn Write) -> io::Result<()> {
     sections::write(&frame, &view::sections(trend, usize::MAX), out)
 }
 
-/// All load over time.
+/// The total load over time.
 fn growth(trend: &Trend) -> Option<Sheet<'static>> {
     let curve = view::growth_curve(trend)?;
     let title = view::growth_title(trend);

@@ -1,4 +1,4 @@
-//! The kept parts of one report: its numbers, who its nodes are, and its lists with ids in place of names.
+//! The kept parts of a report: its numbers, its nodes' identity, and its lists with ids instead of names.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ pub struct SlotsAt {
     pub max_over_mean: PerMetric<Option<f64>>,
 }
 
-/// The measured memory of a node, and its limit; its id and name are in the pool.
+/// A node's measured memory and limit; its id and name are in the pool.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Used {
     pub id: u32,
@@ -78,34 +78,32 @@ pub(crate) struct Used {
     pub maxmemory: u64,
 }
 
-/// All that is kept of a report.
+/// The kept parts of a report.
 pub(crate) struct Condensed {
     /// Its numbers.
     pub point: Point,
-    /// The metric that its tables are by.
+    /// The metric of its tables.
     pub by: Metric,
-    /// Its hash policy, where it is not that of servers.
+    /// Its hash policy, unless it is the servers' default.
     pub policy: Option<Name>,
     /// The meaning of its sizes, if its dumps are RDB files.
     pub sizes: Option<Sizes>,
-    /// Where its nodes are from.
+    /// The source of its nodes.
     pub source: Name,
-    /// The ids of its nodes in order; empty where they are made up: an even split, or one node a file.
+    /// Its node ids in order; empty if made up, for an even split or one node per file.
     pub nodes: Vec<u32>,
-    /// A hash of the slots of each node, in order: nodes of other ids may have the same slots.
+    /// A hash of each node's slots, in order: nodes with different ids may have the same slots.
     pub layout: Vec<u64>,
-    /// The memory limit of the node that was to be full first.
+    /// The memory limit of the node expected to fill up first.
     pub maxmemory: Option<u64>,
-    /// The memory of its nodes, where servers measured it.
+    /// The memory of its nodes, if measured by servers.
     pub used: Vec<Used>,
-    /// Its tags.
     pub tags: Lists,
-    /// Its prefixes.
     pub prefixes: Lists,
 }
 
 impl Condensed {
-    /// The kept parts of the report in `file`, which is of the time `at`.
+    /// Condenses the report in `file`, of the time `at`.
     ///
     /// # Errors
     /// It lacks a part, or the names of all reports need too much memory.
@@ -157,7 +155,7 @@ impl Condensed {
         Ok(condensed)
     }
 
-    /// Bytes of the names that are not in the pool.
+    /// Bytes of names that are not in the pool.
     fn bytes_of_names(&self) -> usize {
         let fullest = self.point.nodes.fullest.iter();
         let fullest = fullest.filter_map(|(_, node)| node.as_ref());
@@ -172,7 +170,7 @@ fn ratios(balance: &PerMetric<Balance>) -> PerMetric<Option<f64>> {
     balance.map(|_, balance| balance.max_over_mean)
 }
 
-/// The fullest node of a metric; of equal ones the first.
+/// The fullest node by a metric; the first of equals.
 fn fullest(summary: &Summary, metric: Metric) -> Option<FullestAt> {
     let nodes: Vec<_> = summary.nodes.owning().collect();
     let node = nodes.iter().rev().max_by_key(|node| node.load_by(metric))?;
@@ -183,7 +181,7 @@ fn fullest(summary: &Summary, metric: Metric) -> Option<FullestAt> {
     })
 }
 
-/// A number that changes where the slots of a node do.
+/// A hash that changes with a node's slots.
 fn slots_of(node: &NodeLoad) -> u64 {
     let ends = node.ranges.iter().flat_map(|(first, last)| [*first, *last]);
     hash(&ends.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
@@ -201,7 +199,7 @@ fn used(summary: &Summary, pool: &mut Pool) -> Result<Vec<Used>> {
             id: pool.id(&room.id)?,
             name: pool.id(names.get(&room.id).unwrap_or(&room.id))?,
             used: room.used,
-            // Reports before limits by node have one for all.
+            // Older reports have one limit for all nodes.
             maxmemory: match room.maxmemory {
                 0 => capacity.maxmemory,
                 limit => limit,
@@ -211,7 +209,7 @@ fn used(summary: &Summary, pool: &mut Pool) -> Result<Vec<Used>> {
     capacity.nodes.iter().map(used).collect()
 }
 
-/// The lists that `of` finds in a report, for each of its metrics.
+/// The lists returned by `of`, for each metric of a report.
 fn lists<'r>(
     report: &'r Report,
     pool: &mut Pool,

@@ -1,15 +1,15 @@
-//! Least squares for a level and a slope, in which outliers weigh less (Huber 1964), and Student's t.
+//! Least squares for level and slope with reduced weights for outliers (Huber 1964), and Student's t.
 
-/// A row that is off by this many typical deviations weighs less, from five rows on: fewer do not show what is typical.
+/// A row further off than this many typical deviations weighs less; needs at least five rows to tell what is typical.
 const FAR: f64 = 3.0;
 const WEIGHED: usize = 5;
-/// Rounds in which weights settle.
+/// Iterations for the weights to converge.
 const ROUNDS: usize = 8;
 
-/// An equation for the level and the slope, divided by the root of its variance: their factors, and the value.
+/// An equation for level and slope, normalized by its standard deviation: two factors, and the value.
 pub(super) type Row = [f64; 3];
 
-/// Equations of points that deviate each by itself.
+/// Equations for independently deviating points.
 pub(super) fn sums(levels: &[(f64, f64)]) -> Vec<Row> {
     levels
         .iter()
@@ -17,8 +17,8 @@ pub(super) fn sums(levels: &[(f64, f64)]) -> Vec<Row> {
         .collect()
 }
 
-/// Equations of a random walk: the last point is on the line, and the variance of a step is its length, in gaps. And the
-/// lengths.
+/// Equations for a random walk: the last point is on the line, and a step's variance is its length in gaps. Also
+/// returns the lengths.
 pub(super) fn steps(levels: &[(f64, f64)], gap: f64) -> (Vec<Row>, Vec<f64>) {
     let pairs = levels.windows(2);
     let lengths: Vec<f64> = pairs
@@ -32,11 +32,11 @@ pub(super) fn steps(levels: &[(f64, f64)], gap: f64) -> (Vec<Row>, Vec<f64>) {
     (steps.chain([[1.0, 0.0, 0.0]]).collect(), lengths)
 }
 
-/// Least squares.
+/// A least-squares solution.
 pub(super) struct Solved {
     pub now: f64,
     pub slope: f64,
-    /// The variance of the level, of both, of the slope, in that of a row.
+    /// The variance of the level, their covariance, and the variance of the slope, relative to a row's.
     pub inverse: [f64; 3],
     pub squares: f64,
     pub determinant: f64,
@@ -66,7 +66,7 @@ fn solved(rows: &[Row], weights: &[f64]) -> Solved {
     }
 }
 
-/// Least squares in which a row that is far off weighs less, and the weights.
+/// Least squares with reduced weights for outliers, and the weights.
 pub(super) fn weighed(rows: &[Row], exact: f64) -> (Solved, Vec<f64>) {
     let count = rows.len();
     let mut weights = vec![1.0; count];
@@ -78,7 +78,8 @@ pub(super) fn weighed(rows: &[Row], exact: f64) -> (Solved, Vec<f64>) {
         let offs: Vec<f64> = offs.collect();
         let mut sorted = offs.clone();
         sorted.sort_by(f64::total_cmp);
-        // 1.4826 times the median is the standard deviation of a normal distribution; two degrees of freedom are spent.
+        // 1.4826 times the median absolute deviation estimates the standard deviation; two degrees of freedom are used
+        // up.
         let typical = 1.4826 * sorted[count / 2] * (count as f64 / (count - 2) as f64).sqrt();
         let far = FAR * typical.max(exact);
         weights = offs.iter().map(|off| (far / off).min(1.0)).collect();
@@ -87,8 +88,8 @@ pub(super) fn weighed(rows: &[Row], exact: f64) -> (Solved, Vec<f64>) {
     (found, weights)
 }
 
-/// The t that 95% of Student's distribution with `freedom` degrees of freedom are within, on both sides of 0, to 0.005
-/// (Abramowitz and Stegun 1972, 26.7.5).
+/// The two-sided 95% quantile of Student's t with `freedom` degrees of freedom, to 0.005 (Abramowitz and Stegun 1972,
+/// 26.7.5).
 pub(super) fn t95(freedom: usize) -> f64 {
     const FEW: [f64; 4] = [12.706, 4.303, 3.182, 2.776];
     let (z, n): (f64, f64) = (1.959_964, freedom as f64);

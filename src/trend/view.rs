@@ -1,4 +1,4 @@
-//! A trend as sections: the sentence, the reports over time, growth, the fullest node, and the names.
+//! A trend as sections: the sentence, reports over time, growth, the fullest node, and names.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
@@ -13,13 +13,13 @@ use crate::trend::names::{NameEvent, NameSeries, NameTrend};
 use crate::trend::point::{FullestAt, Point};
 use crate::trend::wording::{self, rate};
 
-/// Rows of reports; of more the first and the newest are shown.
+/// Maximum rows of reports; beyond this, the first and the newest are shown.
 const REPORTS: usize = 48;
-/// A picture reaches to the end of the interval if that is this many times as far as the estimate, at most.
+/// A picture extends to the end of the interval, up to this multiple of the estimate.
 const FAR: f64 = 3.0;
-/// Steps of a line in a picture.
+/// Points per line in a picture.
 const STEPS: u64 = 120;
-/// Marks of a row that shows a name over time.
+/// Marks in a row for a name over time.
 const MARKS: usize = 24;
 
 /// The sections of a trend; tables of names have `top` rows.
@@ -55,7 +55,7 @@ fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
     growth_curve(trend).map(|curve| section.with(Block::Curve(curve)))
 }
 
-/// All load over time, in the metric of the trend.
+/// The total load over time, in the metric of the trend.
 pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
     let series = &trend.forecast.as_ref()?.growth.get(trend.by)?.series;
     let measured = |point: &Point| {
@@ -73,7 +73,7 @@ pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
     })
 }
 
-/// The bytes of the node that is full first, until it is.
+/// The bytes of the node that fills up first, until it is full.
 pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let (series, months) = (&full.series, &full.months);
@@ -82,7 +82,7 @@ pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
         amount: *amount,
         is_left_out: false,
     };
-    // An interval without an end, or with a far one, would press the rest to the left.
+    // An unbounded interval, or one ending far out, would squeeze the rest to the left.
     let near = |end: &f64| {
         months
             .estimate
@@ -115,7 +115,7 @@ fn line(series: &Series, ahead: f64) -> Vec<Expected> {
     (0..=STEPS).map(expected).collect()
 }
 
-/// The ends of an interval in one cell: one without the other misleads.
+/// Both ends of an interval in one cell: one alone would mislead.
 fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
     Cell::of(of.low.zip(of.high), |(low, high)| {
         Cell::text(format!("{} to {}", spell(low), spell(high)))
@@ -159,7 +159,7 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// All load, in the metric of the trend.
+/// The forecast of the total load, in the metric of the trend.
 fn ahead(trend: &Trend) -> Option<Section<'_>> {
     let growth = trend.forecast.as_ref()?.growth.get(trend.by)?;
     let spelled = |amount: f64| amount_cell(trend.by, amount as u64);
@@ -187,11 +187,11 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
     let section = section.line(full.to_string());
-    // The picture is for pages only; text and Markdown pass it over.
+    // The picture is for pages only; text and Markdown skip it.
     Some(section.with_all(full_curve(trend).map(Block::Curve)))
 }
 
-/// The times of the reports: their days, where each has its own.
+/// The times of the reports: just dates, if these are distinct.
 fn times(trend: &Trend) -> Vec<String> {
     let days: Vec<String> = trend.points.iter().map(|point| day(point.at)).collect();
     if days.windows(2).any(|pair| pair[0] == pair[1]) {
@@ -337,7 +337,7 @@ fn event_table<'a>(
         .build()
 }
 
-/// Loads over time, a dot where a report does not list the name.
+/// Loads over time; a dot means the report does not list the name.
 fn marks<'a>(loads: &[Option<u64>]) -> Cell<'a> {
     let most = loads.iter().flatten().copied().max().unwrap_or(0);
     let count = loads.len().min(MARKS);
@@ -389,7 +389,7 @@ fn fullest(point: &Point, by: Metric) -> Option<&FullestAt> {
     point.nodes.fullest.get(by).and_then(Option::as_ref)
 }
 
-/// The subject of a page.
+/// The title of a page.
 pub(crate) fn title(trend: &Trend) -> String {
     let times = [trend.points.first(), trend.points.last()];
     let [from, to] = times.map(|point| point.map_or(String::new(), |point| day(point.at)));
@@ -399,7 +399,7 @@ pub(crate) fn title(trend: &Trend) -> String {
     )
 }
 
-/// The finding on the chart of all load.
+/// The finding as title of the total load chart.
 pub(crate) fn growth_title(trend: &Trend) -> String {
     let forecast = trend.forecast.as_ref();
     let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
@@ -409,7 +409,7 @@ pub(crate) fn growth_title(trend: &Trend) -> String {
     })
 }
 
-/// The finding on the chart of the node that is full first.
+/// The finding as title of the chart of the node that fills up first.
 pub(crate) fn full_title(trend: &Trend) -> String {
     let forecast = trend.forecast.as_ref();
     let full = forecast.and_then(|forecast| forecast.full.as_ref());

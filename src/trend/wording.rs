@@ -48,8 +48,8 @@ impl Basis {
     }
 }
 
-/// Growth, and its interval: by the percentage a month, but by the amount a day where the reports are of less than a month,
-/// or where the percentage is above 100, which is that of nearly nothing.
+/// Growth with its interval: as a percentage per month, but as an amount per day if the reports span less than a month,
+/// or if the percentage is above 100, which means it grew from almost nothing.
 pub(super) fn rate(rate: &Rate, by: Metric) -> (String, Option<String>) {
     let is_share = |share: &Interval| {
         let ends = [Some(share.estimate), share.low, share.high];
@@ -102,7 +102,7 @@ pub(super) fn full(months: &Reached, at: Option<u64>) -> String {
     }
 }
 
-/// How times like this one are spelled, and their unit: days below two months.
+/// How times like this one are printed, and the unit: days below two months.
 fn in_time(months: f64) -> (fn(f64) -> String, &'static str) {
     let days = |months: f64| format!("{:.0}", months * 365.25 / 12.0);
     if months >= 2.0 {

@@ -15,10 +15,10 @@ use slotscope_findings::summary::{InputFacts, Summary};
 use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
 
-/// The name and version of the form of the JSON.
+/// Schema name and version.
 pub const SCHEMA: &str = "slotscope.whatif/2";
 
-/// The heaviest tags that are listed.
+/// Number of heaviest tags listed.
 const TOP_TAGS: usize = 10;
 
 /// The effect of a change; the fields are those of the JSON.
@@ -58,32 +58,32 @@ pub struct WhatIfFindings {
     pub sentence: Worded<Comparison>,
 }
 
-/// The result of the change.
+/// The effect of the change.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// The metric of both sides.
+    /// The metric compared.
     pub by: Metric,
-    /// The fullest node in fair shares, before and after; absent where a side has no keys.
+    /// The fullest node in fair shares, before and after; absent if a side has no keys.
     pub max_over_mean: Option<(f64, f64)>,
-    /// All keys.
+    /// The number of keys.
     pub keys: u64,
-    /// Keys that change their slot.
+    /// Keys that change slots.
     pub moved: u64,
-    /// Keys that change their node.
+    /// Keys that change nodes.
     pub changed_node: u64,
-    /// Keys that have no slot afterwards.
+    /// Keys without a slot afterwards.
     pub unplaced: u64,
-    /// Tags whose keys are in several slots.
+    /// Tags whose keys end up in several slots.
     pub parted_tags: u64,
     /// Whether `parted_tags` is exact.
     pub exact: bool,
-    /// Nodes that own slots, before and after.
+    /// The number of nodes with slots, before and after.
     pub node_counts: (usize, usize),
-    /// The part of all load that is on the fullest node, before and after; absent where a side has no keys.
+    /// The fullest node's fraction of the load, before and after; absent if a side has no keys.
     pub shares: Option<(f64, f64)>,
-    /// All keys afterwards.
+    /// The number of keys afterwards.
     pub keys_after: u64,
-    /// Rules that no key matches.
+    /// Rules that match no key.
     pub without_keys: Vec<String>,
 }
 
@@ -109,7 +109,7 @@ pub struct Side {
 }
 
 impl WhatIfFindings {
-    /// The effect of the change; `summaries` and `policies` are those before and after.
+    /// The effect of the change; `summaries` and `policies` are before and after.
     pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);

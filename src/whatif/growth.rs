@@ -1,31 +1,31 @@
-//! Keys of a prefix that grow: they count several times, in the slots that they have. A fraction is that part of the keys,
-//! but of the bytes and operations of every key.
+//! Growing prefixes: their keys count several times, in their own slots. A fractional factor selects that part of the
+//! keys, but scales the bytes and operations of every key.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::hash::hash;
 use slotscope_engine::name::Name;
 
-/// The most that a prefix may grow.
+/// Maximum growth factor.
 const MOST: f64 = 1000.0;
-/// Rules, each of which needs counters in every thread.
+/// Maximum number of rules, each of which needs counters in every thread.
 const MOST_RULES: usize = 8;
 
-/// All prefixes that grow.
+/// All growing prefixes.
 #[derive(Debug, Clone, Default)]
 pub struct Growth(Vec<Rule>);
 
-/// Keys with a prefix, and how often each counts.
+/// A prefix with its growth factor.
 #[derive(Debug, Clone)]
 struct Rule {
     prefix: Vec<u8>,
     factor: f64,
-    /// Times that each of them counts, at least 1.
+    /// The integer part of the factor, at least 1.
     whole: u32,
-    /// The part of them that count once more, in 2^64ths.
+    /// The fraction of keys counted once more, in 2^-64.
     part: u64,
 }
 
-/// The part of a rule that a key is counted for, beyond the one time that every key counts.
+/// The extra counts of a rule, beyond the one that every key has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
     /// `whole - 1` times.
@@ -35,10 +35,10 @@ pub enum More {
 }
 
 impl Growth {
-    /// Reads the values of `--grow`.
+    /// Parses the values of `--grow`.
     ///
     /// # Errors
-    /// One that cannot be read; the message names it.
+    /// A value is invalid; the message names it.
     pub(crate) fn parse(texts: &[String]) -> Result<Growth> {
         if texts.len() > MOST_RULES {
             let what = format!("at most {MOST_RULES} prefixes can be tried at a time");
@@ -58,12 +58,12 @@ impl Growth {
         self.0.is_empty()
     }
 
-    /// How many rules there are.
+    /// The number of rules.
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether rule `at` is the first that a key falls under, and the key counts for `more` of it.
+    /// Whether rule `at` is the first to match a key, and adds `more` for it.
     pub(crate) fn counts(&self, at: usize, more: More, key: &[u8]) -> bool {
         self.rule_of(key) == Some(at)
             && match more {
@@ -72,7 +72,7 @@ impl Growth {
             }
     }
 
-    /// How often the counts for `more` of rule `at` are to be added.
+    /// How often the counts for `more` of rule `at` are added.
     pub(crate) fn times(&self, at: usize, more: More) -> u32 {
         match more {
             More::Whole => self.0[at].whole - 1,
@@ -80,8 +80,8 @@ impl Growth {
         }
     }
 
-    /// The part of a weight of a key that it counts for itself, or that each of its copies does: together they are its
-    /// weight times the factor.
+    /// The part of a key's weight counted for the key itself, or for each copy: together they are its weight times the
+    /// factor.
     pub(crate) fn weight(&self, key: &[u8], weight: u64, is_copy: bool) -> u64 {
         let Some(at) = self.rule_of(key) else {
             return weight;
@@ -97,12 +97,12 @@ impl Growth {
         }
     }
 
-    /// The rule that a key falls under.
+    /// The first rule that matches a key.
     pub(crate) fn rule_of(&self, key: &[u8]) -> Option<usize> {
         self.0.iter().position(|rule| key.starts_with(&rule.prefix))
     }
 
-    /// The prefixes that no key has, where `hits` keys have each; for people.
+    /// The prefixes without keys, given `hits` per prefix; for display.
     pub(crate) fn without_keys(&self, hits: &[u64]) -> Vec<String> {
         let unmet = self.0.iter().zip(hits).filter(|(_, hits)| **hits == 0);
         unmet
@@ -117,7 +117,7 @@ impl Growth {
 impl Rule {
     fn parse(text: &str) -> Option<Rule> {
         let (prefix, factor) = text.rsplit_once('=')?;
-        // The spelling of reports, in which a prefix may hold any byte.
+        // As spelled in reports, where a prefix may contain any byte.
         let prefix = Name::parse(prefix.trim_ascii())?.0;
         let factor = factor.trim_ascii();
         let factor = factor

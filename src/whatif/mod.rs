@@ -1,4 +1,4 @@
-//! The same keys on other nodes, by another hash policy or under other names: both sides are counted in one pass.
+//! The same keys on other nodes, under another hash policy or with other names: both sides are counted in one pass.
 
 pub mod findings;
 #[doc(hidden)]
@@ -27,24 +27,24 @@ use crate::whatif::growth::{Growth, More};
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
-/// Bytes of renamed keys that are counted at a time.
+/// Bytes of renamed keys counted at a time.
 const BATCH_BYTES: usize = 4 << 20;
 
 /// The change to try.
 pub struct WhatIfChange {
     rules: RenameRules,
     growth: Growth,
-    /// The hash policy afterwards.
+    /// The new hash policy.
     policy: Policy,
     /// Whether slots may change at all.
     same_slots: bool,
-    /// For each slot a number of its node, before and after; the same where it is the same node.
+    /// Each slot's node number, before and after; equal if it is the same node.
     nodes: [Vec<usize>; 2],
 }
 
 impl WhatIfChange {
-    /// Renames by `rules`, lets keys grow by `growth` and hashes by `policies` on the nodes of `topologies`: before, then
-    /// after.
+    /// Renames by `rules`, grows keys by `growth`, and hashes by `policies` for the nodes of `topologies` (before,
+    /// after).
     pub fn new(
         rules: RenameRules,
         growth: Growth,
@@ -78,44 +78,44 @@ impl WhatIfChange {
 /// Both sides, counted.
 pub struct WhatIf {
     change: Arc<WhatIfChange>,
-    /// The keys as they are.
+    /// The current keys.
     pub before: Tallies,
-    /// As they would be; absent where no slot can change.
+    /// The keys after the change; absent if no slot can change.
     after: Option<Tallies>,
-    /// The extra counts of keys that grow: for each rule a multiple of all, and once a part of them.
+    /// Extra counts for growth: for each rule, those to be multiplied, and those added once.
     grown: Vec<[Tallies; 2]>,
-    /// Keys that each rule of growth is of.
+    /// Keys matching each growth rule.
     grown_keys: Vec<u64>,
-    /// Keys that change their slot.
+    /// Keys that change slots.
     pub moved: Load,
-    /// Keys that change their node.
+    /// Keys that change nodes.
     pub changed_node: Load,
-    /// Keys that get another name.
+    /// Keys that are renamed.
     pub renamed: u64,
-    /// Keys that have no slot afterwards: no pattern of the policy matches them, or no server takes so long a name.
+    /// Keys without a slot afterwards: no pattern of the policy matches, or the name is too long for a server.
     pub unplaced: Load,
-    /// The new parts of split tags.
+    /// Tags whose keys are split up.
     pub tag_splits: TagSplits,
     scratch: Scratch,
 }
 
-/// Scratch that is kept from batch to batch.
+/// Buffers, reused between batches.
 struct Scratch {
     renaming: Renaming,
     names: Vec<u8>,
     block: Block,
     keys: Spans,
     values: Values,
-    /// The places of those keys in the batch.
+    /// The indices of these keys in the batch.
     of: Vec<u32>,
     columns: SlotColumns,
-    /// The slot of each key of the batch; `None` if it has none.
+    /// The slot of each key in the batch, if it has one.
     slots: Vec<Option<u16>>,
     tagged: Tagged,
 }
 
 impl WhatIf {
-    /// Nothing counted yet.
+    /// An empty count.
     pub fn new(change: Arc<WhatIfChange>) -> Self {
         let tallies = || Tallies::new(Parts::InOnePass);
         let rules = change.growth.len();
@@ -144,7 +144,7 @@ impl WhatIf {
         }
     }
 
-    /// The counts of keys without their names: only nodes change.
+    /// From counts without names: only nodes change.
     pub(crate) fn of_counts(change: Arc<WhatIfChange>, counted: Tallies) -> Self {
         let mut what_if = WhatIf::new(change);
         let [before, after] = &what_if.change.nodes;
@@ -158,12 +158,12 @@ impl WhatIf {
         what_if
     }
 
-    /// The keys as they would be.
+    /// The keys after the change.
     pub fn after(&self) -> &Tallies {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
-    /// Adds what keys that grow count for more; once, when all is counted.
+    /// Adds the growth; call once, after counting.
     pub fn grow(&mut self) {
         let Some(after) = &mut self.after else { return };
         for (rule, tallies) in std::mem::take(&mut self.grown).into_iter().enumerate() {
@@ -173,7 +173,7 @@ impl WhatIf {
         }
     }
 
-    /// The parts of the change that no key matches; for people.
+    /// The parts of the change that match no key; for display.
     pub(crate) fn without_keys(&self) -> Vec<String> {
         let WhatIfChange { rules, growth, .. } = &*self.change;
         let mut unmet = rules.without_keys(&self.scratch.renaming.hits);
@@ -181,7 +181,7 @@ impl WhatIf {
         unmet
     }
 
-    /// Counts for the rules of growth the keys that grow.
+    /// Counts growing keys by rule.
     fn add_growth(&mut self, keys: &SlotBatch<'_>) {
         let change = self.change.clone();
         let growth = &change.growth;
@@ -194,7 +194,7 @@ impl WhatIf {
                 of_batch[rule] += 1;
             }
         }
-        // Renaming counts its keys once.
+        // Keep the hits: the renaming must count these keys only once.
         let hits = self.scratch.renaming.hits.clone();
         for (rule, count) in of_batch
             .into_iter()
@@ -214,7 +214,7 @@ impl WhatIf {
         self.scratch.renaming.hits = hits;
     }
 
-    /// Counts the keys of a batch as they would be, and notes the slot of each.
+    /// Counts the keys of a batch after the change, and records their slots.
     fn add_after(&mut self, keys: &SlotBatch<'_>) {
         let Some(after) = &mut self.after else {
             self.scratch
@@ -246,7 +246,7 @@ fn add_times(to: &mut Tallies, mut tallies: Tallies, mut times: u32) {
 }
 
 impl Scratch {
-    /// Counts those keys of a batch that are `wanted`, as they would be; returns how many get another name.
+    /// Counts the `wanted` keys of a batch after the change; returns the number renamed.
     fn add_renamed(
         &mut self,
         change: &WhatIfChange,
@@ -264,7 +264,7 @@ impl Scratch {
         renamed
     }
 
-    /// Puts the names of the keys from `from` on into the block; returns the number after the last that is in it.
+    /// Writes the new names of keys from `from` on into the block; returns the end index.
     fn rename(
         &mut self,
         change: &WhatIfChange,

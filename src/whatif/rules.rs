@@ -1,6 +1,6 @@
 //! Rules that rename keys.
 //!
-//! Retagging rules come first, in their order, each on what the one before made; then tags are taken off; then tags are split.
+//! Retagging rules apply first, in order, each to the result of the previous one; then tags are removed, then split.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use slotscope_engine::slot::policy::{Policy, compile_over_bytes};
 
 use crate::whatif::split::Split;
 
-/// The longest key that a server takes, in bytes.
+/// Maximum key length of servers.
 const MAX_KEY: usize = 512 << 20;
 
 /// All rules of a user.
@@ -23,7 +23,7 @@ pub struct RenameRules {
     split: Vec<Split>,
 }
 
-/// Replaces what a pattern matches first.
+/// Replaces the first match of a pattern.
 #[derive(Debug, Clone)]
 struct Retag {
     text: String,
@@ -31,7 +31,7 @@ struct Retag {
     template: Vec<Part>,
 }
 
-/// Takes off the braces of what a pattern matches.
+/// Removes braces in the match of a pattern.
 #[derive(Debug, Clone)]
 struct Untag {
     text: String,
@@ -45,20 +45,20 @@ enum Part {
     Group(usize),
 }
 
-/// The rules at work: their scratch from key to key.
+/// Rules in use, with buffers.
 #[derive(Debug, Clone)]
 pub struct Renaming {
     places: Vec<CaptureLocations>,
     before: Vec<u8>,
-    /// Keys that each rule renamed: retagging, untagging, splitting, each in their order.
+    /// Number of keys renamed by each rule: retagging, untagging, splitting, in order.
     pub hits: [Vec<u64>; 3],
 }
 
 impl RenameRules {
-    /// Reads the values of `--retag`, `--untag` and `--split`.
+    /// Parses the values of `--retag`, `--untag` and `--split`.
     ///
     /// # Errors
-    /// One that cannot be read; the message names it.
+    /// A value is invalid; the message names it.
     pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
         Ok(RenameRules {
             retag: each(retag, |text| {
@@ -76,12 +76,11 @@ impl RenameRules {
         })
     }
 
-    /// Whether there are none.
     pub(crate) fn is_empty(&self) -> bool {
         self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
     }
 
-    /// The rules that no key matches, where `hits` keys match each rule; for people.
+    /// The rules that match no key, given `hits` per rule; for display.
     pub(crate) fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
         let [retag, untag, split] = hits;
         let quoted =
@@ -114,8 +113,8 @@ impl RenameRules {
         }
     }
 
-    /// Appends to `renamed` what `key` would be called; `policy` determines its tag. False, with nothing appended, where
-    /// no server takes so long a name.
+    /// Appends the new name of `key` to `renamed`; `policy` determines its tag. False, with nothing appended, if the
+    /// name is too long for a server.
     pub fn rename(
         &self,
         key: &[u8],
@@ -189,7 +188,7 @@ impl Retag {
         })
     }
 
-    /// Appends `key` with what the pattern matches first replaced.
+    /// Appends `key` with the first match of the pattern replaced.
     fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) -> Applied {
         let Some(found) = self
             .regex
@@ -222,7 +221,7 @@ impl Retag {
 enum Applied {
     NoMatch,
     Renamed,
-    /// Nothing: the name would be longer than a server takes.
+    /// None: the name would be too long for a server.
     TooLong,
 }
 

@@ -7,11 +7,11 @@ use slotscope_engine::slot::policy::compile_over_bytes;
 use slotscope_engine::text;
 use slotscope_findings::summary::independent_units::MOST_PARTS;
 
-/// Gives the keys of a tag one of several tags.
+/// Distributes a tag's keys over several tags.
 #[derive(Debug, Clone)]
 pub struct Split {
     tag: Which,
-    /// How many.
+    /// The number of tags.
     parts: u32,
 }
 
@@ -22,7 +22,7 @@ enum Which {
 }
 
 impl Split {
-    /// Reads `TAG = K` or `/REGEX/ = K`.
+    /// Parses `TAG = K` or `/REGEX/ = K`.
     pub(super) fn parse(text: &str) -> std::result::Result<Split, String> {
         let usage = "K in 'TAG = K' or '/REGEX/ = K' is from 2 to 16384, as in 'common = 16'; the steps of slotscope analyze \
             say how many it takes";
@@ -57,7 +57,7 @@ impl Split {
         }
     }
 
-    /// The part of a key.
+    /// The part that a key goes to.
     pub(super) fn part_of(&self, key: &[u8]) -> u32 {
         u32::from(hashslot::crc16(key)) % self.parts
     }

@@ -1,21 +1,22 @@
 //! Counts tags whose keys end up in different slots.
 //!
-//! Up to a budget every tag is counted; past it a sample, those of smallest hash, which is the same in any order.
+//! Counts every tag up to a budget; beyond it, a sample of those with the smallest hashes, which does not depend on
+//! order.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
-/// Tags that are all counted.
+/// Maximum tags for complete counting.
 const MAX_TAGS: usize = 1 << 16;
-/// Tags of a sample.
+/// Tags in a sample.
 const SAMPLE: usize = 1 << 14;
 
-/// In place of a slot: several of them.
+/// Stands for several slots.
 const SEVERAL: u16 = u16::MAX;
 
-/// By the hash of a tag the slot of its keys, or `SEVERAL`.
+/// The slot of each tag's keys, or `SEVERAL`, by tag hash.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct TagSplits(BottomK<u16, SAMPLE, MAX_TAGS>);
 
@@ -31,7 +32,7 @@ pub struct SplitTags {
 }
 
 impl TagSplits {
-    /// Takes in a key of the tag with this hash, which is in `slot`.
+    /// Adds a key in `slot` with the tag of this hash.
     pub(crate) fn add(&mut self, hash: u64, slot: u16) {
         self.0
             .update(hash, || slot, |known| merge_slot(known, slot));
@@ -42,7 +43,7 @@ impl TagSplits {
         self.0.merge_with(other.0, merge_slot);
     }
 
-    /// How many have keys in several slots.
+    /// The number of tags with keys in several slots.
     pub(crate) fn count(self) -> SplitTags {
         let exact = self.0.is_whole();
         let slots = self.0.whole();
@@ -62,7 +63,7 @@ fn merge_slot(known: &mut u16, slot: u16) {
 }
 
 impl SplitTags {
-    /// How many of `distinct` tags are: counted, or estimated from the sample.
+    /// How many of `distinct` tags are split: counted, or estimated from the sample.
     pub(crate) fn of_all(&self, distinct: u64) -> u64 {
         if self.exact {
             self.split
@@ -77,7 +78,7 @@ mod tests {
     use super::*;
     use slotscope_engine::hash::hash;
 
-    /// Three keys a tag; those of every fourth tag end up in different slots.
+    /// Three keys per tag; those of every fourth tag end up in different slots.
     fn keys(tags: u32) -> Vec<(u64, u16)> {
         let key = |i: u32| {
             let (tag, copy) = (i % tags, i / tags);

@@ -1,4 +1,4 @@
-//! A change as sections: the sentence, both sides next to each other, the heaviest tags afterwards.
+//! A change as sections: the sentence, both sides next to each other, and the heaviest tags afterwards.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::text::{bytes, counted, grouped};
@@ -40,13 +40,13 @@ fn sides(findings: &WhatIfFindings) -> Section<'_> {
         .paragraph(format!("After: {}", sentence(after, by)))
 }
 
-/// The verdict by the metric that is compared.
+/// The verdict by the compared metric.
 fn sentence(side: &Side, by: Metric) -> String {
     let found = side.verdict.by(by);
     found.map_or_else(String::new, |found| found.sentence.to_string())
 }
 
-/// The compared numbers, and their values on one side.
+/// The compared numbers, with their values on one side.
 fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
     let (nodes, slots) = (&side.nodes, &side.slots);
@@ -95,7 +95,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             .bytes()
             .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
         match of.get(Metric::Ops) {
-            // Of captures the keys are not known.
+            // For captures, the number of keys is unknown.
             Some(ops) if findings.input.keys == 0 => counted(*ops, "operation"),
             _ => format!("{}{size}", counted(of.keys, "key")),
         }
@@ -114,7 +114,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
             grouped(findings.tag_sample.tags)
         )
     };
-    // Without a rule for names no tag is looked at.
+    // Without a renaming rule, tags are not examined.
     let splits = (findings.tag_sample.tags > 0).then(|| {
         format!(
             "tags whose keys end up in different slots: {} ({splits})",

@@ -14,7 +14,7 @@ impl InWords for Comparison {
         let Some((before, after)) = self.max_over_mean else {
             return "no node has a key on one side, so there is nothing to compare".into();
         };
-        // Fair shares of different numbers of nodes cannot be compared; parts of all load can.
+        // Fair shares for different numbers of nodes are not comparable; fractions of the load are.
         let (share_before, share_after) = self.shares.unwrap_or((1.0, 1.0));
         let turn = match share_after / share_before {
             ratio if ratio <= 0.995 => "better",
@@ -70,7 +70,7 @@ impl InWords for Comparison {
             0 => String::new(),
             keys => format!("; {} have no slot any more and are left out", grouped(keys)),
         };
-        // Of captures the keys are not known.
+        // For captures, the number of keys is unknown.
         let moved = (self.keys > 0).then(|| {
             let [slots, nodes] = [self.moved, self.changed_node].map(part);
             format!("{slots} of the keys change their slot and {nodes} their node; ")

@@ -1,9 +1,9 @@
-//! Attributes of keys besides their weights: types, encodings, elements, expiry, idle time, LFU counters.
+//! Attributes of keys other than weights: types, encodings, elements, expiry, idle time, LFU counters.
 
 use serde_json::{Value, json};
 use testkit::run::{Scratch, succeeded};
 
-/// Rows with every attribute: 3,000 keys, of which the truth is known.
+/// Rows with every attribute: 3,000 keys with known properties.
 fn table() -> String {
     let mut text = String::from("key,size,type,encoding,elements,expiry,idle,lfu\n");
     for i in 0..3000u64 {
@@ -12,7 +12,7 @@ fn table() -> String {
             1 => ("hash", "hashtable", 1000 + i),
             _ => ("string", "raw", 1),
         };
-        // A fifth never expires, 600 expire in one minute, the others each in another.
+        // A fifth never expires, 600 expire in one minute, each of the others in a minute of its own.
         let expiry = match i % 5 {
             0 => String::new(),
             1 => format!("{}", 1_795_000_000_020u64 + i),
@@ -71,7 +71,7 @@ fn types_elements_expiry_and_use_are_counted() {
             (&expiry["never"]["keys"], &expiry["expiring"]["keys"]),
             (&json!(600), &json!(2400))
         );
-        // The minute in which 1,795,000,000 is, with the 600 and the one row that falls into it by itself.
+        // The minute of 1,795,000,000, with the 600 and one other row that falls into it.
         assert_eq!(expiry["fullest"]["at"], json!(1_795_000_000 / 60 * 60));
         assert_eq!(
             (&expiry["fullest"]["keys"], &expiry["fullest"]["minutes"]),
@@ -159,7 +159,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     let scratch = Scratch::new();
     let mut text = String::from("key,size,ops,lfu\n");
     for i in 0..3000 {
-        // Sizes and operations are even; one tag is hot by its counters, one key at the most that a counter says.
+        // Sizes and operations are even; one tag is hot by its counters, one key has the maximum of a counter.
         let (key, counter) = match i {
             0 => ("user:0".into(), 255),
             1..=300 => (format!("{{hot}}:{i}"), 105),
@@ -169,7 +169,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     }
     scratch.file("keys.csv", text);
     let made = report(&scratch, "keys.csv", &[]);
-    // Counters up to 5 are those of keys without an access.
+    // Counters up to 5 mean a key without accesses.
     let all = 2501 + 300 * 1001;
     let sum = |loads: &Value| {
         loads
@@ -193,7 +193,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
         (&json!("user:0"), &json!(2501))
     );
     assert_eq!(hottest[1]["accesses"], 1001);
-    // Operations that were counted are a better measure of load than accesses that are estimated.
+    // Counted operations measure load better than estimated accesses.
     let roles = made["verdict"]["roles"].as_array().unwrap();
     let metrics: Vec<_> = roles.iter().map(|role| &role["metric"]).collect();
     assert_eq!(metrics, ["bytes", "ops"]);
@@ -202,7 +202,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
         notes.contains("lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1"),
         "{notes}"
     );
-    // Another server counts in another way.
+    // Another server counts differently.
     let made = report(
         &scratch,
         "keys.csv",

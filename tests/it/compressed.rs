@@ -1,4 +1,4 @@
-//! Compressed dumps are read as their content, and a broken one is never taken for a whole one.
+//! Compressed dumps are read as their content, and a damaged one is never taken for a complete one.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -36,7 +36,7 @@ fn dump(keys: usize) -> Vec<u8> {
         .collect()
 }
 
-/// All that comes out before the end, and whether that was an error.
+/// The bytes before the end, and whether it was an error.
 fn read(compressed: Vec<u8>) -> (Vec<u8>, bool) {
     let mut content = Vec::new();
     let outcome = plain(std::io::Cursor::new(compressed))
@@ -61,7 +61,7 @@ fn progress_goes_by_what_is_stored() {
         analysis.run(&[file]).unwrap();
         let (read, total) = *seen.lock().unwrap();
         assert_eq!(total, Some(stored.len() as u64), "{form}");
-        // The first bytes are read once more, to see the content.
+        // The first bytes are read twice, for the detection of the content.
         let all = stored.len() as u64;
         assert!(
             (all..=all + all / 2).contains(&read),
@@ -97,7 +97,7 @@ fn every_form_gives_what_is_in_it_in_one_piece_or_several() {
     }
 }
 
-/// A frame that holds no content: 0x184D2A50 to 0x184D2A5F, a length, and that many bytes of anything.
+/// A skippable frame: a magic from 0x184D2A50 to 0x184D2A5F, a length, and that many arbitrary bytes.
 fn skippable(kind: u8, bytes: &[u8]) -> Vec<u8> {
     let len = (bytes.len() as u32).to_le_bytes();
     [&[0x50 + kind, 0x2A, 0x4D, 0x18], &len[..], bytes].concat()
@@ -151,7 +151,7 @@ fn a_flipped_bit_never_panics_and_never_passes_for_the_content() {
             let mut broken = whole.clone();
             broken[bit / 8] ^= 1 << (bit % 8);
             let (found, failed) = read(broken.clone());
-            // Bits of a header that say nothing of the content may flip; one of the magic makes it another file.
+            // Header bits that do not affect the content may flip; one in the magic makes it another kind of file.
             assert!(
                 failed || found == content || found == broken,
                 "{form}: bit {bit} changed the keys in silence"
@@ -171,7 +171,7 @@ fn what_follows_a_gzip_member_must_be_one_or_zeros() {
     assert!(read([padded, b"garbage".to_vec()].concat()).1);
 }
 
-/// Runs `analyze --json` on files or standard input; the exit code, and the report without names of files.
+/// Runs `analyze --json` on files or standard input; returns the exit code, and the report without file names.
 fn analyze(scratch: &Scratch, args: &[&str], input: &[u8]) -> (i32, Value) {
     let args = [&["analyze", "--json", "--one-pass"], args].concat();
     let output = scratch.piped(&args, input);
@@ -188,7 +188,7 @@ fn the_report_is_that_of_the_plain_dump_from_a_file_or_a_pipe() {
     assert_eq!(plain.0, 0);
     let frames = |content: &[u8]| content.chunks(300_000).flat_map(zstd).collect();
     for (form, compress) in FORMS.into_iter().chain([("frames", frames as Compress)]) {
-        // The name does not show the form.
+        // The name does not reveal the compression.
         scratch.file("dump.keys", compress(&content));
         for threads in ["1", "3"] {
             assert!(
@@ -221,7 +221,7 @@ fn one_pass_has_every_tag_of_a_plain_file_and_bounds_of_a_compressed_one() {
     assert!(without_origin(plain) == without_origin(all));
     assert_eq!(compressed["run"]["passes"], 1);
     assert_ne!(compressed["tags"]["distinct_error"], 0.0);
-    // The truth is within the bounds of heavy tags.
+    // The true counts are within the bounds of heavy tags.
     for tag in compressed["tags"]["top"]
         .as_array()
         .unwrap()
@@ -262,7 +262,7 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
     }
 }
 
-/// A dump in each form, as its kind of tool writes it.
+/// A dump in each format, as written by the format's tools.
 const DUMPS: [(&str, &str); 10] = [
     ("lines", "user:{1}:a\nuser:2\n"),
     ("quoted", "\"user:{1}\\n\"\n\"user:2\"\n"),

@@ -1,4 +1,5 @@
-//! `diff`: what changed between two reports is found, what the bounds leave open is not claimed, and no file makes it panic.
+//! `diff`: changes between two reports are found, what the bounds leave open is not claimed, and no file makes it
+//! panic.
 
 use serde_json::{Value, json};
 use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
@@ -29,7 +30,7 @@ fn diff(scratch: &Scratch, old: &str, new: &str) -> Value {
     serde_json::from_str(stdout(&said)).unwrap()
 }
 
-/// `keys` with each tag as often as it says.
+/// `keys` with each tag as often as given.
 fn tagged(tags: &[(&str, usize)]) -> String {
     let rest = (0..2000).map(|i| format!("user:{i}\n"));
     let keys = tags
@@ -98,7 +99,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     assert_eq!(names(&diff["prefixes"]["grew"]), ["app:{grows}", "app"]);
 
     let said = scratch.run(&["diff", "old", "new"]);
-    // The first paragraph is the sentence, on several lines.
+    // The first paragraph is the sentence, wrapped over several lines.
     let first = stdout(&said).split("\n\n").next().unwrap();
     let first = first.replace('\n', " ");
     assert!(
@@ -170,7 +171,7 @@ fn what_the_bounds_leave_open_is_not_claimed() {
     let mut old = report(&scratch, "old", &tagged(&[("a", 100)]), &[]);
     let mut new = old.clone();
     let row = |tag: &str, keys: u64, error: u64| json!({"tag": tag, "keys": keys, "keys_error": error, "share": 0.1});
-    // a: 100 to 150 became 140: perhaps less. b: 100 to 110 became 140. c and d are in one list alone.
+    // a: 100 to 150 became 140: perhaps less. b: 100 to 110 became 140. c and d are in only one list.
     let tags =
         |rows: Value, max_error: u64| json!({"exact": false, "max_error": max_error, "top": rows});
     old["tags"] = tags(
@@ -194,7 +195,7 @@ fn what_the_bounds_leave_open_is_not_claimed() {
     write(&scratch, "old", &old);
     write(&scratch, "new", &new);
     let diff = diff(&scratch, "old", "new");
-    // d: 70 is more than 55 + 5, what an unlisted tag held. Whether it is new is not known.
+    // d: 70 is more than 55 + 5, the maximum for an unlisted tag. Whether it is new is unknown.
     assert_eq!(names(&diff["tags"]["grew"]), ["b", "d"]);
     assert_eq!(diff["tags"]["grew"][0]["at_least"], 30);
     assert_eq!(diff["tags"]["grew"][1]["at_least"], 10);
@@ -446,7 +447,7 @@ fn tens_of_thousands_of_nodes_are_compared_node_by_node_once() {
     });
     found["nodes"]["list"] = nodes.collect();
     write(&scratch, "old", &found);
-    // With each node held against each other these are 1,600,000,000 comparisons of names.
+    // Comparing each node with each other node would be 1,600,000,000 comparisons of names.
     let used = usage::of(scratch.command(&["diff", "old", "old", "--json"]));
     assert_eq!(used.code, Some(0), "{}", used.stderr);
     assert!(used.cpu_secs < 30.0, "{} s of CPU time", used.cpu_secs);

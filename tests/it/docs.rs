@@ -1,4 +1,4 @@
-//! The documents are true: marked commands print the text below them, links and paths exist, no flag is left out.
+//! The documents are true: marked commands print the text below them, links and paths exist, no flag is missing.
 //!
 //! A fence with the info string `sh run` is executed by bash in a scratch directory that holds samples/ and a dump.rdb,
 //! with slotscope on the PATH; all fences of a document share that directory. `sh run 1` expects the exit code 1. The
@@ -58,13 +58,13 @@ fn documents() -> Vec<String> {
     names
 }
 
-/// The README and the manual, whose commands are run.
+/// The README and the manual, whose commands are executed.
 fn manual() -> Vec<String> {
     let is_manual = |name: &String| name == "README.md" || name.starts_with("docs/");
     documents().into_iter().filter(is_manual).collect()
 }
 
-/// A fenced block: where its content starts and ends, in lines from 0.
+/// A fenced block: start and end of its content, in lines from 0.
 struct Fence {
     info: String,
     from: usize,
@@ -72,7 +72,7 @@ struct Fence {
 }
 
 impl Fence {
-    /// The exit code that a block to be run ends with.
+    /// The expected exit code of a block that is executed.
     fn expected_code(&self) -> Option<i32> {
         let rest = self.info.strip_prefix("sh run")?.trim();
         Some(if rest.is_empty() {
@@ -113,7 +113,7 @@ pub(crate) fn marked_commands(name: &str) -> Vec<String> {
         .collect()
 }
 
-/// Whether `text` directly follows `code`, with nothing but blank lines between.
+/// Whether `text` directly follows `code`, separated only by blank lines.
 fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
     text.info == "text"
         && lines[code.to + 1..text.from - 1]
@@ -121,7 +121,7 @@ fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
             .all(|line| line.trim().is_empty())
 }
 
-/// An RDB file of two strings, of which one expires.
+/// An RDB file with two strings, one of which expires.
 fn dump_rdb() -> Vec<u8> {
     let mut bytes = b"REDIS0011\xFE\x00".to_vec();
     bytes.push(0xFC);
@@ -190,7 +190,8 @@ fn matches(expected: &[String], made: &[String]) -> bool {
     })
 }
 
-/// The lines that replace `expected` so that `made` matches: as many lines at each end. `None` if more was left out.
+/// The lines that replace `expected` so that `made` matches, keeping as many lines at both ends. `None` if more was
+/// left out.
 fn blessed(expected: &[String], made: &[String]) -> Option<Vec<String>> {
     let parts: Vec<&[String]> = expected.split(is_any).collect();
     match parts.as_slice() {
@@ -205,7 +206,7 @@ fn blessed(expected: &[String], made: &[String]) -> Option<Vec<String>> {
     }
 }
 
-/// Runs the marked commands of a document; returns how many there are and its lines, with the texts as made now.
+/// Runs the marked commands of a document; returns their number and the document with the new texts.
 fn run_document(name: &str) -> (usize, Vec<String>) {
     let lines: Vec<String> = read(name).lines().map(str::to_owned).collect();
     let fences = fences(&lines);
@@ -260,7 +261,7 @@ fn marked_commands_print_what_the_documents_show() {
     assert!(count >= 20, "only {count} marked blocks were found");
 }
 
-/// The name that GitHub gives a heading in a link.
+/// The anchor that GitHub generates for a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter_map(|c| match c {
         ' ' => Some('-'),
@@ -271,7 +272,7 @@ fn anchor(heading: &str) -> String {
     kept.collect()
 }
 
-/// The lines outside of fences.
+/// The lines outside fences.
 fn prose(document: &str) -> String {
     let outside = document.split("\n```").step_by(2);
     outside.collect::<Vec<_>>().join("\n")
@@ -310,7 +311,7 @@ fn every_link_leads_to_a_file_and_a_heading() {
 
 #[test]
 fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
-    // The book has the files of docs/ and no others, and no list of the files in a folder.
+    // The book has exactly the files of docs/, and no listing of a folder.
     let link = Regex::new(r"\]\(([^)#\s]+)[^)]*\)").unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
     for name in manual().iter().filter(|name| *name != "README.md") {
@@ -379,7 +380,7 @@ fn the_architecture_names_every_part_of_the_code() {
 fn the_library_page_has_the_public_names_and_no_others() {
     let library = read("src/lib.rs");
     let item = Regex::new(r"(?m)^ *pub (?:mod (\w+)|use ([^;]+);)").unwrap();
-    // The last word of `name`, `path::Name`, or of each in `path::{A, b::C}`.
+    // The last component of `name`, `path::Name`, or of each in `path::{A, b::C}`.
     let name = Regex::new(r"(\w+)\s*(?:[,}]|$)").unwrap();
     let items = item.captures_iter(&library);
     let names = items.flat_map(|item| {
@@ -464,7 +465,7 @@ fn dots_match_any_lines_and_nothing_else_does() {
     ] {
         assert!(!matches(&lines(expected), &made), "{expected}");
     }
-    // Both ends may not share a line.
+    // The two ends must not share a line.
     assert!(!matches(&lines("a\nb\n...\nb\nc"), &lines("a\nb\nc")));
 }
 

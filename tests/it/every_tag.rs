@@ -1,5 +1,5 @@
-//! Tags past the table of names are all counted in one pass, whatever the order of the keys: what reports list equals an
-//! independent count, on any threads, in any chunks and with every kernel.
+//! Tags that exceed the table of names are all counted in one pass, in any order of the keys: the lists in reports
+//! equal an independent count, for any number of threads, chunk size and kernel.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -21,12 +21,12 @@ use slotscope::tally::tags::TagCounts;
 
 use testkit::scan::Scanning;
 
-/// Rows of reports.
+/// Number of rows in reports.
 const LISTED: usize = 1000;
 
 type Row = (String, u64);
 
-/// A Zipf tail: 90,000 tags, the first of 9,000 keys, most of one to three.
+/// A Zipf tail: 90,000 tags, the first with 9,000 keys, most with one to three.
 fn zipf() -> Vec<Row> {
     let tags = (1..=90_000u64).flat_map(|i| {
         let keys = 1 + 9_000 / i;
@@ -36,7 +36,7 @@ fn zipf() -> Vec<Row> {
         .collect()
 }
 
-/// The same in an order that has no pattern.
+/// The same in random order.
 fn shuffled(mut rows: Vec<Row>) -> Vec<Row> {
     let len = rows.len();
     (0..len).for_each(|i| rows.swap(i, (i * 7919 + 13) % len));
@@ -53,13 +53,13 @@ fn by_slot(mut rows: Vec<Row>) -> Vec<Row> {
     rows
 }
 
-/// The light tags, and then one that has 50,000 keys.
+/// The light tags, followed by one with 50,000 keys.
 fn heavy_at_the_end(mut rows: Vec<Row>) -> Vec<Row> {
     rows.extend((0..50_000).map(|i| (format!("{{late}}:{i}"), 1)));
     rows
 }
 
-/// 100,000 tags of three keys each.
+/// 100,000 tags with three keys each.
 fn uniform() -> Vec<Row> {
     let keys = (0..300_000).map(|i| (format!("{{tag:{}}}:{i}", i % 100_000), 1));
     keys.collect()
@@ -115,7 +115,7 @@ fn summary(counted: &Counted) -> Summary {
     )
 }
 
-/// The load of the first tag that a list of the heaviest leaves out, and how many are heavier.
+/// The load of the first tag cut off from the list of the heaviest, and the number of heavier tags.
 fn cut(truth: &BTreeMap<Name, Load>, metric: Metric) -> (u64, usize) {
     let mut loads: Vec<u64> = truth.values().map(|load| load[metric]).collect();
     loads.sort_by_key(|load| Reverse(*load));
@@ -259,7 +259,7 @@ fn names_are_found_where_rows_are_longer_than_a_block_and_keys_are_quoted() {
 
 #[test]
 fn a_tag_of_many_millions_of_keys_is_counted_to_the_last() {
-    // More than a word of the table counts.
+    // More than fits into a word of the table.
     let mut dump = as_lines(&uniform());
     dump.push(b'\n');
     dump.extend(b"{a}\n".repeat(20_000_000));

@@ -1,4 +1,4 @@
-//! Several files without a topology: where they are not taken as a node each, the report says why.
+//! Several files without a topology: if they do not count as one node each, the report gives the reason.
 
 use serde_json::Value;
 

@@ -1,4 +1,4 @@
-//! Filters of keys: every command and every format has them, and the report shows the excluded keys.
+//! Filters of keys: available in every command and format; the report shows the excluded keys.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use testkit::forms;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
-/// Two users and a session that expires; a row for each condition.
+/// Two users and an expiring session, with a row for each condition.
 const TABLE: &str = "key,size,type,expiry\n\
     user:1,100,string,\n\
     user:2,3000,hash,1900000000\n\
@@ -18,7 +18,7 @@ fn analyzed(scratch: &Scratch, dump: &str, flags: &[&str]) -> Value {
     report(&scratch.run(&[&["analyze", dump, "--json"], flags].concat()))
 }
 
-/// The keys that are left, and those that were left out.
+/// The numbers of keys that passed and that were excluded.
 fn keys(report: &Value) -> (u64, u64) {
     let left_out = &report["input"]["filter"]["keys"];
     (
@@ -102,7 +102,7 @@ fn a_filtered_report_is_that_of_a_dump_of_these_keys() {
         assert_eq!(filtered[part], plain[part], "{part}");
     }
 
-    // The same from parts, which a merge of others does not join.
+    // The same from parts, which cannot be merged with parts under another filter.
     let tally = |part: &str, filter: &str, out: &str| {
         let done = scratch.run(&[
             "tally", "all.csv", "--match", filter, "--part", part, "-o", out,
@@ -126,7 +126,7 @@ fn a_filtered_report_is_that_of_a_dump_of_these_keys() {
     };
     let parts = counted("all.tally", "all.again");
     assert_eq!(parts, counted("one.tally", "one.again"));
-    // Of as many tags a tally file has estimates.
+    // With this many tags, a tally file has estimates.
     for part in ["input", "keys", "patterns", "prefixes", "lengths", "sizes"] {
         assert_eq!(parts[part], filtered[part], "{part}");
     }

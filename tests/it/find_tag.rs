@@ -1,4 +1,4 @@
-//! `find-tag` as people use it; that a real server agrees on every slot is in `live_redis`.
+//! `find-tag` as people use it; `live_redis` checks that a real server agrees on every slot.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ fn found(scratch: &Scratch, args: &[&str]) -> Vec<(String, u64, Option<String>)>
     stdout(&said).lines().map(row).collect()
 }
 
-/// The listing of the cluster that a seed document prints.
+/// The cluster listing that a seed document prints.
 fn seed_cluster(scratch: &Scratch) -> String {
     scratch.file(
         "cluster.nodes",
@@ -81,7 +81,7 @@ fn a_spread_is_even_over_nodes_and_over_the_slots_of_each() {
             .or_default()
             .push(*slot)
     });
-    // Each node's slots fall into four quarters, and each quarter gets one tag.
+    // Each node's slots are divided into quarters, and each quarter gets a tag.
     let topology = Topology::even(3, String::from("even 3")).unwrap();
     for node in &topology.nodes {
         let (first, last) = node.ranges[0];
@@ -103,7 +103,7 @@ fn tags_in_use_are_not_found_again_and_their_slots_are_spared() {
         &scratch,
         &["--slot", "77", "--template", "fav:{}", "--count", "3"],
     );
-    // A tag, a key that has one, and a line end of Windows.
+    // A tag, a key with a tag, and a Windows line end.
     let list = format!(
         "{}\r\nprod:{{{}}}:meta\n\nunrelated\n",
         first[0].0, first[1].0
@@ -135,7 +135,7 @@ fn tags_in_use_are_not_found_again_and_their_slots_are_spared() {
             .collect::<BTreeSet<_>>()
     };
     assert!(slots(&spread).is_disjoint(&slots(&other)));
-    // A node of three slots, two of them in use: the third is found, and once that is in use too, any.
+    // A node with three slots, two in use: the third is chosen, and once that is in use too, any.
     scratch.file(
         "small.nodes",
         b"aaaa 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-9 13-16383\nbbbb 127.0.0.1:7002@17002 master - 0 0 2 connected 10-12\n",
@@ -166,7 +166,7 @@ fn tags_in_use_are_not_found_again_and_their_slots_are_spared() {
     let spared = [&used[1..], &[used[0].clone(), used[2].clone()], &used[..2]].map(of_node);
     assert_eq!(spared, [10, 11, 12]);
     assert!((10..=12).contains(&of_node(&used)));
-    // Where all slots are wanted, those in use are taken too, with other tags.
+    // If all slots are wanted, used ones are chosen too, with other tags.
     let all = found(&scratch, &["--spread", "16384", "--avoid", "spread.tags"]);
     assert_eq!(slots(&all).len(), 16384);
     assert!(

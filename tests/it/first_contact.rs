@@ -1,4 +1,4 @@
-//! A newcomer's slips: no input, a file that is not a dump, arguments in the wrong order, a truncated dump.
+//! A newcomer's mistakes: no input, a file that is not a dump, arguments in the wrong order, a truncated dump.
 
 use std::process::{Command, Stdio};
 
@@ -32,7 +32,7 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
         );
         assert!(said.contains(example), "{words:?}: {said}");
         assert_eq!(code(&empty), 2, "{words:?}");
-        // Keys that are piped in are read to the first byte, and a named input is enough.
+        // Piped keys are read from the first byte, and a named input suffices.
         for other in [
             scratch.piped(words, b"a\n"),
             scratch.run(&[words, &["a.keys"]].concat()),
@@ -73,7 +73,7 @@ fn at_a_terminal_a_command_without_an_input_does_not_wait_for_keys() {
     let scratch = Scratch::new();
     let program = env!("CARGO_BIN_EXE_slotscope");
     for command in ["analyze", "plan", "whatif", "fanout", "keyslot"] {
-        // script(1) gives the program a terminal.
+        // script(1) provides a terminal.
         let mut script = Command::new("script");
         script.args(["-qec", &format!("{program} {command}"), "/dev/null"]);
         script.current_dir(scratch.path(".")).stdin(Stdio::piped());

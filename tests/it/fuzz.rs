@@ -1,9 +1,9 @@
-//! The fuzz targets of fuzz/ on stable Rust: each runs on mutated seeds, the same ones every time.
+//! The fuzz targets of fuzz/ on stable Rust: each runs on mutated seeds, deterministically.
 //!
-//! `SLOTSCOPE_FUZZ_CASES` is how many inputs a format gets, or `SLOTSCOPE_FUZZ_MINUTES` how long all of them take
-//! together, with other inputs every time (`tests/fuzz MINUTES`); `SLOTSCOPE_FUZZ_TARGET` names one of them. A failure
-//! prints the case and leaves its input in target/tmp/fuzz/; the other targets continue. `SLOTSCOPE_FUZZ_TABLE` is a file for
-//! the table of it all.
+//! `SLOTSCOPE_FUZZ_CASES` is the number of inputs per format, or `SLOTSCOPE_FUZZ_MINUTES` the time for all of them
+//! together, with new inputs every time (`tests/fuzz MINUTES`); `SLOTSCOPE_FUZZ_TARGET` selects one. A failure prints
+//! the case and leaves its input in target/tmp/fuzz/; the other targets continue. `SLOTSCOPE_FUZZ_TABLE` is a file for
+//! a table of the results.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -23,13 +23,13 @@ pub(crate) mod targets;
 
 use targets::{MAX_INPUT_BYTES, TARGETS, Target};
 
-/// Inputs for each format where the environment names no number; slower targets get fewer.
+/// Inputs per format unless the environment sets a number; slower targets get fewer.
 const CASES: u64 = 4_000;
 
-/// Bytes that mean something to some parser.
+/// Bytes that are special to some parser.
 const HOSTILE: &[u8] = b"\"\\\n\r,;:{}[]()*$-0129 \x00\x1b\xff\xef\xbb\xbf\tux";
 
-/// The files of fuzz/seeds, which are inputs that once broke a target, or might.
+/// The files in fuzz/seeds: inputs that once broke a target, or might.
 fn seed_files() -> &'static [&'static [u8]] {
     static FILES: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
         let folder = root().join("fuzz/seeds");
@@ -54,7 +54,7 @@ fn dictionary() -> &'static [Vec<u8>] {
     &TOKENS
 }
 
-/// The token in a line of a dictionary: `\\`, `\"` and `\xNN` in double quotes.
+/// The token in a line of a dictionary: double-quoted with `\\`, `\"` and `\xNN`.
 fn token(line: &str) -> Vec<u8> {
     let inner = line
         .strip_prefix('"')
@@ -77,7 +77,7 @@ fn token(line: &str) -> Vec<u8> {
     token
 }
 
-/// A seed with a few faults: cut, flipped, spliced from two, repeated, with tokens of the dictionary.
+/// A seed with a few mutations: truncated, flipped, spliced from two, repeated, with tokens from the dictionary.
 fn mutated(rng: &mut Rng, seeds: &[&[u8]]) -> Vec<u8> {
     let repeats = if rng.one_in(4) { 2 + rng.below(2) } else { 1 };
     let faults = if rng.one_in(2) { 1 } else { 1 + rng.below(4) };
@@ -96,7 +96,7 @@ fn mutated(rng: &mut Rng, seeds: &[&[u8]]) -> Vec<u8> {
                 let bytes: Vec<u8> = (0..len).map(|_| *rng.pick(HOSTILE)).collect();
                 input.splice(at..at, bytes);
             }
-            // Another digit: sizes, counts and slots that are still well-formed.
+            // Another digit keeps sizes, counts and slots well-formed.
             5 => {
                 if let Some(digit) = input[at..].iter_mut().find(|byte| byte.is_ascii_digit()) {
                     *digit = b'0' + rng.below(10) as u8;
@@ -114,7 +114,7 @@ fn mutated(rng: &mut Rng, seeds: &[&[u8]]) -> Vec<u8> {
     input
 }
 
-/// Writes the input of the case that panics.
+/// Saves the input of a panicking case.
 struct Case<'a> {
     target: &'a Target,
     number: u64,
@@ -139,7 +139,7 @@ impl Drop for Case<'_> {
     }
 }
 
-/// Runs case after case while `goes_on` says so; how many there were, and how many inputs were accepted.
+/// Runs cases while `goes_on` returns true; returns the number of cases and of accepted inputs.
 fn campaign(target: &Target, first: u64, goes_on: impl Fn(u64) -> bool) -> (u64, u64) {
     let mut seeds = (target.seeds)();
     if reads_dumps(target) {
@@ -205,7 +205,7 @@ fn mutated_inputs_break_no_target() {
             secs / 60.0,
             100.0 * accepted as f64 / cases.max(1) as f64,
         );
-        // A target that refuses nearly everything tests nothing.
+        // A target that rejects nearly everything tests nothing.
         assert!(
             cases < 1000 || accepted * 50 >= cases,
             "{}: {accepted} of {cases}",
@@ -250,7 +250,7 @@ fn seeds_are_accepted_where_they_belong() {
             .iter()
             .filter(|seed| (target.run)(target.name, seed))
             .count();
-        // The formats share their seeds; every other target accepts all of its seeds.
+        // Formats share their seeds; every other target accepts all of its own.
         let shares = reads_dumps(target);
         let least = if shares { 1 } else { seeds.len() };
         assert!(

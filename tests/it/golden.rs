@@ -1,6 +1,6 @@
-//! The committed reports are those that the program makes now: `BLESS=1 cargo test --test it golden` rewrites them.
+//! The committed reports equal those of the present program: `BLESS=1 cargo test --test it golden` rewrites them.
 //!
-//! Three samples have their whole report in reports/samples/, every sample its text. A missing file fails.
+//! Three samples have their whole report in reports/samples/, every sample its text. A missing file is a failure.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use testkit::run::{in_repository, root, succeeded};
 
-/// Samples whose whole report is committed, with the flags that they are analyzed with.
+/// Samples whose whole report is committed, with their flags.
 const WHOLE: &[(&str, &[&str])] = &[
     ("commerce.keys", &[]),
     (
@@ -18,19 +18,19 @@ const WHOLE: &[(&str, &[&str])] = &[
     ("shop.csv.zst", &["--topology", "samples/shop.nodes"]),
 ];
 
-/// Files that lists of names have not: they have no sizes.
+/// Files that lists of names do not yield, for lack of sizes.
 const OF_SIZES: &[&str] = &["value-sizes.png", "expiry.png", "keys.csv"];
-/// A chart that is drawn on request where one hash tag matters.
+/// A chart drawn on request if only one hash tag matters.
 const OF_SEVERAL_TAGS: (&str, &str) = ("hot-tag.keys", "top-tags.png");
 
-/// A chart may differ from the committed one in this part of its pixels: another libm rounds a curve another way.
+/// Fraction of pixels in which a chart may differ from the committed one: another libm rounds curves differently.
 const CHART_TOLERANCE: f64 = 0.0002;
 
 fn blessing() -> bool {
     std::env::var_os("BLESS").is_some()
 }
 
-/// The standard output of `analyze`, run in the root of the repository so that names are those of the README.
+/// The standard output of `analyze`, run in the root of the repository so that names are as in the README.
 fn analyze(args: &[&str]) -> Vec<u8> {
     succeeded(
         in_repository(&[&["analyze"], args].concat())
@@ -39,11 +39,11 @@ fn analyze(args: &[&str]) -> Vec<u8> {
     )
 }
 
-/// Compares `made` with the committed file, as `same` has it, or commits it.
+/// Compares `made` with the committed file using `same`, or commits it.
 fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
     if blessing() {
         fs::create_dir_all(committed.parent().unwrap()).unwrap();
-        // An unchanged file is not written: a rerun changes nothing.
+        // An unchanged file is not rewritten, so that a rerun changes nothing.
         if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
             fs::write(committed, made).unwrap();
         }
@@ -66,7 +66,7 @@ fn same_bytes(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal except for `run`, which says how a report was made.
+/// Equal except for `run`, which describes how a report was made.
 fn same_report(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|text| {
         let mut report: Value = serde_json::from_slice(text).unwrap();
@@ -76,7 +76,7 @@ fn same_report(old: &[u8], new: &[u8]) -> bool {
     old == new
 }
 
-/// Equal except for the parts that say when and how a report was made.
+/// Equal except for the parts that describe when and how a report was made.
 fn same_page(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|page| {
         let page = std::str::from_utf8(page).unwrap();
@@ -236,7 +236,7 @@ fn the_whole_report_of_three_samples() {
     }
 }
 
-/// The command that a text quotes, with the directory that is committed in place of that of the test.
+/// The command quoted in a text, with the committed directory instead of that of the test.
 fn in_place(content: Vec<u8>, made: &Path, name: &str) -> Vec<u8> {
     match String::from_utf8(content) {
         Ok(text) => text

@@ -1,4 +1,4 @@
-//! Files made to mislead or to cost much: their claims are checked, and their cost grows as they do.
+//! Files made to mislead or to be expensive: their claims are verified, and the cost stays proportional to their size.
 
 use std::fs;
 use std::process::Output;
@@ -9,7 +9,7 @@ use testkit::env::size;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, assert_fails, code, stderr};
 
-/// The report, which may be of a damaged file.
+/// The report, possibly on a damaged file.
 fn json(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", stderr(output)))
 }
@@ -18,12 +18,12 @@ fn analyzed(scratch: &Scratch, file: &str) -> Value {
     json(&scratch.run(&["analyze", "--json", file]))
 }
 
-/// A string of LZF: three packed bytes, of which `len` are claimed; they hold 264.
+/// An LZF string: three compressed bytes that decode to 264, while `len` are claimed.
 fn lzf(len: u64) -> Vec<u8> {
     [&b"\xC3\x03\x81"[..], &len.to_be_bytes(), b"\xE0\xFF\x00"].concat()
 }
 
-/// The bytes before the string and after it, in a value of each type.
+/// The bytes around the string in a value of each type.
 const AROUND: &[(u8, &[u8], &[u8])] = &[
     (0, b"", b""),
     (1, b"\x01", b""),
@@ -69,7 +69,7 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_value_of_ever
 fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_key() {
     let scratch = Scratch::new();
     for (len, keys) in [(264, 3), (265, 1), (1 << 60, 1)] {
-        // The three bytes copy the bytes before them, so the longest that decodes starts with a literal.
+        // The three bytes copy the bytes before them, so the longest one that decodes starts with a literal.
         let name = match len {
             264 => b"\xC3\x05\x41\x09\x00k\xE0\xFF\x00".to_vec(),
             len => lzf(len),
@@ -132,8 +132,8 @@ fn a_manifest_that_cannot_be_used_is_an_error() {
     }
 }
 
-/// Halves that, one after the other, give each name the same 64-bit hash: where the second factor of a step is zero, a
-/// step only XORs the first in.
+/// Halves whose concatenation gives each name the same 64-bit hash: if the second factor of a step is zero, the step
+/// only XORs the first.
 fn colliding(rng: &mut Rng) -> Vec<u8> {
     const SECOND: [u8; 8] = 0xA409_3822_299F_31D0u64.to_le_bytes();
     loop {
@@ -150,7 +150,7 @@ fn quoted(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()
 }
 
-/// The CPU seconds of a run, its output thrown away.
+/// The CPU seconds of a run, whose output is discarded.
 fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
     let line = format!("slotscope analyze {arguments} --no-files > out 2> err && times");
     let output = scratch.shell(&line);
@@ -160,7 +160,7 @@ fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
         "{}",
         fs::read_to_string(scratch.path("err")).unwrap()
     );
-    // The second line is that of what the shell ran: user, then system.
+    // The second line is for children of the shell: user, then system.
     let times = String::from_utf8(output.stdout).unwrap();
     let seconds = times.lines().nth(1).unwrap().split(' ').map(|time| {
         let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
@@ -169,7 +169,7 @@ fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
     seconds.sum()
 }
 
-/// The row of a dump with a name.
+/// The row for a name in a dump.
 type Row = fn(&str) -> String;
 
 #[test]
@@ -202,7 +202,7 @@ fn names_made_to_collide_in_every_table_cost_no_more_the_more_there_are() {
         println!(
             "{what}: {seconds:.2?} CPU seconds for 30,000, 60,000 and 120,000 names of one hash"
         );
-        // Four times as much takes sixteen times as long where the work is quadratic.
+        // Quadratic work would take sixteen times as long for four times the input.
         assert!(
             seconds[2] < 8.0 * (seconds[0] + 0.05),
             "{what}: {seconds:?}"

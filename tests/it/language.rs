@@ -1,5 +1,5 @@
-//! The project speaks the field's language: documents, help, messages and comments have none of the phrases that once made
-//! them read like a translation.
+//! The project uses the language of its field: documents, help, messages and comments contain none of the phrases that
+//! once made them read like a translation.
 
 use std::fs;
 use std::path::Path;
@@ -40,7 +40,7 @@ const PHRASES: &[(&str, &str)] = &[
     (r"\bwhich is what\b", "say the noun"),
 ];
 
-/// As `PHRASES`, in comments only: a few messages and replies of servers have their words.
+/// Like `PHRASES`, but only in comments: a few messages and server replies need these words.
 const COMMENT_PHRASES: &[(&str, &str)] = &[
     (r"\b([Ss]ays?|said) of\b", "the noun: a reply, a reading"),
     (r"\bcut short\b", "truncated"),
@@ -51,7 +51,7 @@ const COMMENT_PHRASES: &[(&str, &str)] = &[
 /// A comment that opens with a relative clause in place of a noun: "What it holds" for "Its load".
 const OPENING: &str = r"^(What|Who|Whose|Which)\b[^?]*$";
 
-/// Where comments are help or documentation of Python, and may open with a question.
+/// Files whose comments are help texts or Python documentation, and may open with a question.
 const MAY_ASK: [&str; 4] = [
     "src/cli/",
     "src/options/",
@@ -59,7 +59,7 @@ const MAY_ASK: [&str; 4] = [
     "python/src/",
 ];
 
-/// Good English that looks like one of them, with the reason. It is taken out before the search.
+/// Good English that matches a phrase, with the reason. It is removed before the search.
 const ALLOWED: &[(&str, &str)] = &[
     (
         r"\b[Tt]here (is|are|was|were|is still) (no|none)\b",
@@ -77,7 +77,7 @@ const ALLOWED: &[(&str, &str)] = &[
     (r"\bbehind a NAT\b", "a term"),
 ];
 
-/// Folders with Rust files besides those of `sources`.
+/// Folders with Rust files other than those of `sources`.
 const OTHER_CODE: [&str; 7] = [
     "tests",
     "benches",
@@ -124,7 +124,7 @@ impl Phrases {
         }
     }
 
-    /// The phrases in `line`, with what to write instead.
+    /// The phrases in `line`, with their replacements.
     fn of(&self, line: &str) -> Vec<String> {
         let mut line = line.trim().to_owned();
         for allowed in &self.allowed {
@@ -137,7 +137,7 @@ impl Phrases {
         found.collect()
     }
 
-    /// The same for each of `lines`, at their `place`.
+    /// The same for each of `lines`, with its `place`.
     fn of_lines<'a>(
         &self,
         place: &str,
@@ -166,7 +166,7 @@ fn files(folder: &Path, extension: &str, into: &mut Vec<String>) {
     }
 }
 
-/// The Rust files of the program and its crates, without their tests.
+/// The Rust files of the program and its crates, except tests.
 fn sources() -> Vec<String> {
     let mut found = Vec::new();
     files(&root().join("src"), "rs", &mut found);
@@ -194,7 +194,7 @@ fn every_source() -> Vec<String> {
     found
 }
 
-/// The comments of a file that have their own lines, without slashes; and whether each opens a paragraph.
+/// The comments of a file that are on lines of their own, without slashes; and whether each opens a paragraph.
 fn comments(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
     let mut is_open = false;
     numbered(text).filter_map(move |(number, line)| {
@@ -214,7 +214,7 @@ fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
     (1..).zip(text.lines())
 }
 
-/// The lines of a document outside of fences and generated flags, which are judged as help.
+/// The lines of a document outside fences and generated flags, which are checked as help.
 fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let (mut is_code, mut is_made) = (false, false);
     numbered(text).filter(move |(_, line)| {

@@ -1,5 +1,5 @@
-//! Properties that hold for every input: the cut, the threads, the kernel and the order of merging never show, and nothing
-//! is lost between the bytes and the counts.
+//! Properties that hold for every input: chunks, threads, kernel and the order of merging never affect the result, and
+//! nothing is lost between bytes and counts.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -51,7 +51,7 @@ fn two_passes(inputs: &[Box<dyn Source>], threads: usize, chunk: usize) -> (Tall
     (counted.first.tally, recount)
 }
 
-/// Keys with tags, empty ones and odd bytes; no line ends in them.
+/// Keys with tags, empty keys and odd bytes; none contains a line end.
 fn keys() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let byte = prop_oneof![
         4 => Just(b'{'), 4 => Just(b'}'), 4 => 97u8..101,
@@ -116,7 +116,7 @@ proptest! {
     fn the_last_line_end_does_not_show(keys in keys(), chunk in 1usize..400) {
         let mut content = dump(&keys, b"\n");
         let whole = tallies(&content, 2, chunk);
-        // An empty last key is only there by its line end.
+        // An empty last key exists only through its line end.
         prop_assume!(!keys.last().unwrap().is_empty());
         content.pop();
         prop_assert_eq!(tallies(&content, 2, chunk), whole);
@@ -164,7 +164,7 @@ fn many_tags(tags: u64, heavy: &[(&str, u64)]) -> Vec<u8> {
             .iter()
             .flat_map(|(tag, count)| (0..*count).map(move |i| format!("{i}:{{{tag}}}"))),
     );
-    // A fixed shuffle: neighbours of one tag would be too easy.
+    // A fixed shuffle: adjacent keys with one tag would be too easy.
     let len = keys.len();
     (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len));
     keys.join("\n").into_bytes()
@@ -259,7 +259,7 @@ fn tallies_of_a_table_travel_and_neither_the_cut_nor_the_threads_show() {
     assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), whole);
 }
 
-/// Types, times and elements are not read where nothing is made of them; no key is lost.
+/// Types, times and elements are not parsed if unused; no key is lost.
 #[test]
 fn the_slots_of_a_table_do_not_depend_on_what_else_is_counted() {
     let row = |i: usize| {

@@ -1,4 +1,4 @@
-//! `--fail-on` as cron and CI use it: its exit codes, and that every number of a report can have a limit.
+//! `--fail-on` in cron and CI: its exit codes, and that every number in a report can have a limit.
 
 use std::process::Output;
 
@@ -83,7 +83,7 @@ fn an_incomplete_input_beats_a_crossed_limit() {
     );
 }
 
-/// Every path of `report` that ends in a number.
+/// Every path in `report` that leads to a number.
 fn numbers(here: &Value, path: String, found: &mut std::collections::BTreeSet<String>) {
     match here {
         Value::Number(_) => drop(found.insert(path)),
@@ -121,8 +121,8 @@ fn every_number_of_real_reports_can_have_a_limit() {
         numbers(&report(&output), String::new(), &mut found);
     }
     assert!(found.len() > 100, "{found:?}");
-    // A path that no report has is refused at the start, in other words. These limits all pass that check: the run goes
-    // on to the end, and fails there because this report lacks some of the numbers.
+    // A path that no report has is rejected at the start, with another message. These limits all pass that check: the
+    // run completes and then fails, because this report lacks some of the numbers.
     let limits: Vec<String> = found.iter().map(|path| format!("{path} < -1e18")).collect();
     let limits: Vec<&str> = limits
         .iter()

@@ -1,4 +1,4 @@
-//! Files, laws and sample reports: the integration tests that need nothing installed. One module a subject.
+//! Files, laws and sample reports: the integration tests without external tools. One module per subject.
 
 mod advise;
 mod attributes;

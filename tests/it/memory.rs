@@ -1,5 +1,5 @@
-//! Memory stays within what docs/limits.md states, whatever the input: each of these is made to need more. The test
-//! prints what each of them took.
+//! Memory stays within the limits in docs/limits.md for any input: each of these inputs is made to need more. The test
+//! prints the usage of each.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -10,7 +10,7 @@ use testkit::usage;
 
 const MIB: usize = 1 << 20;
 
-/// The limits in docs/limits.md: a base, a giant line among it, and an amount for each thread.
+/// The limits in docs/limits.md: a base, which includes a giant line, and an amount per thread.
 pub(crate) const BASE_MIB: u64 = 64 + 144;
 pub(crate) const THREAD_MIB: u64 = 12;
 
@@ -18,7 +18,7 @@ pub(crate) const THREADS: u64 = 2;
 
 type Out<'a> = &'a mut dyn Write;
 
-/// An input, and what writes it.
+/// An input, and the function that writes it.
 pub(crate) struct Hostile {
     pub name: &'static str,
     compressed: bool,
@@ -50,7 +50,7 @@ fn fill(out: Out<'_>, byte: u8, mib: usize) -> std::io::Result<()> {
 const RDB_TOOLS: &[u8] =
     b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,";
 
-/// RDB files of two keys at the limit, as they are and as LZF that copies one byte.
+/// RDB files with two keys at the limit, plain and as LZF that copies one byte.
 fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
     out.write_all(b"REDIS0011\xFE\x00")?;
     for _ in 0..2 {
@@ -188,7 +188,7 @@ pub(crate) fn write(input: &Hostile, path: &Path) {
     done.unwrap();
 }
 
-/// As many threads as there are giant lines, which all of them find at once.
+/// As many threads as there are giant lines, all found at the same time.
 const CROWD: u64 = 6;
 
 #[test]

@@ -1,11 +1,11 @@
-//! Every command that reads files stays within the memory that docs/limits.md states, for files that are made to need more.
-//! The test prints what each of them took.
+//! Every command that reads files stays within the memory limits in docs/limits.md, for files made to need more. The
+//! test prints the usage of each.
 
 use crate::memory::{BASE_MIB, INPUTS, THREAD_MIB, THREADS, write};
 use testkit::run::Scratch;
 use testkit::usage;
 
-/// The inputs that made the stages of a run take most, by the start of their names.
+/// The inputs that need most in the stages of a run, by the start of their names.
 const CHOSEN: [&str; 6] = [
     "keys of an RDB file",
     "a bomb of zeros",
@@ -15,7 +15,7 @@ const CHOSEN: [&str; 6] = [
     "long tags, types and databases",
 ];
 
-/// The command lines; `IN` is the input, and `--threads` is given where a command has it.
+/// The command lines; `IN` is the input, and `--threads` is added if a command has it.
 const COMMANDS: [&str; 10] = [
     "tally IN --out out --threads 2",
     "plan IN --nodes 3 --threads 2",

@@ -1,4 +1,5 @@
-//! Names as people see them: hosts without what all share, keys whole in a pipe, isolated where they run from right to left.
+//! Names as people see them: hosts without their common part, whole keys in a pipe, isolated if they run from right to
+//! left.
 
 use testkit::run::{Scratch, stdout, succeeded};
 
@@ -6,7 +7,7 @@ const DOMAIN: &str = ".redis-headless.production.svc.cluster.local";
 const NODES: usize = 40;
 const HEBREW: &str = "שלום:מלך";
 
-/// A listing of nodes of one domain, and a dump with a long key and one from right to left.
+/// A listing of nodes in one domain, and a dump with a long key and a right-to-left key.
 fn scratch() -> (Scratch, String) {
     let scratch = Scratch::new();
     let line = |at: usize| {
@@ -79,7 +80,7 @@ fn a_pipe_cuts_no_key_and_a_terminal_keeps_its_width() {
     );
     let narrow = analyze(&scratch, Some("80"));
     assert!(!narrow.contains(&long) && narrow.contains("user:0123456789"));
-    // Room for the isolation, which takes none on the screen.
+    // Room for the isolates, which have no width on screen.
     assert!(
         narrow.lines().all(|line| line.chars().count() <= 84),
         "{narrow}"

@@ -1,4 +1,4 @@
-//! Outputs: files that they may replace, leftovers of a run, and several runs that write into one directory.
+//! Outputs: files they may replace, leftovers of a run, and several runs into one directory.
 
 use std::fs::{self, File};
 use std::process::Stdio;
@@ -36,7 +36,7 @@ fn files_that_slotscope_did_not_write_are_neither_replaced_nor_removed() {
     scratch.file("home/tags.csv", "mine");
     succeeded(scratch.run(&["analyze", "a.keys", "--out", "home", "--force"]));
     assert!(scratch.path("home/report.html").exists());
-    // From here on it is the directory of a report.
+    // From here on it is a report directory.
     scratch.file("home/notes.txt", "mine");
     succeeded(scratch.run(&["analyze", "a.keys", "--out", "home", "--only", "slots"]));
     assert!(!scratch.path("home/tags.csv").exists());
@@ -133,7 +133,7 @@ fn a_stream_is_read_once_however_often_it_is_named() {
         let output = scratch.piped(&[&["analyze", "--no-files"][..], &names].concat(), b"k\n");
         assert_fails(&output, &["/dev/stdin: the same stream as", "name it once"]);
     }
-    // A file can be read as often as it is named; the report says that its keys repeat.
+    // A file can be read repeatedly; the report says that its keys repeat.
     let output = scratch.run(&["analyze", "--no-files", "a.keys", "a.keys"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
 }
@@ -155,7 +155,7 @@ fn a_report_among_dumps_is_no_dump() {
         text.contains("files of an earlier report in a directory of dumps, passed"),
         "{text}"
     );
-    // A file that is named is looked at, and one in a directory without a report too: this one is a table without keys.
+    // A named file is inspected, and so is one in a directory without a report: this one is a table without keys.
     fs::create_dir(scratch.path("other")).unwrap();
     fs::copy(
         scratch.path("dumps/slots.csv"),

@@ -1,4 +1,4 @@
-//! The packages for crates.io: no packaged document links to a file that is left out, and no packaged source includes one.
+//! The packages for crates.io: no packaged document links to an excluded file, and no packaged source includes one.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -27,11 +27,11 @@ fn packaged(package: &str) -> Vec<PathBuf> {
     list.lines().map(PathBuf::from).collect()
 }
 
-/// A copy of the package's files and of nothing else.
+/// A copy of only the package's files.
 fn unpacked(package: &str, source: &Path) -> TempDir {
     let copy = tempfile::tempdir().unwrap();
     for file in packaged(package) {
-        // Cargo makes some files itself.
+        // Cargo generates some files itself.
         if source.join(&file).is_file() {
             fs::create_dir_all(copy.path().join(&file).parent().unwrap()).unwrap();
             fs::copy(source.join(&file), copy.path().join(&file)).unwrap();
@@ -40,7 +40,7 @@ fn unpacked(package: &str, source: &Path) -> TempDir {
     copy
 }
 
-/// The files that Rust code reads when it is built or tested.
+/// The files that Rust code reads when built or tested.
 fn read_by(code: &str, folder: &Path, root: &Path) -> Vec<PathBuf> {
     let included = Regex::new(r#"include_(?:str|bytes)!\("([^"]+)"\)"#).unwrap();
     let joined = Regex::new(r#"CARGO_MANIFEST_DIR"\)\)\s*\.join\("([^"]+)"\)"#).unwrap();
@@ -51,7 +51,7 @@ fn read_by(code: &str, folder: &Path, root: &Path) -> Vec<PathBuf> {
     [found(&included, folder), found(&joined, root)].concat()
 }
 
-/// Files that are referred to and not in the package.
+/// Files that are referenced but missing from the package.
 fn missing(package: &str, source: &Path) -> Vec<String> {
     let copy = unpacked(package, source);
     let mut missing = Vec::new();
@@ -62,7 +62,7 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
         };
         let folder = path.parent().unwrap();
         let lost: Vec<String> = match file.extension().and_then(|it| it.to_str()) {
-            // Links from one package into the other lead to the repository.
+            // Links from one package into the other point to the repository.
             Some("md") => dead_links(folder, &text)
                 .into_iter()
                 .filter(|link| !link.contains("crates/") && !link.starts_with("../../"))
@@ -106,7 +106,7 @@ fn an_included_file_is_found_in_the_code() {
     assert_eq!(found, [Path::new("/src/x/a.txt"), Path::new("/b/c")]);
 }
 
-/// The crates that a build of `arguments` compiles, each with its features.
+/// The crates compiled by a build with `arguments`, with their features.
 fn features(arguments: &[&str]) -> BTreeMap<String, String> {
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
     cargo

@@ -1,5 +1,5 @@
-//! Published files fit together: archives, the names that installers look for, the image, licences. Checks that take a build
-//! are in `packaging/check`.
+//! Published files are consistent: archives, the names that installers look for, the image, licences. Checks that need
+//! a build are in `packaging/check`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,14 +17,14 @@ fn toml(path: &str) -> toml::Table {
     read(path).parse().unwrap()
 }
 
-/// All texts that the first group of `pattern` finds.
+/// All texts matched by the first group of `pattern`.
 fn found(pattern: &str, text: &str) -> BTreeSet<String> {
     let regex = Regex::new(pattern).unwrap();
     let captures = regex.captures_iter(text);
     captures.map(|found| found[1].to_owned()).collect()
 }
 
-/// The targets that a release has programs for: those of `packaging/build` on Linux, and the matrix of the others.
+/// The targets of a release: those of `packaging/build` on Linux, and the matrix of the others.
 fn released() -> BTreeSet<String> {
     let workflow = read(".github/workflows/release.yml");
     let mut targets = found(r"- target: (\S+)", &workflow);
@@ -38,7 +38,7 @@ fn released() -> BTreeSet<String> {
     targets
 }
 
-/// The names of the archive of a target and of the program in it.
+/// The names of a target's archive and of the program in it.
 fn archive(target: &str) -> (String, String) {
     let mut script = Command::new("bash");
     script
@@ -52,7 +52,7 @@ fn archive(target: &str) -> (String, String) {
 #[test]
 fn the_program_is_summed_up_by_one_sentence() {
     let sentence = env!("CARGO_PKG_DESCRIPTION");
-    // Homebrew and Debian take no more.
+    // Homebrew and Debian allow no more.
     assert!(
         sentence.len() < 80 && !sentence.ends_with('.'),
         "{sentence}"
@@ -165,10 +165,10 @@ fn the_image_starts_the_program_that_is_copied_into_it() {
     }
 }
 
-/// Whether an SPDX expression is satisfied by licences that are allowed.
+/// Whether an SPDX expression is satisfied by the allowed licences.
 fn is_satisfied(expression: &str, allowed: &BTreeSet<String>) -> bool {
     let expression = expression.trim();
-    // The innermost brackets first, as words of their own.
+    // The innermost parentheses first, as words of their own.
     if let Some(close) = expression.find(')') {
         let open = expression[..close].rfind('(').unwrap();
         let inner = if is_satisfied(&expression[open + 1..close], allowed) {

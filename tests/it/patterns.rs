@@ -1,4 +1,4 @@
-//! Patterns and prefixes in the report: counted whole, and where names are too many, bounded and said so.
+//! Patterns and prefixes in the report: counted completely or, if there are too many names, bounded and marked as such.
 
 use std::fmt::Write as _;
 
@@ -6,21 +6,21 @@ use serde_json::Value;
 use testkit::rng::Rng;
 use testkit::run::{feed, slotscope, succeeded, without_origin};
 
-/// The report of a dump on this many threads, with these flags, without what says how it was made.
+/// The report of a dump with this many threads and these flags, without the parts on how it was made.
 fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
     let args = [&["analyze", "-", "--json", "--threads", threads], flags].concat();
     let output = succeeded(feed(slotscope(&args), dump.as_bytes()));
     without_origin(serde_json::from_slice(&output).unwrap())
 }
 
-/// Names and keys of the rows of a table.
+/// Names and keys in the rows of a table.
 fn rows<'a>(report: &'a Value, table: &str, column: &str) -> Vec<(&'a str, u64)> {
     let rows = report[table]["top"].as_array().unwrap().iter();
     rows.map(|row| (row[column].as_str().unwrap(), row["keys"].as_u64().unwrap()))
         .collect()
 }
 
-/// A random id of letters, digits and, where there are more than 62 of them, `-` and `_`.
+/// A random id of letters, digits and, if `letters` exceeds 62, `-` and `_`.
 fn id(rng: &mut Rng, len: usize, letters: usize) -> String {
     const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let letter = |_| char::from(LETTERS[rng.below(letters)]);

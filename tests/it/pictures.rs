@@ -1,4 +1,4 @@
-//! The pictures of README.md are current, as far as docs/pictures/make can see; it lists the rest.
+//! The pictures in README.md are current, as far as docs/pictures/make can tell; it lists the rest.
 
 use std::fs;
 use std::process::Command;

@@ -1,5 +1,5 @@
-//! Hash policies as a user meets them: the hashed part, the message on keys that have no slot, and that nothing depends
-//! on how the work is cut.
+//! Hash policies as a user meets them: the hashed part, the message on keys without a slot, and independence of how the
+//! work is split.
 
 use slotscope::scan::Scanned;
 use slotscope::slot::policy::Policy;
@@ -140,7 +140,7 @@ fn server_side_counts_have_the_servers_policy() {
     );
 }
 
-/// Keys of which a third fits no pattern, a third has its tag at the start, a third in braces.
+/// Keys: a third matches no pattern, a third has its tag at the start, a third in braces.
 fn mixed() -> Vec<u8> {
     let key = |i: u32| match i % 3 {
         0 => format!("plain-{i}\n"),

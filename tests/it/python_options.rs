@@ -1,5 +1,5 @@
-//! The options of the Python package are the flags of the program: `BLESS=1 cargo test --test it python_options::` rewrites
-//! them from the definitions that the program parses its command line with.
+//! The options of the Python package match the program's flags: `BLESS=1 cargo test --test it python_options::`
+//! rewrites them from the definitions that the program parses its command line with.
 
 use std::any::TypeId;
 use std::fs;
@@ -22,7 +22,7 @@ from typing import TypedDict, Union
 Path = Union[str, \"os.PathLike[str]\"]
 ";
 
-/// The classes of options, and the commands that they are of.
+/// The classes of options, and their commands.
 const CLASSES: [(&str, &str); 4] = [
     ("Analyze", "analyze"),
     ("Plan", "plan"),
@@ -30,7 +30,7 @@ const CLASSES: [(&str, &str); 4] = [
     ("Advise", "advise"),
 ];
 
-/// Flags of outputs, and of the use of the terminal: a function returns its result.
+/// Flags for outputs and for the terminal: a function returns its result.
 const OF_THE_PROGRAM: &[&str] = &[
     "ask_password",
     "charts",
@@ -55,7 +55,7 @@ const OF_THE_PROGRAM: &[&str] = &[
     "version",
 ];
 
-/// The options of a command: every flag but those of the program.
+/// The options of a command: all flags except those of the program.
 fn options(command: &Command) -> Vec<&Arg> {
     let is_option = |arg: &&Arg| {
         let name = arg.get_long().unwrap_or_default().replace('-', "_");
@@ -101,7 +101,7 @@ fn is_integer(arg: &Arg) -> bool {
     integers.iter().any(|it| kind == *it)
 }
 
-/// The type of an option: a flag that may be repeated takes a list, one of NAME=VALUE a dict.
+/// The type of an option: a repeatable flag takes a list, a NAME=VALUE flag a dict.
 fn python_type(arg: &Arg) -> String {
     let one = value_type(arg);
     let name = arg.get_value_names().unwrap_or_default().first();
@@ -115,7 +115,7 @@ fn python_type(arg: &Arg) -> String {
     }
 }
 
-/// A class whose documentation is what `help()` shows of its function.
+/// A class whose docstring is what `help()` shows for its function.
 fn class(name: &str, command: &Command) -> String {
     let (mut about, mut types) = (String::new(), String::new());
     for arg in options(command) {

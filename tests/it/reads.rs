@@ -1,11 +1,11 @@
-//! The step for a hot key depends on the operations on it, not on those of the whole capture.
+//! The step for a hot key depends on the operations on this key, not on those of the whole capture.
 
 use serde_json::Value;
 
 use testkit::run::{Scratch, report};
 
-/// A capture of three nodes in which one key has three in five operations, of which it reads a part; all others do the
-/// opposite.
+/// A capture of three nodes in which one key has three fifths of the operations, a part of which are reads; for all
+/// others it is the reverse.
 fn analyzed(reads_of_hot: u64) -> Value {
     let command = |i: u64, reads: u64| if i % 10 < reads { "GET" } else { "INCR" };
     let line = |i: u64| {
@@ -24,7 +24,7 @@ fn analyzed(reads_of_hot: u64) -> Value {
     report(&scratch.run(&["analyze", "all.monitor", "--nodes", "3", "--json"]))
 }
 
-/// The first step that the application has to take.
+/// The first step for the application.
 fn change(report: &Value) -> &Value {
     let mut steps = report["verdict"]["steps"].as_array().unwrap().iter();
     steps.find(|step| step["by"] == "application").unwrap()

@@ -1,7 +1,7 @@
-//! Same input, same report: a dump in any format gives one report.json, whatever file, pipe or compression it comes in,
-//! however much a read gives, and on any threads and kernel.
+//! Same input, same report: a dump in any format gives one report.json, by file, pipe or compressed, for any read
+//! sizes, and on any threads and kernel.
 //!
-//! `SLOTSCOPE_REPORT_CASES` is the number of dumps. Some are cut off, some are damaged.
+//! `SLOTSCOPE_REPORT_CASES` is the number of dumps. Some are truncated, some are damaged.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -19,12 +19,12 @@ use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
 
-/// Bytes that are read from front to back, at most `step` at a time.
+/// A source read sequentially, at most `step` bytes at a time.
 #[derive(Debug)]
 struct Trickle {
     bytes: Arc<[u8]>,
     step: usize,
-    /// Whether it can be opened again, as a compressed file can, and a pipe cannot.
+    /// Whether it can be reopened, like a compressed file and unlike a pipe.
     again: bool,
 }
 
@@ -54,10 +54,10 @@ impl Source for Trickle {
     }
 }
 
-/// The outcome of a run: a report, or the error.
+/// The outcome of a run: a report or an error.
 type Outcome = Result<Value, String>;
 
-/// How a dump is read.
+/// The way in which a dump is read.
 struct How {
     format: Option<&'static dyn Format>,
     threads: usize,
@@ -86,7 +86,7 @@ impl How {
     }
 }
 
-/// Changes the names of files and the commands that have them to nothing.
+/// Removes file names and the commands with them.
 fn without_names(mut report: Value) -> Value {
     fn walk(value: &mut Value) {
         match value {
@@ -108,7 +108,8 @@ fn without_names(mut report: Value) -> Value {
     report
 }
 
-/// The part of a report that a pipe shows too: no lines of rejected rows, and bounds of names that are too many to list.
+/// The part of a report that does not depend on a pipe: without lines of rejected rows, and with bounds for names that
+/// are too many to list.
 fn as_of_a_pipe(mut report: Value, in_one_pass: bool) -> Value {
     let rejected = report["input"]["rejected"]["first"].as_array_mut().unwrap();
     rejected
@@ -143,7 +144,7 @@ fn assert_same(case: &str, way: &str, found: &Outcome, expected: &Outcome) {
     }
 }
 
-/// The first places where two reports differ.
+/// The first differences between two reports.
 fn differences(found: &Value, expected: &Value, path: String, places: &mut Vec<String>) {
     match (found, expected) {
         _ if found == expected || places.len() > 8 => {}

@@ -1,4 +1,4 @@
-//! Tags that a sample shows are counted by name in the first pass; where that is not enough, a second pass follows as if
+//! Tags found in a sample are counted by name in the first pass; if that is not enough, a second pass follows as if
 //! there had been no sample.
 
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use slotscope::tally::tags::{TagCounter, TagCounts};
 
 use testkit::scan::Scanning;
 
-/// One in eight windows of the dumps of these tests.
+/// One in eight windows of these tests' dumps.
 const SAMPLING: Sampling = Sampling {
     worth_bytes: 0,
     min_bytes: 512 << 10,
@@ -32,8 +32,8 @@ const HEAVY: [(&str, usize); 4] = [
     ("rare", 600),
 ];
 
-/// 200,000 keys with a tag of their own and those of the heavy tags: these are spread over all of the dump, or next to each
-/// other where the sample has none.
+/// 200,000 keys with a tag of their own, plus the keys of the heavy tags, which are spread over the whole dump, or
+/// adjacent in a place that the sample lacks.
 fn dump(heavy: &[(&str, usize)], spread: bool) -> Vec<u8> {
     let mut keys: Vec<String> = (0..200_000).map(|i| format!("cart:{{cart:{i}}}")).collect();
     for (tag, count) in heavy {
@@ -123,11 +123,11 @@ fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
     assert!((tags.squares.keys / truth - 1.0).abs() < 0.01);
 }
 
-/// A sample chooses 4,096 of many equal tags, and of those that it does not choose only rows of counters are known: which
-/// tags it chooses says nothing of the cells that the others are in.
+/// A sample chooses 4,096 of many equal tags; of the others only rows of counters are known. The choice of a tag does
+/// not depend on the cells of the others.
 #[test]
 fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias() {
-    // Enough light tags that a cell of several heavy ones does not show that the sample lacks a tag.
+    // Enough light tags that a cell with several heavy ones does not reveal that the sample lacks a tag.
     let mut keys: Vec<String> = (0..1_600_000).map(|i| format!("{{c{i}}}")).collect();
     keys.extend((0..9_000 * 24).map(|i| format!("{{heavy{}}}", i % 9_000)));
     let len = keys.len();
@@ -154,7 +154,7 @@ fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias()
     );
     let truth = 1_600_000.0 + 9_000.0 * 576.0;
     let off = summary.tags.unwrap().squares.keys / truth - 1.0;
-    // Five times the standard error of one row for the part that it estimates.
+    // Five standard errors of one row for the part that it estimates.
     assert!(off.abs() < 0.012, "{off}");
 }
 
@@ -181,7 +181,8 @@ fn a_heavy_tag_that_the_sample_lacks_is_found_by_a_second_pass() {
     assert_eq!(tags(&counted), tags(&without));
 }
 
-/// 200,000 light tags, `heavy` tags of 1,000 keys all over the dump, and 900 keys of {hidden} in a row where the sample has none.
+/// 200,000 light tags, `heavy` tags with 1,000 keys spread over the dump, and 900 keys of {hidden} in a place that the
+/// sample lacks.
 fn dump_of_many_heavy(heavy: usize) -> Vec<u8> {
     let mut keys: Vec<String> = (0..200_000).map(|i| format!("cart:{{cart:{i}}}")).collect();
     keys.extend((0..heavy * 1000).map(|i| format!("{i}:{{heavy{}}}", i % heavy)));
@@ -245,7 +246,7 @@ fn tags_that_are_heavy_by_bytes_are_known_as_well() {
     );
 }
 
-/// Tags as some scan counted them that knew `known`.
+/// Tags as counted by a scan that knew `known`.
 fn counter(known: &[&str], content: &[u8]) -> TagCounter {
     let names: Vec<Name> = known.iter().map(|name| Name::from(*name)).collect();
     let hashed = |name: &Name| slotscope_hash(&name.0);
@@ -254,7 +255,7 @@ fn counter(known: &[&str], content: &[u8]) -> TagCounter {
     Scanning::of("lines").dump(content, make).tally
 }
 
-/// The hash of a tag, as a table of one shows it.
+/// The hash of a tag, obtained from a table with only this tag.
 fn slotscope_hash(name: &[u8]) -> u64 {
     let content = [b"{", name, b"}"].concat();
     let tags = Scanning::of("lines").dump(&content, || TagCounter::new(false));
@@ -285,7 +286,7 @@ fn parts_that_know_other_tags_add_up_to_what_no_part_knows() {
     let mut turned = two;
     turned.merge(one.clone());
     assert!(turned == plain);
-    // A part that is small enough for a table merges the counts of the other.
+    // A part small enough for a table merges the counts of the other.
     let small = counter(&[], b"{common}1\n{other}1\n");
     let mut grown = small.clone();
     grown.merge(one.clone());

@@ -1,6 +1,6 @@
-//! The samples match samples/README.md: its commands give these bytes, and each shows its property.
+//! The samples match samples/README.md: its commands yield these bytes, and each sample shows its property.
 //!
-//! `BLESS=1 cargo test --test it samples` writes the files anew.
+//! `BLESS=1 cargo test --test it samples` rewrites the files.
 
 use std::collections::HashMap;
 use std::fs;
@@ -29,7 +29,7 @@ fn readme() -> String {
     String::from_utf8(read("README.md")).unwrap()
 }
 
-/// Compares with the file, or writes it where the caller asks for that.
+/// Compares with the file, or writes it on request.
 fn assert_sample(name: &str, expected: &[u8]) {
     if std::env::var_os("BLESS").is_some() {
         fs::write(folder().join(name), expected).unwrap();
@@ -50,14 +50,14 @@ fn keys(name: &str) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// The first slot of each of three equal nodes, as redis-cli splits them.
+/// The first slot of each of three equal nodes, split as redis-cli does.
 const NODES: [u16; 3] = [0, 5461, 10923];
 
 fn node_of(slot: u16) -> usize {
     NODES.iter().rposition(|first| *first <= slot).unwrap()
 }
 
-/// Keys of each node over the fair share of one.
+/// Keys of each node relative to the fair share.
 fn over_fair_share(keys: &[Vec<u8>]) -> [f64; 3] {
     let mut over = [0.0; 3];
     let one = 3.0 / keys.len() as f64;
@@ -65,7 +65,7 @@ fn over_fair_share(keys: &[Vec<u8>]) -> [f64; 3] {
     over
 }
 
-/// The share of keys in the fullest slot, and in the next.
+/// The shares of the keys in the fullest slot and in the second.
 fn fullest_slots(keys: &[Vec<u8>]) -> (f64, f64) {
     let mut counts = HashMap::new();
     keys.iter()
@@ -142,7 +142,7 @@ fn arrangements(bytes: &[u8], most: usize) -> Vec<Vec<u8>> {
     all.split_off(1)
 }
 
-/// Why a key is nasty, and the keys. The first is plain, so that no format but lines is recognised.
+/// Why keys are nasty, and the keys. The first is plain, so that no format other than lines is recognized.
 const NASTY: &[(&str, &[&[u8]])] = &[
     ("plain", &[b"plain:key:1"]),
     ("the empty key", &[b""]),
@@ -301,7 +301,7 @@ fn the_shop_is_what_its_script_makes() {
         let status = Command::new(folder().join("make-shop")).status().unwrap();
         assert!(status.success());
     }
-    // Versions of zstd compress differently: the content counts.
+    // Versions of zstd compress differently: only the content is compared.
     let table = zstd::decode_all(&read("shop.csv.zst")[..]).unwrap();
     assert!(table == made_shop("--csv"), "run samples/make-shop");
     assert_sample("shop.nodes", &made_shop("--nodes"));

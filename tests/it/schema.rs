@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use testkit::run::{Scratch, stderr, stdout};
 
-/// The violations of `schema`, a part of `root`, by `value`. A member that the schema does not name is one, too.
+/// The violations of `schema`, a part of `root`, by `value`. An undeclared member is a violation.
 fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
     if let Some(reference) = schema["$ref"].as_str() {
         let target = root.pointer(reference.trim_start_matches('#'));
@@ -91,7 +91,7 @@ fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &
     }
 }
 
-/// The keywords of a schema: all of them are checked or do not restrict the value.
+/// The keywords of a schema: all are checked or do not restrict the value.
 const KEYWORDS: [&str; 20] = [
     "$schema",
     "$defs",
@@ -121,7 +121,7 @@ fn wrong(schema: &Value, value: &Value) -> Vec<String> {
     found
 }
 
-/// Every line that `args` print fits the schema `name`.
+/// Checks that every line printed by `args` conforms to the schema `name`.
 fn check(scratch: &Scratch, name: &str, args: &[&str]) {
     let path = format!("{}/docs/schema/{name}.json", env!("CARGO_MANIFEST_DIR"));
     let schema = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();

@@ -1,10 +1,10 @@
-//! Clusters of managed services: steps and commands are those that are possible there.
+//! Clusters of managed services: only steps and commands that are possible there.
 
 use serde_json::Value;
 
 use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 
-/// Three nodes by the names that a service gives them, the first with most slots.
+/// Three nodes with names as given by a service, the first with most slots.
 fn fixture(domain: &str) -> Scratch {
     let scratch = Scratch::new();
     let node = |id: char, ranges: &str| {
@@ -46,7 +46,7 @@ fn steps(report: &Value) -> Vec<Value> {
     with_others.cloned().collect()
 }
 
-/// No step is suggested that a service refuses.
+/// No step is suggested that a service would refuse.
 #[track_caller]
 fn assert_possible(steps: &[Value]) {
     for step in steps {

@@ -1,8 +1,8 @@
-//! The statistics on generated dumps: the state is the band of max/mean, chance alone is named on dumps without a fault,
-//! the planted cause on those with one, and the formulas are compared with simulation.
+//! The statistics on generated dumps: the state is the band of max/mean, chance alone is the cause on dumps without a
+//! defect, the planted cause on those with one, and the formulas are compared with simulation.
 //!
-//! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_MOST_KEYS` how large they may be; with
-//! `SLOTSCOPE_TABLE=FILE` the results are written there as a table.
+//! `SLOTSCOPE_CASES` is the number of dumps (default: few), `SLOTSCOPE_MOST_KEYS` their maximum size;
+//! `SLOTSCOPE_TABLE=FILE` writes the results as a table.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -23,7 +23,7 @@ use testkit::planted::{Case, even, null, planted as with_something};
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
-/// The whole analysis of a dump, both passes.
+/// The complete analysis of a dump, with both passes.
 fn analyze(case: &Case) -> Summary {
     let inputs = [memory("dump", &case.dump)];
     let counted = Scanning::detected().two_passes_with_patterns(&inputs);
@@ -43,7 +43,7 @@ fn analyze(case: &Case) -> Summary {
     )
 }
 
-/// The outcome for each kind of dump: how many, and how many as planted.
+/// The outcome for each kind of dump: number of dumps, and of those with the expected verdict.
 #[derive(Default)]
 struct Table(BTreeMap<&'static str, (u64, u64, Vec<String>)>);
 
@@ -100,7 +100,7 @@ fn dumps_without_a_fault_are_balanced() {
         let summary = analyze(&case);
         let found = summary.verdict.by(case.by).unwrap();
         let excess = found.max_over_mean().unwrap() - 1.0;
-        // With about 20 tags a node or fewer they are heavy, and how few they are is the cause.
+        // With about 20 tags per node or fewer, tags are heavy, and their small number is the cause.
         let tags = summary.tags.as_ref().map_or(0, |tags| tags.distinct);
         let are_few = tags > 0 && tags < 25 * summary.nodes.owning().count() as u64;
         let is_expected = |cause: &Cause| match cause.kind {
@@ -117,14 +117,15 @@ fn dumps_without_a_fault_are_balanced() {
     assert!(table.wrong().is_empty(), "{:#?}", table.wrong());
 }
 
-/// The state that max/mean gives in its bands, or `unjudged` where there are too few keys to judge. The lower band of the
-/// program is that of the light units by `by_chance`; a ratio between the two may be on either side.
+/// The state by the bands of max/mean, or `unjudged` if there are too few keys to judge. The program's lower band is
+/// that of the light units, `by_chance`; a ratio between the two may get either state.
 fn band(case: &Case, summary: &Summary) -> State {
     let found = summary.verdict.by(case.by).unwrap();
     let nodes = summary.nodes.balance.get(case.by).unwrap();
     let by_chance = by_chance(case, summary.nodes.owning().count());
     let lower = by_chance.clamp(1.05, 1.20);
-    // A normal tail in place of the skewed one of units that differ, and slots that do not split.
+    // The tolerance for assuming a normal tail instead of the skewed one of unequal units, and for slots that do not
+    // split.
     let within = 0.12 * (by_chance - 1.0) + 0.002;
     assert!(
         (found.bands.lower - lower).abs() <= within && found.bands.upper == 1.20,
@@ -149,8 +150,8 @@ fn band(case: &Case, summary: &Summary) -> State {
     }
 }
 
-/// E by the normal distribution: what the fullest of `nodes` even nodes stays below in 99 of 100 perfect hashes of the
-/// tags and keys of a dump that are less than a twentieth of a fair share, where the heavy ones are even.
+/// By the normal distribution: the ratio that the fullest of `nodes` even nodes stays below in 99 of 100 perfect hashes
+/// of a dump's light tags and keys (below a twentieth of a fair share), if the heavy ones are even.
 fn by_chance(case: &Case, nodes: usize) -> f64 {
     let text = std::str::from_utf8(&case.dump).unwrap();
     let mut units: BTreeMap<&str, f64> = BTreeMap::new();
@@ -175,13 +176,14 @@ fn by_chance(case: &Case, nodes: usize) -> f64 {
         return 1.0;
     }
     let z = normal_quantile(0.01 / n);
-    // The nodes with most slots have a slot more than the others.
+    // The nodes with most slots have one slot more than the others.
     let p = (16_384.0 / n).ceil() / 16_384.0;
     let fullest = p * sum + z * (squares * p * (1.0 - p)).sqrt();
     1.0 + (fullest - sum / n) / (total / n)
 }
 
-/// z with this part of the standard normal distribution above it (Abramowitz and Stegun, 26.2.23: within 0.00045).
+/// The z with this probability above it in the standard normal distribution (Abramowitz and Stegun, 26.2.23: within
+/// 0.00045).
 fn normal_quantile(above: f64) -> f64 {
     let t = (-2.0 * above.ln()).sqrt();
     let over = 2.515_517 + t * (0.802_853 + t * 0.010_328);
@@ -257,7 +259,7 @@ fn every_excess_is_split_exactly() {
     }
 }
 
-/// Slot loads of units of these weights, each in a random slot.
+/// Slot loads from units with these weights, each in a random slot.
 fn simulated(weights: impl Iterator<Item = u64>, random: &mut Rng) -> Vec<u64> {
     let mut slots = vec![0; 16_384];
     weights.for_each(|weight| slots[random.below(16_384)] += weight);

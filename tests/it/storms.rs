@@ -1,4 +1,5 @@
-//! Keys that expire together: a risk with pattern, node and time where it is still to come, and what leaves within an hour.
+//! Keys that expire together: a risk with pattern, node and time while it is still to come, and the load that
+//! disappears within an hour.
 
 use serde_json::Value;
 
@@ -7,7 +8,7 @@ use testkit::run::{Scratch, report};
 
 const WRITTEN: u64 = 1_790_000_000;
 
-/// An RDB file of the keys of some slots; each expires this many seconds after the file was written, or never.
+/// An RDB file with the keys of some slots; each expires this many seconds after the file was written, or never.
 fn rdb(keys: &[(String, Option<u64>)], slots: impl Fn(u16) -> bool) -> Vec<u8> {
     let mut bytes = b"REDIS0012\xFA\x05ctime\xC2".to_vec();
     bytes.extend((WRITTEN as u32).to_le_bytes());
@@ -26,7 +27,7 @@ fn rdb(keys: &[(String, Option<u64>)], slots: impl Fn(u16) -> bool) -> Vec<u8> {
     bytes
 }
 
-/// The report on two nodes with 10,000 sessions that live on for an hour or two, and 3,000 keys that expire at once, in the
+/// The report on two nodes with 10,000 sessions that live for one to two hours, and 3,000 keys that expire together, in
 /// slots of the first node.
 fn analyzed(after: u64) -> Value {
     let sessions = (0..10_000).map(|i| (format!("session:{i}"), Some(600 + i * 37 % 7200)));
@@ -82,7 +83,7 @@ fn what_leaves_within_an_hour_is_said_by_node_and_pattern() {
     let found = analyzed(1800);
     let leaving = &found["expiry"]["leaving"];
     let all = leaving["keys"].as_u64().unwrap() as f64;
-    // The sessions of 600 to 3600 of 7200 seconds, and the pages.
+    // The sessions of 600 to 3600 out of 7200 seconds, and the pages.
     assert!((all - 7167.0).abs() < 100.0, "{leaving}");
     let share = |parts: &str, name: &str| {
         let mut parts = leaving[parts].as_array().unwrap().iter();

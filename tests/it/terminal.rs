@@ -1,5 +1,5 @@
-//! Nothing of an input moves a terminal. Colour is asked for, as escapes are stripped where a pipe reads: what is printed has
-//! the colours of the program, and no title, no bell and no letter that turns text around.
+//! Nothing in an input controls the terminal. Colour is forced, since escapes are stripped when a pipe reads: the
+//! output has the program's colours, but no title, bell or directional character.
 
 use std::process::{Command, Output};
 
@@ -10,7 +10,7 @@ use slotscope::source::collection::manifest::example;
 
 use testkit::run::{Scratch, code, in_repository, report, stderr, stdout};
 
-/// A terminal obeys this: a title, a bell, letters from right to left.
+/// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
 
 #[track_caller]
@@ -22,7 +22,7 @@ fn assert_tame(output: &Output, what: &str) {
     }
 }
 
-/// Names of a scheme, and others, with what a terminal obeys in them.
+/// Names of a scheme and others, with such text in them.
 fn dump(scratch: &Scratch) {
     let scheme = (0..3000).map(|i| format!("{OBEYED}:{{{OBEYED}}}:{i},{OBEYED},9\n"));
     let users = (0..3000).map(|i| format!("user:{i},string,9\n"));

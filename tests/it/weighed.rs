@@ -1,4 +1,4 @@
-//! Hash tags by keys, bytes and operations: their counts and bounds hold for any stream, threads and passes.
+//! Hash tags by keys, bytes and operations: counts and bounds hold for any stream, threads and passes.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
 use testkit::scan::Scanning;
 
-/// Rows of a tag, bytes and operations; without bytes where they are `None`.
+/// A tag's row with bytes and operations; the size is absent if `None`.
 type Row = (String, Option<u64>, u64);
 
 fn streams() -> Vec<(&'static str, Vec<Row>)> {
@@ -33,7 +33,7 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
         };
         std::iter::once(row).chain(heavy)
     });
-    // Heavy at first, then too light to be counted, then heavy again.
+    // Heavy at first, then too light to be tracked, then heavy again.
     let gathers = (0..400_000u64).map(|i| match i {
         70_000..70_100 => (String::from("comes back"), Some(9), 1),
         90_000..390_000 if i % 3000 == 0 => (String::from("comes back"), Some(9), 1),
@@ -50,7 +50,7 @@ fn streams() -> Vec<(&'static str, Vec<Row>)> {
     ]
 }
 
-/// Tags in an order that is hard on a bounded counter.
+/// Tags in an order that is hard for a bounded counter.
 fn hard_streams() -> Vec<(&'static str, Vec<String>)> {
     let distinct: Vec<String> = (0..100_000).map(|i| format!("d{i}")).collect();
     let sorted = (0..80_000)

@@ -1,4 +1,4 @@
-//! whatif as a user runs it: both sides are reports of analyze; and the examples that people read first.
+//! whatif as a user runs it: both sides are reports of analyze; and the first examples that people read.
 
 use serde_json::Value;
 use testkit::dumps::mixed_keys;
@@ -36,7 +36,7 @@ fn both_sides_are_what_analyze_says() {
             "--nodes",
             nodes,
         ]));
-        // Steps are for the cluster as it is.
+        // Steps are for the present cluster.
         let mut verdict = analyzed["verdict"].clone();
         verdict["steps"] = Value::Array(Vec::new());
         verdict["left"] = Value::Array(Vec::new());
@@ -48,12 +48,12 @@ fn both_sides_are_what_analyze_says() {
         assert_eq!(found[side]["nodes"], analyzed["nodes"]["keys"]);
         assert_eq!(found[side]["slots"], analyzed["slots"]["stats"]["keys"]);
     }
-    // Slots stay where they are, keys do not.
+    // Slots stay in place, keys do not.
     assert_eq!(
         (&found["moved"]["keys"], &found["parted_tags"]),
         (&0.into(), &0.into())
     );
-    // Three of the seven nodes are those of before, so about 4 of 7 keys move.
+    // Three of the seven nodes are unchanged, so about 4 of 7 keys move.
     let moved = found["changed_node"]["keys"].as_u64().unwrap() as f64;
     let keys = found["input"]["keys"].as_u64().unwrap() as f64;
     assert!((0.4..0.75).contains(&(moved / keys)), "{moved} of {keys}");
@@ -152,7 +152,7 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
     let grown = |rules: &[&str]| {
         let mut args = vec!["whatif", "dump.csv", "--json", "--by", "bytes"];
         rules.iter().for_each(|rule| args.extend(["--grow", rule]));
-        // The second rule of two that fit the same keys has none.
+        // The second of two rules that match the same keys gets none.
         serde_json::from_slice::<Value>(&scratch.run(&args).stdout).unwrap()
     };
     let found = grown(&["user: = 3x", "{all} = 12x"]);
@@ -177,7 +177,7 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
             .unwrap()
             .contains("; 66,000 keys in place of 10,000;")
     );
-    // A part of a time counts as the same part of the keys; the first rule that fits counts.
+    // Growth by a fraction applies to that fraction of the keys; the first matching rule counts.
     let found = grown(&["user: = 1.5x", "u = 9x"]);
     let more = found["after"]["keys"].as_u64().unwrap() - 10_000;
     assert!((2800..3200).contains(&more), "{more}");
@@ -203,7 +203,7 @@ fn bytes_grow_by_exactly_the_factor_also_where_it_is_a_fraction() {
     ];
     let found = report(&scratch.run(&args));
     let fullest = &found["after"]["verdict"]["roles"][0]["fullest"]["max_over_mean"];
-    // Two megabytes of three are on one node: 1.5 of the key that grows and 0.5 of another.
+    // Two of three megabytes are on one node: 1.5 for the growing key and 0.5 for another.
     assert!((fullest.as_f64().unwrap() - 2.0).abs() < 1e-6, "{found}");
 }
 
@@ -233,7 +233,7 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     assert_eq!((same, back), (0.0, 0.0));
     let (half, found) = changed(&["--topology", "three.nodes", "--to-nodes", "6"]);
     assert!((0.3..0.7).contains(&half), "{half}");
-    // Three nodes to six: judged by parts of all load, for fair shares of both have different sizes.
+    // From three nodes to six: compared by shares of the total, as fair shares differ in size.
     let sentence = found["sentence"].as_str().unwrap();
     assert!(
         sentence.starts_with("better: the fullest of 6 nodes holds "),
@@ -264,7 +264,7 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
         (&found["top_tags"][0]["tag"], &found["moved"]["keys"]),
         (&"fav:123".into(), &10.into())
     );
-    // The rule that fanout proposes for batches like these of many users does the same.
+    // The rule proposed by fanout for such batches of many users has the same effect.
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
@@ -317,7 +317,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
             .unwrap()
             .contains("1 have no slot any more")
     );
-    // The keys of a tag of that policy, which is not one of braces, end up in different slots on the way back.
+    // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
     let back = report(&scratch.run(&[
         "whatif",
         "dump.csv",

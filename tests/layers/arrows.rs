@@ -1,4 +1,4 @@
-//! The allowed uses between modules of a crate, which Cargo's dependencies cannot express. A new arrow is a new entry, made on
+//! The allowed dependencies between modules of a crate, which Cargo cannot express. A new arrow is a new entry, made on
 //! purpose.
 
 use crate::paths::{paths_from_root, tested};
@@ -6,8 +6,8 @@ use crate::paths::{paths_from_root, tested};
 /// A module and the modules that it may use. Tests inside a crate may use anything.
 type Row = (&'static str, &'static [&'static str]);
 
-/// A crate: its root, what each of its modules may use, and its rows. Modules of the other crates are free to use each
-/// other.
+/// A crate: its root, the modules that each of its modules may use, and its rows. Modules in other crates may use each
+/// other freely.
 struct Layers {
     root: &'static str,
     leaves: &'static [&'static str],
@@ -33,7 +33,7 @@ const LAYERS: &[Layers] = &[
         rows: &[
             ("ansi", &[]),
             ("calendar", &[]),
-            // The commands of a server: which words are keys.
+            // The commands of a server: which of their words are keys.
             ("command", &[]),
             ("error", &["name", "sentence"]),
             ("file_identity", &[]),
@@ -45,7 +45,7 @@ const LAYERS: &[Layers] = &[
                     "simd",
                     "source::block",
                     "source::boundary",
-                    // Binary dumps are walked, most of their bytes passed over.
+                    // Binary dumps are walked, skipping most of their bytes.
                     "source::forward",
                 ],
             ),
@@ -60,7 +60,7 @@ const LAYERS: &[Layers] = &[
             // Passes over blocks with the vectors of a kernel.
             ("simd", &["source::block"]),
             ("slot", &["format::batch", "source::block"]),
-            // A manifest is written in words as redis-cli reads them.
+            // A manifest consists of words as redis-cli reads them.
             ("source", &["format::parse::words"]),
             (
                 "tally",
@@ -69,7 +69,7 @@ const LAYERS: &[Layers] = &[
                     "command",
                     "format::batch",
                     "pattern",
-                    // Rows of a batch are listed by masks; tables are prefetched.
+                    // Rows of a batch are selected by masks; tables are prefetched.
                     "simd",
                     "slot",
                     "source::block",
@@ -85,11 +85,11 @@ const LAYERS: &[Layers] = &[
         rows: &[
             ("node_labels", &[]),
             ("plan", &["summary", "topology"]),
-            // Every step is computed on the loads that the steps before it leave.
+            // Each step is computed on the loads left by the previous ones.
             ("steps", &["plan", "summary", "topology"]),
             ("summary", &["topology"]),
             ("topology", &[]),
-            // The sentences of findings, by which these serialize.
+            // The sentences with which findings serialize.
             ("wording", &["summary", "topology"]),
         ],
     },
@@ -106,12 +106,12 @@ const LAYERS: &[Layers] = &[
             ("view", &[]),
         ],
     },
-    // The commands are slices: what two of them need is in a crate below, or in the pipeline.
+    // The commands are slices: parts shared by two of them are in a lower crate or in the pipeline.
     Layers {
         root: "src",
         leaves: &[],
         rows: &[
-            // Rules are tried as whatif does.
+            // Rules are tried as in whatif.
             ("advise", &["pipeline", "whatif::rules"]),
             ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
@@ -123,30 +123,30 @@ const LAYERS: &[Layers] = &[
             ("keyslot", &[]),
             ("lint", &[]),
             ("main", &["slotscope"]),
-            // A report from parts: the counts travel, and the facts about the inputs with them.
+            // A report from parts: counts travel together with facts about the inputs.
             ("partial", &["options", "pipeline", "source"]),
-            // A running cluster is judged as a collection of it is.
+            // A running cluster is judged like a collection of it.
             ("exporter", &["pipeline"]),
             ("pipeline", &["source"]),
             ("plan", &[]),
-            // The engine's sources, and those of crates that a feature turns on.
+            // The engine's sources, and those in crates enabled by a feature.
             ("source", &["error"]),
-            // Options: values, and next to each what is built from it for the pipeline.
+            // Options: values, and the pipeline inputs built from them.
             ("options", &["pipeline"]),
             ("timeline", &["pipeline"]),
-            // The seconds between two readings are judged as those between two scrapes.
+            // The seconds between two readings are judged like those between two scrapes.
             ("top", &["exporter::judged"]),
-            // Names of neighbouring reports are compared as those of two.
+            // Names in adjacent reports are compared like those in two reports.
             ("trend", &["diff"]),
             ("whatif", &[]),
         ],
     },
 ];
 
-/// In place of the modules that a module may use: all of them.
+/// Stands for all modules.
 const ANYTHING: &str = "*";
 
-/// The arrows of a file of the crate at `root` that the table does not have; `path` is its module, from the root.
+/// The arrows in a file of the crate at `root` that are missing from the table; `path` is its module, from the root.
 pub(crate) fn forbidden(root: &str, path: &[&str], code: &str) -> Vec<String> {
     let Some(layers) = LAYERS.iter().find(|layers| layers.root == root) else {
         return Vec::new();

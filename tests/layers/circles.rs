@@ -1,11 +1,11 @@
-//! No files use each other in a circle.
+//! No files depend on each other in a circle.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use crate::paths::{paths_from_root, tested};
 
-/// The name of the module in a file: `summary::model` of summary/model/mod.rs.
+/// The module name of a file: `summary::model` for summary/model/mod.rs.
 fn module_of(path: &Path) -> String {
     let parts: Vec<_> = path
         .with_extension("")
@@ -16,8 +16,8 @@ fn module_of(path: &Path) -> String {
     parts.join("::")
 }
 
-/// Files that use each other in a circle, each circle once. A file may use what its folder's mod.rs defines for all of
-/// them, and that mod.rs the file.
+/// Files that depend on each other in a circle, each circle once. A file may use what its folder's mod.rs defines for
+/// all of them, and that mod.rs may use the file.
 pub(crate) fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
     let arrows: BTreeMap<String, BTreeSet<String>> = {
         let modules: BTreeSet<String> = files.iter().map(|(path, _)| module_of(path)).collect();

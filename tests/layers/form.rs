@@ -1,15 +1,15 @@
-//! How long files are, how they begin, and their forbidden content.
+//! The length of files, their beginning, and forbidden content.
 
 use std::path::Path;
 
 use crate::arrows::forbidden;
 use crate::paths::tested;
 
-/// Lines a file may have, and lines that half of the files stay under.
+/// Limit for the lines of a file, and for the median.
 const LONGEST: usize = 500;
 pub(crate) const MEDIAN: usize = 200;
 
-/// Marks of unfinished code; in two parts, as this file may not hold them either.
+/// Marks of unfinished code; in two parts, so that this file does not contain them.
 const UNFINISHED: [&str; 4] = [
     concat!("todo", "!"),
     concat!("unimplemented", "!"),
@@ -17,7 +17,7 @@ const UNFINISHED: [&str; 4] = [
     concat!("#![", "allow("),
 ];
 
-/// String literals of three words or more: summary/ holds numbers and names, and wording/ the sentences.
+/// String literals of three words or more: summary/ has numbers and names, wording/ the sentences.
 fn prose(code: &str) -> Vec<String> {
     let code = tested(code).replace("\\\"", "");
     let literals = code.split('"').skip(1).step_by(2);
@@ -28,7 +28,7 @@ fn prose(code: &str) -> Vec<String> {
         .collect()
 }
 
-/// The faults of any file, whatever it is for.
+/// The defects of any file.
 pub(crate) fn of_form(code: &str) -> Vec<String> {
     let mut complaints = Vec::new();
     if !code.starts_with("//!") {
@@ -43,7 +43,7 @@ pub(crate) fn of_form(code: &str) -> Vec<String> {
     complaints
 }
 
-/// The faults of the file `path` of the crate at `root`, relative to it.
+/// The defects of file `path` in the crate at `root`, relative to it.
 pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
     let parts: Vec<String> = path
         .with_extension("")

@@ -1,4 +1,4 @@
-//! The architecture, checked: which module may use which, how long files are, how they begin.
+//! Checks the architecture: dependencies between modules, the length of files and their beginning.
 
 mod arrows;
 mod circles;
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use circles::circles;
 use form::{MEDIAN, complaints, of_form};
 
-/// The roots of the crates that are one structure.
+/// The roots of the crates that form one structure.
 const ROOTS: &[&str] = &[
     "src",
     "crates/advisor/src",

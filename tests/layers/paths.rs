@@ -1,7 +1,7 @@
-//! The paths that a file takes from the root of its crate.
+//! The paths that a file uses, from the root of its crate.
 
-/// The paths that the code of `module` takes, from the root of the crate, `use` groups spelled out: `slot::kernel::best`.
-/// Those that begin with `super::` are among them.
+/// The paths used by the code of `module`, from the root of the crate, with `use` groups expanded:
+/// `slot::kernel::best`. This includes paths that begin with `super::`.
 pub(crate) fn paths_from_root(code: &str, module: &[&str]) -> Vec<String> {
     let code: Vec<&str> = code
         .lines()
@@ -17,7 +17,7 @@ pub(crate) fn paths_from_root(code: &str, module: &[&str]) -> Vec<String> {
     let others = others.map(|(root, place)| (String::from(root), String::from(place)));
     for (root, place) in supers.chain(others) {
         for (at, _) in code.match_indices(&root) {
-            // `other_crate::` and the tail of a longer chain of `super::` begin elsewhere.
+            // `other_crate::` and the tail of a longer chain of `super::` start elsewhere.
             let is_tail = code[..at].ends_with(|c: char| c.is_alphanumeric() || "_:".contains(c));
             let target = &code[at + root.len()..];
             if !is_tail && !target.starts_with("super::") {
@@ -28,7 +28,7 @@ pub(crate) fn paths_from_root(code: &str, module: &[&str]) -> Vec<String> {
     paths
 }
 
-/// Appends the paths at the start of `tree`, `a::{b, c::d}` or `a::b`, each after `before`; returns what follows.
+/// Appends the paths at the start of `tree`, `a::{b, c::d}` or `a::b`, each prefixed by `before`; returns the rest.
 fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a str {
     let tree = tree.trim_start();
     if let Some(mut rest) = tree.strip_prefix('{') {
@@ -38,7 +38,7 @@ fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a st
             if after.len() == rest.len() {
                 return after.trim_start().strip_prefix('}').unwrap_or(after);
             }
-            // `as other_name` ends the path as a comma does.
+            // `as other_name` ends the path like a comma.
             rest = &after[after.find([',', '}']).unwrap_or(after.len())..];
         }
     }
@@ -51,7 +51,7 @@ fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a st
     } else {
         format!("{before}::{word}")
     };
-    // `::<` of a generic argument is not a step of the path.
+    // The `::<` of a generic argument is not a component of the path.
     match rest
         .strip_prefix("::")
         .filter(|next| !word.is_empty() && !next.starts_with('<'))
@@ -64,7 +64,7 @@ fn spell_out<'a>(before: &str, tree: &'a str, paths: &mut Vec<String>) -> &'a st
     }
 }
 
-/// The code of a file without its tests, and without comments.
+/// The code of a file without tests and comments.
 pub(crate) fn tested(code: &str) -> String {
     let code = code.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     let code = code.lines().map(|line| match line.trim_start() {

@@ -1,4 +1,4 @@
-//! The batches of a recommended scheme on a real cluster: as many are refused as was predicted.
+//! The batches of a recommended scheme on a real cluster: as many are refused as predicted.
 
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
@@ -13,10 +13,11 @@ use testkit::workloads::kinds::KINDS;
 use testkit::workloads::workload;
 use testkit::workloads::workload::Workload;
 
-/// Sets the keys that it does not declare, as scripts of queues do.
+/// Sets the undeclared keys, as queue scripts do.
 const SCRIPT: &str = "for _, key in ipairs(ARGV) do redis.call('SET', key, 'x') end return 1";
 
-/// How many of these batches the cluster refuses, each as a script that declares all its keys but the last `undeclared`.
+/// Number of these batches that the cluster refuses, each run as a script that declares all keys but the last
+/// `undeclared`.
 fn refused(cluster: &Cluster, batches: &[Vec<Vec<u8>>], undeclared: usize) -> u64 {
     let mut clients: Vec<_> = cluster
         .servers
@@ -38,7 +39,7 @@ fn refused(cluster: &Cluster, batches: &[Vec<Vec<u8>>], undeclared: usize) -> u6
     refused
 }
 
-/// The scripts of a workload that are refused today and by the recommended scheme, and the two promises.
+/// The number of a workload's scripts that are refused today and under the recommended scheme, and both predictions.
 fn carried_out(cluster: &Cluster, load: &Workload, undeclared: usize) -> [[u64; 2]; 2] {
     let (names, batches) = load.given();
     let model = Model::of(&names, &batches, 3, |_| false);

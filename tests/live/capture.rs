@@ -1,5 +1,5 @@
-//! Captures of real servers of each kind: MONITOR and the append-only file of a known workload show the commands
-//! that were sent.
+//! Captures of real servers of each kind: MONITOR and the append-only file of a known workload contain the commands
+//! sent.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server, wait_for};
 use testkit::run::{Scratch, assert_fails, report, slotscope, stdout};
 
-/// Ends a redis-cli that would print for ever.
+/// Kills a redis-cli that would otherwise print for ever.
 struct Monitor(Child);
 
 impl Drop for Monitor {
@@ -24,7 +24,7 @@ impl Drop for Monitor {
 }
 
 impl Monitor {
-    /// Writes what MONITOR shows to `file`, from the first command after this returns on.
+    /// Writes the output of MONITOR to `file`, from the first command after the return.
     fn start(server: &Server, file: &Path) -> Monitor {
         let mut command = std::process::Command::new("redis-cli");
         command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
@@ -52,13 +52,13 @@ fn wait_until_it_has(file: &Path, text: &str) {
     });
 }
 
-/// Runs a command that may not fail.
+/// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
     let reply = client.call(command);
     assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
 }
 
-/// A workload: operations by command and key, of which some only read.
+/// A workload: operations by command and key, some of which only read.
 #[derive(Default)]
 struct Workload {
     done: BTreeMap<(&'static str, String), u64>,
@@ -212,7 +212,7 @@ fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind(
             .unwrap();
         assert!(now.as_secs() - seconds < 600, "{seconds}");
 
-        // The log has effects: no reads, and what a blocking command did.
+        // The log has effects: no reads, and the effect of a blocking command.
         let is_write = |command: &str| command != "get";
         let logged = analyzed(&[server.folder().join("appendonlydir")]);
         let mut expected = workload.by_command(is_write);
@@ -233,7 +233,7 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
     let scratch = Scratch::new();
     let mut parts = vec![(String::new(), String::new()); 2];
     for i in 0..4000 {
-        // The first node owns more slots; a key of the second takes half of its traffic; some keys are only asked for.
+        // The first node owns more slots; a key on the second gets half of its traffic; some keys are only read.
         let key = format!("user:{i}");
         let place = usize::from(slot(key.as_bytes()) >= 10_000);
         let (dump, capture) = &mut parts[place];
@@ -274,7 +274,7 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
         .map(|node| node["id"].as_str().unwrap())
         .collect();
     assert_eq!(ids, ["a", "b"]);
-    // Some slots without keys have no node.
+    // Some slots without keys have no owner.
     let unowned = found["nodes"]["unowned"]["ops"].as_u64().unwrap();
     assert_eq!(loads[0] + loads[1] + unowned, ops as u64);
     assert!(unowned < 100 && loads[1] > loads[0], "{loads:?}, {unowned}");
@@ -303,7 +303,7 @@ fn a_base_that_is_no_snapshot_is_refused_with_the_files_to_name() {
         let said = scratch.run(&["analyze", path]);
         assert_fails(&said, &["a.aof.1.base.aof", "name the .incr.aof files"]);
     }
-    // Without a base, the commands since are read, and history is not.
+    // Without a base, the commands since then are read; history files are not.
     scratch.file("a.aof.manifest", listed);
     for path in [".", "a.aof.manifest"] {
         let found = report(&scratch.run(&["analyze", "--json", path]));
@@ -327,7 +327,7 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         let name = format!("user:{}", i % 4);
         commands += &format!("*2\r\n$4\r\nINCR\r\n${}\r\n{name}\r\n", name.len());
     }
-    // As servers before 7.0 wrote it, and as a replica gets it.
+    // As written by servers before 7.0, and as sent to a replica.
     let mark = [b'a'; 40];
     for (between, torn) in [(&[][..], ""), (&mark[..], "*2\r\n$4\r\nIN")] {
         let scratch = Scratch::new();
@@ -341,7 +341,7 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         let notes = found["input"]["notes"].to_string();
         assert!(notes.contains("followed by commands"), "{notes}");
         assert_eq!(notes.contains("cut off at the end"), !torn.is_empty());
-        // Names are checked of keys alone.
+        // Only the names of keys are checked.
         let linted = scratch.run(&["lint", "appendonly.aof", "--json"]);
         assert!(stdout(&linted).contains("\"keys\":300,"), "{linted:?}");
         let damaged = [&snapshot, between, b"*1\r\n:5\r\n".as_slice()].concat();
@@ -387,7 +387,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     ] {
         assert_eq!(found(args), expected, "{args:?}");
     }
-    // A long key that differs after the kept start of its name has another slot.
+    // A long key that differs after the retained start of its name has another slot.
     scratch.file("b.keys", format!("\"{}\"\n", long(2)));
     assert_eq!(found(&["b.keys", "a.monitor"])["absent"]["keys"], 52);
     for args in [

@@ -1,4 +1,4 @@
-//! Lists of extremes, of real servers: each key has its entries in them, and nothing is judged by them.
+//! Lists of extremes from real servers: each key has its entries in them, and nothing is judged by them.
 
 use serde_json::{Value, json};
 use slotscope::slot::slot;
@@ -7,13 +7,13 @@ use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server};
 use testkit::run::{Scratch, code, report, stderr, stdout, without_command};
 
-/// Runs a command that may not fail.
+/// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
     let reply = client.call(command);
     assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
 }
 
-/// A report on `inputs`, which are files of `scratch`.
+/// A report on `inputs`, which are files in `scratch`.
 fn analyzed(scratch: &Scratch, inputs: &[&str]) -> Value {
     let args = [&["analyze", "--json", "--nodes", "3"][..], inputs].concat();
     report(&scratch.run(&args))
@@ -84,7 +84,7 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
             for (name, entries) in [("\"quoted\" \\x01\\n", 1), ("by:script", 1), ("29", 1)] {
                 assert_eq!(key(logged, name)["entries"], entries, "{kind:?} {form}");
             }
-            // Of DEL, 30 keys are there.
+            // The first 30 keys of DEL are logged.
             assert_eq!(logged["keys"].as_array().unwrap().len(), 4 + 30);
             let rejected = &found["input"]["rejected"];
             assert_eq!(rejected["count"], 2, "{rejected}");
@@ -132,7 +132,7 @@ fn what_redis_cli_finds_is_where_the_server_has_it() {
         (&elements["amount"], &elements["tag"]),
         (&json!(3), &json!("t"))
     );
-    // Of memory and length the mean is shown.
+    // Memory and length are shown as means.
     let bytes = key(list(&found, "bytes"), "large");
     assert_eq!(bytes["entries"], 2);
     assert!(bytes["amount"].as_u64().unwrap() >= 5000);
@@ -186,7 +186,7 @@ fn lists_next_to_a_dump_mark_its_keys_and_change_no_number() {
     );
     assert!(line("user:2998 ").ends_with("network traffic"));
     assert!(!line("user:2997 ").contains("lookups"));
-    // One database may be asked for.
+    // A single database may be requested.
     let args = ["analyze", "--json", "--db", "3", "qps.json"];
     let of_three = report(&scratch.run(&args));
     assert_eq!(list(&of_three, "lookups")["entries"], 1);
@@ -212,7 +212,7 @@ fn lists_alone_are_no_verdict_in_any_form_of_the_report() {
         "{}",
         stdout(&said)
     );
-    // A check has nothing to go by.
+    // A check has no basis.
     let said = scratch.run(&[
         "analyze",
         "hotkeys.json",

@@ -1,4 +1,4 @@
-//! fanout against a real three-node cluster: refusals are predicted, with their errors, and the rest is not refused.
+//! fanout against a real three-node cluster: refusals are predicted with their errors, and nothing else is refused.
 
 use slotscope::command::{Command, Commands};
 use slotscope::fanout::outcome::BatchOutcome;
@@ -11,7 +11,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, wait_for};
 use testkit::rng::Rng;
 
-/// A real cluster, and its topology as users hand it over: what the first node wrote to its disk.
+/// A real cluster and its topology as users provide it: the file that the first node saved.
 struct Judged {
     cluster: Cluster,
     topology: Topology,
@@ -33,7 +33,7 @@ impl Judged {
         Judged { cluster, topology }
     }
 
-    /// The judgement of fanout on one batch.
+    /// The prediction of fanout for one batch.
     fn judge(&self, lines: &[Vec<u8>]) -> BatchOutcome {
         answer(&self.topology, lines)
     }
@@ -44,7 +44,7 @@ fn line(words: &[Vec<u8>]) -> Vec<u8> {
     words.iter().map(quoted).collect::<Vec<_>>().join(&b' ')
 }
 
-/// A call of `command` with at least two keys, its keys' places; none where it never has two.
+/// A call of `command` with at least two keys, and the positions of its keys; `None` if it never has two.
 fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
     let name: Vec<Vec<u8>> = command
         .name
@@ -57,7 +57,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
         13..=14
     };
     lengths.into_iter().find_map(|len| {
-        // Two of anything: words, keys, numbers of keys.
+        // Two of everything: words, keys, numbers of keys.
         let mut words = name.clone();
         // Only options may follow its values.
         let len = if command.name == "msetex" { 6 } else { len };
@@ -82,7 +82,7 @@ fn sample(command: &Command) -> Option<(Vec<Vec<u8>>, Vec<usize>)> {
     })
 }
 
-/// The commands of the table that may have several keys.
+/// The commands in the table that may have several keys.
 fn with_several_keys() -> Vec<&'static str> {
     let rows = include_str!("../../crates/engine/src/command/table.txt")
         .lines()
@@ -127,7 +127,7 @@ fn every_command_with_several_keys_is_refused_by_a_real_cluster_where_we_say_so(
 
 fn every_command_ends_as_we_say(judged: &Judged) {
     let (cluster, topology) = (&judged.cluster, &judged.topology);
-    // One slot; two slots of one node; two nodes.
+    // One slot; two slots on one node; two nodes.
     let one_node = (1..).map(|i| format!("k{i}")).find(|key| {
         let slots = [slot(b"{a}1"), slot(key.as_bytes())];
         slots[0] != slots[1] && topology.owner(slots[0]) == topology.owner(slots[1])
@@ -149,7 +149,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
         let Some((mut words, places)) = sample(command) else {
             continue;
         };
-        // Valkey 9.1.2 looks at the first key alone, and serves commands that it should refuse.
+        // Valkey 9.1.2 looks only at the first key, and serves commands that it should refuse.
         let refused = if command.name == "msetex" {
             0
         } else {
@@ -172,7 +172,7 @@ fn every_command_ends_as_we_say(judged: &Judged) {
                 command.name
             );
             let mut client = cluster.owner_of(b"{a}1");
-            // Queued and thrown away, a served command does not block and does no harm.
+            // Queued and discarded, an accepted command does not block and does no harm.
             let queue = last == 0 && !matches!(command.name, "watch" | "ssubscribe");
             if queue {
                 client.call(&["MULTI"]);
@@ -233,7 +233,7 @@ fn every_key_is_where_the_server_finds_it(
             };
             assert_eq!(sorted(&found), sorted(&keys), "{}", command.name);
         }
-        // Shard channels have slots and are not keys.
+        // Shard channels have slots but are not keys.
         other => assert!(
             command.name.starts_with('s') && error(&other).contains("no key arguments"),
             "{other:?}"

@@ -1,4 +1,4 @@
-//! `--match` as a server matches.
+//! `--match` follows the server's matching.
 
 use std::collections::BTreeSet;
 

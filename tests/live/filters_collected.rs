@@ -1,11 +1,11 @@
-//! Filters on what is collected, dumped and asked of servers: the report of the keys that pass is that of a dump of these
-//! keys, and a filter that nothing passes is refused with what there is.
+//! Filters on collections, dumps and servers: the report on the passing keys equals that of a dump of these keys, and a
+//! filter that nothing passes is rejected with a list of what exists.
 
 use serde_json::{Value, json};
 use testkit::cluster::{Cluster, call_ok};
 use testkit::run::{Scratch, assert_fails, code, report, stderr};
 
-/// Each filter, and whether a row of key, type, size and expiry passes.
+/// A filter, and whether a row of key, type, size and expiry passes it.
 type Filter = (&'static [&'static str], fn(&Row) -> bool);
 
 struct Row {

@@ -1,5 +1,5 @@
-//! Every form in which redis-cli and a server print keys, made here by the real ones: a form that loses nothing must
-//! give exactly the server's keys, each in the server's slot; one that loses something must say so in every report.
+//! Every form in which redis-cli and a server print keys, produced by the real programs: a lossless form must yield
+//! exactly the server's keys, each in the server's slot; a lossy one must say so in every report.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -15,7 +15,7 @@ use testkit::redis::{Reply, Server};
 use testkit::run::{Scratch, report};
 use testkit::scan::Scanning;
 
-/// Keys that are hard on some form: what ends a line, a text or a string of C; what looks like noise or like a row.
+/// Keys that are hard for some form: they end a line, a text or a C string, or look like noise or a row.
 fn nasty() -> Vec<Vec<u8>> {
     let mut keys: Vec<Vec<u8>> = [
         &b""[..],
@@ -58,7 +58,7 @@ fn ordinary() -> impl Iterator<Item = Vec<u8>> {
     (0..2000).map(|i| format!("user:{{{i}}}:profile").into_bytes())
 }
 
-/// A key, its slot, and the node that listed it where that is known.
+/// A key, its slot, and the node that listed it, if known.
 type Listed = (Vec<u8>, u16, Vec<u8>);
 
 /// A tally that keeps everything.
@@ -83,7 +83,7 @@ impl Tally for Kept {
     }
 }
 
-/// The keys found in `dump`, in the form called `form`; detection must find the same form.
+/// The keys found in `dump`, in form `form`; detection must find the same form.
 fn read(dump: &[u8], form: &str, is_told: bool) -> Vec<Listed> {
     let scan = if is_told {
         Scanning::detected()
@@ -107,7 +107,7 @@ fn keys_of(listed: &[Listed]) -> Vec<Vec<u8>> {
     listed.iter().map(|(key, ..)| key.clone()).collect()
 }
 
-/// Stores `keys`, each on the node that takes it; says which, and in which slot.
+/// Stores `keys`, each on the node that accepts it; returns nodes and slots.
 fn store(cluster: &Cluster, keys: impl Iterator<Item = Vec<u8>>) -> Vec<Listed> {
     let mut stored = Vec::new();
     let keys: Vec<Vec<u8>> = keys.collect();
@@ -131,7 +131,7 @@ fn store(cluster: &Cluster, keys: impl Iterator<Item = Vec<u8>>) -> Vec<Listed> 
     stored
 }
 
-/// The keys and slots alone, as a form without nodes gives them.
+/// Only the keys and slots, as in a form without nodes.
 fn without_nodes(listed: &[Listed]) -> Vec<Listed> {
     listed
         .iter()
@@ -139,7 +139,7 @@ fn without_nodes(listed: &[Listed]) -> Vec<Listed> {
         .collect()
 }
 
-/// The recording by `script` of `redis-cli ARGUMENTS` on a terminal.
+/// A recording by `script` of `redis-cli ARGUMENTS` on a terminal.
 fn on_a_terminal(server: &Server, arguments: &str) -> Vec<u8> {
     let record = server.folder().join("typescript");
     let command = format!("redis-cli -h 127.0.0.1 -p {} {arguments}", server.port);
@@ -156,7 +156,7 @@ fn on_a_terminal(server: &Server, arguments: &str) -> Vec<u8> {
     std::fs::read(&record).unwrap()
 }
 
-/// All pages of SCAN, one after the other, as `redis-cli FORM` prints them; `cursor` finds where the next one starts.
+/// All pages of SCAN, concatenated, as printed by `redis-cli FORM`; `cursor` finds the next cursor in a page.
 fn pages(server: &Server, form: &[&str], cursor: impl Fn(&str) -> String) -> Vec<u8> {
     let (mut all, mut next) = (Vec::new(), String::from("0"));
     loop {
@@ -177,7 +177,7 @@ fn digits(text: &str) -> String {
         .collect()
 }
 
-/// The replies of a server to `KEYS *`, and to pages of SCAN.
+/// The server's raw replies to `KEYS *`, and to pages of SCAN.
 fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     write!(stream, "{commands}QUIT\r\n").unwrap();
@@ -186,7 +186,7 @@ fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
     sent
 }
 
-/// Whether every report on this dump notes the limits of its format.
+/// Checks that every report on this dump notes the limits of its format.
 fn report_warns_of_loss(dump: &[u8], form: &str) {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
@@ -231,7 +231,7 @@ fn every_form_that_loses_nothing_gives_exactly_the_keys_of_the_server() {
             );
         }
     }
-    // SCAN may give a key twice.
+    // SCAN may return a key twice.
     let quoted = |page: &str| digits(&page[2..]);
     for (form, dump) in [
         ("numbered", pages(server, &["--no-raw"], quoted)),
@@ -249,7 +249,7 @@ fn every_form_that_loses_nothing_gives_exactly_the_keys_of_the_server() {
     }
 }
 
-/// A few of the keys that are on one side alone.
+/// Some of the keys that are only on one side.
 fn differing(found: &[Listed], expected: &[Listed]) -> Vec<String> {
     let (found, expected) = (BTreeSet::from_iter(found), BTreeSet::from_iter(expected));
     found
@@ -322,7 +322,7 @@ fn replies_of_a_cluster_give_the_keys_of_every_node_that_has_no_nul_in_them() {
     );
     report_warns_of_loss(&dump, "cluster-call");
 
-    // The note says that a NUL also drops all keys after it.
+    // The note says that a NUL also drops all following keys.
     store(&cluster, std::iter::once(b"nul\0inside".to_vec()));
     let cut_off = cluster.servers[0].redis_cli(&["--cluster", "call", &asked, "KEYS", "*"]);
     assert!(!cut_off.contains(&0));
@@ -374,7 +374,7 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     assert_eq!(found.tally.slots.total(), 3 * keys.len() as u64);
     let bytes = found.tally.slots.loads.get(Metric::Bytes).unwrap();
     assert_eq!(bytes.iter().sum::<u64>(), 3 * expected);
-    // Each key is there three times, under one name.
+    // Each key occurs three times, under one name.
     let listed = Scanning::detected().dump(&output.stdout, || Kept(Vec::new()));
     let distinct: BTreeSet<_> = keys_of(&listed.tally.0).into_iter().collect();
     let keys: BTreeSet<_> = keys.into_iter().collect();
@@ -385,7 +385,7 @@ fn the_recipe_for_sizes_gives_the_keys_of_the_server_and_what_it_says_of_them() 
     assert!(keys_of(&listed).into_iter().collect::<BTreeSet<_>>() == keys);
 }
 
-/// Where tests/run puts packages from PyPI.
+/// The place where tests/run installs packages from PyPI.
 fn rdb_tools() -> std::path::PathBuf {
     std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
         .parent()
@@ -397,7 +397,7 @@ fn rdb_tools() -> std::path::PathBuf {
 fn rdb_tools_on_a_snapshot_gives_the_keys_of_the_server() {
     let cluster = Cluster::even(1);
     let expected = without_nodes(&store(&cluster, nasty().into_iter().chain(ordinary())));
-    // Newer servers write slots into the snapshot of a cluster, which rdb-tools does not know.
+    // Newer servers write slots into the snapshot of a cluster, which rdb-tools does not support.
     let alone = Server::start(&["--cluster-enabled", "no"]);
     let sets: Vec<Vec<&[u8]>> = expected
         .iter()
@@ -411,7 +411,7 @@ fn rdb_tools_on_a_snapshot_gives_the_keys_of_the_server() {
             .all(|reply| *reply == Reply::Simple(String::from("OK")))
     );
     call_ok(&mut alone.connect(), &["SAVE"]);
-    // rdb-tools 0.1.15 reads snapshots up to version 9, in which a string is written as it is today.
+    // rdb-tools 0.1.15 reads snapshots up to version 9, in which strings are encoded as today.
     let path = alone.folder().join("dump.rdb");
     let mut snapshot = std::fs::read(&path).unwrap();
     snapshot[..9].copy_from_slice(b"REDIS0009");

@@ -1,4 +1,4 @@
-//! Every command takes every input that it can use, with the same answer, and names another one in place of the rest.
+//! Every command accepts every input that it can use, with the same result, and names a replacement for the others.
 
 use serde_json::Value;
 
@@ -7,9 +7,9 @@ use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout, succeede
 
 /// The reaction of a command to an input.
 enum Does {
-    /// These members of its JSON are those of the dumps.
+    /// These members of its JSON equal those for the dumps.
     Same(&'static [&'static str]),
-    /// It names what to give instead.
+    /// It names the input to give instead.
     Refuses(&'static str),
 }
 use Does::{Refuses, Same};
@@ -19,7 +19,7 @@ const WHATIF: Does = Same(&["by", "before", "after", "moved", "changed_node", "t
 const LINT: Does = Same(&["keys", "allowed", "findings"]);
 const ADVISE: Does = Same(&["families", "schemes", "rules", "nodes", "keys"]);
 
-/// Four primaries, not the three that are assumed without nodes; a sixth of the keys has one tag.
+/// Four primaries, not the three that are assumed by default; a sixth of the keys has one tag.
 fn cluster() -> Cluster {
     let cluster = Cluster::even(4);
     for id in 0..3000 {
@@ -34,14 +34,14 @@ fn cluster() -> Cluster {
     cluster
 }
 
-/// The names of the files of `all` with this end.
+/// The names of the files in `all` with this suffix.
 fn files(scratch: &Scratch, end: &str) -> Vec<String> {
     let names = scratch.entries("all").into_iter();
     let names = names.filter(|name| name.ends_with(end));
     names.map(|name| format!("all/{name}")).collect()
 }
 
-/// The answer as JSON, without where the nodes are from.
+/// The result as JSON, without the origin of the nodes.
 #[track_caller]
 fn answer(scratch: &Scratch, command: &[&str], inputs: &[&str]) -> Value {
     let args = [&command[..1], inputs, &command[1..], &["--json"]].concat();

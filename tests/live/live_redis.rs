@@ -1,5 +1,5 @@
-//! The server is the truth: a real redis-server in cluster mode agrees with us on the slot of every key, and a
-//! real cluster of three primaries and a replica on the node. Without redis-server these tests fail: run tests/run.
+//! The server is the truth: a real redis-server in cluster mode agrees on the slot of every key, and a real cluster
+//! with three primaries and a replica on the node. Without redis-server these tests fail: run tests/run.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use testkit::redis::{Reply, Server, wait_for};
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
-/// Keys of the articles on hash tags that people read first, slips in them included.
+/// Keys from the articles on hash tags that people read first, including their mistakes.
 const ARTICLES: &[&str] = &[
     "",
     "123456789",
@@ -55,12 +55,12 @@ const ARTICLES: &[&str] = &[
     "favorites:{uid123}:news001",
 ];
 
-/// Keys of which half the bytes are braces: one in a hundred random keys has a pair of them.
+/// Keys of which half the bytes are braces: only one in a hundred random keys has a pair.
 fn braces(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| *rng.pick(b"{}ab")).collect()
 }
 
-/// Every string of up to `len` letters of `{`, `}`, `a`.
+/// Every string of up to `len` of the characters `{`, `}`, `a`.
 fn brace_arrangements(len: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut longest = all.clone();
@@ -74,7 +74,7 @@ fn brace_arrangements(len: usize) -> Vec<Vec<u8>> {
     all
 }
 
-/// More than 20,000 keys: all lengths, all arrangements of braces in short and long keys, the articles.
+/// More than 20,000 keys: all lengths, all arrangements of braces in short and long keys, the articles' keys.
 fn keys() -> Vec<Vec<u8>> {
     let mut rng = Rng::new(1);
     let mut keys: Vec<Vec<u8>> = ARTICLES.iter().map(|key| key.as_bytes().to_vec()).collect();
@@ -138,7 +138,7 @@ fn cluster_keyslot_agrees_with_slot_and_with_every_kernel() {
     }
 }
 
-/// Unequal shares, one of them in three pieces, down to a single slot.
+/// Unequal shares, one in three pieces, down to a single slot.
 fn shares() -> [Ranges; 3] {
     [
         vec![(0, 99), (8000, 8999), (16383, 16383)],
@@ -147,12 +147,12 @@ fn shares() -> [Ranges; 3] {
     ]
 }
 
-/// The hostname that server `i` announces.
+/// The hostname announced by server `i`.
 fn hostname(i: usize) -> String {
     format!("h{}.example.com", i + 1)
 }
 
-/// Three primaries with those shares, and a replica of the second.
+/// Three primaries with these shares, and a replica of the second.
 fn start() -> Cluster {
     let option = |i: usize| vec![String::from("--cluster-announce-hostname"), hostname(i)];
     let mut cluster = Cluster::with_options(&shares(), option);
@@ -161,7 +161,7 @@ fn start() -> Cluster {
     cluster
 }
 
-/// CLUSTER SHARDS and SLOTS leave replicas out that have replicated nothing, as far as the node that is asked has heard.
+/// CLUSTER SHARDS and SLOTS omit replicas that have replicated nothing, as far as the queried node knows.
 fn replicate_something(cluster: &Cluster) {
     let mut client = cluster.servers[1].connect();
     let key = (0..).map(|i: u32| i.to_string());
@@ -187,7 +187,7 @@ fn replicate_something(cluster: &Cluster) {
     }
 }
 
-/// The nodes that every listing of this cluster must be read as.
+/// The nodes that every listing of this cluster must yield.
 fn expected(cluster: &Cluster) -> Vec<Node> {
     let node = |(i, ranges): (usize, Ranges)| Node {
         id: cluster.ids[i].clone(),
@@ -195,7 +195,7 @@ fn expected(cluster: &Cluster) -> Vec<Node> {
         hostname: Some(hostname(i)),
         failed: false,
         suspected: false,
-        // The fourth server replicates the second.
+        // The fourth server is a replica of the second.
         replicas: Some(u32::from(i == 1)),
         slots: ranges
             .iter()
@@ -206,7 +206,7 @@ fn expected(cluster: &Cluster) -> Vec<Node> {
     shares().into_iter().enumerate().map(node).collect()
 }
 
-/// One cluster for all of it: starting one takes seconds.
+/// A single cluster, since starting one takes seconds.
 #[test]
 fn a_real_cluster_is_read_as_it_is_and_holds_every_key_where_we_say() {
     let cluster = start();
@@ -236,7 +236,7 @@ fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
             let found = read(&["-2", "--json", "CLUSTER", form]);
             assert_eq!(found, expected(cluster), "{form} in RESP2");
         }
-        // The server rewrites the file in place when it likes, so one look may find half of it.
+        // The server rewrites the file in place at any time, so a read may find half of it.
         wait_for(
             || match Topology::read(&server.folder().join("nodes.conf")) {
                 Ok(topology) if topology.nodes == expected(cluster) => Ok(()),
@@ -289,7 +289,7 @@ fn every_key_lies_on_the_node_that_we_name(cluster: &Cluster) {
         assert_eq!(client.call(&["DBSIZE"]), Reply::Int(named.len() as i64));
         assert!(named.len() > 100, "only {} keys for node {i}", named.len());
     }
-    // Every other node, the replica too, redirects to that node.
+    // Every other node, including the replica, redirects to that node.
     for i in 0..4 {
         let (sent, replies) = set(i, &|node| node != i);
         for (key, reply) in sent.iter().zip(replies) {
@@ -446,7 +446,7 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
         .filter(|(before, after)| before != after)
         .count() as u64;
     let topologies = [&even(3), &even(5)];
-    // Of five even nodes the first, third and fifth share most slots with the three.
+    // Out of five even nodes, the first, third and fifth share most slots with the three.
     let same = [Some(0), None, Some(1), None, Some(2)];
     let node = |slot: usize| topologies[0].owner(slot as u16);
     let node_after = |slot: usize| topologies[1].owner(slot as u16).and_then(|node| same[node]);

@@ -1,4 +1,5 @@
-//! The program beside what tests/run installs: servers, a browser, strace, object stores. One module a subject.
+//! The program with external tools that tests/run installs: servers, a browser, strace, object stores. One module per
+//! subject.
 
 mod advise;
 mod browser;

@@ -1,4 +1,4 @@
-//! `analyze --openmetrics`, read by the parser of Prometheus' own client.
+//! `analyze --openmetrics`, parsed by the official Prometheus client library.
 
 use std::path::Path;
 use std::process::Command;

@@ -1,4 +1,4 @@
-//! Secrets of addresses, options, variables and files: whatever is run, and however it fails, no output holds one.
+//! Secrets in addresses, options, variables and files: no output contains one, for any command and any failure.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -8,10 +8,10 @@ use crate::cloud::server::{Fault, Server};
 use testkit::hostile::{Answer, Hostile};
 use testkit::run::{Scratch, clean_environment};
 
-/// The part that all secrets share.
+/// The part shared by all secrets.
 const TRACE: &str = "hunter";
 
-/// Variables that hold secrets.
+/// Variables that contain secrets.
 const VARIABLES: [(&str, &str); 8] = [
     ("AWS_ACCESS_KEY_ID", "id"),
     ("AWS_SECRET_ACCESS_KEY", "hunter1"),
@@ -39,7 +39,7 @@ const COMMANDS: [&str; 12] = [
     "collect IN -o out --timeout 1",
 ];
 
-/// The places of a directory where a secret is.
+/// The places in a directory that contain a secret.
 fn found_in(path: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).unwrap() {
@@ -67,7 +67,7 @@ fn no_secret_is_in_any_output_of_any_command() {
     });
     let location = fine.url("d.csv");
     let leading = Server::with_faults([], move |_| Some(Fault::Redirect(302, location.clone())));
-    // It repeats everything that it was told.
+    // It repeats everything it receives.
     let echo = Hostile::start(|command| {
         if command.starts_with("AUTH") {
             Answer::of("+OK\r\n")
@@ -118,7 +118,7 @@ fn no_secret_is_in_any_output_of_any_command() {
             let output = command.output().unwrap();
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said);
-            // Nobody repeats a mistyped secret, so a word of it is a leak too.
+            // A mistyped secret is never echoed, so any word of it is a leak, too.
             if said.contains(TRACE) {
                 found.push(format!("{line}: {said}"));
             }

@@ -1,5 +1,5 @@
-//! `timeline` of CLUSTER SLOT-STATS: a burst of a real server is found on its slot and node, from differences of counters
-//! alone, and counters that cannot be compared are noted.
+//! `timeline` on CLUSTER SLOT-STATS: a burst of a real server is found on its slot and node, from differences of
+//! counters alone, and incomparable counters are noted.
 
 use serde_json::{Value, json};
 use testkit::cluster::Cluster;
@@ -12,7 +12,7 @@ const START: u64 = 1_795_341_600;
 /// Seconds between samples.
 const EVERY: u64 = 10;
 
-/// A line of a node at a sample.
+/// A node's line in a sample.
 fn line(number: u64, node: &str, slots: &str) -> String {
     let secs = number * EVERY;
     let (hour, minute, second) = (10 + secs / 3600, secs / 60 % 60, secs % 60);
@@ -21,7 +21,7 @@ fn line(number: u64, node: &str, slots: &str) -> String {
     )
 }
 
-/// Samples of three nodes that are equally busy, with one slot that is hot for a while.
+/// Samples of three equally busy nodes, with one slot that is hot for a while.
 struct Planted {
     slot: u16,
     samples: std::ops::Range<u64>,
@@ -91,7 +91,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
             (&burst["slot"], &burst["node"]),
             (&json!(6000), &json!("10.0.0.1:7001"))
         );
-        // The counter of a sample counts since the one before it.
+        // The counters of a sample cover the time since the previous one.
         for (end, number) in [("from", 19), ("to", 25)] {
             let end = burst[end].as_u64().unwrap();
             assert!(end.abs_diff(START + number * EVERY) <= 16, "{burst}");
@@ -135,7 +135,7 @@ fn steady_counters_have_no_burst_and_all_differences_are_counted() {
     let grown = cpu(&lines[lines.len() - 3..]) - cpu(&lines[..3]);
     assert_eq!(found["ops"], grown);
 
-    // Compressed, and with a last line that is being written.
+    // Compressed, and with an incomplete last line.
     let torn = format!("{text}{}", &lines[0][..5000]);
     let torn = scratch.file("torn.json", torn);
     let output = slotscope(&["timeline", "--json", torn.to_str().unwrap()]);
@@ -246,7 +246,7 @@ fn the_picture_and_the_page_have_their_units() {
     }
 }
 
-/// A burst of commands on one list, between samples of a running cluster, by each of `kinds`.
+/// A burst of commands on one list, between samples of a running cluster, for each of `kinds`.
 #[test]
 fn a_burst_on_a_slot_of_real_servers_is_found() {
     for kind in [Kind::Valkey91, Kind::Redis82] {
@@ -272,14 +272,14 @@ fn a_burst_on_a_slot_of_real_servers_is_found() {
             assert!(from.abs_diff(START + 11 * EVERY) <= 16, "{:?}", bursts[0]);
             assert!(bursts[0]["share"].as_f64().unwrap() > 0.5);
         }
-        // The same file as counts of now.
+        // The same file as present counts.
         let output = slotscope(&["analyze", "--json", file]).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(report["input"]["keys"], 2001);
     }
 }
 
-/// Samples every ten seconds by their times, which nothing waits for.
+/// Samples with timestamps ten seconds apart, without waiting.
 fn sampled(cluster: &mut Cluster) -> String {
     let mut rng = Rng::new(5);
     let mut hot = cluster.owner_of(b"{hot}:list");

@@ -9,13 +9,13 @@ use testkit::kinds::Kind;
 use testkit::redis::wait_for;
 use testkit::run::{Scratch, assert_fails, clean_environment, slotscope};
 
-/// A terminal with one program in it.
+/// A terminal that runs one program.
 struct Tmux {
     folder: Scratch,
 }
 
 impl Tmux {
-    /// Runs a line of shell in a terminal of this size.
+    /// Runs a shell command line in a terminal of this size.
     fn start(width: usize, height: usize, line: &str) -> Tmux {
         let tmux = Tmux {
             folder: Scratch::new(),
@@ -27,7 +27,7 @@ impl Tmux {
         tmux
     }
 
-    /// `slotscope top` of a cluster, and the state of the terminal after it.
+    /// `slotscope top` on a cluster; afterwards, the state of the terminal is printed.
     fn top(width: usize, height: usize, cluster: &Cluster) -> Tmux {
         let program = env!("CARGO_BIN_EXE_slotscope");
         Tmux::top_of(
@@ -37,7 +37,7 @@ impl Tmux {
         )
     }
 
-    /// A line of shell that ends in the command `top`, and the state of the terminal after it.
+    /// A shell command line that ends with the command `top`; afterwards, the state of the terminal is printed.
     fn top_of(width: usize, height: usize, line: &str) -> Tmux {
         let after = "echo ended $?; stty -a | grep -o -e '-icanon'; echo end; exec cat";
         Tmux::start(width, height, &format!("{line} --interval 300ms; {after}"))
@@ -52,7 +52,7 @@ impl Tmux {
         assert!(sent.unwrap().success());
     }
 
-    /// Whether a program fills the terminal, and whether keys are read one by one.
+    /// Whether a program uses the alternate screen, and whether keys are read unbuffered.
     fn is_filled(&self) -> (bool, bool) {
         let state = self.run(&["list-panes", "-F", "#{alternate_on} #{pane_tty}"]);
         let (is_filled, terminal) = state.trim().split_once(' ').unwrap();
@@ -66,7 +66,7 @@ impl Tmux {
         clean_environment(&mut command);
         command.args(["-u", "-f", "/dev/null", "-S"]);
         command.arg(self.folder.path("socket")).args(words);
-        // Nothing of a terminal that the tests run in.
+        // Isolated from the terminal in which the tests run.
         command.env_remove("TMUX").current_dir(self.folder.path(""));
         let output = command.output().expect("tmux; tests/run installs it");
         assert!(
@@ -126,7 +126,7 @@ fn start(kind: Kind) -> Cluster {
     cluster
 }
 
-/// The first row of the table of slots.
+/// The first row of the slot table.
 fn first_slot(shown: &str) -> Option<&str> {
     let mut lines = shown.lines().skip_while(|line| !line.starts_with("Slots"));
     lines.nth(2)?.split_whitespace().next()
@@ -148,13 +148,13 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
         assert!(shown.contains(&cluster.address(at)), "{shown}");
     }
     assert!(shown.lines().count() <= 24 && shown.lines().all(|line| line.chars().count() <= 80));
-    // Paused, so that the row stays where it is.
+    // Paused, so that the row stays.
     tmux.press(&["p"]);
     tmux.has("PAUSED");
     tmux.press(&["/", "/"]);
     tmux.has("//_");
     tmux.press(&["Escape"]);
-    // Enter right after it would be taken for Alt and Enter.
+    // An immediate Enter would be taken for Alt-Enter.
     tmux.shows("no filter", |shown| !shown.contains("//_"));
     tmux.press(&["Enter"]);
     let keys = tmux.has("user:7 ");
@@ -177,7 +177,7 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
         "{written}"
     );
     assert!(!written.contains("measured by node"), "{written}");
-    // Valkey counts CPU time by slot, and no memory.
+    // Valkey counts CPU time by slot, but not memory.
     let lacks = |what: &str| written.contains(&format!("{what} by slot is not counted"));
     assert!(lacks("memory") && !lacks("CPU time"), "{written}");
     tmux.press(&["w"]);
@@ -228,7 +228,7 @@ fn a_terminal_of_ascii_alone_gets_nothing_else() {
 #[test]
 fn tmux_shows_a_node_that_dies_and_the_replica_that_takes_over() {
     let mut cluster = Cluster::with_replicas(Kind::Valkey91, &[]);
-    // A replica that has nothing yet takes nothing over.
+    // A replica without data does not take over.
     cluster.wait_for_replicas();
     let tmux = Tmux::top(80, 24, &cluster);
     let [dead, heir] = [cluster.address(2), cluster.address(5)];
@@ -265,7 +265,7 @@ fn tmux_has_its_terminal_while_the_screen_is_stopped_and_the_screen_again_after_
     let tmux = Tmux::top(80, 24, &cluster);
     tmux.has("q quit");
     assert_eq!(tmux.is_filled(), (true, true));
-    // SIGSTOP cannot be caught and leaves the terminal as it is; the screen is redrawn after it as well.
+    // SIGSTOP cannot be caught and leaves the terminal as it is; the screen is redrawn after it, too.
     for signal in ["-TSTP", "-STOP"] {
         tmux.signal(signal);
         tmux.shows("the terminal", |_| {
@@ -300,7 +300,7 @@ fn a_file_for_which_there_is_no_room_is_not_left_in_part() {
     assert_eq!(names.collect::<Vec<_>>(), ["socket"]);
 }
 
-/// The output of `line` in a terminal of its own; `q` is typed once it waits for keys.
+/// The output of `line` in its own terminal; `q` is typed once it waits for keys.
 fn in_a_terminal(line: &str) -> String {
     let mut terminal = Command::new("script");
     clean_environment(&mut terminal);

@@ -1,4 +1,4 @@
-"""Shared parts of the tests: they run in the root of the repository, where the samples are."""
+"""Shared parts of the tests, which run in the root of the repository, next to the samples."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def in_root(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def run(*words: str, **more: Any) -> subprocess.CompletedProcess[str]:
-    """The program that the wheel brings."""
+    """The program in the wheel."""
     return subprocess.run([PROGRAM, *words], capture_output=True, text=True, check=False, **more)
 
 
 def of_program(*words: str) -> dict[str, Any]:
-    """The JSON that the program prints, without what differs from run to run."""
+    """The JSON that the program prints, without the parts that vary from run to run."""
     done = run(*words, "--json")
     assert done.returncode == 0, done.stderr
     return comparable(json.loads(done.stdout))

@@ -32,13 +32,13 @@ def camel(name: str) -> str:
 
 
 class Types:
-    """The types of all schemas, each once."""
+    """The distinct types of all schemas."""
 
     def __init__(self) -> None:
         self.lines: dict[str, list[str]] = {}
 
     def of_schema(self, name: str, schema: dict[str, Any]) -> None:
-        """Adds the type `name` of a whole schema. Definitions of one name that differ get the name of their result before it."""
+        """Adds the type `name` of a whole schema. Different definitions of one name get the name of their result as prefix."""
         self.names = {old: camel(old) for old in schema.get("$defs", {})}
         made = {old: self.lines_of(new, schema["$defs"][old]) for old, new in self.names.items()}
         clashes = [old for old, lines in made.items() if self.lines.get(self.names[old], lines) != lines]

@@ -1,4 +1,4 @@
-"""Reports are those of the program, whatever the input is."""
+"""Reports equal those of the program, for any kind of input."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_options_are_the_flags_of_the_program() -> None:
     assert found["run"]["command"] == f"slotscope analyze {' '.join(words)} --progress=never -- {name}"
 
 
-# Flags that say where results go, which a function returns, or that ask at a terminal.
+# Flags for the destination of results, which a function returns, or for prompts on a terminal.
 OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "output_format", "out", "no_files", "full", "fail_on", "openmetrics"}
 OF_THE_TERMINAL |= {"ask_password"}
 
@@ -107,7 +107,7 @@ def test_patterns_and_directories_name_files(tmp_path: Path) -> None:
 
 
 class OnlyRead:
-    """A file object that is not seekable, as of a socket."""
+    """A file object that is not seekable, like a socket's."""
 
     def __init__(self, content: bytes) -> None:
         self.file = io.BytesIO(content)
@@ -163,7 +163,7 @@ def test_keys_in_memory_are_an_input(tmp_path: Path, monkeypatch: pytest.MonkeyP
         facts.update(bytes=0, bytes_read=0)
     for held in (keys, tuple(keys), iter(keys), pyarrow.array(keys), pyarrow.chunked_array([keys[:9], [], keys[9:]]), polars.Series(keys), pyarrow.table({"key": keys}).to_reader(1000)):
         found = slotscope.analyze(keys=held, nodes=4).to_dict()
-        # Pages have heads, which are bytes too.
+        # The headers of pages are bytes, too.
         for facts in (found["input"], found["input"]["files"][0]):
             facts.update(bytes=0, bytes_read=0)
         assert comparable(found) == wanted, type(held)
@@ -211,7 +211,7 @@ def test_an_error_is_the_line_of_the_program(call: Any, error: type[Exception], 
 
 def test_ctrl_c_ends_a_scan() -> None:
     class Endless:
-        """Sends the signal once the scan runs, and has no end."""
+        """An endless input that sends the signal once the scan runs."""
 
         reads = 0
 

@@ -1,4 +1,4 @@
-"""The examples of the documents run, and print what their comments say."""
+"""The examples in the documents run, and print the output stated in their comments."""
 
 from __future__ import annotations
 

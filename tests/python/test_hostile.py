@@ -1,4 +1,4 @@
-"""Arrays and options that do not hold what they say: an error of Python, never the end of the process."""
+"""Arrays and options with false claims: a Python exception, never a crash of the process."""
 
 import numpy
 import pyarrow

@@ -1,4 +1,4 @@
-"""The example notebooks run, and print what they show: `python tests/python/test_notebooks.py` runs them and writes that down."""
+"""The example notebooks run, and print the outputs stored in them: `python tests/python/test_notebooks.py` updates these."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ NOTEBOOKS = ["advise", "analyst"]
 
 
 def executed(name: str) -> nbformat.NotebookNode:
-    """The notebook after a run at the top of the repository, where the samples are."""
+    """The notebook after a run in the root of the repository, next to the samples."""
     notebook = nbformat.read(ROOT / "examples" / f"{name}.ipynb", as_version=4)
     NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(ROOT)}}).execute()
     return notebook
 
 
 def shown(notebook: nbformat.NotebookNode) -> list[list[str]]:
-    """The texts that each cell of code prints; pictures differ with the version of the library that draws them."""
+    """The text output of each code cell; pictures vary with the version of the plotting library."""
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     return [[output.text for output in cell.outputs if output.output_type == "stream"] for cell in cells]
 

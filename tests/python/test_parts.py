@@ -1,4 +1,4 @@
-"""A report from parts is that of one process."""
+"""A report from parts equals that of one process."""
 
 from __future__ import annotations
 

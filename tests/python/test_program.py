@@ -1,4 +1,4 @@
-"""The program that the wheel brings."""
+"""The program in the wheel."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_a_signal_ends_it_and_leaves_nothing(number: signal.Signals, tmp_path: P
     words = ["analyze", "-", "--out", str(tmp_path / "out")]
     program = subprocess.Popen([PROGRAM, *words], stdin=read, stderr=subprocess.PIPE, text=True)
     os.close(read)
-    # More than a pipe holds: once it is written, the scan runs.
+    # More than fits into a pipe: once it is written, the scan is running.
     os.write(write, b"user:1\n" * 50_000)
     program.send_signal(number)
     assert program.wait(60) == 128 + number

@@ -1,4 +1,4 @@
-"""The types of results are those of the schemas: `python tests/python/results.py` writes them."""
+"""The types of results match the schemas: `python tests/python/results.py` writes them."""
 
 from __future__ import annotations
 

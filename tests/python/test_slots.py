@@ -1,4 +1,4 @@
-"""Slots and tags: those of redis-py, wherever the keys lie."""
+"""Slots and tags equal those of redis-py, for any memory layout of the keys."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import redis.crc
 
 import slotscope
 
-# Braces at odd places, keys of every length from none on, several batches, and more than fit next to the ends of a buffer.
+# Braces at odd places, keys of every length from 0, several batches, and more than fit next to the ends of a buffer.
 RANDOM = random.Random(16384)
 KEYS = [bytes(RANDOM.choice(b"{{}}ab:17") for _ in range(RANDOM.randrange(70))) for _ in range(5000)]
 KEYS += [b"", b"{}", b"{}{a}", b"{", b"}", b"a{{b}}", b"{" + b"x" * 5000 + b"}y"]
@@ -57,7 +57,7 @@ HOLDERS: dict[str, Callable[[list[bytes]], Any]] = {
 @pytest.mark.parametrize("keys", [KEYS, BYTES, []], ids=["braces", "bytes", "none"])
 def test_keys_may_lie_anywhere(holder: str, keys: list[bytes]) -> None:
     if not keys and holder in ("pyarrow binary", "pyarrow chunks", "pyarrow table", "pyarrow reader", "polars series", "polars frame"):
-        keys = [b"x"]  # of no keys these make an array of another type
+        keys = [b"x"]  # an empty list would become an array of another type
     if not keys and holder == "numpy objects":
         assert len(slotscope.slots([])) == 0
     assert slotscope.slots(HOLDERS[holder](keys)).tolist() == expected(keys)
@@ -172,5 +172,5 @@ def test_no_memory_stays_behind() -> None:
     before = peak()
     for _ in range(18):
         work()
-    # A round makes about 2 MB.
+    # A round allocates about 2 MB.
     assert peak() - before < 12_000

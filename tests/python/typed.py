@@ -1,4 +1,4 @@
-"""Calls that a type checker accepts, and, where it says so, calls that it refuses."""
+"""Calls that a type checker accepts and, if marked, calls that it rejects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The example notebook runs from its first cell to its last."""
+"""All cells of the example notebook run."""
 
 from __future__ import annotations
 

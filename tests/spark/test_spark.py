@@ -1,4 +1,4 @@
-"""Reports by Spark are those of the program: classic and Connect, two executors, each a process of its own."""
+"""Reports by Spark equal those of the program: classic and Connect, with two executors as separate processes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def spark() -> Iterator[SparkSession]:
-    """A session of the kind that SLOTSCOPE_SPARK_KIND names; a process has one kind."""
+    """A session of the kind in SLOTSCOPE_SPARK_KIND; a process has one kind."""
     builder = SparkSession.builder.appName("slotscope")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)
@@ -48,7 +48,7 @@ def spark() -> Iterator[SparkSession]:
 
 @pytest.fixture(scope="module")
 def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same shop in every form."""
+    """The same shop in every format."""
     folder = tmp_path_factory.mktemp("dumps")
     keys = [f"session:{{{i * 7919 % 90_001}}}:{i}" for i in range(400_000)]
     lines = "".join(f"{key}\n" for key in keys).encode()
@@ -78,7 +78,7 @@ def dumps(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bucket(dumps: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """The same dumps in a bucket of S3, as moto imitates it: their address, and the options that open it."""
+    """The same dumps in an S3 bucket emulated by moto: their address, and the options to open it."""
     server = subprocess.Popen(
         [Path(sys.executable).with_name("moto_server"), "-H", "127.0.0.1", "-p", "0"],
         stdout=subprocess.DEVNULL,
@@ -89,11 +89,11 @@ def bucket(dumps: Path) -> Iterator[tuple[str, dict[str, str]]]:
     try:
         lines = iter(server.stderr.readline, "")
         address = next(line.split()[-1] for line in lines if "Running on" in line)
-        # Read to its end, or the server would wait for room in the pipe.
+        # Read to its end, or the server would block on a full pipe.
         threading.Thread(target=server.stderr.read, daemon=True).start()
 
         def put(path: str, content: bytes) -> None:
-            # Without a type it would be read as a form.
+            # Without a content type it would be parsed as a form.
             kind = {"Content-Type": "application/octet-stream"}
             request = urllib.request.Request(f"{address}/{path}", content, kind, method="PUT")
             urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request).close()
@@ -166,7 +166,7 @@ def test_bad_input_is_raised_once_on_the_driver(spark: SparkSession, dumps: Path
 
 
 def executors() -> list[int]:
-    """The processes of the executors that this process started, directly or not."""
+    """The executor processes started by this process, directly or indirectly."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -192,7 +192,7 @@ def test_an_executor_that_dies_changes_nothing(spark: SparkSession, dumps: Path)
     killed: list[int] = []
 
     def kill() -> None:
-        # Once workers count, which is when the package is unpacked and Python runs below an executor.
+        # Once workers are counting: the package is unpacked and Python runs as a child of an executor.
         deadline = time.monotonic() + 120
         while not killed and time.monotonic() < deadline:
             busy = [process for process in executors() if has_python(process)]
@@ -220,7 +220,7 @@ def test_a_split_that_is_read_twice_is_counted_once(
     counter = slotscope.spark._counter
 
     def dies_once(*words: Any) -> Any:
-        """Counts, and ends the worker of the first task before it returns what it counted: Spark runs that task again."""
+        """Counts, and kills the worker of the first task before it returns its counts: Spark then reruns that task."""
         count = counter(*words)
 
         def counts(number: int) -> bytes:

@@ -1,5 +1,5 @@
-//! A real Chromium without a window, driven over its debugging pipe: JSON messages, each ended by a NUL byte.
-//! Every wait ends: at the answer, or with a panic that names the missing event. Dropped, it leaves no process.
+//! A real headless Chromium, driven through its debugging pipe: JSON messages, each terminated by a NUL byte. Every
+//! wait ends, with the reply or with a panic that names the missing event. Dropping it leaves no process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -12,10 +12,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// How long an answer may take; the machine may be busy.
+/// Time limit for a reply; the machine may be busy.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Events that a page without fault does not cause.
+/// Events that a correct page does not cause.
 const FAULTS: &[&str] = &[
     "Runtime.exceptionThrown",
     "Log.entryAdded",
@@ -31,7 +31,7 @@ pub struct Chromium {
     profile: TempDir,
 }
 
-/// A page in it.
+/// A page of the browser.
 pub struct Tab {
     browser: Chromium,
     session: String,
@@ -39,10 +39,10 @@ pub struct Tab {
 }
 
 impl Chromium {
-    /// Starts it with a new profile and no network.
+    /// Starts it with a new profile and without network.
     pub fn start() -> Self {
         let profile = tempfile::tempdir().unwrap();
-        // Chromium reads messages from descriptor 3 and writes them to 4; the shell puts our pipes there.
+        // Chromium reads messages from descriptor 3 and writes to 4; the shell redirects them to our pipes.
         let mut command = Command::new("sh");
         command.args([
             "-c",
@@ -105,7 +105,7 @@ impl Chromium {
         }
     }
 
-    /// A tab that is `width` wide and `theme` (`light` or `dark`), with nothing in it.
+    /// An empty tab that is `width` wide, with `theme` `light` or `dark`.
     pub fn tab(self, width: u32, theme: &str) -> Tab {
         let mut tab = Tab {
             browser: self,
@@ -134,7 +134,7 @@ impl Chromium {
 
 impl Drop for Chromium {
     fn drop(&mut self) {
-        // Without the pipe it ends by itself, and its child processes with it; a browser that does not is ended by its id.
+        // Without the pipe it exits with its child processes; if it does not, it is killed by its id.
         self.to = None;
         let deadline = Instant::now() + Duration::from_secs(5);
         while Instant::now() < deadline {
@@ -149,7 +149,7 @@ impl Drop for Chromium {
 }
 
 impl Tab {
-    /// The result of a method of the protocol; the page's own where there is a page.
+    /// The result of a protocol method, called on the page if there is one.
     pub fn call(&mut self, method: &str, params: Value) -> Value {
         self.browser.asked += 1;
         let id = self.browser.asked;
@@ -173,7 +173,7 @@ impl Tab {
         answer["result"].clone()
     }
 
-    /// The next message that fits; events before it are kept.
+    /// The next matching message; events before it are kept.
     fn wait(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Value {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -190,7 +190,7 @@ impl Tab {
         }
     }
 
-    /// Makes it `width` wide and `theme` from now on.
+    /// Sets its width and theme.
     pub fn emulate(&mut self, width: u32, theme: &str) {
         let metrics =
             json!({"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": false});
@@ -216,7 +216,7 @@ impl Tab {
         }
     }
 
-    /// The value of an expression in the page; a promise is waited for.
+    /// The value of an expression in the page; a promise is awaited.
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", params);
@@ -228,13 +228,13 @@ impl Tab {
         answer["result"]["value"].clone()
     }
 
-    /// The text of the first element that a selector finds.
+    /// The text of the first element that matches a selector.
     pub fn text(&mut self, selector: &str) -> String {
         let text = self.eval(&format!("document.querySelector({selector:?}).textContent"));
         text.as_str().unwrap().to_owned()
     }
 
-    /// The texts of all elements that a selector finds.
+    /// The texts of all elements that match a selector.
     pub fn texts(&mut self, selector: &str) -> Vec<String> {
         let texts = self.eval(&format!(
             "[...document.querySelectorAll({selector:?})].map((e) => e.textContent)"
@@ -242,7 +242,7 @@ impl Tab {
         serde_json::from_value(texts).unwrap()
     }
 
-    /// Where a part of an element is: x and y from 0 to 1, from its upper left corner.
+    /// A point in an element: x and y from 0 to 1, from its top left corner.
     fn place(&mut self, selector: &str, (x, y): (f64, f64)) -> Value {
         let found = format!(
             "(() => {{ const e = document.querySelector({selector:?}); e.scrollIntoView({{block: 'center'}}); \
@@ -263,7 +263,7 @@ impl Tab {
         self.mouse("mouseMoved", &place, 0);
     }
 
-    /// Clicks on the middle of an element.
+    /// Clicks the middle of an element.
     pub fn click(&mut self, selector: &str) {
         let place = self.place(selector, (0.5, 0.5));
         for kind in ["mouseMoved", "mousePressed", "mouseReleased"] {
@@ -271,7 +271,7 @@ impl Tab {
         }
     }
 
-    /// Presses a key that has a name, as `ArrowLeft`.
+    /// Presses a key by name, such as `ArrowLeft`.
     pub fn press(&mut self, key: &str) {
         let code = match key {
             "Tab" => 9,
@@ -291,12 +291,12 @@ impl Tab {
         );
     }
 
-    /// Types text where the focus is.
+    /// Types text at the focus.
     pub fn type_text(&mut self, text: &str) {
         self.call("Input.insertText", json!({"text": text}));
     }
 
-    /// A picture of the whole page, from top to bottom.
+    /// A screenshot of the whole page.
     pub fn screenshot(&mut self, file: &Path) {
         let shot = self.call(
             "Page.captureScreenshot",
@@ -307,10 +307,10 @@ impl Tab {
         std::fs::write(file, bytes).unwrap();
     }
 
-    /// The faults since the page was opened: errors, dialogs, requests for anything but the page.
+    /// The faults since the page was opened: errors, dialogs, and requests for anything but the page.
     pub fn faults(&mut self) -> Vec<String> {
-        // Events that were caused before this reply came before it.
-        let page = self.eval("location.href.split('#')[0]"); // the part of the page is no request
+        // Events arrive before the reply to a later call.
+        let page = self.eval("location.href.split('#')[0]"); // the fragment is not part of the request
         let is_fault = |event: &&Value| {
             let method = event["method"].as_str().unwrap_or_default();
             let complaint = matches!(

@@ -1,4 +1,5 @@
-//! Real clusters of `redis.rs`'s servers, started in one way: every node agrees on the owners of slots before a test begins.
+//! Real clusters of the servers in `redis.rs`, all started in the same way: every node agrees on the slots' owners
+//! before a test begins.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +8,7 @@ use crate::redis::{Client, Reply, Server, wait_for};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
-/// The inclusive ranges of slots of one node.
+/// The inclusive slot ranges of a node.
 pub type Ranges = Vec<(u16, u16)>;
 
 /// A running cluster; dropping it stops its servers.
@@ -22,28 +23,28 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Primaries with these shares of the slots; together they own all of them.
+    /// Starts primaries with these shares, which together are all slots.
     pub fn start(shares: &[Ranges]) -> Cluster {
         Cluster::with_options(shares, |_| Vec::new())
     }
 
-    /// Primaries with equal shares, split as redis-cli does it.
+    /// Starts primaries with equal shares, split as redis-cli does.
     pub fn even(nodes: usize) -> Cluster {
         Cluster::start(&even(nodes))
     }
 
-    /// As `start`, of servers of a kind.
+    /// The same for servers of a kind.
     pub fn of(kind: Kind, shares: &[Ranges]) -> Cluster {
         Cluster::made_of(kind, shares, |_| Vec::new())
     }
 
-    /// As `start`; server i gets `options(i)` on its command line.
+    /// The same; server i gets `options(i)` on its command line.
     pub fn with_options(shares: &[Ranges], options: impl Fn(usize) -> Vec<String>) -> Cluster {
         Cluster::made_of(Kind::Installed, shares, options)
     }
 
-    /// Three primaries with equal shares and a replica of each, which takes over soon after its primary is gone; every server
-    /// gets `options`.
+    /// Three primaries with equal shares and a replica each, which takes over soon after its primary fails; every
+    /// server gets `options`.
     pub fn with_replicas(kind: Kind, options: &[String]) -> Cluster {
         let timeout = ["--cluster-node-timeout", "1000"].map(String::from);
         let options = [&timeout, options].concat();
@@ -54,7 +55,7 @@ impl Cluster {
         cluster
     }
 
-    /// As `with_options`, of servers of a kind.
+    /// Like `with_options`, for servers of a kind.
     pub fn made_of(
         kind: Kind,
         shares: &[Ranges],
@@ -105,7 +106,7 @@ impl Cluster {
         self.settle();
     }
 
-    /// One more server that knows the others.
+    /// Starts another server that knows the others.
     fn launch(&mut self, options: &[String]) {
         let options: Vec<&str> = options.iter().map(String::as_str).collect();
         let server = self.kind.start(&options);
@@ -113,17 +114,17 @@ impl Cluster {
             .push(server.connect().call(&["CLUSTER", "MYID"]).text());
         self.servers.push(server);
         let i = self.servers.len() - 1;
-        // Distinct epochs from the start: otherwise the nodes have to resolve conflicts first.
+        // Distinct epochs from the start, or the nodes would first have to resolve conflicts.
         self.tell(i, &["SET-CONFIG-EPOCH", &(i + 1).to_string()]);
         if i > 0 {
             let server = &self.servers[i];
-            // Nodes with a port for TLS use it among themselves.
+            // Nodes with a TLS port use it among themselves.
             let port = server.tls_port.unwrap_or(server.port).to_string();
             self.tell(0, &["MEET", "127.0.0.1", &port]);
         }
     }
 
-    /// Sends server `i` a CLUSTER command, which it must accept.
+    /// Sends server `i` a CLUSTER command, which must succeed.
     fn tell(&self, i: usize, command: &[&str]) {
         let command = [&["CLUSTER"], command].concat();
         call_ok(&mut self.servers[i].connect(), &command);
@@ -148,7 +149,7 @@ impl Cluster {
         self.address(self.owners[usize::from(slot(key))])
     }
 
-    /// Waits until every node says that slot i belongs to server `owners[i]` and that the cluster is well.
+    /// Waits until every node reports that slot i belongs to server `owners[i]` and that the cluster is healthy.
     pub fn settles_on(&self, owners: &[usize]) {
         let expected: Vec<&String> = owners.iter().map(|owner| &self.ids[*owner]).collect();
         let running = self.servers.iter().enumerate();
@@ -179,7 +180,7 @@ impl Cluster {
         self.owners[usize::from(slot)]
     }
 
-    /// Waits until every replica has all that its primary has.
+    /// Waits until every replica is in sync with its primary.
     pub fn wait_for_replicas(&self) {
         for server in self.servers.iter().filter(|server| !server.is_stopped()) {
             wait_for(|| {
@@ -200,7 +201,7 @@ impl Cluster {
         }
     }
 
-    /// The slots of the primary `i`.
+    /// The slots of primary `i`.
     pub fn slots_of(&self, i: usize) -> Vec<u16> {
         let slots = (0u16..).zip(&self.owners);
         slots
@@ -209,7 +210,7 @@ impl Cluster {
             .collect()
     }
 
-    /// Kills the primary `i` and waits until its replica `by` owns its slots and all that are left agree.
+    /// Kills primary `i` and waits until its replica `by` owns its slots and the remaining nodes agree.
     pub fn fail_over(&mut self, i: usize, by: usize) {
         self.servers[i].stop();
         self.owners
@@ -219,7 +220,7 @@ impl Cluster {
         self.settle();
     }
 
-    /// Moves slots with their keys to the primary `to`, as redis-cli does it; clients may read and write meanwhile.
+    /// Moves slots with their keys to primary `to`, as redis-cli does; clients may read and write meanwhile.
     pub fn move_slots(&mut self, slots: &[u16], to: usize) {
         for slot in slots {
             self.move_slot(*slot, to);
@@ -251,16 +252,16 @@ impl Cluster {
             }
             let keys = keys.iter().map(Vec::as_slice);
             let reply = client.call(&migrate.iter().copied().chain(keys).collect::<Vec<_>>());
-            // Keys may be gone meanwhile.
+            // Keys may have disappeared meanwhile.
             assert!(matches!(reply, Reply::Simple(_)), "MIGRATE: {reply:?}");
         }
-        // The new owner first: were it last, a failure between them would leave the slot without an owner.
+        // The new owner first: otherwise a failure in between would leave the slot without an owner.
         self.tell(to, &["SETSLOT", &name, "NODE", &ids[1]]);
         self.tell(from, &["SETSLOT", &name, "NODE", &ids[1]]);
     }
 }
 
-/// Equal shares, split as redis-cli does it.
+/// Equal shares, split as redis-cli does.
 pub fn even(nodes: usize) -> Vec<Ranges> {
     let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
     topology
@@ -270,7 +271,7 @@ pub fn even(nodes: usize) -> Vec<Ranges> {
         .collect()
 }
 
-/// Sends a command that must be answered with OK.
+/// Sends a command that must return OK.
 #[track_caller]
 pub fn call_ok(client: &mut Client, command: &[&str]) {
     assert_eq!(
@@ -280,7 +281,7 @@ pub fn call_ok(client: &mut Client, command: &[&str]) {
     );
 }
 
-/// The slot of each key as the server computes it.
+/// The slot of each key, computed by the server.
 pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
     let commands: Vec<Vec<&[u8]>> = keys
         .iter()
@@ -295,7 +296,7 @@ pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
         .collect()
 }
 
-/// The keys that a server holds.
+/// The keys on a server.
 pub fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
     bulks(client.call(&["KEYS", "*"])).into_iter().collect()
 }

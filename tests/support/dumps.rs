@@ -1,10 +1,10 @@
-//! Keys and compressed dumps that several modules read.
+//! Keys and compressed dumps for several test modules.
 
 use std::io::Write;
 
 use crate::rng::Rng;
 
-/// Keys with and without tags, one tag of them heavy, some of hostile bytes.
+/// Keys with and without tags, one of which is heavy; some keys have hostile bytes.
 pub fn mixed_keys() -> Vec<Vec<u8>> {
     let key = |i: u32| match i % 5 {
         0 => format!("favorites:{}:news{:03}", i / 50, i % 50).into_bytes(),
@@ -16,7 +16,7 @@ pub fn mixed_keys() -> Vec<Vec<u8>> {
     (0..20_000).map(key).collect()
 }
 
-/// Keys with more tags than a table holds, and more first segments, so that no level of patterns is coarse enough.
+/// Keys with more tags than a table holds, and with more first segments, so that no level of patterns is coarse enough.
 pub fn many_names(seed: u64) -> Vec<String> {
     let mut rng = Rng::new(seed);
     let mut word = || -> String {
@@ -32,7 +32,7 @@ pub fn many_names(seed: u64) -> Vec<String> {
     keys
 }
 
-/// Cuts a dump off, or damages it.
+/// Truncates or damages a dump.
 pub fn spoiled(mut dump: Vec<u8>, rng: &mut Rng) -> Vec<u8> {
     if rng.one_in(6) {
         dump.truncate(rng.below(dump.len()));

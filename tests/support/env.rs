@@ -3,7 +3,7 @@
 use std::ops::Div;
 use std::str::FromStr;
 
-/// The number in the variable `name`; `otherwise` where it is not set. A typo fails rather than running the default.
+/// The number in the variable `name`, or `otherwise` if it is not set. A typo fails rather than running the default.
 pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     let Some(text) = std::env::var_os(name) else {
         return otherwise;
@@ -12,8 +12,8 @@ pub fn size<T: FromStr>(name: &str, otherwise: T) -> T {
     number.unwrap_or_else(|| panic!("{name}={} is not a number", text.display()))
 }
 
-/// The cases of a campaign: the number in the variable `name`, else a third of `whole`, or all of it where `tests/campaign`
-/// runs.
+/// The number of cases of a campaign: the variable `name`, or else a third of `whole`, or all of it under
+/// `tests/campaign`.
 pub fn cases<T: FromStr + Div<Output = T> + From<u8>>(name: &str, whole: T) -> T {
     let is_campaign = std::env::var_os("SLOTSCOPE_CAMPAIGN").is_some();
     size(

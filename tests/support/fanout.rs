@@ -1,4 +1,4 @@
-//! Answers of a cluster to lines of commands, by `slotscope fanout`.
+//! Predictions of `slotscope fanout` for lines of commands.
 
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::fanout::{Fanout, FanoutFindings, Lines};
@@ -18,7 +18,7 @@ pub fn findings(topology: &Topology, lines: &[Vec<u8>]) -> FanoutFindings {
     fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new())
 }
 
-/// How the server answers the one batch in `lines`.
+/// The predicted reply to the single batch in `lines`.
 pub fn answer(topology: &Topology, lines: &[Vec<u8>]) -> BatchOutcome {
     let found = findings(topology, lines);
     assert_eq!(found.batches, 1, "{lines:?}");

@@ -1,10 +1,10 @@
-//! Generated dumps in every format, as its kind of tool writes them.
+//! Generated dumps in every format, as written by the format's tools.
 
 use std::fmt::Write as _;
 
 use crate::rng::Rng;
 
-/// A key and its values in a table.
+/// A key and its columns in a table.
 struct Row {
     key: Vec<u8>,
     size: u64,
@@ -14,7 +14,7 @@ struct Row {
 /// Types of keys.
 const TYPES: [&str; 3] = ["string", "hash", "set"];
 
-/// Addresses of nodes, of which the last is a replica.
+/// Addresses of nodes; the last is a replica.
 pub const ADDRESSES: [&str; 4] = [
     "127.0.0.1:7000",
     "127.0.0.1:7001",
@@ -22,7 +22,7 @@ pub const ADDRESSES: [&str; 4] = [
     "127.0.0.1:7003",
 ];
 
-/// CLUSTER NODES of those.
+/// CLUSTER NODES for these addresses.
 pub const NODES: &str = "\
 aa 127.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
 bb 127.0.0.1:7001@17001 master - 0 0 2 connected 5461-10922
@@ -30,10 +30,10 @@ cc 127.0.0.1:7002@17002 master - 0 0 3 connected 10923-16383
 dd 127.0.0.1:7003@17003 slave aa 0 0 1 connected
 ";
 
-/// A dump of about `bytes` bytes in the format of this name; `None` for a format that nothing here writes.
+/// A dump of about `bytes` bytes in the format `format`; `None` for a format that this module cannot write.
 pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
     let is_raw = ["lines", "cluster-call", "rdb-tools"].contains(&format);
-    // The range of ids: few ids make duplicates, many fill the tables of tags and patterns.
+    // The range of ids: few ids cause duplicates, many fill the tables of tags and patterns.
     let ids = *rng.pick(&[50, 3000, 10_000_000]);
     let mut rows = Vec::new();
     let mut sum = 0;
@@ -149,7 +149,7 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
             out.extend(format!(",{},{}", row.size, row.kind).bytes());
         }),
         "jsonl" => {
-            // Rows without a size come first: which columns there are must not depend on how much was read.
+            // Rows without a size come first: the detected columns must not depend on how much was read.
             let (first_size, mut number) = (rng.below(rows.len()), 0);
             lines(rows, end, |row, out| {
                 out.extend(b"{\"key\":");
@@ -187,7 +187,7 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
 const RDB_TOOLS: &str =
     "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
 
-/// An RDB file of strings, without a checksum.
+/// An RDB file with strings, without checksum.
 fn snapshot(rows: &[Row]) -> Vec<u8> {
     let text = |bytes: &[u8], out: &mut Vec<u8>| {
         out.extend((0x4000 | bytes.len() as u16).to_be_bytes());
@@ -203,7 +203,7 @@ fn snapshot(rows: &[Row]) -> Vec<u8> {
     out
 }
 
-/// A key of one of some kinds; a raw one has no byte that its format would take for something else.
+/// A key of one of several kinds; a raw one contains no byte that is special in its format.
 fn key(ids: usize, is_raw: bool, rng: &mut Rng) -> Vec<u8> {
     let mut text = String::new();
     let id = rng.below(ids);

@@ -1,5 +1,5 @@
-//! Servers on loopback that do not do what servers do: they hang, talk nonsense, never end, refuse. A test says what each
-//! command is answered with.
+//! Misbehaving servers on loopback: they hang, talk nonsense, never end, refuse. A test defines the reply to each
+//! command.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,18 +8,18 @@ use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-/// How a command is answered.
+/// A reply to a command.
 #[derive(Debug, Clone)]
 pub enum Answer {
-    /// With these bytes.
+    /// These bytes.
     Bytes(Vec<u8>),
-    /// With the first bytes, then with the others again and again until the client goes.
+    /// The first bytes, then the others repeatedly until the client disconnects.
     Endless(Vec<u8>, Vec<u8>),
-    /// With this byte now and then, for ever.
+    /// This byte now and then, for ever.
     Drip(u8),
-    /// Not at all; the connection stays open.
+    /// None; the connection stays open.
     Hang,
-    /// The connection is closed.
+    /// None; the connection is closed.
     Close,
 }
 
@@ -44,7 +44,7 @@ pub struct Hostile {
 }
 
 impl Hostile {
-    /// A server that answers each command as `answer` says; it gets the words of one, joined by blanks.
+    /// Starts a server that replies to each command as `answer` says; `answer` gets the words joined by spaces.
     pub fn start(answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Hostile {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -59,7 +59,7 @@ impl Hostile {
         }
     }
 
-    /// One that answers every command in the same way.
+    /// A server that answers every command alike.
     pub fn always(answer: Answer) -> Hostile {
         Hostile::start(move |_| answer.clone())
     }
@@ -68,7 +68,7 @@ impl Hostile {
 impl Drop for Hostile {
     fn drop(&mut self) {
         self.is_over.store(true, SeqCst);
-        // Wakes the thread that accepts.
+        // Wakes the accepting thread.
         drop(TcpStream::connect(("127.0.0.1", self.port)));
         for connection in self.connections.lock().unwrap().iter() {
             let _ = connection.shutdown(Shutdown::Both);
@@ -101,7 +101,7 @@ fn accept<F: Fn(&str) -> Answer + Send + Sync + 'static>(
     threads.into_iter().for_each(|thread| drop(thread.join()));
 }
 
-/// Answers the commands of a client until it goes or is to be left alone.
+/// Answers the commands of a client until it disconnects or gets no more replies.
 fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Answer) {
     let mut commands = BufReader::new(stream.try_clone().unwrap());
     while let Some(command) = command(&mut commands) {
@@ -121,7 +121,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Answer) {
                 }
                 return;
             }
-            // Reads on, so that the client is not stopped by full buffers.
+            // Keeps reading, so that full buffers do not block the client.
             Answer::Hang => drop(std::io::copy(&mut commands, &mut std::io::sink())),
             Answer::Bytes(_) | Answer::Close => {
                 let _ = stream.shutdown(Shutdown::Both);
@@ -131,7 +131,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Answer) {
     }
 }
 
-/// The words of the next command; `None` at the end of the stream, or if it is not a command.
+/// The words of the next command; `None` at the end of the stream or if it is not a command.
 fn command(from: &mut impl BufRead) -> Option<String> {
     let count = number(from, '*')?;
     let words: Option<Vec<String>> = (0..count)

@@ -1,4 +1,4 @@
-//! The kinds of servers that tests start: the installed one, and those that `tests/servers` downloads.
+//! The kinds of servers in tests: the installed one, and those downloaded by `tests/servers`.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -6,15 +6,15 @@ use std::sync::LazyLock;
 
 use crate::redis::Server;
 
-/// Where campaigns find a server.
+/// The variable that names the server in campaigns.
 const GIVEN: &str = "REDIS_SERVER";
 
-/// The maker of the server.
+/// A kind of server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The redis-server on the PATH, of 7.0 or later.
+    /// The redis-server on the PATH, version 7.0 or later.
     Installed,
-    /// Redis 7.4.1, with modules where they are asked for.
+    /// Redis 7.4.1, with modules on request.
     Redis74,
     /// Redis 8.2.3.
     Redis82,
@@ -22,12 +22,12 @@ pub enum Kind {
     Valkey91,
     /// Valkey 9.0.0.
     Valkey90,
-    /// The program that REDIS_SERVER names, in campaigns: the newest Redis, or a Valkey.
+    /// The program in REDIS_SERVER, for campaigns: the newest Redis, or a Valkey.
     Given,
 }
 
 impl Kind {
-    /// All that are here.
+    /// All kinds available here.
     pub fn all() -> Vec<Kind> {
         let downloaded = [
             Kind::Installed,
@@ -39,7 +39,7 @@ impl Kind {
         downloaded.into_iter().chain(Kind::given()).collect()
     }
 
-    /// That of REDIS_SERVER, if it is set.
+    /// The kind in REDIS_SERVER, if set.
     pub fn given() -> Option<Kind> {
         std::env::var_os(GIVEN).map(|_| Kind::Given)
     }
@@ -56,7 +56,7 @@ impl Kind {
             Kind::Redis74 => {
                 let folder = downloaded("redis-7.4.1");
                 let mut command = Command::new(folder.join("redis-server"));
-                // It wants an OpenSSL that distributions have dropped.
+                // It needs an OpenSSL that distributions have dropped.
                 command.env("LD_LIBRARY_PATH", folder);
                 command
             }
@@ -68,7 +68,7 @@ impl Kind {
                     _ => "valkey-9.1.2",
                 };
                 let mut command = Command::new(downloaded(folder).join("valkey-server"));
-                // It is built with the malloc of glibc, with which the same key takes now more, now less.
+                // It is built with glibc's malloc, under which the memory of a key varies.
                 if let Some(library) = jemalloc() {
                     command.env("LD_PRELOAD", library);
                 }
@@ -100,7 +100,7 @@ impl Kind {
         self == Kind::Given && !self.is_valkey()
     }
 
-    /// The options that load the modules that come with it.
+    /// The options that load its bundled modules.
     pub fn modules(self) -> Vec<String> {
         if self != Kind::Redis74 {
             return Vec::new();
@@ -117,14 +117,14 @@ impl Kind {
     }
 }
 
-/// The jemalloc of the distribution, which Debian's redis-server needs.
+/// The distribution's jemalloc, which Debian's redis-server needs.
 pub fn jemalloc() -> Option<PathBuf> {
     let folders = ["x86_64-linux-gnu", "aarch64-linux-gnu", ".", "../lib64"];
     let paths = folders.map(|folder| Path::new("/usr/lib").join(folder).join("libjemalloc.so.2"));
     paths.into_iter().find(|path| path.is_file())
 }
 
-/// The folder of a downloaded server: in the target directory, which the program under test is in too.
+/// The folder of a downloaded server: in the target directory, like the program under test.
 fn downloaded(name: &str) -> PathBuf {
     let program = crate::run::program();
     let mut folders = program

@@ -1,4 +1,4 @@
-//! Shared parts of the tests: one way to run the program, to scan, to start servers, and to draw random numbers.
+//! Shared parts of the tests: running the program, scanning, starting servers, and random numbers.
 
 pub mod chromium;
 pub mod cluster;

@@ -1,10 +1,10 @@
-//! Dumps whose truth is known, because it was planted: what their verdict has to be, and why.
+//! Dumps with a planted, and so known, truth: the expected verdict, and why.
 
 use crate::rng::Rng;
 use slotscope::metric::Metric;
 use slotscope::topology::Topology;
 
-/// A dump, the nodes that it is judged on, and the metric.
+/// A dump, the nodes it is judged on, and the metric.
 pub struct Case {
     pub what: &'static str,
     pub dump: Vec<u8>,
@@ -16,7 +16,7 @@ pub fn even(nodes: usize) -> Topology {
     Topology::even(nodes, format!("even {nodes}")).unwrap()
 }
 
-/// A listing of nodes that end at these slots, the last of them 16383.
+/// A listing of nodes that end at these slots; the last slot is 16383.
 pub fn listing(ends: &[u64]) -> Topology {
     let mut first = 0;
     let line = |(i, end): (usize, &u64)| {
@@ -54,12 +54,12 @@ const NULL: [&str; 8] = [
     "sizes",
 ];
 
-/// A dump in which there is nothing to find, of up to `most` keys.
+/// A dump with nothing to find, of up to `most` keys.
 pub fn null(number: u64, most: f64) -> Case {
     let mut random = Rng::new(number);
     let what = NULL[(number % NULL.len() as u64) as usize];
     let keys = random.log_between(10_000.0, most) as u64;
-    // If few keys have sizes of their own, one may be a good part of a node: that is not a chance to be calm about.
+    // If few keys have sizes of their own, one may be a large part of a node: that is not mere chance.
     let most_nodes = if what == "sizes" {
         (keys as f64 / 5000.0).clamp(3.1, 100.9)
     } else {
@@ -147,7 +147,7 @@ const PLANTED: [&str; 7] = [
     "node twice",
 ];
 
-/// A dump with something to find, of up to `most` keys; `None` if its verdict would be too close to a border.
+/// A dump with something to find, of up to `most` keys; `None` if the expected verdict is too close to a threshold.
 pub fn planted(number: u64, most: f64) -> Option<Case> {
     let mut random = Rng::new(!number);
     let what = PLANTED[(number % PLANTED.len() as u64) as usize];
@@ -259,7 +259,7 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
     })
 }
 
-/// Whether what a node is expected to hold is far enough from the borders of the verdicts.
+/// Whether a node's expected load is far enough from the thresholds of the verdicts.
 fn clear(expected: f64) -> bool {
     (expected - 1.05).abs() > 0.03 && (expected - 1.20).abs() > 0.05
 }

@@ -1,4 +1,4 @@
-//! The keys of an RDB file, as tests compare them.
+//! The keys of an RDB file in a comparable form.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use slotscope::name::Name;
 use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 
-/// A key, as tests compare it.
+/// A key in a comparable form.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Found {
     pub database: u64,
@@ -26,12 +26,12 @@ pub struct Found {
     pub is_damaged: bool,
 }
 
-/// All keys and remarks of a file, and where it cannot be read on.
+/// All keys and remarks of a file, and the position at which reading failed.
 pub fn found(bytes: &[u8]) -> (Vec<Found>, Vec<Remark>, Option<(u64, String)>) {
     found_with(bytes, Allocator::default())
 }
 
-/// As `found`, with the memory of a server with this allocator.
+/// Like `found`, with the memory of a server with this allocator.
 pub fn found_with(
     bytes: &[u8],
     allocator: Allocator,
@@ -64,7 +64,7 @@ pub fn found_with(
     }
 }
 
-/// How far the sum of the estimates of an encoding may be off, in percent.
+/// The tolerance for the sum of an encoding's estimates, in percent.
 pub fn most(type_name: &str, encoding: &str) -> f64 {
     match (type_name, encoding) {
         ("stream", _) => 15.0,

@@ -1,5 +1,5 @@
-//! A real redis-server in cluster mode for the tests, on loopback in its own folder, and a client
-//! that speaks just enough RESP. Nothing is mocked: slotscope must agree with the server.
+//! A real redis-server in cluster mode on loopback, in a folder of its own, and a client with just enough RESP. Nothing
+//! is mocked: slotscope must agree with the server.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -12,10 +12,10 @@ use crate::kinds::Kind;
 const INSTALL: &str =
     "install it: tests/run does, or apt-get install redis-server, or brew install redis";
 
-/// Longer than any wait on a loaded machine; where it is reached, something is broken.
+/// Longer than any wait on a loaded machine; a wait that takes longer means a defect.
 const PATIENCE: Duration = Duration::from_secs(90);
 
-/// Calls `ready` until it gives a value. Panics with its last error after `PATIENCE`.
+/// Calls `ready` until it returns a value. Panics with its last error after `PATIENCE`.
 pub fn wait_for<T>(mut ready: impl FnMut() -> Result<T, String>) -> T {
     let start = Instant::now();
     loop {
@@ -35,9 +35,9 @@ pub struct Server {
     child: Child,
     folder: tempfile::TempDir,
     pub port: u16,
-    /// Where it speaks TLS, if the options say so.
+    /// Its TLS port, if the options configure one.
     pub tls_port: Option<u16>,
-    /// That of the default user, where the options set one.
+    /// The default user's password, if the options set one.
     password: Option<String>,
     is_stopped: bool,
 }
@@ -50,7 +50,7 @@ impl Server {
 
     /// Starts an isolated server of this kind with additional `options`.
     pub fn of(kind: Kind, options: &[&str]) -> Server {
-        // Another process may bind the port between finding it and the server's bind: then try another.
+        // Another process may take the port before the server binds it: then try another.
         let mut complaint = String::new();
         for _ in 0..10 {
             match Server::try_start(kind, free_port(), options) {
@@ -61,7 +61,7 @@ impl Server {
         panic!("{kind:?} (redis-server 7.0 or later, or Valkey's) does not stay up: {complaint}");
     }
 
-    /// `Err` with its log where the server gives up.
+    /// `Err` with its log if the server exits.
     fn try_start(kind: Kind, port: u16, options: &[&str]) -> Result<Server, String> {
         let folder = tempfile::tempdir().unwrap();
         let child = kind
@@ -119,7 +119,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Whether the server answers, and it is this one rather than a stranger on the same port.
+    /// Whether the server answers, and is this one rather than a stranger on the same port.
     fn is_ready(&self) -> Result<(), String> {
         let mut client = self.try_connect().map_err(|error| error.to_string())?;
         // A stranger may close the connection at any time.
@@ -149,7 +149,7 @@ impl Server {
         Ok(client)
     }
 
-    /// Kills it at once, as a machine that loses power.
+    /// Kills it at once, like a power failure.
     pub fn stop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -161,17 +161,17 @@ impl Server {
         self.is_stopped
     }
 
-    /// The number of its process.
+    /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
 
-    /// The password of its default user.
+    /// The default user's password.
     pub fn password(&self) -> Option<&str> {
         self.password.as_deref()
     }
 
-    /// The folder that is its own: its state of the cluster is in `nodes.conf` there.
+    /// Its own folder, with its cluster state in `nodes.conf`.
     pub fn folder(&self) -> &Path {
         self.folder.path()
     }
@@ -201,7 +201,7 @@ impl Drop for Server {
     }
 }
 
-/// A port that is free, and so is the cluster bus, 10000 above it.
+/// A free port, whose cluster bus port (10000 above it) is free too.
 pub fn free_port() -> u16 {
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     wait_for(|| {
@@ -264,7 +264,7 @@ impl Client {
 
     fn try_pipeline(&mut self, commands: &[Vec<&[u8]>]) -> io::Result<Vec<Reply>> {
         let mut replies = Vec::with_capacity(commands.len());
-        // Few enough that their replies fit the socket's buffers, or both sides would wait for each other.
+        // Few enough that their replies fit into socket buffers, or both sides would block.
         for batch in commands.chunks(500) {
             let mut request = Vec::new();
             for arguments in batch {

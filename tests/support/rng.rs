@@ -1,7 +1,6 @@
-//! Random numbers that are the same on every run: splitmix64 (Steele, Lea, Flood 2014). A failing case is named by its
-//! seed alone.
+//! Reproducible random numbers: splitmix64 (Steele, Lea, Flood 2014). The seed alone identifies a failing case.
 
-/// The generator; every seed gives another sequence.
+/// The generator; every seed gives a different sequence.
 pub struct Rng(u64);
 
 impl Rng {
@@ -16,7 +15,7 @@ impl Rng {
         z ^ z >> 31
     }
 
-    /// Below `end`; 0 where `end` is 0. The bias of the modulo is far below what a test can see.
+    /// A number below `end`; 0 if `end` is 0. The bias of the modulo is far below what a test can detect.
     pub fn below(&mut self, end: usize) -> usize {
         (self.next() % end.max(1) as u64) as usize
     }
@@ -34,12 +33,12 @@ impl Rng {
         (0..len).map(|_| self.next() as u8).collect()
     }
 
-    /// In [0, 1).
+    /// A number in [0, 1).
     pub fn unit(&mut self) -> f64 {
         (self.next() >> 11) as f64 / (1u64 << 53) as f64
     }
 
-    /// Between both, evenly in the logarithm.
+    /// A number between both, log-uniform.
     pub fn log_between(&mut self, low: f64, high: f64) -> f64 {
         low * (high / low).powf(self.unit())
     }

@@ -1,5 +1,5 @@
-//! Runs the program as a user does. Every run starts from the same environment: what changes the output on a
-//! developer's machine (colours, width, flags given by variables) is removed.
+//! Runs the program as a user does. Every run starts from the same environment: variables that change the output on a
+//! developer's machine (colours, width, flags) are removed.
 
 use std::fs;
 use std::io::Write;
@@ -10,7 +10,7 @@ use std::sync::LazyLock;
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Variables that other programs share with this one and that change its output.
+/// Variables of other programs that also change this one's output.
 const SHARED_VARIABLES: &[&str] = &[
     "COLUMNS",
     "NO_COLOR",
@@ -19,7 +19,7 @@ const SHARED_VARIABLES: &[&str] = &[
     "RAYON_NUM_THREADS",
 ];
 
-/// The program under test, which Cargo puts beside the folder of the test binaries.
+/// The program under test, which Cargo puts next to the folder with the test binaries.
 pub fn program() -> &'static Path {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
         let this = std::env::current_exe().unwrap();
@@ -37,7 +37,7 @@ pub fn slotscope(args: &[&str]) -> Command {
     command
 }
 
-/// Removes the variables that change what the program prints.
+/// Removes the variables that change the program's output.
 pub fn clean_environment(command: &mut Command) {
     for variable in SHARED_VARIABLES {
         command.env_remove(variable);
@@ -55,7 +55,7 @@ pub fn root() -> &'static Path {
     support.ancestors().nth(2).unwrap()
 }
 
-/// `slotscope ARGS` in the root of the repository, where names of samples are as the README has them.
+/// `slotscope ARGS` in the root of the repository, with names of samples as in the README.
 pub fn in_repository(args: &[&str]) -> Command {
     let mut command = slotscope(args);
     command.current_dir(root());
@@ -72,18 +72,18 @@ pub fn feed(mut command: Command, input: &[u8]) -> Output {
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     std::thread::scope(|threads| {
-        // A program that stops early closes its end; its exit code says whether that is right.
+        // A program that exits early closes its end; its exit code tells whether that is right.
         threads.spawn(move || drop(stdin.write_all(input)));
         child.wait_with_output().unwrap()
     })
 }
 
-/// A scratch directory that the program runs in, so that `reports/` is its own. Removed when dropped.
+/// A scratch directory in which the program runs, so that `reports/` is its own. Removed when dropped.
 pub struct Scratch(TempDir);
 
 impl Scratch {
-    /// A copy of the program, which other users can run. Another process writes it: a file that is open for writing, also
-    /// in a process that another test forks meanwhile, cannot be run.
+    /// A copy of the program that other users can run. Another process writes it: a file that is open for writing, even
+    /// in a process forked meanwhile by another test, cannot be executed.
     pub fn program(&self) -> PathBuf {
         let copied = self.path("slotscope");
         let mut copy = Command::new("install");
@@ -100,7 +100,7 @@ impl Scratch {
         self.0.path().join(name)
     }
 
-    /// Writes a file; its name is relative to where the program runs.
+    /// Writes a file; its name is relative to the program's working directory.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         fs::write(self.path(name), content).unwrap();
         self.path(name)
@@ -120,7 +120,7 @@ impl Scratch {
         feed(self.command(args), input)
     }
 
-    /// Runs a line of shell in which `slotscope` is the program.
+    /// Runs a shell command line in which `slotscope` is the program.
     pub fn shell(&self, line: &str) -> Output {
         let program = program().parent().unwrap();
         let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
@@ -132,7 +132,7 @@ impl Scratch {
             .unwrap()
     }
 
-    /// The names in a directory, hidden ones included, in order.
+    /// The names in a directory, including hidden ones, sorted.
     pub fn entries(&self, name: &str) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.path(name))
             .unwrap()
@@ -155,7 +155,7 @@ pub fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
-/// The run failed with one line that contains all of `parts`, and printed no result.
+/// Asserts that the run failed with one line containing all of `parts`, and without a result.
 #[track_caller]
 pub fn assert_fails(output: &Output, parts: &[&str]) {
     if let Err(complaint) = fails(output, parts) {
@@ -163,7 +163,7 @@ pub fn assert_fails(output: &Output, parts: &[&str]) {
     }
 }
 
-/// The parts of `assert_fails` that do not hold; tables of cases collect these and show all.
+/// The failed conditions of `assert_fails`; tables of cases collect these and show all.
 pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
     let message = stderr(output);
     let lacking = parts.iter().find(|part| !message.contains(**part));
@@ -176,7 +176,7 @@ pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
     }
 }
 
-/// The standard output of a run that succeeded.
+/// The standard output of a successful run.
 #[track_caller]
 pub fn succeeded(output: Output) -> Vec<u8> {
     assert_eq!(
@@ -188,27 +188,27 @@ pub fn succeeded(output: Output) -> Vec<u8> {
     output.stdout
 }
 
-/// The JSON that a run which succeeded printed.
+/// The JSON printed by a successful run.
 #[track_caller]
 pub fn report(output: &Output) -> Value {
     assert_eq!(code(output), 0, "{}", stderr(output));
     serde_json::from_slice(&output.stdout).unwrap()
 }
 
-/// Takes the commands out of a step and its alternatives.
+/// Removes the commands from a step and its alternatives.
 pub fn without_command(step: &mut Value) {
     step.as_object_mut().unwrap().remove("command").unwrap();
     let others = step.get_mut("alternatives").and_then(Value::as_array_mut);
     others.into_iter().flatten().for_each(without_command);
 }
 
-/// `report` without the parts that say how it was made and from which files.
+/// `report` without the parts that describe how and from which files it was made.
 pub fn without_origin(mut report: Value) -> Value {
     report.as_object_mut().unwrap().remove("run").unwrap();
     let input = report["input"].as_object_mut().unwrap();
     input.remove("files").unwrap();
     input.remove("bytes_read").unwrap();
-    // The commands of steps name the files.
+    // The commands of steps contain file names.
     for step in report["verdict"]["steps"].as_array_mut().unwrap() {
         without_command(step);
     }

@@ -1,4 +1,4 @@
-//! Scans as the tests run them: the format, the threads, the chunks and the kernel are chosen, the rest is the default.
+//! Scans for tests: format, threads, chunk size and kernel are chosen, everything else is the default.
 
 use slotscope::error::Result;
 use slotscope::format::{Format, named};
@@ -10,14 +10,14 @@ use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies, Tally};
 
-/// Tags past the table of names go to rows of counters, as those of more tags than the shared table holds.
+/// Tags that exceed the table of names are counted in rows of counters, as tags that exceed the shared table are.
 const ROWS: Sampling = Sampling {
     worth_bytes: u64::MAX,
     min_bytes: 0,
     most_tags: 0,
 };
 
-/// A scan; its result must not depend on threads, chunk and kernel.
+/// A scan; its result must not depend on threads, chunk size and kernel.
 #[derive(Clone, Copy)]
 pub struct Scanning<'a> {
     pub format: Option<&'static dyn Format>,
@@ -39,7 +39,7 @@ impl Scanning<'_> {
         }
     }
 
-    /// With the format of this name.
+    /// With this format.
     pub fn of(format: &str) -> Scanning<'static> {
         Scanning {
             format: Some(named(format).unwrap()),
@@ -68,12 +68,12 @@ impl Scanning<'_> {
         self.try_run(inputs, make).unwrap()
     }
 
-    /// The scan of one dump in memory.
+    /// Scans one dump in memory.
     pub fn dump<T: Tally>(&self, dump: &[u8], make: impl Fn() -> T) -> Scanned<T> {
         self.run(&[memory("dump", dump)], make)
     }
 
-    /// One pass with every tag in a table that the threads share.
+    /// One pass with all tags in a table shared by the threads.
     pub fn one_pass(&self, inputs: &[Box<dyn Source>]) -> Counted {
         self.two_passes_of(inputs, Sampling::default())
     }
@@ -83,14 +83,14 @@ impl Scanning<'_> {
         self.two_passes_of(inputs, ROWS)
     }
 
-    /// As `two_passes`, with a sample.
+    /// Like `two_passes`, with a sample.
     pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
         let make = || Tallies::new(Parts::All);
         self.with(|scan| two_pass::count(scan, inputs, sampling, make))
             .unwrap()
     }
 
-    /// As `two_passes`, with the patterns of the keys.
+    /// Like `two_passes`, with the patterns of keys.
     pub fn two_passes_with_patterns(&self, inputs: &[Box<dyn Source>]) -> Counted {
         let make = || Tallies::new(Parts::All).with_patterns(b":");
         self.with(|scan| two_pass::count(scan, inputs, ROWS, make))

@@ -1,4 +1,4 @@
-//! Captures of MONITOR with a burst in them, as `slotscope timeline` reads them.
+//! MONITOR captures with a burst, as input for `slotscope timeline`.
 
 use crate::rng::Rng;
 use crate::run::Scratch;
@@ -6,11 +6,11 @@ use crate::run::Scratch;
 /// 2026-11-21 06:26:35.
 pub const START: u64 = 1_795_242_395;
 pub const SECONDS: u64 = 300;
-/// The seconds of the burst, and its operations in each.
+/// The seconds of the burst, and its operations per second.
 pub const BURST: std::ops::Range<u64> = 120..150;
 pub const BURST_RATE: u64 = 150;
 
-/// Lines of MONITOR, a vector a second: traffic over all slots, and one tag that is hot for half a minute.
+/// Lines of MONITOR by second: traffic over all slots, and one tag that is hot for half a minute.
 pub fn seconds(seed: u64) -> Vec<Vec<String>> {
     let mut rng = Rng::new(seed);
     let line = |at: u64, number: u64, of: u64, command: &str| {

@@ -1,4 +1,4 @@
-//! A certificate authority of the test, and what a server needs to speak TLS with certificates of it. Its plain port stays
+//! A test certificate authority, and the settings for a TLS server with its certificates. The server's plain port stays
 //! open for the test itself.
 
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub struct Authority {
 }
 
 impl Authority {
-    /// Makes it, with a certificate for 127.0.0.1 and localhost, which servers and clients show.
+    /// Creates it, with a certificate for 127.0.0.1 and localhost, which servers and clients present.
     pub fn new() -> Authority {
         let folder = tempfile::tempdir().unwrap();
         let mut params = CertificateParams::default();
@@ -30,7 +30,7 @@ impl Authority {
         authority
     }
 
-    /// Makes and signs another certificate in place of the one that servers and clients show.
+    /// Creates and signs another certificate, which replaces the one that servers and clients present.
     pub fn sign(&self, params: CertificateParams) {
         let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
@@ -38,7 +38,7 @@ impl Authority {
         self.write("key.pem", key.serialize_pem());
     }
 
-    /// Lets servers show the certificate of the authority.
+    /// Makes servers present the authority's own certificate.
     pub fn show_own(&self) {
         self.write("cert.pem", self.issuer.pem());
         self.write("key.pem", self.issuer.key().serialize_pem());
@@ -53,13 +53,13 @@ impl Authority {
         self.folder.path().join("ca.pem")
     }
 
-    /// The certificate that it signed, and the key to it.
+    /// The signed certificate and its key.
     pub fn certificate(&self) -> [PathBuf; 2] {
         ["cert.pem", "key.pem"].map(|name| self.folder.path().join(name))
     }
 
-    /// Options of a server that speaks TLS at a port which is free now; `clients` says whether clients show a certificate:
-    /// `yes` or `no`.
+    /// Options of a TLS server at a free port; `clients` says whether clients must present a certificate: `yes` or
+    /// `no`.
     pub fn options(&self, clients: &str) -> Vec<String> {
         let [certificate, key] = self.certificate();
         let text = |path: &Path| path.to_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! Reports of eight months, as `slotscope trend` reads them.
+//! Reports of eight months, as input for `slotscope trend`.
 
 use std::fs;
 use std::path::Path;
@@ -11,7 +11,8 @@ pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
 /// 2024-11-01.
 pub const START: u64 = 1_730_419_200;
 
-/// A dump of this many keys and of tags, analyzed into a directory; its file is of `month` after the first.
+/// Analyzes a dump with these numbers of keys and tags into a directory; the file's time is `month` months after the
+/// start.
 pub fn monthly(
     scratch: &Scratch,
     month: u32,
@@ -35,11 +36,11 @@ pub fn monthly(
     )
 }
 
-/// The report of a dump in the directory `out`, without the files that take long to draw.
+/// The report of a dump in the directory `out`, without the files that are slow to draw.
 pub fn analyze(scratch: &Scratch, dump: &str, out: &str, flags: &[&str]) -> String {
     let nodes = ["--nodes", "3"];
     let said = scratch.run(&[&["analyze", dump, "--json"], &nodes[..], flags].concat());
-    // A dump without keys has a report, and is an error in cron.
+    // A dump without keys yields a report, and an error for cron.
     assert!(!said.stdout.is_empty(), "{}", stderr(&said));
     fs::create_dir_all(scratch.path(out)).unwrap();
     scratch.file(&format!("{out}/report.json"), &said.stdout);
@@ -52,7 +53,7 @@ pub fn set_written(path: &Path, secs: u64) {
     file.set_modified(at).unwrap();
 }
 
-/// Eight months: 6% a month, a tag that comes, one that goes, one that comes and goes.
+/// Eight months: growth of 6% a month, one tag that appears, one that disappears, one that does both.
 pub fn eight_months(scratch: &Scratch) -> Vec<String> {
     let month = |month: u32| {
         let wave = [1.01, 0.99, 1.0, 1.005, 0.99, 1.01, 1.0, 0.995][month as usize];

@@ -1,37 +1,37 @@
-//! The resource usage of a run of the program: its peak of resident memory, its CPU time, and its messages.
+//! The resource usage of a run of the program: peak resident memory, CPU time, and its messages.
 
 use std::io::{Read, Seek};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// A run that takes longer is ended, and has failed.
+/// A run that takes longer is killed and fails.
 const PATIENCE: Duration = Duration::from_secs(600);
-/// Ticks a second in which Linux counts CPU time, on every machine that is common.
+/// Clock ticks per second for CPU time on Linux, on all common machines.
 const TICKS: f64 = 100.0;
 
 /// The resource usage of a run.
 #[derive(Debug, Clone)]
 pub struct Usage {
-    /// The exit code; none where it was killed.
+    /// The exit code; `None` if it was killed.
     pub code: Option<i32>,
     /// Its standard error.
     pub stderr: String,
-    /// The most memory that it had resident; `None` where the system does not say it.
+    /// Peak resident memory; `None` if the system does not report it.
     pub peak_kib: Option<u64>,
-    /// Seconds of CPU time, of the program and the system for it.
+    /// CPU time in seconds, user and system.
     pub cpu_secs: f64,
-    /// Seconds from start to end.
+    /// Wall clock time in seconds.
     pub secs: f64,
 }
 
 impl Usage {
-    /// The peak in MiB, rounded up; 0 where it is not known.
+    /// The peak in MiB, rounded up; 0 if unknown.
     pub fn peak_mib(&self) -> u64 {
         self.peak_kib.unwrap_or(0).div_ceil(1024)
     }
 }
 
-/// Runs it without an input, looked at until it ends; its output is dropped.
+/// Runs it without input, polling until it exits; its output is discarded.
 pub fn of(mut command: Command) -> Usage {
     let mut said = tempfile::tempfile().unwrap();
     command.stdin(Stdio::null()).stdout(Stdio::null());
@@ -47,7 +47,7 @@ pub fn of(mut command: Command) -> Usage {
         if start.elapsed() > PATIENCE {
             child.kill().unwrap();
         }
-        // Often enough to see the peak in the end.
+        // Often enough to see the peak near the end.
         std::thread::sleep(Duration::from_millis(1));
     };
     let mut stderr = String::new();
@@ -62,10 +62,10 @@ pub fn of(mut command: Command) -> Usage {
     }
 }
 
-/// The most memory that a process has had resident, in KiB; `None` where the system does not say it, and of a copy of this
-/// program.
+/// The peak resident memory of a process in KiB; `None` if the system does not report it, or while the process is a
+/// copy of this one.
 pub fn peak(process: u32) -> Option<u64> {
-    // Until it has become the program, its memory is that of the tests.
+    // Until exec, its memory is that of the tests.
     let program = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
     if program == std::env::current_exe().ok()? {
         return None;

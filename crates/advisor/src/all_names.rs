@@ -1,8 +1,9 @@
-//! Schemes carried out on all names of an input, of which the model saw a sample.
+//! Applies schemes to all names of an input, of which the model saw a sample.
 //!
-//! Every name is counted as it is, once for all schemes; a scheme then moves the load of the names that it changes. Of very
-//! many names a part is renamed, each for several: those whose hashes end in zeros, and all that are heavy (sampling with
-//! probabilities by size). The load of a node is then within about 0.2%, whatever the order of the names or the threads.
+//! Every name is counted once as it is, for all schemes; each scheme then moves the load of the names it changes. Of
+//! very many names only a part is renamed and extrapolated: those whose hash ends in zeros, and all heavy ones
+//! (sampling with probability proportional to size). This keeps a node's load within about 0.2%, independent of the
+//! order of the names and of the threads.
 
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
@@ -16,26 +17,26 @@ use crate::names::weights;
 use crate::seeded::SeededMap;
 use crate::spelling::Renaming;
 
-/// Names up to which all are renamed.
+/// Up to this many names, all are renamed.
 const ALL: u64 = 1 << 23;
-/// Of more, names a node that are renamed at most, heavy ones besides.
+/// Beyond that, at most this many names per node are renamed, plus the heavy ones.
 const MOST_OF_NODE: u64 = 1 << 18;
-/// Names with more than this many times the mean load are renamed all: at most one in as many.
+/// Names heavier than this many times the mean load are always renamed; they are at most one name in this many.
 const HEAVY: u64 = 16;
 
-/// The counts of all names, as schemes change them.
+/// Counts of all names under each scheme.
 pub struct CarriedOut<'a> {
     changing: Changing<'a>,
     by: Metric,
     part: Part,
-    /// Load by slot of all names, as they are.
+    /// Load of all names by slot, unchanged.
     unchanged: Vec<u64>,
-    /// Load by slot, and of tags that are heavy in the sample, of the names that are renamed.
+    /// Load of the renamed names by slot, and by tag for tags that are heavy in the sample.
     common: Vec<u64>,
     tags: SeededMap<u64, u64>,
-    /// The changes of each scheme to that.
+    /// The changes that each scheme makes to `common`.
     moved: Vec<Moved>,
-    /// Names by family, of those that schemes change.
+    /// Number of changed names by family.
     of_family: Vec<u64>,
 }
 
@@ -47,17 +48,17 @@ struct Moved {
     renamed: u64,
 }
 
-/// The names that are renamed.
+/// The part of the names that is renamed.
 #[derive(Debug, Clone, Copy)]
 struct Part {
     /// A power of two: one name in this many.
     one_of: u64,
-    /// The load from which on all are.
+    /// Names at least this heavy are always renamed.
     heavy: u64,
 }
 
 impl Part {
-    /// At most about `most` of these names.
+    /// The part that renames about `most` names at most.
     fn of(keys: u64, load: u64, most: u64) -> Part {
         let mean = load / keys.max(1);
         Part {
@@ -66,18 +67,19 @@ impl Part {
         }
     }
 
-    /// For how many names this one stands; none where it is not renamed.
+    /// How many names this one stands for; `None` if it is not renamed.
     fn times(self, hash: impl FnOnce() -> u64, load: u64) -> Option<u64> {
         if self.one_of == 1 || load >= self.heavy {
             return Some(1);
         }
-        // The sample of the model has the names with the smallest hashes: other bits make this one independent of it.
+        // The model's sample has the names with the smallest hashes: using other bits makes this sample independent of
+        // it.
         (hash() & (self.one_of - 1) == 0).then_some(self.one_of)
     }
 }
 
 impl<'a> CarriedOut<'a> {
-    /// Nothing counted yet.
+    /// Empty counts.
     pub fn new(model: &'a Model<'_>, schemes: &[Scored], renamings: &'a [Renaming]) -> Self {
         let most = if model.names.keys <= ALL {
             ALL
@@ -87,7 +89,7 @@ impl<'a> CarriedOut<'a> {
         CarriedOut::of_at_most(most, model, schemes, renamings)
     }
 
-    /// The same, with this many renamed names at most.
+    /// The same, renaming at most this many names.
     pub fn of_at_most(
         most: u64,
         model: &'a Model<'_>,
@@ -123,7 +125,7 @@ impl<'a> CarriedOut<'a> {
         }
     }
 
-    /// One of how many names stands for the others; heavy ones are all renamed.
+    /// The sampling factor: each renamed name stands for this many. Heavy ones are all renamed.
     pub fn one_of(&self) -> u64 {
         self.part.one_of
     }
@@ -158,7 +160,7 @@ impl<'a> CarriedOut<'a> {
         }
     }
 
-    /// Puts the counts in place of the estimates by the sample. Returns the names of each family that schemes change.
+    /// Replaces the estimates from the sample by the counts. Returns the number of changed names by family.
     pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let before = if moved.renamed == 0 {

@@ -1,33 +1,33 @@
-//! The batches that the model sees: all of a short capture, a sample of a long one, in their order and in bounded memory.
+//! The batches that the model sees: all of a short capture or a sample of a long one, in order and in bounded memory.
 //!
-//! Where the room is full, every batch whose hashed number has one more bit set goes, which halves them: which batches stay
-//! depends on nothing but their numbers.
+//! When memory is full, a batch survives only if the hash of its number has one more zero bit, which halves the sample:
+//! it depends on nothing but the batches' numbers.
 
 use slotscope_engine::hash::fold;
 
 use crate::tokens::MOST_BYTES;
 
-/// Bytes of keys, and keys, that are kept.
+/// Limits for the keys of the sample: bytes and number.
 const MOST_KEY_BYTES: usize = 16 << 20;
 const MOST_KEYS: usize = 1 << 19;
-/// Keys of a batch that are kept: the first ones of very many are judged for all.
+/// Keys kept per batch: the first ones of a very large batch represent all.
 const MOST_KEYS_OF_BATCH: usize = 1024;
 
-/// Batches: the keys of a command or a transaction, each once.
+/// Batches: the distinct keys of a command or transaction.
 #[derive(Debug, Clone)]
 pub struct Batches {
     most: [usize; 2],
     batches: Vec<Batch>,
-    /// Where each key ends.
+    /// End offset of each key.
     ends: Vec<u32>,
     bytes: Vec<u8>,
-    /// Batches are kept whose hashed number has none of these bits.
+    /// Batches are kept if the hash of their number has none of these bits.
     mask: u64,
-    /// All batches that were seen.
+    /// Number of batches seen.
     pub seen: u64,
 }
 
-/// A batch that is kept.
+/// A batch in the sample.
 #[derive(Debug, Clone, Copy)]
 struct Batch {
     number: u64,
@@ -39,11 +39,11 @@ struct Batch {
 /// A batch of keys.
 #[derive(Debug, Clone)]
 pub struct BatchKeys<'a> {
-    /// The command, in lower case; none for bare keys.
+    /// The command, in lower case; `None` for bare keys.
     pub command: Option<&'static str>,
-    /// Whether a cluster refuses it where its keys are in several slots, and no client can split it.
+    /// Whether a cluster refuses the command if its keys are in several slots, and no client can split it.
     pub must_be_together: bool,
-    /// Its keys, each once.
+    /// Its distinct keys.
     pub keys: Vec<&'a [u8]>,
 }
 
@@ -54,7 +54,7 @@ impl Default for Batches {
 }
 
 impl Batches {
-    /// No batches, and room for this many keys and bytes of them.
+    /// An empty sample with room for this many keys and bytes.
     pub(crate) fn with_room(keys: usize, bytes: usize) -> Self {
         Batches {
             most: [keys, bytes],
@@ -66,7 +66,7 @@ impl Batches {
         }
     }
 
-    /// Adds a batch. Keys that are too long to be judged are cut: no scheme renames them.
+    /// Adds a batch. Overlong keys are truncated: no scheme renames them.
     pub fn push<K: AsRef<[u8]>>(
         &mut self,
         command: Option<&'static str>,
@@ -129,23 +129,23 @@ impl Batches {
         *self = kept;
     }
 
-    /// How many are kept.
+    /// Number of batches in the sample.
     pub fn len(&self) -> usize {
         self.batches.len()
     }
 
-    /// Whether at least this many of those that are kept have several keys.
+    /// Whether at least this many batches in the sample have several keys.
     pub fn has_several(&self, least: u64) -> bool {
         let several = (0..self.len()).filter(|at| self.numbers(*at).len() > 1);
         several.take(least as usize).count() as u64 == least
     }
 
-    /// Whether none is.
+    /// Whether the sample is empty.
     pub fn is_empty(&self) -> bool {
         self.batches.is_empty()
     }
 
-    /// One of how many is kept.
+    /// The sampling factor: one batch in this many is kept.
     pub(crate) fn one_of(&self) -> u64 {
         self.mask + 1
     }
@@ -158,7 +158,7 @@ impl Batches {
         from..self.batches[at].end as usize
     }
 
-    /// A key by its number.
+    /// The key with this number.
     pub(crate) fn key(&self, number: usize) -> &[u8] {
         let start = number
             .checked_sub(1)
@@ -166,7 +166,7 @@ impl Batches {
         &self.bytes[start..self.ends[number] as usize]
     }
 
-    /// The keys of batch `at`, each once and in order.
+    /// The distinct keys of batch `at`, in order.
     pub(crate) fn keys(&self, at: usize) -> impl ExactSizeIterator<Item = &[u8]> {
         self.numbers(at).map(|number| self.key(number))
     }

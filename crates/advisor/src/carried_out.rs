@@ -1,4 +1,5 @@
-//! A scheme carried out: every name and every batch renamed, their real slots counted. What is promised is of this pass.
+//! Applies a scheme: renames every name and every batch, and counts their real slots. The promised figures are from
+//! this pass.
 
 use slotscope_engine::hash::hash;
 use slotscope_engine::slot::SLOTS;
@@ -11,54 +12,54 @@ use crate::seeded::{SeededMap, SeededSet};
 use crate::soundness::{Penalty, Soundness};
 use crate::spelling::{Renaming, Spelling};
 
-/// Heaviest tags of the sample that are counted in all names.
+/// Number of the sample's heaviest tags that are counted over all names.
 const CANDIDATES: usize = 16;
-/// Slots that are moved to the emptiest node, heaviest first; the rest is as water.
+/// Slots that are placed one by one on the emptiest node, heaviest first; the rest is treated as a fluid.
 const MOVED: usize = 4096;
-/// The part of a node's share above which a slot does not flow like water.
+/// Slots above this fraction of a node's share are not treated as a fluid.
 const NO_WATER: f64 = 0.002;
 
-/// The result for names.
+/// The outcome for names.
 #[derive(Debug, Clone)]
 pub struct NamesAfter {
     /// Load by slot.
     pub slots: Vec<u64>,
-    /// Names that change.
+    /// Number of names that change.
     pub renamed: u64,
-    /// Hashes of the heaviest tags, and their load.
+    /// Load of the heaviest tags, by their hashes.
     pub heaviest: SeededMap<u64, u64>,
-    /// The heaviest tag itself.
+    /// Text of the heaviest tag.
     pub tag: Vec<u8>,
-    /// Whether it is one, or a key without a tag.
+    /// Whether that is a tag; otherwise a key without one.
     pub is_tag: bool,
-    /// Distinct tags, keys without one among them.
+    /// Number of distinct tags; each key without a tag counts as one.
     pub distinct: u64,
-    /// New names that exist already, or that two names become.
+    /// New names that exist already, or that two names map to.
     pub collisions: u64,
 }
 
-/// The result for batches of two keys or more.
+/// The outcome for batches of two or more keys.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BatchesAfter {
-    /// How many there are.
+    /// Number of batches.
     pub multi: u64,
-    /// How many are in one slot.
+    /// Number of batches in one slot.
     pub in_one_slot: u64,
-    /// How many must be in one slot.
+    /// Number of batches that must be in one slot.
     pub must: u64,
-    /// How many of those are.
+    /// Number of these that are.
     pub must_in_one_slot: u64,
     /// Mean number of nodes of a batch.
     pub mean_nodes: f64,
 }
 
 impl BatchesAfter {
-    /// The part that is in one slot.
+    /// The share of batches in one slot.
     pub fn share(&self) -> Option<f64> {
         (self.multi > 0).then(|| self.in_one_slot as f64 / self.multi as f64)
     }
 
-    /// The part of those that must be.
+    /// The same for batches that must be.
     pub(crate) fn must_share(&self) -> Option<f64> {
         (self.must > 0).then(|| self.must_in_one_slot as f64 / self.must as f64)
     }
@@ -69,19 +70,19 @@ impl BatchesAfter {
 pub struct Scored {
     /// The renaming.
     pub renaming: Renaming,
-    /// The names after it.
+    /// The names after renaming.
     pub names: NamesAfter,
-    /// And of the batches.
+    /// The batches after renaming.
     pub batches: BatchesAfter,
     /// The cost of its groups.
     pub penalty: Penalty,
-    /// How sound it is.
+    /// Its soundness.
     pub soundness: Soundness,
-    /// The fullest node in fair shares.
+    /// Load of the fullest node in fair shares.
     pub max_over_mean: f64,
-    /// The same of twice as many nodes.
+    /// The same for twice as many nodes.
     pub max_over_mean_2n: f64,
-    /// The same of those after the best moves.
+    /// The same for twice as many nodes after the best moves.
     pub planned_2n: f64,
 }
 
@@ -92,7 +93,7 @@ impl Scored {
         heaviest as f64 / (self.names.slots.iter().sum::<u64>() as f64).max(1.0)
     }
 
-    /// Computes the figures of the nodes from the slots.
+    /// Computes the figures by node from the slots.
     pub fn weigh(&mut self, nodes: usize) {
         let slots = &self.names.slots;
         self.max_over_mean = max_over_mean(slots, nodes);
@@ -102,7 +103,7 @@ impl Scored {
 }
 
 impl Model<'_> {
-    /// A scheme carried out on the sample and the batches, in the spelling that makes no name twice.
+    /// Applies a scheme to the sample and the batches, with the spelling that creates no duplicate names.
     pub fn score(&self, scheme: &Scheme, batches: &Batches) -> Scored {
         let penalty = self.penalty(scheme);
         let renaming = |is_other| Renaming {
@@ -211,7 +212,7 @@ impl Model<'_> {
         after
     }
 
-    /// The slot of each key that batches touch.
+    /// The slot of each key in the batches.
     pub(crate) fn slots_after(&self, renaming: &Renaming, batches: &Batches) -> Vec<u16> {
         let (mut tokens, mut new) = (self.families.tokens(), Vec::new());
         let slot = |touched: &TouchedKey| {
@@ -224,7 +225,7 @@ impl Model<'_> {
     }
 }
 
-/// The heaviest tags, a name of the heaviest one, and how many there are.
+/// The heaviest tags, a name with the heaviest one, and the number of distinct tags.
 fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>, u64) {
     tags.sort_unstable();
     let sums = tags.chunk_by(|a, b| a.0 == b.0);
@@ -244,21 +245,21 @@ fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>
     )
 }
 
-/// The part of a key that a server hashes.
+/// The part of a key that the server hashes.
 pub fn hashed(key: &[u8]) -> &[u8] {
     &key[hashslot::hashed_part(key)]
 }
 
 /// The node of a slot in an even split.
 fn node_of(slot: u16, nodes: usize) -> u16 {
-    // The first node whose end is after the slot.
+    // The first node whose range ends after the slot.
     let guess = usize::from(slot) * nodes / SLOTS;
     let node =
         (guess.saturating_sub(1)..nodes).find(|node| usize::from(slot) < end_of(*node + 1, nodes));
     node.unwrap_or(nodes - 1) as u16
 }
 
-/// Where the slots of this many nodes end in an even split.
+/// The end of a node's range when the slots are split evenly.
 fn end_of(node: usize, nodes: usize) -> usize {
     (2 * node * SLOTS + nodes) / (2 * nodes)
 }
@@ -280,7 +281,7 @@ pub(crate) fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
     }
 }
 
-/// The same after the best moves: heavy slots to the emptiest node, the others as water.
+/// The same after the best moves: heavy slots go to the emptiest node, the others are treated as a fluid.
 fn planned(slots: &[u64], nodes: usize) -> f64 {
     let nodes = nodes.clamp(1, SLOTS);
     let total: u64 = slots.iter().sum();

@@ -1,18 +1,18 @@
-//! The names of an input that schemes change. Only names that begin like those of a family that some scheme changes are taken
-//! apart: of most inputs the others are passed over by a comparison.
+//! The names of an input that schemes change. Only names with the prefix of a family that some scheme changes are
+//! tokenized; in most inputs a comparison skips all others.
 
 use crate::families::Families;
 use crate::scheme::Choice;
 use crate::spelling::Renaming;
 use crate::tokens::Tokens;
 
-/// Finds what schemes make of names.
+/// Finds the new names under all schemes.
 pub(super) struct Changing<'a> {
     families: &'a Families,
     renamings: &'a [Renaming],
-    /// By family the schemes that change it, those that make the same of it together.
+    /// By family: the schemes that change it, grouped by identical renaming.
     schemes: Vec<Vec<Vec<usize>>>,
-    /// The prefixes of names of those families; none is the beginning of another.
+    /// The prefixes of these families' names; none is a prefix of another.
     prefixes: Vec<Vec<u8>>,
     tokens: Tokens,
     new: Vec<u8>,
@@ -54,8 +54,8 @@ impl<'a> Changing<'a> {
         }
     }
 
-    /// Calls `found` with the schemes that change the family of `name`, those that make the same of it together, and with what
-    /// they make of it. Returns the family, if any scheme changes it.
+    /// Calls `found` with each new name of `name` and the schemes that produce it. Returns the family if any scheme
+    /// changes it.
     pub(super) fn each_new_name(
         &mut self,
         name: &[u8],

@@ -1,4 +1,4 @@
-//! The decision: which scheme is recommended, or why none is.
+//! The decision: the recommended scheme, or the reason for none.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,17 +12,18 @@ use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::soundness::{LIMITED, Soundness};
 
-/// Batches from which on captures count as evidence, and of several keys for locality.
+/// Captures count as evidence with at least this many batches, and as evidence of locality with this many that have
+/// several keys.
 pub const LEAST_BATCHES: u64 = 100;
-/// Schemes that are carried out, today's among them.
+/// Schemes that are applied, including today's.
 const MOST_SCORED: usize = 7;
-/// Schemes of the answer.
+/// Schemes in the answer.
 const LISTED: usize = 5;
-/// The part of the batches, and of a fair share, that a change must gain.
+/// The minimum gain for a change, as a fraction of the batches and of a fair share.
 const GAIN: f64 = 0.05;
-/// The part of the hard batches that a scheme may lose.
+/// The fraction of the hard batches that a scheme may lose.
 const LOST: f64 = 0.001;
-/// Tags a key below which a narrower tag still holds keys together.
+/// Below this many tags per key, a narrower tag still holds keys together.
 const TOGETHER: f64 = 0.67;
 
 /// The evidence for the advice.
@@ -39,25 +40,25 @@ pub enum Evidence {
     Batches,
 }
 
-/// The content of a tag: fields, each with the word before it, or the same text in all names.
+/// The content of a tag: fields, each with the word before it, or constant text.
 type TagOf = (Vec<(FieldKind, Vec<u8>)>, Vec<u8>);
 
 /// The advice.
 #[derive(Debug, Clone)]
 pub struct Decision {
-    /// The schemes of the answer: the recommended one, today's, then others that are better in one thing.
+    /// The schemes in the answer: the recommended one, today's, then others that are better in one respect.
     pub schemes: Vec<Scored>,
-    /// Today's among them.
+    /// The index of today's scheme.
     pub today: usize,
-    /// Its evidence.
+    /// The evidence it is based on.
     pub evidence: Evidence,
-    /// Whether it is judged by how many batches are in one slot.
+    /// Whether schemes are judged by the number of batches in one slot.
     pub judges_locality: bool,
-    /// A scheme was left out as new names exist already, or two names become one.
+    /// A scheme was dropped because its names exist already or two names become one.
     pub collided: bool,
-    /// Names by family, of those that schemes change; empty where the sample has all.
+    /// Number of changed names by family; empty if the sample is complete.
     pub names_of: Vec<u64>,
-    /// One of how many names was renamed to count that, and the nodes of the schemes.
+    /// The sampling factor for these numbers and for the schemes' load by node.
     pub one_name_of: u64,
 }
 
@@ -72,14 +73,14 @@ impl Decision {
         &self.schemes[0]
     }
 
-    /// Today's.
+    /// Today's scheme.
     pub(crate) fn today(&self) -> &Scored {
         &self.schemes[self.today]
     }
 }
 
 impl Model<'_> {
-    /// The schemes to choose from, carried out on the sample; today's is the first, that without tags the last.
+    /// The candidates, applied to the sample: today's scheme first, the one without tags last.
     pub fn candidates(&self, batches: &Batches) -> Vec<Scored> {
         let schemes = match self.judges_locality() {
             true => self.search(),
@@ -93,12 +94,12 @@ impl Model<'_> {
         scored.collect()
     }
 
-    /// Whether there are enough batches of several keys.
+    /// Whether there are enough batches with several keys.
     pub(crate) fn judges_locality(&self) -> bool {
         self.joins.batches() as u64 >= LEAST_BATCHES && self.joins.multi >= LEAST_BATCHES
     }
 
-    /// The decision among candidates, of which the last is that without tags.
+    /// Decides among candidates, the last of which is the one without tags.
     pub fn decide(&self, mut schemes: Vec<Scored>) -> Decision {
         let planned_bare = schemes.pop().map_or(1.0, |bare| bare.planned_2n);
         if !self.has_few_names() {
@@ -140,7 +141,7 @@ impl Model<'_> {
         }
     }
 
-    /// The number of the scheme that is recommended; 0 is today's.
+    /// The index of the recommended scheme; 0 is today's.
     fn best(&self, schemes: &[Scored]) -> usize {
         let today = &schemes[0];
         let allowed = (1..schemes.len()).filter(|at| self.is_allowed(&schemes[*at], today));
@@ -173,7 +174,7 @@ impl Model<'_> {
             && self.unmet(&scheme.renaming.scheme) == 0
     }
 
-    /// The value of a scheme, most important part first.
+    /// The rank of a scheme, most important criterion first.
     fn rank(&self, scheme: &Scored) -> [f64; 4] {
         let cost = match scheme.soundness {
             Soundness::Good => 0.0,
@@ -221,7 +222,7 @@ impl Model<'_> {
         gain >= GAIN || is_sounder && is_evener
     }
 
-    /// Whether a tag of dates holds many names.
+    /// Whether a date tag holds many names.
     fn is_of_time(&self, scheme: &Scheme) -> bool {
         let families = self.families.list.iter().enumerate();
         families.into_iter().any(|(number, family)| {
@@ -229,7 +230,7 @@ impl Model<'_> {
         })
     }
 
-    /// The best scheme, today's, and those that neither is better than in everything.
+    /// The best scheme, today's, and those that neither dominates.
     fn listed(&self, schemes: Vec<Scored>, best: usize) -> (Vec<Scored>, usize) {
         let mut order: Vec<usize> = (1..schemes.len()).filter(|at| *at != best).collect();
         order.sort_by(|a, b| {
@@ -273,8 +274,8 @@ impl Model<'_> {
         (listed, today)
     }
 
-    /// Schemes where no batch tells what belongs together: tags that are not sound become narrower by the field after them,
-    /// in all families of a tag alike, or go.
+    /// Alternatives if no batch tells what belongs together: unsound tags are narrowed by the next field, in all
+    /// families with that tag alike, or removed.
     fn narrowed(&self, single_keys_seen: bool) -> Vec<Scheme> {
         let (mut narrower, mut bare) = (Scheme::default(), Scheme::default());
         for families in self.families_by_tag() {
@@ -319,7 +320,7 @@ impl Model<'_> {
             .then_some(pair)
     }
 
-    /// Families with a tag today, by its content.
+    /// Families that have a tag today, by its content.
     fn families_by_tag(&self) -> Vec<Vec<u32>> {
         let mut by_tag: BTreeMap<TagOf, Vec<u32>> = BTreeMap::new();
         for number in 0..self.choices.len() as u32 {
@@ -350,7 +351,7 @@ impl Model<'_> {
         name[hashslot::hashed_part(name)].to_vec()
     }
 
-    /// Whether the tags that families have today are not sound.
+    /// Whether today's tags of these families are unsound.
     fn is_unsound(&self, families: &[u32]) -> bool {
         let mut tags = HashMap::new();
         let (mut names, mut distinct) = (0, 0);

@@ -1,4 +1,4 @@
-//! All families of an input: the patterns that reports list, and how names find theirs.
+//! All families of an input, that is, the patterns that reports list, and how to find the family of a name.
 
 use std::collections::BTreeMap;
 
@@ -16,12 +16,12 @@ use crate::tokens::Tokens;
 /// The separator of segments in patterns.
 const SEPARATOR: &[u8] = b":";
 
-/// The keys of a pattern and their load.
+/// Number of keys of a pattern, and their load.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NameLoad {
-    /// Keys.
+    /// Number of keys.
     pub keys: u64,
-    /// Their load, where it is not their number.
+    /// Their load, if load is not the number of keys.
     pub load: u64,
 }
 
@@ -48,19 +48,19 @@ impl Row for NameLoad {
     }
 }
 
-/// All families, and how names find theirs.
+/// All families, and how to find that of a name.
 #[derive(Debug)]
 pub struct Families {
-    /// The places that batches show.
+    /// The places learned from batches.
     places: Places,
-    /// By number; the last one is of names that no pattern fits.
+    /// By number; the last one holds names that match no pattern.
     pub list: Vec<Family>,
-    /// Finds their numbers.
+    /// Finds the number of a name's family.
     matcher: Matcher,
 }
 
 impl Families {
-    /// The families of names that are read with these places.
+    /// The families of these names, tokenized with these places.
     pub(crate) fn of(names: &[(&[u8], NameLoad)], places: Places) -> Self {
         let patterns = families_of(names, &places);
         let mut tokens = Tokens::of_patterns(&places);
@@ -84,12 +84,12 @@ impl Families {
         families
     }
 
-    /// Takes names apart as the families do.
+    /// A tokenizer consistent with the families.
     pub fn tokens(&self) -> Tokens {
         Tokens::with(&self.places)
     }
 
-    /// Puts the families into this order of their numbers; the last one stays the last.
+    /// Renumbers the families in this order; the last one stays last.
     pub fn reorder(&mut self, order: &[usize]) {
         let mut new = vec![0u32; self.list.len()];
         order
@@ -103,12 +103,12 @@ impl Families {
         self.matcher.renumber(&new);
     }
 
-    /// The number of the family of names that no pattern fits.
+    /// The number of the family for names that match no pattern.
     pub fn other(&self) -> usize {
         self.list.len() - 1
     }
 
-    /// The numbers of the families of names.
+    /// The family numbers of names.
     pub(crate) fn find_all(&self, names: &[&[u8]]) -> Vec<u32> {
         let found = names.par_iter().map_init(
             || self.tokens(),
@@ -117,7 +117,7 @@ impl Families {
         found.with_min_len(CHUNK).collect()
     }
 
-    /// Takes a name apart into the tokens of its family, and returns the number of that.
+    /// Splits a name into the tokens of its family, and returns the family's number.
     pub fn read(&self, name: &[u8], tokens: &mut Tokens) -> usize {
         let found = tokens.parse(name).then(|| self.matcher.find(tokens));
         found
@@ -125,7 +125,7 @@ impl Families {
             .map_or(self.other(), |number| number as usize)
     }
 
-    /// How often the values of fields are of each kind of token.
+    /// Counts the values of each field by kind of token.
     fn kinds(&self, names: &[(&[u8], NameLoad)]) -> Kinds {
         let none = || -> Kinds {
             let fields = self.list.iter().map(|family| family.fields.len());
@@ -151,10 +151,10 @@ impl Families {
     }
 }
 
-/// Names that a thread looks at at a time.
+/// Names per unit of work of a thread.
 const CHUNK: usize = 1 << 14;
 
-/// By family and field how often its values are of each kind of token.
+/// By family and field: number of values of each kind of token.
 type Kinds = Vec<Vec<[u64; KINDS]>>;
 
 /// The patterns of families, in order.
@@ -240,13 +240,13 @@ mod tests {
         );
         let tenants: Vec<String> = (0..10).map(|i| format!("{{t{i}}}:doc:5{i}")).collect();
         assert_eq!(patterns(&tenants), ["{t<n>}:doc:<n>"]);
-        // A few numbers among ids of eight digits are hex.
+        // A few all-digit values among eight-digit hex ids are hex too.
         let hex = (0..50).map(|i| format!("x:0a0b0c{i:02}"));
         let hex: Vec<String> = hex
             .chain(["x:33000000", "x:33000001"].map(String::from))
             .collect();
         assert_eq!(patterns(&hex), ["x:<hex>"]);
-        // Words and pieces of words that are ids.
+        // Words and parts of words that are ids.
         let ids: Vec<String> = (0..120)
             .flat_map(|i| ["a", "b-c"].map(|end| format!("user:{}-x{i}:{end}", word(i))))
             .collect();

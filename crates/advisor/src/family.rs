@@ -1,4 +1,4 @@
-//! A family: names of one pattern, as reports list them, and the fields in them that may become a tag.
+//! A family: names with one pattern, as reports list them, and the fields that may become a tag.
 
 use slotscope_engine::hash::hash;
 
@@ -9,11 +9,11 @@ use crate::tokens::{Braces, INSIDE, TokenKind, Tokens};
 /// A token of a pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PatternToken {
-    /// The text before it.
+    /// The text before the token.
     pub separator: Vec<u8>,
-    /// The word or the mark.
+    /// The word or the placeholder.
     pub text: Vec<u8>,
-    /// Its kind: of a mark, that of the values that it is for.
+    /// Its kind; for a placeholder, the kind of the values.
     pub kind: TokenKind,
 }
 
@@ -25,31 +25,31 @@ impl PatternToken {
     }
 }
 
-/// Names of one pattern.
+/// Names with one pattern.
 #[derive(Debug, Clone)]
 pub struct Family {
-    /// The pattern, with the braces that its names have.
+    /// The pattern, including the names' braces.
     pub pattern: Vec<u8>,
     /// Its tokens.
     pub tokens: Vec<PatternToken>,
-    /// The text after them.
+    /// The text after the tokens.
     pub tail: Vec<u8>,
-    /// Where its names have their effective braces.
+    /// Position of the effective braces.
     pub braces: Option<Braces>,
-    /// The tokens that are fields: values, and words that batches show to be common to all keys.
+    /// The tokens that are fields: values, and words that batches show to be shared by all keys.
     pub fields: Vec<usize>,
-    /// The kinds of those.
+    /// The kinds of the fields.
     pub kinds: Vec<FieldKind>,
-    /// Its names, as numbers of the sample.
+    /// Indices of its names in the sample.
     pub names: Vec<u32>,
-    /// Their load.
+    /// The load of its names.
     pub load: u64,
-    /// How often batches touch them.
+    /// Number of accesses to its names in batches.
     pub accesses: u64,
 }
 
 impl Family {
-    /// The one of names that no pattern fits: they keep their spelling.
+    /// The family for names that match no pattern: they are never renamed.
     pub(crate) fn other() -> Self {
         Family {
             pattern: b"(other names)".to_vec(),
@@ -94,7 +94,7 @@ impl Family {
         })
     }
 
-    /// Whether a field is a word of the pattern, the same in all names.
+    /// Whether a field is a constant word of the pattern.
     pub(crate) fn is_constant(&self, field: usize) -> bool {
         self.tokens[self.fields[field]].literal().is_some()
     }
@@ -104,7 +104,7 @@ impl Family {
         (0..self.fields.len()).filter(|field| !self.is_constant(*field))
     }
 
-    /// The fields in today's tag; none where there is no tag, and no fields where it is the same for all names.
+    /// The fields in today's tag; `None` if there is no tag, empty if the tag is the same in all names.
     pub(crate) fn fields_of_today(&self) -> Option<Vec<usize>> {
         let Braces { open, close } = self.braces?;
         let tagged = usize::from(open.tokens)..usize::from(close.tokens);
@@ -112,13 +112,14 @@ impl Family {
         Some((0..self.fields.len()).filter(is_tagged).collect())
     }
 
-    /// The word before a field, without another field between.
+    /// The word before a field, if no other field is in between.
     pub fn word_before(&self, field: usize) -> Option<&[u8]> {
         let before = self.fields[field].checked_sub(1)?;
         self.tokens[before].literal()
     }
 
-    /// Fields before the first brace that would win over ours, and whether there is no such brace.
+    /// The number of fields before the first brace that would take precedence over ours, and whether there is no such
+    /// brace.
     pub(crate) fn reachable_fields(&self) -> (usize, bool) {
         let has_brace = |bytes: &[u8]| bytes.contains(&b'{');
         let behind = self
@@ -131,7 +132,7 @@ impl Family {
         (reachable, behind.is_none() && !has_brace(&self.tail))
     }
 
-    /// The pattern as a name without braces, and where its tokens are in it.
+    /// The pattern as a name without braces, and the spans of its tokens in it.
     pub(crate) fn bare_pattern(&self) -> (Vec<u8>, Vec<(usize, usize)>) {
         let (mut bare, mut spans) = (Vec::new(), Vec::new());
         for token in &self.tokens {
@@ -144,7 +145,7 @@ impl Family {
         (bare, spans)
     }
 
-    /// The positions of the braces in the bare pattern; none where they split a token.
+    /// The positions of the braces in the bare pattern; `None` if they split a token.
     pub(crate) fn brace_positions(&self, spans: &[(usize, usize)]) -> Option<(usize, usize)> {
         let Braces { open, close } = self.braces?;
         let at = |tokens: u8, bytes: u16| {
@@ -156,7 +157,7 @@ impl Family {
         Some((at(open.tokens, open.bytes)?, at(close.tokens, close.bytes)?))
     }
 
-    /// The text that all names of it begin with.
+    /// The common prefix of all its names.
     pub fn prefix(&self) -> Vec<u8> {
         let (mut bare, spans) = self.bare_pattern();
         let first = self.values().next();
@@ -166,7 +167,7 @@ impl Family {
             return Vec::new();
         }
         bare.truncate(end);
-        // The closing brace first: it comes later.
+        // The closing brace first, so that the position of the opening one stays valid.
         for (position, brace) in positions
             .into_iter()
             .flat_map(|(open, close)| [(close, b'}'), (open, b'{')])

@@ -2,7 +2,7 @@
 
 use crate::tokens::TokenKind;
 
-/// Kinds of tokens.
+/// Number of kinds of tokens.
 pub(crate) const KINDS: usize = TokenKind::Segment as usize + 1;
 
 /// The kind of a field's values.
@@ -27,7 +27,7 @@ pub enum FieldKind {
 }
 
 impl FieldKind {
-    /// The kind of a field by how often its values are of each kind of token.
+    /// The kind of a field, by the number of its values of each kind of token.
     pub(crate) fn of(counts: &[u64; KINDS]) -> FieldKind {
         let of = |kind: TokenKind| counts[kind as usize] as f64;
         let total: f64 = counts.iter().map(|count| *count as f64).sum();

@@ -1,4 +1,4 @@
-//! The advice as numbers: the fields of `slotscope advise --json`, in its order.
+//! The advice as data: the fields of `slotscope advise --json`, in output order.
 
 use std::collections::HashMap;
 
@@ -17,9 +17,9 @@ use crate::reasons::KeepReason;
 use crate::rename_rules::{NamePart, generality, rename_rule};
 use crate::soundness::Soundness;
 
-/// The name and version of the form of the JSON.
+/// The name and version of the JSON schema.
 pub(crate) const SCHEMA: &str = "slotscope.advise/1";
-/// Kinds of batches that are listed.
+/// Kinds of batches listed.
 const LISTED: usize = 100;
 
 /// All findings; the fields are those of the JSON.
@@ -188,7 +188,7 @@ pub struct BatchKind {
 }
 
 impl AdviseFindings {
-    /// The findings of a decision.
+    /// The findings for a decision.
     pub fn of(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Self {
         let (why, blocker) = if decision.is_change() {
             (None, None)
@@ -231,7 +231,7 @@ impl AdviseFindings {
         let families: Vec<FamilyAdvice> = families.collect();
         let rules = families.iter().filter_map(|family| family.rule.clone());
         let mut rules: Vec<String> = rules.collect();
-        // A rule that takes any word may take names that are of another: those of numbers alone come first.
+        // A rule that matches any word may match names of another rule: numeric rules come first.
         rules.sort_by_key(|rule| generality(rule));
         AdviseFindings {
             schema: SCHEMA.into(),
@@ -275,7 +275,7 @@ impl AdviseFindings {
     }
 }
 
-/// Six digits: more are of the machine.
+/// Rounds to six digits: the rest is noise of floating point.
 fn rounded(value: f64) -> f64 {
     (value * 1e6).round() / 1e6
 }
@@ -305,7 +305,7 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
     }
 }
 
-/// The patterns that a scheme changes, and the new ones.
+/// The patterns that a scheme changes, and their new form.
 fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item = Vec<u8>> + 'a {
     let families = model.families.list.iter().enumerate();
     families.filter_map(|(number, family)| {
@@ -314,7 +314,7 @@ fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item =
     })
 }
 
-/// The tags that a scheme makes, each once, those of the largest families first; empty ones are names without braces.
+/// The distinct tags that a scheme produces, those of the largest families first; empty ones are names without braces.
 fn tags(model: &Model<'_>, scheme: &Scored) -> Vec<Name> {
     let mut tags: Vec<Name> = Vec::new();
     for pattern in changed(model, scheme) {
@@ -327,7 +327,7 @@ fn tags(model: &Model<'_>, scheme: &Scored) -> Vec<Name> {
     tags
 }
 
-/// Slots of the batches of each kind, today and then.
+/// Slots per batch by kind of batch, before and after.
 fn kinds(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Vec<BatchKind> {
     let shapes = &model.joins.shapes;
     let numbers: HashMap<&BatchShape, usize> = shapes
@@ -358,7 +358,7 @@ fn kinds(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Vec<Batch
             *sum += touched.len() as u64;
         }
     }
-    // Kinds of the same families and the same outcome are one for people.
+    // For people, kinds with the same families and the same outcome are one.
     let mut kinds: Vec<BatchKind> = Vec::new();
     for ((shape, count), [today, then]) in shapes.iter().zip(sums) {
         let mean = |sum: u64| rounded(sum as f64 / count.batches.max(1) as f64);

@@ -1,4 +1,4 @@
-//! Judges groups of families: whether a tag becomes too heavy for a node, now or over time.
+//! Judges groups of families: does a tag become too heavy for a node, now or over time?
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,27 +8,28 @@ use crate::scheme::{Choice, Scheme};
 use crate::soundness::{self, Penalty, Soundness};
 use crate::tag_loads::WINDOWS;
 
-/// Heaviest tag, in fair shares of twice the nodes: below the first it is good, below the second limited.
+/// Load of the heaviest tag in fair shares of twice the nodes: below the first limit it is good, below the second
+/// limited.
 const GOOD: f64 = 0.2;
 const LIMITED: f64 = 0.7;
-/// How much heavier than the heaviest key a tag may be: that key is heavy without a tag.
+/// How much heavier than the heaviest key a tag may be: such a key is heavy without a tag, too.
 const OF_KEY: f64 = 1.25;
-/// Families with less of the load may have few tags.
+/// Families below this share of the load may have few tags.
 const SMALL: f64 = 0.02;
-/// Tags a node (of twice the nodes) from which on they spread.
+/// Tags spread well with at least this many per node (of twice the nodes).
 const TAGS_A_NODE: u64 = 4;
-/// Keys a tag from which on a tag of dates holds the load of a time.
+/// With at least this many keys per tag, a date tag concentrates the load of a period.
 const KEYS_OF_DATE: f64 = 5.0;
-/// Accesses from which on windows are judged, and hot keys.
+/// Accesses needed to judge windows and hot keys.
 const LEAST_IN_WINDOWS: u64 = 3000;
 const LEAST_ACCESSES: u64 = 1000;
-/// The part of the hard batches that a scheme must let run to be needed.
+/// A scheme is needed if it makes at least this fraction of the hard batches run.
 const NEEDED: f64 = 0.5;
-/// The part of the batches from which on a cured shape connects its families.
+/// A cured shape connects its families if it has at least this fraction of the batches.
 const CONNECTING: f64 = 0.001;
 
 impl Model<'_> {
-    /// Families that a scheme connects, as lists of numbers.
+    /// The families that a scheme connects, as lists of numbers.
     pub(crate) fn groups(&self, scheme: &Scheme) -> Vec<Vec<u32>> {
         let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32)
             .map(|family| (family, family))
@@ -96,8 +97,8 @@ impl Model<'_> {
         penalty
     }
 
-    /// The worst that a scheme can be. Commands that a cluster refuses today run in one slot or not at all: where a scheme
-    /// lets many of them run, the weight of its tags is a price and no fault.
+    /// The floor for the soundness of a scheme: none is judged worse. Commands that the cluster refuses today run in
+    /// one slot or not at all: if a scheme makes many of them run, heavy tags are a price and not a fault.
     pub(crate) fn worst_soundness(&self, scheme: &Scheme) -> Soundness {
         let hard = || {
             let shapes = self.joins.shapes.iter();
@@ -116,7 +117,7 @@ impl Model<'_> {
         }
     }
 
-    /// How sound a group is, and whether its load follows a tag.
+    /// The soundness of a group, and whether its load follows a tag.
     fn judge(&self, group: &[(u32, Choice)]) -> (Soundness, bool) {
         let (mut by_load, mut by_accesses) = (HashMap::new(), HashMap::new());
         let (mut distinct, mut load, mut follows) = (0, 0, false);
@@ -165,7 +166,7 @@ impl Model<'_> {
         (if follows { Soundness::Bad } else { soundness }, follows)
     }
 
-    /// How sound a heaviest tag of this many fair shares is, where the heaviest key has that many.
+    /// The soundness if the heaviest tag and the heaviest key have this many fair shares.
     pub(crate) fn by_heaviest(&self, tag: f64, key: f64) -> Soundness {
         match () {
             () if tag <= GOOD.max(OF_KEY * key) => Soundness::Good,
@@ -174,12 +175,12 @@ impl Model<'_> {
         }
     }
 
-    /// Whether there are too few names to ask for many tags.
+    /// Whether there are too few names to demand many tags.
     pub(crate) fn has_few_names(&self) -> bool {
         self.names.keys < 100 * self.nodes as u64
     }
 
-    /// Whether batches touch enough keys for a judgement by accesses.
+    /// Whether batches have enough accesses to judge by them.
     pub(crate) fn judges_accesses(&self) -> bool {
         self.joins.total_accesses >= LEAST_ACCESSES
     }
@@ -197,7 +198,7 @@ impl Model<'_> {
                 .all(|field| of.kinds[*field] == FieldKind::Date)
     }
 
-    /// Whether in the windows of the capture one tag is hot, that over all of it is not.
+    /// Whether one tag is hot in most windows of the capture, but not over all of it.
     fn follows_a_tag(&self, group: &[(u32, Choice)]) -> bool {
         let total = self.joins.total_accesses;
         if total < LEAST_IN_WINDOWS {
@@ -243,7 +244,7 @@ impl Model<'_> {
     }
 }
 
-/// A count minus what chance adds to the largest of many.
+/// A count minus three standard deviations: the largest of many is high by chance.
 fn less_chance(count: f64) -> f64 {
     (count - 3.0 * count.sqrt()).max(0.0)
 }

@@ -1,6 +1,7 @@
-//! Joins: which fields are equal among the keys of a batch, counted by shape. One pass over the batches serves every scheme.
+//! Joins: the fields with equal values among the keys of a batch, counted by shape. One pass over the batches serves
+//! all schemes.
 //!
-//! A value is told by its hash: two of 64 bits that are equal by chance are not expected in any capture.
+//! Values are compared by 64-bit hashes: no capture is large enough to expect a collision.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -12,82 +13,82 @@ use crate::scheme::{Choice, MOST_FIELDS, Scheme};
 use crate::seeded::SeededMap;
 use crate::tokens::Tokens;
 
-/// Shapes that are counted by themselves; twice as many are followed, and the others are never cured.
+/// Shapes that are counted individually; twice this many are tracked, and the others are never cured.
 const MOST_SHAPES: usize = 4096;
 
-/// A key that batches touch.
+/// A key in a batch.
 #[derive(Debug, Clone, Copy)]
 pub struct TouchedKey {
-    /// Its number in the batches, the first time.
+    /// Its number in the batches, at first sight.
     pub place: u32,
     /// Its family.
     pub family: u32,
     /// The hash of its name.
     pub name: u64,
-    /// The hash of its tag with a brace; of the name if it has no tag.
+    /// The hash of its tag including a brace, or of its name without one.
     pub tag: u64,
     /// Whether it has a tag.
     pub is_tagged: bool,
-    /// Where the hashes of its fields start in `Joins::values`.
+    /// Start of the hashes of its fields in `Joins::values`.
     values: u32,
-    /// How many there are.
+    /// Number of fields.
     fields: u8,
 }
 
-/// A family in a shape: which of its values are the same in all keys, and the same as others of the batch.
+/// A family in a shape: the values that are the same in all its keys, and equal to others of the batch.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FamilyJoin {
     /// The family.
     pub family: u32,
-    /// Whether the batch has several keys of it.
+    /// Whether the batch has several keys of the family.
     pub has_several: bool,
-    /// The class of today's tag; `None` if the keys differ in it or have no tag.
+    /// The class of today's tag; `None` if the keys differ in it or have none.
     pub tag: Option<u16>,
     /// The classes of the fields.
     pub fields: Vec<Option<u16>>,
 }
 
-/// Batches that are alike.
+/// Batches of the same form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BatchShape {
     /// Whether their keys must be in one slot.
     pub must_be_together: bool,
-    /// By family.
+    /// The families in it.
     pub families: Vec<FamilyJoin>,
 }
 
-/// How often a shape came.
+/// The number of occurrences of a shape.
 #[derive(Debug, Clone, Copy)]
 pub struct ShapeCount {
-    /// Batches.
+    /// Number of batches.
     pub batches: u64,
-    /// Their keys.
+    /// Number of their keys.
     pub keys: u64,
-    /// The command of the first one.
+    /// The command of the first batch.
     pub command: Option<&'static str>,
 }
 
-/// Whether a batch has several keys of a family, and the tag and the values in which all of them agree.
+/// Whether a batch has several keys of a family, and the tag and the values on which all of them agree.
 type Agreed = (bool, Option<u64>, Vec<Option<u64>>);
 
-/// Joins of names, as batches show them.
+/// The joins found in batches.
 #[derive(Debug, Default)]
 pub struct Joins {
     /// The distinct keys.
     pub keys: Vec<TouchedKey>,
     values: Vec<u64>,
-    /// By batch its keys, as numbers of `keys`.
+    /// The keys of each batch, as indices of `keys`.
     touched: Vec<u32>,
     ends: Vec<u32>,
-    /// The shapes of batches of two keys or more, heaviest first.
+    /// The shapes of batches of two or more keys, most frequent first.
     pub shapes: Vec<(BatchShape, ShapeCount)>,
-    /// Batches of two keys or more.
+    /// Number of batches of two or more keys.
     pub multi: u64,
-    /// Batches whose shapes are not counted by themselves.
+    /// Number of batches whose shapes are not counted individually.
     pub uncounted: u64,
-    /// By key how many batches touch it.
+    /// Number of batches that touch each key.
     pub accesses: Vec<u32>,
-    /// Their sum.
+    /// The sum of `accesses`.
     pub total_accesses: u64,
 }
 
@@ -174,17 +175,17 @@ impl Joins {
         &self.values[key.values as usize..][..usize::from(key.fields)]
     }
 
-    /// The tag of a key by a choice, as a hash.
+    /// The hash of a key's tag under a choice.
     pub fn tag_of(&self, key: &TouchedKey, choice: Choice) -> u64 {
         tag_hash(choice, key.name, key.tag, self.values(key))
     }
 
-    /// How many batches there are.
+    /// Number of batches.
     pub(crate) fn batches(&self) -> usize {
         self.ends.len()
     }
 
-    /// The keys of a batch, as numbers.
+    /// The keys of a batch, as indices.
     pub(crate) fn batch(&self, at: usize) -> &[u32] {
         let from = at
             .checked_sub(1)
@@ -243,12 +244,12 @@ impl Joins {
     }
 }
 
-/// The hash of a tag of today: never that of a value.
+/// The hash of today's tag; never equal to that of a value.
 pub(crate) fn braced(tag: u64) -> u64 {
     fold(tag, 0x7B7B_7B7B_7B7B_7B7B)
 }
 
-/// The hash of the tag that a choice makes of a name with these hashes.
+/// The hash of the tag under a choice, for a name with these hashes.
 pub(crate) fn tag_hash(choice: Choice, name: u64, tag: u64, values: &[u64]) -> u64 {
     match choice {
         Choice::Keep => tag,
@@ -269,7 +270,7 @@ fn heaviest(shapes: HashMap<BatchShape, ShapeCount>) -> Vec<(BatchShape, ShapeCo
 }
 
 impl BatchShape {
-    /// Whether a scheme brings all keys of a batch like this one to one slot.
+    /// Whether a scheme brings all keys of such a batch to one slot.
     pub(crate) fn is_in_one_slot(&self, scheme: &Scheme) -> bool {
         let mut common = None;
         self.families.iter().all(|family| {
@@ -279,10 +280,10 @@ impl BatchShape {
     }
 }
 
-/// The classes of a tag; a tag of today is never equal to a field.
+/// The classes of a tag; today's tag is never equal to a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum TagClass {
-    /// The tag that keys have.
+    /// Today's tag.
     Today(u16),
     /// A field.
     Field(u16),
@@ -291,7 +292,7 @@ pub(crate) enum TagClass {
 }
 
 impl FamilyJoin {
-    /// The class of the tag by a choice, where all keys have the same.
+    /// The class of the tag under a choice, if all keys agree.
     pub(crate) fn tag_by(&self, choice: Choice) -> Option<TagClass> {
         let class = |at: u8| self.fields.get(usize::from(at)).copied().flatten();
         match choice {

@@ -1,8 +1,8 @@
-//! The places that batches show, by equality: segments that all keys of a command share are
-//! candidates for the tag whatever they look like, nanoids, slugs, e-mail addresses and words of any script.
+//! The places that batches reveal by equality: segments shared by all keys of a command are candidates for the tag
+//! whatever they look like: nanoids, slugs, e-mail addresses, words of any script.
 //!
-//! A segment is the text between two delimiters. A place is the text before it, with ids wiped out. Of the segments that
-//! the keys of a batch share, the one that takes the most different values over all batches is the id.
+//! A segment is the text between two delimiters. Its place is the text before it, with ids masked. Among the segments
+//! shared by the keys of a batch, the one with the most distinct values over all batches is the id.
 
 use std::collections::HashMap;
 
@@ -13,22 +13,22 @@ use crate::places::{FIELD, PlaceKind, Places, Prefix};
 use crate::seeded::{SeededMap, SeededSet};
 use crate::tokens::{Segment, TokenKind, Tokens};
 
-/// Different segments from which on those of a place are values.
+/// The segments of a place are values if at least this many are distinct.
 const LEAST_VALUES: usize = 3;
-/// Batches that are looked at, spread over all.
+/// Batches that are examined, spread evenly over all.
 const MOST_BATCHES: usize = 1 << 16;
-/// The part of the batches with a place that share its segment: of fewer it is an accident.
+/// The minimum fraction of the batches with a place that share its segment; below that it is an accident.
 const SHARING: f64 = 0.25;
-/// Different words of a place from which on common endings show that they are values; those endings, and the part of the
-/// words that each of them comes with.
+/// With at least this many distinct words in a place, common endings show that they are values; then the number of endings,
+/// and the fraction of the words that each must occur with.
 const LEAST_WORDS: usize = 8;
 const LEAST_ENDINGS: usize = 3;
 const COMMON: f64 = 0.8;
-/// Rounds of learning: a value that was learned changes the places after it.
+/// Rounds of learning: each learned value may change the places after it.
 const ROUNDS: usize = 4;
 
 impl Places {
-    /// The places that these batches show.
+    /// The places that these batches reveal.
     pub(crate) fn of(batches: &Batches) -> Places {
         let mut places = Places::from(HashMap::new());
         for _ in 0..ROUNDS {
@@ -41,8 +41,8 @@ impl Places {
         places
     }
 
-    /// These, and the places whose words are values as they come with several endings, as tenants do and kinds of tables
-    /// do not, or are in the tag.
+    /// Adds the places whose words are values because they occur with several endings (as tenants do, and kinds of
+    /// tables do not), or are in the tag.
     pub(crate) fn with_those_of(mut self, names: &[&[u8]]) -> Places {
         for _ in 0..ROUNDS {
             let values = self.values_by_endings(names);
@@ -96,7 +96,7 @@ impl Places {
         values.map(|(place, _)| place).collect()
     }
 
-    /// These values, and the places that batches show when their keys are read with them.
+    /// Adds the places that batches reveal when their keys are read with these values.
     fn learned(&self, batches: &Batches) -> Places {
         let mut values: SeededMap<u64, SeededSet<u64>> = SeededMap::default();
         self.each_batch(batches, |batch| {
@@ -116,7 +116,7 @@ impl Places {
                 return;
             }
             let count = |shared: &Shared| values.get(&shared.structure).map_or(0, SeededSet::len);
-            // The last of equals: the first segment is usually the name of an application.
+            // The last of equals: the first segment is usually the name of the application.
             let Some(id) = batch.shared().into_iter().max_by_key(count) else {
                 return;
             };
@@ -173,34 +173,34 @@ impl Places {
     }
 }
 
-/// Words of a place that have one ending.
+/// Words of a place with the same ending.
 #[derive(Default)]
 struct Words {
     different: SeededSet<u64>,
-    /// Whether they are tags, or parts of these.
+    /// Whether they are tags or parts of tags.
     are_tags: bool,
 }
 
-/// The evidence of batches for a place.
+/// The evidence for a place in batches.
 #[derive(Default)]
 struct Found {
-    /// Segments with their ids wiped out: `queue7` and `queue8` are one.
+    /// Segments with ids masked: `queue7` and `queue8` are one.
     shapes: SeededSet<u64>,
     is_candidate: bool,
-    /// Batches with this place, and those that share its segment.
+    /// Number of batches with this place, and of those that share its segment.
     batches: usize,
     sharing: usize,
 }
 
-/// A batch of keys in segments.
+/// The keys of a batch as segments.
 struct SegmentedBatch {
     keys: Vec<SegmentedKey>,
     must_be_together: bool,
-    /// Whether its keys share a tag already: then it teaches nothing.
+    /// Whether its keys already share a tag: then there is nothing to learn from it.
     is_together: bool,
 }
 
-/// A key in segments.
+/// A key as segments.
 struct SegmentedKey {
     segments: Vec<SegmentOfKey>,
     shape: u64,
@@ -211,7 +211,7 @@ struct SegmentedKey {
 struct SegmentOfKey {
     place: u64,
     text: u64,
-    /// Its text, with ids wiped out.
+    /// Its text, with ids masked.
     shape: u64,
     is_of_words: bool,
     is_date: bool,
@@ -269,20 +269,20 @@ fn of_segment(tokens: &Tokens, segment: &Segment) -> SegmentOfKey {
 }
 
 impl SegmentedBatch {
-    /// The places of its keys, each once.
+    /// The distinct places of its keys.
     fn places(&self) -> SeededSet<u64> {
         let segments = self.keys.iter().flat_map(|key| &key.segments);
         segments.map(|segment| segment.place).collect()
     }
 
-    /// Those that have this text.
+    /// The places with this text.
     fn places_of(&self, text: u64) -> SeededSet<u64> {
         let segments = self.keys.iter().flat_map(|key| &key.segments);
         let with_text = segments.filter(|segment| segment.text == text);
         with_text.map(|segment| segment.place).collect()
     }
 
-    /// The segments that all keys share, except for dates.
+    /// The segments shared by all keys, except dates.
     fn shared(&self) -> Vec<Shared> {
         let Some((first, others)) = self.keys.split_first() else {
             return Vec::new();
@@ -302,7 +302,8 @@ impl SegmentedBatch {
         shared
     }
 
-    /// Whether a cluster refuses the batch, and its keys differ in more than ids: a constant tag keeps few keys together.
+    /// Whether a cluster refuses the batch and its keys differ in more than ids: a constant tag then holds few keys
+    /// together.
     fn needs_a_constant(&self) -> bool {
         let mut shapes: Vec<u64> = self.keys.iter().map(|key| key.shape).collect();
         shapes.sort_unstable();
@@ -314,7 +315,8 @@ impl SegmentedBatch {
 mod tests {
     use super::*;
 
-    /// The kinds of the tokens of `key` by what these batches show: S for a whole segment, W for a word, N for a number.
+    /// The kinds of the tokens of `key` after learning from these batches: S for a whole segment, W for a word, N for a
+    /// number.
     fn read(batches: &[[&str; 2]], must_be_together: bool, key: &str) -> String {
         let mut all = Batches::default();
         for keys in batches {
@@ -343,10 +345,10 @@ mod tests {
             read(&slugs[..2], false, "bull:any-x:c"),
             "W(bull)W(any)W(x)W(c)"
         );
-        // With two names or one, the name is a word of the pattern, for commands that a cluster refuses.
+        // With one or two distinct names, the name is a word of the pattern, for commands that a cluster refuses.
         let of_two = read(&slugs[..2], true, "bull:send-mail:c");
         assert_eq!(of_two, "W(bull)W(send-mail)W(c)");
-        // Numbers are fields as they are.
+        // Numbers are fields without learning.
         let numbers = [["q:7:a", "q:7:b"], ["q:8:a", "q:8:b"], ["q:9:a", "q:9:b"]];
         assert_eq!(read(&numbers, false, "q:10:a"), "W(q)NW(a)");
         let hosts = [
@@ -367,7 +369,7 @@ mod tests {
             .collect();
         let users: Vec<[&str; 2]> = users.iter().map(|keys| [&*keys[0], &*keys[1]]).collect();
         assert_eq!(read(&users, false, "cart:u-1x1:a"), "W(cart)S(u-1x1)W(a)");
-        // Values after values: a tenant, then its users.
+        // Values after values: tenants, then their users.
         let nested: Vec<[String; 2]> = (0..27)
             .map(|i| {
                 let (tenant, user) = (

@@ -1,8 +1,9 @@
-//! Advice on which part of a key belongs in braces: from names and batches of keys to schemes of hash tags.
+//! Advice on the part of a key that belongs in braces: from names and batches of keys to schemes of hash tags.
 //!
-//! Batches show which segments the keys of a command share (`learned_places`). Names become families of one pattern, whose fields may
-//! become a tag (`tokens`, `families`). Batches show which fields are equal among the keys of a command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged
-//! (`groups`), spelled (`spelling`), carried out (`carried_out`, `all_names`) and compared (`decision`).
+//! Batches show which segments the keys of a command share (`learned_places`). Names become families with one pattern,
+//! whose fields may become a tag (`tokens`, `families`). Batches show which fields are equal among the keys of a
+//! command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged (`groups`), spelled
+//! (`spelling`), applied (`carried_out`, `all_names`) and compared (`decision`).
 #![deny(missing_docs)]
 
 pub mod all_names;

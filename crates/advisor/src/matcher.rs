@@ -1,4 +1,4 @@
-//! Finds the family of a name, and which parts of the name are its fields.
+//! Finds the family of a name, and the parts of the name that are its fields.
 
 use slotscope_engine::hash::{fold, hash};
 use slotscope_keyname::ids::Id;
@@ -7,24 +7,24 @@ use crate::family::Family;
 use crate::seeded::SeededMap;
 use crate::tokens::{Braces, Token, TokenKind, Tokens};
 
-/// Steps that are tried for a name: more are only needed for families that were made to be confused.
+/// Steps tried per name: only adversarial families need more.
 const MOST_STEPS: u32 = 1024;
 
 /// A trie of the tokens of patterns.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Matcher {
-    /// By state and by separator and word or mark, the next state.
+    /// By state and hash of separator and word or placeholder: the next state.
     steps: SeededMap<(u32, u64), u32>,
-    /// By state the ids that may be several tokens.
+    /// By state: the ids that may span several tokens.
     runs: SeededMap<u32, Vec<Run>>,
     ends: SeededMap<(u32, u64), u32>,
 }
 
-/// An id whose form does not show that it is one: all up to a text.
+/// An id not recognizable by its form: it extends up to a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     separator: Vec<u8>,
-    /// The text after it, up to the next mark; empty at the end of a name.
+    /// The text after the id, up to the next placeholder; empty at the end of a name.
     stop: Vec<u8>,
     next: u32,
 }
@@ -55,7 +55,7 @@ impl Matcher {
                 };
                 if !runs.contains(&run) {
                     runs.push(run);
-                    // The end of a name comes after every other text.
+                    // The end of a name is tried after every other text.
                     runs.sort_by_key(|run| std::cmp::Reverse(run.stop.len()));
                 }
             }
@@ -65,14 +65,14 @@ impl Matcher {
             .insert((state, end_hash(&family.tail, family.braces)), number);
     }
 
-    /// Gives families other numbers.
+    /// Renumbers the families.
     pub(crate) fn renumber(&mut self, new: &[u32]) {
         self.ends
             .values_mut()
             .for_each(|number| *number = new[*number as usize]);
     }
 
-    /// The number of the family of a name, whose tokens become those of the family.
+    /// The number of a name's family; the tokens become those of the family.
     pub(crate) fn find(&self, tokens: &mut Tokens) -> Option<u32> {
         let found = Vec::with_capacity(tokens.list.len());
         let mut walk = Walk {
@@ -86,7 +86,7 @@ impl Matcher {
         Some(number)
     }
 
-    /// Goes on from a state with the token `at` of the name.
+    /// Continues from a state with token `at` of the name.
     fn walk(&self, walk: &mut Walk<'_>, state: u32, at: usize) -> Option<u32> {
         walk.steps += 1;
         if walk.steps > MOST_STEPS {
@@ -138,7 +138,7 @@ impl Matcher {
 }
 
 impl Run {
-    /// Where it ends in a text that begins with its separator.
+    /// The end of the run in a text that begins with its separator.
     fn end(&self, text: &[u8]) -> Option<usize> {
         let from = self.separator.len();
         let rest = text.strip_prefix(self.separator.as_slice())?;
@@ -146,13 +146,13 @@ impl Run {
             [] => rest.len(),
             stop => 1 + memchr::memmem::find(rest.get(1..)?, stop)?,
         };
-        // An id is within a segment.
+        // An id stays within a segment.
         let is_segment = memchr::memchr(b':', &rest[..len]).is_none();
         (len > 0 && is_segment).then_some(from + len)
     }
 }
 
-/// The marks that a token may have in a pattern: ids that lack a letter may be among those that have one.
+/// The placeholders that a token may match: ids without a letter may be among ids that have one.
 fn marks(kind: TokenKind, text: &[u8]) -> &'static [Id] {
     let is_hex = || text.len() >= 8 && text.iter().all(u8::is_ascii_hexdigit);
     match kind {
@@ -168,7 +168,7 @@ fn marks(kind: TokenKind, text: &[u8]) -> &'static [Id] {
     }
 }
 
-/// The text after a token of a family, up to the next mark.
+/// The text after a token of a family, up to the next placeholder.
 fn text_after(family: &Family, at: usize) -> Vec<u8> {
     let mut text = Vec::new();
     for token in &family.tokens[at + 1..] {

@@ -1,4 +1,4 @@
-//! The model: names and batches as families, joins and tags; all that schemes are judged by.
+//! The model: names and batches as families, joins and tags; schemes are judged by it alone.
 
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
@@ -13,35 +13,36 @@ use crate::seeded::SeededSet;
 use crate::soundness::Judged;
 use crate::tag_loads::AllTagLoads;
 
-/// Names and batches, taken apart.
+/// Names and batches as families, joins and tags.
 #[derive(Debug)]
 pub struct Model<'a> {
     /// The names.
     pub names: &'a NameSample,
     /// Primaries of the cluster.
     pub nodes: usize,
-    /// The families; those that are scored come first.
+    /// The families; scored ones first.
     pub families: Families,
-    /// The choices for the families that are scored.
+    /// The choices for scored families.
     pub choices: Vec<Vec<Choice>>,
-    /// The joins by batches.
+    /// The joins found in batches.
     pub joins: Joins,
-    /// The tags of every choice.
+    /// The tags under every choice.
     pub tags: AllTagLoads,
-    /// The load of the sample.
+    /// The total load of the sample.
     pub sample_load: f64,
-    /// The share of the heaviest key in the load.
+    /// The heaviest key's share of the load.
     pub heaviest_key: f64,
-    /// That of the hottest key in the accesses.
+    /// The hottest key's share of the accesses.
     pub hottest_key: f64,
-    /// Shapes that must be in one slot, as the user says.
+    /// Shapes that must be in one slot by the user's demand.
     pub required: Vec<BatchShape>,
-    /// Groups that were judged.
+    /// Cached judgements of groups.
     pub judged: Judged,
 }
 
 impl<'a> Model<'a> {
-    /// The model of these names and batches on `nodes` primaries; families that `is_kept` says keep their names.
+    /// The model of these names and batches on `nodes` primaries; families for which `is_kept` returns true are not
+    /// renamed.
     pub fn of(
         names: &'a NameSample,
         batches: &Batches,
@@ -86,7 +87,7 @@ impl<'a> Model<'a> {
         }
     }
 
-    /// The part of the batches of several keys that a scheme brings to one slot.
+    /// The fraction of the batches with several keys that a scheme brings to one slot.
     pub fn local(&self, scheme: &Scheme) -> f64 {
         let local = self
             .joins
@@ -98,7 +99,7 @@ impl<'a> Model<'a> {
     }
 }
 
-/// Every name, and every key of a batch that is not a name.
+/// Every name, and every key in batches that is not among the names.
 fn each_once<'a>(touched: &[&'a [u8]], names: &'a NameSample) -> Vec<(&'a [u8], NameLoad)> {
     let mut seen: SeededSet<u64> = SeededSet::default();
     let is_new = |key: &&&[u8]| {
@@ -130,7 +131,7 @@ fn add_accesses(families: &mut Families, touched: &[&[u8]]) {
     }
 }
 
-/// The families by their load and their accesses; the last one stays the last.
+/// The families by load and accesses; the last one stays last.
 fn by_importance(families: &Families, names: &NameSample, batches: &Batches) -> Vec<usize> {
     let accesses: u64 = families.list.iter().map(|family| family.accesses).sum();
     let importance = |at: &usize| {

@@ -1,8 +1,8 @@
 //! The names that the model sees: all of a small dump, a sample of a large one, in bounded memory.
 //!
-//! A bottom-k sample (Cohen, Kaplan, PODC 2007): the names whose hashes are smallest. It does not depend on the order of the
-//! names, on threads or on how the input is cut; and it holds every name below its largest hash, so that a new name can be
-//! looked for among the existing ones.
+//! A bottom-k sample (Cohen, Kaplan, PODC 2007): the names with the smallest hashes. It does not depend on the order of
+//! the names, on threads or on how the input is split; and it holds every name below its largest hash, so that a new
+//! name can be looked up among the existing ones.
 
 use slotscope_engine::format::batch::MISSING;
 use slotscope_engine::hash::hash;
@@ -12,7 +12,7 @@ use slotscope_engine::tally::Tally;
 
 use crate::tokens::MOST_BYTES;
 
-/// Names that are kept, and bytes of them.
+/// Limits for the sample: names and their bytes.
 const MOST_NAMES: usize = 1 << 18;
 const MOST_NAME_BYTES: usize = 12 << 20;
 
@@ -23,15 +23,15 @@ pub struct NameSample {
     most: [usize; 2],
     entries: Vec<Entry>,
     bytes: Vec<u8>,
-    /// Hashes from here on are left out.
+    /// Names with hashes from here on are excluded.
     limit: u64,
-    /// All names that were seen, as often as they came, and their load.
+    /// Number of names seen, including repeats.
     pub keys: u64,
-    /// Their load.
+    /// Their total load.
     pub load: u64,
-    /// That of the heaviest one.
+    /// The load of the heaviest name.
     pub largest: u64,
-    /// Names that are too long to be judged; they keep their spelling.
+    /// Names too long to be judged; they are never renamed.
     pub long: u64,
 }
 
@@ -45,12 +45,12 @@ struct Entry {
 }
 
 impl NameSample {
-    /// An empty sample of names with their load by `by`.
+    /// An empty sample with loads by `by`.
     pub fn new(by: Metric) -> Self {
         NameSample::with_room(by, MOST_NAMES, MOST_NAME_BYTES)
     }
 
-    /// The same with room for fewer names.
+    /// The same with a smaller capacity.
     pub fn with_room(by: Metric, names: usize, bytes: usize) -> Self {
         NameSample {
             by,
@@ -70,7 +70,7 @@ impl NameSample {
         self.by
     }
 
-    /// Adds a name of this load.
+    /// Adds a name with this load.
     pub fn push(&mut self, name: &[u8], load: u64) {
         self.count(load);
         if name.len() > MOST_BYTES {
@@ -108,7 +108,7 @@ impl NameSample {
         }
     }
 
-    /// Ends the sample: load is the number of names where the input does not carry the metric.
+    /// Completes the sample: load is the number of names if the input does not have the metric.
     pub fn finish(&mut self) {
         self.prune();
         if self.load == 0 {
@@ -126,7 +126,7 @@ impl NameSample {
         }
     }
 
-    /// Keeps the names of the smallest hashes that there is room for, each once.
+    /// Keeps the distinct names with the smallest hashes, up to the capacity.
     pub(crate) fn prune(&mut self) {
         self.entries
             .sort_unstable_by_key(|entry| (entry.hash, entry.start));
@@ -149,44 +149,44 @@ impl NameSample {
         (self.entries, self.bytes) = (kept, packed);
     }
 
-    /// How many names there are.
+    /// Number of names.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// True if there is no name.
+    /// Whether the sample is empty.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// Whether every name is in it.
+    /// Whether the sample has all names.
     pub fn is_whole(&self) -> bool {
         self.limit == u64::MAX
     }
 
-    /// The part of all distinct names that is in it.
+    /// The fraction of all distinct names that is in the sample.
     pub(crate) fn share(&self) -> f64 {
         self.limit as f64 / u64::MAX as f64
     }
 
-    /// Hashes below this are all in it.
+    /// All names with hashes below this are in the sample.
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }
 
-    /// Name `at` and its load, in the order of the hashes.
+    /// Name `at` and its load, ordered by hash.
     pub fn get(&self, at: usize) -> (&[u8], u64) {
         let entry = &self.entries[at];
         let name = &self.bytes[entry.start as usize..][..entry.len as usize];
         (name, entry.load)
     }
 
-    /// How often name `at` came.
+    /// Number of occurrences of name `at`.
     pub(crate) fn times(&self, at: usize) -> u64 {
         u64::from(self.entries[at].times)
     }
 
-    /// Whether a name with this hash is in it.
+    /// Whether a name with this hash is in the sample.
     pub(crate) fn has(&self, hash: u64) -> bool {
         self.entries
             .binary_search_by_key(&hash, |entry| entry.hash)
@@ -194,7 +194,7 @@ impl NameSample {
     }
 }
 
-/// The load of each key of a batch: 1 by keys, else what the input says.
+/// The load of each key of a batch: 1 if load is the number of keys, else the value in the input.
 pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, by: Metric) -> impl Fn(usize) -> u64 + 'k {
     let column = keys.batch.values.column(by);
     move |i| match (by, column) {

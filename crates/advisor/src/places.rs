@@ -1,25 +1,25 @@
-//! Places of names where a segment is a value or a constant as a whole.
+//! Places in names whose whole segment is a value or a constant.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use slotscope_engine::hash::{fold, hash};
 
-/// In place of the hash of a word; not a small number, which `fold` does not mix.
+/// Stands for the hash of a word; must not be small, as `fold` does not mix small numbers.
 pub(crate) const FIELD: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Delimiters of segments: a key is divided by the first one that it has.
+/// Delimiters of segments: the first one that a key contains divides it.
 const DELIMITERS: &[u8] = b":|/.-_";
 
-/// The segments of a place, taken whole.
+/// The kind of a place's segments, which are read as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PlaceKind {
-    /// They are values of one field.
+    /// Values of one field.
     Value,
-    /// They are words of the pattern, and may still become a tag.
+    /// Words of the pattern, which may still become a tag.
     Constant,
 }
 
-/// The places that batches show.
+/// Places known from batches.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Places(Option<Arc<HashMap<u64, PlaceKind>>>);
 
@@ -30,7 +30,7 @@ impl From<HashMap<u64, PlaceKind>> for Places {
 }
 
 impl Places {
-    /// Whether any place is known, or may become so.
+    /// Whether places are known or being learned.
     pub(crate) fn is_on(&self) -> bool {
         self.0.is_some()
     }
@@ -45,12 +45,12 @@ impl Places {
     }
 }
 
-/// The text before a place, as a hash.
+/// The hash of the text before a place.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Prefix(u64);
 
 impl Prefix {
-    /// The place after this prefix and a separator.
+    /// The place that follows this prefix and a separator.
     pub(crate) fn place(self, separator: &[u8]) -> u64 {
         fold(self.0 ^ FIELD, hash(separator))
     }
@@ -61,7 +61,7 @@ impl Prefix {
     }
 }
 
-/// The delimiter of the segments of a key.
+/// The delimiter between the segments of a key.
 pub(crate) fn delimiter(key: &[u8]) -> Option<u8> {
     let mut delimiters = DELIMITERS.iter().copied();
     delimiters.find(|byte| memchr::memchr(*byte, key).is_some())

@@ -1,4 +1,4 @@
-//! Why names stay as they are: the first reason that fits.
+//! The reason for keeping names as they are: the first that applies.
 
 use std::collections::HashMap;
 
@@ -9,16 +9,16 @@ use crate::model::Model;
 use crate::scheme::{MOST_FIELDS, Scheme};
 use crate::soundness::Soundness;
 
-/// The part of the batches from which on a family may block, and that must be cured without it.
+/// A family blocks if it is in the first fraction of the batches and, without it, the second could be cured.
 const BLOCKING: f64 = 0.05;
 const CURED: f64 = 0.2;
-/// Families that are tried as a blocker.
+/// Families that are tested as the blocker.
 const MOST_BLOCKERS: usize = 8;
-/// Where most batches are in one slot already, there is little to gain.
+/// If this fraction of batches is already in one slot, there is little to gain.
 const GOOD_SHARE: f64 = 0.9;
-/// A hottest key above this part of a fair share of twice the nodes.
+/// A key is hot above this fraction of a fair share of twice the nodes.
 const HOT: f64 = 0.7;
-/// Batches that are looked at for numbers that are equal and spelled differently.
+/// Batches examined for equal numbers with different spellings.
 const LOOKED_AT: usize = 2000;
 
 /// Why nothing changes.
@@ -49,17 +49,17 @@ pub enum KeepReason {
     NoCommonId,
 }
 
-/// The family that blocks, and the part of the batches that could be cured without it.
+/// The family that blocks, and the fraction of the batches that could be cured without it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Blocker {
     /// Its number.
     pub family: u32,
-    /// The part.
+    /// The fraction.
     pub share: f64,
 }
 
 impl Model<'_> {
-    /// Why nothing changes.
+    /// The reason for no change.
     pub(crate) fn keep_reason(
         &self,
         decision: &Decision,
@@ -95,7 +95,7 @@ impl Model<'_> {
         (reason, blocker.filter(|_| reason == KeepReason::Blocker))
     }
 
-    /// Whether batches have a field in common, of which a tag is not sound.
+    /// Whether batches have a field in common whose tag is unsound.
     fn has_common_id(&self, decision: &Decision) -> bool {
         let today = decision.today().batches.share().unwrap_or(0.0);
         let cured = self.joins.shapes.iter().filter(|(shape, _)| {
@@ -137,7 +137,7 @@ impl Model<'_> {
         blockers.rev().max_by(|a, b| a.share.total_cmp(&b.share))
     }
 
-    /// Whether keys of batches have numbers that are equal, with and without zeros before them.
+    /// Whether keys of batches have the same number with and without leading zeros.
     fn is_spelled_differently(&self, batches: &Batches) -> bool {
         let (mut looked_at, mut different) = (0, 0);
         let mut tokens = self.families.tokens();
@@ -170,7 +170,7 @@ impl Model<'_> {
     }
 }
 
-/// Whether the families of a shape, except for one, have a value in common.
+/// Whether the families of a shape, except one, have a value in common.
 fn has_common_class(shape: &BatchShape, but: Option<u32>) -> bool {
     let mut families = shape.families.iter().filter(|of| Some(of.family) != but);
     let Some(first) = families.next() else {

@@ -7,19 +7,19 @@ use crate::field_kinds::FieldKind;
 use crate::scheme::Choice;
 use crate::spelling::Renaming;
 
-/// How a family is renamed.
+/// The renaming of a family.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct RenameRule {
-    /// REGEX => TEMPLATE: names of today match REGEX from end to end, `$1` and so on are their fields.
+    /// REGEX => TEMPLATE: REGEX matches today's names from start to end, `$1` and so on are their fields.
     pub text: String,
-    /// The template with names for the fields.
+    /// The template with variables for the fields.
     pub parts: Vec<NamePart>,
 }
 
 /// A part of a name as code builds it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NamePart {
-    /// The same in all names.
+    /// Constant text.
     Text(String),
     /// A variable, after the word before the field: `user_id`.
     Field(String),
@@ -33,7 +33,7 @@ enum TemplatePart {
     Field(usize),
 }
 
-/// How many fields of a rule take any letters and digits.
+/// Number of fields of a rule that match any letters and digits.
 pub(crate) fn generality(rule: &str) -> usize {
     rule.matches(ANY).count() + rule.matches("([^").count()
 }
@@ -41,7 +41,7 @@ pub(crate) fn generality(rule: &str) -> usize {
 /// Letters and digits.
 const ANY: &str = r"[0-9A-Za-z\x80-\xff]+";
 
-/// The rule of a family that changes; none where its pattern is not text, or braces split a word of it.
+/// The rule for a family that changes; `None` if its pattern is not text or braces split one of its words.
 pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> Option<RenameRule> {
     let choice = renaming.scheme.get(number);
     if choice == Choice::Keep {
@@ -75,7 +75,7 @@ pub(crate) fn rename_rule(renaming: &Renaming, number: u32, family: &Family) -> 
     })
 }
 
-/// Takes a template apart whose fields are `${1}` and whose dollar signs are doubled.
+/// Parses a template whose fields are `${1}` and whose dollar signs are doubled.
 fn template_parts(template: &str) -> Vec<TemplatePart> {
     let mut parts = Vec::new();
     let mut text = String::new();
@@ -109,7 +109,7 @@ fn template_parts(template: &str) -> Vec<TemplatePart> {
     parts
 }
 
-/// The template of parts: `$1` for a field, `${1}` where a digit follows.
+/// The template for these parts: `$1` for a field, `${1}` if a digit follows.
 fn spelled(parts: &[TemplatePart]) -> String {
     let mut template = String::new();
     for (at, part) in parts.iter().enumerate() {
@@ -124,7 +124,7 @@ fn spelled(parts: &[TemplatePart]) -> String {
     template
 }
 
-/// The parts with names of variables for the fields: after the word before them in the new name.
+/// The parts with variables for the fields, named after the word before them in the new name.
 fn named(parts: Vec<TemplatePart>, kinds: &[FieldKind]) -> Vec<NamePart> {
     let mut names: Vec<(usize, String)> = Vec::new();
     let mut named = Vec::new();
@@ -145,7 +145,7 @@ fn named(parts: Vec<TemplatePart>, kinds: &[FieldKind]) -> Vec<NamePart> {
     named
 }
 
-/// The name of a variable: `user_id` after `user:`, `id` where no word is before it.
+/// The name of a variable: `user_id` after `user:`, `id` without a word before it.
 fn variable(before: Option<&NamePart>, kind: FieldKind) -> String {
     let noun = match kind {
         FieldKind::Date => "date",
@@ -166,7 +166,7 @@ fn variable(before: Option<&NamePart>, kind: FieldKind) -> String {
     }
 }
 
-/// A name that no other field has.
+/// A name not used for another field.
 fn unused(name: &str, names: &[(usize, String)]) -> String {
     let is_taken = |name: &str| names.iter().any(|(_, taken)| taken == name);
     let mut free = name.to_owned();
@@ -179,7 +179,7 @@ fn unused(name: &str, names: &[(usize, String)]) -> String {
     free
 }
 
-/// The pattern with other texts for its values, by their numbers and fields, and for its literals; and where its tokens are.
+/// The pattern with its values (by number and field) and its literals replaced, and the spans of its tokens.
 fn with_fields(
     family: &Family,
     value: impl Fn(usize, usize) -> String,
@@ -203,7 +203,8 @@ fn with_fields(
     Some((text, spans))
 }
 
-/// Where the braces are in the regular expression: after this many bytes of a separator, which are escaped there.
+/// The positions of the braces in the regular expression: after this many bytes of a separator, which are escaped
+/// there.
 fn brace_positions(
     family: &Family,
     regex: &str,
@@ -242,7 +243,7 @@ fn field_regex(family: &Family, field: usize) -> String {
     format!("({of})")
 }
 
-/// Anything up to the delimiter that is next to the segment; an id that joiners join has no other end than its segment.
+/// Anything up to the delimiter next to the segment; an id with joiners ends only with its segment.
 fn segment_regex(family: &Family, token: usize) -> String {
     let before = family.tokens[token].separator.last();
     let after = family.tokens.get(token + 1);
@@ -255,7 +256,7 @@ fn segment_regex(family: &Family, token: usize) -> String {
     }
 }
 
-/// A text that a regular expression takes as it is, byte by byte.
+/// A literal for a regular expression, escaped byte by byte.
 fn escaped(text: &str) -> String {
     let mut escaped = String::new();
     for byte in text.bytes() {
@@ -263,7 +264,7 @@ fn escaped(text: &str) -> String {
             _ if byte.is_ascii_alphanumeric() || b"_:-/".contains(&byte) => {
                 escaped.push(char::from(byte))
             }
-            // `\<` and `\>` are the ends of a word.
+            // `\<` and `\>` are word boundaries.
             b' '..=b'~' if !b"<>".contains(&byte) => escaped.extend(['\\', char::from(byte)]),
             _ => escaped += &format!("\\x{byte:02x}"),
         }

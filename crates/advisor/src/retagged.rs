@@ -1,4 +1,4 @@
-//! The load of each slot once keys have the names of a scheme: in every metric, for reports that judge several.
+//! The load of each slot under a scheme, in every metric, for reports that judge several.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::{SLOTS, SlotBatch};
@@ -10,14 +10,14 @@ use crate::changing::Changing;
 use crate::model::Model;
 use crate::spelling::Renaming;
 
-/// The load that a scheme takes from slots, and the load that it brings to them.
+/// The load that a scheme removes from slots, and the load that it adds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct SlotsMoved {
     from: SlotCounts,
     to: SlotCounts,
 }
 
-/// Counts it.
+/// Counts that load.
 pub struct Retagged<'a> {
     changing: Changing<'a>,
     moved: SlotsMoved,
@@ -30,7 +30,7 @@ impl SlotsMoved {
         loads.is_some_and(|slots| slots.iter().any(|load| *load > 0))
     }
 
-    /// The load of each slot by `metric` afterwards; `slots` is that of today.
+    /// The load of each slot by `metric` under the scheme; `slots` is today's load.
     pub fn after(&self, metric: Metric, slots: &[u64]) -> Vec<u64> {
         let mut after = slots.to_vec();
         let moved = |of: &SlotCounts| of.loads.get(metric).cloned().unwrap_or_default();
@@ -46,7 +46,7 @@ impl SlotsMoved {
 }
 
 impl<'a> Retagged<'a> {
-    /// Nothing counted yet.
+    /// Empty counts.
     pub fn new(model: &'a Model<'_>, renaming: &'a Renaming) -> Self {
         Retagged {
             changing: Changing::new(&model.families, std::slice::from_ref(renaming)),
@@ -54,7 +54,7 @@ impl<'a> Retagged<'a> {
         }
     }
 
-    /// The counted load.
+    /// The moved load.
     pub fn moved(self) -> SlotsMoved {
         self.moved
     }

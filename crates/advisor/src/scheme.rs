@@ -1,8 +1,8 @@
-//! A scheme: the choice of the tag of each family.
+//! A scheme: a choice of tag for each family.
 
 use crate::family::Family;
 
-/// Families whose tags may change; others keep theirs.
+/// Families whose tag may change; the others keep theirs.
 pub(crate) const MOST_SCORED: usize = 256;
 /// Fields of a family that may become its tag.
 pub(crate) const MOST_FIELDS: usize = 8;
@@ -10,14 +10,14 @@ pub(crate) const MOST_FIELDS: usize = 8;
 /// The new tag of a family.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Choice {
-    /// The names stay as they are.
+    /// Names are unchanged.
     #[default]
     Keep,
     /// No braces.
     Bare,
     /// This field.
     Field(u8),
-    /// This field and the next one.
+    /// This field and the next.
     Pair(u8),
 }
 
@@ -37,7 +37,7 @@ impl Choice {
     }
 }
 
-/// The choices that differ from `Keep`, by family.
+/// The choices other than `Keep`, by family.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Scheme {
     choices: Vec<(u32, Choice)>,
@@ -60,7 +60,7 @@ impl Scheme {
         }
     }
 
-    /// The same with another choice.
+    /// The scheme with another choice for a family.
     pub fn with(&self, family: u32, choice: Choice) -> Scheme {
         let mut scheme = self.clone();
         scheme.set(family, choice);
@@ -72,7 +72,7 @@ impl Scheme {
         &self.choices
     }
 
-    /// Fields that are in tags.
+    /// Number of fields in tags.
     pub(crate) fn fields(&self) -> usize {
         self.choices
             .iter()
@@ -80,7 +80,7 @@ impl Scheme {
             .sum()
     }
 
-    /// The scheme that takes the braces off all families that may be changed.
+    /// The scheme that removes the braces of all families that may change.
     pub(crate) fn without_tags(choices: &[Vec<Choice>]) -> Scheme {
         let bare = choices
             .iter()
@@ -111,7 +111,7 @@ pub fn choices(family: &Family) -> Vec<Choice> {
     if family.braces.is_some() && can_be_bare {
         choices.push(Choice::Bare);
     }
-    // The fields are numbered by a byte: a name has few tokens.
+    // Fields are numbered by a byte, as a name has few tokens.
     for at in 0..reachable.min(MOST_FIELDS) {
         choices.push(Choice::Field(at as u8));
         if at + 1 < reachable && is_clean(family, at) {
@@ -121,7 +121,7 @@ pub fn choices(family: &Family) -> Vec<Choice> {
     choices
 }
 
-/// Whether braces around a field and the next one would end after the second.
+/// Whether braces around a field and the next would close after the second.
 fn is_clean(family: &Family, at: usize) -> bool {
     let between = &family.tokens[family.fields[at] + 1..=family.fields[at + 1]];
     between.iter().all(|token| !token.separator.contains(&b'}'))

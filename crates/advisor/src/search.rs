@@ -1,4 +1,5 @@
-//! The search for schemes: what many batches have in common, put together by a beam, then family by family.
+//! The search for schemes: fields that many batches have in common are combined by a beam search, then improved family
+//! by family.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -6,23 +7,23 @@ use crate::joins::BatchShape;
 use crate::model::Model;
 use crate::scheme::{Choice, MOST_FIELDS, Scheme};
 
-/// The costs of a renamed name and of a field in a tag: ties go to the simpler scheme.
+/// The cost of a renamed name and of a field in a tag: ties go to the simpler scheme.
 const OF_RENAMED: f64 = 0.004;
 const OF_FIELD: f64 = 0.0005;
-/// Assignments that are tried: the heaviest, of at least this many batches.
+/// Assignments that are tried: the heaviest ones, each with at least this many batches.
 const MOST_ASSIGNMENTS: usize = 256;
 const LEAST_BATCHES: u64 = 3;
 const LEAST_SHARE: f64 = 0.002;
-/// Schemes of the beam, and of those that are improved family by family.
+/// Width of the beam, and number of schemes that are improved family by family.
 const BEAM: usize = 8;
 const IMPROVED: usize = 4;
-/// Families that are improved, and rounds of it.
+/// Families that are improved, and rounds.
 const MOST_IMPROVED: usize = 64;
 const ROUNDS: usize = 2;
-/// Schemes that are found.
+/// Schemes returned.
 const FOUND: usize = 24;
 
-/// Schemes by their values.
+/// Values of schemes already evaluated.
 #[derive(Default)]
 struct Known {
     values: HashMap<Scheme, f64>,
@@ -66,7 +67,7 @@ impl Model<'_> {
         schemes
     }
 
-    /// Assignments put together, heaviest first; the best schemes.
+    /// Combines assignments, heaviest first; returns the best schemes.
     fn beam(&self, known: &mut Known) -> Vec<Scheme> {
         let today = Scheme::default();
         let mut beam = vec![(self.known(&today, known), today)];
@@ -106,7 +107,7 @@ impl Model<'_> {
         value
     }
 
-    /// Takes for each family in turn the choice that is best while the others stay.
+    /// For each family in turn, takes the best choice with all others fixed.
     fn improve(&self, start: Scheme, known: &mut Known) {
         let mut value = self.known(&start, known);
         let mut scheme = start;
@@ -130,7 +131,7 @@ impl Model<'_> {
         }
     }
 
-    /// Choices that bring whole shapes of batches together: equal ones are one, the heaviest first.
+    /// Choices that bring whole shapes of batches to one slot: distinct, heaviest first.
     fn assignments(&self) -> Vec<Vec<(u32, Choice)>> {
         let mut batches: BTreeMap<Vec<(u32, Choice)>, u64> = BTreeMap::new();
         for (shape, count) in &self.joins.shapes {
@@ -155,7 +156,7 @@ impl Model<'_> {
     }
 
     fn assignments_of(&self, shape: &BatchShape) -> Vec<Vec<(u32, Choice)>> {
-        // By class the fields of each family that have it.
+        // By class: the fields of each family in it.
         let mut classes: BTreeMap<u16, BTreeMap<u32, Vec<u8>>> = BTreeMap::new();
         for family in &shape.families {
             let Some(choices) = self.choices.get(family.family as usize) else {

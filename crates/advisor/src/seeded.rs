@@ -1,15 +1,15 @@
-//! Hash maps of keys that are hashes already: fast, and with a seed that a hostile name cannot know.
+//! Hash maps for keys that are already hashes: fast, with a seed that hostile names cannot predict.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use slotscope_engine::hash::fold;
 
-/// A map and a set with `Seeded` hashes.
+/// A map and a set that hash with `Seeded`.
 pub(super) type SeededMap<K, V> = HashMap<K, V, Seeded>;
 pub(super) type SeededSet<K> = HashSet<K, Seeded>;
 
-/// Hashes by one multiplication a word.
+/// Hashes with one multiplication per word.
 #[derive(Debug, Clone, Copy)]
 pub struct Seeded(u64);
 

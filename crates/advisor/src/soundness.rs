@@ -1,4 +1,4 @@
-//! How sound a scheme is, and what that costs it.
+//! The soundness of a scheme, and its cost.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -30,33 +30,33 @@ pub enum Soundness {
     Bad,
 }
 
-/// The cost of a limited group; that of a bad one is 1.
+/// The cost of a limited group; a bad one costs 1.
 pub(crate) const LIMITED: f64 = 0.2;
 
 /// The cost of a scheme by its groups, and whether the load of a group follows a tag.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Penalty {
-    /// 1 a bad group, 0.2 a limited one.
+    /// 1 per bad group, 0.2 per limited one.
     pub sum: f64,
     /// The load follows one tag that changes with time.
     pub is_monotonic: bool,
 }
 
-/// Groups that were judged: most groups are the same in most schemes.
+/// Cached judgements: most schemes share most of their groups.
 #[derive(Debug, Default)]
 pub struct Judged(Mutex<HashMap<Vec<(u32, Choice)>, Judgement>>);
 
-/// How sound a group is, and whether its load follows a tag.
+/// The soundness of a group, and whether its load follows a tag.
 pub(crate) type Judgement = (Soundness, bool);
 
 impl Judged {
-    /// The known judgement of a group, or the result of `judge`.
+    /// The cached judgement of a group, or else the result of `judge`.
     pub(crate) fn of(
         &self,
         group: Vec<(u32, Choice)>,
         judge: impl FnOnce(&[(u32, Choice)]) -> Judgement,
     ) -> Judgement {
-        // The map is complete even if a thread that wrote to it panicked.
+        // The map is consistent even if a thread panicked while holding the lock.
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let found = known().get(&group).copied();
         found.unwrap_or_else(|| {

@@ -1,4 +1,4 @@
-//! How a tag is spelled: `{user:7}` in every family of a group, around `user:7` where the name already says so.
+//! The spelling of tags: `{user:7}` in every family of a group, around `user:7` if the name already contains it.
 
 use std::collections::BTreeMap;
 
@@ -9,25 +9,26 @@ use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::tokens::Tokens;
 
-/// The vote of a family with one field for the word before it; with several the word may be of another.
+/// The vote of a family with one field for the word before it; with several fields the word may belong to another.
 const ONLY_FIELD: f64 = 1.0;
 const ONE_OF_SEVERAL: f64 = 0.1;
 
-/// How the tag of a family is spelled.
+/// The spelling of a family's tag.
 #[derive(Debug, Clone, PartialEq)]
 enum TagStyle {
-    /// The values with this before them, in place of the first one; around it where the name says it there already.
+    /// The values with this prefix, in place of the first value; around prefix and value if the name contains them
+    /// already.
     Prefix(Vec<u8>),
-    /// A pair with all that is between its fields, and this before it: equal in the whole group.
+    /// A pair with the text between its fields, with this prefix: equal in the whole group.
     Span(Vec<u8>),
 }
 
-/// How a scheme is spelled.
+/// The spelling of a scheme.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Spelling {
-    /// By family that changes.
+    /// By changed family.
     styles: BTreeMap<u32, TagStyle>,
-    /// The second choice, where names of the first exist already.
+    /// The second choice, for when names of the first exist already.
     is_other: bool,
 }
 
@@ -48,7 +49,7 @@ impl Spelling {
         Spelling { styles, is_other }
     }
 
-    /// Appends to `new` what a name without braces becomes, whose tokens are at `spans`.
+    /// Appends the new form of a name without braces to `new`; `spans` are its tokens.
     pub(crate) fn rename(
         &self,
         number: u32,
@@ -92,7 +93,7 @@ impl Spelling {
     }
 }
 
-/// The text before the pairs of a group, if it is equal except for its values.
+/// The text before the pairs of a group, if equal in all of them except for values.
 fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Option<Vec<u8>> {
     let of = |number: &u32| {
         let family = &model.families.list[*number as usize];
@@ -109,8 +110,8 @@ fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> 
     Some(if is_common { lead.clone() } else { Vec::new() })
 }
 
-/// The text before the value in the tags of a group: as a family has it today, as in all names, or the word that most
-/// families have before the field.
+/// The text before the value in a group's tags: that of a family's present tag, as in all names, or else the word that
+/// most families have before the field.
 fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Vec<u8> {
     let family = |number: &u32| &model.families.list[*number as usize];
     let mut largest: Vec<&u32> = changed.iter().collect();
@@ -127,7 +128,7 @@ fn prefix(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -
         .collect();
     leads.dedup();
     match leads.as_slice() {
-        // Users of a library choose the name of a queue, not the prefix before it: `bull:{mail}:wait`.
+        // Users of a library choose a queue's name, not the prefix before it: `bull:{mail}:wait`.
         [_] if changed
             .iter()
             .all(|number| family(number).is_segment(scheme.get(*number))) =>
@@ -162,7 +163,7 @@ fn voted(model: &Model<'_>, scheme: &Scheme, changed: &[u32]) -> Option<Vec<u8>>
 }
 
 impl Family {
-    /// The word before a pair, where it is next to it or a byte before it.
+    /// The word before a pair, if it is adjacent or one byte away.
     fn lead(&self, choice: Choice, is_other: bool) -> Vec<u8> {
         let first = choice.fields().start;
         let separator = &self.tokens[self.fields[first]].separator;
@@ -171,13 +172,13 @@ impl Family {
         word.map_or(Vec::new(), |word| [word, separator].concat())
     }
 
-    /// Whether the chosen field is a whole segment by itself, or a word of the pattern.
+    /// Whether the chosen field is a segment of its own, or a word of the pattern.
     fn is_segment(&self, choice: Choice) -> bool {
         let mut fields = choice.fields();
         fields.all(|field| self.kinds[field] == FieldKind::Segment || self.is_constant(field))
     }
 
-    /// The text before the value in today's tag, if that is the chosen field alone.
+    /// The text before the value in today's tag, if that tag is the chosen field alone.
     fn prefix_of_today(&self, choice: Choice) -> Option<Vec<u8>> {
         let fields = choice.fields();
         let is_today = matches!(choice, Choice::Field(_))
@@ -201,7 +202,7 @@ impl Family {
     }
 }
 
-/// A scheme and its spelling: renames names.
+/// A scheme with its spelling: renames names.
 #[derive(Debug, Clone)]
 pub struct Renaming {
     /// The scheme.
@@ -211,7 +212,7 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// Whether another makes the same of the names of a family.
+    /// Whether another renaming has the same result for a family.
     pub(crate) fn is_same_for(&self, number: u32, other: &Renaming) -> bool {
         let (mine, theirs) = (&self.spelling, &other.spelling);
         self.scheme.get(number) == other.scheme.get(number)
@@ -219,13 +220,13 @@ impl Renaming {
             && mine.is_other == theirs.is_other
     }
 
-    /// Appends to `new` what a name becomes; nothing where it stays.
+    /// Appends the new form of a name to `new`; nothing if it is unchanged.
     pub fn apply(&self, families: &Families, name: &[u8], tokens: &mut Tokens, new: &mut Vec<u8>) {
         let number = families.read(name, tokens);
         self.rename(number as u32, &families.list[number], tokens, new);
     }
 
-    /// The same of a name that was taken apart.
+    /// The same for a tokenized name.
     pub(crate) fn rename(&self, number: u32, family: &Family, tokens: &Tokens, new: &mut Vec<u8>) {
         let choice = self.scheme.get(number);
         if choice != Choice::Keep {
@@ -235,7 +236,7 @@ impl Renaming {
         }
     }
 
-    /// The pattern of a family afterwards.
+    /// The new pattern of a family.
     pub(crate) fn pattern(&self, number: u32, family: &Family) -> Vec<u8> {
         let choice = self.scheme.get(number);
         if choice == Choice::Keep {

@@ -1,4 +1,4 @@
-//! How heavy tags are, by family and choice: from the sample of names, and from the batches.
+//! The load of tags by family and choice, from the sample of names and from batches.
 
 use std::collections::BTreeMap;
 
@@ -13,25 +13,25 @@ use crate::names::NameSample;
 use crate::scheme::{Choice, MOST_FIELDS};
 use crate::seeded::SeededMap;
 
-/// Tags of a family and a choice that are followed; those of its families are added up.
+/// Tags tracked per family and choice; the tags of a group's families are summed.
 const MOST_TAGS: usize = 64;
-/// Windows of a capture, and tags of a window that are followed.
+/// Windows of a capture, and tags tracked per window.
 pub(super) const WINDOWS: usize = 16;
 const MOST_TAGS_OF_WINDOW: usize = 16;
 
-/// Tags by their hashes, heaviest first.
+/// Tags as hashes, heaviest first.
 pub(super) type Heaviest = Vec<(u64, u64)>;
 
-/// The tags that a choice makes of a family.
+/// The tags of a family under a choice.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TagLoads {
     /// By load.
     pub by_load: Heaviest,
     /// By accesses of batches.
     pub by_accesses: Heaviest,
-    /// Distinct tags of the names in the sample.
+    /// Number of distinct tags in the sample.
     pub distinct: u64,
-    /// Distinct tags of all names, as the sample lets expect: names that share a tag do so in the sample too.
+    /// Number of distinct tags in all names, extrapolated: names that share a tag also do so in the sample.
     pub expected_distinct: f64,
 }
 
@@ -45,7 +45,7 @@ pub struct AllTagLoads {
 }
 
 impl AllTagLoads {
-    /// Counts the tags that `choices` make.
+    /// Counts the tags under `choices`.
     pub(crate) fn of(
         names: &NameSample,
         families: &Families,
@@ -65,7 +65,7 @@ impl AllTagLoads {
         all
     }
 
-    /// The tags that a choice makes of a family.
+    /// The tags of a family under a choice.
     pub(crate) fn get(&self, family: u32, choice: Choice) -> Option<&TagLoads> {
         self.loads.get(&(family, choice))
     }
@@ -94,7 +94,7 @@ impl AllTagLoads {
         let touched = of_family.par_iter().zip(choices).enumerate();
         let touched = touched.filter(|(_, (keys, _))| !keys.is_empty());
         let counted = touched.flat_map_iter(|(number, (keys, choices))| {
-            // The hot keys of a window are compared with untagged names.
+            // The hot keys of a window are found from untagged names.
             let bare = Some(Choice::Bare).filter(|bare| !choices.contains(bare));
             let of = choices.iter().copied().chain(bare);
             of.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))
@@ -110,7 +110,7 @@ impl AllTagLoads {
 /// The tags of a whole capture, and of each window.
 type Accesses = (Heaviest, Vec<Heaviest>);
 
-/// How often the tags that a choice makes of keys are touched.
+/// Number of accesses to each tag of these keys under a choice.
 fn accesses_of(choice: Choice, keys: &[(u8, &TouchedKey)], joins: &Joins) -> Accesses {
     let mut whole: SeededMap<u64, u64> = SeededMap::default();
     let mut windows: Vec<SeededMap<u64, u64>> = vec![SeededMap::default(); WINDOWS];
@@ -127,7 +127,7 @@ fn accesses_of(choice: Choice, keys: &[(u8, &TouchedKey)], joins: &Joins) -> Acc
     )
 }
 
-/// The tags that each of `choices` makes of the names of a family.
+/// The tags of a family's names under each of `choices`.
 fn loads_of<'a>(
     family: &'a Family,
     choices: &'a [Choice],
@@ -172,7 +172,7 @@ fn loads_of<'a>(
     })
 }
 
-/// Sums of sorted loads by tag, and how many pairs of names share a tag.
+/// The sum of sorted loads by tag, and the number of pairs of names that share a tag.
 fn summed(loads: &[(u64, u64)]) -> (Heaviest, f64) {
     let mut tags: Heaviest = Vec::new();
     let mut pairs = 0.0;
@@ -184,8 +184,8 @@ fn summed(loads: &[(u64, u64)]) -> (Heaviest, f64) {
     (tags, pairs)
 }
 
-/// A sample of one of many names shows few of the tags that names share: two names of a tag are both in it with the square
-/// of its share.
+/// A sample of one in many names shows few of the tags that names share: both names of a tag are in the sample with the
+/// square of its fraction.
 fn expected_distinct(names: f64, pairs: f64, distinct: f64, share: f64) -> f64 {
     if share >= 1.0 || names == 0.0 {
         return distinct;
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn a_sample_tells_how_many_names_share_a_tag() {
-        // A million names, three of a tag, one of fifty seen: about one tag of 17 is seen twice.
+        // A million names, three per tag, one in fifty sampled: about one tag in 17 is seen twice.
         let (names, share) = (20_000.0, 0.02);
         let pairs = names * share;
         let expected = expected_distinct(names, pairs, 19_600.0, share);

@@ -1,4 +1,4 @@
-//! Families that must share a slot because the user says so, in place of batches that show it.
+//! Families that must share a slot by the user's demand, instead of evidence in batches.
 
 use std::collections::HashSet;
 
@@ -8,14 +8,14 @@ use crate::joins::{BatchShape, FamilyJoin};
 use crate::model::Model;
 use crate::scheme::{MOST_FIELDS, Scheme};
 
-/// Names of a family whose values are compared.
+/// Names per family whose values are compared.
 const LOOKED_AT: usize = 1 << 16;
 
 impl Model<'_> {
-    /// Makes two families share a slot where the fields with most values in common are equal.
+    /// Makes two families share a slot if the fields with the most values in common are equal.
     ///
     /// # Errors
-    /// They have no value in common.
+    /// The families have no value in common.
     pub fn put_together(&mut self, a: u32, b: u32) -> Result<(), &'static str> {
         let [of_a, of_b] = [a, b].map(|family| self.values_of(family));
         let common = |i: usize, j: usize| of_a[i].intersection(&of_b[j]).count();
@@ -35,7 +35,7 @@ impl Model<'_> {
         Ok(())
     }
 
-    /// How many of the user's demands a scheme does not meet.
+    /// Number of the user's demands that a scheme does not meet.
     pub fn unmet(&self, scheme: &Scheme) -> usize {
         self.required
             .iter()
@@ -43,7 +43,7 @@ impl Model<'_> {
             .count()
     }
 
-    /// The values of each field of a family, as hashes.
+    /// Hashes of the values of each field of a family.
     fn values_of(&self, family: u32) -> Vec<HashSet<u64>> {
         let family = &self.families.list[family as usize];
         let fields = &family.fields[..family.fields.len().min(MOST_FIELDS)];
@@ -61,7 +61,7 @@ impl Model<'_> {
     }
 }
 
-/// A family of which one field is common.
+/// A family with one field in common.
 fn join(family: u32, common: usize, fields: usize) -> FamilyJoin {
     let fields = (0..fields).map(|at| (at == common).then_some(0)).collect();
     FamilyJoin {

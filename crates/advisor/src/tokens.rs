@@ -1,4 +1,4 @@
-//! A key as tokens: words, numbers, dates and ids between separators, once the braces of its hash tag are taken out.
+//! A key as tokens: words, numbers, dates and ids between separators, after removing the braces of its hash tag.
 
 use slotscope_engine::hash::hash;
 use slotscope_keyname::ids::{self, Id};
@@ -6,10 +6,10 @@ use slotscope_keyname::times;
 
 use crate::places::{FIELD, PlaceKind, Places, Prefix, delimiter};
 
-/// Bytes and tokens of a key that is taken apart. Longer keys keep their names.
+/// Limits for keys that are tokenized, in bytes and tokens. Longer keys are never renamed.
 pub const MOST_BYTES: usize = 512;
 const MOST_TOKENS: usize = 64;
-/// Segments of a key that places are learned of.
+/// Segments per key from which places are learned.
 const MOST_SEGMENTS: usize = 24;
 
 /// The kind of a token.
@@ -17,17 +17,17 @@ const MOST_SEGMENTS: usize = 24;
 pub enum TokenKind {
     /// A word.
     Word,
-    /// One or two digits that end a word: literal until many words differ in them.
+    /// One or two digits at the end of a word: literal until many words differ in them.
     Short,
     /// A number.
     Number,
-    /// A number that is a time by its value.
+    /// A number whose value looks like a time.
     Time,
     /// A date.
     Date,
     /// Eight or more hex digits.
     Hex,
-    /// Letters and digits mixed.
+    /// Mixed letters and digits.
     Id,
     /// A UUID.
     Uuid,
@@ -50,7 +50,7 @@ impl TokenKind {
         }
     }
 
-    /// Its mark in a pattern; `None` for literal text.
+    /// Its placeholder in a pattern; `None` for literal text.
     pub(crate) fn mark(self) -> Option<Id> {
         match self {
             TokenKind::Word | TokenKind::Short => None,
@@ -69,22 +69,22 @@ impl TokenKind {
 pub struct Token {
     /// Its kind.
     pub kind: TokenKind,
-    /// Where it starts.
+    /// Start offset.
     pub start: usize,
-    /// Where it ends.
+    /// End offset.
     pub end: usize,
 }
 
-/// Where a brace is: after this many tokens, and this many bytes after the last of them.
+/// The position of a brace: after this many tokens, and this many bytes after the last of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BracePlace {
-    /// Tokens before it.
+    /// Number of tokens before it.
     pub tokens: u8,
-    /// Bytes between the last of them and the brace; `INSIDE` where it splits a token.
+    /// Bytes between the last of them and the brace; `INSIDE` if the brace splits a token.
     pub bytes: u16,
 }
 
-/// The bytes of a brace that splits a token.
+/// The value of `bytes` for a brace that splits a token.
 pub(crate) const INSIDE: u16 = u16::MAX;
 
 /// The effective braces of a key.
@@ -92,28 +92,28 @@ pub(crate) const INSIDE: u16 = u16::MAX;
 pub struct Braces {
     /// The opening one.
     pub open: BracePlace,
-    /// The closing one; its tokens are those that begin before it.
+    /// The closing one; the tokens before it are those that begin before it.
     pub close: BracePlace,
 }
 
 /// A segment between delimiters, as positions in the key without its braces.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Segment {
-    /// Where it starts.
+    /// Start offset.
     pub start: usize,
-    /// Where it ends.
+    /// End offset.
     pub end: usize,
     /// Its place.
     pub place: u64,
 }
 
-/// A key in parts; kept from key to key for its memory.
+/// A tokenized key; reused from key to key to save allocations.
 #[derive(Debug, Default)]
 pub struct Tokens {
     places: Places,
-    /// Whether marks of ids are tokens, as in a pattern.
+    /// Whether placeholders are tokens, as in a pattern.
     is_pattern: bool,
-    /// Its segments, where places are learned.
+    /// Its segments, if places are being learned.
     pub(crate) segments: Vec<Segment>,
     /// The key without its effective braces.
     pub bare: Vec<u8>,
@@ -126,7 +126,7 @@ pub struct Tokens {
 }
 
 impl Tokens {
-    /// Takes keys apart whose segments at these places are one token each.
+    /// A tokenizer that reads segments at these places as one token each.
     pub(crate) fn with(places: &Places) -> Self {
         Tokens {
             places: places.clone(),
@@ -134,7 +134,7 @@ impl Tokens {
         }
     }
 
-    /// Takes patterns of such keys apart, whose marks are tokens.
+    /// A tokenizer for patterns of such keys, whose placeholders are tokens.
     pub(crate) fn of_patterns(places: &Places) -> Self {
         Tokens {
             is_pattern: true,
@@ -142,7 +142,7 @@ impl Tokens {
         }
     }
 
-    /// Takes `key` apart. False where it is too long for that, or has too many tokens.
+    /// Tokenizes `key`; false if it is too long or has too many tokens.
     pub fn parse(&mut self, key: &[u8]) -> bool {
         if key.len() > MOST_BYTES {
             return false;
@@ -162,7 +162,7 @@ impl Tokens {
         is_whole
     }
 
-    /// Finds the braces among the tokens.
+    /// Finds the positions of the braces among the tokens.
     pub(crate) fn place_braces(&mut self) {
         self.braces = self.braces_among(&self.list);
     }
@@ -183,11 +183,11 @@ impl Tokens {
         &self.bare[self.list.last().map_or(0, |last| last.end)..]
     }
 
-    /// Writes the pattern of the key: marks for ids, and braces where they are.
+    /// Writes the key's pattern: placeholders for ids, and its braces.
     pub(crate) fn pattern(&self, pattern: &mut Vec<u8>) {
         let (open, close) = self.tag.unwrap_or((usize::MAX, usize::MAX));
         let brace = |at: usize, pattern: &mut Vec<u8>| {
-            // A tag ends before another text begins.
+            // A tag closes before other text begins.
             pattern.extend((at == close).then_some(b'}'));
             pattern.extend((at == open).then_some(b'{'));
         };
@@ -210,7 +210,7 @@ impl Tokens {
         brace(self.bare.len(), pattern);
     }
 
-    /// Finds the tokens; false where there are too many.
+    /// Finds the tokens; false if there are too many.
     fn find(&mut self) -> bool {
         self.list.clear();
         self.segments.clear();
@@ -236,7 +236,8 @@ impl Tokens {
         true
     }
 
-    /// The segment at `start` as a token, if its place is known; `before` is the text up to there, of this many tokens.
+    /// The segment at `start` as a token, if its place is known; `before` is the text up to there, consisting of this
+    /// many tokens.
     fn segment(
         &mut self,
         start: usize,
@@ -266,9 +267,9 @@ impl Tokens {
         Some(Token { kind, start, end })
     }
 
-    /// Adds the tokens at `start`, if there are any; returns where the next may start.
+    /// Adds the tokens at `start`, if any; returns the earliest start of the next.
     fn push(&mut self, start: usize) -> usize {
-        // A brace ends a token, and none runs across.
+        // A brace ends a token: no token spans one.
         let (open, close) = self.tag.unwrap_or_default();
         let limits = [0, open, close, self.bare.len()];
         let from = limits.into_iter().rfind(|limit| *limit <= start);
@@ -307,7 +308,7 @@ impl Tokens {
         end
     }
 
-    /// The braces among these tokens of the key.
+    /// The positions of the braces among these tokens of the key.
     pub(crate) fn braces_among(&self, list: &[Token]) -> Option<Braces> {
         let (open, close) = self.tag?;
         let before_open = list.iter().take_while(|token| token.end <= open);

@@ -1,4 +1,4 @@
-//! The sheet: rectangles, lines and words on white ground, and how they become a PNG. Origin top left, units are pixels.
+//! The canvas: rectangles, lines and text on a white ground, encoded as PNG. The origin is top left, units are pixels.
 
 use std::cell::RefCell;
 use std::io::{self, Write};
@@ -13,21 +13,21 @@ use crate::Rgb;
 use crate::font;
 use crate::font::Style;
 
-/// The sheet before anything is drawn.
+/// The background.
 const WHITE: Rgb = [u8::MAX; 3];
 
-/// Where a text is relative to its point.
+/// The position of a text relative to its point.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Anchor {
-    /// Starts there.
+    /// The text starts at the point.
     Start,
-    /// Is centred there.
+    /// The text is centred on it.
     Middle,
-    /// Ends there.
+    /// The text ends at it.
     End,
 }
 
-/// A sheet. A failure of the backend is kept and ends the drawing in `png`, so that charts read like a list.
+/// A canvas. A failure of the backend is kept until `png` returns it, so that drawing code needs no error handling.
 pub struct Canvas<'a> {
     area: DrawingArea<BitMapBackend<'a>, Shift>,
     /// Width in pixels.
@@ -38,10 +38,10 @@ pub struct Canvas<'a> {
     words: RefCell<Vec<([i32; 4], String)>>,
 }
 
-/// Lets `draw` fill a white canvas of `width` x `height` and writes it as a PNG.
+/// Draws on a white canvas of `width` x `height` with `draw`, and writes it as a PNG.
 ///
 /// # Errors
-/// Where `out` cannot be written, or the backend fails.
+/// `out` cannot be written, or the backend fails.
 pub fn png(
     width: u32,
     height: u32,
@@ -86,7 +86,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// Fills the pixels from `x0`, `y0` up to but without `x1`, `y1`.
+    /// Fills the pixels from `x0`, `y0` up to `x1`, `y1` (exclusive).
     pub fn fill(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb) {
         if x0 < x1 && y0 < y1 {
             self.keep(self.area.draw(&Rectangle::new(
@@ -96,7 +96,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// As `fill`, but translucent; `opacity` from 0 to 1.
+    /// Like `fill`, but translucent; `opacity` is from 0 to 1.
     pub fn tint(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb, opacity: f64) {
         if x0 < x1 && y0 < y1 {
             self.keep(self.area.draw(&Rectangle::new(
@@ -106,7 +106,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A rectangle's outline, one pixel wide, inside of its edges.
+    /// The outline of a rectangle, one pixel wide, inside its edges.
     pub fn outline(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb) {
         for edge in [
             [x0, y0, x1, y0 + 1],
@@ -118,7 +118,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A level or upright line of dashes; `dash` pixels drawn, as many left out.
+    /// A horizontal or vertical dashed line; dashes and gaps are `dash` pixels long.
     pub fn dashes(&self, [x0, y0, x1, y1]: [i32; 4], dash: i32, colour: Rgb) {
         if x1 - x0 >= y1 - y0 {
             (x0..x1)
@@ -131,8 +131,8 @@ impl Canvas<'_> {
         }
     }
 
-    /// A smooth line through `points` with round ends; one point is a dot. plotters draws thick paths as one polygon,
-    /// which breaks where they bend sharply.
+    /// A smooth line through `points` with round ends; a single point is a dot. plotters draws thick paths as one
+    /// polygon, which breaks at sharp bends.
     pub fn curve(&self, points: &[(f64, f64)], thickness: f64, colour: Rgb) {
         let Some(first) = points.first() else { return };
         let reach = thickness / 2.0 + 1.0;
@@ -179,7 +179,7 @@ impl Canvas<'_> {
         }
     }
 
-    /// A text whose middle of the capital letters is at height `y`.
+    /// Text whose capitals are centred vertically on `y`.
     pub fn text(&self, text: &str, (x, y): (i32, i32), anchor: Anchor, style: Style) {
         let width = font::width(text, style);
         let left = match anchor {
@@ -205,9 +205,9 @@ impl Canvas<'_> {
         );
     }
 
-    /// Takes the place of a text: in a debug build, where the tests run, two texts on one place are a bug.
+    /// Claims the place of a text: in debug builds, which tests use, overlapping texts are a bug.
     fn claim(&self, text: &str, [x0, y0, x1, y1]: [i32; 4], size: f32) {
-        // Without the room around it, and as high as its letters.
+        // Without the margin around it, and as high as its letters.
         let slack = (size * 0.2) as i32;
         let place = [x0, y0 + slack, x1, y1 - slack];
         let inside = x0 >= 0 && y0 >= 0 && x1 <= self.width && y1 <= self.height;
@@ -221,7 +221,7 @@ impl Canvas<'_> {
         words.push((place, text.to_owned()));
     }
 
-    /// A text on a white ground, so that it can be read on anything.
+    /// Text on a white background, to be legible on anything.
     pub fn label(&self, text: &str, at: (i32, i32), anchor: Anchor, style: Style) {
         let [x0, y0, x1, y1] = text_box(text, at, anchor, style);
         self.fill([x0 - 3, y0, x1 + 3, y1], WHITE);
@@ -229,12 +229,12 @@ impl Canvas<'_> {
     }
 }
 
-/// A colour as plotters has it.
+/// Converts a colour for plotters.
 fn pixel([red, green, blue]: Rgb) -> RGBColor {
     RGBColor(red, green, blue)
 }
 
-/// The pixels that a text covers, with a little room around.
+/// The pixels that a text covers, with a small margin.
 pub fn text_box(text: &str, (x, y): (i32, i32), anchor: Anchor, style: Style) -> [i32; 4] {
     let width = font::width(text, style).ceil() as i32;
     let left = match anchor {
@@ -251,7 +251,7 @@ pub fn overlap(a: [i32; 4], b: [i32; 4]) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Moves ascending positions apart until neighbours are `gap` apart, each as little as that takes, within `limits`.
+/// Moves ascending positions apart to a distance of `gap` within `limits`, each as little as possible.
 pub fn spread(wanted: &[i32], gap: i32, limits: (i32, i32)) -> Vec<i32> {
     let mut placed = Vec::with_capacity(wanted.len());
     let mut least = limits.0;

@@ -1,5 +1,5 @@
-//! Words: DejaVu Sans from inside the binary, glyph by glyph at fractions of a pixel, with kerning. plotters' own text
-//! drops the space in front of each glyph and rounds every position, which shows at these sizes.
+//! Text: the embedded DejaVu Sans, placed glyph by glyph at subpixel positions with kerning. The text of plotters drops
+//! the space before each glyph and rounds positions, which shows at these sizes.
 
 use std::sync::OnceLock;
 
@@ -7,13 +7,13 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 
 use crate::Rgb;
 
-/// Height of capital letters, as a part of the size.
+/// Height of capitals relative to the font size.
 pub const CAPITALS: f32 = 0.729;
 
-/// How a text looks.
+/// The style of a text.
 #[derive(Debug, Clone, Copy)]
 pub struct Style {
-    /// Pixels of an em.
+    /// Font size: pixels per em.
     pub size: f32,
     /// Whether it is bold.
     pub bold: bool,
@@ -56,7 +56,7 @@ impl Style {
     }
 }
 
-/// The glyphs of `text` and where each starts.
+/// The glyphs of `text` and their positions.
 fn glyphs(text: &str, style: Style) -> impl Iterator<Item = (GlyphId, f32, f32)> {
     let font = style.font().as_scaled(style.scale());
     let mut x = 0.0;
@@ -76,7 +76,7 @@ pub fn width(text: &str, style: Style) -> f32 {
     glyphs(text, style).last().map_or(0.0, |(_, _, end)| end)
 }
 
-/// Calls `paint` with each pixel of `text` and how far it is covered; `x`, `y` is the start of its baseline.
+/// Calls `paint` with each pixel of `text` and its coverage; `x`, `y` is the start of the baseline.
 pub fn draw(text: &str, (x, y): (f32, f32), style: Style, mut paint: impl FnMut(i32, i32, f32)) {
     for (glyph, start, _) in glyphs(text, style) {
         let glyph = glyph.with_scale_and_position(style.scale(), point(x + start, y.round()));
@@ -93,16 +93,16 @@ pub fn draw(text: &str, (x, y): (f32, f32), style: Style, mut paint: impl FnMut(
     }
 }
 
-/// Letters that change their form with those beside them, which glyph by glyph they cannot: Arabic, Syriac, N'Ko, Mandaic and the
-/// scripts of India, whose marks are also set before and around a letter.
+/// Letters that change form with their neighbours, which glyph-by-glyph layout cannot do: Arabic, Syriac, N'Ko, Mandaic
+/// and the scripts of India, whose marks are also placed before and around a letter.
 fn is_joined(c: char) -> bool {
     matches!(u32::from(c), 0x600..=0x8FF | 0x900..=0xDFF | 0xFB50..=0xFDFF | 0xFE70..=0xFEFE)
 }
 
-/// `text` in glyphs that the font has and that stand for themselves, others spelled out, cut in the middle to `room` pixels. The ends of a name tell most: where it
-/// belongs, and which one of many it is.
+/// `text` in glyphs that the font has and that can stand alone, others escaped, shortened in the middle to `room`
+/// pixels. The ends of a name tell most: its group, and its number in that.
 pub fn fit(text: &str, room: f32, style: Style) -> String {
-    // Marks that keep a name apart from the line around it: here it is drawn alone.
+    // Directional isolates are for names within a line; here the name is drawn alone.
     let text = &text.replace(['\u{2068}', '\u{2069}'], "");
     let font = style.font().as_scaled(style.scale());
     let spelled = |c: char| match font.glyph_id(c).0 {
@@ -110,7 +110,7 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
         0 => format!("\\u{{{:x}}}", u32::from(c)),
         _ => c.to_string(),
     };
-    // At least a pixel each: marks that take no room could be a million.
+    // At least one pixel each: there could be a million zero-width marks.
     let taken = |piece: &str| {
         piece
             .chars()
@@ -137,7 +137,7 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
     let half = (room - taken("…")) / 2.0;
     let (front, _) = within(&mut text.chars(), half);
     let (mut back, _) = within(&mut text.chars().rev(), half);
-    // A mark without its letter would land on the ellipsis.
+    // A mark without its letter would combine with the ellipsis.
     while back.last().is_some_and(|piece| {
         piece
             .chars()
@@ -149,8 +149,8 @@ pub fn fit(text: &str, room: f32, style: Style) -> String {
     in_visual_order(&format!("{}…{}", front.concat(), back.concat()))
 }
 
-/// Turns runs of letters that are written from right to left around, since glyphs are set from left to right. Marks
-/// stay after their letters. Not the whole of Unicode's rules, but Hebrew, the only such script that is drawn, can be read.
+/// Reverses runs of right-to-left letters, since glyphs are placed from left to right. Marks stay after their letters.
+/// This is not the full Unicode algorithm, but makes Hebrew legible, the only such script that is drawn.
 fn in_visual_order(text: &str) -> String {
     let leftward = |c: char| matches!(u32::from(c), 0x590..=0x5FF | 0xFB1D..=0xFB4F);
     let is_mark = |c: char| matches!(u32::from(c), 0x300..=0x36F | 0x591..=0x5C7);
@@ -163,7 +163,7 @@ fn in_visual_order(text: &str) -> String {
                 run.extend(between.drain(..).map(|c| mirrored(c).to_string()));
                 run.push(c.to_string());
             }
-            // Belongs to the run if the run continues after it.
+            // It belongs to the run if the run continues after it.
             Some(_) if !c.is_alphanumeric() => between.push(c),
             _ => {
                 visual.extend(run.drain(..).rev());
@@ -177,7 +177,7 @@ fn in_visual_order(text: &str) -> String {
     visual
 }
 
-/// The other one of a pair of brackets.
+/// The mirror image of a bracket.
 fn mirrored(c: char) -> char {
     const PAIRS: &str = "()[]{}<>";
     let other = PAIRS.find(c).map(|at| at ^ 1);
@@ -224,7 +224,7 @@ mod tests {
             fitted("user:\u{5e9}\u{5b8}\u{5dc}:7", 400.0),
             "user:\u{5dc}\u{5e9}\u{5b8}:7"
         );
-        // The glyph between two words is read with them.
+        // The glyph between two words belongs to their run.
         assert_eq!(
             fitted("a:\u{5d0}\u{5d1}{\u{5d2}}:7", 400.0),
             "a:\u{5d2}}\u{5d1}\u{5d0}}:7"

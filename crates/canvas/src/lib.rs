@@ -1,9 +1,9 @@
-//! The canvas of slotscope's charts: a white sheet of pixels. Only this crate knows plotters.
+//! The canvas for slotscope's charts: a white area of pixels. Only this crate uses plotters.
 
 mod canvas;
 pub mod font;
 
 pub use canvas::{Anchor, Canvas, overlap, png, spread, text_box};
 
-/// A colour: red, green and blue.
+/// A colour as red, green and blue.
 pub type Rgb = [u8; 3];

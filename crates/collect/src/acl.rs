@@ -1,21 +1,21 @@
-//! The rights that a collection needs, as a line for a server. A word that a server does not know makes it refuse the whole
-//! line, so the line depends on its version.
+//! The permissions a collection needs, as an ACL line. Servers refuse a line with any unknown word, so the line depends
+//! on the version.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
-/// A version of a server, as major and minor number.
+/// A server version: major and minor.
 type Version = (u16, u16);
 
-/// Never: no version of that server knows the word.
+/// No version of that server knows the word.
 const NEVER: Version = (u16::MAX, 0);
-/// Always: every version with users does. Users came with Redis 6.0, and Valkey began at 7.2.
+/// Every version with ACLs knows it: Redis has them since 6.0, and Valkey started at 7.2.
 const ALWAYS: Version = (6, 0);
 
-/// The rights: from which Redis and from which Valkey on.
+/// The permissions, each with the first Redis and Valkey version that knows it.
 const RIGHTS: &[(&str, Version, Version)] = &[
     ("resetchannels", (6, 2), ALWAYS),
-    // Keys that may only be read, where there are such.
+    // Read-only access to keys, if supported.
     ("%R~*", (7, 0), ALWAYS),
     ("+info", ALWAYS, ALWAYS),
     ("+select", ALWAYS, ALWAYS),
@@ -51,10 +51,11 @@ const RIGHTS: &[(&str, Version, Version)] = &[
     ("~*", ALWAYS, NEVER),
 ];
 
-/// The line that gives a user `slotscope` these rights, MONITOR if it is wanted, and no other, for a server as `redis-7.4`, `valkey-9.1` or `7.4.1`.
+/// The line that grants a user `slotscope` exactly these permissions, with MONITOR if requested, for a server such as
+/// `redis-7.4`, `valkey-9.1` or `7.4.1`.
 ///
 /// # Errors
-/// It names no server, or one without users.
+/// `server` is unknown, or a version without ACLs.
 pub fn line(server: &str, with_monitor: bool) -> Result<String> {
     let bad = |what: &str| {
         let place = format!("--acl {}", Name::from(server));
@@ -78,7 +79,7 @@ pub fn line(server: &str, with_monitor: bool) -> Result<String> {
     let mut rights: Vec<&str> = Vec::new();
     for (right, redis, valkey) in RIGHTS {
         let since = if is_valkey { *valkey } else { *redis };
-        // One pattern of keys is enough.
+        // A single key pattern suffices.
         let is_known = knows(since) && !(*right == "~*" && rights.contains(&"%R~*"));
         rights.extend(is_known.then_some(*right));
     }
@@ -87,7 +88,7 @@ pub fn line(server: &str, with_monitor: bool) -> Result<String> {
     Ok(format!("ACL SETUSER slotscope reset on >PASSWORD {rights}"))
 }
 
-/// The first two numbers of a version.
+/// Major and minor version.
 fn parse(text: &str) -> Option<Version> {
     let mut numbers = text.split('.');
     let mut number = || {

@@ -1,4 +1,4 @@
-//! Where a server listens: `redis://[USER[:PASSWORD]@]HOST[:PORT]`, `unix://PATH`, `HOST:PORT`.
+//! Server addresses: `redis://[USER[:PASSWORD]@]HOST[:PORT]`, `unix://PATH`, `HOST:PORT`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::{Credentials, Secret};
 
-/// The port of a server if none is given.
+/// The default port.
 const PORT: u16 = 6379;
 
 /// Where a server listens.
@@ -15,23 +15,23 @@ const PORT: u16 = 6379;
 pub enum Address {
     /// A host, which may be an IPv6 address without brackets, and a port.
     Tcp(String, u16),
-    /// A socket in the file system.
+    /// A Unix socket.
     Unix(PathBuf),
 }
 
-/// A server as the user names it.
+/// A server as named by the user.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Seed {
     /// Where it listens.
     pub address: Address,
-    /// Whether it wants TLS: `rediss://`, `valkeys://`.
+    /// Whether TLS is requested: `rediss://`, `valkeys://`.
     pub tls: bool,
-    /// The user and the password in the URL.
+    /// User and password from the URL.
     pub credentials: Credentials,
 }
 
 impl Address {
-    /// Reads `HOST:PORT`, `[IPv6]:PORT` or `HOST`.
+    /// Parses `HOST:PORT`, `[IPv6]:PORT` or `HOST`.
     pub fn parse(text: &str) -> Option<Address> {
         let (host, port) = match text.strip_prefix('[') {
             Some(rest) => {
@@ -57,7 +57,7 @@ impl Address {
     }
 }
 
-/// Escaped for people; an IPv6 address has no brackets, as CLUSTER NODES prints it.
+/// Escaped for display; IPv6 addresses have no brackets, as in CLUSTER NODES.
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -68,17 +68,17 @@ impl fmt::Display for Address {
 }
 
 impl Seed {
-    /// Reads what the user typed.
+    /// Parses a server name typed by the user.
     ///
     /// # Errors
-    /// It names no server. The message has no password in it.
+    /// The text does not name a server. The message contains no password.
     pub fn parse(text: &str) -> Result<Seed> {
         const FORMS: &str =
             "write redis://HOST:PORT, rediss://HOST:PORT for TLS, unix://PATH or HOST:PORT";
         let bad = |place: String, what: &str| Err(Error::bad(place, format!("{what}; {FORMS}")));
         let Some((scheme, rest)) = text.split_once("://") else {
             let seed = Address::parse(text).map(Seed::at);
-            // A part before an @ may be a password.
+            // The part before an @ may contain a password.
             let shown = text.rsplit('@').next().unwrap_or_default();
             return seed.map_or_else(|| bad(Name::from(shown).to_string(), "names no server"), Ok);
         };
@@ -86,7 +86,7 @@ impl Seed {
             Some((secret, place)) => (Some(secret), place),
             None => (None, rest),
         };
-        // Parameters may hold a secret too.
+        // Query parameters may contain secrets as well.
         let named = place.split('?').next().unwrap_or_default();
         let shown = format!("{}://{}", Name::from(scheme), Name::from(named));
         let tls = match scheme.to_ascii_lowercase().as_str() {
@@ -153,7 +153,7 @@ impl Seed {
     }
 }
 
-/// Undoes `%41`.
+/// Decodes percent escapes such as `%41`.
 fn unescaped(text: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = text.as_bytes();

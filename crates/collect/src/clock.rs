@@ -1,4 +1,4 @@
-//! The time of this machine.
+//! The local clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -10,7 +10,7 @@ pub(crate) fn now_ms() -> i64 {
     since.map_or(0, |since| since.as_millis() as i64)
 }
 
-/// The time in UTC, `2026-11-22T10:00:00.123Z`.
+/// The UTC time, `2026-11-22T10:00:00.123Z`.
 pub(crate) fn now() -> String {
     utc(now_ms())
 }

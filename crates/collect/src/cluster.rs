@@ -1,4 +1,4 @@
-//! The cluster as its nodes list it: members, owners of slots, slots on their way, and primaries that do not answer.
+//! The cluster according to its nodes: members, slot owners, migrating slots, and primaries that do not answer.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -9,30 +9,30 @@ use slotscope_engine::source::collection::servers::Role;
 
 use crate::members::Member;
 
-/// The id of a node.
+/// A node id.
 pub(crate) type Id = Arc<str>;
 
-/// The cluster as it is now.
+/// A snapshot of the cluster.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct View {
-    /// The reply of a node to CLUSTER NODES.
+    /// A node's reply to CLUSTER NODES.
     pub text: String,
-    /// The members by their ids.
+    /// The members by id.
     pub members: BTreeMap<String, Member>,
     /// The owner of each slot.
     owner: Vec<Option<Id>>,
-    /// The primaries that own slots, in the order of their first.
+    /// The primaries with slots, by first slot.
     owners: Vec<Id>,
-    /// The replicas of each primary that are well.
+    /// The healthy replicas of each primary.
     replicas: BTreeMap<String, Vec<String>>,
-    /// Slots on their way.
+    /// Slots in migration.
     in_flight: SlotSet,
-    /// Primaries that did not answer, and why.
+    /// Primaries that did not answer, with the reason.
     silent: BTreeMap<String, String>,
 }
 
 impl View {
-    /// The cluster of these members, and of these primaries that did not answer.
+    /// The cluster with these members, of which these primaries did not answer.
     pub(crate) fn new(
         text: String,
         mut members: BTreeMap<String, Member>,
@@ -70,12 +70,12 @@ impl View {
         self.owner.get(usize::from(slot))?.as_ref()
     }
 
-    /// Whether keys of a slot may be with two nodes.
+    /// Whether keys of a slot may be on two nodes.
     pub(crate) fn is_in_flight(&self, slot: u16) -> bool {
         self.in_flight.contains(slot)
     }
 
-    /// The slots that a node owns, which are among those that it claims.
+    /// The slots that a node owns, a subset of those it claims.
     pub(crate) fn slots_of(&self, id: &str) -> SlotSet {
         let mut slots = SlotSet::none();
         let member = self.members.get(id);
@@ -89,30 +89,30 @@ impl View {
         slots
     }
 
-    /// The primaries that own slots, in the order of their first.
+    /// The primaries with slots, by first slot.
     pub(crate) fn owners(&self) -> &[Id] {
         &self.owners
     }
 
-    /// The owners of some of `slots`.
+    /// The owners of any of `slots`.
     pub(crate) fn owners_of(&self, slots: &SlotSet) -> BTreeSet<&str> {
         let owners = slots.iter().filter_map(|slot| self.owner(slot));
         owners.map(|owner| &**owner).collect()
     }
 
-    /// The replicas of a primary that the listing has as well.
+    /// The healthy replicas of a primary.
     pub(crate) fn replicas(&self, primary: &str) -> impl Iterator<Item = &Member> {
         let ids = self.replicas.get(primary).into_iter().flatten();
         ids.filter_map(|id| self.members.get(id))
     }
 
-    /// Whether a slot can be read now: it has an owner that answers, and is not on its way.
+    /// Whether a slot can be read now: its owner answers, and it is not in migration.
     pub(crate) fn is_settled(&self, slot: u16) -> bool {
         let is_well = |owner: &Id| !self.silent.contains_key(&**owner);
         !self.is_in_flight(slot) && self.owner(slot).is_some_and(is_well)
     }
 
-    /// Whether waiting may help a slot: it is on its way, or a replica can take over.
+    /// Whether waiting may help a slot: it is in migration, or a replica can take over.
     pub(crate) fn may_settle(&self, slot: u16) -> bool {
         let has_heir = |owner: &Id| self.replicas(owner).next().is_some();
         !self.is_settled(slot) && (self.is_in_flight(slot) || self.owner(slot).is_none_or(has_heir))
@@ -126,19 +126,19 @@ impl View {
         members.map(|member| (member, self.replicas(&member.id).next().is_some()))
     }
 
-    /// Whether slots have no node that answers for them and none that could take over.
+    /// Whether some slots have neither an answering owner nor a replica that can take over.
     pub(crate) fn is_beyond_waiting(&self) -> bool {
         let has_unowned = self.owner.iter().any(Option::is_none);
         has_unowned || self.unanswered().any(|(_, has_heir)| !has_heir)
     }
 
-    /// Why a primary did not answer; `None` where it did.
+    /// Why a primary did not answer, if so.
     pub(crate) fn silence(&self, id: &str) -> Option<&str> {
         self.silent.get(id).map(String::as_str)
     }
 }
 
-/// Gives members names of their own: all members of a load balancer may announce one hostname, and with NAT one address.
+/// Gives members unique names: those sharing a load balancer may announce one hostname, and with NAT one address.
 fn tell_apart(members: &mut BTreeMap<String, Member>) {
     let other_names: [fn(&Member) -> Option<String>; 2] = [
         |member| member.by_ip.clone(),
@@ -155,7 +155,7 @@ fn tell_apart(members: &mut BTreeMap<String, Member>) {
     }
 }
 
-/// The claim of the highest epoch to a slot is the true one.
+/// The claim with the highest epoch wins a slot.
 fn owner_of_slots(members: &BTreeMap<String, Member>) -> Vec<Option<Id>> {
     let mut by_epoch: Vec<&Member> = members
         .values()

@@ -1,5 +1,5 @@
-//! Commands that servers logged as slow or large over some seconds: COMMANDLOG of Valkey 8.1 and later, SLOWLOG of the others.
-//! Servers number the entries of a log: new ones are told by their number, whatever the clocks of servers say.
+//! Commands that servers logged as slow or large within some seconds: COMMANDLOG of Valkey 8.1 and later, otherwise
+//! SLOWLOG. New entries are recognised by their number, independent of server clocks.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -16,14 +16,14 @@ use crate::crew;
 use crate::readings::Asked;
 use crate::resp::{Commands, Reply};
 
-/// Entries of a log that are read.
+/// Maximum entries read per log.
 const MOST_ENTRIES: usize = 128;
-/// Commands of a log that are listed, over all servers.
+/// Maximum commands listed per log, over all servers.
 const MOST_LISTED: usize = 100;
-/// Characters of the name of a command that the table of commands does not have.
+/// Maximum characters of a command missing from the command table.
 const COMMAND: usize = 64;
 
-/// A log, and the words that ask for its entries, without their number.
+/// A log, and the command for its entries, without the count.
 struct Log {
     kind: CommandLogKind,
     name: &'static str,
@@ -59,14 +59,14 @@ impl Log {
     }
 }
 
-/// Servers whose logs are read again.
+/// The servers whose logs will be read again.
 pub(crate) struct Logs {
     started: Vec<Started>,
-    /// Why the logs of one of the others are not.
+    /// Why the logs of one of the others will not.
     refusal: Option<String>,
 }
 
-/// A server, and the number of the last entry of each of its logs.
+/// A server, and the last entry number of each of its logs.
 struct Started {
     connection: Connection,
     id: Option<String>,
@@ -76,10 +76,10 @@ struct Started {
 }
 
 impl Logs {
-    /// Notes the last entries of all of these servers.
+    /// Records the last entries of these servers.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// No thread can be started.
     pub(crate) fn start(access: &Access, servers: &[Asked]) -> Result<Logs> {
         let access = access.brief();
         let mut logs = Logs {
@@ -94,10 +94,10 @@ impl Logs {
         Ok(logs)
     }
 
-    /// The commands of the entries that came since; `None` where no log could be read, and why one could not.
+    /// The commands of new entries; `None` if no log could be read. The second value is a reason why one could not.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<LoggedCommands>, Option<String>)> {
         let (mut all, mut why) = (LoggedCommands::default(), self.refusal);
         let take = |_, found: Result<LoggedCommands>| match found {
@@ -119,7 +119,7 @@ fn refusal(error: &Error) -> Option<String> {
     Some(format!("slow commands: {error}"))
 }
 
-/// Those with most time or bytes of each log.
+/// The commands with the most time or bytes in each log.
 fn most(mut commands: Vec<LoggedCommand>) -> Vec<LoggedCommand> {
     commands.sort_by(|a, b| {
         let order = |of: &LoggedCommand| (of.log, Reverse(of.amount));
@@ -135,7 +135,7 @@ fn most(mut commands: Vec<LoggedCommand>) -> Vec<LoggedCommand> {
     COMMANDLOG.iter().flat_map(of_log).collect()
 }
 
-/// Asks a server for the last entry of each of its logs.
+/// Asks a server for the last entry of each log.
 fn start(server: &Asked, access: &Access) -> Result<Started> {
     let mut connection = Connection::open(&server.address, access)?;
     let mut logs = &COMMANDLOG[..];
@@ -167,7 +167,7 @@ fn ask(connection: &mut Connection, logs: &[Log], entries: usize) -> Result<Vec<
     connection.pipeline(&commands)
 }
 
-/// The entries that came since, by command and first key.
+/// The new entries, by command and first key.
 fn finish(mut of: Started) -> Result<LoggedCommands> {
     let replies = ask(&mut of.connection, of.logs, MOST_ENTRIES)?;
     let mut found = LoggedCommands {
@@ -177,7 +177,7 @@ fn finish(mut of: Started) -> Result<LoggedCommands> {
     for ((log, reply), last) in of.logs.iter().zip(&replies).zip(&of.last) {
         let entries = entries(&of.connection, log, reply)?;
         let newest = entries.first().map(|entry| entry.number);
-        // A server that started anew numbers from 0 again.
+        // A restarted server numbers from 0 again.
         let last = last.filter(|last| newest.is_some_and(|newest| newest >= *last));
         let is_new = |entry: &&Entry| last.is_none_or(|last| entry.number > last);
         let new: Vec<&Entry<'_>> = entries.iter().filter(is_new).collect();
@@ -219,14 +219,14 @@ fn name(logged: &LoggedWords<'_>, word: &[u8]) -> String {
         .map_or_else(unknown, |known| known.name.to_owned())
 }
 
-/// An entry: its number, microseconds or bytes, and the words of the command, at least one.
+/// An entry: its number, microseconds or bytes, and at least one word of the command.
 struct Entry<'r> {
     number: u64,
     amount: u64,
     words: Vec<&'r [u8]>,
 }
 
-/// The entries of a log, the newest first: `[[number, second, amount, [word, ...], ...], ...]`.
+/// The entries of a log, newest first: `[[number, second, amount, [word, ...], ...], ...]`.
 fn entries<'r>(connection: &Connection, log: &Log, reply: &'r Reply) -> Result<Vec<Entry<'r>>> {
     let entry = |reply: &'r Reply| {
         let Reply::Array(parts) = reply else {
@@ -297,7 +297,7 @@ mod tests {
         logs.finish().unwrap()
     }
 
-    /// The answer of a server without COMMANDLOG to other commands than SLOWLOG.
+    /// The reply of a server without COMMANDLOG to commands other than SLOWLOG.
     fn other(command: &str) -> Vec<u8> {
         if command.starts_with("COMMANDLOG") {
             b"-ERR unknown command\r\n".to_vec()
@@ -306,7 +306,7 @@ mod tests {
         }
     }
 
-    /// Command, first key, entries, amount and the most of them.
+    /// Command, first key, entries, total and maximum amount.
     fn row(of: &LoggedCommand) -> (&str, Option<String>, u64, u64, u64) {
         let key = of.key.as_ref().map(Name::to_string);
         (&of.command, key, of.entries, of.amount, of.most)
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_log_that_lost_entries_is_counted_and_a_server_that_started_anew_has_new_ones_only() {
         for (before, entries, expected) in [
-            // Numbers 7 to 9 are not in the log any more.
+            // Numbers 7 to 9 are no longer in the log.
             (Some(6), vec![11, 10], (2, 1)),
             (Some(6), vec![1, 0], (2, 0)),
             (Some(6), vec![6], (0, 0)),

@@ -1,4 +1,4 @@
-//! A connection to one server: a plain or a TLS stream, signed in, whose errors name the server and a suggested fix.
+//! An authenticated connection to one server, with or without TLS; its errors name the server and a suggested fix.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::time::{Duration, Instant};
@@ -19,23 +19,23 @@ use crate::transport::{Timed, is_timeout};
 use crate::unreachable::{self, unreachable};
 use crate::wrong_port;
 
-/// How all servers of a run are reached.
+/// How to connect to the servers of a run.
 #[derive(Debug, Clone)]
 pub struct Access {
-    /// The user that logs in; there is no AUTH without a password.
+    /// The user to log in as; without a password, AUTH is skipped.
     pub credentials: Credentials,
-    /// TLS on every connection over TCP.
+    /// TLS for all TCP connections.
     pub tls: Option<TlsConfig>,
-    /// Where a server is reached that announces another address.
+    /// Maps announced addresses to reachable ones.
     pub address_map: Vec<(Address, Address)>,
-    /// A server that has not answered by then is given up.
+    /// Reply timeout.
     pub timeout: Duration,
-    /// Those that are given up.
+    /// Servers that do not answer.
     pub silent: Silent,
 }
 
 impl Access {
-    /// The same for answers that nobody waits for: a server that hangs does not hold the run up.
+    /// With a short timeout, for optional replies: a hanging server must not delay the run.
     pub(crate) fn brief(&self) -> Access {
         Access {
             timeout: self.timeout.min(BRIEF),
@@ -43,37 +43,37 @@ impl Access {
         }
     }
 
-    /// Where the server that announces `address` is reached.
+    /// Where to reach the server that announces `address`.
     fn mapped<'a>(&'a self, address: &'a Address) -> &'a Address {
         let found = self.address_map.iter().find(|(from, _)| from == address);
         found.map_or(address, |(_, to)| to)
     }
 }
 
-/// A connection that is signed in.
+/// An authenticated connection.
 pub struct Connection {
     stream: BufReader<Stream>,
-    /// The name of the server in messages.
+    /// The server's name in messages.
     place: String,
     timeout: Duration,
-    /// A password that the server may know and no message may repeat.
+    /// A password that messages must not repeat.
     secret: Option<Secret>,
     /// Time spent waiting for replies.
     busy: Duration,
-    /// Memory for the last replies, if they are large.
+    /// The memory reservation for the last replies, if large.
     large: Option<Reserved>,
     silent: Silent,
-    /// Whether it waits although others have given the server up.
+    /// Whether it waits even if others have given up on the server.
     is_patient: bool,
 }
 
-/// The timeout of answers that nobody waits for.
+/// The timeout for optional replies.
 const BRIEF: Duration = Duration::from_secs(2);
 
-/// Bytes that are read at once where a reply is short. A cluster has two connections a node, so it is not much.
+/// Read size for short replies. There are two connections per node, hence small.
 const BUFFER: usize = 8 << 10;
 
-/// The longest line that is kept of what a server sends of itself.
+/// Maximum bytes kept of a line that a server sends unasked.
 const MAX_LINE: usize = 64 << 10;
 
 enum Stream {
@@ -116,10 +116,10 @@ impl Write for Stream {
 }
 
 impl Connection {
-    /// Connects, signs in and identifies itself.
+    /// Connects, authenticates and sets the client name.
     ///
     /// # Errors
-    /// The server cannot be reached, or refuses.
+    /// The server is unreachable or refuses.
     pub(crate) fn open(address: &Address, access: &Access) -> Result<Connection> {
         let place = address.to_string();
         let start = Instant::now();
@@ -130,7 +130,7 @@ impl Connection {
         Ok(connection)
     }
 
-    /// The same for one that reads for long: a server that is busy with what it reads is waited for.
+    /// The same for a long-running reader, which waits for a server that is busy with its requests.
     pub(crate) fn open_patiently(address: &Address, access: &Access) -> Result<Connection> {
         let mut connection = Connection::open(address, access)?;
         connection.is_patient = true;
@@ -163,7 +163,7 @@ impl Connection {
             busy: Duration::ZERO,
             large: None,
             silent: access.silent.clone(),
-            // Signing in is a part of the same attempt.
+            // Authentication is part of the same attempt.
             is_patient: true,
         };
         match connection.sign_in(access) {
@@ -177,7 +177,7 @@ impl Connection {
         }
     }
 
-    /// Whether the server at `reached` closed this connection without a word, and speaks TLS.
+    /// Whether the server at `reached` closed this connection silently and speaks TLS.
     fn is_tls_wanted(&self, reached: &Address) -> bool {
         match self.stream.get_ref() {
             Stream::Plain(stream) if stream.was_closed_in_silence() => {
@@ -187,7 +187,7 @@ impl Connection {
         }
     }
 
-    /// The error for a connection that failed.
+    /// The error for a failed connection.
     fn failed(&self, error: &io::Error) -> Error {
         match self.stream.get_ref() {
             Stream::Plain(_) => unreachable(&self.place, self.timeout, error),
@@ -204,7 +204,7 @@ impl Connection {
             };
             self.call("AUTH", &words)?;
         }
-        // Neither name nor no-touch is needed, and older servers or users with few rights lack them.
+        // Name and no-touch are optional: older servers and restricted users lack them.
         self.ask("CLIENT SETNAME", &[b"CLIENT", b"SETNAME", b"slotscope"])?;
         Ok(())
     }
@@ -214,7 +214,7 @@ impl Connection {
         &self.place
     }
 
-    /// To be called once replies are used up: gives back the memory that large ones had.
+    /// Call when replies are no longer needed: releases the memory reserved for large ones.
     pub fn forget(&mut self) {
         self.large = None;
     }
@@ -224,7 +224,7 @@ impl Connection {
         std::mem::take(&mut self.busy)
     }
 
-    /// Sends a command that the server has to accept.
+    /// Sends a command that must succeed.
     ///
     /// # Errors
     /// The server does not answer, or refuses.
@@ -246,7 +246,7 @@ impl Connection {
         replies.into_iter().next().ok_or_else(|| self.odd(name))
     }
 
-    /// Sends commands, and reads the reply of each.
+    /// Sends commands, and reads all replies.
     ///
     /// # Errors
     /// The server does not answer.
@@ -271,8 +271,8 @@ impl Connection {
         self.silent.noted(&self.place, (start, timeout), replies)
     }
 
-    /// Reads a line that the server sends unasked, without its end, and how many bytes it took; `None` at `end`. Only the
-    /// start of a long line is kept.
+    /// Reads a line that the server sends unasked, without its line end, and its length in bytes; `None` at `end`. Only
+    /// the start of a long line is kept.
     ///
     /// # Errors
     /// The server does not answer.
@@ -309,7 +309,7 @@ impl Connection {
         }
     }
 
-    /// The server's message, without the password.
+    /// The server's message without the password.
     fn repeatable(&self, said: &str) -> String {
         let hide = |secret: &Secret| secret.hidden_in(said);
         self.secret.as_ref().map_or(said.to_owned(), hide)
@@ -323,14 +323,14 @@ impl Connection {
             if large.is_none() {
                 *large = Some(Reserved::new(bytes)?);
             }
-            // The wait for other replies was not caused by this server.
+            // Waiting for other replies was not this server's fault.
             stream.get_mut().timed().begin(timeout);
             Ok(())
         };
         resp::read_all(&mut self.stream, commands.names(), &mut on_large)
     }
 
-    /// The error for what the server said to command `name`.
+    /// The error for a refused command.
     pub(crate) fn refused(&self, name: &str, refusal: &str) -> Error {
         let code = refusal.split(' ').next().unwrap_or_default();
         let said = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
@@ -353,7 +353,7 @@ impl Connection {
         Error::bad(self.place.clone(), what)
     }
 
-    /// The error for a reply to command `name` that makes no sense.
+    /// The error for a nonsensical reply to command `name`.
     pub fn odd(&self, name: &str) -> Error {
         let what = format!(
             "the answer to {name} is not that of a Redis or Valkey server; check the address"
@@ -362,7 +362,7 @@ impl Connection {
     }
 }
 
-/// Commands that a collection of names alone does without.
+/// Commands not needed when collecting only names.
 const OF_SIZES: [&str; 12] = [
     "TYPE",
     "PTTL",
@@ -457,7 +457,7 @@ mod tests {
             "{message}"
         );
         assert!(!format!("{access:?}").contains("hunter2"));
-        // Nor where the server repeats it in a refusal, or in something that is not a reply.
+        // Nor if the server repeats it in an error, or in something that is not a reply.
         for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
             let server = start(move |command| {
                 if command.starts_with("SCAN") {

@@ -1,4 +1,4 @@
-//! `slot-stats.json`: counts by slot of each node, beside the keys or in place of them.
+//! `slot-stats.json`: counts by slot of each node, next to the keys or instead of them.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -17,8 +17,8 @@ use crate::readers::Reader;
 use crate::rounds::Rounds;
 use crate::series;
 
-/// The counts of servers beside the keys: the load over the same seconds, or without a measured load, the counts
-/// until before the keys were read (`before_keys`) and until after.
+/// The server counts next to the keys: for the seconds of a measured load, or without one, up to before (`before_keys`)
+/// and after reading keys.
 pub(crate) fn beside_keys(
     directory: &WholeDirectory,
     rounds: &Rounds<'_, '_>,
@@ -32,20 +32,20 @@ pub(crate) fn beside_keys(
         None => series::once(rounds.plan.access, &rounds.watch).map(|after| {
             let is_replica = |reader: &Reader<'_>| reader.entry.role == Role::Replica;
             let are_replicas = rounds.readers.list.iter().all(is_replica);
-            // Primaries that were read worked for that: their work meanwhile is not that of clients.
+            // Primaries whose keys were read did extra work meanwhile, which is not client load.
             before_keys.filter(|_| are_replicas).unwrap_or_default() + &lines(&after)
         }),
     };
     text.map_or(Ok(()), |text| write(directory, SLOT_STATS_FILE, &text))
 }
 
-/// A line of each reading.
+/// One line per reading.
 pub(crate) fn lines<'r>(readings: impl IntoIterator<Item = &'r Reading>) -> String {
     readings.into_iter().filter_map(Reading::line).collect()
 }
 
-/// The counts of each node, in a line: keys, and memory, CPU time and traffic where the servers count them by slot. Statistics
-/// that lack a slot, which has just moved, are left out as a whole: its memory would read as 0.
+/// The counts of each node as a line: keys, and memory, CPU time and traffic if servers count them by slot. A statistic
+/// missing for any slot (one that has just moved) is omitted entirely, as it would read as 0.
 pub(crate) fn of_slots(
     directory: &WholeDirectory,
     rounds: &mut Rounds<'_, '_>,

@@ -1,4 +1,4 @@
-//! Servers that are asked or read at once: one thread each, a bounded number of them, whose results are taken one by one.
+//! Runs tasks on many servers at once: one thread each, bounded in number, with results taken one by one.
 
 use std::io;
 use std::sync::mpsc::{self, RecvTimeoutError::Disconnected};
@@ -8,17 +8,16 @@ use std::time::Duration;
 
 use slotscope_engine::error::{Error, Result, reason};
 
-/// Threads at most. They mostly wait, so it is more than any machine has cores; what each of them holds is the memory of a
-/// run.
+/// Maximum threads. They mostly wait, so this exceeds the number of cores; their memory adds up.
 pub(crate) const AT_ONCE: usize = 64;
-/// The interval between two calls of `meanwhile`.
+/// The interval between calls of `meanwhile`.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Runs `run` on each of the tasks, in order, several at once, and gives each result with the number of its task to `take`
-/// on this thread, which does `meanwhile` now and then. A task whose thread ends by a panic has no result.
+/// Runs `run` on each task, in order and several at once, and passes each result with its task number to `take` on this
+/// thread, which also calls `meanwhile` regularly. A task that panics has no result.
 ///
 /// # Errors
-/// The system starts no thread at all; with fewer than wanted the tasks take longer.
+/// No thread can be started; with fewer threads than wanted, it just takes longer.
 pub(crate) fn each<T: Send, R: Send>(
     tasks: impl ExactSizeIterator<Item = T> + Send,
     run: impl Fn(T) -> R + Sync,
@@ -28,7 +27,7 @@ pub(crate) fn each<T: Send, R: Send>(
     let threads = tasks.len().min(AT_ONCE);
     let tasks = Mutex::new(tasks.enumerate());
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
-    // A result waits with its thread until the one before it is taken.
+    // A thread waits until its result is taken.
     let (done, results) = mpsc::sync_channel(0);
     thread::scope(|scope| {
         let mut started = Vec::new();
@@ -57,7 +56,7 @@ pub(crate) fn each<T: Send, R: Send>(
             }
             meanwhile();
         }
-        // A panic of one of them has been printed, and its task has no result.
+        // A panic was printed already, and its task has no result.
         let ended = started.into_iter().map(thread::ScopedJoinHandle::join);
         ended.for_each(drop);
         Ok(())

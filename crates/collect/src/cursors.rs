@@ -1,6 +1,6 @@
-//! The cursors of a scan. A correct server never repeats one; a server that does would never end the scan.
+//! Detects repeated scan cursors. Correct servers never repeat one; a server that does would never end the scan.
 
-/// The cursors so far, of which one is kept: a circle of any length is found within twice its length.
+/// Cycle detection with one remembered cursor: a cycle is detected within twice its length.
 #[derive(Debug, Default)]
 pub(crate) struct Cursors {
     kept: Vec<u8>,
@@ -8,7 +8,7 @@ pub(crate) struct Cursors {
 }
 
 impl Cursors {
-    /// Whether this cursor came before; not each is found at once.
+    /// Whether this cursor repeats; not every repetition is detected immediately.
     pub(crate) fn come_again(&mut self, cursor: &[u8]) -> bool {
         if self.kept == cursor {
             return true;

@@ -1,4 +1,4 @@
-//! Finds the servers to read: the first of the named servers that answers says whether it is part of a cluster.
+//! Finds the servers to read: the first named server that answers tells whether it is part of a cluster.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
@@ -12,7 +12,7 @@ use crate::watch::Watch;
 
 /// The servers to read.
 pub(crate) enum Site<'a> {
-    /// A server that is not part of a cluster.
+    /// A server outside of clusters.
     Lone(Address),
     /// A cluster.
     Cluster(Box<Watch<'a>>),
@@ -21,7 +21,7 @@ pub(crate) enum Site<'a> {
 /// Asks the servers in turn.
 ///
 /// # Errors
-/// None answers; several answer for themselves only.
+/// No server answers, or several standalone servers do.
 pub(crate) fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>> {
     let mut first = None;
     for seed in seeds {
@@ -40,7 +40,7 @@ pub(crate) fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>
 
 fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
     let mut connection = Connection::open(seed, access)?;
-    // A server outside of a cluster refuses, and so does one that does not know the command.
+    // Servers outside of clusters refuse, as do those that do not know the command.
     match connection.ask("CLUSTER NODES", &[b"CLUSTER", b"NODES"])? {
         Reply::Error(said) if said.contains("cluster support disabled") => {
             Ok(Site::Lone(seed.clone()))
@@ -71,7 +71,7 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
     }
 }
 
-/// The primaries that a Sentinel watches, with their URLs; `None` if this is not the answer of one.
+/// The primaries watched by a Sentinel, as URLs; `None` if it is not the reply of one.
 fn watched(reply: Reply, scheme: &str) -> Option<String> {
     const SHOWN: usize = 5;
     let Reply::Array(primaries) = reply else {

@@ -1,5 +1,5 @@
-//! Where clients are to reach the nodes: CLUSTER SHARDS, else CLUSTER SLOTS, which name the preferred endpoints and the
-//! ports of TLS. What neither of them knows is as CLUSTER NODES has it.
+//! Client endpoints of nodes: from CLUSTER SHARDS, else CLUSTER SLOTS, which have preferred endpoints and TLS ports.
+//! Anything missing there is taken from CLUSTER NODES.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use crate::address::Address;
 use crate::connection::Connection;
 use crate::resp::Reply;
 
-/// Addresses by the ids of nodes.
+/// Addresses by node id.
 pub(crate) type Endpoints = HashMap<String, Address>;
 
-/// The addresses of nodes, as the server gives them.
+/// The nodes' addresses according to the server.
 ///
 /// # Errors
-/// It does not answer.
+/// The server does not answer.
 pub(crate) fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Result<Endpoints> {
     let shards = connection.ask("CLUSTER SHARDS", &[b"CLUSTER", b"SHARDS"])?;
     if let Reply::Array(shards) = &shards {
@@ -59,7 +59,7 @@ fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
     nodes.flatten().filter_map(endpoint).collect()
 }
 
-/// An endpoint that is empty is where the server was asked; `?` is not known.
+/// An empty endpoint means the address used for asking; `?` is unknown.
 fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> {
     let port = u16::try_from(port).ok().filter(|port| *port > 0)?;
     match (host.as_deref(), asked) {
@@ -70,7 +70,7 @@ fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> 
     }
 }
 
-/// The value called `name` of a map, which RESP2 has as a flat list.
+/// The value of `name` in a map, which RESP2 represents as a flat list.
 fn field<'a>(map: &'a Reply, name: &str) -> Option<&'a Reply> {
     let mut pairs = map.items()?.chunks_exact(2);
     let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());

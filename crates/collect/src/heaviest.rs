@@ -1,4 +1,4 @@
-//! The heaviest slots of a cluster, which a sample by slots would miss: a node is as full as its heaviest slots make it.
+//! The heaviest slots of a cluster, which sampling slots would miss: they determine how full a node is.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::SLOTS;
@@ -13,7 +13,7 @@ use crate::series;
 use crate::task::{Outcome, Plan, Task};
 use crate::watch::Watch;
 
-/// Slots that are always read, by each measure.
+/// Slots always read, by each measure.
 const HEAVIEST: usize = 64;
 
 /// The heaviest slots.
@@ -21,13 +21,13 @@ const HEAVIEST: usize = 64;
 pub(crate) struct Heaviest {
     /// The slots.
     pub slots: SlotSet,
-    /// The measure that ranks them; absent if no server counted.
+    /// The measure used for ranking; absent if no server counts.
     pub by: Option<HeaviestBy>,
-    /// Keys of all slots; absent where a server did not count its own.
+    /// Keys in all slots; absent if a server did not count.
     pub keys: Option<u64>,
 }
 
-/// Asks all primaries for the keys of their slots, and for the memory where they know it.
+/// Asks all primaries for the key counts of their slots, and for memory if known.
 pub(crate) fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
     let counts = counts(plan, watch);
     let readings = series::once(plan.access, watch);
@@ -35,7 +35,7 @@ pub(crate) fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
     of_counts(&counts, memory.as_deref())
 }
 
-/// The memory of each slot; absent where a server does not count it.
+/// The memory of each slot; absent if a server does not count it.
 fn memory(readings: &[Reading]) -> Option<Vec<u64>> {
     let mut memory = vec![0; SLOTS];
     for of in readings.iter().flat_map(|reading| &reading.slots).flatten() {
@@ -44,7 +44,7 @@ fn memory(readings: &[Reading]) -> Option<Vec<u64>> {
     Some(memory)
 }
 
-/// COUNTKEYSINSLOT of all slots; absent of a node that does not answer.
+/// COUNTKEYSINSLOT of all slots; absent for nodes that do not answer.
 fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
     let tasks = watch.view.owners().iter().filter_map(|owner| {
         let member = watch.view.members.get(&**owner)?;
@@ -61,7 +61,7 @@ fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
     });
     let tasks: Vec<Task> = tasks.collect();
     let mut counts = vec![None; SLOTS];
-    // A node that does not count is read as the rest of the sample is.
+    // A node that does not count is sampled like the rest.
     let take = |_, outcome: Result<Outcome>| {
         for (slot, keys) in outcome.into_iter().flat_map(|outcome| outcome.counts) {
             counts[usize::from(slot)] = Some(keys);
@@ -91,7 +91,7 @@ fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {
     }
 }
 
-/// The slots with the largest amounts above 0, the lower first of equal ones.
+/// The slots with the largest non-zero amounts; for ties, lower slots first.
 fn heaviest(loads: &[u64]) -> SlotSet {
     let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
         .filter(|slot| loads[*slot] > 0)

@@ -1,5 +1,5 @@
-//! The keys that took most CPU time over some seconds, where servers count by key (HOTKEYS of Redis 8.6). A server tracks in
-//! one session for all users: a session that somebody else started, or whose result nobody fetched, is left alone.
+//! The keys with the most CPU time within some seconds, if servers count by key (HOTKEYS of Redis 8.6). A server has
+//! one tracking session for all users: a session started by others, or with an unfetched result, is left alone.
 
 use std::cmp::Reverse;
 use std::time::Duration;
@@ -13,14 +13,14 @@ use crate::crew;
 use crate::readings::Asked;
 use crate::resp::{Commands, Reply};
 
-/// Keys that a server lists.
+/// Keys per server.
 const MOST_KEYS: usize = 20;
-/// Bytes of a name that are kept.
+/// Maximum bytes kept of a name.
 const NAMED: usize = 512;
-/// A server ends the session by itself this long after `finish` should have ended it.
+/// A server ends the session by itself this long after `finish` should have.
 const SPARE: Duration = Duration::from_secs(10);
 
-/// Servers that track their keys.
+/// The servers that track keys.
 pub(crate) struct Tracking {
     connections: Vec<Connection>,
     /// Why one of the others does not.
@@ -28,10 +28,10 @@ pub(crate) struct Tracking {
 }
 
 impl Tracking {
-    /// Starts it on all of these servers, and skips those without HOTKEYS.
+    /// Starts tracking on these servers, skipping those without HOTKEYS.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// No thread can be started.
     pub(crate) fn start(access: &Access, servers: &[Asked], during: Duration) -> Result<Tracking> {
         let access = access.brief();
         let mut tracking = Tracking {
@@ -50,10 +50,10 @@ impl Tracking {
         Ok(tracking)
     }
 
-    /// Ends it. The keys of all servers, unless none tracked, and the reason if a server has no keys.
+    /// Ends tracking. Returns the keys of all servers, if any tracked, and a reason why one has none.
     ///
     /// # Errors
-    /// The system starts no thread.
+    /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<HotKeys>, Option<String>)> {
         let (mut all, mut refusal) = (HotKeys::default(), self.refusal);
         let take = |_, found: Result<HotKeys>| match found {
@@ -73,7 +73,7 @@ impl Tracking {
     }
 }
 
-/// A connection to a server that tracks its keys from now on; `None` if it cannot.
+/// Starts tracking on a server; returns its connection, or `None` if it cannot.
 fn start(server: &Asked, access: &Access, during: Duration) -> Result<Option<Connection>> {
     let mut connection = Connection::open(&server.address, access)?;
     match connection.ask("HOTKEYS GET", &[b"HOTKEYS", b"GET"])? {
@@ -104,7 +104,7 @@ fn refused(connection: &Connection, refusal: &str) -> Error {
     connection.refused("HOTKEYS", refusal)
 }
 
-/// The hot keys that the server tracked. The server forgets them.
+/// The hot keys tracked by the server, which then forgets them.
 fn finish(mut connection: Connection) -> Result<HotKeys> {
     let mut commands = Commands::default();
     commands.add("HOTKEYS GET", &[b"HOTKEYS", b"GET"]);
@@ -115,7 +115,7 @@ fn finish(mut connection: Connection) -> Result<HotKeys> {
     found.ok_or_else(|| connection.odd("HOTKEYS GET"))
 }
 
-/// The reply `[[name, value, ...]]`, in which `by-cpu-time-us` is `[key, microseconds, ...]`.
+/// Parses `[[name, value, ...]]`, where `by-cpu-time-us` is `[key, microseconds, ...]`.
 fn parse(reply: Reply) -> Option<HotKeys> {
     let fields = array(array(reply)?.into_iter().next()?)?;
     let field = |name: &[u8]| {
@@ -156,7 +156,7 @@ mod tests {
     use slotscope_engine::slot::set::SlotSet;
     use slotscope_engine::source::collection::servers::Role;
 
-    /// The answer of Redis to HOTKEYS GET, without the fields that are not read.
+    /// Redis's reply to HOTKEYS GET, without unused fields.
     fn found(keys: &[(&str, u64)]) -> Vec<u8> {
         let pair = |(key, usec): &(&str, u64)| [text(key), format!(":{usec}\r\n").into()].concat();
         let pairs: Vec<Vec<u8>> = keys.iter().map(pair).collect();

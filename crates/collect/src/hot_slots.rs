@@ -1,4 +1,4 @@
-//! The slots that took most CPU time, and the keys in them: servers count by slot, and a slot has few enough keys to list.
+//! The slots with the most CPU time, and their keys: servers count by slot, and a slot has few enough keys to list.
 
 use std::borrow::Borrow;
 
@@ -12,17 +12,17 @@ use crate::resp::Commands;
 use crate::slot_keys;
 use crate::work;
 
-/// Slots that are listed at most.
+/// Maximum slots listed.
 const MOST_SLOTS: usize = 5;
-/// The part of a node's fair share of the CPU time from which on a slot is hot. A slot of an even load has next to nothing,
-/// but the first command of each pipeline is counted with the time that the server takes to wake up.
+/// A slot is hot at or above this fraction of a node's fair share of CPU time. Under an even load a slot has almost
+/// nothing, but the first command of each pipeline includes the server's wake-up time.
 const LEAST_SHARE: f64 = 0.6;
-/// Keys of a slot that are asked for.
+/// Keys requested per slot.
 const MOST_KEYS: u64 = 20;
-/// Bytes of a name that are kept.
+/// Maximum bytes kept of a name.
 const NAMED: usize = 512;
 
-/// A hot slot, and the server that owns it.
+/// A hot slot with its owner.
 #[derive(Debug, PartialEq)]
 struct Hot<'r> {
     slot: u16,
@@ -31,8 +31,8 @@ struct Hot<'r> {
     keys: u64,
 }
 
-/// Lists the keys of the hottest slots between two readings of each server. Slots whose server refuses have no keys in the
-/// list; the second value says why.
+/// Lists keys of the hottest slots between two readings of each server. If a server refuses, its slots have no keys;
+/// the second value tells why.
 pub(crate) fn list(
     probe: &mut Probe<'_>,
     readings: &[[impl Borrow<Reading>; 2]],
@@ -45,7 +45,7 @@ pub(crate) fn list(
         };
         let listed = listed.unwrap_or_else(|error| {
             refusal.get_or_insert_with(|| format!("keys of hot slots: {error}"));
-            // A reply that is late would be taken for that of the next command.
+            // A late reply would be taken for that of the next command.
             probe.disconnect(hot.server);
             Vec::new()
         });
@@ -60,7 +60,7 @@ pub(crate) fn list(
     (slots, refusal)
 }
 
-/// The slots that took most CPU time of all, hottest first.
+/// The slots with the most CPU time overall, hottest first.
 fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
     let (mut all, mut nodes) = (0u64, 0);
     let mut hot = Vec::new();
@@ -139,7 +139,7 @@ mod tests {
                 reading("a", &[(1, 9_000_000), (2, 0), (3, 0)]),
                 reading("a", &[(1, 9_000_100), (2, 700), (3, 1)]),
             ],
-            // Slot 5 came from another node meanwhile.
+            // Slot 5 came from another node in between.
             [
                 reading("b", &[(4, 100)]),
                 reading("b", &[(4, 300), (5, 9_000)]),

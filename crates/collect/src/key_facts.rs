@@ -1,4 +1,5 @@
-//! Facts about keys, as a server gives them: type, expiry, encoding, heat, length, memory. Asked in pipelines, a page at a time.
+//! Attributes of keys from a server: type, expiry, encoding, heat, length, memory. Requested in pipelines, a page at a
+//! time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -10,39 +11,39 @@ use crate::clock::now_ms;
 use crate::connection::Connection;
 use crate::resp::{Commands, Reply};
 
-/// Values of more elements are sampled by MEMORY USAGE.
+/// MEMORY USAGE samples values with more elements.
 pub(crate) const EXACT_ELEMENTS: u64 = 1024;
-/// Elements that are sampled then.
+/// Elements sampled then.
 pub(crate) const SAMPLES: u64 = 64;
-/// Elements that one pipeline lets the server look at.
+/// Maximum elements that one pipeline makes the server visit.
 const ELEMENTS_AT_ONCE: u64 = 16 * EXACT_ELEMENTS;
-/// A key whose type changes under the reads is read again so often.
+/// How often a key is reread if its type changes meanwhile.
 const TRIES: usize = 3;
-/// How long a cluster that is down is waited for, and how often it is asked.
+/// How long to wait for a cluster that is down, and the polling interval.
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(200);
 
-/// How much a key is used.
+/// How the use of a key is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Heat {
     /// OBJECT FREQ.
     Frequency,
     /// OBJECT IDLETIME.
     Idle,
-    /// Not asked: a replica counts its own reads, not those of the clients.
+    /// Not requested: a replica counts its own reads, not those of clients.
     Unasked,
 }
 
-/// The details that are asked of keys.
+/// The attributes to request.
 #[derive(Debug)]
 pub(crate) struct Questions {
     heat: Heat,
-    /// Why memory is not asked for any more.
+    /// Why memory is no longer requested.
     pub without_memory: Option<&'static str>,
 }
 
 impl Questions {
-    /// All that there is to know, and use as `heat` says.
+    /// All attributes, with use measured by `heat`.
     pub(crate) fn new(heat: Heat) -> Self {
         Questions {
             heat,
@@ -51,51 +52,51 @@ impl Questions {
     }
 }
 
-/// Why there are no sizes: a user has no right to them, or the server does not know the command.
+/// Why there are no sizes: the user lacks permission, or the server does not know the command.
 const NO_RIGHT: &str = "sizes: MEMORY USAGE is refused to this user; slotscope collect --acl prints the rights that are \
     needed, and --keys collects names alone";
 const NOT_KNOWN: &str = "sizes: the server does not know MEMORY USAGE, which may be renamed; --keys collects names alone, and \
     faster";
 
-/// The known details of a key.
+/// The known attributes of a key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct KeyFacts {
     /// The reply to TYPE.
     pub kind: String,
     /// The reply to OBJECT ENCODING.
     pub encoding: Option<String>,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: Option<u64>,
     /// The reply to MEMORY USAGE.
     pub memory: Option<u64>,
-    /// When it expires, in milliseconds since 1970.
+    /// The expiry time, in milliseconds since 1970.
     pub expires_ms: Option<i64>,
     /// Its LFU counter.
     pub lfu: Option<u64>,
-    /// Seconds since it was last used.
+    /// Idle time in seconds.
     pub idle_secs: Option<u64>,
 }
 
-/// The fate of a key while it is asked about.
+/// The fate of a key meanwhile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Fate {
-    /// It is there.
+    /// It exists.
     Known(KeyFacts),
     /// It is gone.
     Vanished,
-    /// Another node has it, or its slot is on its way there.
+    /// It is on another node, or its slot is migrating there.
     Elsewhere,
     /// Its type changed while it was read.
     Changed,
-    /// No node answers for keys, as some slots have no primary.
+    /// The cluster is down: keys are refused because some slots have no primary.
     Down,
 }
 
-/// The fates of the keys, in their order. While a replica takes over, the other primaries refuse too; that is waited for,
-/// unless there is an `outage` that no replica ends: then keys stay `Down`.
+/// The fates of the keys, in order. During a failover the other primaries refuse too, which is waited for, unless there
+/// is an `outage` without a replica that could end it: keys then stay `Down`.
 ///
 /// # Errors
-/// The server does not answer, or refuses to.
+/// The server does not answer, or refuses.
 pub(crate) fn ask(
     connection: &mut Connection,
     keys: &[Vec<u8>],
@@ -136,7 +137,7 @@ fn ask_once(
     Ok(fates)
 }
 
-/// Type, expiry, encoding and heat, which no read changes.
+/// Requests type, expiry, encoding and heat, which reads do not change.
 fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Result<Vec<Fate>> {
     let mut commands = Commands::default();
     for key in keys {
@@ -171,7 +172,7 @@ fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Resu
         Ok(Fate::Known(KeyFacts {
             kind,
             encoding: text(encoding).filter(|_| is_known),
-            // As in an RDB file: a string is one element.
+            // As in RDB files, a string is one element.
             elements: is_text.then_some(1),
             expires_ms: (*ttl >= 0).then(|| now_ms.saturating_add(*ttl)),
             lfu: used.filter(|_| heat == Heat::Frequency),
@@ -182,7 +183,7 @@ fn ask_basics(connection: &mut Connection, keys: &[Vec<u8>], heat: Heat) -> Resu
     replies.chunks(of_a_key).map(fate).collect()
 }
 
-/// Lengths, and memory where it does not depend on them.
+/// Requests lengths, and memory unless it depends on them.
 fn ask_lengths(
     connection: &mut Connection,
     keys: &[Vec<u8>],
@@ -207,7 +208,7 @@ fn ask_lengths(
     take(connection, &commands, &asked, fates, questions)
 }
 
-/// Memory of values with tables, trees and lists: exact up to this many elements.
+/// Requests the memory of values with tables, trees and lists: exact up to this many elements.
 fn ask_memory_of_large(
     connection: &mut Connection,
     keys: &[Vec<u8>],
@@ -241,7 +242,7 @@ fn ask_memory_of_large(
     take(connection, &commands, &asked, fates, questions)
 }
 
-/// Notes the answers; `asked` has the key of each, and whether it is its memory or its length.
+/// Stores the replies; `asked` has the key of each, and whether it is memory or length.
 fn take(
     connection: &mut Connection,
     commands: &Commands,
@@ -276,7 +277,7 @@ fn take(
     Ok(())
 }
 
-/// The fate of a key by the error in a reply; `None` if there is no error, or only this detail is unavailable.
+/// The fate of a key by the error in a reply; `None` if there is no error, or only this attribute is unavailable.
 fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<Fate>> {
     let Reply::Error(said) = reply else {
         return Ok(None);
@@ -285,13 +286,13 @@ fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<
         "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
         "CLUSTERDOWN" => Ok(Some(Fate::Down)),
         "WRONGTYPE" => Ok(Some(Fate::Changed)),
-        // A key that is gone, an encoding or a policy without this detail, a module without this method.
+        // The key is gone, its encoding or the eviction policy lacks this attribute, or a module lacks this method.
         "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
         _ => Err(connection.refused(name, said)),
     }
 }
 
-/// Why a server never answers MEMORY USAGE; `None` if its error is about one key.
+/// Why a server never answers MEMORY USAGE; `None` if its error concerns one key.
 fn without_memory(said: &str) -> Option<&'static str> {
     let lower = said.to_ascii_lowercase();
     if said.starts_with("NOPERM") {
@@ -303,7 +304,7 @@ fn without_memory(said: &str) -> Option<&'static str> {
     }
 }
 
-/// The command for how many elements a value of a type has; `None` of a string, and of a module's type.
+/// The command for the number of elements of a type; `None` for strings and module types.
 fn length_command(kind: &str) -> Option<&'static str> {
     match kind {
         "list" => Some("LLEN"),
@@ -317,7 +318,7 @@ fn length_command(kind: &str) -> Option<&'static str> {
     }
 }
 
-/// Whether MEMORY USAGE samples elements of a value; packed ones and strings are measured whole.
+/// Whether MEMORY USAGE samples the value's elements; packed values and strings are measured exactly.
 fn is_large_by_length(facts: &KeyFacts) -> bool {
     let packed = [
         "listpack",
@@ -325,7 +326,7 @@ fn is_large_by_length(facts: &KeyFacts) -> bool {
         "intset",
         "zipmap",
         "listpackex",
-        // An array knows its bytes, and a vector set looks at a few of its names.
+        // Arrays track their bytes, and vector sets sample a few names.
         "sliced-array",
         "raw",
     ];

@@ -1,11 +1,11 @@
-//! Memory for large replies, which all connections of the process share: a server can announce itself as any number of
-//! nodes, and could otherwise make each connection hold the largest reply at once.
+//! Memory for large replies, shared by all connections of the process: a server can pose as any number of nodes, and
+//! could otherwise make each connection hold a maximum-size reply at once.
 
 use std::io;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Bytes of large replies that are held at once; the largest reply takes them all.
+/// Bytes of large replies held at once; a maximum-size reply takes all of it.
 pub(crate) const MAX_BYTES: usize = 64 << 20;
 /// How long a reply waits for others: many times what an honest server needs to send its own.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -13,15 +13,16 @@ const PATIENCE: Duration = Duration::from_secs(120);
 static FREE: Mutex<usize> = Mutex::new(MAX_BYTES);
 static FREED: Condvar = Condvar::new();
 
-/// A share of the memory, given back when it is dropped.
+/// A reservation, released when dropped.
 #[derive(Debug)]
 pub(crate) struct Reserved(usize);
 
 impl Reserved {
-    /// Waits until this many bytes are free. A reply takes all it may need at once, so that no two wait for each other.
+    /// Waits until this many bytes are free. A reply reserves its maximum at once, so that no two replies wait for each
+    /// other.
     ///
     /// # Errors
-    /// Other replies do not end.
+    /// Other replies do not finish.
     pub(crate) fn new(bytes: usize) -> io::Result<Reserved> {
         let (bytes, start) = (bytes.min(MAX_BYTES), Instant::now());
         let mut free = free();

@@ -1,8 +1,8 @@
-//! A live cluster as a directory of files: what `slotscope collect` writes, and what reads it.
+//! Turns a live cluster into a directory of files: written by `slotscope collect`, and read by other commands.
 //!
-//! Every slot is read from one node while it stays there. A slot that moves meanwhile, or whose primary fails, is read
-//! again from its new owner, and its earlier rows are taken out; so each key that is there all the time is in the files
-//! once.
+//! Every slot is read from one node while it stays there. A slot that moves meanwhile, or whose primary fails, is
+//! reread from its new owner, and its earlier rows are removed; so each key that exists throughout is in the files
+//! exactly once.
 #![deny(missing_docs)]
 
 #[doc(hidden)]

@@ -1,5 +1,5 @@
-//! The replies of all primaries to CLUSTER NODES, folded into one view as they arrive: each node knows itself best, and of
-//! claims about others the highest epoch counts. Memory is that of one listing, whatever the number of primaries.
+//! Folds the CLUSTER NODES replies of all primaries into one view as they arrive: a node is authoritative about itself,
+//! and for claims about others the highest epoch wins. Memory is that of one listing, however many primaries there are.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,28 +12,28 @@ use crate::address::Address;
 use crate::cluster::View;
 use crate::members::{self, MAX_MEMBERS, Member};
 
-/// Claims to slots by all members: each slot has one owner, and a few that had it once or are to get it.
+/// Maximum slot claims of all members: each slot has one owner, and a few past or future ones.
 const MAX_CLAIMS: usize = 8 * SLOTS;
-/// Digests that are kept; more come only from servers that make them up.
+/// Maximum digests kept; only malicious servers exceed it.
 const MAX_DIGESTS: usize = 8 * MAX_MEMBERS;
 
 /// The listings so far.
 #[derive(Default)]
 pub(crate) struct Listings {
-    /// Lines about other nodes that have been taken in.
+    /// Lines about other nodes already processed.
     known: SeenLines,
     of_others: HashMap<String, Member>,
     of_themselves: HashMap<String, Member>,
-    /// Ranges of slots, and slots on their way, of all these.
+    /// Number of slot ranges and migrating slots in these.
     claims: usize,
-    /// The listing of the primary with the least id.
+    /// The listing of the primary with the smallest id.
     text: Option<(String, String)>,
     silent: BTreeMap<String, String>,
     last: Option<Error>,
 }
 
 impl Listings {
-    /// Takes in what the node `id` answered at `asked`; false, and nothing of it counts, where that is not a listing.
+    /// Adds the reply of node `id` at `asked`; false, without effect, if it is not a listing.
     pub(crate) fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
         let Some(new) = self.new_in(&text, asked) else {
             return false;
@@ -51,20 +51,20 @@ impl Listings {
         true
     }
 
-    /// Notes that the node `id` did not answer.
+    /// Records that node `id` did not answer.
     pub(crate) fn fail(&mut self, id: String, error: Error) {
         self.silent.insert(id, error.to_string());
         self.last = Some(error);
     }
 
-    /// The members in a listing that were not listed so before, with the digests of their lines; `None` where it is no
-    /// listing, or is of more nodes and slots than clusters have.
+    /// The new members in a listing, with the digests of their lines; `None` if it is not a listing, or has more nodes
+    /// and slots than any cluster.
     fn new_in(&self, text: &str, asked: &Address) -> Option<Vec<(Option<u64>, Member)>> {
         let (mut new, mut claims, mut ids) = (Vec::new(), self.claims, HashSet::new());
         for (digest, line) in self.known.new_in(text, MAX_MEMBERS)? {
             let member = members::parse(line, asked)?;
             claims += member.claims();
-            // A node keeps its members by id: one of two would be lost here.
+            // Nodes have unique ids: one of two would be lost here.
             if claims > MAX_CLAIMS || !ids.insert(member.id.clone()) {
                 return None;
             }
@@ -95,7 +95,7 @@ impl Listings {
         }
     }
 
-    /// The view of all of them.
+    /// The combined view.
     ///
     /// # Errors
     /// There is none.
@@ -107,15 +107,15 @@ impl Listings {
                 .unwrap_or_else(|| Error::bad("CLUSTER NODES", what)));
         };
         let mut members: BTreeMap<String, Member> = self.of_others.into_iter().collect();
-        // The address that a node has for itself may be where it was asked.
+        // A node's address for itself may be the one used for asking.
         members.extend(self.of_themselves);
         Ok(View::new(text, members, self.silent))
     }
 }
 
 impl Member {
-    /// Ranks two claims that nodes make about a member: the higher one holds. The order of the listings does not count, so that
-    /// the view is the same each time.
+    /// Ranks two nodes' claims about a member: the higher one wins. Independent of the order of listings, so that the
+    /// view is deterministic.
     fn rank(&self) -> (u64, bool, bool, &[(u16, u16)], &str) {
         let is_replica = self.role == Role::Replica;
         (
@@ -132,7 +132,7 @@ impl Member {
     }
 }
 
-/// A listing in which the node that wrote it has a host: before it meets another node it knows none.
+/// Fills in the host of the node that wrote a listing: before it meets another node it does not know its own.
 fn with_own_host(text: String, asked: &Address) -> String {
     let Address::Tcp(host, _) = asked else {
         return text;

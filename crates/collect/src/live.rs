@@ -1,4 +1,4 @@
-//! A running cluster that is asked again and again, at intervals: what an exporter and a live screen show.
+//! A running cluster polled at intervals, for the exporter and the live screen.
 
 use std::sync::atomic::AtomicBool;
 
@@ -20,7 +20,7 @@ use crate::slot_keys::{self, SlotKeys};
 use crate::task::{Outcome, Plan, Task};
 use crate::watch::Watch;
 
-/// Its primaries, and connections to them.
+/// Its primaries, with connections.
 pub struct Live<'a> {
     access: &'a Access,
     watch: Watch<'a>,
@@ -41,14 +41,14 @@ pub struct Snapshot {
 pub struct Primary {
     /// Its id in the cluster.
     pub id: String,
-    /// Its name for people.
+    /// Its display name.
     pub name: String,
-    /// Its answer, or why there is none.
+    /// Its reading, or why there is none.
     pub reading: Result<Reading>,
 }
 
 impl Snapshot {
-    /// The answer of a primary, where it answered.
+    /// The reading of a primary that answered.
     pub fn reading(&self, id: &str) -> Option<&Reading> {
         let primary = self.primaries.iter().find(|of| of.id == id)?;
         primary.reading.as_ref().ok()
@@ -74,12 +74,12 @@ impl<'a> Live<'a> {
         }
     }
 
-    /// Reads all primaries at once. Where servers do not count by slot, their keys are counted slot by slot.
+    /// Reads all primaries at once. If servers do not count by slot, counts their keys slot by slot.
     ///
     /// # Errors
-    /// No primary answers: the cluster may be elsewhere by now.
+    /// No primary answers: the cluster may have moved.
     pub fn read(&mut self) -> Result<Snapshot> {
-        // Owners change now and then; a node that does not answer is seen by its reading.
+        // Owners change rarely; a node that does not answer is noticed by its reading.
         self.watch.poll_if_due();
         let servers = probe::primaries(&self.watch);
         let mut readings = self.probe.read(&servers)?;
@@ -100,16 +100,16 @@ impl<'a> Live<'a> {
         })
     }
 
-    /// The slots that took most CPU time between two readings of each server, if any took much of it, and keys in them; the
-    /// second value says why there are none of a slot.
+    /// The slots with the most CPU time between two readings of each server, if any stand out, with keys; the second
+    /// value tells why a slot has none.
     pub fn hot_slots(&mut self, readings: &[[&Reading; 2]]) -> (Vec<HotSlotKeys>, Option<String>) {
         hot_slots::list(&mut self.probe, readings)
     }
 
-    /// At most `most` keys of a slot, asked of its owner.
+    /// At most `most` keys of a slot, from its owner.
     ///
     /// # Errors
-    /// It has no owner, or its owner does not answer.
+    /// The slot has no owner, or the owner does not answer.
     pub fn keys_of(&self, slot: u16, most: u64) -> Result<SlotKeys> {
         let owner = self.watch.view.owner(slot);
         let owner = owner.and_then(|id| self.watch.view.members.get(&**id));
@@ -121,7 +121,7 @@ impl<'a> Live<'a> {
         slot_keys::ask(&address, self.access, slot, most)
     }
 
-    /// COUNTKEYSINSLOT of the slots of nodes that have no SLOT-STATS.
+    /// COUNTKEYSINSLOT for slots of nodes without SLOT-STATS.
     fn count_keys(&self, servers: &[Asked], readings: &mut [Result<Reading>]) -> Result<()> {
         let task = |(at, server): (usize, &Asked)| {
             let reading = readings[at].as_ref().ok()?;

@@ -1,5 +1,5 @@
-//! The load of all primaries over the same seconds (`--load`): two readings of each, before any key is read, between them
-//! HOTKEYS where servers have it and what their logs of commands get, and then MONITOR where it is asked for.
+//! The load of all primaries during the same seconds (`--load`): two readings of each before any key is read, with
+//! HOTKEYS (if available) and command logs in between, followed by MONITOR if requested.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -22,9 +22,9 @@ use crate::work;
 /// How load is measured.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Measured {
-    /// Between the two readings.
+    /// Time between the two readings.
     pub during: Duration,
-    /// Whether MONITOR runs for as long after that.
+    /// Whether MONITOR runs for the same time afterwards.
     pub monitor: bool,
 }
 
@@ -32,16 +32,16 @@ pub struct Measured {
 pub(crate) struct Load {
     /// Its entry in collect.json.
     pub entry: LoadEntry,
-    /// The two readings of each primary that answered twice.
+    /// Both readings of each primary that answered twice.
     pub readings: Vec<[Reading; 2]>,
-    /// The parts that were not measured.
+    /// Parts that were not measured.
     pub skipped: Vec<String>,
 }
 
-/// Measures these servers, and lists keys of their hot slots if `names` is true.
+/// Measures these servers, and lists keys of hot slots if `names`.
 ///
 /// # Errors
-/// None of them answers, or the directory cannot be written to.
+/// No server answers, or the directory cannot be written.
 pub(crate) fn measure(
     access: &Access,
     servers: &[Asked],
@@ -134,17 +134,17 @@ impl Load {
         })
     }
 
-    /// The readings of all nodes at the start.
+    /// The initial readings of all nodes.
     pub(crate) fn first(&self) -> impl Iterator<Item = &Reading> {
         self.readings.iter().map(|[first, _]| first)
     }
 
-    /// Those at the end.
+    /// The final readings of all nodes.
     pub(crate) fn last(&self) -> impl Iterator<Item = &Reading> {
         self.readings.iter().map(|[_, last]| last)
     }
 
-    /// When a node was read at the end, in UTC.
+    /// The time of a node's final reading, in UTC.
     pub(crate) fn ended(&self, name: &str) -> Option<String> {
         let last = self.last().find(|last| last.name == name)?;
         Some(utc(last.at_ms))

@@ -1,5 +1,5 @@
-//! The members of a cluster as one of them lists them: CLUSTER NODES with what a collection needs of it, the epochs, who
-//! replicates whom, and the slots on their way.
+//! The members of a cluster according to one of them: the parts of CLUSTER NODES that a collection needs, including
+//! epochs, replication and migrating slots.
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::servers::Role;
@@ -7,7 +7,7 @@ use slotscope_findings::topology::node_line::{NodeLine, Slots};
 
 use crate::address::Address;
 
-/// The longest id or host that is taken.
+/// Maximum length of an id or host.
 const MAX_NAME: usize = 255;
 /// More members than any cluster has.
 pub(crate) const MAX_MEMBERS: usize = 10_000;
@@ -17,29 +17,30 @@ pub(crate) const MAX_MEMBERS: usize = 10_000;
 pub(crate) struct Member {
     /// Its id.
     pub id: String,
-    /// `host:port`, by the hostname where it announces one. Several may announce the same: `View` tells them apart.
+    /// `host:port`, with the announced hostname if any. Several members may announce the same: `View` makes them
+    /// unique.
     pub name: String,
-    /// The same without the hostname, where its IP address is known.
+    /// The same with the IP address, if known.
     pub by_ip: Option<String>,
-    /// Where it is reached; `None` where the listing does not say.
+    /// Its address; `None` if not listed.
     pub address: Option<Address>,
-    /// Whether it is the node that was asked.
+    /// Whether it is the node asked.
     pub is_myself: bool,
     /// Its role.
     pub role: Role,
     /// The primary that it replicates.
     pub primary: Option<String>,
-    /// Whether the listing has it as failed, as suspected to be, or as not part of the cluster yet.
+    /// Whether it is listed as failed, suspected, or not yet part of the cluster.
     pub failed: bool,
-    /// The epoch of its claim to its slots; the highest claim to a slot wins.
+    /// The config epoch of its slots; for each slot the highest one wins.
     pub epoch: u64,
     /// Its slots as first and last.
     pub slots: Vec<(u16, u16)>,
-    /// Slots on their way from or to it; only the node that was asked knows its own.
+    /// Slots migrating from or to it; nodes only list their own.
     pub in_flight: Vec<u16>,
 }
 
-/// The member in a line of the listing by the node at `asked`; `None` if the line is not part of a listing.
+/// Parses a line of the listing from the node at `asked`; `None` if it is not part of a listing.
 pub(crate) fn parse(line: &str, asked: &Address) -> Option<Member> {
     let node = NodeLine::parse(line)?;
     if [node.id, node.ip, node.hostname]
@@ -92,14 +93,14 @@ fn is_slot(number: u64) -> bool {
     number < SLOTS as u64
 }
 
-/// The name and the address of a node; one that does not know its own is where it was asked.
+/// A node's name and address; a node that does not know its own has the address at which it was queried.
 fn place_of(node: &NodeLine<'_>, asked: &Address) -> Option<(String, Option<Address>)> {
     let port = u16::try_from(node.port).ok()?;
     let name = match first_known([node.hostname, node.ip]) {
         Some(host) => format!("{host}:{port}"),
         None => asked.to_string(),
     };
-    // The node is certainly where it answered; its hostname may not be known here.
+    // The node is certainly where it answered; its hostname may not resolve here.
     if node.has("myself") && !node.has("noaddr") {
         return Some((name, Some(asked.clone())));
     }

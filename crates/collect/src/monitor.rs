@@ -1,5 +1,5 @@
-//! MONITOR of all primaries over the same seconds, each into a file: commands and keys without values, up to a number of
-//! bytes. What it costs is measured by the same figures as the load before it.
+//! MONITOR of all primaries during the same seconds, one file each: commands and keys without values, limited in bytes.
+//! Its cost is measured by the same statistics as the load before it.
 
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,22 +17,22 @@ use crate::readings::Asked;
 use crate::stripped::Stripped;
 use crate::work;
 
-/// MONITOR halves a server's throughput at worst: it never runs for longer.
+/// Maximum duration: MONITOR can halve a server's throughput.
 pub const LONGEST: Duration = Duration::from_secs(10);
-/// The most that is read from a node.
+/// Maximum bytes read per node.
 const MAX_BYTES: u64 = 64 << 20;
-/// The end of a file's name.
+/// The file name suffix.
 pub(crate) const EXTENSION: &str = ".monitor.zst";
 
-/// Where the captures end: at a time, or all of them where one node has sent this many bytes. The busiest node is the first
-/// that does, and is compared with the others over the same seconds.
+/// When captures end: at a time, or for all once one node has sent this many bytes. The busiest node gets there first,
+/// and must be compared with the others over the same seconds.
 struct Limits {
     end: Instant,
     bytes: u64,
     is_reached: AtomicBool,
 }
 
-/// Runs MONITOR on all of these servers at once.
+/// Runs MONITOR on these servers at once.
 ///
 /// # Errors
 /// A server refuses, or a file cannot be written.
@@ -86,7 +86,7 @@ pub(crate) fn capture(
     })
 }
 
-/// The name of a node's file: names of hosts come from servers, and lead nowhere else.
+/// The name of a node's file: host names come from servers, and must not lead outside the directory.
 fn file_stem(name: &str, at: usize) -> String {
     let plain = |c: char| {
         if c.is_ascii_alphanumeric() || c == '.' {
@@ -98,12 +98,12 @@ fn file_stem(name: &str, at: usize) -> String {
     let stem: String = name.chars().take(100).map(plain).collect();
     match stem.trim_start_matches(['.', '-']) {
         "" => format!("node-{}", at + 1),
-        // Servers may give all nodes one name.
+        // Servers may give all nodes the same name.
         stem => format!("{}.{stem}", at + 1),
     }
 }
 
-/// The nodes that reached their limit of bytes, each in a sentence.
+/// The nodes that reached the byte limit, one sentence each.
 pub(crate) fn cut(monitor: &MonitorEntry) -> impl Iterator<Item = String> {
     let cut = monitor.nodes.iter().filter(|node| node.is_cut);
     cut.map(|node| {

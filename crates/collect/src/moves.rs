@@ -8,7 +8,7 @@ use slotscope_engine::source::collection::manifest::Failover;
 
 use crate::cluster::View;
 
-/// The slots that moved, as ranges, and the primaries whose replica owns their slots now.
+/// The moved slots as ranges, and the primaries whose slots a replica has taken over.
 pub(crate) fn between(before: &View, after: &View) -> (Vec<(u16, u16)>, Vec<Failover>) {
     let (mut moved, mut taken) = (SlotSet::none(), BTreeMap::new());
     for slot in 0..SLOTS as u16 {

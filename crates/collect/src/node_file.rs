@@ -1,5 +1,5 @@
-//! The file of a node's keys: compressed CSV, to which each task adds a frame. The rows of slots that have to be read again
-//! are marked, and taken out once at the end.
+//! The file of a node's keys: compressed CSV, with one frame per task. Rows of slots that must be reread are marked,
+//! and removed once at the end.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -16,10 +16,9 @@ use slotscope_report::output::{CsvRows, WholeDirectory, spelled};
 
 use crate::key_facts::KeyFacts;
 
-/// The column of the slot.
+/// The slot column.
 const SLOT: usize = DUMP.len() - 2;
-/// How hard the compressor tries: about as fast as keys come, and with tables of 64 KiB, as there is one for each node that
-/// is read.
+/// Compression level: about as fast as keys arrive, and with 64 KiB of tables, as there is an encoder per node.
 const LEVEL: i32 = 1;
 
 /// A file of keys.
@@ -30,12 +29,12 @@ pub(crate) struct NodeFile<'a> {
     frames: Vec<Frame>,
 }
 
-/// The rows of a task, which are a frame of the compressed file.
+/// The rows of a task, one frame of the compressed file.
 #[derive(Debug, Default)]
 struct Frame {
-    /// How many there are of each slot.
+    /// The number of rows per slot.
     rows: BTreeMap<u16, u64>,
-    /// Slots whose rows do not count.
+    /// Slots whose rows are void.
     left_out: BTreeSet<u16>,
 }
 
@@ -49,7 +48,7 @@ impl Frame {
     }
 }
 
-/// Rows on their way into a file.
+/// Rows being written.
 pub(crate) struct Rows<'a, 'f> {
     file: &'f mut NodeFile<'a>,
     frame: Frame,
@@ -57,7 +56,7 @@ pub(crate) struct Rows<'a, 'f> {
 }
 
 impl<'a> NodeFile<'a> {
-    /// A file that is not made yet.
+    /// A file not created yet.
     pub(crate) fn new(directory: &'a WholeDirectory, name: String) -> Self {
         NodeFile {
             directory,
@@ -66,20 +65,20 @@ impl<'a> NodeFile<'a> {
         }
     }
 
-    /// Rows in it that count.
+    /// The number of valid rows.
     pub(crate) fn keys(&self) -> u64 {
         self.frames.iter().map(Frame::keys).sum()
     }
 
-    /// Whether it is there.
+    /// Whether it was created.
     pub(crate) fn is_made(&self) -> bool {
         !self.frames.is_empty()
     }
 
-    /// Opens it for more rows.
+    /// Opens it for appending.
     ///
     /// # Errors
-    /// It cannot be written to.
+    /// The file cannot be written.
     pub(crate) fn open(&mut self) -> Result<Rows<'a, '_>> {
         let is_made = self.is_made();
         let file = if is_made {
@@ -103,7 +102,7 @@ impl<'a> NodeFile<'a> {
         })
     }
 
-    /// The rows of these slots that are there now do not count.
+    /// Voids the current rows of these slots.
     pub(crate) fn leave_out(&mut self, slots: &SlotSet) {
         for frame in &mut self.frames {
             let held = frame.rows.keys().filter(|slot| slots.contains(**slot));
@@ -111,10 +110,10 @@ impl<'a> NodeFile<'a> {
         }
     }
 
-    /// Takes out the rows that do not count; without `is_wanted` a file without rows is removed.
+    /// Removes void rows; unless `is_wanted`, a file without rows is removed.
     ///
     /// # Errors
-    /// It cannot be read or written.
+    /// The file cannot be read or written.
     pub(crate) fn tidy(&mut self, is_wanted: bool) -> Result<()> {
         if self.is_made() && self.keys() == 0 && !is_wanted {
             self.frames.clear();
@@ -171,7 +170,7 @@ impl Rows<'_, '_> {
     /// Adds a key.
     ///
     /// # Errors
-    /// The file cannot be written to.
+    /// The file cannot be written.
     pub(crate) fn add(
         &mut self,
         key: &[u8],
@@ -205,10 +204,10 @@ impl Rows<'_, '_> {
         Ok(())
     }
 
-    /// Writes the rest.
+    /// Flushes the rest.
     ///
     /// # Errors
-    /// The file cannot be written to.
+    /// The file cannot be written.
     pub(crate) fn finish(self) -> Result<()> {
         let Rows { file, frame, csv } = self;
         let finished = csv.finish().and_then(finish);

@@ -1,32 +1,32 @@
-//! How gently a server is asked: it works for the scan during a part of the time, and less while it is slow.
+//! Throttles requests to a server: limits the fraction of time it works for the scan, and backs off while it is slow.
 
 use std::time::Duration;
 
-/// Pages after which it is known how long a call takes.
+/// Pages until the usual call time is known.
 const KNOWN: u32 = 8;
-/// A call that takes this many times its usual time is slow.
+/// A call is slow at or above this multiple of its usual time.
 const SLOW: f64 = 4.0;
-/// Below this, a call is not slow.
+/// Faster calls are never slow.
 const NOISE: Duration = Duration::from_millis(2);
-/// The first pause for a slow server, doubled while it stays slow.
+/// The initial backoff, doubled while the server stays slow.
 const FIRST: Duration = Duration::from_millis(20);
-/// The longest such pause.
+/// The maximum backoff.
 const LONGEST: Duration = Duration::from_secs(2);
 
 /// The pauses between pages.
 #[derive(Debug)]
 pub(crate) struct Pace {
-    /// The part of the time, up to 1.
+    /// The fraction of time, at most 1.
     max_load: f64,
     pages: u32,
-    /// The usual time of a call: it falls at once and rises slowly.
+    /// The usual call time: decreases immediately and increases slowly.
     base: f64,
-    /// The last pause for a slow server.
+    /// The current backoff.
     backoff: Duration,
 }
 
 impl Pace {
-    /// At most this percentage of a server's time.
+    /// Limits use to this percentage of a server's time.
     pub(crate) fn new(percent: f64) -> Self {
         Pace {
             max_load: (percent / 100.0).clamp(0.001, 1.0),
@@ -36,8 +36,8 @@ impl Pace {
         }
     }
 
-    /// How long to pause after a page that took the server `busy`. A call that asks for the same amount of work on each page
-    /// took `call` of that: what else a page takes depends on its values.
+    /// The pause after a page that took the server `busy`. A call with the same amount of work on each page took `call`
+    /// of that; the rest depends on the values.
     pub(crate) fn pause(&mut self, busy: Duration, call: Option<Duration>) -> Duration {
         let backoff = call.map_or(Duration::ZERO, |call| self.backoff(call));
         busy.mul_f64((1.0 - self.max_load) / self.max_load) + backoff

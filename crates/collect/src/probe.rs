@@ -1,5 +1,5 @@
-//! The counters of servers, read from many at once: INFO, and CLUSTER SLOT-STATS where they have it. The
-//! difference of two such readings is the load of the seconds between them.
+//! Reads counters of many servers at once: INFO, and CLUSTER SLOT-STATS if available. The difference of two readings is
+//! the load in between.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -23,14 +23,14 @@ use crate::slot_stats;
 pub use crate::slot_stats::SlotCounts;
 use crate::watch::Watch;
 
-/// Commands of INFO commandstats that are kept of a server, which has about 400, and of all of them.
+/// Maximum commands kept of INFO commandstats, per server (which has about 400) and overall.
 const MAX_COMMANDS: usize = 1024;
 const MAX_COMMANDS_OF_ALL: usize = 1 << 18;
 
-/// Connections to servers that are asked again and again.
+/// Connections to servers polled repeatedly.
 pub(crate) struct Probe<'a> {
     access: &'a Access,
-    /// By the ids of the servers.
+    /// By server id.
     peers: BTreeMap<String, Peer>,
     /// Whether connections are kept for the next reading.
     is_kept: bool,
@@ -40,35 +40,35 @@ pub(crate) struct Probe<'a> {
 
 struct Peer {
     connection: Connection,
-    /// The reason that the server gave for refusing SLOT-STATS: it is not asked again.
+    /// Why the server refused SLOT-STATS: it is not asked again.
     refusal: Option<String>,
 }
 
-/// The counters of a server at one time.
+/// A server's counters at one time.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Reading {
     /// Its id in the cluster.
     pub id: Option<String>,
-    /// Its address, as CLUSTER NODES prints it.
+    /// Its address, as in CLUSTER NODES.
     pub name: String,
-    /// When it was asked, in milliseconds since 1970.
+    /// The time of the request, in milliseconds since 1970.
     pub at_ms: i64,
     /// INFO.
     pub server: ServerReading,
-    /// INFO commandstats, where they are read: calls and microseconds since the server started.
+    /// INFO commandstats, if read: calls and microseconds since server start.
     pub commands: BTreeMap<String, (u64, u64)>,
-    /// INFO replication: bytes that the slowest replica is after; absent without a replica.
+    /// INFO replication: bytes by which the slowest replica lags; absent without replicas.
     pub lag_bytes: Option<u64>,
-    /// Each slot that it owns; absent where it does not count by slot.
+    /// Each slot it owns; absent if it does not count by slot.
     pub slots: Option<Vec<SlotCounts>>,
-    /// Slots that it counted and does not own, which are left out.
+    /// Slots it counted but does not own, which are dropped.
     pub foreign: u64,
-    /// Why it does not.
+    /// Why it does not count by slot.
     pub refusal: Option<String>,
 }
 
 impl<'a> Probe<'a> {
-    /// Nothing is asked yet.
+    /// No connections yet.
     pub(crate) fn new(access: &'a Access) -> Self {
         Probe {
             access,
@@ -78,7 +78,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// The same with the calls and the time of each command.
+    /// Also reads the calls and time of each command.
     pub(crate) fn with_commands(access: &'a Access) -> Self {
         Probe {
             has_commands: true,
@@ -86,7 +86,7 @@ impl<'a> Probe<'a> {
         }
     }
 
-    /// Reads servers once, without a connection of each at the same time.
+    /// Reads servers once, without holding a connection to each at the same time.
     pub(crate) fn once(access: &'a Access, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
         let mut probe = Probe {
             is_kept: false,
@@ -117,10 +117,10 @@ impl<'a> Probe<'a> {
         Ok(())
     }
 
-    /// Reads all of these servers at once, in their order.
+    /// Reads these servers at once, in order.
     ///
     /// # Errors
-    /// The system starts no thread; a server that does not answer is an error of its own.
+    /// No thread can be started; a server that does not answer is an error of its own.
     pub(crate) fn read(&mut self, servers: &[Asked]) -> Result<Vec<Result<Reading>>> {
         self.peers
             .retain(|key, _| servers.iter().any(|server| server.key() == key));
@@ -160,7 +160,7 @@ impl<'a> Probe<'a> {
             .map(|peer| &mut peer.connection)
     }
 
-    /// Ends the connection to a server; it is read over another one.
+    /// Closes the connection to a server; the next reading opens another.
     pub(crate) fn disconnect(&mut self, of: &Reading) {
         self.peers.remove(of.key());
     }
@@ -227,7 +227,7 @@ impl Peer {
     }
 }
 
-/// `cmdstat_get:calls=5,usec=20,...`, by the names of the commands: of at most this many, those that took most time.
+/// `cmdstat_get:calls=5,usec=20,...` by command name; if there are more than `most`, those with the most time.
 fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
     let command = |(name, value): (&str, &str)| {
         let name = name.strip_prefix("cmdstat_")?;
@@ -244,7 +244,7 @@ fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
     commands.into_iter().collect()
 }
 
-/// Bytes that the slowest of its replicas is after: `slave0:ip=...,offset=5,lag=0`.
+/// Bytes by which the slowest replica lags: `slave0:ip=...,offset=5,lag=0`.
 fn lag(info: &Server) -> Option<u64> {
     let end: u64 = info.field("master_repl_offset").parse().ok()?;
     let offset = |(name, value): (&str, &str)| -> Option<u64> {
@@ -260,7 +260,7 @@ fn lag(info: &Server) -> Option<u64> {
     Some(end.saturating_sub(slowest))
 }
 
-/// The primaries of a cluster that own slots.
+/// A cluster's primaries with slots.
 pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
     let mut owned = BTreeMap::<&str, SlotSet>::new();
     for slot in 0..SLOTS as u16 {
@@ -283,7 +283,7 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
 }
 
 impl Reading {
-    /// The key of its server, as `Asked::key`.
+    /// Its server's key, as in `Asked::key`.
     pub fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
@@ -294,7 +294,7 @@ impl Reading {
         slots.any(|slot| slot.cpu.is_some())
     }
 
-    /// A line of `slot-stats.json`; absent where it does not count by slot.
+    /// A line of `slot-stats.json`; absent if it does not count by slot.
     pub fn line(&self) -> Option<String> {
         let slots = self.slots.as_ref()?;
         let row = |of: &SlotCounts| json!([of.slot, of.stats()]);

@@ -1,4 +1,4 @@
-//! The nodes that are read, with their files and entries; and which node a slot is read from.
+//! The nodes being read, with their files and entries, and the choice of node for each slot.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,10 +13,10 @@ use crate::members::Member;
 use crate::node_file::NodeFile;
 use crate::task::Outcome;
 
-/// A node that failed so often is not asked again.
+/// A node that failed this often is not asked again.
 const FAILURES: u32 = 2;
 
-/// A node that is read.
+/// A node being read.
 pub(crate) struct Reader<'a> {
     /// Its file.
     pub file: NodeFile<'a>,
@@ -25,18 +25,17 @@ pub(crate) struct Reader<'a> {
     failures: u32,
 }
 
-/// All nodes that are read, by their ids.
+/// All nodes being read, by id.
 pub(crate) struct Readers<'a> {
     directory: &'a WholeDirectory,
-    /// The nodes, in the order in which they were first read.
+    /// The nodes, in the order first read.
     pub list: Vec<Reader<'a>>,
     by_id: BTreeMap<String, usize>,
-    /// The names of their files, each with the number that was tried last where it is taken.
+    /// File names in use, each with the last number tried for conflicts.
     names: HashMap<String, usize>,
 }
 
 impl<'a> Readers<'a> {
-    /// No node.
     pub(crate) fn new(directory: &'a WholeDirectory) -> Self {
         Readers {
             directory,
@@ -46,7 +45,7 @@ impl<'a> Readers<'a> {
         }
     }
 
-    /// The node that the slots of a primary are read from: one of its replicas where these are wanted and well.
+    /// The node to read a primary's slots from: a replica if requested and healthy.
     pub(crate) fn choose<'v>(
         &self,
         view: &'v View,
@@ -65,7 +64,7 @@ impl<'a> Readers<'a> {
             .is_some_and(|at| self.list[*at].failures >= FAILURES)
     }
 
-    /// The index of a node, which is new or was read before.
+    /// The index of a node, added if new.
     pub(crate) fn index(&mut self, member: &Member) -> usize {
         if let Some(at) = self.by_id.get(&member.id) {
             let entry = &mut self.list[*at].entry;
@@ -107,7 +106,8 @@ impl<'a> Readers<'a> {
         });
     }
 
-    /// `HOST-PORT.csv.zst`, and a number where that is taken; names of hosts come from servers, and lead nowhere else.
+    /// `HOST-PORT.csv.zst`, numbered on conflicts; host names come from servers, and must not lead outside the
+    /// directory.
     fn file_name(&mut self, name: &str) -> String {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let plain = |c: char| match c {
@@ -121,7 +121,7 @@ impl<'a> Readers<'a> {
             1 => format!("{stem}.csv.zst"),
             number => format!("{stem}.{number}.csv.zst"),
         };
-        // From the last number on: servers may give all nodes one name.
+        // Start at the last number tried: servers may give all nodes the same name.
         let tried = self.names.get(&named(1)).copied().unwrap_or(0);
         let is_free = |number: &usize| !self.names.contains_key(&named(*number));
         let number = (tried + 1..).find(is_free).unwrap_or_default();
@@ -132,7 +132,7 @@ impl<'a> Readers<'a> {
 }
 
 impl Reader<'_> {
-    /// Notes the outcome of a task; keys of `disturbed` slots are not strays but still migrating.
+    /// Records the outcome of a task; keys of `disturbed` slots are still migrating, not strays.
     pub(crate) fn done(&mut self, outcome: &Outcome, disturbed: &SlotSet) {
         let entry = &mut self.entry;
         entry.server = Some(outcome.server.clone());
@@ -148,7 +148,7 @@ impl Reader<'_> {
         entry.error = None;
     }
 
-    /// Notes that a task failed.
+    /// Records that a task failed.
     pub(crate) fn failed(&mut self, error: &Error) {
         self.failures += 1;
         self.entry.error = Some(error.to_string());

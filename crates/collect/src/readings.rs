@@ -1,5 +1,5 @@
-//! Readings of servers: INFO and CLUSTER INFO of each primary and of each node that is read, before the keys are
-//! read and after. A server that refuses does not affect the rest of the collection.
+//! Readings of servers: INFO and CLUSTER INFO of each primary and each node read, before and after the keys. A refusal
+//! does not affect the rest of the collection.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::connection::{Access, Connection};
 use crate::crew;
 use crate::server::Server;
 
-/// Buffers that INFO has apart.
+/// Buffers reported separately by INFO.
 const BUFFERS: [&str; 4] = [
     "mem_clients_normal",
     "mem_clients_slaves",
@@ -32,14 +32,13 @@ pub(crate) struct Asked {
     pub name: String,
     /// Its role.
     pub role: Role,
-    /// Where it is reached.
     pub address: Address,
-    /// The slots that it owns, where they are asked for.
+    /// The slots it owns, if needed.
     pub owned: SlotSet,
 }
 
 impl Asked {
-    /// Its id, or its name where it has none: names are for people, and may change from one listing to the next.
+    /// Its id, or its name if it has none: names are for display, and may change between listings.
     pub(crate) fn key(&self) -> &str {
         self.id.as_deref().unwrap_or(&self.name)
     }
@@ -48,14 +47,13 @@ impl Asked {
 /// The readings of a collection.
 pub(crate) struct Readings {
     access: Access,
-    /// By id, or by name where there is none.
+    /// By id, or by name if there is none.
     entries: BTreeMap<String, ServerEntry>,
-    /// Primaries that did not answer, and why.
+    /// Primaries that did not answer, with the reason.
     refusals: BTreeMap<String, String>,
 }
 
 impl Readings {
-    /// Nothing asked yet.
     pub(crate) fn new(access: &Access) -> Self {
         Readings {
             access: access.brief(),
@@ -86,7 +84,7 @@ impl Readings {
         for (of, answer) in servers.into_iter().zip(answers) {
             let key = of.key().to_owned();
             let error = match &answer {
-                // A replica is asked besides its primary.
+                // A replica is asked in addition to its primary.
                 Err(_) if of.role == Role::Replica => continue,
                 Err(error) if !error.is_silence() => {
                     self.refusals.entry(key).or_insert(error.to_string());
@@ -116,7 +114,7 @@ impl Readings {
         Some(format!("memory, limits and load of {servers}: {first}"))
     }
 
-    /// The readings; `is_read` tells which nodes keys were read of, by id or name.
+    /// The readings; `is_read` tells which nodes keys were read from, by id or name.
     pub(crate) fn entries(self, is_read: impl Fn(&ServerEntry) -> bool) -> Vec<ServerEntry> {
         let mut entries: Vec<ServerEntry> = self.entries.into_values().collect();
         for entry in &mut entries {
@@ -137,7 +135,7 @@ fn ask(server: &Asked, access: &Access) -> Result<ServerReading> {
     Ok(reading)
 }
 
-/// The reading of a server as a whole, from INFO.
+/// A server's reading from INFO.
 pub(crate) fn reading(server: &Server) -> ServerReading {
     let number = |name: &str| server.field(name).parse::<u64>().ok();
     let real = |name: &str| {
@@ -170,7 +168,7 @@ pub(crate) fn reading(server: &Server) -> ServerReading {
     }
 }
 
-/// The state in an answer to CLUSTER INFO.
+/// The state in a reply to CLUSTER INFO.
 pub(crate) fn cluster_state(text: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(text);
     let mut lines = text.lines();
@@ -180,7 +178,7 @@ pub(crate) fn cluster_state(text: &[u8]) -> Option<String> {
         .map(str::to_owned)
 }
 
-/// Whether it is a word of a server: lower case, digits and hyphens, and not long.
+/// Whether it looks like a server's word: short, lower case, digits and hyphens.
 fn is_plain(word: &str) -> bool {
     let is_plain = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
     (1..=40).contains(&word.len()) && word.bytes().all(is_plain)

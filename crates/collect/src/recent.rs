@@ -1,11 +1,11 @@
-//! Keys that SCAN returned a short while ago. It repeats keys where a table shrinks under it, and those are always among
-//! the ones it returned last: it goes through buckets in an order in which those that become one are neighbours.
+//! Keys recently returned by SCAN. SCAN repeats keys when a table shrinks, and always recent ones: it visits buckets in
+//! an order where those to be merged are neighbours.
 
 use std::collections::HashSet;
 use std::collections::hash_map::RandomState;
 use std::hash::BuildHasher;
 
-/// The last keys, by hashes that cannot be foreseen; at most twice as many as its half.
+/// The last keys, by unpredictable hashes; at most twice `half`.
 pub(crate) struct Recent {
     hasher: RandomState,
     half: usize,
@@ -24,7 +24,7 @@ impl Recent {
         }
     }
 
-    /// Notes a key; whether it is new.
+    /// Adds a key; returns whether it is new.
     pub(crate) fn note(&mut self, key: &[u8]) -> bool {
         let hash = self.hasher.hash_one(key);
         if self.young.contains(&hash) || self.old.contains(&hash) {
@@ -36,7 +36,6 @@ impl Recent {
         self.young.insert(hash)
     }
 
-    /// Forgets all keys.
     pub(crate) fn clear(&mut self) {
         self.young.clear();
         self.old.clear();

@@ -1,5 +1,5 @@
-//! The protocol of the server, RESP2: commands out, replies in. A reply is read only as far as its limits: what a server
-//! claims is never believed before it has come.
+//! RESP2: sends commands, reads replies. Replies are read within limits: lengths claimed by a server are not trusted
+//! before the bytes have arrived.
 
 use std::fmt;
 use std::io::{self, BufRead, Read};
@@ -10,17 +10,17 @@ use slotscope_engine::text;
 
 use crate::large_replies::MAX_BYTES;
 
-/// How deep arrays may be in arrays.
+/// Maximum nesting of arrays.
 const MAX_DEPTH: usize = 8;
-/// The longest line: an error, a number.
+/// Maximum length of a line, such as an error or number.
 const MAX_LINE: usize = 64 << 10;
-/// The size up to which the replies of an exchange need no permission: more than a page of SCAN and the answers about its keys.
+/// Exchanges up to this size need no reservation: more than a SCAN page and the replies about its keys.
 const SMALL: Limit = Limit {
     bytes: 256 << 10,
     values: 8 << 10,
 };
 
-/// The most that a reply may take.
+/// Maximum size of a reply.
 #[derive(Debug, Clone, Copy)]
 struct Limit {
     bytes: usize,
@@ -28,10 +28,10 @@ struct Limit {
 }
 
 impl Limit {
-    /// The most that an honest server has to answer to a command, generously.
+    /// A generous bound on an honest server's reply to a command.
     fn of(name: &str) -> Limit {
         match name {
-            // Keys can be long, and a table that shrinks returns many of them at once.
+            // Keys can be long, and a shrinking table returns many of them at once.
             "SCAN" | "CLUSTER GETKEYSINSLOT" => Limit {
                 bytes: MAX_BYTES,
                 values: 1 << 20,
@@ -43,12 +43,12 @@ impl Limit {
                     values: 1 << 19,
                 }
             }
-            // A line of 100 bytes each for 65,536 databases, or 10,000 nodes with 16,384 ranges of slots.
+            // One line of 100 bytes for each of 65,536 databases, or 10,000 nodes with 16,384 slot ranges.
             "INFO" | "CLUSTER NODES" => Limit {
                 bytes: 8 << 20,
                 values: 1,
             },
-            // Some keys, and the ranges of the slots that are tracked.
+            // A few keys, and the tracked slot ranges.
             "HOTKEYS GET" => Limit {
                 bytes: 8 << 20,
                 values: 1 << 16,
@@ -70,7 +70,7 @@ impl Limit {
         }
     }
 
-    /// The limit that is left after this much; `None` if it is exceeded.
+    /// The remaining limit after this much; `None` if exceeded.
     fn less(self, bytes: usize, values: usize) -> Option<Limit> {
         Some(Limit {
             bytes: self.bytes.checked_sub(bytes)?,
@@ -79,16 +79,16 @@ impl Limit {
     }
 }
 
-/// A reply of a server.
+/// A server reply.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Reply {
-    /// A string, whether in one line or counted.
+    /// A simple or bulk string.
     Text(Vec<u8>),
-    /// The message of a server that refuses.
+    /// An error message.
     Error(String),
     /// A number.
     Int(i64),
-    /// Nothing.
+    /// Nil.
     Nil,
     /// Several values.
     Array(Vec<Reply>),
@@ -119,12 +119,12 @@ impl Reply {
         }
     }
 
-    /// A count of keys; `None` of more than a server can have.
+    /// A key count; `None` if implausibly large.
     pub(crate) fn count(&self) -> Option<u64> {
         self.number().filter(|count| *count <= MAX_COUNT)
     }
 
-    /// A number, also one that is spelled as a text.
+    /// A number, possibly spelled as text.
     pub(crate) fn number(&self) -> Option<u64> {
         match self {
             Reply::Int(number) => u64::try_from(*number).ok(),
@@ -134,7 +134,7 @@ impl Reply {
     }
 }
 
-/// Commands on their way, one after the other.
+/// Commands to be sent as a pipeline.
 #[derive(Debug, Default)]
 pub struct Commands {
     bytes: Vec<u8>,
@@ -170,11 +170,11 @@ fn header(out: &mut Vec<u8>, sign: u8, len: usize) {
     out.extend_from_slice(b"\r\n");
 }
 
-/// Reads the reply to each of the commands. Each has the limit of its command; where together they are large,
-/// `on_large` is called once, before more is read, with the bytes that they may take in all.
+/// Reads the reply to each command within that command's limit. If replies are large in total, calls `on_large` once
+/// with an upper bound on their bytes before reading more.
 ///
 /// # Errors
-/// `InvalidData` if one is invalid or too large, and the errors of `from` and `on_large`.
+/// `InvalidData` if a reply is invalid or too large; errors of `from` and `on_large`.
 pub(crate) fn read_all<R: BufRead>(
     from: &mut R,
     names: &[&'static str],
@@ -192,15 +192,15 @@ pub(crate) fn read_all<R: BufRead>(
     names.iter().map(|name| reading.reply(name)).collect()
 }
 
-/// The replies of an exchange on their way in.
+/// The replies of an exchange being read.
 struct Reading<'a, R> {
     from: &'a mut R,
-    /// The command that is answered, and what its reply may still take.
+    /// The command being answered, and the remaining limit of its reply.
     name: &'static str,
     left: Limit,
-    /// The most that all replies may still take before they are large.
+    /// The amount that all replies may still take before they count as large.
     small: Option<Limit>,
-    /// Bytes of all replies at most.
+    /// Upper bound on the bytes of all replies.
     most: usize,
     on_large: &'a mut dyn FnMut(&mut R, usize) -> io::Result<()>,
 }
@@ -278,7 +278,7 @@ impl<R: BufRead> Reading<'_, R> {
         }
     }
 
-    /// Counts what comes.
+    /// Counts bytes and values against the limits.
     fn take(&mut self, bytes: usize, values: usize) -> io::Result<()> {
         let left = self.left.less(bytes, values);
         self.left = left.ok_or_else(|| self.too_large())?;
@@ -310,7 +310,7 @@ impl<R: BufRead> Reading<'_, R> {
     }
 }
 
-/// Whether a reply can begin so.
+/// Whether a reply can start like this.
 fn is_start(line: &[u8]) -> bool {
     line.first().is_none_or(|kind| b"+-:$*".contains(kind))
 }
@@ -343,7 +343,7 @@ impl std::error::Error for NoReply {}
 mod tests {
     use super::*;
 
-    /// The replies to these commands, and how often they were found to be large.
+    /// The replies to these commands, and how often they counted as large.
     fn replies(names: &[&'static str], bytes: &[u8]) -> (io::Result<Vec<Reply>>, usize) {
         let (mut large, mut from) = (0, io::BufReader::with_capacity(16, bytes));
         let replies = read_all(&mut from, names, &mut |_, _| {
@@ -413,7 +413,7 @@ mod tests {
         ] {
             let both = |second: usize| [whole(fits), whole(second)].concat();
             assert!(replies(&[name; 2], &both(fits)).0.is_ok(), "{name}");
-            // Only as much as it claims has arrived so far.
+            // Only as much as it claims has arrived.
             let claims = [whole(fits), text(too_long)[..10].to_vec()].concat();
             for bytes in [both(too_long), claims] {
                 let error = replies(&[name; 2], &bytes).0.unwrap_err().to_string();

@@ -1,4 +1,4 @@
-//! Reads the slots of a cluster in rounds: all nodes, many at once, then again what moved meanwhile, from its new owner.
+//! Reads the slots of a cluster in rounds: many nodes at once, then again from the new owner whatever moved meanwhile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::Ordering::Relaxed;
@@ -22,21 +22,22 @@ use crate::series::Series;
 use crate::task::{OnPage, Outcome, Page, Plan, Task};
 use crate::watch::Watch;
 
-/// Rounds at most.
+/// Maximum rounds.
 const ROUNDS: usize = 20;
-/// In this many of them slots are read again that moved after they were read whole, so that the file of each node has its slots.
+/// In this many rounds, slots that moved after being read completely are reread, so that each node's file has its
+/// slots.
 const ROUNDS_OF_ALL: usize = 10;
-/// How long slots on their way, and replicas that are to take over, are waited for in all.
+/// Total time to wait for migrating slots and failovers.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// The interval of messages that open slots are still waited for.
+/// Interval of messages about open slots being waited for.
 const REMINDER: Duration = Duration::from_secs(10);
-/// The time between two looks at the state of the cluster.
+/// Interval between checks of the cluster state.
 const STEP: Duration = Duration::from_millis(20);
 
-/// Called with the progress of a node, by its name.
+/// Called with a node's progress, by name.
 pub(crate) type OnNode<'a> = &'a (dyn Fn(&str, Page) + Sync);
 
-/// A collection of a cluster under way.
+/// A cluster collection in progress.
 pub(crate) struct Rounds<'a, 'd> {
     /// How keys are read.
     pub plan: &'a Plan<'a>,
@@ -46,19 +47,19 @@ pub(crate) struct Rounds<'a, 'd> {
     pub wanted: SlotSet,
     /// The owners of slots, kept up to date.
     pub watch: Watch<'a>,
-    /// The nodes that are read.
+    /// The nodes being read.
     pub readers: Readers<'d>,
-    /// By slot: the index of the node that it was read from, and its keys at the end.
+    /// By slot: the index of the node it was read from, and its final key count.
     pub done: Vec<Option<Done>>,
-    /// The details that servers did not give.
+    /// Attributes that servers did not provide.
     pub skipped: Vec<&'static str>,
-    /// Tasks whose server gave sizes, and those whose server refused.
+    /// Number of tasks with sizes, and without permission for them.
     pub sizes: (u64, u64),
-    /// Whether names alone were read of some keys, as the cluster is down.
+    /// Whether for some keys only names were read, because the cluster is down.
     pub names_only: bool,
-    /// Primaries of which was said that they do not answer.
+    /// Primaries already reported as not answering.
     pub said: BTreeSet<String>,
-    /// Lines by time, meanwhile.
+    /// Writes counts over time meanwhile.
     pub series: Option<Series<'a>>,
 }
 
@@ -79,10 +80,10 @@ struct Assigned {
 }
 
 impl Rounds<'_, '_> {
-    /// Reads until all slots have been read from their owners, or cannot be.
+    /// Reads until every slot was read from its owner, or cannot be.
     ///
     /// # Errors
-    /// A file cannot be written, or the watch lost the cluster.
+    /// A file cannot be written, or contact to the cluster was lost.
     pub(crate) fn run(&mut self, on_node: OnNode<'_>) -> Result<()> {
         let mut patience = PATIENCE;
         let plan = self.plan;
@@ -118,7 +119,7 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Slots that have an owner and have not been read, or `from_owner`, not from it.
+    /// Owned slots not read yet; with `from_owner`, not read from their current owner.
     fn needed(&self, from_owner: bool) -> SlotSet {
         SlotSet::of(|slot| {
             let owner = self
@@ -139,7 +140,7 @@ impl Rounds<'_, '_> {
         })
     }
 
-    /// Assigns the slots to the nodes that read them.
+    /// Assigns slots to the nodes that read them.
     fn assign(&mut self, slots: &SlotSet) -> Vec<Assigned> {
         let view = &self.watch.view;
         let (mut tasks, mut assigned) = (Vec::new(), BTreeSet::new());
@@ -180,7 +181,7 @@ impl Rounds<'_, '_> {
         tasks
     }
 
-    /// Carries out all tasks, many at once, and watches meanwhile.
+    /// Runs all tasks, many at once, while watching for changes.
     fn read(&mut self, tasks: &[Assigned], on_node: OnNode<'_>) -> Result<Vec<Result<Outcome>>> {
         let (plan, watch, series) = (self.plan, &mut self.watch, &mut self.series);
         let said = &mut self.said;
@@ -201,7 +202,7 @@ impl Rounds<'_, '_> {
         };
         let mut watched = Ok(());
         let meanwhile = || {
-            // Without a node that answers the scans end by themselves.
+            // If no node answers, the scans end by themselves.
             if watch.poll_if_due() {
                 plan.outage.store(watch.view.is_beyond_waiting(), Relaxed);
                 say_unanswered(&watch.view, said, on_node);
@@ -213,13 +214,13 @@ impl Rounds<'_, '_> {
         let take = |at: usize, outcome| outcomes[at] = outcome;
         crew::each(tasks.into_iter(), run, take, meanwhile)?;
         watched?;
-        // Changes until the last page have to be seen, too.
+        // Changes up to the last page must be noticed.
         let none = SlotSet::none();
         self.watch.settle(&none, PATIENCE, &mut |_, _| {})?;
         Ok(outcomes)
     }
 
-    /// Takes the slots read, minus those that moved meanwhile.
+    /// Records the slots read, except those that moved meanwhile.
     fn take(&mut self, tasks: Vec<Assigned>, outcomes: Vec<Result<Outcome>>) -> Result<()> {
         for (
             Assigned {
@@ -231,7 +232,7 @@ impl Rounds<'_, '_> {
         ) in tasks.into_iter().zip(outcomes)
         {
             match outcome {
-                // A file that cannot be written is not the fault of a node.
+                // Failing to write a file is not a node's fault.
                 Err(error @ Error::Io { .. }) => return Err(error),
                 Err(error) => {
                     self.readers.list[reader].failed(&error);
@@ -264,7 +265,7 @@ impl Rounds<'_, '_> {
         Ok(())
     }
 
-    /// Notes the slots that were read, and takes their rows out of where they were read before.
+    /// Records slots as read, and voids their rows from earlier reads.
     fn finish(&mut self, reader: usize, slots: &SlotSet, void: &SlotSet, outcome: &Outcome) {
         let counts: BTreeMap<u16, u64> = outcome.counts.iter().copied().collect();
         let mut moved = BTreeMap::<usize, SlotSet>::new();
@@ -279,10 +280,10 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// The servers whose own figures say how the cluster is: primaries, and the nodes that slots are or were read from.
+    /// The servers whose own statistics matter: primaries, and nodes that slots are or were read from.
     pub(crate) fn servers(&self) -> Vec<Asked> {
         let view = &self.watch.view;
-        // The silence of an owner of slots is noted too.
+        // Owners that do not answer are recorded too.
         let owns = |member: &Member| view.owners().iter().any(|owner| **owner == *member.id);
         let is_asked = |member: &&Member| view.silence(&member.id).is_none() || owns(member);
         let members = view.members.values();
@@ -306,10 +307,10 @@ impl Rounds<'_, '_> {
         all.filter(is_asked).filter_map(asked).collect()
     }
 
-    /// Writes the first lines, which show whether the servers know the command.
+    /// Writes the first lines, which show whether servers know the command.
     ///
     /// # Errors
-    /// They do not, or the file cannot be written to.
+    /// A server does not know the command, or the file cannot be written.
     pub(crate) fn begin_series(&mut self) -> Result<()> {
         match &mut self.series {
             Some(series) => series.tick(&self.watch),
@@ -317,24 +318,24 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// Writes the lines that are still to come.
+    /// Writes the remaining lines.
     ///
     /// # Errors
-    /// The file cannot be written to.
+    /// The file cannot be written.
     pub(crate) fn end_series(&mut self) -> Result<()> {
         let Some(series) = &mut self.series else {
             return Ok(());
         };
         while let Some(due) = series.due() {
             thread::sleep(due.min(STEP));
-            // A node that does not answer is a gap in the series.
+            // A node that does not answer leaves a gap in the series.
             self.watch.poll_if_due();
             series.tick(&self.watch)?;
         }
         Ok(())
     }
 
-    /// Notes in the entries which slots were read from which node; nodes without slots have no file.
+    /// Records which slots were read from which node; nodes without slots get no file.
     ///
     /// # Errors
     /// A file cannot be written or removed.
@@ -350,14 +351,14 @@ impl Rounds<'_, '_> {
             let Reader { entry, file, .. } = reader;
             let primary = entry.primary.as_ref().or(entry.id.as_ref());
             entry.counted = (slots > 0).then_some(counted);
-            // Another node may have been read in place of one that could not be read.
+            // Another node may have been read instead of one that could not.
             entry.complete = !primary.is_some_and(|id| lacking.contains(&**id));
             file.tidy(slots > 0)?;
         }
         Ok(())
     }
 
-    /// Notes the primaries that did not answer, and whose slots are missing for that.
+    /// Records primaries that did not answer and whose slots are therefore missing.
     fn note_silent(&mut self, missing: &SlotSet) {
         let view = &self.watch.view;
         for owner in view.owners_of(missing) {
@@ -376,7 +377,7 @@ impl Rounds<'_, '_> {
         }
     }
 
-    /// Why nothing at all was read; `None` where something was.
+    /// Why nothing at all was read, if so.
     pub(crate) fn nothing_read(&self) -> Option<Error> {
         let is_empty = self.done.iter().all(Option::is_none);
         let mut errors = self
@@ -389,7 +390,7 @@ impl Rounds<'_, '_> {
         Some(Error::bad(place, what))
     }
 
-    /// The slots that have an owner and were not read.
+    /// Owned slots that were not read.
     pub(crate) fn missing(&self) -> SlotSet {
         SlotSet::of(|slot| {
             let has_owner = self.watch.view.owner(slot).is_some() && self.wanted.contains(slot);
@@ -398,7 +399,7 @@ impl Rounds<'_, '_> {
     }
 }
 
-/// Says once of each primary that it does not answer.
+/// Reports each primary that does not answer, once.
 fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>) {
     for (member, has_heir) in view.unanswered() {
         if said.insert(member.id.clone()) {
@@ -413,7 +414,7 @@ fn say_unanswered(view: &View, said: &mut BTreeSet<String>, on_node: OnNode<'_>)
     }
 }
 
-/// Reports for each primary which of its `slots` are open and how long they have been waited for, now and then.
+/// Reports occasionally, for each primary, which of its `slots` are open and for how long.
 fn say_open(
     view: &View,
     needed: &SlotSet,
@@ -439,7 +440,7 @@ fn say_open(
     }
 }
 
-/// Reads the keys of a task, or counts them.
+/// Reads or counts the keys of a task.
 fn carry_out(
     plan: &Plan<'_>,
     task: &Task,

@@ -1,4 +1,4 @@
-//! A collection from start to end: find the nodes, read them, write the directory.
+//! A collection from start to end: finds the nodes, reads them, writes the directory.
 
 use std::collections::BTreeSet;
 use std::io::BufWriter;
@@ -41,9 +41,9 @@ use crate::task::{Plan, Task};
 use crate::tls::TlsConfig;
 use crate::watch::Watch;
 
-/// Keys that are remembered of all nodes that are read at once, to notice those that SCAN repeats; 36 bytes each at most.
+/// Keys remembered over all nodes read at once, to detect repeats by SCAN; at most 36 bytes each.
 const REMEMBERED: usize = 2 << 20;
-/// Keys that are remembered of one node: more do not help.
+/// Keys remembered per node: more do not help.
 const REMEMBERED_OF_NODE: usize = 1 << 19;
 
 /// The user's options.
@@ -51,25 +51,25 @@ const REMEMBERED_OF_NODE: usize = 1 << 19;
 pub struct Options {
     /// Servers to ask for the cluster, in turn.
     pub seeds: Vec<Address>,
-    /// How servers are reached.
+    /// How to connect to servers.
     pub access: Access,
     /// The directory to write.
     pub out: PathBuf,
-    /// Whether a collection there is replaced.
+    /// Whether to replace an existing collection.
     pub force: bool,
-    /// How much is read of each key.
+    /// How much to read of each key.
     pub level: Level,
-    /// The role of the nodes to read; `None`: replicas for keys, primaries for counts.
+    /// The role of nodes to read; by default replicas for keys, primaries for counts.
     pub from: Option<Role>,
     /// COUNT of SCAN.
     pub count: u64,
-    /// The percentage of a node's time.
+    /// Limit on a node's time, in percent.
     pub max_load: f64,
-    /// The percentage of slots.
+    /// Percentage of slots to read.
     pub sample_percent: f64,
-    /// When SLOT-STATS are asked for.
+    /// When to request SLOT-STATS.
     pub times: Option<Times>,
-    /// How the load of all primaries is measured before keys are read.
+    /// How to measure the load of all primaries before reading keys.
     pub load: Option<Measured>,
 }
 
@@ -85,15 +85,15 @@ pub fn run(options: &Options, on_node: OnNode<'_>) -> Result<Manifest> {
     Ok(manifest)
 }
 
-/// Collects into a directory that is removed when it is dropped, and by an interrupt.
+/// Collects into a temporary directory, removed when dropped or interrupted.
 ///
 /// # Errors
-/// As `run`.
+/// As for `run`.
 pub fn run_for_now(options: &Options, on_node: OnNode<'_>) -> Result<WholeDirectory> {
     Ok(fill(options, WholeDirectory::temporary, on_node)?.0)
 }
 
-/// Collects into the directory that `make` makes once a server answers.
+/// Collects into the directory created by `make` once a server answers.
 fn fill(
     options: &Options,
     make: impl FnOnce() -> Result<WholeDirectory>,
@@ -125,7 +125,7 @@ fn fill(
     Ok((directory, manifest))
 }
 
-/// Reads a server that is not part of a cluster.
+/// Reads a server outside of clusters.
 fn lone(
     options: &Options,
     address: &Address,
@@ -312,21 +312,21 @@ fn start_series<'a>(
     ))
 }
 
-/// The load of all primaries, where it is asked for.
+/// The load of all primaries, if requested.
 fn measure(
     options: &Options,
     servers: Vec<Asked>,
     directory: &WholeDirectory,
 ) -> Result<Option<Load>> {
     let measured = options.load;
-    // In a collection of counts no key is named.
+    // A collection of counts names no keys.
     let names = options.level != Level::Slots;
     let measured =
         measured.map(|how| load::measure(&options.access, &servers, how, names, directory));
     measured.transpose()
 }
 
-/// The parts that were not collected, each reason once.
+/// Parts that were not collected, each reason once.
 fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
     let mut skipped: Vec<String> = rounds
         .skipped
@@ -355,7 +355,7 @@ fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
     skipped
 }
 
-/// The parts of the manifest that are the same for all servers.
+/// The parts of the manifest common to all servers.
 fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: Role) -> Manifest {
     for reader in &mut readers.list {
         reader.entry.keys = reader.file.keys();
@@ -382,7 +382,7 @@ fn described(options: &Options, cluster: bool, readers: &mut Readers<'_>, from: 
     }
 }
 
-/// The directories that a collection may replace: earlier collections.
+/// Directories that a collection may replace: earlier collections.
 pub fn replaces(force: bool) -> Replaces {
     let is_ours = |name: &str| {
         let is_of_node = [".csv.zst", EXTENSION]

@@ -1,4 +1,4 @@
-//! A server for tests, on loopback: it takes one connection and answers each command as a test says.
+//! A test server on loopback: accepts one connection and replies as scripted.
 
 use std::io::{BufReader, Write};
 use std::net::TcpListener;
@@ -12,14 +12,14 @@ use crate::connection::Access;
 use crate::resp::{self, Reply};
 use crate::silent::Silent;
 
-/// Starts it; `answer` gets the words of a command, joined by blanks. Without an answer it closes the connection.
+/// Starts it; `answer` gets the words of a command joined by blanks. It closes the connection if there is no reply.
 pub(crate) fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'static) -> Address {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
     thread::spawn(move || {
         let (mut stream, _) = listener.accept().unwrap();
         let mut commands = BufReader::new(stream.try_clone().unwrap());
-        // Commands have the form of a reply that is a list of texts.
+        // A command looks like a reply that is an array of strings.
         let read = |from: &mut _| resp::read_all(from, &["SCAN"], &mut |_, _| Ok(()));
         while let Ok([Reply::Array(words)]) = read(&mut commands).as_deref() {
             let words = words.iter().cloned().filter_map(Reply::into_text);
@@ -37,7 +37,7 @@ pub(crate) fn start(mut answer: impl FnMut(&str) -> Option<Vec<u8>> + Send + 'st
     Address::Tcp("127.0.0.1".into(), port)
 }
 
-/// How it is reached.
+/// How to connect to it.
 pub(crate) fn access() -> Access {
     Access {
         credentials: Credentials::default(),
@@ -48,12 +48,12 @@ pub(crate) fn access() -> Access {
     }
 }
 
-/// A text as a reply.
+/// A bulk string reply.
 pub(crate) fn text(text: &str) -> Vec<u8> {
     format!("${}\r\n{text}\r\n", text.len()).into_bytes()
 }
 
-/// A page of SCAN.
+/// A SCAN page.
 pub(crate) fn page(cursor: &str, keys: &[&str]) -> Vec<u8> {
     let keys: Vec<u8> = [format!("*{}\r\n", keys.len()).into_bytes()]
         .into_iter()

@@ -1,4 +1,4 @@
-//! CLUSTER SLOT-STATS of all primaries at regular times, one per line.
+//! CLUSTER SLOT-STATS of all primaries at regular intervals, one per line.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -14,13 +14,13 @@ use crate::watch::Watch;
 /// When lines are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Times {
-    /// Between two lines of a node.
+    /// Interval between two lines of a node.
     pub every: Duration,
-    /// How long in all.
+    /// Total duration.
     pub during: Duration,
 }
 
-/// A reading of each primary that counts by slot; `None` where one of those that answer does not.
+/// A reading of each primary that answers; `None` if one of them does not count by slot.
 pub(crate) fn once(access: &Access, watch: &Watch<'_>) -> Option<Vec<Reading>> {
     let mut servers = probe::primaries(watch);
     servers.retain(|server| watch.view.silence(server.key()).is_none());
@@ -30,25 +30,25 @@ pub(crate) fn once(access: &Access, watch: &Watch<'_>) -> Option<Vec<Reading>> {
     (is_by_slot && !readings.is_empty()).then_some(readings)
 }
 
-/// A series under way.
+/// A series in progress.
 pub(crate) struct Series<'a> {
     probe: Probe<'a>,
     times: Times,
     start: Instant,
-    /// Times at which lines have been written.
+    /// Intervals elapsed at the last write.
     written: u32,
-    /// How many these are.
+    /// Number of times written.
     samples: u64,
-    /// Nodes that gave lines, the most of any time.
+    /// Maximum number of nodes at any time.
     nodes: u64,
     out: Box<dyn Write>,
-    /// Where the lines go, for messages.
+    /// The file, for messages.
     place: PathBuf,
-    /// Whether any line has operations, and not keys alone.
+    /// Whether any line has operations rather than just keys.
     pub has_operations: bool,
-    /// Lines that a node did not give.
+    /// Missing lines of nodes.
     pub gaps: u64,
-    /// Rows of slots that a node does not own, which are left out.
+    /// Rows of slots that a node does not own, which are dropped.
     pub foreign: u64,
 }
 
@@ -75,21 +75,21 @@ impl<'a> Series<'a> {
         }
     }
 
-    /// How long until the next lines; `None` after the last.
+    /// Time until the next lines; `None` after the last.
     pub(crate) fn due(&self) -> Option<Duration> {
         let at = self.times.every * self.written;
         (at <= self.times.during).then(|| at.saturating_sub(self.start.elapsed()))
     }
 
-    /// Writes a line of each primary where it is time.
+    /// Writes a line per primary if due.
     ///
     /// # Errors
-    /// The file cannot be written to, or the servers do not know the command.
+    /// The file cannot be written, or servers do not know the command.
     pub(crate) fn tick(&mut self, watch: &Watch<'_>) -> Result<()> {
         if self.due() != Some(Duration::ZERO) {
             return Ok(());
         }
-        // A time that was missed is not made up for.
+        // Missed times are skipped.
         let periods = self.start.elapsed().as_secs_f64() / self.times.every.as_secs_f64().max(1e-3);
         self.written = (periods as u32).max(self.written) + 1;
         self.samples += 1;
@@ -107,7 +107,7 @@ impl<'a> Series<'a> {
                 }
             }
         }
-        // The first time shows whether the servers know it at all.
+        // The first time shows whether servers know it at all.
         if let Some(error) = refusal.filter(|_| self.samples == 1 && nodes == 0) {
             return Err(error);
         }

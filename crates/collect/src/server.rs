@@ -1,4 +1,4 @@
-//! A server's description of itself: its version, whether it can be read now, how it evicts, how many keys it has.
+//! A server's INFO: version, health, eviction policy, number of keys.
 
 use std::collections::{BTreeMap, HashMap};
 use std::thread;
@@ -13,27 +13,27 @@ use crate::connection::{Access, Connection};
 use crate::key_facts::Heat;
 use crate::resp::Reply;
 
-/// How long a replica that lags is waited for, and how often it is asked.
+/// How long to wait for a lagging replica, and the polling interval.
 const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK: Duration = Duration::from_millis(50);
 
-/// Databases that are read; as many are counted.
+/// Maximum databases read and counted.
 const MAX_DATABASES: usize = 1 << 16;
-/// Lines that are kept besides those of databases, several times what servers have.
+/// Maximum lines kept besides those of databases, several times what servers have.
 const MAX_FIELDS: usize = 1 << 12;
 
 /// The reply to INFO, parsed.
 pub(crate) struct Server {
     fields: HashMap<String, String>,
-    /// The databases that have keys, and how many.
+    /// Databases with keys, and their key counts.
     databases: BTreeMap<u64, u64>,
 }
 
 impl Server {
-    /// Asks it.
+    /// Requests INFO.
     ///
     /// # Errors
-    /// It does not answer, or with something else.
+    /// The server does not answer, or its reply is not INFO.
     pub(crate) fn ask(connection: &mut Connection) -> Result<Server> {
         let reply = connection.call("INFO", &[b"INFO"])?;
         let server = Server::from_reply(reply, connection)?;
@@ -44,7 +44,7 @@ impl Server {
     /// Parses a reply to INFO.
     ///
     /// # Errors
-    /// The server refused, or it is something else.
+    /// The server refused, or the reply is not INFO.
     pub(crate) fn from_reply(reply: Reply, connection: &Connection) -> Result<Server> {
         if let Reply::Error(said) = &reply {
             return Err(connection.refused("INFO", said));
@@ -77,7 +77,7 @@ impl Server {
         Server { fields, databases }
     }
 
-    /// A field of the answer; empty where it is not there.
+    /// A field of the reply; empty if missing.
     pub(crate) fn field(&self, name: &str) -> &str {
         self.fields.get(name).map_or("", String::as_str)
     }
@@ -97,8 +97,8 @@ impl Server {
         format!("{name} {}", text::name(&version.into(), 40))
     }
 
-    /// Whether it has a table a slot, so that SCAN goes from slot to slot and can start at any: its cursors end in the
-    /// number of the slot.
+    /// Whether it has a table per slot, so that SCAN visits slot after slot and can start at any: its cursors end with
+    /// the slot number.
     pub(crate) fn has_table_a_slot(&self) -> bool {
         let number = |version: &str| {
             let mut parts = version
@@ -114,7 +114,7 @@ impl Server {
         is_cluster && is_new
     }
 
-    /// The counter of use that its keys have.
+    /// How the use of its keys can be measured.
     pub(crate) fn heat(&self, role: Role) -> Heat {
         match role {
             Role::Replica => Heat::Unasked,
@@ -123,7 +123,7 @@ impl Server {
         }
     }
 
-    /// The numbers of the databases that have keys, in order.
+    /// The databases with keys, in order.
     pub(crate) fn databases(&self) -> impl Iterator<Item = u64> {
         self.databases.keys().copied()
     }
@@ -134,10 +134,10 @@ impl Server {
         keys.fold(0, |sum, keys| sum.saturating_add(*keys))
     }
 
-    /// Whether a node is in order: a replica is connected to its primary and has its keys.
+    /// Checks that a node is healthy: a replica must be connected to its primary and synchronized.
     ///
     /// # Errors
-    /// It does not, for people.
+    /// Why the node is unhealthy, for display.
     pub(crate) fn check(&self, role: Role, place: &str) -> Result<()> {
         let is_behind = self.field("master_link_status") != "up"
             || self.field("master_sync_in_progress") == "1";
@@ -152,7 +152,7 @@ impl Server {
         }
     }
 
-    /// How much of the stream of changes a node has: as a primary made, or as a replica taken in.
+    /// The replication offset: produced by a primary, or processed by a replica.
     fn offset(&self, role: Role) -> Option<u64> {
         let name = match role {
             Role::Primary => "master_repl_offset",
@@ -161,7 +161,7 @@ impl Server {
         self.field(name).parse().ok()
     }
 
-    /// A value that changes when a server restarts or loads other data: a scan that spans a change is void.
+    /// Changes when a server restarts or loads other data: a scan that spans a change is void.
     pub(crate) fn incarnation(&self) -> String {
         ["run_id", "rdb_last_load_keys_loaded", "role"]
             .map(|name| self.field(name))
@@ -169,17 +169,17 @@ impl Server {
     }
 }
 
-/// The number and the keys of the database in a line `db0:keys=5,expires=0`.
+/// Database number and key count from a line `db0:keys=5,expires=0`.
 fn database(name: &str, value: &str) -> Option<(u64, u64)> {
     let mut parts = value.split(',');
     let keys = parts.find_map(|part| part.strip_prefix("keys="))?;
     Some((name.strip_prefix("db")?.parse().ok()?, keys.parse().ok()?))
 }
 
-/// Waits until a replica has the data that its primary has now: slots that have just moved there may still be replicated.
+/// Waits until a replica has its primary's current data: slots that just moved there may not be replicated yet.
 ///
 /// # Errors
-/// One of them does not answer, or the replica keeps lagging.
+/// A server does not answer, or the replica keeps lagging.
 pub(crate) fn catch_up(replica: &mut Connection, primary: &Address, access: &Access) -> Result<()> {
     let primary = Server::ask(&mut Connection::open(primary, access)?)?;
     let (wanted, start) = (primary.offset(Role::Primary), Instant::now());

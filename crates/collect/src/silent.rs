@@ -1,5 +1,5 @@
-//! Servers that keep somebody waiting and do not answer: they are given up at once, whoever asks next, and tried again now and
-//! then. A run waits for each of them once.
+//! Servers that do not answer: after one timeout, all others fail immediately, and the server is retried occasionally.
+//! A run waits for each of them only once.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,14 +8,14 @@ use std::time::{Duration, Instant};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::sentence::Sentence;
 
-/// A failure that took less was not waited for.
+/// Faster failures did not involve waiting.
 const LONG: Duration = Duration::from_millis(400);
-/// A silent server is tried again after this.
+/// The retry interval of a server that does not answer.
 const RETRY: Duration = Duration::from_secs(8);
-/// How long it is waited for then.
+/// The timeout of a retry.
 const BRIEF: Duration = Duration::from_secs(1);
 
-/// The silent servers of a run, by their names.
+/// A run's servers that do not answer, by name.
 #[derive(Debug, Clone, Default)]
 pub struct Silent(Arc<Mutex<HashMap<String, Silence>>>);
 
@@ -26,25 +26,24 @@ struct Silence {
 }
 
 impl Silent {
-    /// How long a server is waited for that is asked now.
+    /// The timeout for asking a server now.
     ///
     /// # Errors
-    /// It did not answer a short while ago.
+    /// The server did not answer a short while ago.
     pub(crate) fn patience(&self, place: &str, usual: Duration) -> Result<Duration> {
         let (mut known, now) = (self.lock(), Instant::now());
         match known.get_mut(place) {
             None => Ok(usual),
             Some(silence) if now < silence.retry => Err(Error::silent(place, silence.what.clone())),
             Some(silence) => {
-                // Others do not wait as well.
+                // Only this caller retries; others do not wait as well.
                 silence.retry = now + RETRY;
                 Ok(usual.min(BRIEF))
             }
         }
     }
 
-    /// The outcome of asking a server since `start`, which was waited for as long as `timeout` at most; noted for those who
-    /// ask it next.
+    /// Records the outcome of asking a server since `start` with at most `timeout`, for those who ask it next.
     pub(crate) fn noted<T>(
         &self,
         place: &str,
@@ -55,7 +54,7 @@ impl Silent {
             Err(Error::Silent { what, .. }) if start.elapsed() >= LONG.min(timeout) => {
                 let retry = Instant::now() + RETRY;
                 let mut known = self.lock();
-                // The first time had the whole timeout.
+                // The first attempt had the whole timeout.
                 let silence = known
                     .entry(place.to_owned())
                     .or_insert(Silence { what, retry });

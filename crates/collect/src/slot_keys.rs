@@ -1,4 +1,4 @@
-//! The keys of one slot, a bounded number of them, with their sizes: from a hot slot to names.
+//! A bounded number of keys of one slot, with sizes: from a hot slot to names.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -10,7 +10,7 @@ use crate::address::Address;
 use crate::connection::{Access, Connection};
 use crate::key_facts::{self, Fate, Heat, Questions};
 
-/// Bytes that are kept of a name.
+/// Maximum bytes kept of a name.
 const MAX_NAME: usize = 1024;
 
 /// Keys of a slot.
@@ -18,26 +18,26 @@ const MAX_NAME: usize = 1024;
 pub struct SlotKeys {
     /// CLUSTER COUNTKEYSINSLOT.
     pub count: u64,
-    /// Those that were asked for, without the ones that are gone or moved meanwhile.
+    /// The keys listed, without those that are gone or moved meanwhile.
     pub keys: Vec<SlotKey>,
     /// Why there are no sizes.
     pub without_memory: Option<&'static str>,
 }
 
-/// A key, and its details from the server.
+/// A key with attributes from the server.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SlotKey {
-    /// Its name, of a long one the start.
+    /// Its name, truncated if long.
     pub name: Name,
     /// TYPE.
     pub kind: String,
-    /// How many elements it has.
+    /// The number of elements.
     pub elements: Option<u64>,
     /// MEMORY USAGE.
     pub memory: Option<u64>,
 }
 
-/// Asks the server at `address`, which owns the slot, for `most` of its keys.
+/// Asks the server at `address`, the slot's owner, for `most` of its keys.
 ///
 /// # Errors
 /// The server does not answer, or refuses.
@@ -47,7 +47,7 @@ pub(crate) fn ask(address: &Address, access: &Access, slot: u16, most: u64) -> R
     let count = count(&mut connection, slot)?;
     let names = names(&mut connection, slot, most)?;
     let mut questions = Questions::new(Heat::Unasked);
-    // Nobody waits until a cluster that is down is well again.
+    // Do not wait for a cluster that is down.
     let outage = AtomicBool::new(true);
     let fates = key_facts::ask(&mut connection, &names, &mut questions, &outage)?;
     let key = |(mut name, fate): (Vec<u8>, Fate)| match fate {
@@ -95,7 +95,7 @@ pub(crate) fn names(connection: &mut Connection, slot: u16, most: u64) -> Result
     names.ok_or_else(|| connection.odd(GET))
 }
 
-/// The hash tag that most of these keys have, and how many; of keys without one, none.
+/// The most common hash tag among these keys with its count, if any has one.
 pub fn common_tag<'k>(keys: impl IntoIterator<Item = &'k Name>) -> Option<(Name, usize)> {
     let mut counts = BTreeMap::<&[u8], usize>::new();
     let tags = keys

@@ -1,4 +1,4 @@
-//! The reply to CLUSTER SLOT-STATS of one node: of the slots that it owns, each once, with counts that a server can have.
+//! One node's reply to CLUSTER SLOT-STATS: the slots it owns, each once, with plausible counts.
 
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::resp::Reply;
 /// The command.
 pub(crate) const COMMAND: [&[u8]; 5] = [b"CLUSTER", b"SLOT-STATS", b"SLOTSRANGE", b"0", b"16383"];
 
-/// A server's counters of a slot; all but keys and memory count since it started.
+/// A server's counters of a slot; all except keys and memory count since server start.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SlotCounts {
     /// The slot.
@@ -29,7 +29,7 @@ pub struct SlotCounts {
 }
 
 impl SlotCounts {
-    /// The counts in a row; `None` where it lacks keys, or has numbers that no server has.
+    /// The counts in a row; `None` without keys, or with implausible numbers.
     fn of(slot: u16, metrics: &[[Reply; 2]]) -> Option<SlotCounts> {
         let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|of| of <= MAX_COUNT);
         let metric = |wanted: &[u8]| {
@@ -47,7 +47,7 @@ impl SlotCounts {
         })
     }
 
-    /// The statistics under the names of the server.
+    /// The statistics under the server's names.
     pub(crate) fn stats(&self) -> Map<String, Value> {
         let known = [
             ("key-count", Some(self.keys)),
@@ -63,8 +63,8 @@ impl SlotCounts {
     }
 }
 
-/// The counts of each slot in `owned`, and the number of rows of other slots, which may have just moved there. What nodes
-/// send together is then bounded by the number of slots. `None` where it is another reply.
+/// The counts of each slot in `owned`, and the number of rows for other slots, which may have just moved there. This
+/// bounds the total over nodes by the number of slots. `None` for another reply.
 pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u64)> {
     let (mut known, mut counts, mut foreign) = (SlotSet::none(), Vec::new(), 0);
     for row in reply.items()? {
@@ -89,7 +89,7 @@ pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u
     Some((counts, foreign))
 }
 
-/// Says that rows of slots were left out.
+/// The note that rows of slots were dropped.
 pub(crate) fn left_out(foreign: u64) -> Option<String> {
     (foreign > 0).then(|| {
         let rows = slotscope_engine::text::counted(foreign, "row");

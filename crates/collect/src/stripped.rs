@@ -1,5 +1,5 @@
-//! Lines of MONITOR without the values of commands: their names, their keys, and the numbers that say where keys are. What
-//! users store is not collected.
+//! MONITOR lines without values: keeps commands, keys, and the numbers that tell where keys are. What users store is
+//! not collected.
 
 use slotscope_engine::command::{COMMANDS, Command};
 use slotscope_engine::format::capture::monitor_line::MonitorLine;
@@ -7,20 +7,19 @@ use slotscope_engine::format::parse::words::Word;
 
 /// The placeholder of a value.
 const VALUE: &[u8] = b"\"?\"";
-/// Words that say where keys are.
+/// Words that tell where keys are.
 const KEYWORDS: [&[u8]; 4] = [b"STREAMS", b"STORE", b"STOREDIST", b"KEYS"];
-/// The longest number of keys.
+/// Maximum digits of a number of keys.
 const DIGITS: usize = 6;
 
-/// Takes values out of lines.
+/// Removes values from lines.
 #[derive(Default)]
 pub(crate) struct Stripped {
     text: Vec<u8>,
 }
 
 impl Stripped {
-    /// A line as it is written, with its end; `None` where it is not a line of MONITOR, or its keys cannot be told from its
-    /// values.
+    /// The line to write, with its line end; `None` if it is not a MONITOR line, or if keys cannot be told from values.
     pub(crate) fn line(&mut self, line: &[u8]) -> Option<&[u8]> {
         let line = line.strip_prefix(b"+").unwrap_or(line);
         let start = memchr_start(line)?;
@@ -47,13 +46,13 @@ impl Stripped {
     }
 }
 
-/// Where the command begins: the path of a Unix socket may hold a bracket.
+/// Where the command starts: the path of a Unix socket may contain a bracket.
 fn memchr_start(line: &[u8]) -> Option<usize> {
     let end = line.windows(3).position(|part| part == b"] \"")?;
     Some(end + 2)
 }
 
-/// The quoted words as they are spelled; `None` where a quote is not closed.
+/// The quoted words, verbatim; `None` if a quote is unclosed.
 fn tokens(mut text: &[u8]) -> Option<Vec<&[u8]>> {
     let mut tokens = Vec::new();
     while let Some(rest) = text.strip_prefix(b"\"") {
@@ -70,7 +69,7 @@ fn tokens(mut text: &[u8]) -> Option<Vec<&[u8]>> {
     (text.is_empty() && !tokens.is_empty()).then_some(tokens)
 }
 
-/// The words to keep: the name of the command, its keys, and if asked for, numbers and words that lead to keys.
+/// The words to keep: command name, keys, and optionally numbers and words that lead to keys.
 fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
     let leads = |word: &[u8]| {
         let is_number = word.len() <= DIGITS && word.iter().all(u8::is_ascii_digit);
@@ -82,7 +81,7 @@ fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
         .collect()
 }
 
-/// Whether the line without values has the same keys.
+/// Whether the stripped line still has the same keys.
 fn has_keys(command: &Command, words: &[Word<'_>], kept: &[bool], keys: &[usize]) -> bool {
     let written = words.iter().zip(kept);
     let written: Vec<&[u8]> = written

@@ -1,4 +1,4 @@
-//! A task: the slots to read from a node, how to read them, and the outcome.
+//! A task: which slots to read from a node and how, and the outcome.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
@@ -14,26 +14,26 @@ use crate::server::Server;
 /// How keys are read.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan<'a> {
-    /// How servers are reached.
+    /// How to connect to servers.
     pub access: &'a Access,
-    /// The details to read of each key.
+    /// The attributes to read of each key.
     pub level: Level,
     /// COUNT of SCAN.
     pub count: u64,
-    /// The percentage of a server's time.
+    /// Limit on a server's time, in percent.
     pub max_load: f64,
-    /// Keys of each node that are remembered, to notice those that SCAN repeats.
+    /// Keys remembered per node, to detect repeats by SCAN.
     pub remembered: usize,
     /// Whether the servers are a cluster.
     pub is_cluster: bool,
-    /// Whether slots have no node that answers for them and none that could take over: then servers refuse keys until
-    /// someone repairs the cluster.
+    /// Whether some slots have neither an answering owner nor a replica that can take over: servers then refuse keys
+    /// until the cluster is repaired.
     pub outage: &'a AtomicBool,
 }
 
 impl Plan<'_> {
-    /// Keys whose details are asked for at once: clients wait while a server answers a pipeline, so it is a short one unless
-    /// all of the server's time may be taken.
+    /// Keys whose attributes are requested at once: clients wait while a server processes a pipeline, so it is short,
+    /// unless all of the server's time may be used.
     pub(crate) fn keys_at_once(&self) -> usize {
         if self.max_load < 100.0 { 20 } else { 1000 }
     }
@@ -42,15 +42,14 @@ impl Plan<'_> {
 /// The slots to read from a node.
 #[derive(Debug, Clone)]
 pub(crate) struct Task {
-    /// Where it is.
     pub address: Address,
     /// Its role.
     pub role: Role,
-    /// For a replica: its primary, whose keys it has to have.
+    /// For a replica: the primary to be synchronized with.
     pub primary: Option<Address>,
     /// The slots to read.
     pub slots: SlotSet,
-    /// The slots whose keys it may have; others are strays.
+    /// The slots it may have keys of; keys of others are strays.
     pub owned: SlotSet,
 }
 
@@ -59,31 +58,31 @@ pub(crate) struct Task {
 pub(crate) struct Outcome {
     /// The server and its version.
     pub server: String,
-    /// Its keys before and after.
+    /// Its key count before and after.
     pub dbsize: BeforeAfter,
-    /// The replies to COUNTKEYSINSLOT at the end, by slot.
+    /// Final replies to COUNTKEYSINSLOT, by slot.
     pub counts: Vec<(u16, u64)>,
-    /// Keys that came again.
+    /// Repeated keys.
     pub repeats: u64,
-    /// Keys that were gone.
+    /// Keys that no longer existed.
     pub vanished: u64,
     /// Keys of slots that it does not own, by slot.
     pub strays: Strays,
-    /// Slots that it no longer answered for.
+    /// Slots that it no longer served.
     pub disturbed: SlotSet,
-    /// Details that the server did not give.
+    /// Attributes the server did not provide.
     pub skipped: Vec<&'static str>,
     /// Whether it refused MEMORY USAGE.
     pub without_sizes: bool,
-    /// Whether names alone were read of some keys, as the cluster is down.
+    /// Whether for some keys only names were read, because the cluster is down.
     pub names_only: bool,
 }
 
-/// Slots whose strays are counted one by one.
+/// Maximum slots whose strays are counted separately.
 const STRAY_SLOTS: usize = 512;
 
-/// Keys of slots that a node does not own. Those of slots that turn out to be on their way do not count; as there are as
-/// many outcomes as nodes, only this many slots are kept apart, and keys of further ones always count.
+/// Keys in slots that a node does not own. Those in slots found to be migrating do not count; as there is one outcome
+/// per node, only a limited number of slots is counted separately, and keys in further slots always count.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Strays {
     by_slot: BTreeMap<u16, u64>,
@@ -91,7 +90,6 @@ pub(crate) struct Strays {
 }
 
 impl Strays {
-    /// Counts one.
     pub(crate) fn add(&mut self, slot: u16) {
         if self.by_slot.len() < STRAY_SLOTS || self.by_slot.contains_key(&slot) {
             *self.by_slot.entry(slot).or_default() += 1;
@@ -100,21 +98,20 @@ impl Strays {
         }
     }
 
-    /// How many there are apart from those of `slots`.
+    /// The number of strays, excluding those in `disturbed` slots.
     pub(crate) fn outside(&self, disturbed: &SlotSet) -> u64 {
         let stray = self.by_slot.iter();
         let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));
         self.further + stray.map(|(_, keys)| keys).sum::<u64>()
     }
 
-    /// Their slots, as far as they are kept apart.
+    /// Their slots, as far as counted separately.
     pub(crate) fn slots_outside(&self, disturbed: &SlotSet) -> SlotSet {
         SlotSet::of(|slot| self.by_slot.contains_key(&slot) && !disturbed.contains(slot))
     }
 }
 
 impl Outcome {
-    /// Nothing has been read yet.
     pub(crate) fn new(server: &Server) -> Self {
         Outcome {
             server: server.version(),
@@ -134,27 +131,27 @@ impl Outcome {
     }
 }
 
-/// Called with the keys of a page; the first call of a task has how many there are to come.
+/// Called with the keys of a page; the first call of a task announces the expected number.
 pub(crate) type OnPage<'a> = &'a (dyn Fn(Page) + Sync);
 
 /// The progress of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Page {
-    /// About this many keys are to come.
+    /// Approximate number of keys expected.
     Expected(u64),
-    /// This many more have come.
+    /// This many more were read.
     Read(u64),
-    /// The primary does not answer, nothing can take over, and this many slots are not served.
+    /// The primary does not answer, nothing can take over, and this many slots are unserved.
     Lost(u64),
     /// The primary does not answer, and a replica may take over this many slots.
     Awaited(u64),
-    /// Slots of the primary are open, and the end of their move is waited for.
+    /// Slots of the primary are open, and the end of their migration is awaited.
     Open {
         /// The first of them.
         first: u16,
-        /// How many there are.
+        /// The number of slots.
         slots: u64,
-        /// Seconds left until the collection continues without them.
+        /// Seconds until the collection continues without them.
         secs: u64,
     },
 }

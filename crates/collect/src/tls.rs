@@ -1,4 +1,4 @@
-//! TLS to a server: trusted certificates, and the client's own. Nothing switches the verification off.
+//! TLS: trusted certificates, and the client certificate. Verification cannot be disabled.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,15 +15,15 @@ use slotscope_engine::source::collection::manifest::TlsEntry;
 /// The files of TLS.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tls {
-    /// Certificate authorities to trust in place of those of the system.
+    /// Certificate authorities to trust instead of the system's.
     pub authorities: Option<PathBuf>,
     /// The client's certificate, and its key.
     pub identity: Option<(PathBuf, PathBuf)>,
-    /// The name in the certificates of all servers, in place of the host of each.
+    /// The name expected in all server certificates, instead of each host.
     pub server_name: Option<String>,
 }
 
-/// The TLS settings that all connections of a run share.
+/// The TLS configuration shared by all connections of a run.
 #[derive(Debug, Clone)]
 pub struct TlsConfig {
     config: Arc<ClientConfig>,
@@ -34,7 +34,7 @@ impl TlsConfig {
     /// Reads the files.
     ///
     /// # Errors
-    /// A file that cannot be read, or holds something else.
+    /// A file cannot be read or has other content.
     pub fn load(tls: &Tls) -> Result<TlsConfig> {
         let roots = match &tls.authorities {
             Some(path) => roots_in(path)?,
@@ -63,7 +63,7 @@ impl TlsConfig {
         })
     }
 
-    /// One that accepts no certificate.
+    /// A configuration that accepts no certificate.
     #[cfg(test)]
     pub(crate) fn trusting_nobody() -> TlsConfig {
         let config = builder(RootCertStore::empty()).unwrap();
@@ -73,7 +73,7 @@ impl TlsConfig {
         }
     }
 
-    /// The files, as other programs need them: with their whole paths.
+    /// The files with absolute paths, for other programs.
     pub(crate) fn entry(&self) -> TlsEntry {
         let whole = |path: &PathBuf| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -86,10 +86,10 @@ impl TlsConfig {
         }
     }
 
-    /// A session with the server that is called `host`.
+    /// A session with the server called `host`.
     ///
     /// # Errors
-    /// `host` is not a name that a certificate could have.
+    /// `host` cannot be the name in a certificate.
     pub fn session(&self, host: &str) -> Result<ClientConnection> {
         let host = self.files.server_name.as_deref().unwrap_or(host);
         let name = ServerName::try_from(host.to_owned()).map_err(|_| {

@@ -1,4 +1,4 @@
-//! Errors of TLS in words, with the flag or the change of the server that helps.
+//! TLS errors in words, with the flag or server change that helps.
 
 use rustls::InvalidMessage::{InvalidContentType, UnknownProtocolVersion};
 use rustls::pki_types::{ServerName, UnixTime};
@@ -10,7 +10,7 @@ use slotscope_engine::text;
 
 use crate::wrong_port::NoTls;
 
-/// Names of a certificate that are shown.
+/// Maximum names of a certificate shown.
 const NAMES: usize = 5;
 
 /// The error in words, and a suggested fix.
@@ -34,7 +34,7 @@ pub(crate) fn in_words(error: &Error) -> String {
     }
 }
 
-/// Why the server's certificate is not accepted.
+/// Why the server's certificate was rejected.
 fn certificate(why: &CertificateError) -> String {
     match why {
         CertificateError::ExpiredContext { not_after, .. } => format!(
@@ -74,7 +74,7 @@ fn unusable(why: &str) -> String {
     )
 }
 
-/// The certificate is for other names; they have the form `DnsName("h")` here.
+/// The certificate is for other names, which have the form `DnsName("h")` here.
 fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
     let bare = |name: &String| {
         let value = name.split_once('(').map_or(&**name, |(_, value)| value);
@@ -96,7 +96,7 @@ fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
     }
 }
 
-/// The server ended the handshake.
+/// The server aborted the handshake.
 fn refused(alert: Alert) -> String {
     let said = spaced(&format!("{alert:?}"));
     match alert {

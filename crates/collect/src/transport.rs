@@ -1,4 +1,4 @@
-//! Bytes to and from a server, each exchange within a time: a server that sends a byte now and then does not hold a run.
+//! Bytes to and from a server, with a deadline per exchange: a server that trickles single bytes cannot stall a run.
 
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 
 use crate::address::Address;
 
-/// A stream whose reads and writes fail once its deadline is over.
+/// A stream whose reads and writes fail after its deadline.
 pub(crate) struct Timed {
     stream: Stream,
     deadline: Instant,
-    /// Whether the server sent something or closed the connection, whatever it did first.
+    /// Whether the server's first action was to send something rather than to close the connection.
     heard: Option<bool>,
 }
 
@@ -26,7 +26,7 @@ impl Timed {
     /// Connects.
     ///
     /// # Errors
-    /// What the system says, for the last of the addresses that the name of the host has.
+    /// An I/O error, for the last of the host's addresses.
     pub(crate) fn connect(address: &Address, timeout: Duration) -> io::Result<Timed> {
         let deadline = Instant::now() + timeout;
         let stream = match address {
@@ -43,7 +43,7 @@ impl Timed {
         })
     }
 
-    /// Starts the time limit of the next exchange.
+    /// Starts the deadline of the next exchange.
     pub(crate) fn begin(&mut self, timeout: Duration) {
         self.deadline = Instant::now() + timeout;
     }
@@ -53,7 +53,7 @@ impl Timed {
         self.heard == Some(true)
     }
 
-    /// Whether the server closed the connection before it sent anything.
+    /// Whether the server closed the connection before sending anything.
     pub(crate) fn was_closed_in_silence(&self) -> bool {
         self.heard == Some(false)
     }
@@ -63,7 +63,7 @@ impl Timed {
     }
 }
 
-/// Whether a server did not answer in time.
+/// Whether the error is a timeout.
 pub(crate) fn is_timeout(error: &io::Error) -> bool {
     matches!(
         error.kind(),

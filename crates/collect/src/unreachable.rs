@@ -1,4 +1,4 @@
-//! The error for a server that does not answer, or for what keeps this program from asking it.
+//! The error for a server that does not answer, or for a local problem that prevents asking it.
 
 use std::io;
 use std::time::Duration;
@@ -11,12 +11,12 @@ use crate::resp::NoReply;
 use crate::tls_errors;
 use crate::wrong_port::{self, NoTls};
 
-/// EMFILE: what a process may open is limited.
+/// EMFILE: the process's limit of open files is reached.
 const TOO_MANY_FILES: i32 = 24;
 
 const WANTS_TLS: &str = "this port speaks TLS; write rediss:// in place of redis:// (--tls-ca names the authority of its certificate)";
 
-/// That of a server in plain text.
+/// The error for a server without TLS.
 pub(crate) fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
     match inner::<NoReply>(error) {
         Some(NoReply(line)) if wrong_port::is_alert(line) => wants_tls(place),
@@ -24,12 +24,12 @@ pub(crate) fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> 
     }
 }
 
-/// That of a server which speaks TLS where plain text is wanted.
+/// The error for a server that requires TLS.
 pub(crate) fn wants_tls(place: &str) -> Error {
     Error::bad(place, WANTS_TLS)
 }
 
-/// That of a server with TLS.
+/// The error for a server with TLS.
 pub(crate) fn with_tls(place: &str, timeout: Duration, error: &io::Error) -> Error {
     if let Some(tls) = inner::<rustls::Error>(error) {
         Error::bad(place, tls_errors::in_words(tls))
@@ -41,7 +41,7 @@ pub(crate) fn with_tls(place: &str, timeout: Duration, error: &io::Error) -> Err
     }
 }
 
-/// `wants`: what a server may want that closes the connection.
+/// `wants`: what a server that closes the connection may expect.
 fn failed(place: &str, timeout: Duration, error: &io::Error, wants: &str) -> Error {
     if error.raw_os_error() == Some(TOO_MANY_FILES) {
         let what = "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more";

@@ -1,5 +1,4 @@
-//! The owners of slots, asked of all primaries again and again: a slot that moves while it is read is noticed, and so is
-//! a replica that takes over.
+//! Tracks slot owners by polling all primaries, to notice slots that move while being read, and failovers.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -19,35 +18,35 @@ use crate::endpoints::Endpoints;
 use crate::listings::Listings;
 use crate::members::Member;
 
-/// Between two looks while something is waited for.
+/// Polling interval while waiting for something.
 const LOOK: Duration = Duration::from_millis(100);
-/// At most one part in this many of a run is spent on looks.
+/// Polling takes at most one in this many parts of the time.
 const SHARE: u32 = 20;
-/// Between two looks while slots are read.
+/// Polling interval while slots are read.
 const INTERVAL: Duration = Duration::from_millis(500);
 
-/// Watches the owners of slots.
+/// Tracks slot owners.
 pub(crate) struct Watch<'a> {
     access: &'a Access,
     seed: Address,
     endpoints: Endpoints,
-    /// Connections to primaries, by their ids.
+    /// Connections to primaries, by id.
     peers: HashMap<String, Connection>,
-    /// The cluster when it was asked last.
+    /// The cluster as last seen.
     pub view: View,
-    /// Slots that moved or were on their way since `start`.
+    /// Slots that moved or migrated since `start`.
     disturbed: SlotSet,
     /// The owners at `start`.
     owners: Vec<Option<Id>>,
-    /// How long the last look took, and when it ended.
+    /// The duration of the last poll, and when it ended.
     last: (Duration, Instant),
 }
 
 impl<'a> Watch<'a> {
-    /// Asks the cluster that the node at `seed` is part of.
+    /// Asks for the cluster of the node at `seed`.
     ///
     /// # Errors
-    /// No node says who owns the slots.
+    /// No node lists the owners of slots.
     pub(crate) fn new(
         access: &'a Access,
         seed: Address,
@@ -75,17 +74,17 @@ impl<'a> Watch<'a> {
         Ok(watch)
     }
 
-    /// Where a member is reached.
+    /// The address of a member.
     pub(crate) fn address(&self, member: &Member) -> Option<Address> {
         let announced = self.endpoints.get(&member.id).cloned();
         match &member.address {
-            // The node that was asked first is where it answered.
+            // The node asked first is reachable where it answered.
             Some(address) if *address == self.seed => Some(address.clone()),
             address => announced.or_else(|| address.clone()),
         }
     }
 
-    /// From here on, changes count.
+    /// Starts recording changes.
     pub(crate) fn start(&mut self) {
         self.owners = (0..SLOTS as u16)
             .map(|slot| self.view.owner(slot).cloned())
@@ -94,19 +93,19 @@ impl<'a> Watch<'a> {
         self.note();
     }
 
-    /// Slots that moved or were on their way since `start`.
+    /// Slots that moved or migrated since `start`.
     pub(crate) fn disturbed(&self) -> &SlotSet {
         &self.disturbed
     }
 
-    /// Looks again where the last look is long enough ago; whether it did, with success.
+    /// Polls if due; returns whether it did so successfully.
     pub(crate) fn poll_if_due(&mut self) -> bool {
         let (took, ended) = self.last;
         ended.elapsed() >= INTERVAL.max(took * SHARE) && self.look().is_ok()
     }
 
-    /// Looks until all of `slots` can be read, or as many as will; `patience` is how long at most. `on_wait` is called with
-    /// what is seen and the time left before each wait.
+    /// Polls until all of `slots` can be read, or as many as ever will, for at most `patience`. Calls `on_wait` with
+    /// the current state and remaining time before each wait.
     ///
     /// # Errors
     /// No node answers.
@@ -129,15 +128,15 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// The slots of `wanted` that can be read now.
+    /// The `wanted` slots that can be read now.
     pub(crate) fn settled(&self, wanted: &SlotSet) -> SlotSet {
         SlotSet::of(|slot| wanted.contains(slot) && self.view.is_settled(slot))
     }
 
-    /// Asks all primaries.
+    /// Polls all primaries.
     ///
     /// # Errors
-    /// None answers.
+    /// No primary answers.
     pub(crate) fn look(&mut self) -> Result<()> {
         let start = Instant::now();
         let seen = self.ask_all().and_then(Listings::into_view);
@@ -179,7 +178,7 @@ impl<'a> Watch<'a> {
         })
     }
 
-    /// Notes changes since `start`.
+    /// Records changes since `start`.
     fn note(&mut self) {
         for slot in 0..SLOTS as u16 {
             let moved = self.owners.get(usize::from(slot)).and_then(Option::as_ref)
@@ -190,7 +189,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// A new epoch of a node that has got no slot: one may have left and come back between two looks.
+    /// Looks for a new epoch of a node that got no slot: one may have left and come back between two polls.
     fn note_odd_epochs(&mut self, before: &View) {
         for (id, member) in &self.view.members {
             let Some(old) = before
@@ -208,7 +207,7 @@ impl<'a> Watch<'a> {
     }
 }
 
-/// Adds the listing of a node to `listings`: its text is not kept while others are asked.
+/// Adds a node's listing to `listings`, without keeping its text while others are asked.
 fn list(
     mut connection: Connection,
     id: &str,

@@ -1,4 +1,4 @@
-//! The work of a server and of its slots between two readings.
+//! The activity of a server and its slots between two readings.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -7,39 +7,39 @@ use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::probe::{Reading, SlotCounts};
 
-/// The commands that a reading itself runs.
+/// The commands run by a reading itself.
 const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
-/// Commands of a node that are named.
+/// Commands listed per node.
 const COMMANDS: usize = 5;
 
-/// A slot in the last of two readings, and its counters in the first.
+/// A slot in the later of two readings, with its counters in the earlier one.
 pub struct SlotWork<'r> {
-    /// Its last counters.
+    /// The later counters.
     pub now: &'r SlotCounts,
-    /// Absent where the server was started anew, or the slot came meanwhile: then it counts from 0.
+    /// Absent if the server was restarted, or got the slot meanwhile: counters then start from 0.
     before: Option<&'r SlotCounts>,
     secs: f64,
 }
 
 impl SlotWork<'_> {
-    /// The growth of a counter.
+    /// The increase of a counter.
     pub fn grown(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<u64> {
         of(self.now)?.checked_sub(of(self.before?)?)
     }
 
-    /// Its growth per second.
+    /// The increase per second.
     pub fn rate(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<f64> {
         let grown = self.grown(of)?;
         (self.secs > 0.0).then_some(grown as f64 / self.secs)
     }
 
-    /// CPU time a second; 1 is one core.
+    /// CPU time per second; 1 is one core.
     pub fn cpu(&self) -> Option<f64> {
         self.rate(|of| of.cpu).map(|usec| usec / 1e6)
     }
 }
 
-/// The slots of a server in the last of two readings, as they were in the first.
+/// A server's slots in the later of two readings, paired with the earlier one.
 pub fn by_slot<'r>(
     first: Option<&'r Reading>,
     last: &'r Reading,
@@ -65,7 +65,7 @@ fn has_restarted(first: &Reading, last: &Reading) -> bool {
     last.server.uptime_in_seconds < first.server.uptime_in_seconds
 }
 
-/// The work of a server between two readings.
+/// A server's activity between two readings.
 pub fn between(first: &Reading, last: &Reading) -> NodeWork {
     let (secs, has_restarted) = (secs(first, last), has_restarted(first, last));
     let rate = |of: fn(&ServerReading) -> Option<f64>| {
@@ -89,7 +89,7 @@ pub fn between(first: &Reading, last: &Reading) -> NodeWork {
     }
 }
 
-/// The commands that took most of the time.
+/// The commands with the most time.
 fn commands(
     first: &BTreeMap<String, (u64, u64)>,
     last: &BTreeMap<String, (u64, u64)>,

@@ -1,6 +1,6 @@
-//! A port that speaks the other protocol: TLS is wanted of a server in plain text, or the reverse. The first keeps silent,
-//! as it waits for the end of a line; the second closes the connection. Each is then asked over a connection of its own,
-//! which sends nothing secret.
+//! Detects a port with the wrong protocol: TLS expected from a plain-text server, or vice versa. A plain-text server
+//! stays silent, waiting for a line end; a TLS server closes the connection. Each is then probed over a separate
+//! connection that sends nothing secret.
 
 use std::fmt;
 use std::io::{self, Read, Write};
@@ -11,12 +11,12 @@ use rustls::{ClientConnection, StreamOwned};
 use crate::address::Address;
 use crate::transport::{Timed, is_timeout};
 
-/// How long the first bytes of a server are waited for.
+/// How long to wait for a server's first bytes.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// The start of a TLS handshake: a message without content, which every server rejects with an alert.
+/// The start of a TLS handshake: an empty message, which every server rejects with an alert.
 const HELLO: &[u8] = &[22, 3, 1, 0, 4, 1, 0, 0, 0];
 
-/// A server that speaks plain text where TLS is wanted.
+/// A plain-text server, although TLS is expected.
 #[derive(Debug)]
 pub(crate) struct NoTls;
 
@@ -45,7 +45,7 @@ fn speaks_plain(address: &Address) -> bool {
     first_bytes(address, b"PING\r\n").is_ok_and(|[first, _]| b"+-".contains(&first))
 }
 
-/// The first two bytes that the server answers to these.
+/// The first two bytes of the server's reply.
 fn first_bytes(address: &Address, sent: &[u8]) -> io::Result<[u8; 2]> {
     let mut stream = Timed::connect(address, PATIENCE)?;
     stream.write_all(sent)?;
@@ -57,7 +57,7 @@ fn first_bytes(address: &Address, sent: &[u8]) -> io::Result<[u8; 2]> {
 /// Completes the handshake with the server at `address`.
 ///
 /// # Errors
-/// `NoTls`, or what ended the handshake.
+/// `NoTls`, or why the handshake failed.
 pub(crate) fn shake_hands(
     stream: &mut StreamOwned<ClientConnection, Timed>,
     address: &Address,
@@ -84,7 +84,7 @@ mod tests {
     use std::net::{Shutdown, TcpListener};
     use std::thread;
 
-    /// A server that answers the first bytes of each connection: with nothing, or with bytes after which it closes.
+    /// A server that reacts to the first bytes of each connection: with silence, or with bytes followed by closing.
     fn start(answer: fn(&[u8]) -> Option<&'static [u8]>) -> Address {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -106,7 +106,7 @@ mod tests {
     }
 
     fn error(server: &Address, tls: Option<TlsConfig>) -> String {
-        // Longer than the other protocol is asked for.
+        // Longer than the probe for the other protocol.
         let access = crate::connection::Access {
             tls,
             timeout: Duration::from_secs(20),
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_server_in_plain_text_is_named_where_tls_is_wanted() {
-        // Redis waits for the end of a line, and others close the connection.
+        // Redis waits for a line end, others close the connection.
         let silent = start(|bytes| {
             (bytes == b"PING\r\n").then_some(b"-NOAUTH Authentication required.\r\n")
         });

@@ -1,7 +1,7 @@
-//! Control sequences that programs write to a terminal, found in captured output.
+//! Terminal control sequences in captured output.
 
 /// The length of the control sequence that `line` starts with: `ESC [`, numbers, a letter. `m` sets colours; the line
-/// editor of redis-cli moves the cursor with others.
+/// editor of redis-cli uses others to move the cursor.
 pub fn sequence(line: &[u8]) -> Option<usize> {
     let rest = line.strip_prefix(b"\x1b[")?;
     let digits = rest

@@ -1,6 +1,6 @@
-//! The Gregorian calendar: days counted from 1970-01-01, and dates; and the units of shorter times.
+//! The Gregorian calendar: days since 1970-01-01, dates, and units for shorter times.
 //!
-//! Years begin in March here, so that a leap day is their last; 400 of them are an era of always as many days.
+//! Years start in March here, which puts the leap day last; 400 years are an era with a fixed number of days.
 
 const ERA: i64 = 146_097;
 /// Days from 0000-03-01 to 1970-01-01.
@@ -41,7 +41,7 @@ pub fn utc(ms: i64) -> String {
     format!("{year:04}-{month:02}-{day:02}T{hours:02}:{minutes:02}:{seconds:02}.{ms:03}Z")
 }
 
-/// Units of time by their microseconds, and up to where each is used: two minutes read better as 120 s.
+/// Units of time with their microseconds and upper bound of use: two minutes read better as 120 s.
 const TIMES: [(f64, &str, f64); 5] = [
     (1.0, "µs", 1e3),
     (1e3, "ms", 999.5e3),
@@ -50,7 +50,7 @@ const TIMES: [(f64, &str, f64); 5] = [
     (3600e6, "h", f64::INFINITY),
 ];
 
-/// The unit for times up to `micros` microseconds, and its microseconds.
+/// The unit for times up to `micros` microseconds, with its microseconds.
 pub fn unit_of_time(micros: f64) -> (f64, &'static str) {
     let fits = |unit: &&(f64, &str, f64)| micros < unit.2;
     let unit = TIMES.iter().find(fits).unwrap_or(&TIMES[TIMES.len() - 1]);
@@ -91,7 +91,7 @@ mod tests {
             assert_eq!(utc(1000 * seconds), text);
         }
         assert_eq!(utc(1_645_164_929_123), "2022-02-18T06:15:29.123Z");
-        // Times that no server means are times all the same.
+        // No server means such times, but they must still print.
         assert!(utc(i64::MAX).starts_with("292278994-08-17") && utc(i64::MIN).starts_with('-'));
     }
 }

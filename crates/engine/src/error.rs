@@ -1,4 +1,4 @@
-//! The one error type: every message names the place, the fault and a suggested fix.
+//! The one error type: every message names the place, what is wrong, and a suggested fix.
 
 use std::borrow::Cow;
 use std::io;
@@ -10,11 +10,11 @@ use crate::sentence::{AsTheyAre, Sentence};
 /// The result of anything that can fail for a reason the user can act on.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// The error type; `Display` is the line the user reads after `slotscope: `, with the names in it: `Redaction::error` is for
-/// those who must not read them.
+/// The error type. `Display` is the line shown to the user after `slotscope: `, unredacted; for readers who must not
+/// see names, use `Redaction::error`.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The operating system refused a file or directory.
+    /// The operating system refused access to a file or directory.
     #[error("{}: {}", shown(place), reason(source))]
     Io {
         /// The file or directory, as the user named it.
@@ -22,36 +22,36 @@ pub enum Error {
         /// The operating system's error.
         source: io::Error,
     },
-    /// An input, a flag or a topology that cannot be used as it is.
+    /// An unusable input, flag or topology.
     #[error("{place}: {}", what.spelled(&AsTheyAre))]
     Bad {
-        /// Where: a file with line and byte, or a flag.
+        /// A file with line and byte, or a flag.
         place: String,
-        /// The error, and a suggested fix.
+        /// The problem, with a suggested fix.
         what: Sentence,
     },
-    /// A server that does not answer, as an outage makes it; one that refuses is `Bad`.
+    /// A server that does not answer, as in an outage; one that refuses is `Bad`.
     #[error("{place}: {}", what.spelled(&AsTheyAre))]
     Silent {
         /// The address.
         place: String,
-        /// The error, and a suggested fix.
+        /// The problem, with a suggested fix.
         what: Sentence,
     },
-    /// An option that cannot be used; the program spells it as a flag, and a binding as its language does.
+    /// An unusable option; the program spells it as a flag, a language binding in its own way.
     #[error("{}: {}", flag(name, value), what.spelled(&AsTheyAre))]
     Option {
-        /// Its name in words with `-` between them.
+        /// Its name, as words joined by `-`.
         name: Cow<'static, str>,
-        /// Its value, where the message quotes it.
+        /// Its value, if the message quotes it.
         value: Name,
-        /// The error, and a suggested fix.
+        /// The problem, with a suggested fix.
         what: Sentence,
     },
     /// The caller's progress hook ended the run.
     #[error("cancelled; nothing is reported")]
     Cancelled,
-    /// Standard output was closed by its reader; not a failure.
+    /// The reader closed standard output; not a failure.
     #[error("standard output was closed")]
     BrokenPipe,
 }
@@ -66,7 +66,7 @@ impl Error {
             .iter()
             .any(|byte| b"*?[".contains(byte));
         if is_pattern && source.kind() == io::ErrorKind::NotFound {
-            // The shell passes a pattern on as it is where there is nothing for it.
+            // The shell passes on a glob unexpanded if it matches nothing.
             return Error::bad(
                 Name::from(place).to_string(),
                 "no file matches; check the pattern and the current directory",
@@ -99,7 +99,7 @@ impl Error {
         matches!(self, Error::Silent { .. })
     }
 
-    /// An option that cannot be used; its value is quoted unless it is empty.
+    /// An unusable option; its value is quoted unless empty.
     pub fn option(
         name: impl Into<Cow<'static, str>>,
         value: impl Into<Name>,
@@ -121,7 +121,7 @@ impl Error {
     }
 }
 
-/// An option as a flag of the program; a value that is more than a word is in quotes.
+/// An option as a command-line flag; a value of more than one word is quoted.
 fn flag(name: &str, value: &Name) -> String {
     let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || b"-_.,:/=%+*".contains(byte);
     if value.0.is_empty() {
@@ -133,7 +133,8 @@ fn flag(name: &str, value: &Name) -> String {
     }
 }
 
-/// A path; where it is the URL of a server by mistake, without its password. The @ of Azure has a container before it.
+/// A path for display. If it is a server URL given by mistake, without its password; Azure URLs have a container before
+/// the @.
 fn shown(place: &Path) -> Name {
     match place.to_str().and_then(|text| text.split_once("://")) {
         Some((scheme, rest)) if rest.contains('@') && !scheme.starts_with("abfs") => {
@@ -144,7 +145,7 @@ fn shown(place: &Path) -> Name {
     }
 }
 
-/// The message of the system without Rust's "(os error 2)", and a hint where one helps.
+/// The system's message without Rust's "(os error 2)", with a hint if there is one.
 #[doc(hidden)]
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();

@@ -1,27 +1,27 @@
-//! The identity of a file, whatever path leads to it: no output replaces an input, and no stream is read twice.
+//! The identity of a file, independent of its path: no output may replace an input, and no stream is read twice.
 
 use std::path::Path;
 
 /// The path of standard input.
 pub(crate) const STDIN: &str = "-";
 
-/// A file, by device and inode.
+/// A file, as device and inode.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileIdentity(u64, u64);
 
-/// A file, by its path from the root.
+/// A file, as an absolute path.
 #[cfg(not(unix))]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct FileIdentity(std::path::PathBuf);
 
 impl FileIdentity {
-    /// The identity of the file at `path`, with links followed; `-` is standard input. `None` if nothing is there.
+    /// The identity of the file at `path`, following links; `-` is standard input. `None` if nothing exists there.
     pub fn of(path: &Path) -> Option<Self> {
         find(path).map(|(identity, _)| identity)
     }
 
-    /// As `of`, of what can be read only once: pipes, sockets, terminals.
+    /// Like `of`, but only for what can be read once: pipes, sockets, terminals.
     pub(crate) fn of_stream(path: &Path) -> Option<Self> {
         find(path)
             .filter(|(_, is_stream)| *is_stream)

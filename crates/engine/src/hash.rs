@@ -1,11 +1,11 @@
-//! A 64-bit hash of a name. It never changes: tallies made by different versions on different machines must add up.
+//! A 64-bit hash of names. It must never change: tallies of different versions on different machines are merged.
 //!
-//! Sixteen bytes at a time are multiplied, half by half, to 128 bits and folded, in the manner of wyhash. Hostile names may
-//! collide; every table that uses it does bounded work a key whatever the hashes are.
+//! Folds sixteen bytes at a time, multiplying the halves to 128 bits, in the manner of wyhash. Hostile names may
+//! collide; every table using it does bounded work per key regardless of hashes.
 
 use hashslot::Padded;
 
-/// Odd constants with as many ones as zeros: the fractional digits of pi.
+/// Odd constants with as many ones as zeros: fractional digits of pi.
 const PI: [u64; 4] = [
     0x243F_6A88_85A3_08D3,
     0x1319_8A2E_0370_7344,
@@ -13,21 +13,21 @@ const PI: [u64; 4] = [
     0x082E_FA98_EC4E_6C89,
 ];
 
-/// XORs in both factors, or a zero factor would collapse all inputs; rotates one, so that fold(a, b) != fold(b, a).
+/// The XORs keep a zero factor from collapsing all inputs; the rotation makes fold(a, b) != fold(b, a).
 #[inline(always)]
 pub fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     (a ^ product as u64) ^ (b.rotate_left(32) ^ (product >> 64) as u64)
 }
 
-/// The numbers that a hash is made with: with random ones, names cannot be made to collide.
+/// The keys of the hash: with random ones, collisions cannot be constructed.
 pub(crate) struct Keys(pub [u64; 4]);
 
 impl Keys {
-    /// Those of the hash that never changes.
+    /// The keys of the stable hash.
     pub(crate) const FIXED: Keys = Keys(PI);
 
-    /// Takes in sixteen bytes.
+    /// Absorbs sixteen bytes.
     #[inline(always)]
     fn absorb(&self, state: u64, bytes: u128) -> u64 {
         let Keys([_, low, high, _]) = self;
@@ -39,12 +39,12 @@ impl Keys {
         fold(state, self.0[0] ^ self.0[3] ^ len as u64)
     }
 
-    /// The hash of `name`: sixteen bytes at a time, the last ones with zeros after them, then the length.
+    /// The hash of `name`: sixteen bytes at a time, zero-padded, then the length.
     pub(crate) fn hash(&self, name: &[u8]) -> u64 {
         let mut state = self.0[0];
         let (whole, rest) = name.as_chunks::<16>();
         let (whole, last) = match (whole.split_last(), rest) {
-            // A name of a multiple of sixteen bytes ends with a full one.
+            // A length that is a multiple of sixteen ends with a full block.
             (Some((last, before)), []) => (before, u128::from_le_bytes(*last)),
             _ => {
                 let mut padded = [0; 16];
@@ -58,7 +58,7 @@ impl Keys {
         self.finish(name.len(), self.absorb(state, last))
     }
 
-    /// The hash of `base[start..end]`: the same, without a branch on the length of a short name.
+    /// The hash of `base[start..end]`: same result, without a branch on the length of short names.
     #[inline(always)]
     pub(crate) fn hash_span(&self, base: Padded<'_>, start: u32, end: u32) -> u64 {
         let len = end - start;
@@ -72,7 +72,7 @@ impl Keys {
     }
 }
 
-/// Mixes `base[start..end]` and a number into what came before: a fast step for lookups in a cache, not the hash of a name.
+/// Mixes `base[start..end]` and a number into `state`: a fast step for cache lookups, not the hash of a name.
 #[inline(always)]
 pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, and: u64) -> u64 {
     let mut at = start;
@@ -89,12 +89,12 @@ pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, a
     )
 }
 
-/// The fixed hash of `name`.
+/// The stable hash of `name`.
 pub fn hash(name: &[u8]) -> u64 {
     Keys::FIXED.hash(name)
 }
 
-/// The fixed hash of `base[start..end]`.
+/// The stable hash of `base[start..end]`.
 #[inline(always)]
 pub(crate) fn hash_span(base: Padded<'_>, start: u32, end: u32) -> u64 {
     Keys::FIXED.hash_span(base, start, end)
@@ -154,7 +154,7 @@ mod tests {
     fn a_factor_of_zero_loses_nothing() {
         let mut hashes: Vec<u64> = Vec::new();
         for i in 0..1000u64 {
-            // Names that make one factor of the first product zero, whatever the other is.
+            // Names that zero one factor of the first product, whatever the other is.
             hashes.push(hash(
                 &[(PI[0] ^ PI[1]).to_le_bytes(), i.to_le_bytes()].concat(),
             ));

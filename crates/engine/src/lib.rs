@@ -1,4 +1,4 @@
-//! From the bytes of a key dump to counts: the part of [slotscope](https://docs.rs/slotscope) that reads every key.
+//! Counts keys from the bytes of a dump: the part of [slotscope](https://docs.rs/slotscope) that reads every key.
 //!
 //! ```text
 //! source -> format -> slot -> tally

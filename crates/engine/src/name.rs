@@ -1,8 +1,8 @@
-//! Names of keys, tags and files: any bytes in, one printable and lossless spelling out.
+//! Names of keys, tags and files: arbitrary bytes with one printable, lossless spelling.
 //!
-//! The spelling is C escapes: `\\ \n \r \t`, and `\xNN` byte by byte for invalid UTF-8 and for every
-//! character that moves the cursor, hides itself or reverses the text around it. Everything else stays as it is,
-//! so each byte string has exactly one spelling and comes back from it.
+//! The spelling uses C escapes: `\\ \n \r \t`, and `\xNN` byte by byte for invalid UTF-8 and for every character that
+//! moves the cursor, is invisible, or reverses surrounding text. Everything else is kept, so each byte string has
+//! exactly one spelling, from which it can be restored.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -16,7 +16,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 pub struct Name(pub Vec<u8>);
 
 impl Name {
-    /// Reads the spelling that `Display` writes; `None` where it is not one.
+    /// Parses the spelling written by `Display`; `None` if it is invalid.
     pub fn parse(spelling: &str) -> Option<Name> {
         let mut bytes = Vec::with_capacity(spelling.len());
         let mut rest = spelling.as_bytes();
@@ -45,17 +45,17 @@ impl Name {
         Some(Name(bytes))
     }
 
-    /// The spelling in at most `most` characters, isolated where it is written from right to left. The cost is bounded by
-    /// `most`: a name may have millions of bytes.
+    /// The spelling in at most `most` characters, isolated if right-to-left. The cost is bounded by `most`: a name may
+    /// have millions of bytes.
     pub fn short(&self, most: usize) -> String {
-        // A character of the escaped form is at most four bytes of the name.
+        // Each character of the spelling covers at most four bytes of the name.
         let start = &self.0[..self.0.len().min(4 * (most + 1))];
         isolated(truncated(&Name::from(start).to_string(), most))
     }
 }
 
-/// Text as a reader gets it: what a name would spell out is spelled out, except the marks of isolation. Text that is
-/// spelled stays as it is, so that this is the last thing to happen to it, wherever it comes from.
+/// Text as displayed to readers: everything a name would escape is escaped, except isolation marks. Escaped text is
+/// unchanged, so this can be the last step for any text.
 pub fn shown(text: impl Into<String>) -> String {
     let text = text.into();
     let is_odd = |c: char| is_hidden(c) && !ISOLATION.contains(&c);
@@ -69,12 +69,12 @@ pub fn shown(text: impl Into<String>) -> String {
     text.chars().map(spelled).collect()
 }
 
-/// Whether text has characters that no reader sees as they are.
+/// Whether text has characters that readers would not see.
 pub fn has_hidden(text: &str) -> bool {
     text.contains(is_hidden)
 }
 
-/// `text` in at most `most` characters, the last of them an ellipsis where some are left out.
+/// `text` in at most `most` characters, ending with an ellipsis if shortened.
 pub fn truncated(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         None => text.to_owned(),
@@ -86,7 +86,7 @@ pub fn truncated(text: &str, most: usize) -> String {
     }
 }
 
-/// Characters that are never shown as they are: controls, the invisible and the ones that reorder text.
+/// Characters never displayed verbatim: control characters, invisible ones, and those that reorder text.
 fn is_hidden(c: char) -> bool {
     matches!(u32::from(c),
         0x00..=0x1F | 0x7F..=0xA0 | 0xAD | 0x34F | 0x61C | 0x115F | 0x1160 | 0x17B4 | 0x17B5
@@ -95,17 +95,17 @@ fn is_hidden(c: char) -> bool {
         | 0xE0000..=0xE0FFF)
 }
 
-/// Letters that are written from right to left.
+/// Right-to-left letters.
 fn is_leftward(c: char) -> bool {
     matches!(u32::from(c),
         0x590..=0x8FF | 0xFB1D..=0xFDFF | 0xFE70..=0xFEFE | 0x1_0800..=0x1_0FFF | 0x1_E800..=0x1_EFFF)
 }
 
-/// The characters that start and end an isolated name.
+/// The characters that start and end isolation.
 pub const ISOLATION: [char; 2] = ['\u{2068}', '\u{2069}'];
 
-/// A spelled name that can stand in any line: one with letters from right to left would draw the numbers beside it into its
-/// direction, and is isolated. No name has the marks of isolation, which are spelled out.
+/// A spelled name that can be embedded in any line: right-to-left letters would reorder adjacent numbers, so such names
+/// are isolated. Names contain no isolation marks, since those are escaped.
 pub fn isolated(spelled: String) -> String {
     if spelled.contains(is_leftward) {
         format!("{}{spelled}{}", ISOLATION[0], ISOLATION[1])
@@ -123,7 +123,7 @@ fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
 /// Writes the spelling of `bytes`.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// Writing to `out` failed.
 pub fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
@@ -214,7 +214,7 @@ impl<'de> Deserialize<'de> for Name {
     }
 }
 
-/// Reads the bytes of a name from a binary form.
+/// Reads a name's bytes from a binary format.
 struct Bytes;
 
 impl Visitor<'_> for Bytes {

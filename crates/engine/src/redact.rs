@@ -1,5 +1,5 @@
-//! Redaction: each name is replaced by a keyed hash, the same for the same name and key, so that reports can be compared
-//! and a name cannot be found or guessed without the key.
+//! Redaction: replaces each name by a keyed hash, the same for equal name and key, so that reports can be compared
+//! while names can be neither found nor guessed without the key.
 
 use std::io;
 
@@ -11,16 +11,16 @@ use crate::error::{Error, Result};
 use crate::name::{ISOLATION, Name};
 use crate::sentence::{AsTheyAre, Sentence, ShowNames};
 
-/// The variable of a key that is used for several reports.
+/// The environment variable with the key, to share it among reports.
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
-/// Bytes of a hash that are shown: of a million names, two share one with a probability of 0.2%.
+/// Bytes of the hash shown: among a million names, any two collide with a probability of 0.2%.
 const SHOWN: usize = 6;
-/// Places of errors that are not files.
+/// Error places that are not files.
 const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
-/// A value with names. It is taken apart without `..`: a new member does not compile before somebody has said whether
-/// it is a name.
+/// A value that contains names. Implementations destructure without `..`, so that a new field does not compile until
+/// somebody decides whether it is a name.
 pub trait Redact {
-    /// Replaces them.
+    /// Replaces its names.
     fn redact(&mut self, by: &Redaction);
 }
 
@@ -42,18 +42,18 @@ impl<T: Redact> Redact for Vec<T> {
     }
 }
 
-/// A way to replace names.
+/// A keyed replacement of names.
 pub struct Redaction {
     hash: Hmac<Sha256>,
-    /// Whether the key is random, and so unknown.
+    /// Whether the key is random, hence unknown.
     pub is_random: bool,
 }
 
 impl Redaction {
-    /// With the key of the environment, or with a random one.
+    /// With the key from the environment, or a random one.
     ///
     /// # Errors
-    /// The system has no random bytes.
+    /// The system provides no random bytes.
     pub fn from_environment() -> Result<Self> {
         if let Some(key) = std::env::var_os(VARIABLE).filter(|key| !key.is_empty()) {
             return Self::with_key(key.as_encoded_bytes(), false);
@@ -75,7 +75,7 @@ impl Redaction {
         Ok(Redaction { hash, is_random })
     }
 
-    /// The note of the report about its redaction.
+    /// A report's note on its redaction.
     pub fn note(&self) -> String {
         let key = if self.is_random {
             format!("a random key; with {VARIABLE} set, the same name is the same in every report")
@@ -90,7 +90,7 @@ impl Redaction {
         Name(self.bytes(&name.0))
     }
 
-    /// The same for text.
+    /// The replacement of a text.
     pub fn text(&self, text: &str) -> String {
         self.text_of(text.as_bytes())
     }
@@ -108,7 +108,7 @@ impl Redaction {
             .collect()
     }
 
-    /// The same error with its file and its names replaced.
+    /// The error with its file and names replaced.
     pub fn error(&self, error: Error) -> Error {
         match error {
             Error::Io { place, source } => Error::Io {
@@ -132,7 +132,7 @@ impl Redaction {
         }
     }
 
-    /// A message of the system holds no name; any other may.
+    /// System messages contain no names; any other may.
     fn system_error(&self, error: io::Error) -> io::Error {
         if error.get_ref().is_none() {
             return error;
@@ -141,7 +141,7 @@ impl Redaction {
         io::Error::new(error.kind(), said.spelled(self))
     }
 
-    /// A flag stays without its value, and a line or byte without its file.
+    /// Keeps a flag without its value, and a line or byte without its file.
     fn place(&self, place: &str) -> String {
         if place.starts_with("--") {
             return place.split(' ').next().unwrap_or_default().to_owned();
@@ -155,7 +155,7 @@ impl Redaction {
         }
     }
 
-    /// The replacement of a pattern or prefix: each word of it is a name, marks of ids and separators stay.
+    /// The replacement of a pattern or prefix: each word is replaced as a name; id marks and separators stay.
     pub fn pattern(&self, pattern: &Name) -> Name {
         let (mut shown, mut word, mut rest) = (Vec::new(), Vec::new(), pattern.0.as_slice());
         while let Some((byte, behind)) = rest.split_first() {
@@ -182,7 +182,7 @@ impl Redaction {
     }
 }
 
-/// Whether `text` is numbers with units: "line 3 (byte 17)".
+/// Whether `text` consists of numbers with units: "line 3 (byte 17)".
 fn is_position(text: &str) -> bool {
     const UNITS: [&str; 5] = ["line", "column", "byte", "shard", "entry"];
     let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
@@ -201,7 +201,7 @@ impl ShowNames for Redaction {
     }
 }
 
-/// The text of a sentence, with names as they are where there is no redaction.
+/// The text of a sentence, with names verbatim if there is no redaction.
 pub fn spelled(sentence: &Sentence, redaction: Option<&Redaction>) -> String {
     match redaction {
         Some(redaction) => sentence.spelled(redaction),

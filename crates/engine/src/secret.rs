@@ -1,5 +1,5 @@
-//! A password: it is sent to servers and printed nowhere. `Debug` hides it, and it has neither `Display` nor `Serialize`, so
-//! that no message, report or file can hold it by accident.
+//! A password, sent to servers and never printed. `Debug` hides it, and it has neither `Display` nor `Serialize`, so
+//! that no message, report or file can contain it by accident.
 
 use std::fmt;
 
@@ -13,12 +13,12 @@ impl Secret {
         Secret(text.into())
     }
 
-    /// The text, for the server that asks for it.
+    /// The text, to be sent to the server.
     pub fn reveal(&self) -> &str {
         &self.0
     }
 
-    /// The message of another program, without the secret.
+    /// Another program's message with the secret removed.
     pub fn hidden_in(&self, said: &str) -> String {
         match self.0.as_str() {
             "" => said.to_owned(),
@@ -33,12 +33,12 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// The user that logs in to a server.
+/// The user to log in as.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The ACL user; `None` for the default user.
     pub user: Option<String>,
-    /// Its password; `None` if the server does not ask for one.
+    /// Its password; `None` if the server requires none.
     pub password: Option<Secret>,
 }
 

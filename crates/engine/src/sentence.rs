@@ -1,35 +1,35 @@
-//! A sentence that names something. Its names are apart from its words, and it has no `Display`: its printer decides how names
-//! are shown, so that none is printed where names are to be hidden.
+//! A sentence with names kept apart from its words. It has no `Display`: whoever prints it decides how names are shown,
+//! so that none slips through where names must be hidden.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::name::{Name, shown};
 
-/// Characters of a name that are shown.
+/// Characters shown of a name.
 const SHOWN: usize = 60;
 
-/// Words, and names between them.
+/// Words with names in between.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Sentence(Vec<Part>);
 
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Words(String),
-    /// The name of a key, file, column and the like, escaped; in quotes.
+    /// An escaped name of a key, file, column or the like; shown in quotes.
     Name(String),
-    /// A piece of the input that may be anything; in quotes.
+    /// An arbitrary excerpt of the input; shown in quotes.
     Excerpt(String),
 }
 
-/// How the names of a sentence are shown.
+/// How a sentence shows names.
 pub(crate) trait ShowNames {
-    /// The text that replaces a name with this spelling.
+    /// The replacement of a name with this spelling.
     fn name(&self, spelling: &str) -> String;
-    /// The text that replaces a piece of the input.
+    /// The replacement of an excerpt.
     fn excerpt(&self, spelling: &str) -> String;
 }
 
-/// Names as they are.
+/// Shows names verbatim.
 pub(crate) struct AsTheyAre;
 
 impl ShowNames for AsTheyAre {
@@ -43,7 +43,7 @@ impl ShowNames for AsTheyAre {
 }
 
 impl Sentence {
-    /// Goes on with words, which hold no name.
+    /// Appends words without names.
     pub fn words(mut self, words: impl Into<String>) -> Self {
         let words = shown(words);
         match self.0.last_mut() {
@@ -54,19 +54,19 @@ impl Sentence {
         self
     }
 
-    /// Goes on with a name; of a long one the start is kept.
+    /// Appends a name, shortened if long.
     pub fn name(mut self, name: impl Into<Name>) -> Self {
         self.0.push(Part::Name(name.into().short(SHOWN)));
         self
     }
 
-    /// Goes on with a piece of the input.
+    /// Appends an excerpt of the input.
     pub fn excerpt(mut self, excerpt: &Name) -> Self {
         self.0.push(Part::Excerpt(excerpt.to_string()));
         self
     }
 
-    /// Goes on with another sentence.
+    /// Appends another sentence.
     pub fn and(mut self, other: Sentence) -> Self {
         for part in other.0 {
             match part {
@@ -77,7 +77,7 @@ impl Sentence {
         self
     }
 
-    /// The text, with names as `by` shows them.
+    /// The text, with names shown by `by`.
     pub(crate) fn spelled(&self, by: &dyn ShowNames) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),
@@ -88,7 +88,7 @@ impl Sentence {
     }
 }
 
-/// Text that was written elsewhere: the part between its first and its last quote is a name, as a name may hold a quote.
+/// Foreign text: the part between its first and last quote is a name, since names may contain quotes.
 impl From<&str> for Sentence {
     fn from(text: &str) -> Self {
         let quoted = text.find('"').zip(text.rfind('"'));
@@ -108,7 +108,7 @@ impl From<String> for Sentence {
     }
 }
 
-/// A file between two steps of a count has the names, as it has those of keys.
+/// Tally files contain these names, as they contain key names.
 impl Serialize for Sentence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.spelled(&AsTheyAre))

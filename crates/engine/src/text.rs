@@ -1,20 +1,20 @@
-//! Numbers, sizes, names, lists and slot ranges as people read them. Files and JSON carry the exact values.
+//! Numbers, sizes, names, lists and slot ranges for display. Files and JSON have the exact values.
 
 use crate::calendar::{date, unit_of_time};
 use crate::metric::Metric;
 pub use crate::name::truncated;
 use crate::name::{ISOLATION, Name, has_hidden, shown};
 
-/// Prefixes by powers of a thousand.
+/// Prefixes for powers of a thousand.
 const SI: [&str; 7] = ["", " k", " M", " G", " T", " P", " E"];
 
 /// Units of bytes by powers of 1024.
 const BINARY: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/// Characters of a name in a sentence.
+/// Maximum characters of a name in a sentence.
 const IN_A_SENTENCE: usize = 60;
 
-/// A count with separators between the thousands: `16,384`.
+/// A count with thousands separators: `16,384`.
 pub fn grouped(count: u64) -> String {
     let digits = count.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
@@ -50,7 +50,7 @@ pub fn the_minutes(count: u64) -> String {
     }
 }
 
-/// The verb of this many.
+/// `is` or `are`.
 pub fn are(count: u64) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
@@ -95,7 +95,7 @@ pub fn amount_cell(metric: Metric, amount: u64) -> String {
     }
 }
 
-/// The mean of a metric with as many digits as are significant: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
+/// The mean of a metric with its significant digits: `none`, `0.0123`, `12.3`, `4,120`, `1.50 GiB`.
 pub fn mean(metric: Metric, mean: f64) -> String {
     match (metric.is_size(), mean) {
         _ if metric.is_time() => micros(mean),
@@ -108,7 +108,7 @@ pub fn mean(metric: Metric, mean: f64) -> String {
     }
 }
 
-/// A share of one in percent with one digit; a share above zero never reads as zero.
+/// A fraction as a percentage with one decimal; a value above zero never prints as zero.
 pub fn percent(share: f64) -> String {
     match share * 100.0 {
         percent if percent > 0.0 && percent < 0.05 => String::from("<0.1%"),
@@ -116,7 +116,7 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// A change in percent with its sign: `+6.2%`, `-0.5%`, `0.0%`.
+/// A signed change in percent: `+6.2%`, `-0.5%`, `0.0%`.
 pub fn signed_percent(change: f64) -> String {
     match change {
         change if change.abs() < 0.0005 => percent(0.0),
@@ -125,15 +125,15 @@ pub fn signed_percent(change: f64) -> String {
     }
 }
 
-/// A number in about three digits, with an SI prefix from 100,000 on: `0.61`, `12.3`, `4,120`, `12.3 M`.
+/// A number in about three digits, with an SI prefix at 100,000 and above: `0.61`, `12.3`, `4,120`, `12.3 M`.
 pub fn three_digits(value: f64) -> String {
-    /// Smaller counts are written in full.
+    /// Smaller counts are printed in full.
     const SHORTENED: f64 = 100_000.0;
     if value < SHORTENED.next_down() && (value >= 99.95 || value.fract() == 0.0) {
         return grouped(value.round() as u64);
     }
     if value < SHORTENED {
-        // Two digits that are not 0, however small it is.
+        // Two non-zero digits, however small it is.
         let small = (1.0 - value.log10().floor()).clamp(2.0, 12.0) as usize;
         let digits = if value >= 9.995 { 1 } else { small };
         return format!("{value:.digits$}");
@@ -189,7 +189,7 @@ fn scaled(value: f64) -> String {
     format!("{value:.digits$}")
 }
 
-/// `text` in at most `most` characters, from both of its ends.
+/// `text` shortened to at most `most` characters by cutting its middle.
 pub fn without_middle(text: &str, most: usize) -> String {
     let count = text.chars().count();
     if count <= most {
@@ -206,13 +206,13 @@ pub fn name(name: &Name, most: usize) -> String {
     name.short(most)
 }
 
-/// A word of a shell command: in quotes where it needs them.
+/// A word of a shell command, quoted if necessary.
 pub fn shell_word(word: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
         word.to_owned()
     } else if has_hidden(word) {
-        // bash, zsh and ksh read escapes here; no quote stands between the quotes.
+        // bash, zsh and ksh decode escapes in $'...', which must not contain a quote.
         let spelled = word.replace('\\', r"\\").replace('\'', r"\x27");
         let marks = ISOLATION.map(|mark| (mark, Name::from(mark.to_string()).to_string()));
         let spelled = marks.iter().fold(spelled, |text, (mark, as_bytes)| {
@@ -229,7 +229,7 @@ pub fn short(of: &Name) -> String {
     name(of, IN_A_SENTENCE)
 }
 
-/// A node's id; of the 40 random hex digits of a server, the first 8.
+/// A node's id, shortened to the first 8 of a server's 40 hex digits.
 pub fn short_id(id: &Name) -> String {
     Name::from(short_part(id)).to_string()
 }
@@ -266,7 +266,7 @@ pub fn list<T: ToString>(items: impl ExactSizeIterator<Item = T>, most: usize) -
     joined(items, most, ", ")
 }
 
-/// A range of slots: `0-99`, `200` where it is one slot.
+/// A range of slots: `0-99`, or `200` for a single slot.
 pub(crate) fn range((first, last): (u16, u16)) -> String {
     if first == last {
         first.to_string()
@@ -293,7 +293,7 @@ fn joined<T: ToString>(
     }
 }
 
-/// The last second of 9999: no clock is meant to say more.
+/// The last second of the year 9999, beyond any real clock.
 pub const LAST: u64 = 253_402_300_799;
 
 /// `2026-11-21 07:30:05 UTC`, from seconds since 1970.
@@ -311,7 +311,7 @@ pub fn day(seconds: u64) -> String {
     format!("{year:04}-{month:02}-{day:02}")
 }
 
-/// A span of time in its largest unit.
+/// A duration in its largest unit.
 pub fn span(secs: u64) -> String {
     match secs {
         s if s >= 86_400 => counted(s / 86_400, "day"),

@@ -1,4 +1,4 @@
-//! From counts to findings and steps: the part of [slotscope](https://docs.rs/slotscope) that judges.
+//! Turns counts into findings and remediation steps: the judging half of [slotscope](https://docs.rs/slotscope).
 //!
 //! ```text
 //! topology + tally -> summary -> findings -> steps -> plan

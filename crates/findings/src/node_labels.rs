@@ -1,14 +1,14 @@
-//! Labels of nodes: long host names mostly differ in a few characters, which the parts that all of them share would hide.
+//! Short labels for nodes: long host names mostly differ in a few characters, which their common parts would hide.
 
 use slotscope_engine::name::Name;
 
-/// Names up to this length are shown whole except for a port that all share: the longest IPv4 address with its port fits.
+/// Names up to this length are shown in full, except for a shared port: the longest IPv4 address with a port fits.
 const WHOLE: usize = 24;
-/// A name is cut before one of these: the domain and the port at its end, the words of a host name at its start.
+/// Labels are cut only at these bytes: suffixes at a domain or port, prefixes at a word of the host name.
 const AT_THE_END: &[u8] = b".:";
 const AT_THE_START: &[u8] = b".:-_/";
 
-/// How many bytes at the start and the end all names of a cluster share, and their labels leave out.
+/// The number of bytes at the start and end that all names of a cluster share; labels leave them out.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct SharedParts {
     start: usize,
@@ -16,8 +16,8 @@ pub struct SharedParts {
 }
 
 impl SharedParts {
-    /// Those of `names`: of short ones a port. The start is left out only where names are long without their
-    /// end.
+    /// Finds the shared parts of `names`. Short names lose only a shared port; a prefix goes only if names stay long
+    /// without their suffix.
     pub fn new<'a>(names: impl Iterator<Item = &'a Name>) -> Self {
         let names: Vec<&[u8]> = names.map(|name| name.0.as_slice()).collect();
         let is_long = |end: usize| names.iter().any(|name| name.len() - end > WHOLE);
@@ -41,13 +41,13 @@ impl SharedParts {
         }
     }
 
-    /// The label of a node: an ellipsis stands for a start that is left out, nothing for the domain and the port.
+    /// The label of a node: an ellipsis stands for a dropped prefix; a dropped domain and port leave no trace.
     pub fn label(self, name: &Name) -> Name {
         match name
             .0
             .get(self.start..name.0.len().saturating_sub(self.end))
         {
-            // Not a fourth dot.
+            // The ellipsis replaces the dot: no fourth dot.
             Some([b'.', label @ ..] | label) if self.start > 0 && !label.is_empty() => {
                 Name(["…".as_bytes(), label].concat())
             }
@@ -56,7 +56,7 @@ impl SharedParts {
         }
     }
 
-    /// The parts of a name that its label leaves out: `*.example.com:6379`; `None` if it leaves out nothing.
+    /// The dropped parts as a pattern: `*.example.com:6379`; `None` if nothing is dropped.
     pub(crate) fn of(self, name: &Name) -> Option<Name> {
         let whole = &name.0;
         if self == SharedParts::default() || whole.len() <= self.start + self.end {
@@ -67,7 +67,7 @@ impl SharedParts {
     }
 }
 
-/// The length of the port with its colon, where all names end with the same one.
+/// The length of the port with its colon, if all names end with the same port.
 fn shared_port(names: &[&[u8]]) -> usize {
     let colon = |name: &[u8]| name.iter().rposition(|byte| *byte == b':');
     let port = |name: &&[u8]| Some(name[colon(name).filter(|at| *at > 0)?..].to_vec());
@@ -77,7 +77,7 @@ fn shared_port(names: &[&[u8]]) -> usize {
     first.filter(|_| is_shared).map_or(0, |port| port.len())
 }
 
-/// The length of what all names end with, from its first boundary on.
+/// The length of the common suffix, starting at its first boundary.
 fn shared_end(names: &[&[u8]]) -> usize {
     let first = names[0];
     let shared = |name: &&[u8]| {
@@ -85,7 +85,7 @@ fn shared_end(names: &[&[u8]]) -> usize {
         pairs.take_while(|(a, b)| a == b).count()
     };
     let shared = names.iter().map(shared).min().unwrap_or(0);
-    // The whole of a name may be the end of another one.
+    // One name may be a suffix of another.
     let least = names
         .iter()
         .map(|name| name.len().saturating_sub(1))
@@ -96,7 +96,7 @@ fn shared_end(names: &[&[u8]]) -> usize {
     boundary.map_or(0, |at| end.len() - at)
 }
 
-/// The length of what all names without their last `end` bytes start with, up to its last boundary.
+/// The length of the common prefix of all names minus their last `end` bytes, up to its last boundary.
 fn shared_start(names: &[&[u8]], end: usize) -> usize {
     let first = names[0];
     let shared = |name: &&[u8]| {

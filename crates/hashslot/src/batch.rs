@@ -1,6 +1,6 @@
 //! Batches of keys: views of one padded buffer.
 
-/// Readable bytes on each side of a buffer, which are never part of a key: as many as the widest vector has.
+/// Readable bytes on each side of a buffer that are never part of a key: the size of the widest vector.
 pub const PAD: usize = 64;
 
 /// A view of bytes with [`PAD`] readable bytes before and after.
@@ -10,10 +10,10 @@ pub struct Padded<'a> {
 }
 
 impl<'a> Padded<'a> {
-    /// A view of `buffer`: `PAD` bytes of any value, the content, `PAD` bytes of any value.
+    /// A view of `buffer`: `PAD` arbitrary bytes, the content, `PAD` arbitrary bytes.
     ///
     /// # Panics
-    /// Where `buffer` has fewer than `2 * PAD` bytes.
+    /// If `buffer` has fewer than `2 * PAD` bytes.
     #[inline(always)]
     pub fn new(buffer: &'a [u8]) -> Self {
         assert!(
@@ -35,25 +35,25 @@ impl<'a> Padded<'a> {
         self.whole.len() - 2 * PAD
     }
 
-    /// True where there is no content.
+    /// Whether the content is empty.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.len() == 0
     }
 
-    /// The byte before offset `at` of the content; before the first one there is padding.
+    /// The byte before offset `at` of the content; at offset 0 it is in the padding.
     ///
     /// # Panics
-    /// Where that byte lies after the padding.
+    /// If that byte lies after the padding.
     #[inline(always)]
     pub fn byte_before(self, at: u32) -> u8 {
         self.whole[PAD - 1 + at as usize]
     }
 
-    /// The sixteen bytes from offset `at` of the content on, the first one lowest; they may reach into the padding.
+    /// The sixteen bytes at offset `at` of the content, the first one lowest; they may extend into the padding.
     ///
     /// # Panics
-    /// Where `at` lies after the content.
+    /// If `at` lies after the content.
     #[inline(always)]
     pub fn sixteen_at(self, at: u32) -> u128 {
         let start = PAD + at as usize;
@@ -65,10 +65,10 @@ impl<'a> Padded<'a> {
         )
     }
 
-    /// The eight bytes before offset `at` of the content, the first one lowest; they may reach into the padding.
+    /// The eight bytes before offset `at` of the content, the first one lowest; they may extend into the padding.
     ///
     /// # Panics
-    /// Where `at` lies after the content.
+    /// If `at` lies after the content.
     #[inline(always)]
     pub fn eight_before(self, at: u32) -> u64 {
         let end = PAD + at as usize;
@@ -96,7 +96,7 @@ impl<'a> Batch<'a> {
     /// The spans `start[i]..end[i]` of `base`.
     ///
     /// # Panics
-    /// Where the columns are not of one length. Whether the spans lie in `base` is checked where they are used.
+    /// If the columns differ in length. The spans are checked to lie in `base` when they are used.
     #[inline(always)]
     pub fn new(base: Padded<'a>, start: &'a [u32], end: &'a [u32]) -> Self {
         assert!(
@@ -111,7 +111,7 @@ impl<'a> Batch<'a> {
     /// Other spans of the same buffer.
     ///
     /// # Panics
-    /// Where the columns are not of one length.
+    /// If the columns differ in length.
     #[inline(always)]
     pub fn with_spans<'b>(self, start: &'b [u32], end: &'b [u32]) -> Batch<'b>
     where
@@ -120,13 +120,13 @@ impl<'a> Batch<'a> {
         Batch::new(self.base, start, end)
     }
 
-    /// How many spans there are.
+    /// Number of spans.
     #[inline(always)]
     pub fn len(self) -> usize {
         self.start.len()
     }
 
-    /// True where there are none.
+    /// Whether there are no spans.
     #[inline(always)]
     pub fn is_empty(self) -> bool {
         self.start.is_empty()
@@ -138,13 +138,13 @@ impl<'a> Batch<'a> {
         self.base
     }
 
-    /// Where each span starts.
+    /// Start of each span.
     #[inline(always)]
     pub fn starts(self) -> &'a [u32] {
         self.start
     }
 
-    /// Where each span ends.
+    /// End of each span.
     #[inline(always)]
     pub fn ends(self) -> &'a [u32] {
         self.end
@@ -153,7 +153,7 @@ impl<'a> Batch<'a> {
     /// The bytes of span `i`.
     ///
     /// # Panics
-    /// Where there is no such span, or it does not lie in the buffer.
+    /// If there is no such span, or it does not lie in the buffer.
     #[inline(always)]
     pub fn get(self, i: usize) -> &'a [u8] {
         &self.base.bytes()[self.start[i] as usize..self.end[i] as usize]
@@ -161,7 +161,7 @@ impl<'a> Batch<'a> {
 
     /// Panics unless every span lies in the buffer, which makes the passes of a kernel safe.
     ///
-    /// Inlined into each pass, it is vectorised with the kernel's instructions: 0.03 ns a key with AVX-512, 0.3
+    /// Inlined into each pass, it is vectorized with the kernel's instructions: 0.03 ns per key with AVX-512, 0.3
     /// without vectors.
     #[inline(always)]
     pub fn assert_in_bounds(self) {

@@ -1,10 +1,10 @@
-//! A kernel as a row of the table of kernels; every row is made by its file in `arch`.
+//! A kernel as a row of the table of kernels; every row is defined by its file in `arch`.
 
 use core::fmt;
 
 use crate::batch::Batch;
 
-/// One implementation of the passes over a batch. Which one runs is decided once a batch, never once a key.
+/// One implementation of the passes over a batch. It is chosen once per batch, never once per key.
 pub struct Kernel {
     /// Its name, which is the name of its file.
     pub name: &'static str,
@@ -31,10 +31,10 @@ impl Kernel {
         (self.supported)()
     }
 
-    /// Writes the slot of each span of `parts`, whose bytes all count.
+    /// Writes the slot of each span of `parts`, hashing all its bytes.
     ///
     /// # Panics
-    /// Where a span does not lie in its buffer, `slots` is not as long as the batch, or the CPU lacks the kernel's
+    /// If a span does not lie in its buffer, `slots` is not as long as the batch, or the CPU lacks the kernel's
     /// instructions.
     pub fn slots(&self, parts: Batch<'_>, slots: &mut [u16]) {
         self.assert_supported();
@@ -42,7 +42,7 @@ impl Kernel {
         unsafe { (self.slots)(parts, slots) }
     }
 
-    /// Panics where this CPU lacks its instructions.
+    /// Panics if this CPU lacks its instructions.
     pub(crate) fn assert_supported(&self) {
         assert!(
             self.is_supported(),

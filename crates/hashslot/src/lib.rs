@@ -1,7 +1,7 @@
 //! Hash slots of Redis and Valkey Cluster: the CRC16 kernels and the hash tag rule, for one key or for a batch.
 //!
-//! A cluster divides its keys among 16384 hash slots. The slot of a key is the CRC-16/XMODEM of its hash tag, if it
-//! has one, or else of the whole key, modulo 16384. This crate computes it as `CLUSTER KEYSLOT` of a server does.
+//! A cluster divides its keys among 16384 hash slots. The slot of a key is the CRC-16/XMODEM of its hash tag, if it has
+//! one, or else of the whole key, modulo 16384, as computed by the server's `CLUSTER KEYSLOT`.
 //!
 //! # One key
 //!
@@ -40,13 +40,13 @@
 //! assert_eq!(slots, [3443, 3443, 12182]);
 //! ```
 //!
-//! Keys that lie anywhere are copied into a padded buffer by [`slots()`], a few KiB at a time.
+//! Keys that are scattered in memory are copied into a padded buffer by [`slots()`], a few KiB at a time.
 //!
 //! # Features
 //!
-//! The crate is `no_std` and does not allocate. The default feature `std` asks the CPU at run time which
-//! instructions it has; without it a kernel is supported where the program was compiled for its instructions
-//! (`-C target-feature`, `-C target-cpu`).
+//! The crate is `no_std` and does not allocate. The default feature `std` detects the CPU's instructions at run time;
+//! without it a kernel is supported if the program was compiled for its instructions (`-C target-feature`, `-C
+//! target-cpu`).
 #![no_std]
 #![deny(missing_docs)]
 
@@ -69,7 +69,7 @@ pub use tag::{hashed_part, tag};
 /// Hash slots of a cluster.
 pub const SLOTS: usize = 16384;
 
-/// The hash slot of a key, as `CLUSTER KEYSLOT` of a server gives it.
+/// The hash slot of a key, as the server's `CLUSTER KEYSLOT` returns it.
 ///
 /// ```
 /// assert_eq!(hashslot::slot(b"{user1000}.following"), 3443);
@@ -79,7 +79,7 @@ pub fn slot(key: &[u8]) -> u16 {
     slot_of_part(&key[hashed_part(key)])
 }
 
-/// The slot of the part of a key that is hashed: all bytes count, braces too.
+/// The slot of the hashed part of a key: every byte counts, braces included.
 ///
 /// ```
 /// assert_eq!(hashslot::slot_of_part(b"user1000"), hashslot::slot(b"{user1000}.following"));
@@ -108,12 +108,12 @@ const fn slot_of_crc(crc: u16) -> u16 {
 /// ```
 ///
 /// # Panics
-/// Where `slots` is not as long as `keys`.
+/// If `slots` is not as long as `keys`.
 pub fn slots(keys: &[&[u8]], slots: &mut [u16]) {
     slices::slots_of_slices(best(), keys, slots);
 }
 
-/// The examples of the README are run too.
+/// Runs the examples of the README as tests.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;

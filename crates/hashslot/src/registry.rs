@@ -37,10 +37,10 @@ pub fn named(name: &str) -> Result<&'static Kernel, UnknownKernel> {
     }
 }
 
-/// Why there is no kernel of a name; [`available`] lists those there are.
+/// The reason why there is no kernel with a name; [`available`] lists those that exist.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UnknownKernel {
-    /// No kernel of this architecture is called so.
+    /// No kernel of this architecture has that name.
     NoSuchName,
     /// This CPU lacks some of the kernel's instructions.
     Unsupported {
@@ -61,19 +61,19 @@ impl fmt::Display for UnknownKernel {
 impl core::error::Error for UnknownKernel {}
 
 impl Kernel {
-    /// Writes where the hashed part of each key starts and ends: its hash tag, or all of it.
+    /// Writes the start and end of the hashed part of each key: its hash tag, or all of it.
     ///
     /// # Panics
-    /// Where a key does not lie in its buffer, a column is not as long as the batch, or the CPU lacks the kernel's
+    /// If a key does not lie in its buffer, a column is not as long as the batch, or the CPU lacks the kernel's
     /// instructions.
     pub fn hashed_spans(&self, keys: Batch<'_>, start: &mut [u32], end: &mut [u32]) {
         self.run(HashedSpans { keys, start, end });
     }
 
-    /// Runs a pass that is written over [`Bytes64`](crate::simd::Bytes64), compiled for the kernel's instructions.
+    /// Runs a pass written in terms of [`Bytes64`](crate::simd::Bytes64), compiled for the kernel's instructions.
     ///
     /// # Panics
-    /// Where the CPU lacks the kernel's instructions, or the pass panics.
+    /// If the CPU lacks the kernel's instructions, or the pass panics.
     #[inline]
     pub fn run<P: Pass>(&self, pass: P) -> P::Output {
         self.assert_supported();

@@ -1,13 +1,13 @@
-//! Keys from anywhere, copied into one padded buffer.
+//! Scattered keys, copied into one padded buffer.
 
 use crate::batch::{Batch, PAD, Padded};
 use crate::kernel::Kernel;
 use crate::slot;
 
-/// Keys that are copied together.
+/// Keys copied together.
 const COPIED_KEYS: usize = 64;
 
-/// Bytes that are copied together: with the padding, a stack frame of 4 KiB.
+/// Bytes copied together: with the padding, a stack frame of 4 KiB.
 const COPIED_BYTES: usize = 4096 - 2 * PAD;
 
 /// Writes the slot of each key: keys are copied into a padded buffer on the stack until it is full.

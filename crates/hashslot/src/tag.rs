@@ -1,11 +1,11 @@
-//! The hash tag rule of Redis and Valkey Cluster: which part of a key is hashed.
+//! The hash tag rule of Redis and Valkey Cluster, which selects the hashed part of a key.
 //!
 //! The first `{` and the first `}` after it enclose the tag. If nothing is between them, or there is no pair, the whole
 //! key is hashed, and no later pair counts. Source: the Redis Cluster specification, "Hash tags".
 
 use core::ops::Range;
 
-/// The part of `key` that is hashed, as byte offsets: its hash tag, or all of it.
+/// The hashed part of `key`, as byte offsets: its hash tag, or all of it.
 ///
 /// ```
 /// use hashslot::hashed_part;
@@ -16,7 +16,7 @@ pub fn hashed_part(key: &[u8]) -> Range<usize> {
     tag(key).unwrap_or(0..key.len())
 }
 
-/// Where the hash tag of `key` is, as byte offsets, if it has one.
+/// The hash tag of `key`, as byte offsets, if it has one.
 ///
 /// ```
 /// assert_eq!(hashslot::tag(b"foo{bar}{zap}"), Some(4..7));
@@ -28,7 +28,7 @@ pub fn tag(key: &[u8]) -> Option<Range<usize>> {
     (len > 0).then_some(start..start + len)
 }
 
-/// Where `wanted` is first, eight bytes at a time.
+/// The first position of `wanted`, searched eight bytes at a time.
 #[inline(always)]
 fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
     let (words, _) = bytes.as_chunks::<8>();
@@ -37,7 +37,7 @@ fn find(bytes: &[u8], wanted: u8) -> Option<usize> {
             return Some(8 * i + at);
         }
     }
-    // The last eight bytes, some of them for the second time.
+    // The last eight bytes, some of them again.
     match bytes.last_chunk::<8>() {
         Some(last) => find_in_word(*last, wanted).map(|at| bytes.len() - 8 + at),
         None => bytes.iter().position(|byte| *byte == wanted),

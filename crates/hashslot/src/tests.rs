@@ -5,7 +5,7 @@ use proptest::prelude::*;
 use std::prelude::rust_2024::*;
 use std::{println, vec};
 
-/// A buffer that owns its padding.
+/// An owned buffer with its padding.
 struct Buffer(Vec<u8>);
 
 impl Buffer {
@@ -18,7 +18,7 @@ impl Buffer {
     }
 }
 
-/// Columns that own their numbers.
+/// Owned columns.
 #[derive(Debug, Default)]
 struct Spans {
     start: Vec<u32>,
@@ -36,7 +36,7 @@ impl Spans {
     }
 }
 
-/// CRC-16/XMODEM a bit at a time, from its definition.
+/// CRC-16/XMODEM bit by bit, from its definition.
 fn naive_crc16(bytes: &[u8]) -> u16 {
     bytes.iter().fold(0u16, |crc, byte| {
         (0..8).fold(crc ^ u16::from(*byte) << 8, |crc, _| {
@@ -49,7 +49,7 @@ fn naive_crc16(bytes: &[u8]) -> u16 {
     })
 }
 
-/// Numbers without a pattern, the same every time.
+/// Deterministic pseudorandom numbers.
 fn random() -> impl FnMut() -> u32 {
     let mut state = 0x9E37_79B9_7F4A_7C15_u64;
     move || {
@@ -162,7 +162,7 @@ fn every_single_bit_of_a_key_counts() {
     }
 }
 
-/// Lengths on both sides of every limit at which some kernel changes its ways.
+/// Lengths around every limit at which some kernel takes another path.
 const LIMITS: [u32; 20] = [
     0, 1, 8, 9, 16, 17, 32, 33, 48, 49, 63, 64, 65, 127, 128, 129, 2048, 2049, 4096, 4097,
 ];
@@ -174,7 +174,7 @@ fn lengths_of_all_kinds_in_one_batch_at_every_place_in_it() {
     for round in 0..400 {
         let mut spans = Spans::default();
         for _ in 0..round % 41 {
-            // A third of the rounds has short keys only, so that their fast path meets every batch size.
+            // A third of the rounds has only short keys, so that their fast path gets every batch size.
             let limit = LIMITS[next() as usize
                 % if round % 3 == 0 {
                     5 + round % 9
@@ -348,7 +348,7 @@ fn no_two_kernels_have_one_name() {
     assert_eq!(names.len(), KERNELS.len());
 }
 
-/// Slots that a real server gave.
+/// Slots computed by a real server.
 const SERVER: &[(&[u8], u16)] = &[
     (b"", 0),
     (b"123456789", 12739),
@@ -381,7 +381,7 @@ fn slots_are_those_of_a_real_server() {
     assert!(found.iter().eq(SERVER.iter().map(|(_, slot)| slot)));
 }
 
-/// Keys full of braces or with few, shorter and longer than a vector, to be laid one after another.
+/// Keys with many braces and with few, shorter and longer than a vector, to be concatenated.
 fn brace_rich() -> impl Strategy<Value = Vec<Vec<u8>>> {
     let key = |plain: u32, len: std::ops::Range<usize>| {
         let braces = prop_oneof![Just(b'{'), Just(b'}'), Just(b'\n'), any::<u8>()];
@@ -398,7 +398,7 @@ fn brace_rich() -> impl Strategy<Value = Vec<Vec<u8>>> {
     )
 }
 
-/// One tag, or none, among keys without braces: close together, far apart and in any order.
+/// At most one tag among keys without braces: close together, far apart and in any order.
 #[test]
 fn a_single_tag_is_found_wherever_it_is_and_braces_between_keys_are_none() {
     const KEYS: usize = 100;

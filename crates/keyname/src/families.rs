@@ -1,9 +1,9 @@
-//! Patterns that differ in one word alone: where they are many, the word is an id that its form did not show.
+//! Patterns that differ in a single word: if there are many, the word is an id that its form did not reveal.
 //!
-//! Names are compared part by part from the left. The words that follow the same parts are siblings. Numbers of one or
-//! two digits after a word are ids where more than `MANY_NUMBERS` siblings differ in them. Words that hold little
-//! are ids where more than `MANY_RANDOM` of them look random, or where they are more than `MANY_WORDS`; one that holds
-//! much keeps its row. What is joined to such an id is a piece of it, unless it holds much.
+//! Names are compared part by part from the left. Words that follow the same parts are siblings. Numbers of one or two
+//! digits after a word are ids if more than `MANY_NUMBERS` siblings differ in them. Words with little load are ids if
+//! more than `MANY_RANDOM` of them look random, or if there are more than `MANY_WORDS`; a word with much load keeps its
+//! row. Parts joined to such an id belong to it, unless they have much load.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::AddAssign;
@@ -15,20 +15,20 @@ const MANY_NUMBERS: usize = 9;
 const MANY_RANDOM: usize = 9;
 const MANY_WORDS: usize = 100;
 
-/// One of 1,500 hexadecimal ids of eight digits has letters alone, and fewer of longer ones.
+/// One in 1,500 eight-digit hexadecimal ids consists of letters only; fewer of longer ones.
 const RARE: u64 = 20;
 
-/// Patterns with fewer than one of this many of the keys of their twins are these.
+/// Patterns with fewer than one in this many of their twins' keys are merged into them.
 const TWIN: u64 = 20;
 
-/// Fewer keys are little in any dump.
+/// Fewer keys than this are little in any dump.
 const FEW_KEYS: u64 = 10;
-/// Less than this part of all keys is little, and less than this part of any weight.
+/// Less than one in this many of all keys is little, and so is less than one in this many of a weight.
 const PART_OF_KEYS: u128 = 1000;
 const PART_OF_WEIGHT: u128 = 100;
 
-/// Whether a word is so little that it needs no row: few of all keys have it, and little of each weight, given with that of
-/// all keys.
+/// Whether a word has too little to deserve a row: few of all keys and little of each weight, given with the total of
+/// that weight.
 pub fn is_little(
     keys: u64,
     all_keys: u128,
@@ -39,29 +39,29 @@ pub fn is_little(
     keys < part(all_keys, PART_OF_KEYS).max(FEW_KEYS) && weights.into_iter().all(is_light)
 }
 
-/// A row of a pattern, which may be folded into another.
+/// A row for a pattern, which may be merged into another.
 pub trait Row: Default {
-    /// The load of keys.
+    /// The load of its keys.
     type Load: Copy + Default + AddAssign;
     /// The load of its keys.
     fn load(&self) -> Self::Load;
-    /// How many keys it has.
+    /// Number of its keys.
     fn keys(&self) -> u64;
     /// Adds another row to it.
     fn take_in(&mut self, other: Self);
 }
 
-/// How patterns become families.
+/// Parameters for building families from patterns.
 pub struct Rules<'a, L> {
     /// The separator of segments.
     pub separator: &'a [u8],
-    /// Every `<id>` is a word that was folded, as in patterns that were made coarser.
+    /// Whether every `<id>` is a folded word, as in patterns that were made coarser.
     pub are_coarse: bool,
-    /// Whether a load is so little that it needs no row.
+    /// Whether a load is too little to deserve a row.
     pub is_little: &'a dyn Fn(&L) -> bool,
 }
 
-/// The families of `patterns`: their rows, those of twins and of siblings that are many put together.
+/// The families of `patterns`: the rows of twins, and of large groups of siblings, are merged.
 pub fn families<R: Row>(
     mut patterns: BTreeMap<Vec<u8>, R>,
     rules: &Rules<'_, R::Load>,
@@ -72,8 +72,8 @@ pub fn families<R: Row>(
     families
 }
 
-/// Adds patterns with one mark to those with another one in its place, of which they are the few ids that happen to lack
-/// a letter, or a letter past f.
+/// Merges patterns with one placeholder into those with another in its place, as the few ids that happen to lack a
+/// letter, or a letter past f.
 fn fold_twins<R: Row>(patterns: &mut BTreeMap<Vec<u8>, R>, from: Id, into: Id) {
     let twin = |name: &Vec<u8>| Some((name.clone(), with_mark(name, from, into)?));
     let twins: Vec<(Vec<u8>, Vec<u8>)> = patterns.keys().filter_map(twin).collect();
@@ -87,7 +87,7 @@ fn fold_twins<R: Row>(patterns: &mut BTreeMap<Vec<u8>, R>, from: Id, into: Id) {
     }
 }
 
-/// A pattern with another mark; `None` if it does not have the one.
+/// A pattern with placeholder `into` for `from`; `None` if it does not contain `from`.
 fn with_mark(pattern: &[u8], from: Id, into: Id) -> Option<Vec<u8>> {
     let (mut twin, mut rest) = (Vec::new(), pattern);
     while let Some((first, after)) = rest.split_first() {
@@ -101,21 +101,21 @@ fn with_mark(pattern: &[u8], from: Id, into: Id) -> Option<Vec<u8>> {
     (twin != pattern).then_some(twin)
 }
 
-/// A pattern on its way.
+/// A pattern during folding.
 struct Sibling<'a, R> {
     parts: Vec<Part<'a>>,
     row: R,
 }
 
-/// Patterns that have the same parts before a place.
+/// Patterns with the same parts before a position.
 struct Group<'a, R> {
     at: usize,
-    /// Whether the part before the place is a joiner, and an id is before that or in its place.
+    /// Whether the part before the position is a joiner, and an id is before it or in its place.
     is_in_id: bool,
     siblings: Vec<Sibling<'a, R>>,
 }
 
-/// The rows of `patterns`, those of siblings that are many put together.
+/// The rows of `patterns`, with large groups of siblings merged.
 fn fold<R: Row>(
     patterns: BTreeMap<Vec<u8>, R>,
     rules: &Rules<'_, R::Load>,
@@ -166,7 +166,7 @@ fn fold<R: Row>(
     folded
 }
 
-/// Makes ids of the numbers at the end of the words at `at`.
+/// Turns the numbers at the end of the words at `at` into ids.
 fn fold_numbers<R>(group: &mut Group<'_, R>) {
     let at = group.at;
     let mut numbers: BTreeMap<&[u8], BTreeSet<&[u8]>> = BTreeMap::new();
@@ -183,7 +183,7 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
                     .or_default()
                     .insert(&part.bytes[stem.len()..])
             }
-            // Three and more digits are an id already.
+            // Three and more digits are already ids.
             None if has_mark => _ = numbers.entry(part.bytes).or_default().insert(b""),
             None => {}
         }
@@ -202,7 +202,7 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
     }
 }
 
-/// Makes hexadecimal ids of the words that have letters alone and could be such, where ids with digits hold far more.
+/// Turns words of hexadecimal letters into ids, if ids with digits have far more keys.
 fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
     let at = group.at;
     let keys = |is_it: &dyn Fn(&Part<'_>) -> bool| -> u64 {
@@ -224,8 +224,9 @@ fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
     }
 }
 
-/// Makes ids of the words that hold little, where they are many or joined to an id; says whether there are any. Where
-/// some are not text, or too many kinds of punctuation follow an id, punctuation that holds little is a part of one too.
+/// Turns words with little load into ids if there are many or they are joined to an id; returns whether it found any.
+/// If some are not text, or too many kinds of punctuation follow an id, punctuation with little load belongs to an id
+/// too.
 fn fold_words<R: Row>(group: &mut Group<'_, R>, rules: &Rules<'_, R::Load>) -> bool {
     let at = group.at;
     let mut little: BTreeMap<Part<'_>, R::Load> = BTreeMap::new();
@@ -248,15 +249,15 @@ fn fold_words<R: Row>(group: &mut Group<'_, R>, rules: &Rules<'_, R::Load>) -> b
     !are_ids.words.is_empty()
 }
 
-/// The parts at one place that are ids.
+/// The parts at one position that are ids.
 struct Ids<'a> {
     words: BTreeSet<Part<'a>>,
-    /// Whether they hold bytes that no text has, so that punctuation may be the start of one.
+    /// Whether they contain bytes that are not text, so that punctuation may be the start of an id.
     is_no_text: bool,
 }
 
 impl<'a> Ids<'a> {
-    /// Those among `little`, the parts that hold little.
+    /// The ids among `little`, the parts with little load.
     fn of<'p>(little: impl Iterator<Item = &'p Part<'a>> + Clone, is_in_id: bool) -> Self
     where
         'a: 'p,
@@ -297,7 +298,7 @@ mod tests {
         }
     }
 
-    /// The families of patterns with this many keys each.
+    /// The families of patterns with these numbers of keys.
     fn folded(patterns: impl IntoIterator<Item = (String, u64)>) -> Vec<(String, u64)> {
         let patterns = patterns.into_iter();
         let patterns: BTreeMap<Vec<u8>, u64> = patterns

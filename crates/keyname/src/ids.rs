@@ -1,4 +1,4 @@
-//! The parts of a key that are ids. A pattern has a mark in their place.
+//! The parts of a key that are ids. A pattern has a placeholder for each.
 
 /// The form of an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -7,7 +7,7 @@ pub enum Id {
     Number,
     /// Hexadecimal digits.
     Hex,
-    /// 8-4-4-4-12 of them.
+    /// Hexadecimal digits in groups of 8-4-4-4-12.
     Uuid,
     /// Letters and digits.
     Mixed,
@@ -28,7 +28,7 @@ impl Id {
         Id::Address,
     ];
 
-    /// Its mark in a pattern.
+    /// Its placeholder in a pattern.
     pub const fn mark(self) -> &'static [u8] {
         match self {
             Id::Number => b"<n>",
@@ -40,7 +40,7 @@ impl Id {
         }
     }
 
-    /// The form whose mark `text` starts with.
+    /// The form whose placeholder `text` starts with.
     pub fn marked(text: &[u8]) -> Option<Id> {
         Id::ALL.into_iter().find(|id| text.starts_with(id.mark()))
     }
@@ -49,9 +49,9 @@ impl Id {
 /// An id in a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {
-    /// Where it starts, in the key or in the block that the key is in.
+    /// Start offset, in the key or in the block with the key.
     pub start: u32,
-    /// Where it ends.
+    /// End offset.
     pub end: u32,
     /// Its form.
     pub id: Id,
@@ -64,7 +64,7 @@ pub fn of_key(key: &[u8]) -> Vec<Found> {
     found
 }
 
-/// The pattern of a key: its ids replaced by their marks.
+/// The pattern of a key: its ids replaced by placeholders.
 pub fn pattern_of(key: &[u8]) -> Vec<u8> {
     let (mut pattern, mut from) = (Vec::with_capacity(key.len()), 0);
     each(key, |Found { start, end, id }| {
@@ -76,7 +76,7 @@ pub fn pattern_of(key: &[u8]) -> Vec<u8> {
     pattern
 }
 
-/// Calls `found` with the ids of a key, token by token, byte by byte: the definition, which faster ways are compared with.
+/// Calls `found` with the ids of a key, byte by byte: the reference implementation for faster ones.
 #[cold]
 pub fn each(key: &[u8], mut found: impl FnMut(Found)) {
     let mut at = 0;
@@ -93,8 +93,8 @@ pub fn each(key: &[u8], mut found: impl FnMut(Found)) {
     }
 }
 
-/// The token at `at`, which no token runs across: where it ends (at `at` if no token is there), and the id in it after this
-/// many of its bytes.
+/// The token at `at`, which must not be inside a token: its end (`at` if there is none), and the form of the id in it
+/// with its start in the token.
 pub fn token_at(key: &[u8], at: usize) -> (usize, Option<(Id, usize)>) {
     if let Some((id, len)) = structured(key, at) {
         return (at + len, Some((id, 0)));
@@ -108,7 +108,7 @@ pub fn token_at(key: &[u8], at: usize) -> (usize, Option<(Id, usize)>) {
     (at + len, id.map(|(id, skipped)| (id, skipped as usize)))
 }
 
-/// The form of a token with these counts, and how many bytes at its start stay.
+/// The form of a token with these counts, and the number of literal bytes at its start.
 #[inline(always)]
 pub fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u32)> {
     match () {
@@ -121,14 +121,14 @@ pub fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u
     }
 }
 
-/// An id of several tokens that starts at `start`, where no token runs across: a UUID with a digit, a date, an address.
+/// An id of several tokens at `start`, which must not be inside a token: a UUID with a digit, a date, an address.
 pub fn structured(key: &[u8], start: usize) -> Option<(Id, usize)> {
     uuid(key, start)
         .map(|len| (Id::Uuid, len))
         .or_else(|| numbers(key, start))
 }
 
-/// A date or an address that starts at `start`.
+/// A date or an address at `start`.
 pub fn numbers(key: &[u8], start: usize) -> Option<(Id, usize)> {
     let before = start.checked_sub(1).map(|at| key[at]);
     if before.is_some_and(|byte| byte.is_ascii_alphanumeric()) {
@@ -140,7 +140,7 @@ pub fn numbers(key: &[u8], start: usize) -> Option<(Id, usize)> {
     date.or_else(|| address().map(|len| (Id::Address, len)))
 }
 
-/// Length of a UUID, and where its hyphens are.
+/// Length of a UUID, and the positions of its hyphens.
 pub const UUID: usize = 36;
 /// See `UUID`.
 pub const HYPHENS: [usize; 4] = [8, 13, 18, 23];
@@ -161,7 +161,7 @@ fn uuid(key: &[u8], start: usize) -> Option<usize> {
     (is_uuid && digits_in(text) > 0).then_some(UUID)
 }
 
-/// The length of `2026-11-01`, also with slashes.
+/// The length of a date such as `2026-11-01`, or with slashes.
 fn date(text: &[u8]) -> Option<usize> {
     const FORM: usize = 10;
     let sign = *text.get(4).filter(|sign| matches!(sign, b'-' | b'/'))?;
@@ -176,7 +176,7 @@ fn date(text: &[u8]) -> Option<usize> {
     (is_date && is_end).then_some(FORM)
 }
 
-/// The length of four numbers with dots between them.
+/// The length of four numbers separated by dots.
 fn address(text: &[u8]) -> Option<usize> {
     let mut at = 0;
     for part in 0..4 {

@@ -1,8 +1,8 @@
-//! One idea of a name: ids in keys, patterns with marks in their place, and families of patterns.
+//! One definition of names: ids in keys, patterns with placeholders for them, and families of patterns.
 //!
-//! **Tokens.** A token is a run of ASCII letters and digits; all other bytes are between tokens. Only tokens with a digit
-//! can be ids, and the rule looks at where digits, letters and other bytes are, never at their values: keys that agree in
-//! that have one pattern, so patterns of billions of keys are cheap.
+//! **Tokens.** A token is a run of ASCII letters and digits; all other bytes are between tokens. Only tokens with a
+//! digit can be ids, and the rule looks at the positions of digits, letters and other bytes, never at their values:
+//! keys that agree in these positions have one pattern, so patterns of billions of keys are cheap.
 //!
 //! | in a key | mark | rule |
 //! |---|---|---|
@@ -20,8 +20,8 @@
 //!
 //! The scalar rule is in [`ids`]; the engine finds the same ids with vectors.
 //!
-//! **Families.** Patterns that differ in one word alone are siblings. Where they are many, the word is an id that its form
-//! did not show; [`families`] has the rules.
+//! **Families.** Patterns that differ in a single word are siblings. If there are many, the word is an id that its form
+//! did not reveal; [`families`] has the rules.
 //!
 //! | siblings | family | rule |
 //! |---|---|---|

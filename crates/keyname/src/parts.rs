@@ -1,22 +1,22 @@
-//! The parts of a pattern: marks of ids, words, what joins words, and the rest. Words that turn out to be ids are put
-//! together with the marks next to them.
+//! The parts of a pattern: placeholders for ids, words, joiners, and the rest. Words that turn out to be ids are merged
+//! with the adjacent placeholders.
 
 use crate::ids::Id;
 
 /// The bytes that join the words of one id, as in `aB3_x-9`.
 pub const JOINERS: &[u8] = b"-_+=~";
 
-/// A pattern with more parts keeps the rest in one.
+/// Limit for the parts of a pattern; the last part takes the rest.
 const MOST: usize = 64;
 
 /// The kind of a part of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Kind {
-    /// The mark of an id.
+    /// The placeholder of an id.
     Mark,
     /// Letters and digits of any alphabet.
     Word,
-    /// A segment that is not text, and the rest of a pattern of too many parts.
+    /// A segment that is not text, or the rest of a pattern with too many parts.
     Binary,
     /// Bytes that join words.
     Joiner,
@@ -24,7 +24,7 @@ pub enum Kind {
     Separator,
     /// Other punctuation.
     Other,
-    /// A word that is an id after all.
+    /// A word that was found to be an id.
     Folded,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Part<'a> {
         bytes: b"<id>",
     };
 
-    /// The mark of a number.
+    /// The placeholder of a number.
     pub fn number() -> Part<'static> {
         let (kind, bytes) = (Kind::Mark, Id::Number.mark());
         Part { kind, bytes }
@@ -56,14 +56,14 @@ impl<'a> Part<'a> {
         Part { kind, bytes }
     }
 
-    /// Whether it could be a hexadecimal id, except that it lacks the digit that such an id has by chance.
+    /// Whether it looks like a hexadecimal id that happens to have no digit.
     pub fn is_hexadecimal_word(&self) -> bool {
         let is_long = self.bytes.len() >= 8;
         self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)
     }
 
-    /// The word minus the one or two digits that it ends with, where there are such after something else: longer
-    /// numbers are ids already.
+    /// The word without its one or two trailing digits, if other characters precede them: longer numbers are already
+    /// ids.
     pub fn stem(&self) -> Option<&'a [u8]> {
         let digits = self
             .bytes
@@ -75,8 +75,8 @@ impl<'a> Part<'a> {
         is_stem.then_some(stem)
     }
 
-    /// Whether it looks as if it was drawn at random: bytes that are not text, digits among letters, or capitals here and
-    /// there. A short number after it does not count.
+    /// Whether it looks random: bytes that are not text, digits among letters, or capitals in irregular places. A short
+    /// number after it does not count.
     pub fn looks_random(&self) -> bool {
         let word = self.stem().unwrap_or(self.bytes);
         let is_rise = |pair: &&[u8]| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase();
@@ -88,7 +88,7 @@ impl<'a> Part<'a> {
         }
     }
 
-    /// Whether, joined to an id, it is likely a piece of that: a word would be longer or of one case.
+    /// Whether it is likely part of the id that it is joined to: a word would be longer or of one case.
     fn is_piece(&self) -> bool {
         let is_lower = self
             .bytes
@@ -116,7 +116,7 @@ pub fn parts<'a>(pattern: &'a [u8], separator: &[u8]) -> Vec<Part<'a>> {
     found
 }
 
-/// The part that `rest` starts with.
+/// The first part of `rest`.
 fn first<'a>(rest: &'a [u8], separator: &[u8]) -> Part<'a> {
     let part = |kind, len: usize| Part {
         kind,
@@ -144,7 +144,7 @@ fn is_of_word(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || !byte.is_ascii()
 }
 
-/// Where the segment ends that `rest` starts with: before a separator or a brace, but after one that it starts with.
+/// The end of the first segment of `rest`: before a separator or brace, but after one at its start.
 fn segment_len(rest: &[u8], separator: &[u8]) -> usize {
     let is_brace = |at: usize| matches!(rest[at], b'{' | b'}');
     let is_separator = |at: usize| !separator.is_empty() && rest[at..].starts_with(separator);
@@ -156,7 +156,7 @@ fn segment_len(rest: &[u8], separator: &[u8]) -> usize {
         .unwrap_or(rest.len())
 }
 
-/// The pattern of `parts`: ids with the marks, joiners and pieces next to them are one id.
+/// The pattern for `parts`: ids and the adjacent placeholders, joiners and pieces become one id.
 pub fn joined(parts: &[Part<'_>]) -> Vec<u8> {
     let mut pattern = Vec::new();
     let mut at = 0;
@@ -167,7 +167,7 @@ pub fn joined(parts: &[Part<'_>]) -> Vec<u8> {
             at += 1;
             continue;
         }
-        // A joiner between a word and the id stays.
+        // A joiner between a word and an id is kept.
         let is_word = |at: Option<usize>| {
             at.and_then(|at| parts.get(at))
                 .is_some_and(|part| part.kind == Kind::Word)
@@ -185,7 +185,7 @@ pub fn joined(parts: &[Part<'_>]) -> Vec<u8> {
     pattern
 }
 
-/// How many parts the run at the start has that is an id: marks, joiners and pieces, with a folded part among them.
+/// Number of parts at the start that form an id: placeholders, joiners and pieces, including a folded part.
 fn id_run(parts: &[Part<'_>]) -> usize {
     let is_in_run = |part: &&Part<'_>| {
         matches!(part.kind, Kind::Mark | Kind::Joiner | Kind::Folded) || part.is_piece()

@@ -1,6 +1,6 @@
-//! Numbers that are times by their values: they have the mark of a number, and a tag of them follows the clock.
+//! Numbers whose values look like times: they have the placeholder of a number, but a tag of them follows the clock.
 
-/// Whether digits are a month, a day, an hour or a minute, or a Unix time in seconds or milliseconds from 2001 to 2033.
+/// Whether digits are a month, a day, an hour or a minute, or Unix time in seconds or milliseconds from 2001 to 2033.
 pub fn is_time(digits: &[u8]) -> bool {
     if !digits.iter().all(u8::is_ascii_digit) {
         return false;
@@ -13,7 +13,7 @@ pub fn is_time(digits: &[u8]) -> bool {
     }
 }
 
-/// `20261101`, and an hour and a minute after it.
+/// `20261101`, optionally followed by hour and minute.
 fn is_day(digits: &[u8]) -> bool {
     is_year(digits)
         && is_in(&digits[4..6], 1, 12)

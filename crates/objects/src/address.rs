@@ -1,4 +1,4 @@
-//! Addresses of objects: the store, and the object or objects in it.
+//! Addresses of objects: the store, and one or more objects in it.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use slotscope_engine::secret::{Credentials, Secret};
 /// A kind of store.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
-    /// Amazon S3, and what speaks its protocol.
+    /// Amazon S3 and compatible stores.
     S3,
     /// Google Cloud Storage.
     Google,
@@ -29,23 +29,23 @@ const SCHEMES: &[(&str, Kind)] = &[
     ("https", Kind::Web),
 ];
 
-/// Where objects are.
+/// The location of objects.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Address {
     /// The kind of store.
     pub kind: Kind,
-    /// The scheme and what follows up to the first slash, without a password: `s3://bucket`.
+    /// The scheme and authority, without a password: `s3://bucket`.
     pub root: String,
-    /// The name: an object, a prefix that ends with a slash, or a pattern.
+    /// The name of an object, a prefix ending with a slash, or a pattern.
     pub key: String,
-    /// All of a web address, with the signature that it may hold; empty for stores.
+    /// The complete web address, including any signature; empty for stores.
     pub url: Secret,
-    /// The user and the password of a web address.
+    /// User and password of a web address.
     pub login: Option<Credentials>,
 }
 
 impl Address {
-    /// Reads an address; `None` if `text` is not an address.
+    /// Parses an address; `None` if `text` is not an address.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let is_scheme = |(name, _): &&(&str, Kind)| scheme.eq_ignore_ascii_case(name);
@@ -83,18 +83,18 @@ impl Address {
         PathBuf::from(format!("{}/{key}", self.root))
     }
 
-    /// Whether it names several objects by a pattern.
+    /// Whether it is a pattern for several objects.
     pub(super) fn is_pattern(&self) -> bool {
         self.kind != Kind::Web && self.key.contains(['*', '?', '['])
     }
 
-    /// Whether it names all objects under a prefix.
+    /// Whether it is a prefix, which stands for all objects under it.
     pub(super) fn is_prefix(&self) -> bool {
         self.kind != Kind::Web && (self.key.is_empty() || self.key.ends_with('/'))
     }
 }
 
-/// USER:PASSWORD, where % stands before two digits of a byte.
+/// Parses USER:PASSWORD with percent-encoded bytes.
 fn credentials(text: &str) -> Credentials {
     let (user, password) = text.split_once(':').unwrap_or((text, ""));
     Credentials {

@@ -1,7 +1,7 @@
-//! Parts of an object that are fetched before the scan asks for them, by the threads of the runtime.
+//! Prefetching: threads of the runtime fetch parts of an object before the scan requests them.
 //!
-//! A reader that continues where the last read ended, or takes the next part, is expected to read all that follows: then more
-//! and more parts are on their way at once. Other reads are one request each, of just their bytes.
+//! A reader that continues where the last read ended, or takes the next part, is expected to read the rest: more and
+//! more parts are then prefetched. Any other read is a single request for exactly its bytes.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -15,17 +15,17 @@ use tokio::task::AbortHandle;
 use crate::refusal::Refusal;
 use crate::{Inner, runtime};
 
-/// Bytes of a part: a request of it takes much longer than the way to the server and back.
+/// Size of a part in bytes: large enough that the round trip to the server does not matter.
 pub(super) const PART: u64 = 8 << 20;
 
-/// Parts that are on their way or wait to be read, at most, of all objects together; where all are taken, each reader
-/// still gets the one that it waits for.
+/// Limit for the parts that are in flight or waiting to be read, over all objects; beyond it, each reader still gets
+/// the part it waits for.
 const MOST: usize = 16;
 
-/// Reads of fewer bytes are only taken for one of a row where they follow the last one.
+/// Smaller reads count as sequential only if they directly follow the last one.
 const SMALL: u64 = 256 << 10;
 
-/// The parts of an object that are there or on their way.
+/// The parts of an object that have arrived or are in flight.
 pub(crate) struct Ahead {
     object: Arc<Inner>,
     window: Mutex<Window>,
@@ -34,20 +34,20 @@ pub(crate) struct Ahead {
 #[derive(Default)]
 struct Window {
     parts: BTreeMap<u64, Part>,
-    /// The part after the last one that was taken in order.
+    /// The part after the last one read in order.
     next: u64,
-    /// Where the last read ended.
+    /// The end of the last read.
     end: u64,
-    /// How many parts are asked for after the one that is read.
+    /// Number of parts to prefetch after the current one.
     depth: usize,
-    /// The window of the object after this one, once parts of it are asked for.
+    /// The window of the next object, once parts of it are prefetched.
     follower: Option<Arc<Ahead>>,
 }
 
-/// A part, which is fetched no further once it is dropped and no reader waits for it.
+/// A part; its request is aborted once it is dropped and no reader waits for it.
 struct Part {
     arrival: Arc<Arrival>,
-    /// How many of its bytes were read.
+    /// Number of its bytes that were read.
     used: u64,
     task: AbortHandle,
     _permit: Option<Permit>,
@@ -55,7 +55,7 @@ struct Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        // Two hold the arrival where no reader does: the part and the task.
+        // Without a reader, two references remain: the part and the task.
         if Arc::strong_count(&self.arrival) <= 2 {
             self.task.abort();
         }
@@ -63,7 +63,7 @@ impl Drop for Part {
 }
 
 impl Ahead {
-    /// Nothing is fetched yet.
+    /// Starts without any part.
     pub(super) fn new(object: Arc<Inner>) -> Self {
         Ahead {
             object,
@@ -74,7 +74,7 @@ impl Ahead {
     /// Fills `into` with the bytes from `offset` on.
     ///
     /// # Errors
-    /// `UnexpectedEof` after the end of the object; that it could not be read, in one line.
+    /// `UnexpectedEof` past the end of the object; otherwise a one-line reason why it could not be read.
     pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         let size = self.object.identity.size_bytes;
         let end = offset.checked_add(into.len() as u64);
@@ -104,7 +104,7 @@ impl Ahead {
         Ok(())
     }
 
-    /// The part that holds `bytes`, of `wanted` that are read on from there; `None` where the reader jumps about.
+    /// The part that contains `bytes`, from which `wanted` bytes are read sequentially; `None` for random access.
     fn arrival(&self, index: u64, bytes: Range<u64>, wanted: u64) -> Option<Arc<Arrival>> {
         let window = &mut *self.lock();
         let follows = bytes.start.wrapping_sub(window.end) < SMALL;
@@ -134,7 +134,7 @@ impl Ahead {
         Some(arrival)
     }
 
-    /// Asks for the parts that will be read next, and lets go of those that were passed over.
+    /// Requests the parts that will be read next, and drops those that were skipped.
     fn fetch_ahead(&self, window: &mut Window) {
         let kept = window.next.saturating_sub(MOST as u64);
         window.parts.retain(|index, _| *index >= kept);
@@ -149,7 +149,7 @@ impl Ahead {
         }
     }
 
-    /// Asks for the first `count` parts, which will be read once the object before this one is.
+    /// Requests the first `count` parts, which will be read after the previous object.
     fn fetch_first(&self, count: u64) {
         let window = &mut *self.lock();
         if window.next > 0 {
@@ -158,7 +158,7 @@ impl Ahead {
         self.fetch_missing(window, 0..count.min(self.parts()));
     }
 
-    /// Asks for those of the parts that are neither there nor on their way, as long as there are permits.
+    /// Requests the missing parts among these, as long as permits are available.
     fn fetch_missing(&self, window: &mut Window, indices: Range<u64>) {
         for index in indices {
             if let Entry::Vacant(place) = window.parts.entry(index) {
@@ -171,7 +171,7 @@ impl Ahead {
     fn fetch(&self, index: u64, permit: Option<Permit>) -> Part {
         let from = index * PART;
         let (arrival, task) = self.request(from..from + self.len(index));
-        // The head of the object is not fetched again with its first part.
+        // The head of the object is known and is not fetched again with the first part.
         let known = self.object.head.len() as u64;
         Part {
             arrival,
@@ -189,7 +189,7 @@ impl Ahead {
         (arrival, task)
     }
 
-    /// How many parts there are; none where the head is all.
+    /// Number of parts; none if the head is the whole object.
     fn parts(&self) -> u64 {
         let size = self.object.identity.size_bytes;
         if self.object.head.len() as u64 == size {
@@ -208,18 +208,18 @@ impl Ahead {
     }
 }
 
-/// Bytes that were asked for: they come once, for all waiting readers.
+/// Requested bytes: they arrive once, for all waiting readers.
 #[derive(Default)]
 struct Arrival {
     bytes: Mutex<Option<Result<Vec<u8>, Refusal>>>,
     is_there: Condvar,
 }
 
-/// A stretch of bytes that were asked for.
+/// A range of requested bytes.
 struct Arrived(Arc<Arrival>, Range<usize>);
 
 impl Arrived {
-    /// Waits for the bytes and copies them to the start of `into`; how many.
+    /// Waits for the bytes and copies them to the start of `into`; returns their number.
     fn copy_to(self, into: &mut [u8]) -> Result<usize, Refusal> {
         let Arrived(arrival, range) = self;
         let lock = arrival.bytes.lock().unwrap_or_else(PoisonError::into_inner);
@@ -237,7 +237,7 @@ impl Arrived {
     }
 }
 
-/// Where bytes come in; dropped without any, as where the task was aborted, whoever waits is woken up too.
+/// The receiving end; when dropped without bytes, as for an aborted task, it still wakes the waiting readers.
 struct Landing(Arc<Arrival>);
 
 impl Landing {
@@ -254,7 +254,7 @@ impl Drop for Landing {
     }
 }
 
-/// The right to keep a part that no reader waits for.
+/// Permission to keep a part that no reader waits for.
 struct Permit;
 
 static TAKEN: AtomicUsize = AtomicUsize::new(0);
@@ -287,7 +287,7 @@ mod tests {
     use crate::store::Store;
     use slotscope_engine::source::identity::ObjectIdentity;
 
-    /// An object of these bytes, the first of which are its head.
+    /// An object with these bytes and a head of this length.
     fn object(bytes: &[u8], head: usize) -> Arc<Inner> {
         runtime::start().unwrap();
         let objects = InMemory::new();
@@ -314,7 +314,7 @@ mod tests {
         (0..len).map(|at| (at / 255 + at % 251) as u8).collect()
     }
 
-    /// Asserts that a read gives the content.
+    /// Asserts that a read returns the content.
     #[track_caller]
     fn check(ahead: &Ahead, content: &[u8], from: usize, len: usize) {
         let mut read = vec![0; len];
@@ -327,7 +327,7 @@ mod tests {
         let content = content(3 * PART as usize + 12_345);
         for head in [0, 1000, 1 << 20] {
             let ahead = object(&content, head).ahead();
-            // Chunks with an overhang, twice, as two passes over a file.
+            // Chunks with an overlap, twice, as in two passes over a file.
             for from in [0, 1]
                 .into_iter()
                 .flat_map(|_| (0..content.len()).step_by(2 << 20))
@@ -335,7 +335,7 @@ mod tests {
                 let len = ((2 << 20) + 4096).min(content.len() - from);
                 check(&ahead, &content, from, len);
             }
-            // The ends of chunks alone, windows of a sample, jumps and what follows them.
+            // Only the ends of chunks, windows of a sample, jumps and the reads after them.
             for (from, len) in [
                 (2 << 20, 16 << 10),
                 (9 << 20, 36 << 10),

@@ -1,5 +1,5 @@
-//! The HTTP client of all stores: answers have a limit, what a server refuses keeps its status and its code, and no server is
-//! told what was meant for another.
+//! The HTTP client for all stores: responses are bounded, refusals keep their status and code, and no server receives
+//! another's secrets.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -17,13 +17,13 @@ use crate::address::Kind;
 use crate::connection;
 use crate::redirect::{self, AnsweredBy};
 
-/// The longest answer that is read: a part of an object, or a page of a listing, has fewer bytes.
+/// Limit for the body of a response: a part of an object and a page of a listing are smaller.
 const MAX_BODY: usize = 16 << 20;
 
-/// Bytes of a refusal that are searched for its code.
+/// Bytes of an error response that are searched for its code.
 const MAX_REFUSAL: usize = 64 << 10;
 
-/// Hosts and paths that only give credentials to what runs in a cloud.
+/// Hosts and paths of services that provide credentials to workloads in a cloud.
 const CREDENTIAL_HOSTS: [&str; 4] = [
     "169.254.169.254",
     "169.254.170.2",
@@ -40,32 +40,32 @@ const CREDENTIAL_PATHS: [&str; 4] = [
 /// The failure of a request.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The server could not be reached, or it gave no credentials.
+    /// The server could not be reached, or provided no credentials.
     #[error("{host} cannot be reached: {what}")]
     Unreached {
-        /// Its name and port.
+        /// Host name and port.
         host: String,
-        /// The message of the system.
+        /// The system's message.
         what: String,
-        /// Whether it would have given credentials.
+        /// Whether it was asked for credentials.
         for_credentials: bool,
     },
-    /// The server names a range that no object has.
+    /// The server answered that the range is outside the object.
     #[error("a range that no object has")]
     Range,
     /// The server refused the request.
     #[error("the server answers {status}")]
     Refused {
-        /// The status of HTTP.
+        /// The HTTP status.
         status: u16,
-        /// The code of the store, a word.
+        /// The store's error code, one word.
         code: Option<String>,
-        /// The region that the server names.
+        /// The region named by the server.
         region: Option<String>,
-        /// The host that the server points to.
+        /// The host named by the server.
         elsewhere: Option<String>,
     },
-    /// A redirect that is not followed.
+    /// A redirect that was not followed.
     #[error("{0}")]
     Redirected(String),
 }
@@ -93,7 +93,7 @@ impl HttpConnector for Connector {
 struct Guarded {
     inner: HttpClient,
     kind: Kind,
-    /// The user's headers of each request.
+    /// The user's headers for each request.
     headers: HeaderMap<HeaderValue>,
     was_reached: AtomicBool,
 }
@@ -164,7 +164,7 @@ impl Guarded {
         request
     }
 
-    /// Sends a request, and follows redirects; names the server that answered if it is another one.
+    /// Sends a request and follows redirects; records the server that answered if it is another one.
     async fn follow(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
         let refused = |what| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(what));
         let named = request.uri().authority().cloned();
@@ -192,7 +192,7 @@ impl Guarded {
         )))
     }
 
-    /// A server that was never reached is not tried again: its name is wrong, or there is none.
+    /// A server that was never reached is not retried: its name is wrong, or it does not exist.
     fn unreached(&self, error: HttpError, host: String, for_credentials: bool) -> HttpError {
         let kind = if self.was_reached.load(Relaxed) {
             error.kind()
@@ -235,7 +235,7 @@ fn too_long(error: Box<dyn std::error::Error + Send + Sync>) -> HttpError {
     }
 }
 
-/// The first bytes of an answer, as far as they come.
+/// The available first bytes of a response.
 async fn start_of(body: HttpResponseBody) -> String {
     let mut text = Vec::new();
     let mut pieces = body.bytes_stream();
@@ -248,19 +248,19 @@ async fn start_of(body: HttpResponseBody) -> String {
     String::from_utf8_lossy(&text).into_owned()
 }
 
-/// Whether a number is longer than those of bytes are; object_store counts on from it without a check.
+/// Whether a number has more digits than any count of bytes: object_store computes with it unchecked.
 fn has_long_number(text: &[u8]) -> bool {
     let mut numbers = text.split(|byte| !byte.is_ascii_digit());
     numbers.any(|number| number.len() > 18)
 }
 
-/// The word in the first element of this name of an XML text.
+/// The word in the first XML element with this name.
 fn element(xml: &str, name: &str) -> Option<String> {
     let (_, rest) = xml.split_once(&format!("<{name}>"))?;
     word(rest.split('<').next()?)
 }
 
-/// Text of a server that is printed as it is: a short word.
+/// A short word, which is safe to print as it is; other text from a server is not.
 fn word(text: &str) -> Option<String> {
     let is_of_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-';
     let fits = (1..=64).contains(&text.len()) && text.bytes().all(is_of_word);

@@ -1,5 +1,5 @@
-//! The connections to servers: with the settings of object_store, without a Referer and without redirects, which are followed
-//! elsewhere or not at all.
+//! Connections to servers with the settings of object_store, without a Referer and without automatic redirects: those
+//! are followed by `client`, or not at all.
 
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::thread;
@@ -91,15 +91,15 @@ fn proxy(options: &ClientOptions) -> Made<Option<Proxy>> {
     let Some(proxy) = text(Key::ProxyUrl) else {
         return Ok(None);
     };
-    // The error of an address holds it, and with it a password.
+    // The error contains the address, and so a password.
     let proxy = Proxy::all(proxy).map_err(|error| error.without_url())?;
     let excludes = text(Key::ProxyExcludes);
     let excludes = excludes.and_then(|hosts| NoProxy::from_string(&hosts));
     Ok(Some(proxy.no_proxy(excludes)))
 }
 
-/// Looks up names on a thread of its own, or here if no thread can be started: the pool of the runtime would end the process
-/// then.
+/// Resolves names on a separate thread, or here if none can be started: the thread pool of the runtime would then abort
+/// the process.
 #[derive(Debug)]
 struct Resolver;
 
@@ -124,7 +124,7 @@ impl Resolve for Resolver {
     }
 }
 
-/// The addresses of a host, from a random one on: many requests reach many servers of a store.
+/// The addresses of a host, starting at a random one to spread requests over a store's servers.
 fn addresses(host: &str) -> std::io::Result<Vec<SocketAddr>> {
     let mut found: Vec<SocketAddr> = (host, 0).to_socket_addrs()?.collect();
     let mut random = [0; 1];

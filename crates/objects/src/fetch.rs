@@ -1,4 +1,4 @@
-//! Bytes of an object: a range of it, as it was when it was found.
+//! Reads a byte range of an object, in the version that was found.
 
 use futures_util::StreamExt;
 use object_store::path::Path as StorePath;
@@ -11,7 +11,7 @@ use crate::refusal::{CHANGED, Refusal};
 use crate::store::Store;
 use slotscope_engine::source::identity::ObjectIdentity;
 
-/// Where an object is.
+/// The location of an object.
 #[derive(Debug, Clone)]
 pub(super) struct Place {
     /// Its store.
@@ -30,17 +30,17 @@ pub(super) struct Start {
 }
 
 impl Place {
-    /// The first bytes of an object, `most` of them where it has as many.
+    /// The first `most` bytes of an object, or all if it is shorter.
     ///
     /// # Errors
-    /// It is missing, may not be read, or its server sends something else.
+    /// The object is missing or inaccessible, or its server returns something else.
     pub(super) async fn start(&self, most: u64) -> Result<Start, Refusal> {
         let options = GetOptions {
             range: Some((0..most).into()),
             ..GetOptions::default()
         };
         let answer = match self.get(options).await {
-            // There is no first byte in an empty object.
+            // An empty object has no first byte.
             Err(Refusal { status: 416, .. }) => return self.empty().await,
             answer => answer?,
         };
@@ -68,10 +68,10 @@ impl Place {
         })
     }
 
-    /// The bytes `range` of the object that `identity` describes.
+    /// The bytes in `range` of the object identified by `identity`.
     ///
     /// # Errors
-    /// As `start`; the object is another one by now.
+    /// As for `start`, or the object has changed.
     pub(super) async fn range(
         &self,
         identity: &ObjectIdentity,
@@ -83,7 +83,7 @@ impl Place {
             ..GetOptions::default()
         };
         let answer = self.get(options).await?;
-        // Not every server heeds If-Match.
+        // Not every server honours If-Match.
         if identity_of(&answer) != *identity {
             return Err(CHANGED.into());
         }
@@ -109,13 +109,13 @@ fn identity_of(answer: &GetResult) -> ObjectIdentity {
     ObjectIdentity {
         size_bytes: answer.meta.size,
         etag: answer.meta.e_tag.clone(),
-        // A server that does not say it is taken for 1970.
+        // A time of 1970 means that the server did not report one.
         modified_ms: u64::try_from(modified).ok().filter(|at| *at > 0),
         answered_by: answered_by.map(|AnsweredBy(host)| host.clone()),
     }
 }
 
-/// The body of an answer, which must be `len` bytes long.
+/// The body of a response, which must have `len` bytes.
 async fn read(answer: GetResult, len: u64, place: &Place) -> Result<Vec<u8>, Refusal> {
     let mut bytes = Vec::with_capacity(len as usize);
     let mut pieces = answer.into_stream();

@@ -1,4 +1,5 @@
-//! Objects of cloud stores and files of web servers: found by their names, then read in ranges of the version that was found.
+//! Objects in cloud stores and files on web servers: found by name, then read by byte ranges of the version that was
+//! found.
 #![deny(missing_docs)]
 
 mod address;
@@ -35,21 +36,21 @@ use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, ReadAt, Source, decompress};
 
-/// How long it may take to find the objects of one argument.
+/// Time limit for finding the objects of one argument.
 const PATIENCE: Duration = Duration::from_secs(600);
 
-/// Requests at once while objects are found.
+/// Concurrent requests while finding objects.
 const AT_ONCE: usize = 16;
 
-/// Bytes at the start of an object that are kept from when it was found: its format is detected in them.
+/// Bytes at the start of an object that are kept when it is found, to detect its format.
 const HEAD: u64 = 64 << 10;
-/// Bytes that the heads of all objects of an argument may take.
+/// Limit for the heads of all objects of an argument, in bytes.
 const HEADS: u64 = 64 << 20;
 
-/// Adds the objects that an address names; false where it names a file here.
+/// Adds the objects that an address names; false if it is a local file.
 ///
 /// # Errors
-/// An object that cannot be read, a store that cannot be reached, an option that cannot be used.
+/// An object is unreadable, a store unreachable, or an option invalid.
 pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<bool> {
     let text = path.to_str().filter(|_| !path.exists());
     let Some(address) = text.and_then(Address::parse) else {
@@ -82,7 +83,7 @@ fn refused(place: &Path, what: &str) -> Error {
     Error::bad(Name::from(place).to_string(), what)
 }
 
-/// The objects that the address of a store names, and how many folders are passed over.
+/// The objects named by the address of a store, and the number of skipped folders.
 async fn find_in(store: &Arc<Store>) -> InStore {
     let address = &store.address;
     let place = |refusal| (address.name(&address.key), refusal);
@@ -107,14 +108,14 @@ async fn find_in(store: &Arc<Store>) -> InStore {
     Ok((opened.buffered(AT_ONCE).try_collect().await?, folders))
 }
 
-/// Objects and a count of folders, or the place that could not be read.
+/// Objects and the number of skipped folders, or the place that could not be read.
 type InStore = std::result::Result<(Vec<Arc<Inner>>, usize), (PathBuf, Refusal)>;
 
-/// The object of exactly this name.
+/// The object with exactly this name.
 async fn one(store: &Arc<Store>) -> std::result::Result<Arc<Inner>, Refusal> {
     let address = &store.address;
     let location = match address.kind {
-        Kind::Web => StorePath::default(), // all of it is in the address of the store
+        Kind::Web => StorePath::default(), // the store's address is already complete
         _ => StorePath::parse(&address.key).map_err(|_| {
             Refusal::from("has an empty part or one of dots between slashes; check the spelling")
         })?,
@@ -131,7 +132,7 @@ async fn one(store: &Arc<Store>) -> std::result::Result<Arc<Inner>, Refusal> {
     )))
 }
 
-/// The objects in a folder that was named without its slash; `missing` where there is none.
+/// The objects in a folder that was given without its slash; `missing` is the error if it does not exist.
 async fn folder(store: &Store, missing: String) -> std::result::Result<Listed, Refusal> {
     let listed = listing::under(store, &format!("{}/", store.address.key)).await;
     match listed {
@@ -140,7 +141,7 @@ async fn folder(store: &Store, missing: String) -> std::result::Result<Listed, R
     }
 }
 
-/// An object of a list.
+/// An object from a listing.
 async fn listed_object(
     store: &Arc<Store>,
     object: ObjectMeta,
@@ -171,7 +172,7 @@ async fn listed_object(
 #[derive(Debug)]
 struct Object(Arc<Inner>);
 
-/// The state that all readers of an object share.
+/// State shared by all readers of an object.
 #[derive(Debug)]
 struct Inner {
     name: PathBuf,
@@ -180,11 +181,11 @@ struct Inner {
     /// Its first bytes.
     head: Vec<u8>,
     is_compressed: bool,
-    /// The parts that are fetched ahead, while somebody reads at any offset.
+    /// The prefetched parts, while a random-access reader exists.
     ahead: Mutex<Weak<Ahead>>,
     /// The object that is likely to be read after this one.
     follower: OnceLock<Weak<Inner>>,
-    /// Why it could not be read on.
+    /// The error that ended reading.
     failure: OnceLock<Refusal>,
 }
 
@@ -202,7 +203,7 @@ impl Inner {
         }
     }
 
-    /// The bytes `range`; once that failed, nothing more is asked for.
+    /// The bytes in `range`; after a failure no more requests are sent.
     async fn range(&self, range: Range<u64>) -> std::result::Result<Vec<u8>, Refusal> {
         if let Some(refusal) = self.failure.get() {
             return Err(refusal.clone());
@@ -211,7 +212,7 @@ impl Inner {
         bytes.map_err(|refusal| self.failure.get_or_init(|| refusal).clone())
     }
 
-    /// The window of parts that all readers at any offset share.
+    /// The window of parts shared by all random-access readers.
     fn ahead(self: &Arc<Self>) -> Arc<Ahead> {
         let mut shared = self.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         shared.upgrade().unwrap_or_else(|| {
@@ -221,7 +222,7 @@ impl Inner {
         })
     }
 
-    /// The window of the object after this one, where that is read at any offset too.
+    /// The window of the next object, if that has random-access readers too.
     fn follower(&self) -> Option<Arc<Ahead>> {
         let follower = self.follower.get()?.upgrade()?;
         (!follower.is_compressed).then(|| follower.ahead())
@@ -273,7 +274,7 @@ impl ReadAt for Ahead {
     }
 }
 
-/// An object that is read once, with a window of its own.
+/// A sequential reader with a window of its own.
 struct FromFront {
     ahead: Ahead,
     size: u64,

@@ -1,4 +1,4 @@
-//! Names of objects under a prefix, page by page, with limits for a server whose pages have no end.
+//! Names of objects under a prefix, page by page, with limits for servers whose pages never end.
 
 use object_store::ObjectMeta;
 use object_store::list::PaginatedListOptions;
@@ -7,27 +7,27 @@ use crate::pattern;
 use crate::refusal::Refusal;
 use crate::store::Store;
 
-/// The most objects that one argument may name.
+/// Limit for the objects of one argument.
 const MOST_OBJECTS: usize = 100_000;
-/// The most pages that are read for it; a page has a thousand names, of which a pattern may take none.
+/// Limit for the pages of one argument; each has a thousand names, all of which a pattern may reject.
 const MOST_PAGES: usize = 1000;
 
-/// The file in which collections of `slotscope collect` describe themselves.
+/// The description file of collections by `slotscope collect`.
 const COLLECTION: &str = "collect.json";
 
-/// Objects that an argument names.
+/// The objects that an argument names.
 #[derive(Debug, Default)]
 pub(super) struct Listed {
-    /// The objects, in the byte order of their names.
+    /// The objects, sorted by the bytes of their names.
     pub objects: Vec<ObjectMeta>,
-    /// Folders under the prefix, which are not searched.
+    /// Number of folders under the prefix, which are not searched.
     pub folders: usize,
 }
 
-/// All objects right under a prefix that are not hidden.
+/// All visible objects directly under a prefix.
 ///
 /// # Errors
-/// What the store refuses, and a list that is too long.
+/// The store refuses, or the list is too long.
 pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal> {
     let is_visible = |name: &str| {
         let leaf = name.strip_prefix(prefix).unwrap_or(name);
@@ -45,7 +45,7 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 /// All objects whose names match.
 ///
 /// # Errors
-/// As `under`.
+/// As for `under`.
 pub(super) async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
     let is_wanted = |name: &str| pattern::matches(wanted, name) || wanted == name;
     let is_deep = pattern::is_deep(wanted);
@@ -79,7 +79,7 @@ async fn list(
         let page = pages.0.list_paginated(some, options).await;
         let page = page.map_err(|error| Refusal::of(&error, kind))?;
         listed.folders += page.result.common_prefixes.len();
-        // A folder of a console is an empty object that is called as the prefix.
+        // Web consoles create a folder as an empty object named like the prefix.
         let is_folder = |name: &str| prefix.strip_suffix('/') == Some(name);
         let wanted = page.result.objects.into_iter().filter(|object| {
             let name = object.location.as_ref();

@@ -1,20 +1,20 @@
-//! Patterns of object names, as a shell has them: `*` and `?` match within a folder, `**` over folders, `[a-c]` one
+//! Patterns for object names, as in a shell: `*` and `?` match within a folder, `**` across folders, `[a-c]` one
 //! character.
 
-/// The part of a pattern before its first wildcard, up to the last slash: all names that match start with it.
+/// The part of a pattern before its first wildcard, up to the last slash: every match starts with it.
 pub(super) fn fixed_part(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
     let end = pattern[..wild].rfind('/').map_or(0, |slash| slash + 1);
     &pattern[..end]
 }
 
-/// Whether names in folders below the fixed part may match.
+/// Whether names in folders below the fixed part can match.
 pub(super) fn is_deep(pattern: &str) -> bool {
     let rest = &pattern[fixed_part(pattern).len()..];
     rest.contains('/') || rest.contains("**")
 }
 
-/// Whether all of `name` matches; in time proportional to the product of the lengths.
+/// Whether the pattern matches all of `name`, in time proportional to the product of the lengths.
 pub(super) fn matches(pattern: &str, name: &str) -> bool {
     let pattern = pieces(pattern);
     // `ends[i]`: whether the first `i` pieces match the part of the name read so far.
@@ -42,12 +42,12 @@ enum Piece {
     Any,
     Star,
     Folders,
-    /// Ranges of characters, and whether it is all others that match.
+    /// Ranges of characters, and whether they are negated.
     Set(Vec<(char, char)>, bool),
 }
 
 impl Piece {
-    /// Whether it is one character that `c` is.
+    /// Whether it matches the single character `c`.
     fn takes(&self, c: char) -> bool {
         match self {
             Piece::One(only) => c == *only,
@@ -60,7 +60,7 @@ impl Piece {
     }
 }
 
-/// A star may match nothing.
+/// A star may match the empty string.
 fn pass_over_stars(pattern: &[Piece], ends: &mut [bool]) {
     for (at, piece) in pattern.iter().enumerate() {
         ends[at + 1] |= ends[at] && matches!(piece, Piece::Star | Piece::Folders);
@@ -84,9 +84,9 @@ fn pieces(pattern: &str) -> Vec<Piece> {
     pieces
 }
 
-/// The set that `text` starts with, and its length; `None` where it has no end.
+/// The set at the start of `text`, and its length; `None` if it is not closed.
 fn set(text: &str) -> Option<(Piece, usize)> {
-    // A bracket right at the start is one of the characters.
+    // A bracket at the very start of a set is a literal.
     let first = text[1..].starts_with(['!', '^']);
     let from = 1 + usize::from(first);
     let skip = text[from..].chars().next()?.len_utf8();

@@ -1,13 +1,13 @@
-//! Redirects of web servers: to another server only without what could be a secret, and never to less protection.
+//! Redirects of web servers: followed to another server only without possible secrets, and never to a weaker protocol.
 
 use object_store::client::{HttpRequest, HttpRequestBody};
 use object_store::{HeaderMap, HeaderValue};
 use reqwest::Url;
 
-/// Redirects that are followed, one after the other.
+/// Length limit of a chain of redirects.
 pub(super) const MOST: usize = 10;
 
-/// The headers that another server gets: the request, and nothing that identifies the user.
+/// The headers that another server receives: only those of the request itself, none that identifies the user.
 const ASKED: [&str; 7] = [
     "accept",
     "accept-encoding",
@@ -18,14 +18,14 @@ const ASKED: [&str; 7] = [
     "range",
 ];
 
-/// The server that answered in place of the one that was named: host and port.
+/// The server that answered instead of the named one, as host and port.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct AnsweredBy(pub String);
 
-/// The address that an answer sends to; `None` where it is not a redirect.
+/// The target of a redirect; `None` if the response is not a redirect.
 ///
 /// # Errors
-/// Why it is not followed.
+/// The reason not to follow it.
 pub(super) fn target(
     from: &str,
     status: u16,
@@ -50,12 +50,12 @@ pub(super) fn target(
     }
 }
 
-/// Whether an answer sends elsewhere.
+/// Whether a response is a redirect.
 pub(super) fn is_redirect(status: u16) -> bool {
     matches!(status, 301 | 302 | 303 | 307 | 308)
 }
 
-/// The server that an answer points to, where it is named.
+/// The server that a response refers to, if it names one.
 pub(super) fn host_in(headers: &HeaderMap<HeaderValue>) -> Option<String> {
     let to = Url::parse(headers.get("location")?.to_str().ok()?).ok()?;
     to.host_str()?;
@@ -73,7 +73,7 @@ pub(super) fn authority(url: &Url) -> String {
         .map_or(host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The request, sent to `to`; what another server must not read is taken out of it.
+/// The request for `to`, without what another server must not see.
 pub(super) fn request(asked: &HttpRequest, to: &Url) -> Option<HttpRequest> {
     let mut request = HttpRequest::new(HttpRequestBody::empty());
     *request.method_mut() = asked.method().clone();

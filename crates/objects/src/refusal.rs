@@ -1,4 +1,4 @@
-//! The messages for objects that cannot be read: the error, and a suggested fix.
+//! Error messages for unreadable objects: the error and a suggested fix.
 
 use std::error::Error as StdError;
 
@@ -9,16 +9,16 @@ use crate::client::Failure;
 use crate::redirect;
 use slotscope_engine::name::Name;
 
-/// An object that became another one while it was read.
+/// The object changed while it was read.
 pub(super) const CHANGED: &str =
     "changed while it was read; analyze a copy, or run again when nothing writes to it";
 
-/// Why an object, or a list of them, could not be read.
+/// The reason why an object or a listing could not be read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// The error and the fix, after the name of the place.
     pub what: String,
-    /// The status that a server refused with; 0 where it is not that.
+    /// The status of the server's refusal; 0 for other errors.
     pub status: u16,
 }
 
@@ -35,7 +35,7 @@ impl From<&str> for Refusal {
 }
 
 impl Refusal {
-    /// The cause of `error`, found in the chain of its causes.
+    /// The cause of `error`, searched in its chain of sources.
     pub(super) fn of(error: &object_store::Error, kind: Kind) -> Self {
         let failure = causes(error).find_map(|cause| cause.downcast_ref::<Failure>());
         match failure {
@@ -73,7 +73,7 @@ impl Refusal {
     }
 }
 
-/// An error, and its cause.
+/// An error and its chain of sources.
 fn causes<'e>(
     error: &'e (dyn StdError + 'static),
 ) -> impl Iterator<Item = &'e (dyn StdError + 'static)> {
@@ -127,7 +127,7 @@ fn refused(
     }
 }
 
-/// How to get credentials.
+/// How to obtain credentials.
 fn login(kind: Kind) -> &'static str {
     match kind {
         Kind::S3 => {
@@ -148,7 +148,7 @@ fn login(kind: Kind) -> &'static str {
     }
 }
 
-/// The error of an answer that is not an object.
+/// The error for a response that is not an object.
 fn broken(error: &object_store::Error) -> String {
     if let object_store::Error::NotSupported { .. } = error {
         return "the server sends whole files only, not parts: curl -fsS URL | slotscope analyze -"

@@ -1,8 +1,8 @@
-//! The threads that wait for the network. No worker of a scan runs on them, and none of them counts: workers wait for bytes
-//! that these threads fetch ahead.
+//! The threads that wait for the network. Workers of a scan never run on them, nor do they count as workers: workers
+//! wait for bytes that these threads prefetch.
 //!
-//! Each has a runtime of its own without workers: a thread that the system does not start is then an error, and not the end of
-//! the process.
+//! Each thread has a single-threaded runtime: a thread that cannot be started is then an error and does not abort the
+//! process.
 
 use std::future::{Future, pending};
 use std::io;
@@ -13,28 +13,28 @@ use std::thread;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::AbortHandle;
 
-/// TLS takes about a core a GB/s.
+/// TLS needs about one core per GB/s.
 const MOST_THREADS: usize = 8;
 
 static THREADS: OnceLock<Vec<Handle>> = OnceLock::new();
 
-/// Starts the threads unless they run already.
+/// Starts the threads, unless they are running.
 ///
 /// # Errors
-/// What the system says that starts none of them.
+/// The system's error if no thread could be started.
 pub(super) fn start() -> io::Result<()> {
     if THREADS.get().is_none() {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let mut started = vec![start_one()?];
         let more = (1..(cores / 4).min(MOST_THREADS)).map_while(|_| start_one().ok());
         started.extend(more);
-        // Where another thread was faster, its threads are used.
+        // If another thread was faster, its threads are used.
         drop(THREADS.set(started));
     }
     Ok(())
 }
 
-/// A thread that runs tasks for as long as the process does.
+/// A thread that runs tasks for the lifetime of the process.
 fn start_one() -> io::Result<Handle> {
     let runtime = Builder::new_current_thread().enable_all().build()?;
     let handle = runtime.handle().clone();
@@ -44,7 +44,7 @@ fn start_one() -> io::Result<Handle> {
     Ok(handle)
 }
 
-/// Lets `task` run.
+/// Runs `task` in the background.
 pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
     /// The number of the next thread.
     static NEXT: AtomicUsize = AtomicUsize::new(0);
@@ -53,7 +53,7 @@ pub(super) fn spawn(task: impl Future<Output = ()> + Send + 'static) -> AbortHan
     threads[next].spawn(task).abort_handle()
 }
 
-/// Waits for `task`; never on a thread of a runtime.
+/// Waits for `task`; must not be called on a thread of a runtime.
 pub(super) fn wait<T>(task: impl Future<Output = T>) -> T {
     threads()[0].block_on(task)
 }

@@ -1,4 +1,4 @@
-//! A store: opened with what the environment and the user's options say.
+//! A store, opened with the options of the environment and of the user.
 
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,18 +21,18 @@ use slotscope_engine::name::Name;
 use slotscope_engine::secret::{Credentials, Secret};
 use slotscope_engine::source::storage_options::{StorageOption, StorageOptions};
 
-/// How long one answer may take altogether, and how long nothing of it may come.
+/// Time limit for a whole response, and for a stall in it.
 const TIMEOUT: &str = "300s";
 const READ_TIMEOUT: &str = "30s";
 
-/// A store, and where it is.
+/// A store and its address.
 #[derive(Debug)]
 pub(super) struct Store {
-    /// The address that was asked for.
+    /// The requested address.
     pub address: Address,
-    /// Its objects.
+    /// Access to its objects.
     pub objects: Arc<dyn ObjectStore>,
-    /// Its lists of names, where it has such.
+    /// Access to its listings, if it has any.
     pub pages: Option<Pages>,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for Pages {
     }
 }
 
-/// Sets defaults and the user's options, and `allow_http` where the user's own endpoint has no TLS.
+/// Applies defaults and the user's options, and `allow_http` if the user's own endpoint has no TLS.
 macro_rules! configured {
     ($builder:expr, $kind:expr, $key:ty, $options:expr, $endpoints:expr) => {{
         let client = <$key>::Client;
@@ -72,12 +72,12 @@ macro_rules! configured {
 }
 
 impl Store {
-    /// Opens the store of an address; nothing is sent yet.
+    /// Opens the store of an address, without sending a request.
     ///
     /// # Errors
-    /// An option that the store has not, or a value that it does not understand.
+    /// An option unknown to the store, or an invalid value.
     pub(super) fn open(address: Address, options: &StorageOptions) -> Result<Self, Refusal> {
-        // The provider of TLS; where another part of the process has set one, that is used.
+        // The TLS provider; one installed by another part of the process is kept.
         drop(rustls::crypto::ring::default_provider().install_default());
         let failed = |error| cannot_open(&error, options);
         let root = address.root.as_str();
@@ -149,7 +149,7 @@ fn web(address: &Address, options: &StorageOptions) -> Result<HttpBuilder, Refus
     Ok(builder)
 }
 
-/// The header that logs in.
+/// The header for basic authentication.
 fn basic(login: &Credentials) -> Result<HeaderValue, Refusal> {
     let user = login.user.as_deref().unwrap_or_default();
     let password = login.password.as_ref().map_or("", Secret::reveal);
@@ -160,10 +160,10 @@ fn basic(login: &Credentials) -> Result<HeaderValue, Refusal> {
     Ok(header)
 }
 
-/// An option that no store is given.
+/// An option that is never passed to a store.
 const NEVER: &str = "allow_invalid_certificates";
 
-/// The options for the crate object_store; it has no option for retries.
+/// The options for the crate object_store, which has none for retries.
 fn of_store(options: &StorageOptions) -> impl Iterator<Item = &StorageOption> {
     let is_of_retries =
         |option: &&StorageOption| matches!(option.name.as_str(), "max_retries" | "retry_timeout");
@@ -191,7 +191,7 @@ fn retries(options: &StorageOptions) -> Result<RetryConfig, Refusal> {
     })
 }
 
-/// The crate's key of an option.
+/// The crate's key for an option.
 fn key_of<K: FromStr>(option: &StorageOption) -> Result<K, Refusal> {
     let key = Some(&option.name).filter(|name| !name.ends_with(NEVER));
     let key = key.and_then(|name| name.parse().ok());
@@ -207,7 +207,7 @@ fn unknown(option: &StorageOption) -> Refusal {
     what.into()
 }
 
-/// Says why a store cannot be opened, without the value of any option.
+/// The reason why a store cannot be opened, without the value of any option.
 fn cannot_open(error: &object_store::Error, options: &StorageOptions) -> Refusal {
     let mut text = error.to_string();
     for option in options

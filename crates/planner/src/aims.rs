@@ -1,26 +1,26 @@
-//! The aims of a plan by role, whoever carries it out, and the one gate that decides whether a plan is worth its moves.
+//! Per-role aims of a plan, and the gate that decides whether a plan is worth its moves.
 //!
-//! A role that is above its band is a goal: nodes may hold `(1 + tolerance)` fair shares, or that times what slots that
-//! must share a node hold. Any other role is a guard: nodes may hold what they hold today. A node that a slot fills, one
-//! that is more than the largest share, is measured by that slot, and lets no other node off; but no node at all becomes
-//! fuller than the fullest of today, unless that is within the band.
+//! A role above its band is a goal: each node may hold `(1 + tolerance)` fair shares, or that factor times the slots
+//! that must share a node. Any other role is a guard: nodes may hold what they hold today. A node with a slot heavier
+//! than the largest share is measured against that slot and does not raise the target of other nodes. No node may
+//! become fuller than today's fullest, unless it stays within the band.
 
 use crate::lower_bound::LowerBound;
 use crate::shares::{Shares, allowed};
 use crate::state::{Bounds, Cap, NEAR, PlanState};
 
-/// A plan aims this far below a band, so that rounding does not bring it above.
+/// Aim this far below the band so that rounding does not push a node above it.
 const WITHIN: f64 = 0.98;
-/// The least gain of a plan, in fair shares of memory and of load.
+/// Minimum gain of a plan, in fair shares of memory and of load.
 const GAINS: [f64; 2] = [0.02, 0.05];
-/// The least gain as a part of the excess, and as a part of what moves of all data.
+/// Minimum gain, as a fraction of the excess and as a fraction of the data moved.
 const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
 /// Less over a limit than this part of a share is rounding.
 pub(crate) const LEAST_EXCESS: f64 = 1e-4;
 /// The load beside a slot that fills its node, in parts of that slot.
 const BESIDE: f64 = 0.03;
-/// Giants that leave the other nodes more than this of their shares change nothing for those.
+/// If giants leave the other nodes more than this fraction of their shares, ignore the giants for those nodes.
 const HARDLY_LESS: f64 = 0.98;
 
 /// The aims of a request, by role.
@@ -29,18 +29,18 @@ pub(crate) struct Aims {
     pub is_goal: Vec<bool>,
     /// T, in fair shares.
     pub aims: Vec<f64>,
-    /// The most that a node may hold of it to be even.
+    /// The load up to which a node counts as even.
     pub bands: Vec<f64>,
-    /// As much of a slot that fills it a node may hold.
+    /// Load that a node filled by one slot may hold, as a multiple of that slot.
     pub beside: Vec<f64>,
-    /// No move brings a node that no slot fills above this.
+    /// No move brings a node without a filling slot above this.
     pub ceilings: Vec<f64>,
-    /// The same in parts of a slot that fills its node.
+    /// The ceiling for a node filled by one slot, as a multiple of that slot.
     pub most_beside: Vec<f64>,
     /// No move brings any node above this.
     pub tops: Vec<f64>,
     pub floors: Vec<LowerBound>,
-    /// Where slots fill whole nodes: what the others are filled to at first, so that they share the rest.
+    /// If slots fill whole nodes: the level the other nodes are first filled to, so that they share the rest.
     pub level: Option<Vec<f64>>,
 }
 
@@ -81,7 +81,7 @@ impl Aims {
                 true if is_goal => own,
                 true => own.max(then.open),
             };
-            // Of other nodes than today's some ratio may be out of reach.
+            // With a different set of nodes, some ratios may be out of reach.
             let possible = if is_same {
                 0.0
             } else {
@@ -119,7 +119,8 @@ impl Aims {
         }
     }
 
-    /// The most of a slot that fills it that a node holds at `level`: a level above the band lets such nodes off as much.
+    /// The multiple of its filling slot that a node may hold at `level`; a level above the band raises it in
+    /// proportion.
     fn beside_at(&self, role: usize, level: f64) -> f64 {
         let band = self.bands[role];
         let slack = if band.is_finite() {
@@ -186,7 +187,7 @@ impl Aims {
         over.fold(0.0, f64::max)
     }
 
-    /// The most that moves may bring a node to.
+    /// The load above which no move may bring a node.
     fn ceiling(&self, state: &PlanState<'_>, node: usize, role: usize) -> f64 {
         let shares = state.shares;
         let heaviest = state.heaviest_giant(node, role, None);
@@ -216,7 +217,7 @@ impl Aims {
         })
     }
 
-    /// The load that a node may hold at `level` fair shares, or beside a slot that fills it.
+    /// The load a node may hold at `level` fair shares, or next to a slot that fills it.
     fn allowed(&self, state: &PlanState<'_>, node: usize, role: usize, level: f64) -> f64 {
         let shares = state.shares;
         let heaviest = state.heaviest_giant(node, role, None);
@@ -231,7 +232,7 @@ impl Aims {
     }
 }
 
-/// The fullest node, the fullest among those that no slot fills, and the most that another one holds of its slot.
+/// Today's extremes: the fullest node, the fullest without a filling slot, and the highest multiple of a filling slot.
 #[derive(Clone, Copy)]
 struct Today {
     top: f64,
@@ -288,7 +289,8 @@ pub(crate) fn leftovers(state: &PlanState<'_>) -> usize {
     nodes.map(|node| state.held(node).len()).sum()
 }
 
-/// The level up to which the nodes that no slot fills share a role, with its tolerance; infinite if that is nearly all.
+/// The level up to which nodes without a filling slot share a role, with tolerance; infinite if that is nearly all of
+/// it.
 fn level(shares: &Shares<'_>, role: usize) -> f64 {
     let of = &shares.request.roles[role];
     if !of.is_judged() {

@@ -1,11 +1,11 @@
-//! Work is counted, never timed: so a plan is the same on every machine.
+//! Work is counted, not timed, so a plan is the same on every machine.
 
-/// The work that a search may still do, counted in slots and pairs of slots.
+/// Remaining search work, counted in slots and pairs of slots.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget {
     /// How much was looked at.
     pub spent: u64,
-    /// Past this nothing more is looked at.
+    /// The search stops beyond this.
     pub most: u64,
 }
 

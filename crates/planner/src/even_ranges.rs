@@ -1,11 +1,11 @@
-//! One range of slots for each shard: the fullest holds as little as contiguous ranges allow, the others are as even as can be.
+//! One contiguous slot range per shard, with the fullest as light as possible and the others as even as possible.
 
 /// Up to this many shards all ranges are as even as can be; of more, only the fullest is as small as can be.
 const MOST_EVEN: usize = 1024;
 
-/// The ranges of `shards` shards, in order: of all ways to cut the slots, one whose largest load is the least, and of those one
-/// whose squared loads add up to the least, so that a single heavy slot does not let the others be uneven. `None` with no
-/// shards, or more than slots.
+/// The ranges of `shards` shards in order. Among all cuts with the least maximum load, the one with the least sum of
+/// squared loads, so that a single heavy slot does not leave the others uneven. `None` for no shards, or more shards
+/// than slots.
 pub fn even_ranges(loads: &[u64], shards: usize) -> Option<Vec<(u16, u16)>> {
     if shards == 0 || shards > loads.len() {
         return None;
@@ -30,9 +30,9 @@ pub fn even_ranges(loads: &[u64], shards: usize) -> Option<Vec<(u16, u16)>> {
     Some(ranges.collect())
 }
 
-/// Ways to cut the slots into ranges of which none holds more than a limit.
+/// Cuts of the slots into ranges, none above a limit.
 struct Cuts {
-    /// The load of the slots before each place.
+    /// Prefix sums of slot loads.
     sums: Vec<u128>,
     limit: u128,
 }
@@ -46,7 +46,7 @@ impl Cuts {
         Cuts { sums, limit }
     }
 
-    /// The square of the load of the slots `from..to`; infinite where there are none, or above the limit.
+    /// The squared load of the slots `from..to`; infinite if there are none, or if above the limit.
     fn cost(&self, from: usize, to: usize) -> f64 {
         if from >= to {
             return f64::INFINITY;
@@ -59,10 +59,11 @@ impl Cuts {
         }
     }
 
-    /// The last slot of each range, of those with the least sum of squares.
+    /// The last slot of each range, for the least sum of squares.
     ///
-    /// A range more at a time, for all numbers of slots. The best start of the last range does not fall as slots are added
-    /// (the costs satisfy the quadrangle inequality), so each half of the slots looks at a part of the starts.
+    /// Adds one range at a time, for all prefixes of the slots. The best start of the last range is monotonic in the
+    /// prefix length (the costs satisfy the quadrangle inequality), so divide and conquer needs only part of the starts
+    /// for each half.
     fn even(&self, shards: usize) -> Vec<usize> {
         let slots = self.sums.len() - 1;
         let mut costs: Vec<f64> = (0..=slots).map(|to| self.cost(0, to)).collect();
@@ -87,7 +88,7 @@ impl Cuts {
         ends
     }
 
-    /// Fills in the best last range of the first `from..=to` slots, which starts in `first..=last`.
+    /// Fills in the best last range of the prefixes `from..=to`, whose start is in `first..=last`.
     fn add_range(
         &self,
         shorter: &[f64],
@@ -108,21 +109,21 @@ impl Cuts {
                 self.add_range(shorter, longer, before, (first, start));
                 self.add_range(shorter, longer, after, (start, last));
             }
-            // Too few slots for the ranges, or too much load for them: so it is with fewer, or with more slots.
+            // Too few slots for the ranges, or too much load: try more slots or fewer.
             None if middle < longer.ranges => self.add_range(shorter, longer, after, (first, last)),
             None => self.add_range(shorter, longer, before, (first, last)),
         }
     }
 }
 
-/// The best ways to cut the first slots into one range more: their costs, and where the last range starts.
+/// The best cuts of the prefixes with one more range: their costs, and the start of the last range.
 struct Longer {
     ranges: usize,
     costs: Vec<f64>,
     starts: Vec<u16>,
 }
 
-/// The last slot of each of `shards` ranges of which none holds more than `most`; `None` where there is no such way.
+/// The last slot of each of `shards` ranges, none above `most`; `None` if impossible.
 fn ends(loads: &[u64], shards: usize, most: u128) -> Option<Vec<usize>> {
     let (mut ends, mut sum) = (Vec::new(), 0u128);
     for (slot, load) in loads.iter().enumerate() {
@@ -130,7 +131,7 @@ fn ends(loads: &[u64], shards: usize, most: u128) -> Option<Vec<usize>> {
         if load > most {
             return None;
         }
-        // Every later shard needs a slot, too.
+        // Every later shard needs a slot too.
         let must_end = slot > 0 && loads.len() - slot == shards - ends.len() - 1;
         if slot > 0 && (sum + load > most || must_end) {
             ends.push(slot - 1);
@@ -159,7 +160,7 @@ mod tests {
         sums.max().unwrap_or(0)
     }
 
-    /// The largest load and the sum of squares of all ways to cut, tried one by one.
+    /// The largest load and the sum of squares of all cuts, by brute force.
     fn all(loads: &[u64], shards: usize) -> Vec<(u64, u64)> {
         let sum: u64 = loads.iter().sum();
         if shards == 1 {

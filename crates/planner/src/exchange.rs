@@ -1,4 +1,4 @@
-//! Steps for nodes that no single run helps: two slots change places, or a giant goes and its receiver makes room.
+//! Steps for nodes that moving a single run cannot help: swap two slots, or move a giant and let its receiver shed.
 
 use crate::budget::Budget;
 use crate::prices::Prices;
@@ -6,19 +6,19 @@ use crate::receivers::receivers;
 use crate::shed::shed;
 use crate::state::{NEAR, PlanState, Run, above};
 
-/// Slots of a node that are tried: the first of each order, and as many spread evenly over it.
+/// Slots tried per node: the first of each order, plus as many spread evenly over it.
 const SLOTS: usize = 64;
-/// Nodes of each kind that are tried.
+/// Receivers tried per kind.
 const RECEIVERS: usize = 6;
-/// The same for giants, each of which takes a search of its own.
+/// Receivers tried for a giant; each needs its own search.
 const GIANT_RECEIVERS: usize = 4;
-/// Pairs that change places before others are looked at.
+/// Pairs swapped before looking at others.
 const AT_ONCE: usize = 16;
-/// Steps by which the receiver of a giant makes room.
+/// Steps a giant's receiver may take to make room.
 const REPAIRS: usize = 12;
-/// As many pairs are looked at in the time of a slot.
+/// This many pairs cost as much as one slot.
 const PAIRS: u64 = 4;
-/// A step that gains less is not taken.
+/// Steps with a smaller gain are skipped.
 const LEAST_GAIN: f64 = 1e-7;
 
 /// Lets slots of `node` change places with slots elsewhere: of all pairs that are looked at the best, and others that still
@@ -66,7 +66,7 @@ pub(crate) fn pairs(
     count
 }
 
-/// The excess of two nodes above their targets after an exchange of a slot each.
+/// The excess of two nodes over their targets after swapping one slot each.
 fn over_after(
     state: &PlanState<'_>,
     (node, slot): (usize, usize),
@@ -83,7 +83,7 @@ fn over_after(
     over
 }
 
-/// The bytes and the slot that a step adds to the plan, or takes from it.
+/// The bytes and slot price that a step adds to the plan, or refunds.
 fn price_of(state: &PlanState<'_>, prices: Prices, slot: usize, to: usize) -> f64 {
     let home = usize::from(state.home(slot));
     let price = prices.of_run(state.shares, Run::single(slot));
@@ -96,7 +96,7 @@ fn price_of(state: &PlanState<'_>, prices: Prices, slot: usize, to: usize) -> f6
     due - spent
 }
 
-/// Slots of a node that may move and are not giants: of each order the first, and others at even distances.
+/// Movable non-giant slots of a node: the first of each order, and others at even intervals.
 fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
     let shares = state.shares;
     let slots = state.held(node).iter().map(|slot| usize::from(*slot));
@@ -152,7 +152,7 @@ pub(crate) fn giant(
     best.is_some_and(|(_, slot, to)| give_giant(state, prices, slot, to, budget))
 }
 
-/// Gives a giant away and lets its receiver shed; false where the limits of the plan forbid it.
+/// Moves a giant and lets its receiver shed; false if the plan's limits forbid it.
 fn give_giant(
     state: &mut PlanState<'_>,
     prices: Prices,

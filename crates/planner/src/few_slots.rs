@@ -1,21 +1,21 @@
-//! Clusters of which few slots hold anything: moves of a slot and exchanges of two, to the end, from many starts.
+//! Clusters with few loaded slots: local search over single moves and swaps, from many starting points.
 
 use crate::aims::Aims;
 use crate::budget::Budget;
 use crate::shares::{MOST_ROLES, Shares, allowed};
 use crate::state::{Cap, PlanState, above};
 
-/// With more loaded slots than this, others come closer in the same time.
+/// With more loaded slots than this, the other searches get closer in the same time.
 const MOST: usize = 64;
-/// Starts where there are few slots, more and most; those after the first ones change the best placement a little.
+/// Starts per number of loaded slots; starts after the first ones perturb the best placement.
 const STARTS: [(usize, usize); 3] = [(26, 240), (40, 60), (MOST, 8)];
-/// The starts from today, from the best placement known and from the loads by size.
+/// Starts from today's placement, the best known one, and loads by size.
 const FIRST: usize = 8;
-/// The work of one search, in loads of nodes, and as many of these as are looked at in the time of a slot.
+/// Work of one search in node loads, and how many of those cost as much as one slot.
 const WORK: u64 = 4_000_000;
 const LOADS: u64 = 8;
 
-/// The cost of a placement: the weight of a role falls with its place, and limits and ceilings outweigh all.
+/// Cost weights: roles weigh less in their order; limits and ceilings outweigh everything.
 const OF_LIMIT: f64 = 1e7;
 const OF_CEILING: f64 = 1e5;
 const OF_BAND: f64 = 6e3;
@@ -77,24 +77,24 @@ pub(crate) fn placed(
     Some(owner)
 }
 
-/// The slots and nodes of a search; nodes are places in `nodes`, slots places in `slots`.
+/// The slots and nodes of a search; nodes index into `nodes`, slots into `slots`.
 struct Few<'s, 'a> {
     shares: &'a Shares<'a>,
     aims: &'s Aims,
-    /// By node: the limit of memory in shares.
+    /// Per node: the memory limit in shares.
     most: Vec<f64>,
     slots: Vec<usize>,
     nodes: Vec<usize>,
-    /// Slots that fill a node alone, and those that may move.
+    /// Slots that fill a node alone, and movable slots.
     giants: Vec<usize>,
     movable: Vec<usize>,
-    /// The owners today, `None` for one that leaves, and in the best placement known.
+    /// Today's owner (`None` for a leaving node), and the owner in the best known placement.
     home: Vec<Option<usize>>,
     known: Vec<usize>,
     work: u64,
 }
 
-/// A placement, the loads of nodes by role, and the cost of each node.
+/// A placement with node loads by role and the cost of each node.
 struct Placed {
     node: Vec<usize>,
     load: Vec<[f64; MOST_ROLES]>,
@@ -102,7 +102,7 @@ struct Placed {
     moved: f64,
 }
 
-/// The cost of a node: how far it is above its aims and bands, and everything else.
+/// A node's cost: its excess over aims and bands, and all other terms.
 #[derive(Clone, Copy, Default)]
 struct Over {
     aim: [f64; MOST_ROLES],
@@ -110,7 +110,7 @@ struct Over {
     fixed: f64,
 }
 
-/// A fixed sequence of numbers.
+/// A deterministic pseudo-random sequence.
 struct Sequence(u64);
 
 impl Sequence {
@@ -124,7 +124,7 @@ impl Sequence {
 }
 
 impl Few<'_, '_> {
-    /// The best placement of all starts.
+    /// The best placement over all starts.
     fn best(&mut self, starts: usize) -> Option<Vec<usize>> {
         let sequence = &mut Sequence(12345);
         let mut best: Option<(f64, Vec<usize>)> = None;
@@ -146,13 +146,13 @@ impl Few<'_, '_> {
         best.map(|(_, found)| found)
     }
 
-    /// Slots of nodes that leave begin where they are known to fit.
+    /// Today's placement; slots of leaving nodes start where they are known to fit.
     fn today(&self) -> Vec<usize> {
         let both = self.home.iter().zip(&self.known);
         both.map(|(home, known)| home.unwrap_or(*known)).collect()
     }
 
-    /// A few slots of a placement go elsewhere.
+    /// Perturbs a placement: a few slots go elsewhere.
     fn kicked(&self, best: &[usize], sequence: &mut Sequence) -> Vec<usize> {
         let mut placement = best.to_vec();
         for _ in 0..2 + sequence.below(4) {
@@ -163,7 +163,7 @@ impl Few<'_, '_> {
         placement
     }
 
-    /// The heaviest slots first, each to the node that is least full with it.
+    /// Places the heaviest slots first, each on the node left least full.
     fn by_size(&self, start: usize, sequence: &mut Sequence) -> Vec<usize> {
         let roles = self.shares.weighed();
         let mut size = |at: &usize| {
@@ -203,7 +203,7 @@ impl Few<'_, '_> {
         placement
     }
 
-    /// Moves and exchanges until none helps; the cost, and the placement.
+    /// Moves and swaps until neither helps; returns the cost and the placement.
     fn descend(&mut self, node: Vec<usize>) -> (f64, Vec<usize>) {
         let mut placed = self.placed(node);
         let mut cost = self.cost(&placed.over, placed.moved);
@@ -226,7 +226,7 @@ impl Few<'_, '_> {
         }
     }
 
-    /// Gives a slot to `to`, which gives another one back; undone where that does not lower the cost.
+    /// Moves a slot to `to`, which gives another one back; undone if the cost does not drop.
     fn try_it(
         &mut self,
         placed: &mut Placed,

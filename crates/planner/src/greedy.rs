@@ -1,5 +1,5 @@
-//! Steps from the fullest node until every node is at its targets or nothing helps, then what turned out not to be
-//! needed is given back.
+//! Greedy steps from the fullest node until every node is at its targets or nothing helps; then unneeded moves are
+//! given back.
 
 use crate::budget::Budget;
 use crate::exchange;
@@ -7,23 +7,22 @@ use crate::prices::Prices;
 use crate::shed::shed;
 use crate::state::{NEAR, PlanState, Run};
 
-/// Steps of runs: for each node, and for all.
+/// Steps that move runs: per node, and overall.
 const STEPS: (usize, usize) = (6, 4000);
-/// Exchanges of pairs, in addition to one for each node.
+/// Pair swaps, in addition to one per node.
 const EXCHANGES: usize = 2000;
-/// Giants that are exchanged.
+/// Giants moved.
 const GIANTS: usize = 6;
-/// The work of the exchanges of one search, in slots and fours of pairs.
+/// Work of the swaps of one search, in slots and groups of four pairs.
 const EXCHANGE_WORK: u64 = 700_000;
-/// Exchanges are for the last of the overshoot: with more than this, in shares, they would be too many.
+/// Swaps only remove the last of the overshoot: above this, in shares, too many would be needed.
 const LAST: f64 = 1.0;
-/// How often the pace is looked at, in slots and fours of pairs.
+/// How often the pace is checked, in slots and groups of four pairs.
 const LOOK: u64 = 50_000;
-/// And how much faster it may become.
+/// By which factor the pace may still improve.
 const HOPE: f64 = 3.0;
-/// After this many exchanges nodes that were stuck are tried again.
+/// After this many swaps, stuck nodes are retried.
 const RETRIED: usize = 16;
-/// Passes of giving back.
 const PASSES: usize = 3;
 
 /// Brings all nodes to their targets, as far as that is found; `level` is the first level that nodes are filled to.
@@ -59,7 +58,7 @@ fn shed_all(state: &mut PlanState<'_>, prices: Prices, exchanges: bool, budget: 
     }
 }
 
-/// Whether at the pace since the last look the budget ends long before all nodes are at their targets.
+/// Whether, at the pace since the last check, the budget runs out long before all nodes reach their targets.
 fn is_hopeless(state: &PlanState<'_>, budget: &Budget, pace: &mut (u64, f64)) -> bool {
     let worked = budget.spent - pace.0;
     if worked < LOOK {
@@ -72,15 +71,15 @@ fn is_hopeless(state: &PlanState<'_>, budget: &Budget, pace: &mut (u64, f64)) ->
     HOPE * gained * left < over * worked as f64
 }
 
-/// Nodes that no run of slots helps, and what exchanges are left.
+/// Nodes that no run helps, and the swaps left.
 struct Stuck {
     nodes: Vec<bool>,
-    /// Those that no exchange helps either.
+    /// Nodes that no swap helps either.
     hopeless: Vec<bool>,
     pairs: usize,
     giants: usize,
     since_retried: usize,
-    /// The work of exchanges so far.
+    /// Work spent on swaps.
     work: u64,
 }
 
@@ -96,7 +95,7 @@ impl Stuck {
         }
     }
 
-    /// The node with most above its targets that is not stuck; the first of equals.
+    /// The node furthest above its targets that is not stuck; the first of equals.
     fn fullest(&self, state: &PlanState<'_>) -> Option<usize> {
         let mut found = None;
         let mut most = NEAR;
@@ -109,7 +108,7 @@ impl Stuck {
         found
     }
 
-    /// Helps one node by an exchange; false if no exchange helps a node.
+    /// Helps one node by a swap; false if no swap helps any node.
     fn exchange(&mut self, state: &mut PlanState<'_>, prices: Prices, budget: &mut Budget) -> bool {
         for node in 0..self.nodes.len() {
             if self.pairs == 0 || self.work >= EXCHANGE_WORK || budget.is_spent() {

@@ -1,5 +1,5 @@
-//! Ruin and recreate: all that one node gave, or got, is returned and solved again, with bytes at other prices too. What
-//! comes out cheaper and no worse is kept.
+//! Ruin and recreate: undo all moves from or to one node and solve again, also at other prices. Keeps results that are
+//! cheaper and no worse.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use crate::greedy::solve;
 use crate::prices::Prices;
 use crate::state::{NEAR, PlanState, Run};
 
-/// Attempts for a plan.
+/// Attempts per plan.
 const TRIES: usize = 40;
 /// Rounds over all nodes.
 const ROUNDS: usize = 3;
-/// A plan that is cheaper by less than this part is not worth it: the loads of tomorrow would bring back the old.
+/// A plan cheaper by less than this fraction is not worth it: tomorrow's loads would flip it back.
 const CHEAPER: f64 = 0.01;
-/// At this many times the least price nothing is tried any more.
+/// Stop once the price is within this factor of the lower bound.
 const GOOD: f64 = 1.05;
-/// The costs of ranges and slots in an attempt, beside their price.
+/// Factors on the price of ranges and slots in an attempt.
 const FACTORS: [f64; 3] = [1.0, 4.0, 0.25];
 
-/// The runs that are returned: all of a node that gives, or all of one that gets.
+/// The moves that are undone: all from one node, or all to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Ruined {
     From(usize),
@@ -77,7 +77,7 @@ pub(crate) fn improve(
     }
 }
 
-/// The nodes that give or get something, by what that costs.
+/// Nodes that give or receive, most expensive first.
 fn dearest(state: &PlanState<'_>, prices: Prices) -> Vec<Ruined> {
     let mut costs: BTreeMap<Ruined, f64> = BTreeMap::new();
     for run in state.moved_runs() {

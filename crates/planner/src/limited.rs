@@ -1,4 +1,4 @@
-//! As much of a plan as limits on what moves let: each step is the best that fits, from the fullest node on.
+//! The best partial plan under limits on what moves: each step is the best that fits, starting at the fullest node.
 
 use crate::aims::{Aims, leftovers};
 use crate::budget::Budget;
@@ -6,7 +6,7 @@ use crate::greedy::solve;
 use crate::prices::Prices;
 use crate::state::PlanState;
 
-/// The work of the plan, in slots and pairs of slots.
+/// Work of the plan, in slots and pairs of slots.
 const WORK: u64 = 3_000_000;
 
 /// The plan that keeps to the limits of the problem.
@@ -25,8 +25,8 @@ pub(crate) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanStat
     found
 }
 
-/// The level of each role on the nodes that stay, with as many slots of the others as may move: without it the first of them
-/// would have all that moves.
+/// The level of each role on the staying nodes, scaled to what may move; without it the first role would use up the
+/// limit.
 fn level_of_part(before: &PlanState<'_>, aims: &Aims) -> Vec<f64> {
     let (shares, limits) = (before.shares, before.shares.request.limits);
     let leaving: usize = leftovers(before);

@@ -1,4 +1,4 @@
-//! The least that the fullest node can reach, whatever moves: a slot cannot be split.
+//! A lower bound on the fullest node of any plan: slots cannot be split.
 //!
 //! u_1 >= u_2 >= ... the loads of the slots, n the nodes that stay, t_1 >= t_2 >= ... their fair shares. No plan beats
 //!
@@ -8,36 +8,37 @@
 //! (u_1 + ... + u_k) / (t_1 + ... + t_k), k <= n      k slots are on at most k nodes
 //! ```
 
-/// The floor and what sets it.
+/// A lower bound and its cause.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LowerBound {
-    /// In fair shares; at least 1.
+    /// In fair shares, at least 1.
     pub over_fair: f64,
-    /// The reason for it; `None` if it is 1.
+    /// The cause; `None` if the bound is 1.
     pub set_by: Option<SetBy>,
-    /// The same for slots that share a node, without the heaviest slots alone: those are the matter of single nodes.
+    /// The bound from slots that must share a node, ignoring slots too heavy on their own, which concern single nodes
+    /// only.
     pub together: f64,
 }
 
 /// The reason for a floor above 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetBy {
-    /// The heaviest slot alone.
+    /// The heaviest slot.
     Slot(u16),
-    /// In any plan one node has `together` of the `heaviest` slots.
+    /// In any plan, one node holds `together` of the `heaviest` slots.
     Slots {
-        /// How many share a node.
+        /// Slots that share a node.
         together: usize,
-        /// Of how many.
+        /// Out of this many.
         heaviest: usize,
     },
 }
 
-/// A floor this near to 1 is rounding.
+/// A bound this close to 1 is rounding.
 const NEAR: f64 = 1e-9;
 
 impl LowerBound {
-    /// The floor of all plans for slots of these loads, as far as they have an owner, on nodes of these fair shares.
+    /// The lower bound over all plans for owned slots of these loads on nodes with these fair shares.
     pub(crate) fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
         let owned = owner
             .iter()
@@ -91,7 +92,7 @@ impl LowerBound {
     }
 }
 
-/// Partial sums, starting with 0.
+/// Prefix sums, starting with 0.
 fn sums(values: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut sums = vec![0.0];
     for value in values {

@@ -1,23 +1,23 @@
-//! The request for a plan: loads in order, limits of memory, owners by slot, and slots that may not move.
+//! The planner's input: roles in order, memory limits, owner by slot, and pinned slots.
 
 use slotscope_engine::metric::Metric;
 
 /// A request for moves. Nodes are indices; slots without an owner stay without one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveRequest<'a> {
-    /// The loads that are judged, in the order in which they are evened out; at least one.
+    /// The judged loads in order of priority; at least one.
     pub roles: Vec<Role<'a>>,
     /// The node that owns each slot.
     pub owner: Vec<Option<usize>>,
-    /// Nodes that take nothing and give all that they own. A failed node is one whose slots have no owner here.
+    /// Nodes to be emptied, which receive nothing. The slots of a failed node have no owner here.
     pub leaves: Vec<bool>,
-    /// Slots that stay where they are.
+    /// Pinned slots.
     pub fixed: Vec<bool>,
-    /// The limits of memory, where some node has one.
+    /// Memory limits, if any node has one.
     pub caps: Option<Caps>,
-    /// The bytes in each slot: what a move costs. Without them the loads of the first role are the cost.
+    /// The bytes in each slot, the cost of moving it. Without them, the loads of the first role are the cost.
     pub price: Option<&'a [u64]>,
-    /// How much may move.
+    /// Limits on what moves.
     pub limits: MoveLimits,
 }
 
@@ -30,36 +30,36 @@ pub struct Role<'a> {
     pub loads: &'a [u64],
     /// The relative capacity of each node, on any scale.
     pub capacity: Vec<f64>,
-    /// How far above its fair share a node may be where it is evened out: 0.03 for 3%.
+    /// How far above its fair share a node may end up: 0.03 for 3%.
     pub tolerance: f64,
-    /// Up to this many fair shares nodes are even. Infinite for a load that only has limits.
+    /// Nodes up to this many fair shares are even. Infinite for a load that only has limits.
     pub band: f64,
-    /// Whether slots move for it where it is uneven; else it may only not get worse.
+    /// Whether slots move to even it out; otherwise it must only not get worse.
     pub is_goal: bool,
 }
 
-/// The most that nodes can hold of a role, in its unit; `None` for a node without a limit.
+/// The maximum that nodes can hold of a role, in its unit; `None` for a node without a limit.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Caps {
-    /// The role, by its place.
+    /// Index of the role.
     pub role: usize,
-    /// Up to here a node is to be filled, `AIMED` of its limit; a node that is fuller and not near its limit may stay so.
+    /// Fill target, `AIMED` of the node's limit; a fuller node that is not near its limit may stay so.
     pub aimed: Vec<Option<f64>>,
-    /// No move brings a node above this, a little below `FULL` of its limit.
+    /// No move brings a node above this, slightly below `FULL` of its limit.
     pub hard: Vec<Option<f64>>,
 }
 
-/// How much may move at most.
+/// Limits on what moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct MoveLimits {
-    /// Slots.
+    /// Maximum number of slots.
     pub slots: Option<u64>,
-    /// Bytes, by `MoveRequest::price`.
+    /// Maximum bytes, by `MoveRequest::price`.
     pub bytes: Option<u64>,
 }
 
 impl<'a> Role<'a> {
-    /// A load to be evened out over nodes of equal capacity, whatever it is today.
+    /// A load to even out over nodes of equal capacity, regardless of its current skew.
     pub fn even(metric: Metric, loads: &'a [u64], nodes: usize, tolerance: f64) -> Self {
         Role {
             metric,
@@ -71,14 +71,14 @@ impl<'a> Role<'a> {
         }
     }
 
-    /// Whether it is judged, and not only limited.
+    /// Whether the role is judged, not only limited.
     pub fn is_judged(&self) -> bool {
         self.band.is_finite()
     }
 }
 
 impl<'a> MoveRequest<'a> {
-    /// The request for nodes that all stay; nothing is fixed or limited.
+    /// A request in which all nodes stay and nothing is pinned or limited.
     pub fn new(roles: Vec<Role<'a>>, owner: Vec<Option<usize>>) -> Self {
         let nodes = roles.iter().map(|role| role.capacity.len()).max();
         MoveRequest {
@@ -92,7 +92,7 @@ impl<'a> MoveRequest<'a> {
         }
     }
 
-    /// The same after moves.
+    /// The request after moves.
     pub fn with_owner(&self, owner: Vec<Option<usize>>) -> Self {
         MoveRequest {
             owner,
@@ -100,17 +100,17 @@ impl<'a> MoveRequest<'a> {
         }
     }
 
-    /// How many nodes there are, those that leave too.
+    /// The number of nodes, leaving ones included.
     pub fn nodes(&self) -> usize {
         self.leaves.len()
     }
 
-    /// The nodes that are to hold slots.
+    /// The nodes that stay.
     pub fn staying(&self) -> impl Iterator<Item = usize> + '_ {
         (0..self.nodes()).filter(|node| !self.leaves[*node])
     }
 
-    /// Whether other nodes hold slots than those that are to.
+    /// Whether nodes join or leave.
     pub fn changes_nodes(&self) -> bool {
         let mut owns = vec![false; self.nodes()];
         let owners = self.owner.iter().flatten();
@@ -120,7 +120,7 @@ impl<'a> MoveRequest<'a> {
             .any(|(owns, leaves)| owns == leaves)
     }
 
-    /// The price of a move of each slot.
+    /// The cost of moving each slot.
     pub fn prices(&self) -> &'a [u64] {
         self.price
             .or_else(|| self.roles.first().map(|role| role.loads))
@@ -138,7 +138,7 @@ impl<'a> MoveRequest<'a> {
         sums
     }
 
-    /// The fair share of each node that stays, in the unit of `loads`; 0 for nodes that leave.
+    /// The fair share of each staying node, in the unit of `loads`; 0 for leaving nodes.
     pub fn fair(&self, loads: &[u64], capacity: &[f64]) -> Vec<f64> {
         let owned = self.owner.iter().zip(loads);
         let total: f64 = owned

@@ -1,4 +1,4 @@
-//! The moves of a plan so far: its runs, and whether the limits let more go.
+//! The moves of a plan so far: its runs, and how much the limits still allow.
 
 use crate::move_request::MoveLimits;
 use crate::state::{PlanState, Run};

@@ -1,26 +1,25 @@
-//! The price of moves: bytes, and a little for every range and slot. Relative to the least bytes that any plan for these
-//! targets has to move, so that bytes and ranges are weighed alike in clusters of all sizes.
+//! The price of moves: bytes, plus a little for every range and slot. Relative to the fewest bytes any plan for these
+//! targets must move, so that the weights hold for clusters of any size.
 
 use crate::shares::Shares;
 use crate::state::{NEAR, PlanState, Run};
 
-/// The price of the ranges of a node that sheds, in least bytes.
+/// Price of the ranges of a shedding node, relative to the least bytes.
 const RANGES: f64 = 0.03;
-/// The same for the slots that the least bytes fill on average.
+/// Price of the average number of slots that hold the least bytes, relative to those bytes.
 const SLOTS: f64 = 0.02;
-/// The price of the room of a role that is scarce, in least bytes.
+/// Price of room in a scarce role, relative to the least bytes.
 const ROOM: f64 = 1.0;
-/// Least bytes are at least this, in shares.
+/// Lower limit of the least bytes, in shares.
 const LEAST: f64 = 1e-4;
 
-/// Prices in shares of bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Prices {
     pub range: f64,
     pub slot: f64,
-    /// The price of a plan of the least bytes that takes one range of each node that sheds.
+    /// Price of a plan with the least bytes and one range per shedding node.
     pub least: f64,
-    /// The price of all the room that nodes have in a role: with it, loads that do not need to go are left where they are.
+    /// Price of all the room nodes have in a role; it keeps loads in place that need not move.
     pub room: f64,
 }
 
@@ -154,7 +153,7 @@ mod tests {
         request.price = Some(&bytes);
         let shares = Shares::new(&request);
         let state = aiming(&shares, 1.0);
-        // 60 of 100 have to go: 30 for 10 bytes, 20 for 10 and half of the other 20.
+        // 60 of 100 must go: 30 for 10 bytes, 20 for 10, and half of the other 20.
         let least = least_bytes(&state) * shares.mean_price();
         assert!((least - 25.0).abs() < 1e-6, "{least}");
     }

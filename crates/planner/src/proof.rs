@@ -1,38 +1,39 @@
-//! Proofs that two loads cannot both be even: slots that are heavy in one strand the room of their nodes in the other.
+//! Proofs that two loads cannot both be even: slots heavy in one load strand their nodes' room in the other.
 //!
-//! The k heaviest slots of a load h that cannot share a node are on k nodes. Beside them those nodes have room for little
-//! of h. Filled with the other slots by o/h, the last one in part, they carry at most A of the other load o; the other
-//! n - k nodes carry n - A. Where that is more than they may hold, no placement has both. Filling in part only helps, and
-//! limits and fixed slots only hinder, so what is found is a proof. A linear program does not see it: it splits the slot.
+//! The k heaviest slots of a load h that cannot share a node are on k nodes, which have little room left for h. Filled
+//! with the other slots by o/h, the last one fractionally, they carry at most A of the other load o; the other n - k
+//! nodes carry n - A. If that exceeds what they may hold, no placement satisfies both. Fractional filling only helps,
+//! and limits and pinned slots only hinder, so this is a proof. A linear program misses it because it splits the heavy
+//! slot.
 
 use crate::aims::Aims;
 use crate::shares::Shares;
 
-/// As many heavy slots are tried.
+/// Heavy slots tried.
 const HEAVIEST: usize = 24;
-/// Slots below this share strand too little to look at.
+/// Slots below this share strand too little to matter.
 const HEAVY: f64 = 0.2;
-/// With more kinds of nodes than this nothing is proven.
+/// With more kinds of nodes than this, nothing is proven.
 const KINDS: usize = 8;
-/// Halvings in the search for the least ratio.
+/// Bisection steps in the search for the least ratio.
 const HALVINGS: usize = 40;
-/// Loads exclude each other where the least of one is this much above its floor.
+/// Loads are mutually exclusive if the least ratio of one is this much above its floor.
 const EXCLUDED: f64 = 1.03;
 /// A proof of less than this is rounding.
 const NEAR: f64 = 1e-6;
 
-/// That a load cannot be evened while another one is kept.
+/// Proof that a load cannot be evened out while another is kept.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proof {
-    /// The load that is kept, by its place in the request.
+    /// Index of the load that is kept.
     pub kept: usize,
-    /// The least that the fullest node can then reach in the other one, in fair shares.
+    /// A lower bound on the fullest node in the other load, in fair shares.
     pub least: f64,
-    /// The slots that strand what their nodes cannot use, heaviest first.
+    /// The slots that strand room on their nodes, heaviest first.
     pub slots: Vec<u16>,
 }
 
-/// The least that was found for one load while another is kept.
+/// The least ratio found for one load while another is kept.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Found {
     least: f64,
@@ -52,8 +53,8 @@ pub(crate) fn of(shares: &Shares<'_>, aims: &Aims, asked: usize) -> Option<Proof
     strongest.filter(|proof| proof.least > least)
 }
 
-/// The proof that a placement within `targets[kept]` has a fuller node than `targets[asked]` in the role `asked`. A node
-/// may always have its heaviest slot and a little beside it.
+/// Proves that any placement within `targets[kept]` has a node above `targets[asked]` in the role `asked`. A node may
+/// always hold its heaviest slot and a little more.
 fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
     let found = shares_of.least(kept, asked)?;
     let heavy = if found.by_kept { kept } else { asked };
@@ -69,17 +70,17 @@ fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof
     })
 }
 
-/// The loads of the roles in shares, with their orders.
+/// Role loads in shares, with their orders.
 struct ProofInputs {
-    /// The most that a node may hold.
+    /// The maximum a node may hold.
     targets: Vec<f64>,
-    /// The most that a node may hold above its heaviest slot.
+    /// The maximum a node may hold, as a multiple of its heaviest slot.
     factors: Vec<f64>,
     /// By role and slot.
     load: Vec<Vec<f64>>,
-    /// By role and node that stays.
+    /// By role and staying node.
     capacity: Vec<Vec<f64>>,
-    /// By role, the slots that are heavy in it.
+    /// By role: its heavy slots.
     heaviest: Vec<Vec<usize>>,
 }
 
@@ -88,7 +89,7 @@ struct Sides<'s> {
     heavy: &'s [f64],
     other: &'s [f64],
     slots: &'s [usize],
-    /// All slots with a load, most of the other load for this one first.
+    /// All loaded slots, by most of the other load per unit of this one.
     dense: Vec<usize>,
     by_kept: bool,
     kept: usize,
@@ -96,7 +97,6 @@ struct Sides<'s> {
 }
 
 impl ProofInputs {
-    /// The loads of a request, what nodes may hold, and the same of a slot that fills one.
     fn new(shares: &Shares<'_>, targets: &[f64], factors: &[f64]) -> Self {
         let request = shares.request;
         let roles = shares.weighed();
@@ -154,7 +154,7 @@ impl ProofInputs {
         }
     }
 
-    /// The largest least ratio of `asked` that is found.
+    /// The largest least ratio of `asked` found.
     fn least(&self, kept: usize, asked: usize) -> Option<Found> {
         let kinds = self.kinds(kept, asked);
         if kinds.len() > KINDS {
@@ -164,7 +164,7 @@ impl ProofInputs {
         let heaviest = self.heaviest[asked].first();
         let alone = heaviest.map_or(0.0, |slot| self.load[asked][*slot] / largest);
         let nodes = self.capacity[asked].len();
-        // Several heavy slots on nodes of several kinds could be dealt out in many ways.
+        // Several heavy slots on several kinds of nodes could be placed in many ways.
         let most = if kinds.len() > 1 {
             1
         } else {
@@ -201,7 +201,7 @@ impl ProofInputs {
         best.filter(|best| best.least > alone.max(1.0) + NEAR)
     }
 
-    /// The distinct capacities of nodes in both goals.
+    /// The distinct node capacities in both roles.
     fn kinds(&self, kept: usize, asked: usize) -> Vec<(f64, f64)> {
         let both = self.capacity[kept].iter().zip(&self.capacity[asked]);
         let mut kinds: Vec<(f64, f64)> = both.map(|(kept, asked)| (*kept, *asked)).collect();
@@ -210,8 +210,8 @@ impl ProofInputs {
         kinds
     }
 
-    /// Whether `count` nodes with the heaviest slots can hold so much of the other load that the other nodes hold no more of
-    /// it than they may.
+    /// Whether `count` nodes with the heaviest slots can absorb enough of the other load for the remaining nodes to
+    /// stay within their bounds.
     fn is_possible(&self, sides: &Sides<'_>, count: usize, kind: (f64, f64), ratio: f64) -> bool {
         let factor = self.factors[sides.kept];
         let kept_target = self.targets[sides.kept];
@@ -260,7 +260,7 @@ impl ProofInputs {
         total - carried <= rest + NEAR / 10.0
     }
 
-    /// The load that nodes may hold of a kept goal above its T because of their heaviest slots.
+    /// The load of a kept goal that nodes may hold above T because of their heaviest slots.
     fn bonus(&self, goal: usize, factor: f64) -> f64 {
         let smallest = self.capacity[goal]
             .iter()
@@ -289,12 +289,12 @@ mod tests {
 
     #[test]
     fn a_slot_that_is_hot_and_small_strands_memory() {
-        // Of six shares of load one slot holds three: beside it its node may hold no load, and so no memory.
+        // One slot holds three of six shares of load: its node may hold no other load, and so no memory.
         let memory = [0, 100, 100, 100, 100, 100, 100];
         let load = [300, 50, 50, 50, 50, 50, 50];
         let found = proof([&memory, &load], 3, 1.0).unwrap();
         assert_eq!(found.slots, [0]);
-        // Each node is to hold two of the others: 400 with the hot one, of a mean of 200.
+        // Each node holds two of the others: 400 with the hot one, with a mean of 200.
         assert!(found.least > 1.9 && found.least <= 2.0, "{found:?}");
     }
 
@@ -304,7 +304,7 @@ mod tests {
         assert_eq!(proof([&loads, &loads], 3, 1.03), None);
     }
 
-    /// The least of the second load over all placements that keep the first; infinite if there is no such placement.
+    /// The least ratio of the second load over all placements that keep the first; infinite if there are none.
     fn brute_force(loads: [&[u64]; 2], nodes: usize, target: f64) -> f64 {
         let slots = loads[0].len();
         let means = loads.map(|loads| loads.iter().sum::<u64>() as f64 / nodes as f64);

@@ -1,8 +1,8 @@
-//! The nodes that are tried for what a node sheds: all of a small cluster, the most promising of a large one.
+//! Candidate receivers for what a node sheds: all nodes of a small cluster, the most promising of a large one.
 
 use crate::state::PlanState;
 
-/// This many slots of a node are searched for neighbours.
+/// Slots of a node searched for neighbours.
 const LOOKED_AT: usize = 4000;
 
 /// Up to `most` nodes with most room where `node` has too much, `most` with most room in their tightest role, and

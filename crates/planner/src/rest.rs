@@ -1,18 +1,16 @@
-//! M_rest: the fullest node apart from what no move can cure, a slot that is heavier than its node's fair share.
+//! M_rest: the fullest node, not counting what no move can fix: a slot heavier than its node's fair share.
 
-/// The load of a node, and the value that it is compared with.
+/// A node's load and its reference value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct NodeLoad {
-    /// Its load.
     pub load: f64,
-    /// Its heaviest slot.
     pub heaviest: f64,
     /// Its relative capacity, above 0.
     pub capacity: f64,
 }
 
-/// The maximum of `load_i / max(m_i, u_i)`: u_i the heaviest slot of node i, and m_i its part of the load of all nodes
-/// that no slot fills alone.
+/// The maximum of `load_i / max(m_i, u_i)`, where u_i is the heaviest slot of node i and m_i its part of the load of
+/// all nodes that no slot fills alone.
 pub(crate) fn rest_over_mean(nodes: &[NodeLoad]) -> f64 {
     let mut open: Vec<usize> = (0..nodes.len()).collect();
     loop {

@@ -1,6 +1,6 @@
-//! One plan for a request without limits on what moves: solve for the aims, and where they are not met, role by role,
-//! each from what meets the roles before it, by smaller and smaller steps. The best of all results is kept, so that a node
-//! that stays over by itself does not let its neighbours off.
+//! One plan for a request without limits on what moves. Solves for the aims; if they are missed, raises them role by
+//! role, each from the result for the roles before it, in ever smaller steps. Keeps the best result overall, so that
+//! one hopeless node does not excuse its neighbours.
 
 use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
@@ -10,19 +10,18 @@ use crate::improve::improve;
 use crate::prices::Prices;
 use crate::state::{Bounds, Cap, PlanState};
 
-/// The work of one solution, in slots and pairs of slots, and more of it for each node.
+/// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
-/// The same for improvements.
+/// Work of one improvement.
 const IMPROVEMENT: u64 = 500_000;
-/// Halvings between an aim that was missed and the ratio that is met without it.
+/// Bisection steps between a missed aim and the ratio reached without it.
 const HALVINGS: usize = 4;
-/// Aims this close to each other are the same.
+/// Aims this close are equal.
 const CLOSE: f64 = 1.02;
-/// A plan that is above its aims by fewer of these steps is better, whatever it costs: first role by role,
-/// then all roles together.
+/// A plan fewer of these steps above its aims is better at any price: first role by role, then over all roles.
 const TIER: f64 = 0.02;
 const STEP: f64 = 0.005;
-/// Less over all aims than this is ignored.
+/// Excess below this, over all aims, is ignored.
 const MET: f64 = 1e-6;
 
 /// A plan that was found, and the roles whose ceilings were lifted for a limit of memory.
@@ -63,7 +62,7 @@ pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budge
 }
 
 struct Search<'s, 'a> {
-    /// The limits of memory that are kept.
+    /// The memory limits to keep.
     cap: Cap,
     before: &'s PlanState<'a>,
     aims: &'s Aims,
@@ -73,22 +72,21 @@ struct Search<'s, 'a> {
     budget: &'s mut Budget,
 }
 
-/// How good a placement is: the lower, the better; what comes first decides.
+/// The quality of a placement, compared lexicographically: lower is better.
 #[derive(Debug, Clone, PartialEq, PartialOrd)]
 pub(crate) struct Rank {
     /// Slots on nodes that leave.
     leftovers: usize,
-    /// Memory above its limits that nodes did not hold before, and all of it.
+    /// Memory above node limits that was not there before, and in total.
     risen: u64,
     above_limits: u64,
-    /// Loads above their ceilings.
     above_ceilings: u64,
-    /// How far each role is from being even, in the steps in which a role comes before those after it: a hair of the
-    /// first is not worth a lot of the second.
+    /// How far each role is from even, in coarse steps: a tiny gain in the first role does not outweigh a large loss in
+    /// the second.
     uneven: Vec<u64>,
-    /// Memory above what nodes are to be filled to.
+    /// Memory above fill targets.
     above_fill: u64,
-    /// The same of the aims, role by role and then of all together in small steps.
+    /// Loads above the aims, role by role, then over all roles in small steps.
     above_aims: Vec<u64>,
     over: u64,
     price: f64,
@@ -122,13 +120,13 @@ pub(crate) fn rank(state: &PlanState<'_>, aims: &Aims, price: f64) -> Rank {
 }
 
 impl<'a> Search<'_, 'a> {
-    /// Finds the best placement; gives the roles whose ceilings are lifted in it.
+    /// Finds the best placement; returns the roles whose ceilings were lifted for it.
     fn run(&mut self) -> Vec<usize> {
         let (aims, bands) = (self.aims.aims.clone(), self.aims.bands.clone());
         if self.solve(None, &self.bounds(&aims)).is_some() {
             return Vec::new();
         }
-        // To fill nodes less than they may be is worth less than to even out a role.
+        // Evening out a role is worth more than filling nodes less than allowed.
         if self.before.shares.request.caps.is_some() {
             self.cap = Cap::Hard;
             self.solve(None, &self.bounds(&aims));
@@ -165,7 +163,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// The bounds where no role but those that do not move slots is aimed at.
+    /// Bounds without an aim, except for roles that do not move slots.
     fn open(&self) -> Vec<f64> {
         let roles = 0..self.aims.aims.len();
         let open = |role: usize| {
@@ -178,7 +176,7 @@ impl<'a> Search<'_, 'a> {
         roles.map(open).collect()
     }
 
-    /// One role after the other to its aim or as near as it comes, from a state that meets what the others are held to.
+    /// Brings one role after another to its aim, or as near as possible, keeping the bounds of the others.
     fn one_by_one(&mut self, order: &[usize], held: &[f64], mut met: Option<PlanState<'a>>) {
         let mut settled = held.to_vec();
         for role in order {
@@ -193,7 +191,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Raises the aim of a role as far as it is met, from what the roles before it leave.
+    /// Tightens the aim of a role as far as it can be met, given the roles before it.
     fn raise(
         &mut self,
         settled: &mut [f64],
@@ -222,7 +220,7 @@ impl<'a> Search<'_, 'a> {
         met
     }
 
-    /// Where a node is above its limit, ceilings are lifted: that of memory, and then all.
+    /// If a node exceeds its memory limit, lifts ceilings: memory's first, then all.
     fn keep_limits(&mut self) -> Vec<usize> {
         let Some(caps) = &self.before.shares.request.caps else {
             return Vec::new();
@@ -253,8 +251,8 @@ impl<'a> Search<'_, 'a> {
         lifted
     }
 
-    /// Solves within these bounds from some state on, where they are met: at the least price, else with as little of the
-    /// room of the receivers as it takes. The best of all solutions is kept.
+    /// Solves within these bounds from a given state: at the least price, or, if the bounds are missed, using as little
+    /// receiver room as possible. Keeps the best solution.
     fn solve(&mut self, from: Option<&PlanState<'a>>, bounds: &Bounds) -> Option<PlanState<'a>> {
         let prices = self.prices;
         let met = self.solve_at(prices, from, bounds);
@@ -284,8 +282,8 @@ impl<'a> Search<'_, 'a> {
         self.offer(&owner, bounds)
     }
 
-    /// Keeps a placement if it is the best so far, once all is given back that these bounds do not ask for; gives it where
-    /// it meets them.
+    /// Gives back moves these bounds do not need, then keeps the placement if it is the best so far. Returns it if it
+    /// meets the bounds.
     fn offer(&mut self, owner: &[Option<usize>], bounds: &Bounds) -> Option<PlanState<'a>> {
         let mut whole = self.before.clone();
         whole.set_bounds(bounds);

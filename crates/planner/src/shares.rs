@@ -1,7 +1,7 @@
-//! A request in fair shares: every load is measured by the mean of the nodes that stay, so that roles can be compared
-//! with each other. Loads of runs of slots are differences of prefix sums.
+//! A request in fair shares: every load is divided by its mean over the staying nodes, which makes roles comparable.
+//! Loads of slot runs are differences of prefix sums.
 //!
-//! The roles are those of the request and, where a node leaves, the number of slots: empty slots have to leave too.
+//! The roles are those of the request, plus the number of slots if a node leaves: empty slots must leave too.
 
 use std::cell::OnceCell;
 
@@ -22,19 +22,19 @@ pub(crate) struct Shares<'a> {
     pub roles: usize,
     pub nodes: usize,
     pub slots: usize,
-    /// How many nodes stay.
+    /// The number of staying nodes.
     pub staying: usize,
-    /// The load of the slots before each one, by slot and role.
+    /// Prefix sums of loads, by slot and role.
     prefix: Vec<f64>,
-    /// The price of the slots before each one: in shares, and in bytes.
+    /// Prefix sums of prices: in shares, and in bytes.
     price: Vec<f64>,
     bytes: Vec<u128>,
-    /// By node and role; the mean of the nodes that stay is 1.
+    /// By node and role; the mean over staying nodes is 1.
     capacity: Vec<f64>,
-    /// By role, the capacity of the largest node, and the load of a share.
+    /// By role: the capacity of the largest node, and the load of one share.
     largest: Vec<f64>,
     mean: Vec<f64>,
-    /// The load of slots that may not move, giants apart, by node and role.
+    /// The load of pinned slots, not counting giants, by node and role.
     pinned: Vec<f64>,
     pub is_giant: Vec<bool>,
     pub giants: Vec<u16>,
@@ -169,19 +169,18 @@ impl<'a> Shares<'a> {
         all
     }
 
-    /// The roles that have loads.
+    /// The number of roles with loads.
     #[inline]
     pub(crate) fn weighed(&self) -> usize {
         self.request.roles.len()
     }
 
-    /// The load of a slot.
     #[inline]
     pub(crate) fn load(&self, slot: usize, role: usize) -> f64 {
         self.prefix[(slot + 1) * self.roles + role] - self.prefix[slot * self.roles + role]
     }
 
-    /// The load of the slots before `slot` in all roles.
+    /// The load, in all roles, of the slots before `slot`.
     #[inline]
     pub(crate) fn before(&self, slot: usize) -> &[f64] {
         &self.prefix[slot * self.roles..(slot + 1) * self.roles]
@@ -203,7 +202,6 @@ impl<'a> Shares<'a> {
         self.bytes[self.slots] as f64 / self.staying as f64
     }
 
-    /// The bytes of a run of slots.
     #[inline]
     pub(crate) fn bytes(&self, first: usize, end: usize) -> u128 {
         self.bytes[end] - self.bytes[first]
@@ -215,7 +213,6 @@ impl<'a> Shares<'a> {
         first + self.bytes[first + 1..=end.max(first)].partition_point(|sum| *sum <= most)
     }
 
-    /// The share of a node in a role.
     #[inline]
     pub(crate) fn capacity(&self, node: usize, role: usize) -> f64 {
         self.capacity[node * self.roles + role]
@@ -231,13 +228,12 @@ impl<'a> Shares<'a> {
         self.mean[role]
     }
 
-    /// The share of the largest node.
     #[inline]
     pub(crate) fn largest(&self, role: usize) -> f64 {
         self.largest[role]
     }
 
-    /// The least that a node holds of a role if its heaviest giant is `heaviest`.
+    /// The minimum a node holds of a role if its heaviest giant is `heaviest`.
     #[inline]
     pub(crate) fn least(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let giant = if heaviest > self.largest(role) {
@@ -248,26 +244,25 @@ impl<'a> Shares<'a> {
         self.pinned[node * self.roles + role] + giant
     }
 
-    /// Whether a node is to be emptied.
     #[inline]
     pub(crate) fn leaves(&self, node: usize) -> bool {
         self.request.leaves[node]
     }
 
-    /// Whether a slot stays where it is.
+    /// Whether a slot is pinned.
     #[inline]
     pub(crate) fn is_fixed(&self, slot: usize) -> bool {
         self.request.fixed[slot]
     }
 
-    /// The node that owns a slot today.
+    /// Today's owner of a slot.
     #[inline]
     pub(crate) fn home(&self, slot: usize) -> u16 {
         self.request.owner[slot].map_or(NOBODY, |node| node as u16)
     }
 }
 
-/// The place of each slot when they are sorted by `key`, the largest first.
+/// The rank of each slot by `key`, largest first.
 fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
     let mut order: Vec<(f64, usize)> = (0..slots).map(|slot| (key(slot), slot)).collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
@@ -278,8 +273,8 @@ fn ranks(slots: usize, key: impl Fn(usize) -> f64) -> Vec<u16> {
     ranks
 }
 
-/// The load that a node may hold at `level` fair shares; where a slot fills it, more than the largest share, `beside` times
-/// that slot if this is more.
+/// The load a node may hold at `level` fair shares. If a slot above the largest share fills it: `beside` times that
+/// slot, if more.
 #[inline]
 pub(crate) fn allowed(level: f64, beside: f64, capacity: f64, heaviest: f64, largest: f64) -> f64 {
     let open = level * capacity;

@@ -1,7 +1,7 @@
-//! One step out of a node that holds too much: the run of slots with most overshoot removed for its price.
+//! One step out of an overfull node: the run of slots that removes the most overshoot for its price.
 //!
-//! Every start within every unmoved run is tried, with the ends at which it covers the excess in one role or in all, or
-//! fits the receiver. Giants, and slots that have moved before, go singly.
+//! Tries every start within every unmoved run, with the ends that cover the excess in one role or in all, or that fill
+//! the receiver. Giants and already moved slots go singly.
 
 use std::cell::Cell;
 
@@ -12,28 +12,26 @@ use crate::receivers::receivers;
 use crate::shares::{FEW_ROLES, MOST_ROLES, Shares};
 use crate::state::{PlanState, Run, above};
 
-/// Nodes of each kind that are tried as receivers.
+/// Receivers tried per kind.
 const RECEIVERS: usize = 8;
 
-/// Windows begin at about this many slots of a node, and at those that are the heaviest of all.
+/// Windows start at about this many slots of a node, plus at its heaviest ones.
 const STARTS: usize = 512;
 const HEAVIEST: usize = 512;
-/// As many slots are passed over in the time in which one is tried.
+/// Skipping this many slots costs as much as trying one.
 const SCANNED: u64 = 8;
-/// Less room than this, in shares, is ignored.
+/// Room below this, in shares, is ignored.
 const LEAST_ROOM: f64 = 1e-3;
-/// A step that gains less is not taken.
+/// Steps with a smaller gain are skipped.
 const LEAST_GAIN: f64 = 1e-7;
-/// How much bringing two nodes nearer to each other counts, beside bringing them to their targets.
+/// Weight of bringing two nodes closer to each other, next to bringing them to their targets.
 const LEVELLING: f64 = 0.15;
-/// As many steps are taken before others are looked for, if they have this part of the score of the best, and of what they
-/// gained by themselves.
+/// Steps taken before searching again, if each keeps this part of the best score and of its own gain.
 const AT_ONCE: usize = 12;
 const PART: f64 = 0.8;
-/// Steps that cost nothing, or give back spent moves, come before all others.
+/// Steps that are free, or refund earlier moves, come first.
 const REFUND: f64 = 1e12;
 
-/// A step that was found.
 #[derive(Clone, Copy)]
 struct Step {
     score: f64,
@@ -42,11 +40,11 @@ struct Step {
     to: usize,
 }
 
-/// The best steps that are found, the best first: none is much worse than that, and no two have a slot in common.
+/// The best steps found, best first: none is much worse than the best, and no two share a slot.
 struct Best(Vec<Step>);
 
 impl Best {
-    /// Steps with a lower score are not taken.
+    /// The minimum score to enter the list.
     #[inline]
     fn least(&self) -> f64 {
         let of_first = self.0.first().map_or(0.0, |first| PART * first.score);
@@ -59,7 +57,7 @@ impl Best {
     fn offer(&mut self, step: Step) {
         let overlaps =
             |other: &Step| step.run.first < other.run.end && other.run.first < step.run.end;
-        // The first of equals stays.
+        // Ties keep the earlier step.
         let is_better = |than: &Step| step.score > than.score * (1.0 + 1e-12);
         let mut overlapping = self.0.iter().filter(|other| overlaps(other));
         if step.score <= self.least() || !overlapping.all(is_better) {
@@ -82,7 +80,7 @@ pub(crate) fn shed(
     budget: &mut Budget,
 ) -> bool {
     let receivers = receivers(state, node, RECEIVERS);
-    // With a number of roles that the compiler knows the loops over them are gone: half of the time.
+    // A compile-time number of roles lets the compiler unroll the role loops, which halves the time.
     let (best, work) = if state.shares.roles == FEW_ROLES {
         Search::<FEW_ROLES>::new(state, prices, node, receivers).best()
     } else {
@@ -94,10 +92,10 @@ pub(crate) fn shed(
         return false;
     };
     state.give(run, to);
-    // Of limited moves each has to be the best.
+    // If moves are limited, each must be the best one.
     let is_limited = state.limits != MoveLimits::default();
     for Step { run, to, gain, .. } in steps.filter(|_| !is_limited) {
-        // The steps before it may have done the same.
+        // An earlier step may already have achieved the same.
         if !is_giant(state, run) && gain_of(state, run, to) > PART * gain && state.allows(run, to) {
             state.give(run, to);
         }
@@ -109,7 +107,7 @@ fn is_giant(state: &PlanState<'_>, run: Run) -> bool {
     state.shares.is_giant[run.first..run.end].contains(&true)
 }
 
-/// By how much the owner of a run without giants and `to` come nearer to their targets.
+/// How much closer the owner of a giant-free run and `to` get to their targets.
 fn gain_of(state: &PlanState<'_>, run: Run, to: usize) -> f64 {
     let from = usize::from(state.owner[run.first]);
     let mut gain = state.over(from) + state.over(to);
@@ -121,43 +119,42 @@ fn gain_of(state: &PlanState<'_>, run: Run, to: usize) -> f64 {
     gain
 }
 
-/// The state that does not change while runs and receivers are tried, for `R` roles.
+/// State that is constant while runs and receivers are tried, for `R` roles.
 struct Search<'s, 'a, const R: usize> {
     state: &'s PlanState<'a>,
     shares: &'a Shares<'a>,
     prices: Prices,
     node: usize,
-    /// The load of the node above its targets.
+    /// The node's load above its targets.
     need: [f64; R],
-    /// The price of a share of each role for its receiver.
+    /// The price of a share of each role for the receiver.
     scarce: [f64; R],
     receivers: Vec<Receiver<R>>,
-    /// Windows begin at the multiples of this.
+    /// Windows start at multiples of this.
     stride: usize,
-    /// Starts and receivers that were tried.
+    /// Starts and receivers tried.
     tried: Cell<u64>,
 }
 
-/// A node that may get a run.
+/// A node that may receive a run.
 struct Receiver<const R: usize> {
     node: usize,
-    /// The load that it may still get.
+    /// Its remaining room.
     room: [f64; R],
-    /// Its load above its targets.
     over: f64,
-    /// The load of the other node, minus that of this one.
+    /// The giver's load minus this node's.
     below: [f64; R],
 }
 
-/// A run, and its value for the node that it leaves.
+/// A run, and its value for the giver.
 struct Candidate<const R: usize> {
     run: Run,
     load: [f64; R],
-    /// By how much the node comes nearer to its targets.
+    /// How much closer the giver gets to its targets.
     gain: f64,
-    /// Bytes and slots, without the range.
+    /// Price of bytes and slots, without the range.
     price: f64,
-    /// On how many sides slots have gone from this node: a run beside those may be no new range.
+    /// On how many sides neighbouring slots have left this node: the run may then extend an existing range.
     sides: u8,
 }
 
@@ -197,7 +194,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         }
     }
 
-    /// The best step, and the work of finding it.
+    /// The best steps, and the work of finding them.
     fn best(&self) -> (Best, u64) {
         let mut best = Best(Vec::new());
         self.giants(&mut best);
@@ -212,8 +209,8 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         (best, scanned + self.tried.get())
     }
 
-    /// Whether windows begin with this slot: of a node with many slots every few ones, and those that are heavy for what
-    /// they cost.
+    /// Whether windows start at this slot. On a node with many slots: every `stride`-th, and slots heavy for their
+    /// price.
     #[inline]
     fn is_start(&self, slot: usize) -> bool {
         let is_heavy = |ranks: &Vec<u16>| usize::from(ranks[slot]) < HEAVIEST;
@@ -248,7 +245,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         }
     }
 
-    /// Tries the windows of a run whose slots have not moved.
+    /// Tries the windows of a run of unmoved slots.
     fn windows(&self, run: Run, best: &mut Best) {
         let leaves = self.shares.leaves(self.node);
         let mut covers = [run.first; R];
@@ -285,7 +282,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             if most > least {
                 self.give_to_each(&window(most), best);
             }
-            // Ends at which a receiver is full.
+            // Ends that fill a receiver.
             let last = if leaves { run.end.min(allowed) } else { most };
             for (to, fits) in self.receivers.iter().zip(&mut fits) {
                 if to.has_room(before, self.before(last)) {
@@ -336,19 +333,19 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         }
     }
 
-    /// Whether a slot goes from this node to that one already.
+    /// Whether a slot already goes from this node to `to`.
     fn goes_to(&self, slot: usize, to: usize) -> bool {
         self.has_gone(slot) && usize::from(self.state.owner[slot]) == to
     }
 
-    /// Whether a slot goes from this node to another.
+    /// Whether a slot of this node goes to another.
     fn has_gone(&self, slot: usize) -> bool {
         slot < self.shares.slots
             && usize::from(self.state.home(slot)) == self.node
             && usize::from(self.state.owner[slot]) != self.node
     }
 
-    /// Whether some receiver could make more of it than the best step so far.
+    /// Whether any receiver could do better with it than the best step so far.
     #[inline]
     fn may_beat(&self, candidate: &Candidate<R>, best: &Best) -> bool {
         let price = candidate.price + self.prices.range * (1.0 - f64::from(candidate.sides));
@@ -356,7 +353,6 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             && (price <= 0.0 || candidate.gain * (1.0 + 2.0 * LEVELLING) > best.least() * price)
     }
 
-    /// A part of a run whose slots have not moved.
     #[inline]
     fn candidate(&self, run: Run, part_of: Run) -> Candidate<R> {
         let load = difference(self.before(run.end), self.before(run.first));
@@ -381,8 +377,8 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
         }
     }
 
-    /// By how much both nodes come nearer to their targets, and a little for what brings them nearer to each other; `None`
-    /// where they do not. The run has no giant.
+    /// How much closer both nodes get to their targets, plus a little for getting closer to each other; `None` if they
+    /// do not. The run must have no giant.
     #[inline]
     fn worth(&self, candidate: &Candidate<R>, to: &Receiver<R>) -> Option<f64> {
         let mut gain = candidate.gain + to.over;
@@ -414,7 +410,7 @@ fn difference<const R: usize>(of: &[f64], than: &[f64]) -> [f64; R] {
     std::array::from_fn(|role| of[role] - than[role])
 }
 
-/// The slots of a node that are neither fixed nor giants: unmoved ones in a row together, moved ones singly.
+/// The movable non-giant slots of a node: unmoved neighbours as one run, moved slots singly.
 fn runs(state: &PlanState<'_>, node: usize) -> Vec<Run> {
     let shares = state.shares;
     let mut runs: Vec<Run> = Vec::new();
@@ -431,7 +427,7 @@ fn runs(state: &PlanState<'_>, node: usize) -> Vec<Run> {
     runs
 }
 
-/// Notes a step.
+/// Records a step.
 fn rank(worth: f64, price: f64, run: Run, to: usize, best: &mut Best) {
     let score = if price > 0.0 {
         worth / price

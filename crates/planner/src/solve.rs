@@ -1,9 +1,9 @@
-//! The planner: new owners for slots, so that the nodes reach their aims role by role, at the least price.
+//! The planner: assigns slots to nodes so that they meet their aims role by role, at the least price.
 //!
-//! First the most that each node may hold is worked out (`aims`). Nodes with too much shed runs of slots (`shed`), slots
-//! change places (`exchange`), and what was not needed is given back (`greedy`); aims that are not reached are raised
-//! (`search`), and the result is made cheaper (`improve`). A plan is planned again on its own result until nothing more is
-//! asked for. All of it is deterministic: budgets count work, not time.
+//! First the maximum per node is computed (`aims`). Overfull nodes shed runs of slots (`shed`), slots are swapped
+//! (`exchange`), and unneeded moves are given back (`greedy`); missed aims are relaxed (`search`), and the result is
+//! made cheaper (`improve`). A plan is then replanned on its own result until that moves nothing more. All of it is
+//! deterministic: budgets count work, not time.
 
 use crate::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
@@ -17,79 +17,79 @@ use crate::search::{rank, search};
 use crate::shares::Shares;
 use crate::state::{NEAR, PlanState};
 
-/// A plan is planned again as often as this.
+/// Maximum number of replanning rounds.
 const AGAIN: usize = 4;
-/// The work of a plan, in slots and pairs of slots.
+/// Work of a plan, in slots and pairs of slots.
 const WORK: u64 = 2_500_000;
-/// A ratio that is this much above its aim is not yet missed.
+/// A ratio within this factor of its aim is not missed.
 const MISSED: f64 = 1.02;
 
-/// A plan: the owners of slots after it, and its result.
+/// A plan: the slots' new owners, and what that achieves.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MovePlan {
     /// The node that owns each slot.
     pub owner: Vec<Option<usize>>,
     /// In the order of the request.
     pub roles: Vec<PlannedRole>,
-    /// Whether there is a plan worth carrying out; else nothing moves.
+    /// Whether the plan is worth carrying out; otherwise nothing moves.
     pub is_step: bool,
-    /// The roles whose ceilings were lifted to keep a limit of memory.
+    /// The roles whose ceilings were lifted to keep a memory limit.
     pub lifted: Vec<usize>,
-    /// Whether more would move if the limits let it.
+    /// Whether the limits stopped further moves.
     pub limited: bool,
-    /// Slots that stay on nodes that were to be emptied.
+    /// Slots left on nodes that were to be emptied.
     pub left: usize,
-    /// The load of slots that may not move, above the target of their node.
+    /// The load of pinned slots above their node's target.
     pub fixed_above: Vec<FixedAbove>,
-    /// Ranges of slots that move from one node to another.
+    /// Slot ranges moved between pairs of nodes.
     pub ranges: usize,
     /// Slots that move.
     pub slots: usize,
-    /// The price of what moves, in the unit of `MoveRequest::prices`.
+    /// The price of the moves, in the unit of `MoveRequest::prices`.
     pub price: u64,
-    /// About the least price of any plan for these targets, where giants stay.
+    /// Approximate lower bound on the price of any plan for these targets that leaves giants in place.
     pub least_price: f64,
 }
 
-/// The result of a plan in a role. Nodes are compared with their fair shares.
+/// A plan's result in one role. Nodes are compared with their fair shares.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedRole {
-    /// Whether slots move for it.
+    /// Whether slots move to even it out.
     pub is_goal: bool,
-    /// T: what a node may hold that has no slot heavier than a share.
+    /// T: the most a node may hold if none of its slots is heavier than a share.
     pub target: f64,
-    /// No move brings a node above this that no slot fills.
+    /// No move brings a node without a filling slot above this.
     pub ceiling: f64,
-    /// The most that each node may hold after all moves; 0 for one that leaves.
+    /// The most each node may hold after all moves; 0 for a leaving node.
     pub targets: Vec<f64>,
-    /// The fullest node that stays, today.
+    /// The fullest staying node, before.
     pub before: f64,
-    /// The same then.
+    /// The fullest staying node, after.
     pub after: f64,
-    /// M_rest today: apart from slots that are heavier than their nodes' shares.
+    /// M_rest before: not counting slots heavier than their node's share.
     pub rest_before: f64,
-    /// The same then.
+    /// M_rest after.
     pub rest_after: f64,
-    /// The least that the fullest node can reach in this role alone.
+    /// A lower bound on the fullest node in this role alone.
     pub floor: LowerBound,
-    /// Whether all nodes are at their targets then.
+    /// Whether all nodes are at their targets afterwards.
     pub met: bool,
-    /// Whether they are even then, or so near to their targets that another plan is not worth its moves.
+    /// Whether nodes end up even, or so near their targets that another plan is not worth its moves.
     pub is_near: bool,
-    /// Why it cannot be met together with another role, where that is proven.
+    /// Why it cannot be met together with another role, if proven.
     pub proof: Option<Proof>,
 }
 
-/// The load in a role of slots on one node that may not move, above the target of the node.
+/// Load of pinned slots on one node, above the node's target in a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FixedAbove {
-    /// The node.
+    /// Index of the node.
     pub node: usize,
-    /// The role, by its place.
+    /// Index of the role.
     pub role: usize,
-    /// In fair shares of the node: it cannot come below this.
+    /// In fair shares of the node, which cannot go below this.
     pub share: f64,
-    /// How many slots.
+    /// The number of pinned slots.
     pub slots: usize,
 }
 
@@ -147,7 +147,7 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     };
     let mut lifted = Vec::new();
     for _ in 0..=AGAIN {
-        // The next report plans with as much work: what it would ask for is in this plan.
+        // The next report's plan has a full budget, so this plan must already contain what it would ask for.
         match step(&unlimited.with_owner(owner.clone()), &mut Budget::new(work)) {
             Some((next, also_lifted)) => {
                 owner = next;
@@ -182,7 +182,7 @@ fn step(
         return None;
     }
     let mut found = search(&before, &aims, budget);
-    // A goal that the plan cannot help is not paid for: it may only not get worse.
+    // A goal that the plan cannot help is not paid for; it must only not get worse.
     let helped = aims.helped(&before, &found.state, 0.0);
     let goals = (0..request.roles.len()).filter(|role| aims.is_goal[*role]);
     let hopeless: Vec<usize> = goals.filter(|role| !helped.contains(role)).collect();

@@ -1,4 +1,4 @@
-//! A plan in the making: the owners of slots so far, the most that each node may hold, and a log by which steps are taken back.
+//! A plan under construction: current slot owners, the maximum per node, and an undo log.
 
 use crate::move_request::MoveLimits;
 use crate::rest::NodeLoad;
@@ -28,54 +28,52 @@ impl Run {
     }
 }
 
-/// The limits of memory that are kept.
+/// The memory limit that applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cap {
     /// Nodes are filled to this.
     Aimed,
-    /// No node is brought above this.
+    /// The hard cap.
     Hard,
-    /// The same, or what each node holds today.
+    /// The hard cap, or today's load if higher.
     HardOrToday,
 }
 
-/// The most that nodes may hold, by role.
+/// Upper bounds for nodes, by role.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Bounds {
     /// T: what a search brings nodes to, in fair shares.
     pub aims: Vec<f64>,
-    /// The same of a node that a slot fills, in parts of that slot.
+    /// The same for a node filled by one slot, as a multiple of that slot.
     pub beside: Vec<f64>,
-    /// A plan ends with no node above this.
+    /// A finished plan has no node above this.
     pub ceilings: Vec<f64>,
-    /// The same of a node that a slot fills, in parts of that slot.
+    /// The ceiling for a node filled by one slot, as a multiple of that slot.
     pub most_beside: Vec<f64>,
-    /// And no node at all, in fair shares.
+    /// No node at all may exceed this, in fair shares.
     pub tops: Vec<f64>,
-    /// The limits of memory.
     pub cap: Cap,
 }
 
-/// Owners and loads, as far as the plan has come.
+/// Owners and loads at this point of the plan.
 #[derive(Clone)]
 pub(crate) struct PlanState<'a> {
     pub shares: &'a Shares<'a>,
     bounds: Bounds,
-    /// By node: the cap of memory in shares.
+    /// Per node: its memory cap in shares.
     caps: Vec<f64>,
-    /// By role: up to how many shares a node is filled for now, and by node and role what each held when that began.
+    /// By role: the temporary fill level in shares; by node and role: the load when it was set.
     level: Option<(Vec<f64>, Vec<f64>)>,
-    /// The owners of slots before any move.
+    /// Owners before any move.
     home: Vec<u16>,
     pub owner: Vec<u16>,
     load: Vec<f64>,
     target: Vec<f64>,
-    /// The slots of each node, ascending.
     held: Vec<Vec<u16>>,
     log: Vec<(Run, u16)>,
-    /// The loads before anything moved.
+    /// Loads before any move.
     before: Vec<f64>,
-    /// Whether the limits of the problem are kept to, and what has moved.
+    /// Limits to keep (if any), and what has moved.
     pub limits: MoveLimits,
     pub(crate) moved: (u64, u128),
 }
@@ -130,7 +128,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The node that owns a slot when nothing has moved.
+    /// The owner of a slot before any move.
     #[inline]
     pub(crate) fn home(&self, slot: usize) -> u16 {
         self.home[slot]
@@ -198,7 +196,7 @@ impl<'a> PlanState<'a> {
         }
     }
 
-    /// The load that a node is brought to if its heaviest giant is `heaviest`.
+    /// The load a node is brought to if its heaviest giant is `heaviest`.
     fn target_with(&self, node: usize, role: usize, heaviest: f64) -> f64 {
         let (shares, bounds) = (self.shares, &self.bounds);
         if shares.leaves(node) {
@@ -234,13 +232,11 @@ impl<'a> PlanState<'a> {
             .fold(0.0, f64::max)
     }
 
-    /// The load of a node, in all roles.
     #[inline]
     pub(crate) fn loads(&self, node: usize) -> &[f64] {
         &self.load[node * self.shares.roles..(node + 1) * self.shares.roles]
     }
 
-    /// The most that a node may hold, in all roles.
     #[inline]
     pub(crate) fn targets(&self, node: usize) -> &[f64] {
         &self.target[node * self.shares.roles..(node + 1) * self.shares.roles]
@@ -265,7 +261,7 @@ impl<'a> PlanState<'a> {
         &self.held[node]
     }
 
-    /// The load of a node above its targets, in all roles together.
+    /// A node's load above its targets, over all roles.
     #[inline]
     pub(crate) fn over(&self, node: usize) -> f64 {
         let both = self.loads(node).iter().zip(self.targets(node));
@@ -374,7 +370,7 @@ impl<'a> PlanState<'a> {
     }
 }
 
-/// A load above its target, apart from rounding.
+/// Excess over a target, with rounding removed.
 #[inline]
 pub(crate) fn above(excess: f64) -> f64 {
     (excess - NEAR).max(0.0)
@@ -393,7 +389,7 @@ mod tests {
         (*seed >> 33) as usize % below
     }
 
-    /// Loads, slots and movement as they are counted anew.
+    /// Compares the incremental loads, slots and movement with a recount.
     fn check(state: &PlanState<'_>) {
         let shares = state.shares;
         let mut moved = (0, 0);

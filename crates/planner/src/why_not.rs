@@ -1,4 +1,4 @@
-//! Why a role is above its band where nothing moves: searched for, and not assumed.
+//! Why a role is above its band although nothing moves: established by search, not assumed.
 
 use crate::aims::{Aims, LEAST_EXCESS, max_over_mean};
 use crate::budget::Budget;
@@ -10,7 +10,6 @@ use crate::shares::Shares;
 use crate::solve::{FixedAbove, fixed_above};
 use crate::state::{Cap, PlanState};
 
-/// The reason that keeps a role above its band.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhyNot {
     /// Slots that may not move hold so much of a node.
@@ -19,7 +18,7 @@ pub enum WhyNot {
     Floor(SetBy),
     /// It is proven that no placement has both.
     NoPlacement(Proof),
-    /// The best placement is not worth its moves: the ratio, and the slots that move.
+    /// The best placement is not worth its moves: the ratio, and the number of slots moved.
     NotWorth(f64, usize),
     /// The limits of memory.
     Limits,
@@ -31,7 +30,7 @@ pub enum WhyNot {
 
 /// A placement is better by this much.
 const BETTER: f64 = 0.03;
-/// The work of looking for a reason.
+/// Work spent on finding a reason.
 const REASON: u64 = 800_000;
 
 /// Why a role is above its band.

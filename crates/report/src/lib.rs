@@ -1,5 +1,5 @@
-//! Stage 6, REPORT: the files and texts of a `Summary`. `view` has the tables, `render` the forms that they are written
-//! in. A file is a row of `outputs`, a chart a file and a row of `CHARTS`, a table a file and a row of `view::SECTIONS`.
+//! The files and texts of a `Summary`. `view` has the tables, `render` the output formats. A file is a row of
+//! `outputs`, a chart a file and a row of `CHARTS`, a table a file and a row of `view::SECTIONS`.
 #![deny(missing_docs)]
 
 #[cfg(feature = "charts")]
@@ -77,7 +77,7 @@ pub fn files() -> impl Iterator<Item = &'static str> {
     files.into_iter()
 }
 
-/// Whether a directory holds a report.
+/// Whether a directory contains a report.
 pub fn is_in(directory: &Path) -> bool {
     outputs(ChartSet::All).mark().is_of(directory)
 }

@@ -1,14 +1,14 @@
-//! Every colour of the charts and of the page; the page's style and script read theirs from `css`.
+//! Every colour of charts and page; the page's style and script get theirs from `css`.
 //!
-//! No chart relies on telling red from green, and the order by lightness is the order by meaning, so that a print in
-//! grey says the same.
+//! No chart depends on distinguishing red from green, and lightness follows meaning, so that a greyscale print still
+//! works.
 
 /// A colour: red, green, blue.
 pub type Rgb = [u8; 3];
 
 /// Titles, names, values.
 pub(crate) const INK: Rgb = hex(0x1B242D);
-/// Subtitles, ticks, notes; its contrast with white is 6 : 1.
+/// Subtitles, ticks, notes; its contrast to white is 6 : 1.
 pub(crate) const MUTED: Rgb = hex(0x55606B);
 /// Axes and borders.
 pub(crate) const FRAME: Rgb = hex(0x8A95A1);
@@ -16,25 +16,25 @@ pub(crate) const FRAME: Rgb = hex(0x8A95A1);
 pub(crate) const GRID: Rgb = hex(0xE4E8EC);
 /// Loads.
 pub(crate) const LOAD: Rgb = hex(0x2E77B5);
-/// Loads, large areas.
+/// Loads in large areas.
 pub(crate) const LIGHT_LOAD: Rgb = hex(0x9FC4E4);
-/// Big keys, and hash tags that hold much, in the load of their node. They differ from it and from each other in hue and in
+/// Big keys, and heavy hash tags, within the load of their node. They differ from it and from each other in hue and
 /// lightness.
 #[cfg(feature = "charts")]
 pub(crate) const BIG_KEY: Rgb = hex(0xD9822B);
 /// See `BIG_KEY`.
 #[cfg(feature = "charts")]
 pub(crate) const HOT_TAG: Rgb = hex(0x1D4F7C);
-/// For loads that need a look.
+/// For loads that need attention.
 pub(crate) const WATCH: Rgb = hex(0xE08A1E);
 /// For problems; darker than all loads.
 pub(crate) const ALARM: Rgb = hex(0xA81E16);
-/// For the loads under a perfect hash.
+/// For loads expected under a perfect hash.
 pub(crate) const EXPECTED: Rgb = hex(0x3C4650);
-/// The sheet, and slots without load.
+/// The background, and slots without load.
 pub(crate) const EMPTY: Rgb = hex(0xFFFFFF);
 
-/// The variables of the page's style: name, colour in the light theme, colour in the dark one.
+/// CSS variables: name, colour in the light theme, colour in the dark one.
 const VARIABLES: [(&str, Rgb, Rgb); 14] = [
     ("ink", INK, hex(0xE8ECF0)),
     ("muted", MUTED, hex(0xA3AEB9)),
@@ -46,15 +46,15 @@ const VARIABLES: [(&str, Rgb, Rgb); 14] = [
     ("alarm", ALARM, hex(0xFF8478)),
     ("expected", EXPECTED, hex(0xC3CBD3)),
     ("empty", EMPTY, hex(0x0E1318)),
-    // Only the page has these: its ground, its sections, the tone of a good verdict, and a warning as text.
+    // Only used by the page: background, section, good verdict, warning text.
     ("page", hex(0xF6F8FA), hex(0x12181E)),
     ("sheet", hex(0xFDFEFE), hex(0x181F26)),
     ("fine", hex(0x1F6F5C), hex(0x6CCBB2)),
     ("watch-ink", hex(0x8A4E00), hex(0xF0A64A)),
 ];
 
-/// Anchors of the sequential scale, light to dark in even steps of lightness: matplotlib's magma, reversed and
-/// without its ends, which are too near to the white of empty slots and to the black of borders.
+/// Anchors of the sequential scale, light to dark in even steps of lightness: matplotlib's magma, reversed and without
+/// its ends, which are too close to the white of empty slots and the black of borders.
 const RAMP: [Rgb; 9] = [
     hex(0xFDEBAC),
     hex(0xFEC488),
@@ -77,7 +77,7 @@ fn spelled([red, green, blue]: Rgb) -> String {
     format!("#{red:02X}{green:02X}{blue:02X}")
 }
 
-/// The colour of `part`, from 0 (light) to 1 (dark).
+/// The colour at `part` of the scale, from 0 (light) to 1 (dark).
 #[cfg(feature = "charts")]
 pub fn ramp(part: f64) -> Rgb {
     let place = part.clamp(0.0, 1.0) * (RAMP.len() - 1) as f64;
@@ -89,13 +89,13 @@ pub fn ramp(part: f64) -> Rgb {
     [0, 1, 2].map(|part| mix(low[part], high[part]))
 }
 
-/// The variable of the page's style that has this colour in the light theme.
+/// The CSS variable with this colour in the light theme.
 pub(crate) fn variable(colour: Rgb) -> &'static str {
     let named = VARIABLES.iter().find(|(_, light, _)| *light == colour);
     named.map_or("ink", |(name, ..)| name)
 }
 
-/// The custom properties of the page's style: a colour each, and `--ramp`, the anchors of the scale.
+/// The CSS variables: one per colour, and `--ramp`, the anchors of the scale.
 pub(crate) fn css() -> String {
     let colours = VARIABLES.map(|(name, light, dark)| {
         format!("--{name}:light-dark({},{});", spelled(light), spelled(dark))

@@ -1,4 +1,4 @@
-//! The target that SLOTSCOPE_FUZZ_TARGET names: a campaign over all of them builds one program.
+//! The target named by SLOTSCOPE_FUZZ_TARGET: a campaign over all targets builds only this program.
 
 #![cfg_attr(fuzzing, no_main)]
 

@@ -1,5 +1,5 @@
-//! Bytes read as a format, whatever they are: no key outside of the block, nothing dropped in silence, and the same
-//! result however the input is cut.
+//! Arbitrary bytes read in a format: no key outside of the block, nothing dropped silently, and the same result however
+//! the input is split.
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
@@ -25,7 +25,7 @@ use slotscope::source::memory::memory;
 use slotscope::source::{Source, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
 
-/// Dumps in every format; each is a seed for all of them, so that formats meet each other's rows.
+/// Dumps in every format; each is a seed for all of them, so that every format also sees the rows of others.
 pub const SEEDS: &[&[u8]] = &[
     b"user:{1000}:profile\nkey:11\n\n{common}:a\r\nfoo{}{bar}\n",
     b"\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xff{t}\"\n127.0.0.1:6379> x\n\"plain\"\n(1.23s)\n",
@@ -60,7 +60,7 @@ pub const SEEDS: &[&[u8]] = &[
     b"user:1\n5\ncart:2\n7\n",
 ];
 
-/// The parts of a reader's work that are kept from input to input: making them anew takes longer than a short input.
+/// The parts of a reader that are reused for all inputs: creating them takes longer than reading a short input.
 struct Workspace {
     block: Block,
     keys: Spans,
@@ -82,7 +82,7 @@ thread_local! {
     });
 }
 
-/// Checks and counts what a reader finds.
+/// Checks and counts the rows of a reader.
 struct Checking<'a> {
     slots: &'a mut SlotColumns,
     tallies: &'a mut Tallies,
@@ -128,21 +128,21 @@ impl Sink for Checking<'_> {
     }
 }
 
-/// Reads `bytes` as the format `name`; false where it refuses the first lines.
+/// Reads `bytes` in the format `name`; false if it rejects the first lines.
 pub fn read(name: &str, bytes: &[u8]) -> bool {
     let format = named(name).expect("a target is named after its format");
     let Ok(opened) = format.open(Head { bytes, whole: true }) else {
         return false;
     };
     read_opened(opened, bytes, rows_at_least(name, bytes));
-    // A scan takes much longer than a block.
+    // A scan takes much longer than reading a block.
     if checksum(bytes).is_multiple_of(SCANNED) {
         agree(Some(format), bytes);
     }
     true
 }
 
-/// Reads `bytes` by the shape of its lines; false where they have a grammar of their own or are refused.
+/// Reads `bytes` by the shape of its lines; false if they have a grammar of their own or are rejected.
 pub fn shape(bytes: &[u8]) -> bool {
     let head = Head { bytes, whole: true };
     let Ok(Some(Recognised::Shaped(shape))) = recognise(head) else {
@@ -151,7 +151,7 @@ pub fn shape(bytes: &[u8]) -> bool {
     let Ok(opened) = shape.open(head) else {
         return false;
     };
-    // Lines above a header and rows in quotes are part of a shape.
+    // Lines above a header and quoted rows are part of a shape.
     let at_least = rows_at_least(
         if shape.format() == "lines" {
             "lines"
@@ -167,7 +167,7 @@ pub fn shape(bytes: &[u8]) -> bool {
     true
 }
 
-/// Reads all of `bytes`, which have at least `at_least` rows.
+/// Reads all of `bytes`, which has at least `at_least` rows.
 fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
     WORKSPACE.with_borrow_mut(|workspace| {
         let Workspace {
@@ -231,7 +231,7 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
     });
 }
 
-/// All that a walk finds, to the end or to damage.
+/// Everything that a walk finds, up to the end or the first damage.
 fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> ReadStats {
     let (mut seen, mut rows) = (ReadStats::default(), RowBatch::default());
     while let Ok(Some(_)) = walk.next(&mut rows) {
@@ -240,17 +240,17 @@ fn read_walk(walk: &mut dyn Walk, checking: &mut Checking<'_>) -> ReadStats {
     seen
 }
 
-/// One in this many inputs of a format is scanned in every way too.
+/// One in this many inputs of a format is also scanned in every way.
 const SCANNED: usize = 32;
 
-/// Differs from input to input, and is the same every time for one.
+/// Deterministic, but different from input to input.
 fn checksum(bytes: &[u8]) -> usize {
     bytes.iter().fold(bytes.len(), |sum, byte| {
         sum.wrapping_mul(31).wrapping_add(usize::from(*byte))
     })
 }
 
-/// Lines of a title that may be above the columns, where the first line names no column of keys.
+/// Number of title lines that may be above the columns, if the first line names no key column.
 fn titles(bytes: &[u8]) -> usize {
     let first = bytes.split(|byte| *byte == b'\n').next();
     let first = first.unwrap_or_default().to_ascii_lowercase();
@@ -262,9 +262,9 @@ fn titles(bytes: &[u8]) -> usize {
     }
 }
 
-/// Rows that `bytes` hold at least, each of which is to be a key, a reject or a notice.
+/// Lower bound for the rows in `bytes`, each of which must become a key, a reject or a notice.
 fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
-    // Brackets, commas and blanks alone are the frame of an array.
+    // Brackets, commas and blanks alone form the frame of an array.
     let is_frame = |line: &&[u8]| line.iter().all(|byte| b"[], \t\r\x0b\x0c".contains(byte));
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !is_frame(line)).count();
@@ -272,12 +272,12 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
         "lines" | "quoted" | "numbered" | "cluster-call" | "sized" | "monitor" | "top-keys" => {
             lines
         }
-        // The first line names the columns; only in quotes a cell takes more than one line.
+        // The first line names the columns; a cell spans several lines only in quotes.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => {
             lines.saturating_sub(1 + titles(bytes))
         }
         "csv" | "hdt-rdb" | "jsonl" => usize::from(lines > 2 + titles(bytes)),
-        // A walk ends where the bytes are damaged.
+        // A walk ends at the first damage.
         "aof" | "rdb" => 0,
         // Lines between two rows are one reject, a string may span any number of lines, and RESP has lines without
         // keys.
@@ -285,7 +285,7 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     }
 }
 
-/// The whole scan in the format that is detected, in every way.
+/// The whole scan in the detected format, in every way.
 pub fn scan(bytes: &[u8]) -> bool {
     let found = recognise(Head { bytes, whole: true });
     assert!(
@@ -295,11 +295,11 @@ pub fn scan(bytes: &[u8]) -> bool {
     agree(None, bytes)
 }
 
-/// Bytes that are read from front to back, a few at a time.
+/// A source read sequentially, a few bytes at a time.
 #[derive(Debug)]
 struct Stream(Arc<[u8]>);
 
-/// The remaining bytes, and how many a read gives.
+/// The remaining bytes, and the number of bytes per read.
 struct Reading(Arc<[u8]>, usize, usize);
 
 impl Read for Reading {
@@ -329,10 +329,10 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     written.expect("a vector takes all bytes")
 }
 
-/// In one piece on one thread, in chunks on several, as a pipe, and compressed: all give the same. False where it is
-/// refused.
+/// In one piece on one thread, in chunks on several threads, as a pipe, and compressed: all have the same result. False
+/// if the input is rejected.
 fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
-    // A header is in the first block, which in the program is longer than the head that a format is opened with.
+    // A header must be in the first block, which in the program is longer than the head used to open a format.
     let blank = bytes.iter().take_while(|byte| b"\r\n".contains(byte));
     let above = bytes.split_inclusive(|byte| *byte == b'\n').take(4);
     let above = above.map(<[u8]>::len).sum::<usize>();
@@ -355,7 +355,7 @@ fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
             ("a pipe shows", stream(bytes)),
             ("compression shows", stream(&gzip(bytes))),
         ];
-        // Input that looks compressed is read as its content, from a pipe only.
+        // Input that looks compressed is decompressed only from a pipe.
         let is_plain = !decompress::is_compressed(bytes);
         for (what, source) in ways.into_iter().take(if is_plain { 3 } else { 1 }) {
             let found = run(&pools[1], chunk, source);

@@ -1,4 +1,4 @@
-//! Every kernel of this CPU against the table, which is the plainest: hashed parts and slots.
+//! Every kernel of this CPU against the table kernel, the simplest one: hashed parts and slots.
 
 use hashslot::Kernel;
 use slotscope::format::batch::{KeyBatch, Spans, Values};
@@ -24,7 +24,7 @@ fn found(kernel: &'static Kernel, block: &Block, keys: &Spans) -> (Spans, Vec<u1
     (found.hashed.clone(), found.slots.to_vec())
 }
 
-/// The first byte says where in the block the first key starts: kernels treat the ends of a block in their own way.
+/// The first byte is the position of the first key in the block: kernels treat both ends of a block specially.
 pub fn agree(bytes: &[u8]) -> bool {
     let Some((start, content)) = bytes.split_first() else {
         return false;

@@ -1,5 +1,5 @@
-//! The fuzz targets. A target takes any bytes and returns whether they were accepted; it must not panic, hang,
-//! or use memory out of proportion to its input, and it asserts what has to hold for every input.
+//! The fuzz targets. A target takes any bytes and returns whether they were accepted; it must not panic, hang, or use
+//! memory out of proportion to its input, and it asserts the invariants for every input.
 
 mod formats;
 mod kernels;
@@ -11,17 +11,17 @@ use std::sync::LazyLock;
 
 use slotscope::format::{FORMATS, Format};
 
-/// Inputs are cut to this length, so no target can be made to allocate much by the length of its input.
+/// Inputs are truncated to this length, so that no target allocates much because of the length of its input.
 pub const MAX_INPUT_BYTES: usize = 1 << 16;
 
-/// A target, named as its file in fuzz_targets.
+/// A target, named like its file in fuzz_targets.
 pub struct Target {
     pub name: &'static str,
-    /// Runs the target of this name on an input of up to `MAX_INPUT_BYTES`.
+    /// Runs the target with this name on an input of up to `MAX_INPUT_BYTES`.
     pub run: fn(&str, &[u8]) -> bool,
-    /// How many times as long as reading a short input as a format it takes.
+    /// Its run time relative to reading a short input in a format.
     pub cost: u64,
-    /// Inputs to start from, most of which it accepts.
+    /// Initial inputs, most of which it accepts.
     pub seeds: fn() -> Vec<&'static [u8]>,
 }
 
@@ -36,7 +36,7 @@ pub static TARGETS: LazyLock<Vec<Target>> = LazyLock::new(|| {
     FORMATS.iter().map(of_format).chain(OTHERS).collect()
 });
 
-/// The targets that are not a format.
+/// The targets that are not formats.
 const OTHERS: [Target; 9] = [
     Target {
         name: "shapes",

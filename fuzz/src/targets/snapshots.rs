@@ -1,5 +1,5 @@
-//! RDB files, made by hand: every type, every opcode and every wrapper. The walk over any bytes ends, in order, and finds
-//! the same in a file and in a stream.
+//! Handmade RDB files: every type, every opcode and every wrapper. The walk terminates on any bytes, returns keys in
+//! order, and gives the same result for a file and a stream.
 
 use std::io::Cursor;
 use std::sync::LazyLock;
@@ -11,10 +11,10 @@ use slotscope::redact::spelled;
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
 
-/// An RDB file, and its content.
+/// An RDB file and its expected content.
 pub struct Made {
     pub bytes: Vec<u8>,
-    /// Bytes after its checksum.
+    /// Number of bytes after its checksum.
     pub behind: usize,
     /// Its keys: database, name, type, elements.
     pub keys: Vec<(u64, &'static [u8], &'static str, Option<u64>)>,
@@ -32,8 +32,8 @@ pub fn seeds() -> Vec<&'static [u8]> {
     MADE.iter().map(|made| &made.bytes[..]).collect()
 }
 
-/// A type: the magic of the file, the opcodes before the key, the number of the type, the bytes after the key, the name
-/// of the type and the elements.
+/// A type: the magic of the file, the opcodes before the key, the type number, the bytes after the key, the type name
+/// and the number of elements.
 type Row = (
     &'static str,
     &'static [u8],
@@ -43,18 +43,18 @@ type Row = (
     Option<u64>,
 );
 
-/// The bytes of a listpack of the strings a and b, and of a, b and a time.
+/// Listpacks of the strings a and b, and of a, b and a time.
 const PAIR: &[u8] = b"\x0D\x0D\x00\x00\x00\x02\x00\x81a\x02\x81b\x02\xFF";
 const TRIPLE: &[u8] = b"\x0F\x0F\x00\x00\x00\x03\x00\x81a\x02\x81b\x02\x00\x01\xFF";
 
-/// The same pair whose count is not known, and as LZF that is one run.
+/// The same pair with unknown count, and as a single LZF run.
 const UNCOUNTED: &[u8] = b"\x0D\x0D\x00\x00\x00\xFF\xFF\x81a\x02\x81b\x02\xFF";
 const PACKED: &[u8] = b"\xC3\x0E\x0D\x0C\x0D\x00\x00\x00\x02\x00\x81a\x02\x81b\x02\xFF";
 
 /// A ziplist of a and b.
 const ZIPLIST: &[u8] = b"\x11\x11\x00\x00\x00\x0D\x00\x00\x00\x02\x00\x00\x01a\x03\x01b\xFF";
 
-/// A group with an entry that was delivered, and its consumer, as Redis 5.0, 7.0 and 7.2 write it.
+/// A group with a delivered entry and its consumer, as written by Redis 5.0, 7.0 and 7.2.
 const GROUP_5: &[u8] =
     b"\x01\x01g\x01\x00\x01IIIIIIIIIIIIIIIITTTTTTTT\x01\x01\x01cTTTTTTTT\x01IIIIIIIIIIIIIIII";
 const GROUP_7: &[u8] =
@@ -201,7 +201,7 @@ const TYPES: &[Row] = &[
     ),
 ];
 
-/// A file of one key, k, of a type.
+/// A file with one key, k, of a type.
 fn of_type((magic, before, number, value, type_name, elements): &Row) -> Made {
     let bytes = [
         magic.as_bytes(),
@@ -219,7 +219,7 @@ fn of_type((magic, before, number, value, type_name, elements): &Row) -> Made {
     }
 }
 
-/// With its end, and no checksum.
+/// The same with the end marker and without a checksum.
 fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes.push(0xFF);
     let has_checksum = !bytes.starts_with(b"REDIS000") || bytes[8] >= b'5';
@@ -227,7 +227,7 @@ fn ended(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// Streams, and what may surround keys.
+/// Streams, and opcodes that may surround keys.
 fn surroundings() -> Vec<Made> {
     let stream = |number, rest: &[&[u8]]| {
         let node = b"\x01\x10IIIIIIIIIIIIIIII\x0D\x0D\x00\x00\x00\x02\x00\x81a\x02\x81b\x02\xFF";
@@ -291,7 +291,7 @@ fn surroundings() -> Vec<Made> {
               \xF6\x01n\x03LUA\x00\x01c\xFE\x00\x6B\x05\x79\x06\x00\x01k\x01v",
             vec![k(0)],
         ),
-        // Keys that are an integer and LZF.
+        // Keys encoded as integers and as LZF.
         made(
             b"REDIS0009\xFE\x00\x00\xC1\x39\x30\x01v\x00\xC3\x08\x0D\x01ab\xE0\x01\x01\x00c\x01v",
             vec![(0, b"12345", "string", Some(1)), (0, b"ababababababc", "string", Some(1))],
@@ -302,7 +302,7 @@ fn surroundings() -> Vec<Made> {
     ]
 }
 
-/// The keys and remarks of a walk, and how it ends.
+/// The keys and remarks of a walk, and its end.
 pub fn walked(input: Forward, verifies: bool) -> (Vec<String>, Option<(u64, String)>) {
     let mut walker = Walker::new(input, verifies, Allocator::default());
     let (mut found, mut end) = (Vec::new(), 0);
@@ -326,7 +326,7 @@ pub fn walked(input: Forward, verifies: bool) -> (Vec<String>, Option<(u64, Stri
     }
 }
 
-/// Walks over `bytes` as a file and as a stream, with and without the checksum; whether anything was found.
+/// Walks over `bytes` as a file and as a stream, with and without the checksum; returns whether anything was found.
 pub fn walk(bytes: &[u8]) -> bool {
     let file = || Forward::open(&*memory("dump.rdb", bytes)).expect("memory can be opened");
     let stream = || Forward::stream(Box::new(Cursor::new(bytes.to_vec())));

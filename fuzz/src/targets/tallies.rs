@@ -1,7 +1,7 @@
-//! Plans, tally files and recount files: whatever is in one, reading it ends in an error or in a report.
+//! Plans, tally files and recount files: reading one ends in an error or in a report, whatever its content.
 //!
-//! An input is the content of a file, MessagePack without the compression, whose checksum would refuse every mutation. In it
-//! `ZEROS` and two bytes stand for that number of zeros: tables of slots and sketches are full of them.
+//! An input is the uncompressed content of a file, MessagePack, since the checksum of the compressed form would reject
+//! every mutation. `ZEROS` and two bytes stand for that number of zeros: tables of slots and sketches are full of them.
 
 use std::io::Read;
 use std::sync::LazyLock;
@@ -20,25 +20,25 @@ const PLAN: &str = "slotscope.tally-plan/1";
 const TALLY: &str = "slotscope.tally/1";
 const RECOUNT: &str = "slotscope.recount/1";
 
-/// A byte that MessagePack never has, except in hashes and names: a run of no zeros is the byte itself.
+/// A byte that MessagePack never uses, except in hashes and names: a run of no zeros is the byte itself.
 const ZEROS: u8 = 0xC1;
-/// The shortest run of zeros that is written so.
+/// The shortest run of zeros that is shortened.
 const RUN: usize = 4;
-/// The longest content, so that no input makes one of gigabytes.
+/// Limit for the content, so that no input expands to gigabytes.
 const MAX_CONTENT: usize = 1 << 20;
 
-/// Dumps in memory and the plan for them.
+/// Dumps in memory and their plan.
 struct Counting {
     dumps: Vec<(&'static str, Vec<u8>)>,
     plan: Plan,
 }
 
-/// The files that inputs start from and are merged with.
+/// The files that are seeds and that inputs are merged with.
 struct Files {
     seeds: Vec<Vec<u8>>,
     /// The second half of a tally.
     half: Vec<u8>,
-    /// A tally that asks for a recount, and the second half of that.
+    /// A tally that requires a recount, and its second half.
     asking: Vec<u8>,
     half_again: Vec<u8>,
 }
@@ -58,7 +58,7 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
     let slots = Counting::new(vec![("b.keys", table(9)), ("c.csv", table(30))], slots);
     let slots = slots.tally(&slots.plan.splits(u64::MAX));
 
-    // It takes a second pass to find the keys of operations in the dumps.
+    // Finding the keys with most operations in the dumps takes a second pass.
     let busy = Counting::new(
         vec![("d.keys", table(20)), ("e.monitor", operations(30))],
         Flags::default(),
@@ -70,7 +70,7 @@ static FILES: LazyLock<Files> = LazyLock::new(|| {
         busy.recount(&asking, &second),
     );
 
-    // So do more tags than a table holds; the few of a short input are counted again here.
+    // So does finding more tags than a table holds; the few tags of a short input are recounted here.
     let many = Counting::new(
         vec![("f.keys", tags(70_000)), ("g.keys", tags(40))],
         Flags::default(),
@@ -180,7 +180,7 @@ impl Counting {
         Counting { dumps, plan }
     }
 
-    /// Every other chunk, and the rest.
+    /// Every other chunk, and the others.
     fn halves(&self) -> [Vec<Split>; 2] {
         let splits = self.plan.splits(1);
         [0, 1].map(|from| splits.iter().skip(from).step_by(2).copied().collect())
@@ -208,7 +208,7 @@ impl Counting {
     }
 }
 
-/// One thread for the few keys of an input.
+/// One thread is enough for the few keys of an input.
 fn options() -> Options {
     Options {
         threads: Some(1),
@@ -216,7 +216,7 @@ fn options() -> Options {
     }
 }
 
-/// A table that has some of everything that is counted, and a row that is not a key.
+/// A table with something of everything that is counted, and a row that is not a key.
 fn table(rows: usize) -> Vec<u8> {
     let row = |i: usize| {
         let kind = ["string", "hash", "zset"][i % 3];
@@ -257,14 +257,14 @@ fn content(file: &[u8]) -> Vec<u8> {
     content
 }
 
-/// A file of this content.
+/// A file with this content.
 fn framed(schema: &str, content: &[u8]) -> Vec<u8> {
     let frame = zstd::encode_all(content, 1).expect("bytes are compressed");
     let len = (schema.len() as u32).to_le_bytes();
     [b"\x5E\x2A\x4D\x18", &len[..], schema.as_bytes(), &frame].concat()
 }
 
-/// The input that stands for a content.
+/// The input that stands for a content: the inverse of `lengthened`.
 fn shortened(content: &[u8]) -> Vec<u8> {
     let mut input = Vec::new();
     let mut rest = content;

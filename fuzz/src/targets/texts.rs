@@ -1,4 +1,4 @@
-//! Texts that users write or other programs print: listings of nodes, reports, rules, patterns.
+//! Text written by users or other programs: node listings, reports, rules, patterns.
 
 use std::sync::LazyLock;
 
@@ -22,7 +22,7 @@ pub const TOPOLOGIES: &[&[u8]] = &[
     br#"[[0,100,["10.0.0.1",7000,"aa",[]],["10.0.0.2",7000,"bb",["hostname","h"]]],[101,16383,[null,7001,"cc",[]]]]"#,
 ];
 
-/// A listing that is accepted owns each slot once, and says so in every way it can be asked.
+/// An accepted listing has one owner per slot, by every way to ask for it.
 pub fn topology(bytes: &[u8]) -> bool {
     let Ok(topology) = Topology::parse("nodes", bytes) else {
         return false;
@@ -42,7 +42,7 @@ pub fn topology(bytes: &[u8]) -> bool {
     true
 }
 
-/// A committed report, made small: few rows in each list, and `SLOTS` in place of 16384 counts.
+/// A committed report, shortened: few rows in each list, and `SLOTS` instead of 16384 counts.
 static REPORT: LazyLock<String> = LazyLock::new(|| {
     let text = include_str!("../../../reports/samples/hot-tag/report.json");
     let mut report = serde_json::from_str(text).expect("a committed report is JSON");
@@ -66,7 +66,7 @@ pub fn reports() -> Vec<&'static [u8]> {
     vec![REPORT.as_bytes()]
 }
 
-/// Reads a report with its slots filled in.
+/// Parses a report after filling in its slots.
 fn parse_report(text: &str) -> slotscope::error::Result<Report> {
     static COUNTS: LazyLock<String> = LazyLock::new(|| vec!["1"; SLOTS].join(","));
     let text = text.replacen("\"SLOTS\"", &COUNTS, 2);
@@ -75,7 +75,7 @@ fn parse_report(text: &str) -> slotscope::error::Result<Report> {
     Report::new(file, summary)
 }
 
-/// A report that is accepted can be compared with itself and with any other, and is a part of any trend.
+/// An accepted report can be compared with itself and any other, and be part of any trend.
 pub fn report(bytes: &[u8]) -> bool {
     static OTHER: LazyLock<Report> =
         LazyLock::new(|| parse_report(&REPORT).expect("the seed is a report"));
@@ -113,7 +113,7 @@ pub const LINT_CONFIGS: &[&[u8]] = &[
     b"",
 ];
 
-/// A refusal is one line that names the file.
+/// A refusal is one line with the name of the file.
 fn assert_refusal(message: &str, place: &str) {
     assert!(message.starts_with(place), "{message:?}");
     assert!(!message.contains(char::is_control), "{message:?}");
@@ -132,7 +132,7 @@ pub fn lint_config(bytes: &[u8]) -> bool {
     }
 }
 
-/// A policy a line up to an empty one, then keys.
+/// One policy per line, an empty line, then keys.
 pub const POLICIES: &[&[u8]] = &[
     b"regex:/user-.*:(?<tag>.+)/\nregex:(?<tag>\\d+)\\|.*\n\nuser-session:1234\n7|x\n{a}\n",
     b"oss\n\n{user}:1\n{}x\n\xff\x00{a}\n",
@@ -140,7 +140,7 @@ pub const POLICIES: &[&[u8]] = &[
     b"regex:/(?<tag>)|a(?<x>.)/\n\n\na\n",
 ];
 
-/// Patterns are the user's: whatever they are, a tag lies in its key and its slot is the slot of those bytes.
+/// Patterns are the user's: for any pattern, the tag of a key lies in the key, and its slot is that of the tag's bytes.
 pub fn policy(bytes: &[u8]) -> bool {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let values = lines.by_ref().take_while(|line| !line.is_empty());

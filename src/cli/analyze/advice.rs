@@ -1,4 +1,4 @@
-//! The hash tags that the commands among the inputs ask for: the advice of `slotscope advise`, in the report.
+//! Hash tags suggested by the commands among the inputs: the advice of `slotscope advise`, in the report.
 
 use slotscope_advisor::batches::Batches;
 use slotscope_advisor::decision::LEAST_BATCHES;
@@ -19,18 +19,18 @@ use crate::fanout::{Fanout, Lines};
 use crate::pipeline::counted::{Advised, CountedInputs};
 use crate::pipeline::reading::Reading;
 
-/// Bytes of captures that commands are read from, together and of each at least: one thread reads them, in the time that the
-/// counts of a larger capture take.
+/// Bytes of captures read for commands, in total and at least per capture. One thread reads them while a larger capture
+/// is being counted.
 const CAPTURED: u64 = 8 << 20;
 const CAPTURED_OF_EACH: u64 = 1 << 20;
-/// Patterns that a report lists: those that a scheme may change.
+/// Maximum patterns a report lists: those that a scheme may change.
 const LISTED: usize = 256;
 
-/// The counts, with an advice if captures are among the inputs that have commands with several keys. All inputs are
-/// then read once more.
+/// Adds advice to the counts if the inputs include captures with multi-key commands. All inputs are then read once
+/// more.
 ///
 /// # Errors
-/// An input that cannot be read again; `Cancelled`.
+/// An input cannot be reread; `Cancelled`.
 pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<CountedInputs> {
     let topology = counted.nodes();
     let Some(reading) = counted.again() else {
@@ -63,7 +63,7 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
     Ok(counted.advised(Some(Advised { findings, moved })))
 }
 
-/// The commands at the start of each capture, and in how many bytes, unless they are all.
+/// The commands at the start of each capture, and the bytes they cover unless that is everything.
 fn batches_of(captures: &[Box<dyn Source>], topology: &Topology) -> Result<(Batches, Option<u64>)> {
     let of_each = CAPTURED / captures.len().max(1) as u64;
     let most = of_each.max(CAPTURED_OF_EACH);

@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use slotscope_engine::source::stem::stem;
 
-/// The name of a report: that of the first input that the user named, without its extensions.
+/// The name of a report: that of the first input, without extensions.
 pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
     let whole = match input {
         Some(path) if path.to_str().is_some_and(|text| text.contains("://")) => {
-            // Neither a pattern nor the signature of a web address.
+            // Drop glob characters, and the signature in a URL.
             let text = path.to_str().unwrap_or_default();
             PathBuf::from(text.split(['*', '?', '[', '#']).next().unwrap_or_default())
         }
@@ -18,7 +18,7 @@ pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
         _ => PathBuf::from("stdin"),
     };
     let name = stem(whole.file_name().unwrap_or("keys".as_ref()));
-    // The rest of `...keys` would lead elsewhere.
+    // The rest of `...keys` would be a path elsewhere.
     if name
         .as_os_str()
         .as_encoded_bytes()
@@ -38,7 +38,7 @@ pub(super) fn report_name(input: Option<&PathBuf>) -> PathBuf {
     }
 }
 
-/// Names that the dumps of all nodes have: their directory tells them apart.
+/// Dump names shared by all nodes: their directory tells them apart.
 const GENERIC: [&str; 3] = ["dump", "appendonly", "keys"];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `slotscope analyze`: key dumps come in; a report goes to the terminal and to a directory.
+//! `slotscope analyze`: reads key dumps, and reports to the terminal and to a directory.
 
 mod advice;
 mod destination;
@@ -132,7 +132,7 @@ impl AnalyzeArgs {
     /// Reads, counts, judges and reports.
     ///
     /// # Errors
-    /// An input, a topology or an output that cannot be used.
+    /// An input, topology or output is unusable.
     pub(crate) fn run(&self) -> Result<Ending> {
         if self.reading.format == "help" {
             return print_format_help();
@@ -140,10 +140,10 @@ impl AnalyzeArgs {
         self.redacted(|redaction| self.report(redaction))
     }
 
-    /// Reads, counts and judges; there is no output.
+    /// Reads, counts and judges without printing.
     ///
     /// # Errors
-    /// An input or a topology that cannot be used.
+    /// An input or topology is unusable.
     pub fn summary(&self) -> Result<Summary> {
         self.redacted(|redaction| {
             let topology = self.cluster.topology()?;
@@ -152,7 +152,7 @@ impl AnalyzeArgs {
         })
     }
 
-    /// Calls `run` with what names are redacted by; its error is redacted too.
+    /// Calls `run` with the redaction, if any; redacts its error, too.
     fn redacted<R>(&self, run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>) -> Result<R> {
         let redaction = self.redact.then(Redaction::from_environment).transpose()?;
         let redaction = redaction.map(Arc::new);
@@ -162,7 +162,7 @@ impl AnalyzeArgs {
         })
     }
 
-    /// Whether it reads standard input because no input is named.
+    /// Whether it reads standard input for lack of arguments.
     pub(crate) fn reads_stdin(&self) -> bool {
         self.reading.reads_stdin() && self.cluster_info.is_none()
     }
@@ -192,11 +192,11 @@ impl AnalyzeArgs {
         let summary = self.summarise(analysis, node_counts, found)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
         if self.reads_stdin() && pipe::stdin_was_empty() {
-            // No report takes the place of an older one; what to do is said at the end.
+            // A report does not replace an older one; the last line says what to do.
             return Ok(Ending::Done);
         }
 
-        // A closed standard output must not prevent writing the files.
+        // A closed standard output must not keep the files from being written.
         let printed = self.print(&summary);
         if let Some((files, path)) = files {
             files.publish_on(&pool(self.reading.threads)?, &summary)?;
@@ -217,16 +217,16 @@ impl AnalyzeArgs {
         let is_unfit = has_gap || matches!(summary.verdict.state, State::Suspicious | State::Empty);
         Ok(match summary.input.incomplete.is_empty() {
             false => Ending::Incomplete,
-            // A dump with one expired password must not pass a check for ever.
+            // A dump with one expired password must not pass a check forever.
             true if is_unfit && !limits.is_empty() => Ending::Incomplete,
-            // Dumps without a key are mostly those of a scan that failed.
+            // Dumps without keys usually come from a failed scan.
             true if !is_live && is_empty(&summary) => Ending::Incomplete,
             true if crossed => Ending::Crossed,
             true => Ending::Done,
         })
     }
 
-    /// The input that the flags name.
+    /// The input named by the flags.
     fn found(&self) -> Result<FoundInput<'_>> {
         let found = InputFlags {
             reading: &self.reading,
@@ -255,7 +255,7 @@ impl AnalyzeArgs {
         node_counts: Vec<NodeKeys>,
         found: FoundInput<'_>,
     ) -> Result<Summary> {
-        // Names of nodes are on the bars.
+        // Progress bars show node names.
         let progress = if self.redact {
             When::Never
         } else {
@@ -269,7 +269,7 @@ impl AnalyzeArgs {
                 .words(input.collected.as_ref().map(Collected::word))?;
             analysis = analysis.reading_words([words, options::words(&self.hashing)].concat());
         }
-        // Names in the advice are parts of names; counts by slot alone have no names.
+        // Advice contains parts of names, and counts by slot have no names at all.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
         let by = self.judging.by.metrics()?.first().copied();
         let mut summary = input.keys.count(&analysis, |counted| {
@@ -293,7 +293,7 @@ impl AnalyzeArgs {
         summary.run.title = self.title.as_deref().map(Name::from);
     }
 
-    /// The analysis that the flags describe.
+    /// The analysis described by the flags.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
         self.counting.check()?;
         let analysis = self
@@ -313,14 +313,14 @@ impl AnalyzeArgs {
         })
     }
 
-    /// The report before.
+    /// The previous report.
     fn previous(&self) -> Result<Option<Summary>> {
         let path = self.previous.as_deref();
         let read = |path| report_file::read(path).map(|(_, report)| report);
         path.map(read).transpose()
     }
 
-    /// The limits that the user set.
+    /// The limits set by the user.
     fn limits(&self) -> Result<Vec<Limit>> {
         let limits = Limit::parse_all::<Summary>(&self.fail_on)?;
         // Several inputs may be one node each.
@@ -330,7 +330,7 @@ impl AnalyzeArgs {
         Ok(limits)
     }
 
-    /// The node part of the report, from what the nodes report themselves: there is no dump.
+    /// The node part of a report, from the nodes' own key counts: there is no dump.
     fn print_node_counts(&self, counts: &NodeCounts) -> Result<Ending> {
         let rows = Rows::or_json(self.top);
         self.output
@@ -338,7 +338,7 @@ impl AnalyzeArgs {
         Ok(Ending::Done)
     }
 
-    /// Opens the files of the report, unless none are wanted.
+    /// Opens the report files, unless none are requested.
     fn open_files(
         &self,
         guard: Guard,
@@ -357,21 +357,21 @@ impl AnalyzeArgs {
         Ok(Some((files, path)))
     }
 
-    /// The inputs of the run, which no output may replace.
+    /// The inputs, which no output may replace.
     fn files_read<'a>(&'a self, found: &'a FoundInput<'_>) -> impl Iterator<Item = &'a Path> {
         let listings = [&self.cluster.topology, &self.cluster_info];
         let listings = listings.into_iter().flatten().map(PathBuf::as_path);
         found.paths().into_iter().chain(listings)
     }
 
-    /// The command line as typed, with blanks between; the names in it are redacted as a whole.
+    /// The command line as typed, joined by blanks; redacted as a whole.
     fn command_line(&self) -> Name {
         if self.redact {
             return Name::from("slotscope analyze ... --redact");
         }
         let words = self.reading.overrides.words.iter().enumerate();
         let words = words.map(|(i, word)| match (i, word.to_str()) {
-            // However long the path to the program is.
+            // Regardless of the path to the program.
             (0, _) => b"slotscope".to_vec(),
             (_, Some(word)) => remote::without_password(word).into_bytes(),
             (_, None) => word.as_encoded_bytes().to_vec(),
@@ -408,13 +408,13 @@ impl AnalyzeArgs {
     }
 }
 
-/// Whether nothing was read of any kind.
+/// Whether nothing of any kind was read.
 fn is_empty(summary: &Summary) -> bool {
     let is_filtered = summary.input.filter.is_some();
     summary.verdict.state == State::Empty && !summary.has_only_extremes() && !is_filtered
 }
 
-/// Refuses limits of nodes that are not known.
+/// Refuses limits on nodes if nodes are unknown.
 fn check_nodes(limits: &[Limit], are_known: bool) -> Result<()> {
     let mut parts = limits.iter().map(Limit::part);
     if !are_known && parts.any(|part| matches!(part, "nodes" | "verdict")) {

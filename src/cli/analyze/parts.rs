@@ -1,4 +1,4 @@
-//! The flags of analyze for callers that count in parts: what is planned, and the report of what was counted.
+//! `analyze` for callers that count in parts: planning, and reporting what was counted.
 
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
@@ -11,10 +11,10 @@ use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
 
 impl AnalyzeArgs {
-    /// The plan of the inputs, for `partial::tally`.
+    /// The plan for the inputs, for `partial::tally`.
     ///
     /// # Errors
-    /// As `partial::plan`.
+    /// As for `partial::plan`.
     pub fn plan(&self) -> Result<Plan> {
         let cluster = ListingSpec {
             topology: self.cluster.topology.clone(),
@@ -24,10 +24,10 @@ impl AnalyzeArgs {
         partial::plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
     }
 
-    /// The summary of a merged tally file and of the files of a second pass, by the flags that `plan` was made with.
+    /// The summary of a merged tally file and the files of a second pass, with the flags that `plan` was made with.
     ///
     /// # Errors
-    /// As `partial::report`.
+    /// As for `partial::report`.
     pub fn summary_of(&self, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
         self.redacted(|redaction| {
             let topology = self.cluster.topology()?;

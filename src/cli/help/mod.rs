@@ -1,4 +1,4 @@
-//! `slotscope help [WORD]`: the flags of a command, or a page of the manual in the terminal.
+//! `slotscope help [WORD]`: the flags of a command, or a manual page in the terminal.
 
 pub mod topics;
 
@@ -14,7 +14,7 @@ use crate::cli::synonyms::command_for;
 use crate::cli::{Cli, Ending};
 use crate::options::headings::ARGUMENTS;
 
-/// Pages that are named for a word that they have.
+/// Maximum pages suggested for a word they contain.
 const PAGES: usize = 3;
 
 /// A command's flags, or a page of the manual.
@@ -31,7 +31,7 @@ Examples:
   slotscope help analyze
   slotscope help formats";
 
-/// The topics, for the end of the list of commands.
+/// The topics, for the end of the command list.
 pub(crate) fn footer() -> String {
     let rows = TOPICS
         .iter()
@@ -44,7 +44,7 @@ impl HelpArgs {
     /// Prints the list, the flags or the page.
     ///
     /// # Errors
-    /// No command and no topic has that name, or standard output cannot be written to.
+    /// No command or topic has that name, or standard output cannot be written.
     pub(crate) fn run(&self) -> Result<Ending> {
         let text = match &self.word {
             None => Cli::command().render_long_help().ansi().to_string(),
@@ -72,7 +72,7 @@ fn of(word: &str) -> Result<String> {
     command.ok_or_else(|| unknown(word, &cli))
 }
 
-/// The likely meaning of a word that is neither: a verb of another tool, a misspelt name, or a word of some pages.
+/// Suggestions for an unknown word: the equivalent of another tool's verb, the closest name, or pages containing it.
 fn unknown(word: &str, cli: &clap::Command) -> Error {
     let commands = cli.get_subcommands().map(clap::Command::get_name);
     let names: Vec<&str> = commands
@@ -97,7 +97,7 @@ fn unknown(word: &str, cli: &clap::Command) -> Error {
     Error::bad("help", what)
 }
 
-/// The name that differs least, if it differs by a letter or two.
+/// The closest name, if at most a letter or two differ.
 fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     let most = if word.len() < 5 { 1 } else { 2 };
     let distances = names
@@ -107,7 +107,7 @@ fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
     near.map(|(_, name)| name)
 }
 
-/// The pages that have the word most often.
+/// The pages with the most occurrences of the word.
 fn pages_with(word: &str) -> Vec<&'static str> {
     let mut pages: Vec<_> = TOPICS
         .iter()

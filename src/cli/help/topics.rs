@@ -1,10 +1,10 @@
-//! The pages of the manual that are in the program.
+//! The manual pages built into the program.
 
-/// A page of the manual.
+/// A manual page.
 pub struct Topic {
     /// The word after `slotscope help`.
     pub name: &'static str,
-    /// The question that the page answers.
+    /// The question it answers.
     pub about: &'static str,
     /// The page, in Markdown.
     pub page: &'static str,
@@ -16,7 +16,7 @@ impl Topic {
         TOPICS.iter().find(|topic| topic.name == name)
     }
 
-    /// The lines of the page that have a word, in any case.
+    /// The number of lines with a word, ignoring case.
     pub(crate) fn mentions(&self, word: &str) -> usize {
         let word = word.to_lowercase();
         let lines = self.page.lines();
@@ -26,7 +26,7 @@ impl Topic {
     }
 }
 
-/// All topics, in the order of the manual.
+/// All topics in manual order.
 pub static TOPICS: &[Topic] = &[
     Topic {
         name: "getting-started",

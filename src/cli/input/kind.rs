@@ -1,4 +1,4 @@
-//! The inputs that an argument may name besides a dump, and the answer of a command that cannot read them: what to name instead.
+//! Kinds of arguments besides dumps, and the answer of commands that cannot read them: what to name instead.
 
 use std::fs::File;
 use std::io::Read;
@@ -21,14 +21,14 @@ pub enum InputKind {
     Tally,
     /// A directory of `collect`.
     Collection,
-    /// Answers to CLUSTER SLOT-STATS.
+    /// Replies to CLUSTER SLOT-STATS.
     SlotCounts,
 }
 
-/// The kinds that a command does not read, and what to name instead of each.
+/// The kinds a command does not read, each with what to name instead.
 pub type Refused = [(InputKind, &'static str)];
 
-/// The answers of commands that read names to inputs without names.
+/// Answers of commands that read names to inputs without names.
 pub(crate) const NEEDS_NAMES: &Refused = &[
     (InputKind::Tally, "name the dumps that it was counted from"),
     (
@@ -37,7 +37,7 @@ pub(crate) const NEEDS_NAMES: &Refused = &[
     ),
 ];
 
-/// The answers of commands that read client commands to other inputs.
+/// Answers of commands that read client commands to other inputs.
 pub(crate) const NEEDS_COMMANDS: &Refused = &[
     (
         InputKind::Server,
@@ -57,7 +57,7 @@ pub(crate) const NEEDS_COMMANDS: &Refused = &[
     ),
 ];
 
-/// The answers of `dump` to inputs that are not RDB files.
+/// Answers of `dump` to inputs other than RDB files.
 pub(crate) const NEEDS_RDB: &Refused = &[
     (
         InputKind::Server,
@@ -74,7 +74,7 @@ pub(crate) const NEEDS_RDB: &Refused = &[
     (InputKind::SlotCounts, "name an RDB file"),
 ];
 
-/// The answers of `timeline` to inputs without times.
+/// Answers of `timeline` to inputs without times.
 pub(crate) const NEEDS_TIMES: &Refused = &[
     (
         InputKind::Server,
@@ -86,7 +86,7 @@ pub(crate) const NEEDS_TIMES: &Refused = &[
     ),
 ];
 
-/// The answers of `find-tag --avoid` to inputs that are not lines of text.
+/// Answers of `find-tag --avoid` to inputs that are not lines of text.
 pub(crate) const NEEDS_LINES: &Refused = &[
     (
         InputKind::Server,
@@ -102,7 +102,7 @@ pub(crate) const NEEDS_LINES: &Refused = &[
     ),
 ];
 
-/// The answers of `tally` to inputs that are not dumps.
+/// Answers of `tally` to inputs that are not dumps.
 pub(crate) const NEEDS_DUMPS: &Refused = &[
     (
         InputKind::Server,
@@ -112,7 +112,7 @@ pub(crate) const NEEDS_DUMPS: &Refused = &[
 ];
 
 impl InputKind {
-    /// The kind that a path has by itself; `None` for a dump, and for counts by slot, whose content tells.
+    /// The kind evident from a path; `None` for a dump, and for counts by slot, which only their content shows.
     pub(crate) fn of_path(path: &Path) -> Option<InputKind> {
         if remote::is_server(path) {
             Some(InputKind::Server)
@@ -136,7 +136,7 @@ impl InputKind {
 /// Refuses paths of these kinds.
 ///
 /// # Errors
-/// A path is of one.
+/// A path is of a refused kind.
 pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
     paths
         .iter()
@@ -144,10 +144,10 @@ pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
         .try_for_each(|(path, kind)| check(path, kind, refused))
 }
 
-/// Refuses counts by slot among the sources, if these are refused.
+/// Refuses counts by slot among the sources, if listed in `refused`.
 ///
 /// # Errors
-/// A source has them, or cannot be read.
+/// A source has counts by slot, or cannot be read.
 pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
     if refused
         .iter()

@@ -1,5 +1,5 @@
-//! The input of a command, whatever its arguments name: dumps (files, objects, collections, counts by slot), running servers,
-//! whose keys are collected first, or tally files.
+//! The input of a command, whatever its arguments name: dumps (files, objects, collections, counts by slot), running
+//! servers, whose keys are collected first, or tally files.
 
 pub mod kind;
 pub mod servers;
@@ -26,19 +26,18 @@ use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, collected_nodes};
 
-/// The flags that name inputs and say how they are read.
+/// The flags for naming and reading inputs.
 pub(crate) struct InputFlags<'a> {
-    /// The inputs.
     pub reading: &'a ReadingArgs,
-    /// How servers are reached.
+    /// How to connect to servers.
     pub servers: &'a ServerArgs,
     /// The hash policy; `None` for commands that do not compute slots.
     pub hashing: Option<&'a HashSpec>,
-    /// The inputs that the command does not read.
+    /// The kinds of input the command does not read.
     pub refused: &'static Refused,
 }
 
-/// Inputs that are found and not yet read.
+/// Inputs found but not read.
 pub(crate) struct FoundInput<'a> {
     reading: &'a ReadingArgs,
     policy: Policy,
@@ -51,19 +50,19 @@ enum What {
     Tallies(Box<Tallies>),
 }
 
-/// Inputs that can be counted.
+/// Inputs ready for counting.
 pub struct Input {
     /// The keys to count.
     pub keys: Keys,
-    /// The collection of the servers; it may be removed with this value.
+    /// The collection from servers; dropping this value may remove it.
     pub collected: Option<Collected>,
 }
 
-/// Keys, or what was counted of them elsewhere.
+/// Keys, or counts made elsewhere.
 pub enum Keys {
     /// To be counted.
     Reading(Reading),
-    /// Counted in parts; the path is that of the first file.
+    /// Counted in parts, with the path of the first file.
     Tallies(Box<TallyFile>, Option<RecountFile>, PathBuf),
 }
 
@@ -71,7 +70,7 @@ impl<'a> InputFlags<'a> {
     /// Finds the inputs.
     ///
     /// # Errors
-    /// An input that the command does not read, or that cannot be opened; a flag that cannot be used with it.
+    /// An input cannot be opened or is not supported by the command, or a flag does not apply to it.
     pub(crate) fn find(self) -> Result<FoundInput<'a>> {
         let reading = self.reading;
         check_paths(&reading.inputs, self.refused)?;
@@ -93,7 +92,7 @@ impl<'a> InputFlags<'a> {
         })
     }
 
-    /// Refuses flags that say how keys are read where they are counted already.
+    /// Refuses reading flags for keys that were already counted.
     fn check_counted(&self) -> Result<()> {
         let of_inputs = options::words(&self.reading.spec.of_counts()?).into_iter();
         let of_hashing = self.hashing.map_or_else(Vec::new, options::words);
@@ -104,7 +103,7 @@ impl<'a> InputFlags<'a> {
     }
 }
 
-/// A flag of `tally` next to tally files.
+/// The error for a flag of `tally` next to tally files.
 pub(crate) fn counted_already(flag: String) -> Error {
     Error::bad(
         flag,
@@ -113,7 +112,7 @@ pub(crate) fn counted_already(flag: String) -> Error {
 }
 
 impl FoundInput<'_> {
-    /// Files that no output may replace.
+    /// Files that outputs must not replace.
     pub(crate) fn paths(&self) -> Vec<&Path> {
         match &self.what {
             What::Dumps(reading) => reading.paths().collect(),
@@ -122,7 +121,7 @@ impl FoundInput<'_> {
         }
     }
 
-    /// The name for files that are made of servers.
+    /// The file name for output about servers.
     pub(crate) fn server_name(&self) -> Option<String> {
         match &self.what {
             What::Servers(servers) => Some(servers.name()),
@@ -159,7 +158,7 @@ impl FoundInput<'_> {
 }
 
 impl Input {
-    /// The reading, for commands that read names.
+    /// The reading, for commands that need names.
     ///
     /// # Errors
     /// The keys were counted elsewhere.
@@ -175,10 +174,10 @@ impl Input {
 }
 
 impl Keys {
-    /// Counts them, or merges tally files, and calls `judge` with the counts.
+    /// Counts the inputs or merges tally files, and passes the counts to `judge`.
     ///
     /// # Errors
-    /// As `Analysis::count` and `judge`; tally files that are incomplete or of other options.
+    /// As `Analysis::count` and `judge`; tally files are incomplete or have other options.
     pub(crate) fn count<R>(
         self,
         analysis: &Analysis,
@@ -195,7 +194,7 @@ impl Keys {
         }
     }
 
-    /// Whether they may be one node each.
+    /// Whether each may be one node.
     pub(crate) fn may_be_nodes(&self) -> bool {
         match self {
             Keys::Reading(reading) => reading.sources.len() > 1,
@@ -206,7 +205,7 @@ impl Keys {
     /// The collections among them.
     ///
     /// # Errors
-    /// A tally file whose flags cannot be used.
+    /// The flags in a tally file are unusable.
     pub fn collections(&self) -> Result<Vec<Collection>> {
         match self {
             Keys::Reading(reading) => Ok(reading.collections.clone()),
@@ -214,10 +213,10 @@ impl Keys {
         }
     }
 
-    /// The nodes that they list themselves.
+    /// The nodes according to the inputs themselves.
     ///
     /// # Errors
-    /// A listing that cannot be read.
+    /// A listing cannot be read.
     pub(crate) fn nodes(&self) -> Result<Option<Topology>> {
         match self {
             Keys::Reading(reading) => collected_nodes::topology(&reading.collections),

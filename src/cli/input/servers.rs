@@ -1,4 +1,4 @@
-//! Running servers: their keys are collected first, into a directory that is removed at the end, or where the user says.
+//! Running servers: their keys are collected first, into a temporary directory or one named by the user.
 
 use std::path::{Path, PathBuf};
 
@@ -42,31 +42,31 @@ pub struct ServerArgs {
     pub counts_only: bool,
 }
 
-/// Servers that are to be read.
+/// Servers to read.
 pub(crate) struct Servers {
     options: Options,
     keep: Option<PathBuf>,
     name: String,
-    /// The words of the command that keeps what is read.
+    /// The words of a command that would keep the collection.
     collect: Vec<String>,
 }
 
 /// The collection of the servers.
 pub enum Collected {
-    /// In a directory of the user.
+    /// In the user's directory.
     Kept(PathBuf),
-    /// In one that is removed at the end.
+    /// In a temporary directory.
     ForNow {
         /// That one.
         directory: WholeDirectory,
-        /// The command that keeps it, and the directory that it makes.
+        /// The command that would keep it, and the directory that command creates.
         collect: String,
         kept_in: String,
     },
 }
 
 impl ServerArgs {
-    /// The collection is removed at the end.
+    /// With a temporary collection.
     pub fn for_now(live: LiveArgs) -> Self {
         ServerArgs {
             live,
@@ -74,7 +74,7 @@ impl ServerArgs {
         }
     }
 
-    /// The same servers, of which only the counts of slots are read.
+    /// The same servers, reading only counts by slot.
     pub fn counting(&self) -> Self {
         ServerArgs {
             counts_only: true,
@@ -82,10 +82,10 @@ impl ServerArgs {
         }
     }
 
-    /// The credentials for the servers that the inputs are, or are of.
+    /// The credentials for the servers named or collected in the inputs.
     ///
     /// # Errors
-    /// The password is not where the flags say, or a server cannot be reached as they say.
+    /// The password is not where the flags say, or the flags do not fit a server.
     pub fn credentials(&self, inputs: &[PathBuf]) -> Result<Credentials> {
         let servers = inputs.iter().filter(|input| remote::is_server(input));
         let texts: Vec<String> = servers
@@ -94,10 +94,10 @@ impl ServerArgs {
         Ok(self.live.access(&live::seeds(&texts)?)?.credentials)
     }
 
-    /// The servers that the inputs are; `None` where they are files.
+    /// The servers among the inputs; `None` if they are files.
     ///
     /// # Errors
-    /// Some are servers and some are not, or a server cannot be reached as the flags say.
+    /// Servers and files are mixed, or the flags do not fit a server.
     pub(crate) fn servers(&self, inputs: &[PathBuf]) -> Result<Option<Servers>> {
         let (servers, files): (Vec<_>, Vec<_>) =
             inputs.iter().partition(|input| remote::is_server(input));
@@ -142,12 +142,12 @@ impl ServerArgs {
 }
 
 impl Servers {
-    /// The name for files that are made of them.
+    /// The file name for output about them.
     pub(crate) fn name(&self) -> String {
         self.name.clone()
     }
 
-    /// Reads them.
+    /// Collects their keys.
     ///
     /// # Errors
     /// No server answers, or nothing can be written.
@@ -185,7 +185,7 @@ impl Collected {
         }
     }
 
-    /// The reading of its files, as `args` say.
+    /// Reads the collected files with `args`.
     ///
     /// # Errors
     /// As `ReadingArgs::reading`.
@@ -203,7 +203,7 @@ impl Collected {
         }
     }
 
-    /// Takes a directory that is removed at the end out of the names of files.
+    /// Removes a temporary directory from file names.
     pub(crate) fn rename<'n>(&self, input: &'n mut InputFacts, source: &'n mut Name) {
         let files = input.files.iter_mut().map(|file| &mut file.name);
         let stops = input.incomplete.iter_mut().map(|stop| &mut stop.file);
@@ -211,7 +211,7 @@ impl Collected {
         self.shorten(files.chain(stops).chain(rejects).chain([source]));
     }
 
-    /// The same in any names.
+    /// The same for any names.
     pub(crate) fn shorten<'n>(&self, names: impl Iterator<Item = &'n mut Name>) {
         let Collected::ForNow { directory, .. } = self else {
             return;
@@ -222,7 +222,7 @@ impl Collected {
         }
     }
 
-    /// Puts the command that keeps such a directory before the commands that read it, and says that it is removed.
+    /// Adds the command that keeps a temporary collection to commands that read it, with a note that it is removed.
     pub(crate) fn note(&self, summary: &mut Summary, redacted: bool) {
         let Collected::ForNow { collect, .. } = self else {
             return;

@@ -11,12 +11,11 @@ use crate::partial::recount_file::{self, RecountFile};
 use crate::partial::tally_file::TallyFile;
 use crate::partial::{RECOUNT_FILE, TALLY_FILE};
 
-/// The longest file that is read: more than the largest that slotscope writes.
+/// Maximum file size, above the largest that slotscope writes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// Tally files, merged, and files of a second pass.
+/// Merged tally files, and files of a second pass.
 pub(crate) struct Tallies {
-    /// The tallies.
     pub tally: Option<TallyFile>,
     /// The counts of a second pass.
     pub again: Option<RecountFile>,
@@ -26,7 +25,7 @@ impl Tallies {
     /// Reads and merges the files at `paths`.
     ///
     /// # Errors
-    /// A file that is not a tally file, and files that do not belong together.
+    /// A file is not a tally file, or files do not belong together.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Tallies> {
         let mut all = Tallies {
             tally: None,
@@ -66,7 +65,7 @@ fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> 
 /// Whether the inputs are tally files.
 ///
 /// # Errors
-/// Some are and some are not.
+/// Only some are.
 pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);
     let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(is_tally);
@@ -79,7 +78,7 @@ pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     }
 }
 
-/// An error with the name of the file that it is about.
+/// Prefixes an error with its file name.
 pub(crate) fn of_file(path: &Path, error: Error) -> Error {
     let path = Name::from(path);
     match error {

@@ -3,7 +3,7 @@
 use super::*;
 use crate::top::rows::Shard;
 
-/// Two readings without limits of memory, after a change to each of them.
+/// Two readings without memory limits, after modifying each.
 fn changed(change: impl Fn(usize, &mut Reading)) -> Read {
     let [before, after] = [10, 11].map(|secs| {
         let mut snapshot = snapshot(secs, false);
@@ -21,7 +21,7 @@ fn used_cpu(reading: &Reading, part: f64) -> Option<f64> {
     Some(reading.at_ms as f64 / 1000.0 * part)
 }
 
-/// The first line, the first row that is listed, and the words of all rows in their order.
+/// The first line, the first row, and the words of all rows in order.
 fn first_line_and_row(read: Read) -> (String, Shard, Vec<String>) {
     let mut screen = screen();
     screen.take(read);
@@ -44,7 +44,7 @@ fn first_line_and_row(read: Read) -> (String, Shard, Vec<String>) {
 
 #[test]
 fn the_shard_of_the_first_line_is_the_first_row_with_its_word_its_figure_and_its_colour() {
-    // By the clocks of processes, which know nothing of slots, all work alike.
+    // Process clocks, which do not know about slots, show equal work.
     let even = |_: usize, reading: &mut Reading| reading.server.used_cpu = used_cpu(reading, 0.3);
     let (line, row, words) = first_line_and_row(changed(even));
     assert_eq!(
@@ -89,7 +89,7 @@ fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_lin
         !text.contains("BALANCED") && text.contains("measured by node"),
         "{text}"
     );
-    // Load comes before memory of the same state, also of the same shard.
+    // For equal states load comes before memory, also within a shard.
     let full = |at: usize, reading: &mut Reading| {
         by_process(at, reading);
         reading.server.used_memory_dataset = Some([1, 1, 4][at] << 30);

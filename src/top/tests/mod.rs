@@ -1,4 +1,4 @@
-//! The screen, driven by keys and drawn into memory.
+//! The screen, driven by key presses and drawn into memory.
 
 mod judged;
 
@@ -21,7 +21,7 @@ use crate::top::rows::{Cluster, Health};
 use crate::top::screen::{Place, Read, Screen, Verdict, Wish};
 use crate::top::{reader, view};
 
-/// Three primaries after this many seconds. The second does most of the work, in slot 7991, and the third may be gone.
+/// Three primaries after this many seconds. The second does most of the work, in slot 7991; the third may be gone.
 fn snapshot(secs: i64, is_third_gone: bool) -> Snapshot {
     let reading = |at: usize| Reading {
         id: Some(format!("{at:040x}")),
@@ -170,7 +170,7 @@ fn lines(screen: &Screen, width: u16, height: u16) -> Vec<String> {
     buffer.content.chunks(width.into()).map(line).collect()
 }
 
-/// The line of the screen that has this text.
+/// The line of the screen with this text.
 #[track_caller]
 fn line_with(lines: &[String], text: &str) -> String {
     let found = lines.iter().find(|line| line.contains(text));
@@ -183,7 +183,7 @@ fn line_with(lines: &[String], text: &str) -> String {
 fn two_readings_are_rows_with_rates_shares_and_states() {
     let cluster = read(10, true).cluster;
     let words = cluster.shards.iter().map(|shard| shard.health.word());
-    // Those that answer are compared while a node is silent.
+    // Those that answer are compared while a node is unreachable.
     assert_eq!(words.collect::<Vec<_>>(), ["full", "hot", "no answer"]);
     assert_eq!(cluster.shards[1].work.ops_per_sec, Some(1000.0));
     assert!(cluster.failures[0].contains("nothing listens there"));
@@ -222,7 +222,7 @@ fn a_few_readings_of_the_last_seconds_are_kept_however_many_there_are() {
         assert_eq!(times(&kept).last(), Some(&secs));
         assert!(kept.len() <= 6, "{:?}", times(&kept));
     }
-    // The verdict is on most of ten seconds.
+    // The verdict covers most of ten seconds.
     assert_eq!(times(&kept), [90, 93, 96, 99]);
 }
 
@@ -331,7 +331,7 @@ fn a_pause_keeps_what_is_shown_and_q_and_w_are_wishes() {
     screen.say("no room".into(), true);
     screen.take(read(20, true));
     assert_eq!(screen.read.as_ref().unwrap().at_ms, 20_000);
-    // An action's error stays until the next key, that of a reading until the next one.
+    // The error of an action stays until the next key press, that of a reading until the next reading.
     assert!(screen.message.is_some());
     screen.fail("no primary answers".into());
     screen.take(read(30, true));

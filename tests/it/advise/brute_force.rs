@@ -1,14 +1,14 @@
-//! The search against all combinations, on small cases.
+//! The search against exhaustive enumeration, on small cases.
 
 use slotscope::advise::model::Model;
 use slotscope::advise::scheme::{Choice, Scheme};
 use testkit::rng::Rng;
 use testkit::workloads::workload::{Right, Workload};
 
-/// Combinations of a case; larger cases are left out.
+/// Maximum number of combinations; larger cases are skipped.
 const MOST: usize = 6000;
 
-/// Families of up to three ids, batches that share one of them.
+/// Families with up to three ids, and batches that share one of them.
 fn case(rng: &mut Rng) -> Workload {
     let mut load = Workload::on(3, Right::Keep);
     let values: Vec<usize> = (0..3).map(|_| *rng.pick(&[300, 2000])).collect();
@@ -59,7 +59,7 @@ fn case(rng: &mut Rng) -> Workload {
     load
 }
 
-/// All schemes of the families that batches touch.
+/// All schemes for the families in batches.
 fn all(model: &Model<'_>) -> Option<Vec<Scheme>> {
     let mut touched: Vec<u32> = model
         .joins

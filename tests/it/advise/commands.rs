@@ -1,9 +1,9 @@
-//! advise as a user runs it: names, captures, demands, and errors that say what to do.
+//! advise as a user runs it: names, captures, demands, and errors with suggested fixes.
 
 use serde_json::Value;
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
-/// The names and a capture of a shop: carts and profiles of users, read together by scripts.
+/// The names and a capture of a shop: users' carts and profiles, read together by scripts.
 pub(super) fn shop() -> Scratch {
     let scratch = Scratch::new();
     let names: String = (0..2000)
@@ -80,7 +80,7 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     ] {
         assert!(stdout(&text).contains(part), "{part}: {}", stdout(&text));
     }
-    // The rules do what the advice promises.
+    // Applying the rules has the promised effect.
     let rules: Vec<&str> = advice["rules"]
         .as_array()
         .unwrap()
@@ -96,7 +96,7 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
         (after["nodes"]["max_over_mean"].as_f64().unwrap() - promised).abs() < 0.01,
         "{after}"
     );
-    // Names of the capture alone do as well.
+    // The names in the capture suffice.
     let alone = report(&scratch.run(&[
         "advise",
         "--batches",
@@ -108,7 +108,7 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     assert_eq!(becomes(&alone).len(), 2);
 }
 
-/// A capture of scripts that run a queue, one for each of these names, and write a key that they do not declare.
+/// A capture of scripts that run a queue for each of these names, and write an undeclared key.
 fn queues(names: &[String]) -> Scratch {
     let scratch = Scratch::new();
     let lines = (0..300).map(|i| {
@@ -213,7 +213,7 @@ fn what_is_missing_or_wrong_is_named() {
         "{}",
         stderr(&torn)
     );
-    // Control bytes of names reach no terminal.
+    // Control bytes in names do not reach a terminal.
     scratch.file(
         "hostile",
         (0..200)

@@ -1,4 +1,4 @@
-//! One idea of a name: the families of the advice are the patterns of the report.
+//! One definition of names: the families of the advice are the patterns of the report.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use serde_json::Value;
 use testkit::run::{Scratch, code, report, stdout};
 
-/// Rows of a list by their patterns, with their keys.
+/// The keys of each row of a list, by pattern.
 fn rows(list: &Value) -> BTreeMap<String, u64> {
     let rows = list.as_array().unwrap().iter();
-    // Longer names are left as they are, and so are bytes that are not text.
+    // Longer names are not judged, nor are bytes that are not text.
     let is_judged = |row: &&Value| {
         let pattern = row["pattern"].as_str().unwrap();
         pattern.len() <= 512 && pattern != "<id>"
@@ -23,7 +23,7 @@ fn rows(list: &Value) -> BTreeMap<String, u64> {
         .collect()
 }
 
-/// Compares both lists for a dump; returns how many patterns it has.
+/// Compares both lists for a dump; returns the number of patterns.
 fn assert_one_idea(scratch: &Scratch, dump: &str) -> usize {
     let found = scratch.run(&["analyze", dump, "--no-files", "--json", "--nodes", "6"]);
     let patterns = report(&found)["patterns"].clone();

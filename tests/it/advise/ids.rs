@@ -1,4 +1,4 @@
-//! Keys that share an id of any kind: the advice is as good as the best of all choices of a segment for each kind of key.
+//! Keys that share an id of any kind: the advice is as good as the best choice of a segment for each kind of key.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -8,7 +8,7 @@ use testkit::rng::Rng;
 use testkit::workloads::ids::{COMMANDS, ID_KINDS, ids, sharing};
 use testkit::workloads::workload::Workload;
 
-/// How many commands are in one slot, and how many different tags there are.
+/// Number of commands in one slot, and of distinct tags.
 type Result = (usize, usize);
 
 fn decide(load: &Workload) -> Decision {
@@ -27,10 +27,10 @@ fn segments(key: &str) -> Vec<&str> {
     key.split(delimiter).collect()
 }
 
-/// A command: by kind of its keys their segments.
+/// A command: the segments of its keys, by kind of key.
 type Command<'a> = Vec<(usize, Vec<&'a str>)>;
 
-/// Every choice of a segment for each kind of key, tried on all commands. Keys are of a kind if only their ids differ.
+/// Tries every choice of a segment for each kind of key on all commands. Keys are of one kind if only their ids differ.
 fn best_of_all(load: &Workload, ids: &[String]) -> Result {
     let kind = |key: &str| -> Vec<String> {
         let part = |part: &str| match part {
@@ -58,7 +58,7 @@ fn best_of_all(load: &Workload, ids: &[String]) -> Result {
     best
 }
 
-/// Tries all choices for the kinds after `chosen`; those that leave fewer commands in one slot than the best are passed over.
+/// Tries all choices for the kinds after `chosen`; skips those with fewer commands in one slot than the best.
 fn try_all(
     lengths: &[usize],
     chosen: &mut Vec<usize>,
@@ -88,7 +88,7 @@ fn try_all(
     }
 }
 
-/// The result of the advice, over the tags of keys that commands touch.
+/// The result of the advice, over the tags of keys in commands.
 fn advised(load: &Workload, decision: &Decision) -> Result {
     let best = decision.best();
     let local = best.batches.in_one_slot as usize;
@@ -107,7 +107,7 @@ fn the_advice_is_the_best_of_all_choices_of_a_segment_for_ids_of_every_kind() {
             .enumerate()
         {
             for (number, command) in COMMANDS.iter().enumerate() {
-                // A client splits an MGET: nothing is gained by a tag of one value.
+                // A client can split an MGET: a tag with a single value gains nothing.
                 let is_of_one = values == 1 && *command == "MGET";
                 if is_of_one || !is_large && (at + step + number) % 5 != 0 {
                     continue;

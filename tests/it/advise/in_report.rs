@@ -1,4 +1,5 @@
-//! The advice in a report: where captures are among the inputs of `analyze`, with a step where a coarse tag fills a node.
+//! The advice in a report: with captures among the inputs of `analyze`, and with a step against a coarse tag that fills
+//! a node.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -6,7 +7,7 @@ use std::fs;
 use serde_json::Value;
 use testkit::run::{Scratch, report, stdout};
 
-/// Objects in one tag, and a capture that reads three of them at a time.
+/// Objects in one tag, and a capture that reads them in threes.
 fn common(command: &str) -> Scratch {
     let scratch = Scratch::new();
     let names: String = (0..6000)

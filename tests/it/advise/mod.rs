@@ -1,4 +1,4 @@
-//! The advice on tags: right on workloads with known answers, kept as promised, and as a user runs it.
+//! The advice on tags: right on workloads with known answers, true to its promises, and as a user runs it.
 
 mod brute_force;
 mod commands;
@@ -18,13 +18,13 @@ use testkit::workloads::other_kinds::OTHER_KINDS;
 use testkit::workloads::workload;
 use testkit::workloads::workload::{Right, Workload};
 
-/// Seeds of each kind.
+/// Number of seeds per kind.
 fn seeds_of_kind() -> u64 {
     let seeds = std::env::var("SLOTSCOPE_SEEDS").ok();
     seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(2)
 }
 
-/// The fault of the advice on a workload.
+/// The defect of the advice on a workload.
 fn wrong(load: &Workload, noise: f64) -> Option<String> {
     let (names, batches) = load.given();
     let model = Model::of(&names, &batches, load.nodes, |_| false);
@@ -50,7 +50,7 @@ fn wrong(load: &Workload, noise: f64) -> Option<String> {
     }
 }
 
-/// The shortfall of a change: batches in one slot, except for the noise, and even nodes, except for chance.
+/// The shortfall of a change: batches in one slot, apart from noise, and even nodes, apart from chance.
 fn too_little(
     decision: &Decision,
     nodes: usize,

@@ -1,4 +1,4 @@
-//! advise --out: the files do what the advice says, with the tools that they are for.
+//! advise --out: the files do what the advice says, with the tools they are for.
 
 use std::fs;
 use std::process::Command;
@@ -7,7 +7,7 @@ use super::commands::shop;
 use serde_json::{Value, json};
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
-/// A shop and the files of its advice.
+/// A shop and the files with its advice.
 fn advised() -> Scratch {
     let scratch = shop();
     let said = scratch.run(&[
@@ -27,7 +27,7 @@ fn read(scratch: &Scratch, file: &str) -> String {
     fs::read_to_string(scratch.path(file)).unwrap()
 }
 
-/// The words of `--retag` in whatif.sh, as a shell sees them.
+/// The arguments of `--retag` in whatif.sh, as a shell sees them.
 fn rules(scratch: &Scratch) -> Vec<String> {
     let script = read(scratch, "out/whatif.sh").replace("exec slotscope", "printf '%s\\n'");
     scratch.file("words.sh", script);
@@ -62,7 +62,7 @@ fn the_files_are_those_of_the_advice() {
             "{line}: {code_text}"
         );
     }
-    // A second run replaces its own files, and a run without a change takes away those that carry one out.
+    // A second run replaces its own files, and a run without a change removes the files that apply one.
     let kept = scratch.run(&["advise", "keys", "--nodes", "6", "--out", "out"]);
     assert_eq!(code(&kept), 0, "{}", stderr(&kept));
     assert_eq!(scratch.entries("out"), ["advise.json"]);

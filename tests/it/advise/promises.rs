@@ -1,4 +1,4 @@
-//! Forecasts of advise hold: names and batches are rewritten by the rules for whatif, and counted by their slots.
+//! The forecasts of advise hold: names and batches are rewritten by the rules for whatif and counted by slot.
 
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;

@@ -1,5 +1,5 @@
-//! Where the model sees a sample of the names, schemes are carried out on all of them: as exactly as by a model of all names. Of very
-//! many names one in several is renamed, and all that are heavy: nearly as exactly.
+//! When the model sees a sample of the names, schemes are applied to all of them, as exactly as by a model of all
+//! names. Of very many names one in several is renamed, plus all heavy ones: nearly as exactly.
 
 use slotscope::advise::all_names::CarriedOut;
 use slotscope::advise::carried_out::Scored;
@@ -83,7 +83,7 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
     }
 }
 
-/// Slots of all names under schemes, estimated from a quarter of them, are near those counted from all.
+/// Slots of all names under schemes, estimated from a quarter of the names, are near the exact counts.
 fn of_one_in_four(reading: &Reading, model: &Model<'_>, exact: &[Scored], renamings: &[Renaming]) {
     let mut schemes = exact.to_vec();
     let counted = reading.scan("carrying out", || {
@@ -93,7 +93,7 @@ fn of_one_in_four(reading: &Reading, model: &Model<'_>, exact: &[Scored], renami
     assert_eq!(counted.one_of(), 4);
     counted.finish(&mut schemes, model.nodes);
     for (near, exact) in schemes.iter().zip(exact) {
-        // Four standard deviations of a node's share of the names that are left out.
+        // Four standard deviations of a node's share of the names left out.
         let of_a_node = model.names.keys as f64 / model.nodes as f64;
         let off = 4.0 * (3.0 / of_a_node).sqrt();
         let renamed = near.names.renamed as f64 / exact.names.renamed.max(1) as f64;

@@ -1,5 +1,5 @@
-//! Names as guides to hash tags have them: a tag for a whole site, a tag of a domain and a user, and batches whose fan-out is
-//! what their tail follows from.
+//! Names as in guides to hash tags: one tag for a whole site, a tag of a domain and a user, and batches whose fan-out
+//! determines their tail latency.
 
 use serde_json::Value;
 use testkit::run::{Scratch, report};
@@ -104,7 +104,7 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
         (today, said.fanout(str::to_owned)),
         (best, said.fanout(tagged)),
     ] {
-        // A server refuses what a client would split, too.
+        // Counted as a server would: it also refuses what a client would split.
         let in_one_slot = 1.0 - fanout["crossslot"].as_f64().unwrap() / 500.0;
         assert_eq!(scheme["single_slot_share"], in_one_slot);
         let (mean, found) = (
@@ -115,6 +115,6 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
         slow.push(fanout["tail"]["batches_slow"].as_f64().unwrap());
     }
     assert_eq!(best["mean_nodes"], 1.0);
-    // A batch over k nodes is slow with 1 - (1 - p)^k: one node is slow in one of a hundred.
+    // A batch over k nodes is slow with probability 1 - (1 - p)^k: a node is slow once in a hundred.
     assert!(slow[0] > 0.03 && (slow[1] - 0.01).abs() < 1e-6, "{slow:?}");
 }

@@ -1,4 +1,4 @@
-//! Charts of findings that are extreme: nothing, as much as can be counted, names of any length and form.
+//! Charts of extreme findings: nothing, the maximum of every count, names of any length and form.
 
 use std::fs;
 use std::path::Path;
@@ -47,7 +47,7 @@ fn names_and_sizes_of_any_length() {
     draw_by("all-magnitudes", Metric::Bytes);
 }
 
-/// `summary` with tags of these names, in order of their weight.
+/// `summary` with tags of these names, sorted by weight.
 fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
     let tags = summary.tags.as_mut().unwrap();
     let keys = |i: usize| 1_000_000 / (i as u64 + 1);

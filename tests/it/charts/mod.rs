@@ -1,5 +1,5 @@
-//! The charts of real samples and of extreme findings: decoded, of the right size, with ink where words belong.
-//! What they look like is in `target/tmp/charts/`.
+//! The charts of real samples and of extreme findings: decodable, of the right size, with ink where text belongs. They
+//! are written to `target/tmp/charts/`.
 
 mod extremes;
 mod roles;
@@ -22,14 +22,14 @@ use slotscope::topology::Topology;
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
-/// The heights that a chart may have; those with a row for each node, tag or prefix grow with the rows.
+/// Allowed heights of a chart; charts with a row per node, tag or prefix grow with the rows.
 const HEIGHTS: RangeInclusive<u32> = 308..=1260;
 
 fn even(nodes: usize) -> Topology {
     Topology::even(nodes, format!("even {nodes}")).unwrap()
 }
 
-/// The findings of the keys in a file of samples/.
+/// The findings for the keys in a file of samples/.
 fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("samples")
@@ -37,7 +37,7 @@ fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
     of_file(path, topology, parts, Metric::Keys)
 }
 
-/// The findings of any file `by` a metric.
+/// The findings for any file `by` a metric.
 fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summary {
     let file = path.file_name().unwrap().to_str().unwrap().to_owned();
     let inputs = source::find(&[path]).unwrap().sources;
@@ -61,7 +61,7 @@ fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summ
     )
 }
 
-/// The findings of keys without tags, with `keys` keys in each slot.
+/// The findings for keys without tags, with `keys` keys in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
     let mut tallies = Tallies::new(Parts::All);
     tallies.slots.loads.keys = (0..SLOTS as u64).map(keys).collect();
@@ -75,17 +75,17 @@ fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
     )
 }
 
-/// A number in [0, 1) that is the slot's own.
+/// A pseudorandom number in [0, 1) determined by the slot.
 fn noise(slot: u64) -> f64 {
     Rng::new(slot).unit()
 }
 
-/// A standard normal deviate that is the slot's own.
+/// A standard normal deviate determined by the slot.
 fn bell(slot: u64) -> f64 {
     Rng::new(slot).normal()
 }
 
-/// Keys as a perfect hash would spread them.
+/// Keys as spread by a perfect hash.
 fn spread_by_chance(mean: f64) -> impl Fn(u64) -> u64 {
     move |slot| (mean + bell(slot) * mean.sqrt()).max(0.0).round() as u64
 }
@@ -111,13 +111,13 @@ impl Picture {
         }
     }
 
-    /// Pixels of exactly this colour.
+    /// Number of pixels of exactly this colour.
     fn pixels_of(&self, colour: [u8; 3]) -> usize {
         let pixels = self.rgb.chunks_exact(3);
         pixels.filter(|pixel| **pixel == colour).count()
     }
 
-    /// Pixels of a rectangle that are much darker than white.
+    /// Number of pixels in a rectangle that are much darker than white.
     fn ink(&self, columns: Range<u32>, rows: Range<u32>) -> usize {
         let dark = |x: u32, y: u32| {
             let at = ((y * self.width + x) * 3) as usize;
@@ -132,7 +132,7 @@ impl Picture {
     }
 }
 
-/// Draws all charts of `summary`, leaves them in target/tmp/charts/ and holds them against what any chart must be.
+/// Draws all charts of `summary` into target/tmp/charts/ and checks the invariants of charts.
 fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR"))
         .join("charts")
@@ -179,7 +179,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     CHARTS.iter().map(draw_one).collect()
 }
 
-/// Where the words of axes and legends are when there are keys: file, columns, rows counted from the bottom.
+/// Places of the labels of axes and legends when there are keys: file, columns, rows counted from the bottom.
 const LABELS: [(&str, Range<u32>, Range<u32>); 9] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080), // nodes

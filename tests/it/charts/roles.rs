@@ -1,4 +1,4 @@
-//! The charts of a dump with a big key, a hot tag and a storm of expiry show each of them.
+//! The charts of a dump with a big key, a hot tag and an expiry storm show each of them.
 
 use super::{Picture, even};
 use slotscope::report::charts::{CHARTS, Chart};
@@ -16,7 +16,7 @@ const HOT_TAG: [u8; 3] = [0x1D, 0x4F, 0x7C];
 const STORM: [u8; 3] = [0xA8, 0x1E, 0x16];
 const NOW: u64 = 1_795_000_000;
 
-/// The findings of plain keys of which every tenth expires, and of more rows.
+/// The findings for plain keys, a tenth of which expires, and for additional rows.
 fn of_rows(more: &str) -> Summary {
     let mut rows = String::from("key,size,ops,expiry\n");
     for i in 0..6000u64 {

@@ -1,4 +1,4 @@
-//! Charts of the samples, of large dumps, of every metric, and what their pixels say.
+//! Charts of the samples, of large dumps, of every metric, and the content of their pixels.
 
 use std::fs;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 use testkit::scan::Scanning;
 
-/// The findings of keys with sizes and operations, a few of them heavy, some with a tag, `by` a metric.
+/// The findings `by` a metric for keys with sizes and operations, some heavy, some with a tag.
 fn of_weighed(name: &str, by: Metric) -> Summary {
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.csv"));
     let mut rows = String::from("key,size,ops\n");
@@ -38,7 +38,7 @@ fn of_weighed(name: &str, by: Metric) -> Summary {
     of_file(path, &even(6), Parts::All, by)
 }
 
-/// The same where there are tags and sizes.
+/// The same when there are tags and sizes.
 const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 6] = [
     ("tag-sizes.png", 40..106, 90..640),    // load of the tag
     ("tag-sizes.png", 960..1190, 90..640),  // fair share
@@ -119,14 +119,14 @@ fn a_verdict_by_bytes_or_operations_has_charts_of_them() {
     let [keys, bytes, ops] = [Metric::Keys, Metric::Bytes, Metric::Ops].map(by);
     for ((keys, bytes), ops) in keys.iter().zip(&bytes).zip(&ops) {
         let same = |a: &Picture, b: &Picture| a.height == b.height && a.rgb == b.rgb;
-        // Lengths and sizes do not depend on what the verdict is by, but the line below the title says it.
+        // Lengths and sizes do not depend on the metric of the verdict, but the line below the title names it.
         assert!(
             !same(&keys.1, &bytes.1) && !same(&keys.1, &ops.1) && !same(&bytes.1, &ops.1),
             "{}",
             keys.0
         );
     }
-    // 2,000 keys a slot and 100 KiB a slot: the map is of other colours, not only of other words.
+    // 2,000 keys per slot and 100 KiB per slot: the maps differ in colours, not only in labels.
     let cells = |picture: &Picture| picture.rgb[1200 * 3 * 130..1200 * 3 * 1000].to_vec();
     let differ = cells(&keys[0].1)
         .iter()
@@ -136,7 +136,7 @@ fn a_verdict_by_bytes_or_operations_has_charts_of_them() {
     assert!(differ > 100_000, "{differ}");
 }
 
-/// The findings of keys that say when they expire and of which type they are, in a dump of that second.
+/// The findings for keys with expiry and types, in a dump written in that second.
 fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Summary {
     let inputs = vec![memory(
         name,
@@ -157,11 +157,11 @@ fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Su
     )
 }
 
-/// Where the words of the charts of expiry and types are.
+/// Places of the labels in the charts of expiry and types.
 const ATTRIBUTES: [(&str, Range<u32>, Range<u32>); 3] = [
     ("expiry.png", 40..110, 130..600),  // amounts
     ("expiry.png", 110..1190, 84..112), // times
-    ("expiry.png", 40..1160, 14..50),   // what no bar shows
+    ("expiry.png", 40..1160, 14..50),   // note on keys that no bar shows
 ];
 
 #[test]
@@ -218,7 +218,8 @@ fn the_same_findings_give_the_same_bytes() {
     }
 }
 
-/// People see pixels: the ratio of a hot node is red, a map of equal slots is of one colour, an empty slot is white.
+/// Charts are judged by their pixels: the ratio of a hot node is red, a map of equal slots has one colour, an empty
+/// slot is white.
 #[test]
 fn colours_say_what_the_numbers_say() {
     let has = Picture::pixels_of;
@@ -234,7 +235,7 @@ fn colours_say_what_the_numbers_say() {
     assert!(has(&even_nodes, calm) > 50_000 && has(&even_nodes, alarm) == 0);
     let skewed = of_slots(&even(4), |slot| if slot < 4096 { 21 } else { 7 });
     let nodes = chart(draw("colour-skewed", &skewed), "nodes.png");
-    // The ratio of the node that is too full is red.
+    // The ratio of the overloaded node is red.
     assert!(has(&nodes, alarm) > 100 && has(&nodes, calm) > 10_000);
 
     let map = chart(

@@ -1,4 +1,4 @@
-//! The effects of flags, and which values are refused.
+//! The effects of flags, and the values they reject.
 
 use std::fs;
 use std::path::Path;

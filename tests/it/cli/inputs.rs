@@ -1,4 +1,4 @@
-//! Inputs that are read, and messages about files that cannot be.
+//! Inputs that are read, and messages about unreadable files.
 
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn an_empty_dump_is_a_report_of_nothing() {
     for (content, nodes) in [(&b""[..], "3"), (b"\n", "1"), (b"\r\n", "16384")] {
         scratch.file("empty", content);
         let output = scratch.run(&["analyze", "empty", "--nodes", nodes]);
-        // Under cron a dump without a key is a scan that failed.
+        // Under cron a dump without keys is a failed scan.
         assert_eq!((output.status.code(), stderr(&output)), (Some(2), ""));
         assert!(
             stdout(&output).starts_with("EMPTY  the input has no keys"),
@@ -137,7 +137,7 @@ fn a_file_without_permission_is_named() {
     let args = ["analyze", "locked.keys"];
     let mut command = scratch.command(&args);
     if fs::File::open(&locked).is_ok() {
-        // Permissions do not bind root: another user runs a copy of the program that this user can reach.
+        // Permissions do not bind root: another user runs a copy of the program in a place accessible to it.
         let nobody = 65_534;
         let program = scratch.program();
         mode(&scratch.path("."), 0o755);
@@ -176,7 +176,7 @@ fn an_endless_line_is_an_error_at_its_place() {
 #[test]
 fn a_dump_that_changes_during_the_scan_is_an_error() {
     let scratch = Scratch::new();
-    // Cut off between finding and reading: simulated by a file that says it is longer than it is.
+    // Truncated between finding and reading: simulated by a file that claims to be longer than it is.
     let fifo = scratch.file("grow.keys", b"a\n");
     let state = slotscope::source::find(std::slice::from_ref(&fifo))
         .unwrap()
@@ -224,7 +224,7 @@ fn entries_of_a_directory_that_are_not_files_are_reported() {
         notes.contains("1 item in a directory of dumps, passed over as no file"),
         "{notes}"
     );
-    // It may have been the dump of a node.
+    // The missing file may have been the dump of a node.
     std::os::unix::fs::symlink("gone.keys", scratch.path("dumps/b.keys")).unwrap();
     let output = scratch.run(&["analyze", "dumps", "--no-files"]);
     assert_fails(&output, &["dumps/b.keys: "]);

@@ -7,7 +7,7 @@ mod streams;
 
 use std::process::{Child, Command, Stdio};
 
-/// A run that waits for standard input, its standard input still open.
+/// A run that waits on an open standard input.
 fn waiting(mut command: Command) -> Child {
     command
         .stdin(Stdio::piped())

@@ -25,7 +25,7 @@ fn a_dump_gives_text_and_files_in_reports() {
         stdout(&output)
     );
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
-    // A list of names has no sizes, no operations, and no expiry; charts of a single tag are drawn on request.
+    // A list of names has no sizes, operations or expiry; charts of a single tag are drawn on request.
     let of_sizes = ["value-sizes.png", "expiry.png", "keys.csv"];
     let on_request = ["top-tags.png"];
     expected.retain(|file| {
@@ -76,7 +76,7 @@ fn an_output_directory_that_cannot_be_made_fails_before_the_scan() {
         &["taken/deeper: not a directory"],
     );
     assert_eq!(fs::read(scratch.path("taken")).unwrap(), b"a file");
-    // The same with an input that never ends: it fails at once all the same.
+    // The same with an endless input: it must fail at once even so.
     let mut child = waiting(scratch.command(&["analyze", "-", "--out", "taken"]));
     assert_eq!(child.wait().unwrap().code(), Some(2));
 }
@@ -114,7 +114,7 @@ fn an_interrupt_ends_the_run_and_leaves_nothing() {
         let scratch = Scratch::new();
         let mut child = waiting(scratch.command(&["analyze", "-", "--out", "new/out"]));
         child.stdin.as_mut().unwrap().write_all(b"a\nb\n").unwrap();
-        // The files are opened before the first byte is read: once they are there, the scan is on.
+        // The files are opened before the first byte is read: once they exist, the scan is running.
         while !scratch.path("new/out").exists()
             || scratch.entries("new/out").len() < slotscope::report::files().count()
         {

@@ -1,4 +1,4 @@
-//! Output to the terminal and to pipes, also if they are closed or full.
+//! Output to the terminal and to pipes, including closed and full ones.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -65,7 +65,7 @@ fn a_giant_tag_does_not_flood_the_terminal() {
         "giant.keys",
         format!("{{{tag}}}1\n{{{tag}}}2\n{{{tag}}}3\na\nb\n").as_bytes(),
     );
-    // Where a program reads, names are complete up to a length that a log can take.
+    // When a program reads the output, names are complete up to a length that suits logs.
     for (columns, most) in [(Some("100"), 5000), (None, 40_000)] {
         let mut command = scratch.command(&["analyze", "giant.keys", "--no-files"]);
         let output = command

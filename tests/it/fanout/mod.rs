@@ -1,4 +1,4 @@
-//! fanout as a user runs it, and the examples that people read first.
+//! fanout as a user runs it, and the first examples that people read.
 
 mod traffic;
 
@@ -37,7 +37,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         (&worst["pattern"], &worst["mean_slots"]),
         (&"favorites:<n>:news<n>".into(), &10.0.into())
     );
-    // One batch does not justify a tag; a hundred users do.
+    // One batch does not justify a tag; a hundred users' batches do.
     assert_eq!(found["advice"]["why"], "few_batches");
     let users: String = (123..223)
         .map(|user| format!("MGET{}\n", keys(user)))
@@ -55,7 +55,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
     let text = scratch.run(&["fanout", "batches"]);
     let rule = "--retag '^favorites:([0-9]+):news([0-9]+)$ => {favorites:$1}:news$2'";
     assert!(stdout(&text).contains(rule), "{}", stdout(&text));
-    // With the tag of the document they are one batch that a node serves.
+    // With the tag from the document they become one batch, served by one node.
     let tagged: Vec<String> = (1..=10)
         .map(|i| format!("favorites:{{fav:123}}:news{i:03}"))
         .collect();
@@ -100,7 +100,7 @@ fn the_batches_of_the_documents_end_as_the_server_ends_them() {
     let judge_user =
         |session: &str| judge(&user(session).iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(judge_user("1234"), BatchOutcome::AbortedByMoved);
-    // Where one node owns both slots the commands are queued, and EXEC is the one that is refused.
+    // If one node owns both slots, the commands are queued and EXEC is refused.
     let alone = Topology::even(1, String::from("even 1")).unwrap();
     let lines: Vec<Vec<u8>> = user("1234").into_iter().map(String::into_bytes).collect();
     assert_eq!(
@@ -117,7 +117,7 @@ fn the_batches_of_the_documents_end_as_the_server_ends_them() {
 #[test]
 fn the_tail_follows_the_nodes_that_batches_touch() {
     let scratch = Scratch::new();
-    // Nodes 2, 3, 1 and 1.
+    // On nodes 2, 3, 1 and 1.
     scratch.file("batches", b"name name1 name2 name3\nname\n");
     let found = report(&scratch.run(&["fanout", "batches", "--json", "--slow", "10%"]));
     let tail = &found["tail"];
@@ -215,7 +215,7 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
         (&found["crossslot"], &found["advice"]),
         (&0.into(), &Value::Null)
     );
-    // Without its braces a tag holds nothing together.
+    // Without its braces, a tag holds nothing together.
     let found = renamed(&["^\\{(t[0-9]+)\\} => $1", "^nothing$ => x"]);
     let effect = &found["renamed"];
     let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
@@ -255,7 +255,7 @@ fn keys_without_commands_are_refused() {
         let refused = scratch.run(&["fanout", file]);
         assert_fails(&refused, &[&place, what, "name a MONITOR capture"]);
     }
-    // Lines of the keys of one batch each, one of them with several, or by the word of the user.
+    // Lines with the keys of one batch each, one of them with several; grouped by line or by the user's word.
     scratch.file("lines", "user:1 user:2\nuser:3\ncart:1 cart:2\n");
     for args in [
         &["fanout", "lines", "--json"][..],

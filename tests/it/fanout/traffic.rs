@@ -1,4 +1,4 @@
-//! Recordings of clients by real servers: captures of MONITOR and append-only files.
+//! Recordings of clients by real servers: MONITOR captures and append-only files.
 
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::redis::{Client, Reply, Server, wait_for};
 use testkit::run::{Scratch, assert_fails, report, stdout};
 
-/// A server outside of a cluster, so that commands over several slots run, with an append-only file.
+/// A server outside a cluster, so that commands over several slots succeed, with an append-only file.
 fn start() -> Server {
     Server::start(&[
         "--cluster-enabled",
@@ -19,7 +19,7 @@ fn start() -> Server {
     ])
 }
 
-/// `redis-cli MONITOR` into a file; ended when dropped.
+/// `redis-cli MONITOR` into a file; killed when dropped.
 struct Monitor(Child);
 
 impl Monitor {
@@ -36,7 +36,7 @@ impl Monitor {
         monitor
     }
 
-    /// Waits until the capture has what came before.
+    /// Waits until everything before `mark` is in the capture.
     fn sees(&self, file: &std::path::Path, client: &mut Client, mark: &str) {
         wait_for(|| {
             client.call(&["ECHO", mark]);
@@ -61,7 +61,7 @@ fn ok(client: &mut Client, command: &[&str]) {
     assert!(!matches!(reply, Reply::Error(_)), "{command:?}: {reply:?}");
 }
 
-/// Commands of two clients at a time: single keys, several keys, a transaction with others in between, scripts.
+/// Commands of two concurrent clients: single keys, several keys, a transaction with others in between, scripts.
 fn use_it(server: &Server) {
     let (mut a, mut b) = (server.connect(), server.connect());
     for i in 0..120 {
@@ -77,7 +77,7 @@ fn use_it(server: &Server) {
         );
         ok(&mut b, &["SET", &format!("user:{i}"), "x"]);
     }
-    // Two slots at EXEC; the other client's keys do not belong to it.
+    // Two slots at EXEC; the other client's keys are not part of it.
     ok(&mut a, &["MULTI"]);
     ok(&mut b, &["SET", "between", "1"]);
     ok(&mut a, &["SET", "x", "1"]);
@@ -87,10 +87,10 @@ fn use_it(server: &Server) {
     ok(&mut a, &["MULTI"]);
     ok(&mut a, &["SET", "never", "1"]);
     ok(&mut a, &["DISCARD"]);
-    // Its commands are of the keys that it declares.
+    // Its commands use the keys that it declares.
     let script = "redis.call('SET', KEYS[1], '1') redis.call('INCR', KEYS[2]) return redis.call('GET', KEYS[1])";
     ok(&mut a, &["EVAL", script, "2", "{s}1", "{s}2"]);
-    // And where it declares none, of those that it uses: two slots.
+    // If it declares none, the keys of its commands count: two slots.
     ok(
         &mut a,
         &[
@@ -106,7 +106,7 @@ fn fanout(scratch: &Scratch, args: &[&str]) -> Value {
     report(&scratch.run(&[&["fanout", "--json"], args].concat()))
 }
 
-/// The batches that end in `answer`.
+/// The number of batches that end in `answer`.
 fn ending(found: &Value, answer: &str) -> u64 {
     let answers = found["answers"].as_array().unwrap();
     let row = answers.iter().find(|row| row["answer"] == answer);
@@ -147,7 +147,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
     let families = found["advice"]["families"].as_array().unwrap().iter();
     let tagged: Vec<&str> = families.filter_map(|of| of["becomes"].as_str()).collect();
     assert_eq!(tagged, ["{cart:<n>}:items", "{cart:<n>}:meta"]);
-    // On the wire a line begins with + and ends with CR; the capture may begin anywhere.
+    // In the protocol, a line begins with + and ends with CR; the capture may begin anywhere.
     let text = fs::read_to_string(&file).unwrap();
     let wire: String = text
         .lines()
@@ -167,7 +167,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
         .collect();
     scratch.file("rest", rest);
     let rest = fanout(&scratch, &["rest", "--batches", "monitor"]);
-    // Queued commands count one by one: x and y, with two between and two scripts.
+    // Queued commands are counted one by one: x and y, with two between and two scripts.
     assert_eq!(
         (&rest["torn_transactions"], &rest["batches"]),
         (&1.into(), &(2 + 2 + 2).into())
@@ -187,14 +187,14 @@ fn an_append_only_file_is_read_command_by_command() {
             count => Err(format!("{count:?} batches")),
         }
     });
-    // The writes of a script are a transaction if they are more than one command.
+    // The writes of a script are a transaction if there are several.
     assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
     assert_eq!(ending(&found, "crossslot"), 120);
     assert_eq!(ending(&found, "served"), 122 + 1);
     let transactions =
         ["crossslot_at_exec", "aborted_by_moved"].map(|answer| ending(&found, answer));
     assert_eq!(transactions.iter().sum::<u64>(), 2, "x and y, p and q");
-    // The manifest names the files; the snapshot holds no commands.
+    // The manifest names the files; the snapshot contains no commands.
     let passed_over = found["passed_over"].as_array().unwrap();
     assert_eq!(passed_over.len(), 1, "{passed_over:?}");
     assert_eq!(
@@ -206,7 +206,7 @@ fn an_append_only_file_is_read_command_by_command() {
         &scratch.run(&["fanout", &base]),
         &["begins with a snapshot", ".incr.aof"],
     );
-    // A crash leaves the last command torn, and a transaction without its EXEC.
+    // A crash leaves a truncated last command, and a transaction without EXEC.
     let incr = fs::read(format!("{folder}/appendonly.aof.1.incr.aof")).unwrap();
     scratch.file("torn.aof", &incr[..incr.len() - 5]);
     let torn = fanout(&scratch, &["torn.aof"]);
@@ -215,7 +215,7 @@ fn an_append_only_file_is_read_command_by_command() {
         (&1.into(), &1.into())
     );
     assert_eq!(torn["batches"], 120 + 122 + 1 + 1);
-    // Damage in the middle is not passed over in silence.
+    // Damage in the middle is reported.
     let mut damaged = incr.clone();
     let at = incr.len() / 2;
     let at = at + incr[at..].iter().position(|byte| *byte == b'*').unwrap();

@@ -1,4 +1,4 @@
-//! Laws of the formats: the cut, the threads and a pipe never show.
+//! Laws of the formats: the split into chunks, the threads and a pipe never affect the result.
 
 use std::io::Write;
 
@@ -12,7 +12,7 @@ use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
 use testkit::scan::Scanning;
 
-/// The keys that a scan of `input` in `form` finds.
+/// The keys found by a scan of `input` in `form`.
 fn scan(
     input: Box<dyn Source>,
     form: &str,
@@ -24,7 +24,7 @@ fn scan(
     (found.tally, found.inputs, found.rejects)
 }
 
-/// The keys found in `content`, once it is clear that neither the cut nor the threads nor a pipe matters.
+/// The keys found in `content`, after checking that chunks, threads and pipes do not matter.
 fn found(
     content: &[u8],
     form: &str,
@@ -47,7 +47,7 @@ fn found(
     whole
 }
 
-/// A form with columns: its name, its header, and what its rows are like.
+/// A format with columns: its name, its header, and the form of its rows.
 const TABLES: [(&str, &str, &str); 6] = [
     (
         "csv",
@@ -81,7 +81,7 @@ const TABLES: [(&str, &str, &str); 6] = [
     ),
 ];
 
-/// A form, and the row of a key in it.
+/// A format, and the row for a key in it.
 type RowOf = (&'static str, fn(&str) -> String);
 
 proptest! {
@@ -137,7 +137,7 @@ proptest! {
             for format in FORMATS.iter().map(|format| Some(*format)).chain([None]) {
                 let scan = Scanning { format, ..Scanning::detected().cut(1, chunk) };
                 let found = scan.try_run(&[memory("test", content)], || Tallies::new(Parts::Slots));
-                // Only the head of an input can be refused; it is opened in the same way here.
+                // Only the head of an input can be rejected; it is opened in the same way here.
                 let head = Head { bytes: content, whole: true };
                 let known = |format| Ok(Some(Recognised::Known(format)));
                 let format = format.map_or_else(|| recognise(head), known);
@@ -200,12 +200,12 @@ proptest! {
         let content = words.concat();
         prop_assume!(!content.is_empty());
         for end in 0..content.len() {
-            // Where more must be seen, there is more to see.
+            // Needing more bytes implies that more exist.
             let [detected, _] = [true, false].map(|whole| recognise(Head { bytes: &content[..end], whole }));
             prop_assert!(!matches!(detected, Ok(None)), "of a whole input");
         }
         let opens = named(format).unwrap().open(Head { bytes: &content, whole: true }).is_ok();
-        // Only a table can be refused: its first line does not name the column of the keys.
+        // Only a table can be rejected: its first line does not name the key column.
         prop_assert!(opens || TABLES.iter().any(|(name, ..)| *name == format), "{}", format);
         if opens {
             found(&content, format, threads, chunk);
@@ -213,7 +213,7 @@ proptest! {
     }
 }
 
-/// Words that have a meaning in one format or another.
+/// Words with a meaning in some format.
 const WORDS: &[&str] = &[
     "\n",
     "\r\n",
@@ -258,7 +258,7 @@ const WORDS: &[&str] = &[
     "\0",
 ];
 
-/// Forms whose plain rows are cut a batch at a time: a header, a plain row, rows that are not.
+/// Formats whose plain rows are split a batch at a time: a header, a plain row, and rows that are not plain.
 const CUT_AT_ONCE: [(&str, &str, &str, [&str; 3]); 3] = [
     (
         "csv",

@@ -1,4 +1,4 @@
-//! The settings of slotscope.toml, and messages about a wrong file.
+//! The settings in slotscope.toml, and messages about an invalid file.
 
 use super::{findings, found, lint};
 use testkit::run::{Scratch, assert_fails, code, stdout};

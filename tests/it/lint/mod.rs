@@ -1,5 +1,5 @@
-//! `lint`: keys that follow the convention have no finding, keys that break it have one, and the findings are the same
-//! for any number of threads.
+//! `lint`: keys that follow the convention have no finding, keys that break it have one, and the findings do not depend
+//! on the number of threads.
 
 mod configuration;
 mod inputs;
@@ -15,7 +15,7 @@ fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
     scratch.run(&[&["lint", "dump.keys"], args].concat())
 }
 
-/// The findings on `keys`.
+/// The findings for `keys`.
 fn findings(scratch: &Scratch, keys: &[u8]) -> Vec<Value> {
     let said = lint(scratch, keys, &["--json", "--format", "lines"]);
     let json: Value = serde_json::from_str(stdout(&said))

@@ -4,9 +4,9 @@ use super::{findings, found, lint};
 use serde_json::Value;
 use testkit::run::{Scratch, stdout};
 
-/// The ids of the rules that `key` alone breaks, in their order.
+/// The ids of the rules broken by `key` alone, in order.
 fn broken(key: &str) -> Vec<String> {
-    // Keys that follow the convention, so that it is that of the dump.
+    // Keys that follow the convention, so that it is established in the dump.
     let others: String = (0..20).map(|i| format!("prod:a:b:{i}\n")).collect();
     let findings = findings(&Scratch::new(), format!("{others}{key}\n").as_bytes());
     let id = |finding: &Value| finding["rule"].as_str().unwrap().to_owned();

@@ -1,4 +1,4 @@
-//! The flags in the manual are those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
+//! The flags in the manual match those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -57,11 +57,11 @@ fn name(arg: &Arg) -> String {
     }
 }
 
-/// The whole help as one line, with what may follow the flag.
+/// The whole help as one line, with the possible values of the flag.
 fn text(arg: &Arg) -> String {
     let help = arg.get_long_help().or(arg.get_help());
     let help = help.map(ToString::to_string).unwrap_or_default();
-    // The default comes last, wherever the help says it.
+    // The default comes last, wherever the help states it.
     let mut defaults = String::new();
     let sentences = help.split("\n\n").map(|paragraph| {
         let paragraph = paragraph.trim().replace('\n', " ");
@@ -103,7 +103,7 @@ fn text(arg: &Arg) -> String {
     text
 }
 
-/// For a cell of a table: outside of backticks no character has a meaning in Markdown.
+/// Escaped for a table cell: outside backticks no character has a meaning in Markdown.
 fn escaped(text: &str) -> String {
     let parts = text.split('`').enumerate().map(|(number, part)| {
         let part = part.replace('|', "\\|");
@@ -186,7 +186,7 @@ fn section(command: &Command, shared: &[Flag]) -> String {
     )
 }
 
-/// The page with `made` between its marks.
+/// The page with `made` between its markers.
 fn with(page: &str, made: &str) -> String {
     let (before, rest) = page.split_once(FROM).expect("a mark where flags begin");
     let (_, after) = rest.split_once(TO).expect("a mark where flags end");

@@ -1,4 +1,4 @@
-//! The manual as a book: every page is listed, begins with its purpose, and has the flags of the program.
+//! The manual as a book: every page is listed, begins with its purpose, and shows the program's flags.
 
 mod flags;
 mod worked_example;
@@ -12,7 +12,7 @@ use regex::Regex;
 use slotscope::cli::Cli;
 use testkit::run::{Scratch, assert_fails, code, root, stderr, stdout};
 
-/// Lines of the longest `-h` at 80 columns.
+/// Line limit for the longest `-h` at 80 columns.
 const SCREEN: usize = 50;
 
 /// The pages below docs/, relative to it.
@@ -73,7 +73,7 @@ fn every_command_has_a_page() {
     assert_eq!(pages.count(), commands().len());
 }
 
-/// The fault in the beginning of a page.
+/// The defect in the beginning of a page.
 fn flaw_of_beginning(page: &str) -> Option<&'static str> {
     let Some(rest) = page.strip_prefix("# ") else {
         return Some("no heading");
@@ -206,7 +206,7 @@ fn a_block_of_commands_that_can_run_is_run() {
         for (info, block) in blocks(&page(&name)) {
             let may_stay = info != "sh" || NEEDS.iter().any(|need| block.contains(need));
             assert!(may_stay, "docs/{name}: mark it `sh run`:\n{block}");
-            // Blocks of other languages: `python` is run by tests/python, `rust` below.
+            // Blocks in other languages: `python` is run by tests/python, `rust` below.
             let known = ["sh", "text", "python", "py", "rust", "json", "toml"];
             assert!(
                 info.starts_with("sh run") || known.contains(&info.as_str()),

@@ -4,7 +4,7 @@ use crate::docs::{bash, marked_commands, scratch};
 use crate::manual::page;
 use serde_json::Value;
 
-/// The fullest node's part of the slots in the example, and the keys of its hash tag.
+/// The fullest node's share of the slots in the example, and the keys of its hash tag.
 const SLOTS_OF_THE_FIRST: f64 = 6554.0;
 const TAGGED: f64 = 1500.0;
 
@@ -23,7 +23,7 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     );
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
 
-    // Counted anew, from the keys.
+    // Recounted from the keys.
     let keys = std::fs::read_to_string(scratch.path().join("shop.keys")).unwrap();
     let all = keys.lines().count() as f64;
     let slots = keys.lines().map(|key| hashslot::slot(key.as_bytes()));

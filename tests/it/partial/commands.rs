@@ -1,4 +1,4 @@
-//! `tally`, `merge`, `recount`, and `analyze` on their files, as a shell runs them.
+//! `tally`, `merge`, `recount`, and `analyze` on their files, as run by a shell.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 use testkit::forms::NODES;
 use testkit::run::{Scratch, assert_fails, code, report, succeeded};
 
-/// Keys of about 5 MB, three chunks, with more tags than a table holds and a heavy one.
+/// Keys of about 5 MB (three chunks), with more tags than a table holds and a heavy one.
 fn keys() -> String {
     let key = |i: usize| match i % 10 {
         0 => format!("user:{i}:{{common}}:profile:settings\n"),
@@ -16,7 +16,7 @@ fn keys() -> String {
     (0..150_000).map(key).collect()
 }
 
-/// Tags of `keys`, and two others.
+/// The tags of `keys`, and two others.
 const DISTINCT: usize = 95_005;
 
 fn without_run(mut report: Value) -> Value {
@@ -24,8 +24,8 @@ fn without_run(mut report: Value) -> Value {
     report
 }
 
-/// Compares a report of tally files with that of the dumps, which counts every tag: the sections that tags do not show in,
-/// and the heaviest tag.
+/// Compares a report from tally files with that from the dumps, which counts every tag: the sections that do not depend
+/// on tags, and the heaviest tag.
 fn are_alike(of_tallies: &Value, of_dumps: &Value) {
     let sections = of_dumps.as_object().unwrap().keys();
     let counted = ["tags", "tag_sizes", "nodes", "verdict", "slots"];
@@ -113,7 +113,7 @@ fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
     let whole = analyzed(&scratch, &["a.keys", "b.keys"]);
     are_alike(&expected, &whole);
     assert_eq!(whole["tags"]["distinct"], DISTINCT);
-    // Nodes are chosen with the report.
+    // Nodes are chosen when reporting.
     let six = analyzed(&scratch, &["all.tally", "all.again", "--nodes", "6"]);
     are_alike(
         &six,

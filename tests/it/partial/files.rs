@@ -1,5 +1,4 @@
-//! Tally files themselves: equal counts are equal bytes, and nothing that is written into one
-//! harms the reader.
+//! Tally files themselves: equal counts yield equal bytes, and nothing written into one harms the reader.
 
 use std::io::Read;
 
@@ -16,7 +15,7 @@ use super::options;
 use testkit::env::cases;
 use testkit::rng::Rng;
 
-/// Keys of everything that is counted by hashes: tags, sizes, types, patterns, repeats.
+/// Keys for everything that is counted by hashes: tags, sizes, types, patterns, repeats.
 fn dump(tags: usize) -> Vec<u8> {
     let mut dump = b"key,size,type,ttl,db\n".to_vec();
     for i in 0..tags {
@@ -52,12 +51,12 @@ fn counted(dump: &[u8]) -> TallyFile {
 
 #[test]
 fn hashes_and_sketches_stay_as_they_are() {
-    // More tags than a table holds: cells, registers and samples by hash.
+    // More tags than a table holds: cells, registers and hash samples.
     let mut many = b"key,size\n".to_vec();
     for i in 0..150_000u64 {
         many.extend(format!("{}:{{t{}}},{}\n", i % 7, i % 90_001, i % 1000).bytes());
     }
-    // Flags are part of the digest as well.
+    // Flags are part of the digest, too.
     let digest = counted(&many).digest().unwrap();
     assert_eq!(
         digest, "859282f6d48cf2c4e81a7cbc47e98c2bfacc47ded6d91e3a51d2bbfe813d2ad7",
@@ -65,7 +64,7 @@ fn hashes_and_sketches_stay_as_they_are() {
     );
 }
 
-/// The content of a file, without compression.
+/// The uncompressed content of a file.
 fn content(file: &[u8]) -> Vec<u8> {
     let mut content = Vec::new();
     zstd::Decoder::new(file)
@@ -75,7 +74,7 @@ fn content(file: &[u8]) -> Vec<u8> {
     content
 }
 
-/// A file of this content.
+/// A file with this content.
 fn framed(schema: &str, content: &[u8]) -> Vec<u8> {
     let mut file = b"\x5E\x2A\x4D\x18".to_vec();
     file.extend((schema.len() as u32).to_le_bytes());
@@ -84,7 +83,7 @@ fn framed(schema: &str, content: &[u8]) -> Vec<u8> {
     file
 }
 
-/// MessagePack of other kinds and lengths.
+/// MessagePack values of other kinds and lengths.
 const ODD: &[&[u8]] = &[
     b"\x00",
     b"\x7f",
@@ -99,7 +98,7 @@ const ODD: &[&[u8]] = &[
     b"\xd3\x80\x00\x00\x00\x00\x00\x00\x00",
 ];
 
-/// Writes something else somewhere.
+/// Overwrites a random place.
 fn spoil(content: &mut Vec<u8>, rng: &mut Rng) {
     for _ in 0..1 + rng.below(3) {
         let at = rng.below(content.len());

@@ -1,4 +1,4 @@
-//! A report from parts is the report of one process: any dumps, cut into any splits, merged in any tree.
+//! A report from parts equals the report of one process: any dumps, any splits, any merge tree.
 //!
 //! `SLOTSCOPE_PARTIAL_CASES` is the number of cases.
 
@@ -24,7 +24,7 @@ use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
 
-/// A sample of one window in a few, of inputs of any size.
+/// A sample of one in a few windows, for inputs of any size.
 const SMALL: Sampling = Sampling {
     worth_bytes: 0,
     min_bytes: 64 << 10,
@@ -36,7 +36,7 @@ const NEVER: Sampling = Sampling {
     most_tags: 0,
 };
 
-/// Inputs, and how they are counted.
+/// Inputs, and the settings for counting them.
 struct Case {
     name: String,
     paths: Vec<PathBuf>,
@@ -120,7 +120,7 @@ impl Case {
     }
 }
 
-/// All chunks of a plan in random splits, a few for each job.
+/// All chunks of a plan in random splits, a few per job.
 fn jobs(plan: &Plan, rng: &mut Rng) -> Vec<Vec<Split>> {
     let mut splits = Vec::new();
     let most = [1, 2, 5, 1000][rng.below(4)];
@@ -146,7 +146,7 @@ fn jobs(plan: &Plan, rng: &mut Rng) -> Vec<Vec<Split>> {
     jobs
 }
 
-/// Merges two random files until one is left.
+/// Merges random pairs of files until one is left.
 fn merged(mut files: Vec<Vec<u8>>, rng: &mut Rng) -> slotscope::Result<Vec<u8>> {
     while files.len() > 1 {
         let a = files.swap_remove(rng.below(files.len()));
@@ -235,7 +235,7 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
     }
 }
 
-/// Whether a report from parts had a second pass.
+/// Whether a report from parts needed a second pass.
 fn needed_a_second_pass(case: &Case) -> bool {
     let plan = case.plan().unwrap();
     let splits = plan.splits(1 << 20);
@@ -245,7 +245,7 @@ fn needed_a_second_pass(case: &Case) -> bool {
 
 #[test]
 fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
-    // They need a second pass for patterns too.
+    // They also need a second pass for patterns.
     let (keys, mut rng) = (many_names(11), Rng::new(11));
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys");
@@ -280,7 +280,7 @@ fn a_source_of_the_caller_is_read_in_its_place() {
     assert_eq!((tally.tallies.slots.total(), opened.get()), (2, 1));
 }
 
-/// Counts each chunk by itself.
+/// Counts each chunk on its own.
 fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("dump");

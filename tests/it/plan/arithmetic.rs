@@ -1,6 +1,6 @@
-//! Scripts of plans calculate with numbers alone: bash runs the commands in text that it evaluates as arithmetic, so
-//! that no reply of a server may get there. Every name in arithmetic or in a subscript is followed back to where it is set: to
-//! digits, other such names, or `as_number`, which takes nothing but digits.
+//! Scripts of plans compute only with numbers: bash executes commands in text that it evaluates as arithmetic, so a
+//! server's reply must never get there. Every name in arithmetic or in a subscript is traced back to its assignment: to
+//! digits, other such names, or `as_number`, which accepts only digits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,10 +11,10 @@ use testkit::run::{Scratch, stderr, stdout};
 /// Functions that print numbers, or ranges of them.
 const PRINT_NUMBERS: [&str; 3] = ["count", "cost", "missing"];
 
-/// Constructs that evaluate text as arithmetic or as commands, and that no script has a use for.
+/// Constructs that evaluate text as arithmetic or as commands, and that no script needs.
 const EVALUATE: &str = r#"(?m)(^|[;&|({]|\b(do|then|else))\s*(eval|let|source|\.)\s|\s-(gt|lt|ge|le|eq|ne)\s|(declare|local|typeset) -i|printf -v|\[\[ -v|\bunset\b|\$\{\w+:[^-+=?0-9]"#;
 
-/// The faults of a script.
+/// The defects of a script.
 fn faults(script: &str) -> Vec<String> {
     let text = code(script);
     let evaluate = Regex::new(EVALUATE).unwrap();
@@ -41,7 +41,8 @@ fn faults(script: &str) -> Vec<String> {
     faults
 }
 
-/// A value that has to be a number: a variable, or the argument of a function at a place and, in a list, all after it.
+/// A value that must be a number: a variable, or the argument of a function at some position and, for a list, all after
+/// it.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Number {
     Variable(String),
@@ -50,9 +51,9 @@ enum Number {
 }
 
 struct Lint<'a> {
-    /// Each assignment: the function, the name, and the value.
+    /// Each assignment: function, name, value.
     assigned: Vec<(String, String, String)>,
-    /// The words of calls of each function.
+    /// The words of all calls of each function.
     calls: BTreeMap<String, Vec<(String, Vec<String>)>>,
     text: &'a str,
     /// The expressions, each with its function.
@@ -90,7 +91,7 @@ impl<'a> Lint<'a> {
             };
             for of in assignment.captures_iter(line) {
                 let value = &line[of.get(0).unwrap().end()..];
-                // A comparison has another `=`.
+                // A comparison has a second `=`.
                 if !value.starts_with(['=', '~']) {
                     add(&of[2], &words(value).first().cloned().unwrap_or_default());
                 }
@@ -142,7 +143,7 @@ impl<'a> Lint<'a> {
                     .cloned()
                     .collect();
                 for (function, _, value) in set {
-                    // This one function checks.
+                    // This one function does the checking.
                     if !(function == "as_number" && name == "number") {
                         self.require(&value, &function);
                     }
@@ -151,7 +152,7 @@ impl<'a> Lint<'a> {
             Number::Argument(function, at) | Number::Arguments(function, at) => {
                 let is_list = matches!(number, Number::Arguments(..));
                 for (caller, call) in self.calls.get(function).cloned().unwrap_or_default() {
-                    // Arguments that are passed on keep their order.
+                    // Forwarded arguments keep their order.
                     let passed_on = call.iter().position(|word| word == "\"$@\"");
                     if let Some(before) = passed_on.filter(|before| before < at) {
                         let own = self.shifted(&caller) + at - before;
@@ -162,7 +163,7 @@ impl<'a> Lint<'a> {
                         });
                         continue;
                     }
-                    // A word that is split into several may be the last that is written.
+                    // A word that is split into several may be the last one.
                     let first = (*at).min(call.len().max(1));
                     let last = if is_list { call.len() } else { first };
                     for word in call.iter().take(last).skip(first - 1) {
@@ -173,14 +174,14 @@ impl<'a> Lint<'a> {
         }
     }
 
-    /// Takes an expression apart: all of its names have to be numbers.
+    /// Parses an expression: all of its names must be numbers.
     fn require(&mut self, expression: &str, function: &str) {
         let word = Regex::new(
             r#"\$\{?#|\$\(([a-z_]+)|\$\{!?([A-Za-z_]\w*)|\$(\d|@|\{\d)|\$?([A-Za-z_]\w*)"#,
         )
         .unwrap();
         let mut rest = expression.to_owned();
-        // The words of a command are not part of the number that it prints.
+        // The words of a command are not part of the number it prints.
         while let Some(at) = rest.find("$(").filter(|at| !rest[*at..].starts_with("$((")) {
             let inner = enclosed(&rest[at + 1..], '(', ')').to_owned();
             let name = inner
@@ -232,7 +233,7 @@ impl<'a> Lint<'a> {
         }
     }
 
-    /// How many arguments a function takes off before it looks at the others.
+    /// Number of arguments that a function shifts before using the others.
     fn shifted(&self, function: &str) -> usize {
         let shift = |line: &str| {
             let count = line.trim().strip_prefix("shift")?.trim();
@@ -245,7 +246,7 @@ impl<'a> Lint<'a> {
     }
 }
 
-/// Each line, and the function that it is in.
+/// Each line, and the function that contains it.
 fn by_function(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let mut function = "";
     text.lines().map(move |line| {
@@ -277,7 +278,7 @@ fn expressions(text: &str) -> Vec<(String, String)> {
     found
 }
 
-/// From an opening bracket to the one that closes it.
+/// The text from an opening bracket to its closing bracket.
 fn enclosed(text: &str, open: char, close: char) -> &str {
     let mut depth = 0;
     for (at, c) in text.char_indices() {
@@ -311,7 +312,7 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// A script without comments and what is in single quotes, which bash does not evaluate. A letter stands for quoted text that
+/// A script without comments and single-quoted text, which bash does not evaluate. A letter stands for quoted text that
 /// is not numbers.
 fn code(script: &str) -> String {
     let (mut code, mut quoted, mut is_double) = (String::new(), None::<String>, false);

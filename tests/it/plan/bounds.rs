@@ -1,4 +1,4 @@
-//! Bounds of a plan besides its goals: unknown keys, keys that block a node, memory of nodes.
+//! Bounds of a plan other than its goals: unknown keys, keys that block a node, memory of nodes.
 
 use super::{fixture, plan, prose, said};
 use serde_json::json;
@@ -80,7 +80,7 @@ fn no_node_is_planned_above_its_memory() {
     };
     let (roomy, moved) = goal("1mb");
     assert!(roomy["met"] == true && moved > Some(0), "{roomy}");
-    // Where nothing is enough, none is filled further.
+    // If no plan can suffice, at least no node is filled further.
     let (tight, _) = goal("100kb");
     assert_eq!(tight["met"], false, "{tight}");
     assert!(
@@ -102,7 +102,7 @@ fn giant_keys_are_named_before_they_move() {
     let (giant, almost) = (100 << 20, (100 << 20) - 1);
     let csv = format!("key,size\n{small}\"big\u{1b}:{{k7}}\",{giant}\nalmost:{{k7}},{almost}\n");
     scratch.file("dump.csv", csv);
-    // The slot of the tag is one of the first node, which is emptied.
+    // The slot of the tag belongs to the first node, which is emptied.
     assert!(slotscope::slot::slot(b"{k7}") < 10_000);
     let name = r"big\x1b:{k7}";
     let refused = plan(&scratch, &["--remove", "aaaa"]);

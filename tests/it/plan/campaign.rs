@@ -1,6 +1,7 @@
-//! How good plans are, over seeded clusters of 3 to 32 nodes, and fewer of 64 and 100. PLAN_CASES: how many of the former.
+//! The quality of plans, over seeded clusters of 3 to 32 nodes, and fewer of 64 and 100. PLAN_CASES: number of the
+//! former.
 //!
-//! Thresholds are those that a plan is to reach on 150 cases; a few cases only show that nothing is broken.
+//! Thresholds are for 150 cases; a few cases only show that nothing is broken.
 
 use std::fs;
 use std::sync::LazyLock;
@@ -14,32 +15,32 @@ use testkit::rng::Rng;
 
 const SMALL: [usize; 8] = [3, 4, 6, 8, 12, 16, 24, 32];
 const LARGE: [usize; 2] = [64, 100];
-/// From this many cases on the thresholds hold.
+/// Thresholds apply from this many cases on.
 const MEANINGFUL: u64 = 100;
-/// Tolerances of memory and load, as `slotscope plan` has them.
+/// Tolerances for memory and load, as in `slotscope plan`.
 const TOLERANCES: (f64, f64) = (0.03, 0.10);
 
-/// The facts about one plan.
+/// The facts about a plan.
 struct Case {
     nodes: usize,
     seed: u64,
     /// Both goals are met.
     met: bool,
-    /// The load's least by the proof, where there is one.
+    /// Lower bound for the load by the proof, if there is one.
     proven: Option<f64>,
-    /// Pinned slots alone are above some target.
+    /// Pinned slots alone exceed some target.
     pinned: bool,
-    /// How far above its targets the fullest node is, by goal, as a ratio.
+    /// The fullest node's excess over its target by goal, as a ratio.
     missed: [f64; 2],
     load_after: f64,
-    /// Price of the moves by the least price; 1 where nothing has to move.
+    /// Cost of the moves relative to the minimum; 1 if nothing has to move.
     bytes: f64,
     ranges: usize,
     moves: bool,
     secs: f64,
     is_fixpoint: bool,
     is_fixpoint_after_growth: bool,
-    /// The part of the moved bytes that a little noise leaves as it is.
+    /// The fraction of the moved bytes that a little noise does not change.
     stable: f64,
 }
 
@@ -99,7 +100,7 @@ impl Case {
     }
 }
 
-/// The processor time of this thread: other tests run beside this one. Where the system does not say it, time.
+/// The CPU time of this thread, as other tests run concurrently; wall clock time if the system does not report it.
 fn cpu_secs() -> f64 {
     static START: LazyLock<Instant> = LazyLock::new(Instant::now);
     let stat = fs::read_to_string("/proc/thread-self/schedstat").ok();
@@ -118,7 +119,7 @@ fn missed(request: &MoveRequest<'_>, planned: &MovePlan, goal: usize) -> f64 {
         .fold(0.0, f64::max)
 }
 
-/// The bytes that both plans move to the same node, by those that either moves.
+/// The bytes that both plans move to the same node, relative to those that either moves.
 fn overlap(request: &MoveRequest<'_>, one: &MovePlan, other: &MovePlan) -> f64 {
     let (mut both, mut either) = (0.0, 0.0);
     for (slot, bytes) in request.prices().iter().enumerate() {
@@ -134,7 +135,7 @@ fn overlap(request: &MoveRequest<'_>, one: &MovePlan, other: &MovePlan) -> f64 {
     if either > 0.0 { both / either } else { 1.0 }
 }
 
-/// The value at a part of the sorted values.
+/// A quantile of sorted values.
 fn quantile(values: impl Iterator<Item = f64>, part: f64) -> f64 {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);
@@ -151,7 +152,7 @@ fn part(cases: &[&Case], holds: impl Fn(&Case) -> bool) -> f64 {
     }
 }
 
-/// The figures of a group of clusters: the assertion, and its thresholds with many cases and with few.
+/// The figures for a group of clusters: the assertion, and its thresholds with many cases and with few.
 struct Figure {
     what: &'static str,
     found: f64,
@@ -281,7 +282,7 @@ fn check(title: &str, cases: &[Case], are_small: bool, are_many: bool) {
             many,
             few,
         } = figure;
-        // Times hold for an optimised build only.
+        // Times hold only for an optimized build.
         let is_time = what.starts_with("seconds");
         let limit = if are_many && !(is_time && cfg!(debug_assertions)) {
             many

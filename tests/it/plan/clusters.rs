@@ -1,12 +1,12 @@
-//! Clusters for campaigns of plans, harsher than real ones: few keys with heavy-tailed sizes, Zipf tags, giant keys, hot
-//! tags, operations that have nothing to do with memory, and slots scattered by earlier scale-outs.
+//! Clusters for campaigns of plans, harsher than real ones: few keys with heavy-tailed sizes, Zipf tags, giant keys,
+//! hot tags, operations unrelated to memory, and slots scattered by earlier scale-outs.
 
 use slotscope::metric::Metric;
 use slotscope::planner::move_request::{MoveRequest, Role};
 use slotscope::slot::SLOTS;
 use testkit::rng::Rng;
 
-/// A cluster of two loads.
+/// A cluster with two loads.
 pub(super) struct Cluster {
     pub nodes: usize,
     pub memory: Vec<u64>,
@@ -17,7 +17,7 @@ pub(super) struct Cluster {
     pub weights: Vec<f64>,
 }
 
-/// How the operations on a key go with its size.
+/// How the operations on a key relate to its size.
 #[derive(Debug, Clone, Copy)]
 enum Traffic {
     Independent,
@@ -27,7 +27,7 @@ enum Traffic {
 }
 
 impl Cluster {
-    /// The cluster of a seed.
+    /// The cluster for a seed.
     pub(super) fn new(seed: u64, nodes: usize) -> Self {
         let rng = &mut Rng::new(seed.wrapping_mul(7919).wrapping_add(nodes as u64));
         let (mut memory, mut load) = keys(nodes, rng);
@@ -55,7 +55,7 @@ impl Cluster {
         }
     }
 
-    /// Memory first, then load, each with the band that a report has for it.
+    /// Memory first, then load, each with its band from reports.
     pub(super) fn request(&self, tolerances: (f64, f64)) -> MoveRequest<'_> {
         let role = |metric, loads, capacity: &[f64], tolerance, band| Role {
             capacity: capacity.to_vec(),
@@ -81,7 +81,7 @@ impl Cluster {
         }
     }
 
-    /// The same once it has grown: each slot by up to `slot`, and all slots of a node by up to `node`.
+    /// The same after growth: each slot by up to `slot`, and all slots of a node by up to `node`.
     pub(super) fn grown(&self, owner: &[Option<usize>], rng: &mut Rng) -> Self {
         let by_node: Vec<f64> = (0..self.nodes).map(|_| 1.0 + 0.02 * rng.unit()).collect();
         let mut grow = |loads: &[u64]| -> Vec<u64> {
@@ -104,7 +104,7 @@ impl Cluster {
         }
     }
 
-    /// The same with loads that differ by up to `part`.
+    /// The same with loads changed by up to `part`.
     pub(super) fn noisy(&self, part: f64, rng: &mut Rng) -> Self {
         let mut noisy = |loads: &[u64]| -> Vec<u64> {
             let slots = loads.iter();
@@ -124,7 +124,7 @@ impl Cluster {
     }
 }
 
-/// The loads of the slots from plain keys.
+/// The loads of the slots from ordinary keys.
 fn keys(nodes: usize, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
     let (mut memory, mut load) = (vec![0.0; SLOTS], vec![0.0; SLOTS]);
     let keys = (nodes * *rng.pick(&[200, 1000])).clamp(20_000, 400_000);
@@ -157,7 +157,7 @@ fn keys(nodes: usize, rng: &mut Rng) -> (Vec<f64>, Vec<f64>) {
     (memory, load)
 }
 
-/// Tags by Zipf's law, all of moderate size.
+/// Tags with Zipf-distributed load, all of moderate size.
 fn add_tags(memory: &mut [f64], load: &mut [f64], nodes: usize, rng: &mut Rng) {
     if rng.one_in(4) {
         return;
@@ -174,7 +174,7 @@ fn add_tags(memory: &mut [f64], load: &mut [f64], nodes: usize, rng: &mut Rng) {
     }
 }
 
-/// In one of three clusters, a slot with that many shares.
+/// In one of three clusters, a slot with this many shares.
 fn add_giant(
     loads: &mut [f64],
     nodes: usize,
@@ -190,7 +190,7 @@ fn add_giant(
     Some(slot)
 }
 
-/// The owners of the slots, and a node that is to be emptied.
+/// The owners of the slots, and a node to be emptied.
 fn owners(nodes: usize, rng: &mut Rng) -> (Vec<usize>, Option<usize>) {
     match rng.below(5) {
         0 => (random_cuts(nodes, rng), None),
@@ -235,7 +235,7 @@ fn even(nodes: usize) -> Vec<usize> {
     (0..SLOTS).map(|slot| slot * nodes / SLOTS).collect()
 }
 
-/// Half of the nodes, then one after the other, each of which takes the first slots of all before it, as redis-cli does.
+/// Half of the nodes, then one after another, each of which takes the first slots of all before it, as redis-cli does.
 fn scaled_out(nodes: usize, part: f64) -> Vec<usize> {
     let first = (nodes / 2).max(2);
     let mut owner = even(first);
@@ -260,7 +260,7 @@ fn weights(nodes: usize, rng: &mut Rng) -> Vec<f64> {
 
 fn rounded(loads: &[f64]) -> Vec<u64> {
     let total: f64 = loads.iter().sum();
-    // Operations are small numbers; a load is a count.
+    // Operations are small numbers, and a load is an integer.
     let scale = if total < 1e9 { 1e3 } else { 1.0 };
     loads.iter().map(|load| (load * scale) as u64).collect()
 }

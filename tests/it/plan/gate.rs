@@ -1,13 +1,13 @@
-//! The gate of plans: gains on both sides of each threshold, and requests in which one aim decides.
+//! The gate of plans: gains on both sides of each threshold, and requests in which one goal decides.
 
 use slotscope::metric::Metric;
 use slotscope::planner::move_request::{Caps, MoveRequest, Role};
 use slotscope::planner::solve::{MovePlan, plan};
 
-/// Parts of what stays on a node, so that none of them is heavier than half of a share.
+/// The parts of the data that stays on a node, so that none is heavier than half a share.
 const PARTS: u64 = 10;
 
-/// Two nodes of a mean of 10,000: the first holds `fullest`, of which a slot of `gain` can move, and nothing else can.
+/// Two nodes with a mean of 10,000: the first holds `fullest`, of which only a slot of `gain` can move.
 fn two_nodes(metric: Metric, fullest: u64, gain: u64, moved_part: f64) -> MovePlan {
     let mut loads = vec![(fullest - gain) / PARTS; PARTS as usize];
     loads[0] += (fullest - gain) % PARTS;
@@ -35,7 +35,7 @@ fn two_nodes(metric: Metric, fullest: u64, gain: u64, moved_part: f64) -> MovePl
 
 #[test]
 fn a_gain_has_to_be_worth_what_moves() {
-    // The fullest node in ten-thousandths of a share, the least gain that is enough, and the part of all data that moves.
+    // The fullest node in ten-thousandths of a share, the minimum gain, and the fraction of the data that moves.
     let table = [
         (Metric::Bytes, 11_000, 200, 0.001),
         (Metric::Keys, 11_000, 200, 0.001),
@@ -53,7 +53,7 @@ fn a_gain_has_to_be_worth_what_moves() {
     }
 }
 
-/// Slots of two roles on nodes, one row a node.
+/// Slots with two roles on nodes, one row per node.
 type Slots<'a> = &'a [&'a [(u64, u64)]];
 
 fn placed(slots: Slots<'_>) -> (Vec<u64>, Vec<u64>, Vec<Option<usize>>) {
@@ -89,7 +89,7 @@ fn planned(slots: Slots<'_>, bands: [f64; 2], caps: Option<[f64; 2]>) -> MovePla
 
 #[test]
 fn limits_come_before_ceilings_and_bands_before_aims() {
-    // A node above its limit is relieved, though that brings the other role above what it is today.
+    // A node above its limit is relieved, although that raises the other role above its present value.
     let slots: Slots<'_> = &[
         &[(30, 10), (30, 10), (30, 10)],
         &[(10, 10), (10, 10), (10, 10)],
@@ -103,9 +103,9 @@ fn limits_come_before_ceilings_and_bands_before_aims() {
         !plan.lifted.is_empty() && plan.roles[1].after > 1.3,
         "{plan:?}"
     );
-    // The same without the limit: the second role is even and stays so.
+    // The same without the limit: the second role is even and remains so.
     assert!(!planned(slots, [2.0, 1.05], None).is_step);
-    // Both are brought into their bands; neither is brought to its aim at the cost of the other's band.
+    // Both are brought into their bands; neither is brought to its goal at the expense of the other's band.
     let slots: Slots<'_> = &[
         &[(22, 9), (22, 9), (22, 9), (22, 9), (22, 9), (22, 9)],
         &[(9, 22), (9, 22), (9, 22), (9, 22), (9, 22), (9, 22)],
@@ -116,7 +116,7 @@ fn limits_come_before_ceilings_and_bands_before_aims() {
 
 #[test]
 fn no_role_becomes_worse_than_it_is_or_than_its_band() {
-    // The first role could be even if the second became worse, which is above its band already.
+    // The first role could be evened only by worsening the second, which is already above its band.
     let slots: Slots<'_> = &[
         &[(40, 30), (40, 30), (40, 30)],
         &[(20, 50), (20, 50), (20, 50)],
@@ -125,7 +125,7 @@ fn no_role_becomes_worse_than_it_is_or_than_its_band() {
     for role in &plan.roles {
         assert!(role.after <= role.before.max(1.05) + 1e-9, "{plan:?}");
     }
-    // A slot that fills a node leaves no room to make that node fuller.
+    // If a slot fills a node, that node may not become fuller.
     let giant: Slots<'_> = &[
         &[(10, 200), (10, 17)],
         &[(50, 10), (50, 10)],

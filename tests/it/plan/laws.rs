@@ -1,4 +1,4 @@
-//! Properties of every plan, on random clusters. PLAN_CASES: how many.
+//! Properties of every plan, on random clusters. PLAN_CASES: number of clusters.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ fn cases() -> u64 {
     size("PLAN_CASES", 5)
 }
 
-/// Loads of one kind or another: even, like those of many keys, of few keys, of Zipf's tags.
+/// Loads of various kinds: even, as from many keys, from few keys, from Zipf-distributed tags.
 fn loads(rng: &mut Rng) -> Vec<u64> {
     let kind = rng.below(4);
     let mut loads: Vec<u64> = (0..SLOTS)
@@ -33,7 +33,7 @@ fn loads(rng: &mut Rng) -> Vec<u64> {
     loads
 }
 
-/// Slots of `nodes` nodes: even ranges, uneven ones, or dealt out.
+/// Owners of slots for `nodes` nodes: even ranges, uneven ones, or dealt out.
 fn owners(nodes: usize, rng: &mut Rng) -> Vec<Option<usize>> {
     match rng.below(3) {
         0 => (0..SLOTS).map(|slot| Some(slot * nodes / SLOTS)).collect(),
@@ -50,7 +50,7 @@ fn owners(nodes: usize, rng: &mut Rng) -> Vec<Option<usize>> {
     }
 }
 
-/// One load, within 1%.
+/// A request with one load, within 1%.
 fn request<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, nodes: usize) -> MoveRequest<'a> {
     MoveRequest::new(vec![Role::even(Metric::Keys, loads, nodes, 0.01)], owner)
 }
@@ -90,7 +90,7 @@ fn check_laws(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     }
 }
 
-/// Every slot moves once at most, from its owner; nothing is lost; fixed slots stay; nodes that leave get nothing.
+/// Every slot moves at most once, from its owner; nothing is lost; fixed slots stay; leaving nodes get nothing.
 fn check_moves(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     let moves = between(&request.owner, &plan.owner);
     let mut replayed = request.owner.clone();
@@ -117,7 +117,7 @@ fn check_moves(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     assert_eq!(left.count(), plan.left, "case {case}");
 }
 
-/// Limits of slots and bytes, hard limits of nodes, and guards.
+/// Limits on slots and bytes, hard limits of nodes, and guards.
 fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     let slots = moved(request, plan);
     let bytes: u64 = slots
@@ -147,7 +147,7 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
             assert!(is_kept, "case {case}: node {node} holds {held}, not {most}");
         }
     }
-    // No role is above its ceiling: its band, or the fullest node of today, or what a slot that fills a node makes of it.
+    // No role exceeds its ceiling: its band, or today's fullest node, or the consequence of a slot that fills a node.
     for (role, planned) in request.roles.iter().zip(&plan.roles) {
         let fair = request.fair(role.loads, &role.capacity);
         let fair = fair.iter().copied().fold(0.0, f64::max);
@@ -180,7 +180,7 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
         let fair = request.fair(&loads, &request.roles[0].capacity)[0];
         let heaviest = *loads.iter().max().unwrap() as f64 / fair;
         let (found, floor) = (plan.roles[0].after, plan.roles[0].floor.over_fair);
-        // A gain of less than 0.02 is not worth its moves.
+        // A gain below 0.02 is not worth moving for.
         let bound = if heaviest <= 0.01 {
             1.01 * floor + 0.03
         } else {
@@ -213,7 +213,7 @@ fn what_a_node_with_a_giant_sheds_is_shared_by_the_others() {
         let after = request.loads_under(&loads, &plan.owner);
         let most = *after[1..].iter().max().unwrap() as f64;
         let mean = after[1..].iter().sum::<u64>() as f64 / (nodes - 1) as f64;
-        // 3% of the giant stay beside it, and the others are filled to 1% above what they share at first.
+        // 3% stay next to the giant, and the others are filled to 1% above their initial share.
         assert!(most <= 1.12 * mean, "{nodes}: {after:?}");
         assert!(
             plan.roles[0].rest_after <= 1.12,
@@ -347,7 +347,7 @@ fn time_does_not_grow_with_the_square_of_the_nodes() {
         assert!(found < 1.05, "{nodes} nodes: {found}");
         took
     };
-    // By turns, and the shorter of two, so that a busy machine slows down both.
+    // In turns, taking the shorter of two, so that a busy machine slows down both.
     let [few, many] = (0..2)
         .map(|_| [took(100), took(1000)])
         .reduce(|a, b| [a[0].min(b[0]), a[1].min(b[1])])

@@ -1,5 +1,5 @@
-//! `slotscope plan` as a user runs it: what it says, what it refuses, the JSON and the scripts. The properties of plans, and
-//! plans carried out on a real cluster, are in the other modules of this folder.
+//! `slotscope plan` as a user runs it: text, refusals, JSON and scripts. The properties of plans, and plans executed on
+//! a real cluster, are in the other modules of this folder.
 
 mod arithmetic;
 mod bounds;
@@ -267,7 +267,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         part.contains(left) && !part.contains("no plan gets it below"),
         "{part}"
     );
-    // The moved slots go to all nodes that stay, the emptiest first, and not to one.
+    // The moved slots go to all remaining nodes, the emptiest first, and not to a single one.
     let json = report(&plan(
         &scratch,
         &[&args[..], &["--max-slots", "6000", "--json"]].concat(),
@@ -281,7 +281,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         json["slots_moved"] == 6000 && *most as f64 <= 1.02 * *least as f64,
         "{loads:?}"
     );
-    // Before and after are of the nodes that stay.
+    // Before and after are figures for the remaining nodes.
     let json = report(&plan(&scratch, &[&args[..], &["--json"]].concat()));
     let nodes = json["nodes"].as_array().unwrap();
     for when in ["before", "after"] {
@@ -309,7 +309,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         );
         assert!(script.contains("\njobs=(\n    '1 "), "{script}");
         scratch.file("move.sh", script.as_bytes());
-        // A redis-cli that only notes its arguments: a lookup of a host that does not exist takes long.
+        // A redis-cli that only records its arguments: looking up a nonexistent host takes long.
         let note = scratch.file("redis-cli", b"#!/bin/sh\nprintf '<%s>\\n' \"$@\" >>asked\n");
         fs::set_permissions(&note, fs::Permissions::from_mode(0o755)).unwrap();
         let path = format!(
@@ -327,7 +327,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         };
         let checked = bash(&["-n", "move.sh"]);
         assert!(checked.status.success(), "{kind}: {}", stderr(&checked));
-        // Only the node with the hostile address is asked.
+        // Only the node with the hostile address is queried.
         let asks = script
             .replace("host[1]=", "#")
             .replace("host[2]=", "#")

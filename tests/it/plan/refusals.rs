@@ -5,7 +5,7 @@ use slotscope::slot::slot;
 use slotscope::topology::Topology;
 use testkit::run::{Scratch, fails, report};
 
-/// Flags for the fixture that are refused, and what the refusal contains.
+/// Rejected flags for the fixture, and text in the message.
 const REFUSED: &[(&[&str], &[&str])] = &[
     (&["--by", "size"], &["--by size", "bytes=2,ops=1"]),
     (&["--by", "keys,keys=2"], &["each once"]),
@@ -70,7 +70,7 @@ fn a_refusal_names_the_flag_and_the_way_out() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
-/// Four primaries, of which one has failed and one may have.
+/// Four primaries, one failed and one possibly failed.
 const FAILED: &str = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-9999\n\
     b 10.0.0.2:1@2,pod-2 master,fail - 0 0 2 connected 10000-11999\n\
     c 10.0.0.3:1@2 master,fail? - 0 0 3 connected 12000-12999\n\
@@ -99,7 +99,7 @@ fn failed_primaries_neither_give_nor_take_slots() {
         text.contains(warning) && text.contains("pod-2 (failed)"),
         "{text}"
     );
-    // The script neither asks them nor waits for them.
+    // The script neither queries them nor waits for them.
     let script = said(&scratch, &["--commands", "setslot"]);
     assert!(
         !script.contains("host[2]=") && script.contains("host[4]='10.0.0.4'"),
@@ -134,7 +134,7 @@ fn where_only_failed_primaries_could_take_the_slots_no_plan_is_made() {
 fn a_dump_that_does_not_look_whole_makes_a_plan_by_force_only() {
     let scratch = Scratch::new();
     scratch.file("cluster.nodes", LISTING);
-    // Nothing of the second node.
+    // A dump without keys of the second node.
     let topology = Topology::parse("nodes", LISTING).unwrap();
     let keys = (0..60_000).map(|i| format!("key:{i}"));
     let keys = keys.filter(|key| topology.owner(slot(key.as_bytes())) != Some(1));

@@ -1,4 +1,4 @@
-//! RDB files: the keys found in them, whatever happens to their bytes.
+//! RDB files: the keys found in them, even if bytes are damaged.
 
 mod program;
 mod published;
@@ -43,7 +43,7 @@ fn a_file_that_is_cut_off_keeps_the_keys_before_the_cut() {
             assert_eq!(keys[..], whole[..keys.len()]);
             let is_whole = end >= made.bytes.len() - made.behind;
             assert_eq!(damage.is_none(), is_whole, "{}", cut.escape_ascii());
-            // The end is where the bytes are, whatever was to be passed over.
+            // The end is at the end of the bytes, whatever was to be skipped.
             let at_the_end =
                 damage.is_none_or(|(at, what)| at == end as u64 || !what.contains("cut off"));
             assert!(at_the_end, "{}", cut.escape_ascii());

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use testkit::run::{Scratch, code, report, stderr, stdout, succeeded};
 
-/// A file of `count` keys, the n-th in its slot's section where `headers` says so.
+/// A file with `count` keys, each in the section of its slot if `headers`.
 fn numbered(count: u32, headers: bool) -> Vec<u8> {
     let mut bytes = b"REDIS0012\xFE\x00\xFB\x0A\x00".to_vec();
     for i in 0..count {
@@ -174,7 +174,7 @@ fn what_dump_prints_gives_the_keys_of_the_file() {
         let output = scratch.run(&["analyze", name, "--json", "--no-files", "--nodes", "3"]);
         let report: Value = serde_json::from_slice(&succeeded(output)).unwrap();
         assert_eq!(report["input"]["keys"], 7, "{name}");
-        // Estimated memory, of both.
+        // Estimated memory of both.
         assert!(report["slots"]["bytes"].is_array(), "{name}");
         (
             report["slots"]["keys"].clone(),
@@ -210,7 +210,7 @@ fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not
         ]
         .concat();
         for (number, id) in [0, 30, 31, 32].into_iter().zip(0..) {
-            // Properties of the key after them, as Dragonfly writes these.
+            // Followed by properties of the key, as Dragonfly writes them.
             if number == 31 && fields[0] == "df-ver" {
                 bytes.extend([220, 1, 0, 0, 0]);
             }

@@ -1,5 +1,5 @@
-//! RDB files that others published with lists of what is in them: `SLOTSCOPE_RDB_SAMPLES` names a folder with them, with
-//! `EXPECTED.tsv`, a line for each key, and `FILES.tsv`, a line for each file; run with `--ignored`.
+//! RDB files published by others with lists of their content: `SLOTSCOPE_RDB_SAMPLES` names a folder with them, with
+//! `EXPECTED.tsv`, one line per key, and `FILES.tsv`, one line per file; run with `--ignored`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use slotscope::name::Name;
 use slotscope::slot;
 use testkit::rdb::{Found, found};
 
-/// The rows of a table, by the file that each is about.
+/// The rows of a table, grouped by file.
 fn rows(table: &str) -> BTreeMap<String, Vec<Vec<String>>> {
     let mut by_file: BTreeMap<_, Vec<_>> = BTreeMap::new();
     for line in table.lines().skip(1) {
@@ -20,7 +20,7 @@ fn rows(table: &str) -> BTreeMap<String, Vec<Vec<String>>> {
     by_file
 }
 
-/// A key as a row of EXPECTED.tsv has it: db, key, number of the type, type, elements, expiry, LFU, idle, bytes.
+/// A key from a row of EXPECTED.tsv: db, key, type number, type, elements, expiry, LFU, idle, bytes.
 fn expected(row: &[String]) -> Found {
     let number = |cell: &String| cell.parse().ok();
     let type_name = row[3].strip_prefix("module:").unwrap_or(&row[3]);
@@ -29,7 +29,7 @@ fn expected(row: &[String]) -> Found {
         key: Name::parse(&row[1]).unwrap(),
         type_name: type_name.to_owned(),
         encoding: "",
-        // Of modules the list says that each is one.
+        // For modules the list only says that each is one.
         elements: number(&row[4]).filter(|_| type_name == row[3]),
         expires_ms: row[5].parse().ok(),
         lfu: row[6].parse().ok(),
@@ -40,7 +40,7 @@ fn expected(row: &[String]) -> Found {
     }
 }
 
-/// How many keys are of each type, in a list of numbers of types and how often each is there: `0x54,2x3`.
+/// Number of keys of each type, from a list of type numbers with optional counts: `0x54,2x3`.
 fn types_listed(list: &str) -> BTreeMap<&str, usize> {
     let mut types = BTreeMap::new();
     for (number, count) in list.split(',').filter_map(|item| item.split_once('x')) {

@@ -1,4 +1,4 @@
-//! Files of servers that are built from their source, recorded by tests/servers-from-source: each key is as its server said.
+//! Files of servers built from source, recorded by tests/servers-from-source: each key is as its server described it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -7,7 +7,7 @@ use testkit::rdb::found;
 use testkit::rdb::most;
 use testkit::run::root;
 
-/// Sums of a type and encoding: estimates, answers.
+/// Sums by type and encoding: estimates, answers.
 type Sums<'a> = BTreeMap<(&'a str, &'a str), (u64, u64)>;
 
 #[test]

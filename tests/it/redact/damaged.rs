@@ -1,5 +1,5 @@
-//! `--redact` on dumps that are cut off, changed or refused: the words around the damage name no key either, nor does a report
-//! of the tally file of that dump.
+//! `--redact` on truncated, changed or rejected dumps: the messages about the damage do not name a key either, nor does
+//! a report from the dump's tally file.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use testkit::env::size;
 use testkit::rng::Rng;
 use testkit::run::Scratch;
 
-/// Commands whose output must not name anything, for a file in a format; `out` is where they write.
+/// Commands whose output must not name anything, for a file in a format; `out` is their output directory.
 const RUNS: [&[&str]; 4] = [
     &[
         "analyze",
@@ -23,7 +23,7 @@ const RUNS: [&[&str]; 4] = [
     &["analyze", "FILE.tally", "--out", "out"],
 ];
 
-/// The places of the token in the outputs of all runs on `content`.
+/// The occurrences of the token in the outputs of all runs on `content`.
 fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
     let file = format!("{TOKEN}.{format}");
     scratch.file(&file, content);
@@ -59,7 +59,7 @@ fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
     found
 }
 
-/// `content` cut off, or with a byte that means something else.
+/// `content` truncated, or with one byte changed.
 fn damaged(content: &[u8], random: &mut Rng) -> Vec<u8> {
     let at = 1 + random.below(content.len() - 1);
     let mut content = content.to_vec();
@@ -84,7 +84,7 @@ fn damage_of_any_format_names_no_key() {
     assert!(leaks.is_empty(), "{}", leaks.join("\n"));
 }
 
-/// An RDB file of two keys of that name, with a list as the second value.
+/// An RDB file with two keys of that name, and a list as the second value.
 fn snapshot(end: &[u8]) -> Vec<u8> {
     let key = [&[TOKEN.len() as u8][..], TOKEN.as_bytes()].concat();
     let parts = [b"REDIS0011\xfe\x00\x00", &key[..], b"\x01v\x01", &key, end];
@@ -95,7 +95,7 @@ fn snapshot(end: &[u8]) -> Vec<u8> {
 fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
     let scratch = Scratch::new();
     for (end, said) in [
-        // Two elements are announced, one is there.
+        // Two elements are announced, one exists.
         (&b"\x02\x01a"[..], "in the value of type 1 of \""),
         (b"\x01\x01a\xc8", "after \""),
     ] {
@@ -121,7 +121,7 @@ fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
     }
 }
 
-/// A collection whose words about itself hold the token wherever they are free.
+/// A collection with the token wherever its description of itself is free text.
 fn collection(scratch: &Scratch) {
     fs::create_dir(scratch.path("all")).unwrap();
     scratch.file("all/n.csv", format!("key,slot\n{TOKEN},1\n"));

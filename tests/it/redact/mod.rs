@@ -1,4 +1,4 @@
-//! `--redact`: no name of the input is in any output, slots and numbers are those of the report with names.
+//! `--redact`: no name in the input occurs in any output; slots and numbers are those of the report with names.
 
 mod damaged;
 
@@ -8,7 +8,7 @@ use serde_json::Value;
 use testkit::dumps::gzip;
 use testkit::run::{Scratch, code, stderr};
 
-/// Words that only names hold.
+/// Words that occur only in names.
 const WORDS: &[&str] = &[
     "zebra",
     "quokka",
@@ -34,14 +34,14 @@ zebra000000000000000000000000000000000001 10.77.0.1:7001@17001,gecko myself,mast
 quokka00000000000000000000000000000000002 10.77.0.2:7001@17001 master - 0 0 2 connected 5461-10922 [10922->-zebra000000000000000000000000000000000001]
 wombat00000000000000000000000000000000003 10.77.0.3:7001@17001 master - 0 0 3 connected 10923-16383
 ";
-/// Their description of themselves: more than the dump has.
+/// The servers' descriptions: more than the dump has.
 const INFO: &str = "\
 10.77.0.1:7001 (zebra000...) -> 90000 keys | 5461 slots | 0 replicas.
 10.77.0.2:7001 (quokka00...) -> 90000 keys | 5462 slots | 0 replicas.
 10.77.0.3:7001 (wombat00...) -> 90000 keys | 5461 slots | 0 replicas.
 ";
 
-/// Dumps of words: a complete one with one rejected row, and a broken one.
+/// Dumps of words: a complete one with a rejected row, and a damaged one.
 fn dumps() -> Scratch {
     let scratch = Scratch::new();
     let mut csv = String::from("key,size,ops,type\n");
@@ -71,7 +71,7 @@ fn dumps() -> Scratch {
     scratch
 }
 
-/// Runs `analyze` on the dumps; its exit code, and both streams.
+/// Runs `analyze` on the dumps; returns its exit code and both streams.
 fn analyze(scratch: &Scratch, flags: &[&str], key: Option<&str>) -> (i32, Vec<u8>) {
     let mut args = vec!["analyze", "hippo.csv", "moose.keys.gz"];
     args.extend(["--topology", "gecko.nodes", "--cluster-info", "gecko.info"]);
@@ -122,7 +122,7 @@ fn no_name_of_the_input_is_in_any_output() {
         serde_json::from_slice(&fs::read(out.join("report.json")).unwrap()).unwrap();
     let notes = report["input"]["notes"].to_string();
     assert!(notes.contains("random key"), "{notes}");
-    // All that could hold a name was there.
+    // Everything that could contain a name was present.
     assert_eq!(report["input"]["rejected"]["count"], 1);
     assert_eq!(report["input"]["incomplete"].as_array().unwrap().len(), 1);
     assert_eq!(report["nodes"]["in_flight"].as_array().unwrap().len(), 1);
@@ -177,7 +177,7 @@ fn numbers_are_true_and_a_key_makes_reports_comparable() {
 /// The planted word, which no output has by chance.
 const TOKEN: &str = "Zq7token";
 
-/// A dump in each format with the token in every place that a dump has: keys, other fields, rejected rows.
+/// A dump in each format with the token in every possible place: keys, other fields, rejected rows.
 fn planted() -> Vec<(&'static str, Vec<u8>)> {
     let t = TOKEN;
     let rdb = |columns: &str, row: &str| {
@@ -314,7 +314,7 @@ fn planted() -> Vec<(&'static str, Vec<u8>)> {
     std::iter::once(("rdb", snapshot())).chain(texts).collect()
 }
 
-/// An RDB file with the token as auxiliary field, key and value, which is cut off in a key.
+/// An RDB file with the token as auxiliary field, key and value, truncated within a key.
 fn snapshot() -> Vec<u8> {
     let text = |text: &str| [&[text.len() as u8][..], text.as_bytes()].concat();
     let (token, key) = (text(TOKEN), text(&format!("{TOKEN}:{{{TOKEN}}}")));
@@ -335,7 +335,7 @@ fn snapshot() -> Vec<u8> {
     bytes
 }
 
-/// Whether the token is in a stream or a file of `out`, whatever the case.
+/// Whether the token is in a stream or a file of `out`, case-insensitively.
 fn leaks(output: &std::process::Output, out: &std::path::Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut look = |what: &str, bytes: &[u8]| {
@@ -355,7 +355,7 @@ fn leaks(output: &std::process::Output, out: &std::path::Path) -> Vec<String> {
     found
 }
 
-/// Every flag that names something, each with the token.
+/// Every flag that takes a name, each with the token.
 fn flags(scratch: &Scratch) -> Vec<Vec<String>> {
     let t = TOKEN;
     let name = |kind: &str| format!("{t}.{kind}");

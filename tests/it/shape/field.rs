@@ -1,4 +1,4 @@
-//! Sizes that nobody can read, in the verdict: the nodes are never called even by what is left.
+//! Sizes that cannot be parsed, in the verdict: nodes are never called even on the strength of the rest.
 
 use std::fmt::Write;
 

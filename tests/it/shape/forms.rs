@@ -1,31 +1,31 @@
-//! Files as tools, clients and people write them: keys, mostly with their sizes, in a structure.
+//! Files written by tools, clients and people: keys, mostly with sizes, in a structure.
 
 use serde_json::json;
 
 use crate::shape::names::word;
 use testkit::rng::Rng;
 
-/// A key, its size, and its place.
+/// A key, its size and its index.
 pub(super) struct Row<'r> {
     pub key: &'r str,
     pub size: u64,
     pub at: usize,
 }
 
-/// The right reading of a file.
+/// The right interpretation of a file.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Right {
-    /// Keys, and their sizes.
+    /// Keys with sizes.
     Sizes,
-    /// Keys.
+    /// Keys only.
     Keys,
     /// Operations on keys.
     Operations,
-    /// A refusal with a command.
+    /// A refusal with a suggested command.
     Refused,
 }
 
-/// A form: its name, what is right, the text before and after the rows, and a row.
+/// A form: its name, the right interpretation, the text before and after the rows, and a row.
 pub(super) struct Form {
     pub name: &'static str,
     pub right: Right,
@@ -34,7 +34,7 @@ pub(super) struct Form {
     pub row: fn(&Row<'_>, &mut Rng) -> String,
 }
 
-/// A field as RFC 4180 has it.
+/// A field according to RFC 4180.
 pub(super) fn field(text: &str) -> String {
     if text.contains([',', '"', ';', '\n', '|', '\t']) {
         format!("\"{}\"", text.replace('"', "\"\""))
@@ -43,7 +43,7 @@ pub(super) fn field(text: &str) -> String {
     }
 }
 
-/// A literal of Python.
+/// A Python literal.
 fn python(key: &str) -> String {
     let escaped = |byte: u8| match byte {
         b'\\' => "\\\\".into(),
@@ -57,7 +57,7 @@ fn python(key: &str) -> String {
     }
 }
 
-/// A word as redis-cli writes it between quotes.
+/// A word as escaped by redis-cli between quotes.
 fn escaped(key: &str) -> String {
     let one = |byte: u8| match byte {
         b'"' | b'\\' => format!("\\{}", char::from(byte)),
@@ -94,7 +94,7 @@ macro_rules! form {
 
 const TYPES: [&str; 5] = ["string", "hash", "list", "set", "zset"];
 
-/// All of them.
+/// All forms.
 pub(super) const FORMS: &[Form] = &[
     form!(Sizes, "CSV", "key,size\n", "", |row, rng| format!(
         "{},{}",

@@ -1,5 +1,5 @@
-//! The shape of a text decides what is read of it: lists of raw keys are read as they are, files with a structure by it, and
-//! nothing is misread in silence.
+//! The shape of a text decides how it is read: lists of raw keys as they are, structured files by their structure, and
+//! nothing is misread silently.
 
 mod field;
 mod forms;
@@ -17,22 +17,22 @@ use crate::shape::names::{RAW, any, odd, other, size};
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
-/// The reading of a file.
+/// The outcome of reading a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Came {
-    /// As it should, without a word.
+    /// Correct, without a message.
     Right,
-    /// As it should, with a warning.
+    /// Correct, with a warning.
     Told,
-    /// It was refused, with a way out.
+    /// Rejected, with a suggested fix.
     Refused,
-    /// Otherwise, with a warning.
+    /// Wrong, with a warning.
     Said,
-    /// Otherwise, and nothing says so.
+    /// Wrong, without a warning.
     Silent,
 }
 
-/// Keys with their sizes, or with operations on them.
+/// Keys with their sizes or their operations.
 #[derive(Debug, PartialEq, Default)]
 struct Loads {
     keys: BTreeMap<u16, u64>,
@@ -67,7 +67,7 @@ impl Loads {
     }
 }
 
-/// The reading of `content`, in which `expected` is, with or without sizes, or operations.
+/// The outcome for `content`, which represents `expected`, with or without sizes or operations.
 fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
     let found =
         Scanning::detected().try_run(&[memory("test", content)], || Tallies::new(Parts::All));
@@ -111,7 +111,7 @@ fn came(content: &[u8], right: Right, expected: &Loads) -> Came {
     }
 }
 
-/// Distinct names of a style.
+/// Distinct names in a style.
 fn names_of(
     rng: &mut Rng,
     count: usize,
@@ -148,7 +148,7 @@ fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> Strin
     form.head.to_owned() + &rows.collect::<String>() + form.tail
 }
 
-/// Names of keys, and how they are made.
+/// Names of keys, and the function that generates them.
 type Content = (&'static str, fn(&mut Rng, usize) -> String);
 
 #[test]

@@ -1,4 +1,4 @@
-//! Names of keys as applications choose them, each style with its own, and sizes.
+//! Key names as applications choose them, each style with its own, and sizes.
 
 use testkit::rng::Rng;
 
@@ -165,7 +165,7 @@ pub(super) const RAW: &[Style] = &[
     }),
 ];
 
-/// Names of several families.
+/// Names from several families.
 pub(super) fn any(rng: &mut Rng, i: usize) -> String {
     match rng.below(5) {
         0 => format!("user:{i}:profile"),
@@ -176,7 +176,7 @@ pub(super) fn any(rng: &mut Rng, i: usize) -> String {
     }
 }
 
-/// The same, a quarter with what separates cells in it.
+/// The same, a quarter with cell separators in them.
 pub(super) fn odd(rng: &mut Rng, i: usize) -> String {
     match rng.below(40) {
         0 => format!("search:{} {} {i}", word(rng), word(rng)),
@@ -193,7 +193,7 @@ pub(super) fn odd(rng: &mut Rng, i: usize) -> String {
     }
 }
 
-/// Other families.
+/// Names from other families.
 pub(super) fn other(rng: &mut Rng, i: usize) -> String {
     match rng.below(4) {
         0 => format!("tenant-{i}/doc/{}", hex(rng, 6)),

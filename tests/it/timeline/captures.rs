@@ -1,4 +1,4 @@
-//! Captures with a burst and without one.
+//! Captures with and without a burst.
 
 use super::timeline;
 use serde_json::{Value, json};

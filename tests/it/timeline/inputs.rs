@@ -1,4 +1,4 @@
-//! Inputs of other kinds, and times that are odd.
+//! Other kinds of inputs, and odd times.
 
 use std::fmt::Write as _;
 

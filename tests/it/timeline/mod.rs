@@ -1,5 +1,5 @@
-//! `timeline`: a planted burst is found with its name, its ends and its share, nothing else is called one, and neither
-//! the parts of a capture, their order nor the threads change anything.
+//! `timeline`: a planted burst is found with its name, its ends and its share, there are no false positives, and the
+//! parts of a capture, their order and the threads do not matter.
 
 mod captures;
 mod inputs;

@@ -1,24 +1,24 @@
-//! The campaign of forecasts: planted amounts over time, whatever their growth and their noise, reach a limit within the
-//! stated interval as often as stated.
+//! The campaign of forecasts: planted amounts over time, for any growth and noise, reach a limit within the stated
+//! interval as often as stated.
 
 use slotscope::trend::fit::Fit;
 
 use testkit::rng::Rng;
 
-/// How reports deviate from steady growth.
+/// The deviation of reports from steady growth.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Noise {
-    /// Each by itself.
+    /// Independent, normal.
     Gaussian,
-    /// Each by itself, by Student's t of 3 degrees of freedom.
+    /// Independent, Student's t with 3 degrees of freedom.
     HeavyTails,
-    /// Some data came, or went, at once and stay so.
+    /// Some data appeared or disappeared at once and for good.
     Step,
-    /// The two days of weekends differ from the other days; there is a report a day.
+    /// Weekends differ from the other days; there is a daily report.
     Weekly,
-    /// Each keeps 0.7 of the one before.
+    /// Each deviation keeps 0.7 of the previous one.
     Autocorrelated,
-    /// Each keeps all of the one before.
+    /// Each deviation keeps all of the previous one.
     Walk,
 }
 
@@ -31,15 +31,15 @@ const NOISES: [Noise; 6] = [
     Noise::Walk,
 ];
 
-/// Reports, and the months from the last of them until the limit.
+/// Reports, and the months from the last one until the limit.
 struct Planted {
     reports: Vec<(f64, f64)>,
     limit: f64,
     truth: f64,
 }
 
-/// Amounts at `count` times, which grow by 5% to 400% over these, by an amount or by a percentage; deviations are of the
-/// first amount or of that of the time. `None` where a report is at the limit already.
+/// Amounts at `count` times, which grow by 5% to 400% in total, linearly or exponentially; deviations are relative to
+/// the first amount or to the present one. `None` if a report is already at the limit.
 fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
     let mut rng = Rng::new(seed);
     let by_percentage = rng.one_in(2);
@@ -95,7 +95,7 @@ fn planted(noise: Noise, count: usize, seed: u64) -> Option<Planted> {
     let limit = deviating(trend(span + ahead), stays);
     let mut truth = ahead;
     if noise == Noise::Walk {
-        // The walk continues until it is at the limit for the first time.
+        // The walk continues until it first reaches the limit.
         let mut time = span;
         while deviating(trend(time), walked) < limit {
             (time, walked) = (
@@ -134,7 +134,7 @@ fn the_date_of_a_limit_is_within_its_interval_whatever_the_noise() {
             widths.sort_by(f64::total_cmp);
             let (part, width) = (100.0 * held as f64 / all as f64, widths[widths.len() / 2]);
             println!("| {noise:?} | {count} | {all} | {part:.1} | {width:.2} |");
-            // Four reports do not show that they are of a walk.
+            // Four reports cannot reveal a random walk.
             let least = if count == 4 { 88.0 } else { 93.0 };
             assert!(
                 all > seeds / 2 && part >= least,

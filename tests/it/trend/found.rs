@@ -1,11 +1,11 @@
-//! Findings of trend: growth, names that come and go, the day on which a node is full.
+//! Findings of trend: growth, names that appear and disappear, the day on which a node is full.
 
 use super::trend;
 use serde_json::{Value, json};
 use testkit::run::{Scratch, assert_fails, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
-/// Names of a list with the places that they came or went between.
+/// Names in a list with the reports between which they appeared or disappeared.
 fn events(list: &Value) -> Vec<(String, u64, u64)> {
     let events = list.as_array().unwrap().iter();
     let event = |event: &Value| {
@@ -67,7 +67,7 @@ fn reports_of_analyze_become_a_trend_with_every_name_that_came_or_went() {
     let growth = &found["forecast"]["growth"]["keys"];
     let a_month = |end: &str| growth["a_month"][end].as_f64().unwrap();
     assert!(a_month("low") < 0.06 && 0.06 < a_month("high"), "{growth}");
-    // Eight reports do not rule out that data grow by an amount, or that deviations persist.
+    // Eight reports do not rule out linear growth, or that deviations persist.
     assert!(a_month("high") - a_month("low") < 0.07, "{growth}");
     let full = &found["forecast"]["full"];
     assert_eq!(
@@ -126,7 +126,7 @@ fn nodes_that_change_make_the_fullest_node_grow_as_all_data() {
     assert!((months - truth).abs() < 1.5, "{months} {truth}");
 }
 
-/// Reports of months in which nodes used this much memory, of 500,000 bytes.
+/// Monthly reports in which nodes used this much memory of 500,000 bytes.
 fn measured(scratch: &Scratch, used: &[[u64; 3]]) -> Vec<String> {
     let months = used.iter().zip(0..);
     let reports = months.map(|(used, month)| {
@@ -137,7 +137,7 @@ fn measured(scratch: &Scratch, used: &[[u64; 3]]) -> Vec<String> {
             .chain(["--maxmemory", "500000"].map(String::from))
             .collect();
         let flags: Vec<&str> = flags.iter().map(String::as_str).collect();
-        // Keys double meanwhile: most of the memory is not theirs.
+        // The keys double meanwhile: most of the memory is not theirs.
         monthly(scratch, month, 100 + 35 * month as usize, &[], &flags)
     });
     reports.collect()
@@ -215,7 +215,7 @@ fn memory_that_was_measured_once_grows_with_the_keys_and_the_rest_stays() {
         full["node"].as_str().unwrap(),
     );
     assert!((70_000..=80_000).contains(&used), "{full}");
-    // Three nodes have 100 keys of 100 bytes a month more.
+    // Three nodes grow by 100 keys of 100 bytes a month.
     let months = full["months"]["estimate"].as_f64().unwrap();
     let truth = (100_000 - used) as f64 / (100.0 * 100.0 / 3.0);
     assert!(

@@ -1,5 +1,5 @@
-//! `trend`: growth is found with an uncertainty that holds, names that come and go are found exactly, what cannot be
-//! compared is refused, and no file makes it panic.
+//! `trend`: growth is found with a valid uncertainty, names that appear and disappear are found exactly, incomparable
+//! reports are refused, and no file makes it panic.
 
 mod forecast;
 mod found;

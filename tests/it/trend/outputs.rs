@@ -64,7 +64,7 @@ fn the_result_is_text_markdown_files_and_limits() {
 fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
     let scratch = Scratch::new();
     let reports = eight_months(&scratch);
-    // Twice the time that the reports reach back, and more.
+    // Twice the time that the reports cover, and more.
     let said = run(
         &scratch,
         &reports,

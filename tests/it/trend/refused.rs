@@ -1,4 +1,4 @@
-//! Reports that cannot be compared are refused, doubtful ones are left out, and no file makes it panic.
+//! Incomparable reports are refused, doubtful ones are left out, and no file makes it panic.
 
 use std::fs;
 
@@ -110,7 +110,7 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
             found["notes"]
         );
     }
-    // A policy in the note of a report is that of analyze.
+    // A report's note on its policy is that of analyze.
     let other = monthly(&scratch, 9, 1000, &[], &["--policy", "enterprise"]);
     reports.truncate(3);
     reports.push(other);

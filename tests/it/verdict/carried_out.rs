@@ -1,4 +1,4 @@
-//! Steps as an operator carries them out: slots move on the topology, keys get the names that a split gives them.
+//! Carries out steps as an operator does: slots move in the topology, keys get the names given by a split.
 
 use slotscope::name::Name;
 use slotscope::plan::cluster::MoveFlags;
@@ -40,10 +40,10 @@ fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
     Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
 }
 
-/// A tag or key that a step splits: its name, whether it is a tag, and how many parts.
+/// A tag or key that a step splits: its name, whether it is a tag, and the number of parts.
 pub(super) type Piece = (Name, bool, u32);
 
-/// The key in the part of a tag that its CRC16 says; unchanged if it has none of the tags.
+/// The key, with its tag replaced by the part selected by its CRC16; unchanged if it has none of the tags.
 pub(super) fn renamed(key: &str, pieces: &[Piece]) -> String {
     let tags = pieces.iter().filter(|(_, is_tag, _)| *is_tag);
     let found = tags
@@ -67,7 +67,7 @@ pub(super) fn split(rows: &[(String, u64, u64)], pieces: &[Piece]) -> Vec<(Strin
         };
         let parts = u64::from(*parts);
         let of = |all: u64, part: u64| all / parts + u64::from(part < all % parts);
-        // The name without its braces, as a part is hashed by all of it.
+        // The name without braces, as all of a part's name is hashed.
         let name = key.replace(['{', '}'], "");
         after.extend(
             (0..parts).map(|part| (format!("{name}:{part}"), of(*size, part), of(*ops, part))),

@@ -1,5 +1,5 @@
-//! Dumps that are damaged, alone and with a cause that is planted as well: the damage is named first, and the causes
-//! of what was read are found all the same.
+//! Damaged dumps, alone and with a planted cause: the damage is named first, and the causes in the rest are found even
+//! so.
 
 use crate::verdict::planted::{Planted, plant};
 use crate::verdict::{analyzed, lines, on};
@@ -25,7 +25,7 @@ fn key(row: &str) -> &str {
     row.split(',').next().unwrap_or(row)
 }
 
-/// The rows of each node; all begin with the header where there is one.
+/// The rows of each node; all begin with the header if there is one.
 fn by_node(case: &Planted) -> Vec<Vec<String>> {
     let text = std::str::from_utf8(&case.dump).unwrap();
     let header = text.lines().next().filter(|row| row.starts_with("key,"));
@@ -37,7 +37,7 @@ fn by_node(case: &Planted) -> Vec<Vec<String>> {
     nodes
 }
 
-/// The dumps of a case, one per node, with a damage that does not change the load of the first node.
+/// The dumps of a case, one per node, with damage that does not change the first node's load.
 fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
     let mut nodes = by_node(case);
     let last = nodes.len() - 1;
@@ -54,7 +54,7 @@ fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
             nodes[last].extend((0..foreign).map(|i| format!("other:{i}{weight}")));
         }
         _ => {
-            // Names with a NUL in them, of which --scan prints the part before it.
+            // Names that contain a NUL: --scan prints only the part before it.
             let of_last = |name: &String| case.topology.owner(slot(name.as_bytes())) == Some(last);
             let name = (0..).map(|i| format!("session{i}")).find(of_last).unwrap();
             let cut = 6_000 + random.below(6_000);
@@ -86,7 +86,7 @@ fn damage_is_named_first_and_the_causes_of_the_rest_are_found() {
         let steps = &summary.verdict.steps;
         let kinds: Vec<_> = steps.iter().map(|step| step.kind).collect();
         assert_eq!(kinds, [StepKind::TakeAgain], "{number}");
-        // If the first node is the fullest still, the causes planted there are found, and nothing else.
+        // If the first node is still the fullest, the causes planted there are found, and nothing else.
         let first = &summary.nodes.list[0];
         let is_first = |fullest: &FullestNode| fullest.node == first.id;
         if !found.fullest.as_ref().is_some_and(is_first) {
@@ -119,13 +119,13 @@ fn damage_is_named_first_and_the_causes_of_the_rest_are_found() {
     }
 }
 
-/// The name in the words of a cause: `hash tag {a}`, `key a`.
+/// The name in the text of a cause: `hash tag {a}`, `key a`.
 fn unit(words: &str) -> &str {
     let name = words.rsplit(' ').next().unwrap();
     name.trim_start_matches('{').trim_end_matches('}')
 }
 
-/// The load of the rows whose key has `part` in it.
+/// The load of the rows whose key contains `part`.
 fn load(dump: &[u8], part: &str) -> f64 {
     let rows = std::str::from_utf8(dump).unwrap().lines();
     let rows = rows.filter(|row| !row.starts_with("key,") && key(row).contains(part));
@@ -149,7 +149,7 @@ fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
         let found = summary.verdict.headline().unwrap();
         let first = &found.causes[0];
         let excess = found.max_over_mean().unwrap() - 1.0;
-        // Every tag is heavy, so chance excuses none of it: the lower band is the fixed one.
+        // Every tag is heavy, so chance excuses none of the skew: the lower band is the fixed one.
         let is_uneven = found.state.is_uneven();
         assert_eq!(
             (is_uneven, found.bands.lower),
@@ -171,13 +171,13 @@ fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
 
 #[test]
 fn a_node_that_lacks_keys_is_named_and_not_those_that_are_whole() {
-    // Where nodes end, which part of the keys each lacks, and which node may be named.
+    // The ends of the nodes, the fraction of the keys that each lacks, and the nodes that may be named.
     let cases: [(&[u64], &[f64], &[usize]); 6] = [
         (&[8191, 16_383], &[0.4, 0.0], &[0]),
         (&[8191, 16_383], &[0.0, 0.4], &[1]),
         (&[5460, 10_922, 16_383], &[0.0, 0.3, 0.0], &[1]),
         (&[5460, 10_922, 16_383], &[0.17, 0.0, 0.3], &[0, 2]),
-        // The loss of a large node is the least likely by chance, that of a small one the largest.
+        // The loss on a large node is the least likely by chance, that on a small one the largest.
         (&[7999, 15_999, 16_383], &[0.0, 0.0, 0.3], &[2]),
         (&[7999, 15_999, 16_383], &[0.14, 0.0, 0.3], &[0, 2]),
     ];
@@ -238,7 +238,7 @@ fn a_file_of_two_primaries_next_to_one_of_one_is_no_damage() {
     let summary = analyzed(&dumps, &on(&topology));
     let sentence = &summary.verdict.sentence;
     assert_eq!(summary.verdict.state, State::Balanced, "{sentence}");
-    // Slots of the node of the other file are from elsewhere.
+    // Slots of the other file's node are foreign.
     let mixed = two
         .into_iter()
         .chain(own(&[0], "other"))

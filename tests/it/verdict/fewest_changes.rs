@@ -1,11 +1,11 @@
-//! A cluster whose report once asked for more changes than it takes.
+//! A cluster whose report once asked for more changes than necessary.
 
 use serde_json::Value;
 
 use super::parity::{Case, analyzed, ratio};
 use testkit::planted::even;
 
-/// The listing of nodes with as many slots each.
+/// The listing of nodes with equal numbers of slots.
 fn evenly(nodes: usize) -> String {
     let topology = even(nodes);
     let line = |(at, node): (usize, &slotscope::topology::Node)| {
@@ -15,7 +15,7 @@ fn evenly(nodes: usize) -> String {
     topology.nodes.iter().enumerate().map(line).collect()
 }
 
-/// The tags and keys of the step that splits, and the ratio of the load after all steps.
+/// The tags and keys of the splitting step, and the load ratio after all steps.
 fn split(report: &Value) -> (Vec<String>, f64) {
     let steps = report["verdict"]["steps"].as_array().unwrap();
     let split = steps.iter().find(|step| step["kind"] == "split").unwrap();
@@ -43,7 +43,7 @@ fn the_hot_tag_and_the_hot_key_are_split_and_nothing_else() {
     assert!(!text.contains(" more "), "no other tag is split: {text}");
 }
 
-/// A hot tag of 1.5 shares of the operations, a hot key of 1.4, and 60 carts of 6%.
+/// A hot tag with 1.5 shares of the operations, a hot key with 1.4, and 60 carts with 6%.
 fn tag_and_key() -> String {
     let mut rows: Vec<(String, u64)> = (0..6000).map(|at| (format!("u:{at}"), 40)).collect();
     let share = 6000.0 * 40.0 / (24.0 - 1.5 - 1.4 - 3.6);

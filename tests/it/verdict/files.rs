@@ -1,4 +1,4 @@
-//! Files of nodes that hold the same slots, hold keys from elsewhere, or were written at different times.
+//! Files of nodes that contain the same slots, contain foreign keys, or were written at different times.
 
 use slotscope::Analysis;
 use slotscope::slot::slot;
@@ -95,7 +95,7 @@ fn parts_of_one_dump_have_no_damage() {
     }
 }
 
-/// An RDB file with a key in some slots, that was written at a time.
+/// An RDB file with a key in some slots, written at a given time.
 fn rdb(slots: impl Fn(u16) -> bool, written: u32) -> Vec<u8> {
     let mut bytes = b"REDIS0012\xFA\x05ctime\xC2".to_vec();
     bytes.extend(written.to_le_bytes());

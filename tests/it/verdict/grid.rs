@@ -1,7 +1,7 @@
-//! Causes planted in memory and in load at once: the worst comes first, every step that is carried out gives what
-//! its row promised for both roles, and no step asks for the one before it to be undone.
+//! Causes planted in memory and in load at once: the worst comes first, every step delivers what its row promised for
+//! both roles, and no step undoes a previous one.
 //!
-//! `SLOTSCOPE_CASES` says how many dumps (default: a small part), `SLOTSCOPE_FIRST` the number of the first.
+//! `SLOTSCOPE_CASES` is the number of dumps (default: few), `SLOTSCOPE_FIRST` the number of the first.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
@@ -19,7 +19,7 @@ use slotscope::topology::Topology;
 use testkit::env::size;
 use testkit::rng::Rng;
 
-/// The cause that is planted in a role.
+/// The cause planted in a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Cause {
     Nothing,
@@ -27,7 +27,7 @@ enum Cause {
     Tag,
 }
 
-/// Memory, load, and what else is wrong.
+/// Causes in memory and in load, and an additional fault.
 const PAIRS: [(Cause, Cause, Wrong); 12] = [
     (Cause::Key, Cause::Tag, Wrong::Nothing),
     (Cause::Nothing, Cause::Key, Wrong::Slots),
@@ -43,7 +43,7 @@ const PAIRS: [(Cause, Cause, Wrong); 12] = [
     (Cause::Nothing, Cause::Nothing, Wrong::Nothing),
 ];
 
-/// Another fault.
+/// An additional fault.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Wrong {
     Nothing,
@@ -51,21 +51,21 @@ enum Wrong {
     Slots,
     /// The second node has failed.
     Failed,
-    /// Only the first node was captured.
+    /// Only the first node has a capture.
     Captures,
 }
 
-/// Keys of a node that are like all others.
+/// Ordinary keys per node.
 const LIGHT: usize = 6000;
 /// Keys of a planted tag.
 const OF_TAG: u64 = 400;
-/// Ratios this near to a band may be on either side of it.
+/// A ratio this close to a band's edge may get either state.
 const NEAR: f64 = 0.03;
-/// Figures of moves are those of the dump; of splits, and of moves after them, the program says "about".
+/// Figures for moves are those of the dump; for splits, and for moves after them, the program says "about".
 const EXACT: f64 = 0.01;
 const ABOUT: f64 = 0.05;
-/// Where the parts of a tag bring a node to the very edge of what it may hold, the plan of the real parts is another one
-/// than that of equal parts. This part of the figures that are stated to be about right may be further off.
+/// If the parts of a tag bring a node to the very edge of its limit, the plan for the real parts differs from that for
+/// equal parts. This fraction of the "about" figures may be further off.
 const AT_AN_EDGE: f64 = 0.02;
 
 /// A key, its size and its operations.
@@ -76,11 +76,11 @@ struct Case {
     rows: Vec<Row>,
     topology: Topology,
     wrong: Wrong,
-    /// The planted cause of each role, in the words of a sentence, and its part of a fair share.
+    /// The planted cause of each role, as worded in the sentence, and its part of a fair share.
     planted: [Option<(String, f64)>; 2],
 }
 
-/// The dump of a number.
+/// The dump with this number.
 fn draw(number: u64) -> Case {
     let mut random = Rng::new(7_000_000 + number);
     let n = 3 + random.below(4);
@@ -151,7 +151,7 @@ fn draw(number: u64) -> Case {
 }
 
 impl Case {
-    /// The report of the rows on nodes.
+    /// The report for these rows on nodes.
     fn report(&self, rows: &[Row], topology: &Topology) -> Summary {
         if self.wrong == Wrong::Captures {
             let table = rows.iter().map(|(key, size, _)| format!("{key},{size}"));
@@ -174,7 +174,7 @@ impl Case {
         analyzed(&[lines(table)], &on(topology))
     }
 
-    /// M of memory and load, by counting.
+    /// max/mean of memory and load, by counting.
     fn truth(&self) -> [f64; 2] {
         let n = self.topology.nodes.len();
         let mut loads = [vec![0.0; n], vec![0.0; n]];
@@ -189,7 +189,7 @@ impl Case {
         })
     }
 
-    /// The state of each role, by its bands; `None` if one is too near to a band.
+    /// The state of each role by its bands; `None` if one is too close to an edge.
     fn states(&self) -> Option<[State; 2]> {
         let truth = self.truth();
         let bands = [[1.05, 1.20], [1.20, 1.50]];
@@ -223,7 +223,7 @@ impl Case {
     }
 }
 
-/// The first line and the first step are right.
+/// Checks the first line and the first step.
 fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
     let what = case.what();
     let verdict = &summary.verdict;
@@ -258,7 +258,7 @@ fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
     if case.wrong == Wrong::Slots {
         assert!(sentence.contains("of the slots"), "{what}: {sentence}");
     }
-    // A unit above the upper band by itself can be cured by the application only.
+    // Only the application can cure a unit that alone exceeds the upper band.
     for (role, band) in [(0, 1.20), (1, 1.50)] {
         let heavy = case.planted[role].as_ref();
         let heavy = heavy.filter(|(_, part)| *part >= band + NEAR && states[role] == State::Skewed);
@@ -282,18 +282,18 @@ fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
     }
 }
 
-/// Carries the steps out, one after the other: their figures hold, and after moves no report asks for moves.
+/// Carries out the steps in order: their figures hold, and after moves no report asks for moves.
 fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     let (mut rows, mut topology) = (case.rows.clone(), case.topology.clone());
     for (at, step) in before.verdict.steps.iter().enumerate() {
         let now = case.report(&rows, &topology);
         match &step.sentence {
             Worded::Finding(StepText::Move { .. }) => {
-                // The steps typed after a change are those of the next report.
+                // The steps to type after a change are those of the next report.
                 let mut steps = now.verdict.steps.iter();
                 let typed = steps.find(|of| of.kind == StepKind::Move);
                 if step.command.is_none() && typed.is_none() {
-                    // The rest after the split is within the error of a sample of operations: nothing is to be typed.
+                    // The remainder after the split is within the sampling error of operations: nothing to type.
                     break;
                 }
                 topology = moved(&now, &topology);
@@ -323,7 +323,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     }
 }
 
-/// The steps of a report, and the state of each role today and after each.
+/// The steps of a report, and the state of each role today and after each step.
 fn shown(summary: &Summary) -> String {
     let roles = summary.verdict.roles.iter();
     let today: Vec<_> = roles.map(RoleVerdict::max_over_mean).collect();
@@ -338,13 +338,13 @@ fn shown(summary: &Summary) -> String {
     format!("{today:?}{}", steps.collect::<String>())
 }
 
-/// The largest difference of promised figures, of moves and of others.
+/// The largest deviations from promised figures, for moves and for others.
 #[derive(Debug, Default)]
 struct Errors {
     exact: f64,
     about: f64,
     checked: usize,
-    /// Figures that are "about", and those of them that are further away.
+    /// Number of "about" figures, and of those that are further off.
     estimated: usize,
     far: Vec<String>,
 }

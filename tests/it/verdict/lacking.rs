@@ -1,4 +1,4 @@
-//! Dumps that lack keys where nothing names the nodes, or too few of their units are left to tell by sigmas.
+//! Dumps that lack keys when nothing names the nodes, or with too few units left for a statistical test.
 
 use slotscope::Analysis;
 use slotscope::plan::doubts;
@@ -37,7 +37,7 @@ fn a_node_of_an_even_split_that_lacks_keys_is_a_warning_and_no_plan() {
         assert_ne!(summary.verdict.state, State::Suspicious);
         let why = doubts::incomplete(&summary).unwrap();
         assert!(why.contains(&name) && why.contains("sigma"), "{why}");
-        // Keys that are missing do not cause the load of the other nodes, and nothing is planned for them.
+        // Missing keys do not cause the load of the other nodes, and nothing is planned for them.
         let sentence = summary.verdict.sentence.to_string();
         assert!(
             !sentence.contains("more tags and keys"),
@@ -99,7 +99,7 @@ fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
             summary.verdict.sentence
         );
     }
-    // All keys in one tag are on one node, and that is not damage.
+    // If all keys have one tag, they are on one node; this is not damage.
     let summary = analyzed(
         &[lines((0..5_000).map(|i| format!("{{all}}:{i}")))],
         &on(&testkit::planted::listing(&[5460, 10_922, 16_383])),

@@ -1,4 +1,4 @@
-//! The verdict: cases that once had a wrong first sentence, then dumps whose truth is planted.
+//! The verdict: cases that once had a wrong first sentence, then dumps with planted truth.
 
 mod carried_out;
 mod damage;
@@ -32,7 +32,7 @@ use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
 use testkit::planted::{even, listing};
 
-/// The analysis of dumps, each a file.
+/// The analysis of dumps, each one file.
 fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
     let sources = dumps.iter().enumerate();
     let found = Found {
@@ -319,11 +319,11 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     };
     let (name, is_tag, _) = &units[0];
     assert_eq!((name.to_string().as_str(), *is_tag), ("x", false));
-    // The keys of {x} stay where they are: a split of a key alone moves none, so the skew of keys does not change.
+    // The keys of {x} stay: splitting a key alone moves none, so the skew of keys does not change.
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();
     let mut keys = today.unwrap();
     for step in &summary.verdict.steps {
-        // The effect of moves after a change on a role that asks for none is not known.
+        // The effect of moves after a change is unknown for a role that asks for none.
         let Some(after) = step.after.keys.as_ref() else {
             assert_eq!(step.kind, StepKind::Move, "{step:?}");
             continue;

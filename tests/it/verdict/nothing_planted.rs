@@ -1,7 +1,7 @@
-//! Inputs with nothing to find: perfect hashes of keys, of sizes and of operations alarm in one of twenty at most, a few
-//! words are not judged, and a ratio that wanders around a band does not flap.
+//! Inputs with nothing to find: perfect hashes of keys, sizes and operations raise an alarm in at most one of twenty, a
+//! few words are not judged, and a ratio that wanders around a band does not flap.
 //!
-//! `SLOTSCOPE_CASES` says how many inputs (default: a small part).
+//! `SLOTSCOPE_CASES` is the number of inputs (default: few).
 
 use std::collections::BTreeMap;
 
@@ -29,8 +29,8 @@ fn draw(number: u64) -> (Vec<u8>, Topology, String) {
             random.log_between(300.0, most),
             random.log_between(3.0, 1000.9),
         ),
-        // From too few keys a node to judge, to many; of few sizes one key is a good part of a node, and that is no
-        // chance to be calm about.
+        // From too few keys per node to judge, to many; with few sizes one key is a large part of a node, which is not
+        // mere chance.
         _ => {
             let least = if kind == "keys" { 60.0 } else { 3000.0 };
             let each = random.log_between(least, f64::min(20_000.0, most / 3.0));
@@ -101,7 +101,7 @@ fn few_keys_of_all_sizes_are_skewed_by_a_key_and_not_by_chance() {
         let mut random = Rng::new(13_001_190 + number);
         let (count, nodes) = (1000 + random.below(500), 6 + random.below(5));
         let start = random.below(1_000_000);
-        // Pareto 2: some keys are heavy wherever they are.
+        // Pareto 2: some keys are heavy on any node.
         let mut size = || (100.0 / (1.0 - random.unit()).sqrt()) as u64;
         let rows = (0..count).map(|at| format!("user:{},{}", start + at, size()));
         let dump = lines(std::iter::once("key,size".to_owned()).chain(rows.collect::<Vec<_>>()));
@@ -133,7 +133,7 @@ fn a_few_words_are_not_judged() {
         let dump = lines((0..words).map(|_| word()).collect::<Vec<_>>().into_iter());
         let analysis = Analysis::new().format(named("lines").unwrap());
         let verdict = analyzed(&[dump], &analysis).verdict;
-        // The same word again and again is a sign of its own, and few words repeat.
+        // A repeated word is a sign of its own, and few words repeat.
         assert!(
             matches!(verdict.state, State::Unjudged | State::Suspicious),
             "{number}: {} {}",
@@ -143,7 +143,7 @@ fn a_few_words_are_not_judged() {
     }
 }
 
-/// A dump of which the first of three nodes holds `ratio` fair shares.
+/// A dump in which the first of three nodes has `ratio` fair shares.
 fn uneven(names: &[Vec<String>; 3], ratio: f64) -> Vec<u8> {
     let all = 12_000.0;
     let first = (ratio * all / 3.0).round() as usize;

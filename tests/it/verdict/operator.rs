@@ -1,4 +1,4 @@
-//! An operator followed the first line and the first step to the letter: each test is a day that went wrong.
+//! An operator followed the first line and the first step to the letter: each test is a day on which that went wrong.
 
 use crate::verdict::carried_out::moved;
 use crate::verdict::scene::{Scene, light, named, noeviction, of_node};
@@ -18,7 +18,7 @@ fn kinds(summary: &Summary) -> Vec<StepKind> {
     steps.map(|step| step.kind).collect()
 }
 
-/// Three nodes: the first has most keys, the second a key of 45 MiB, which fills it.
+/// Three nodes: the first has most keys, the second is filled by a key of 45 MiB.
 fn shop() -> (Vec<u8>, Topology) {
     let topology = Scene::even(3).topology();
     let owner = |key: &str| topology.owner(slot(key.as_bytes()));
@@ -100,7 +100,7 @@ fn moves_that_were_carried_out_are_not_to_be_undone() {
         let summary = analyzed(std::slice::from_ref(&dump), &on(&topology));
         let step = summary.verdict.steps.first();
         let Some(step) = step.filter(|step| step.kind == StepKind::Move) else {
-            // Problems that no move cures are listed with the reason, and are not steps.
+            // Problems that moves cannot cure are listed with the reason, and are not steps.
             let verdict = &summary.verdict;
             assert!(
                 verdict.state == State::Balanced || !verdict.actionable,
@@ -144,7 +144,7 @@ fn a_node_with_three_times_its_share_of_the_accesses_is_not_green() {
         );
         assert!(verdict.sentence.to_string().contains(&format!("key {key}")));
         assert_eq!(verdict.role(Role::Memory).unwrap().state, State::Balanced);
-        // A key that is written is split; where that is not known, a cache may do.
+        // A key that is written is split; if reads and writes are unknown, a cache may help.
         let kinds = kinds(&summary);
         let is_written = measure == Measure::Ops;
         let expected = if is_written {
@@ -181,7 +181,7 @@ fn a_monitor_of_one_node_does_not_make_it_the_hottest() {
 
 #[test]
 fn a_node_near_maxmemory_gets_no_slots_though_its_keys_are_few() {
-    // The second node has few keys, and buffers that fill it.
+    // The second node has few keys, and is filled by buffers.
     let summary = Scene::on(&[8191, 12_287, 16_383])
         .keys("key,size", light(12_000, ",1000"))
         .servers(noeviction(&[0.6, 0.89, 0.3]))
@@ -194,7 +194,7 @@ fn a_node_near_maxmemory_gets_no_slots_though_its_keys_are_few() {
         State::Limit,
         "no node is brought to its limit: {step:?}"
     );
-    // Its overhead is a constant: of the keys, a few thousandths of the limit, it may have its share.
+    // Its overhead is constant: its keys, a few thousandths of the limit, may reach their share.
     assert!(after.max_over_mean <= 1.05, "{step:?}");
 }
 

@@ -1,4 +1,5 @@
-//! A row of moves is what its command does, and the laws of the list, on generated clusters. SLOTSCOPE_PLANS: how many.
+//! A row of moves equals the effect of its command, and the laws of the list hold, on generated clusters.
+//! SLOTSCOPE_PLANS: number of clusters.
 
 use std::fmt::Write as _;
 
@@ -10,7 +11,7 @@ use testkit::run::{Scratch, report, stderr, stdout};
 
 use crate::verdict::scene::{Scene, info};
 
-/// How a request can differ: what the flags of the run say, all of which the printed command has to repeat.
+/// Variants of a request: the flags of the run, all of which the printed command must repeat.
 const FLAGS: [&[&str]; 8] = [
     &[],
     &[],
@@ -31,7 +32,7 @@ pub(super) struct Case {
 }
 
 impl Case {
-    /// A dump with a listing, both named as they are.
+    /// A case from a named dump and its listing.
     pub(super) fn new(dump: (&'static str, &[u8]), listing: &str, flags: &[&str]) -> Self {
         let scratch = Scratch::new();
         std::fs::create_dir_all(scratch.path(dump.0).parent().unwrap()).unwrap();
@@ -46,8 +47,8 @@ impl Case {
     }
 }
 
-/// Tenants by Zipf's law, sessions, small tags, a giant or hot key, a hot tag with a hot key; slots even, cut at random,
-/// scaled out, or with an empty primary.
+/// Zipf-distributed tenants, sessions, small tags, a giant or hot key, a hot tag with a hot key; slots even, cut at
+/// random, scaled out, or with an empty primary.
 fn case(seed: u64) -> Case {
     let rng = &mut Rng::new(seed.wrapping_mul(0x9E37_79B9).wrapping_add(48));
     let nodes = *rng.pick(&[3, 4, 5, 6, 8, 12]);
@@ -108,7 +109,7 @@ fn case(seed: u64) -> Case {
     case
 }
 
-/// The same as `collect` writes it: the servers know their limits, which differ, and some have none.
+/// The same as written by `collect`: the servers report their limits, which differ, and some have none.
 fn collected(
     seed: u64,
     csv: String,
@@ -231,7 +232,7 @@ pub(super) fn ratio(role: &Value) -> Option<f64> {
     role["max_over_mean"].as_f64()
 }
 
-/// The plan of a row's command makes the row: its slots, keys and bytes, and every ratio.
+/// The plan from a row's command yields the row: its slots, keys and bytes, and every ratio.
 pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
     let mut words = words(step["command"].as_str().unwrap());
     words.push("--json".into());
@@ -248,7 +249,7 @@ pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
     for moved in ["slots_moved", "keys_moved", "bytes_moved"] {
         assert_eq!(step[moved], plan[moved], "{}: {moved} of {step}", case.what);
     }
-    // The request has a fingerprint of the owners of all slots: the plans are the same, slot by slot.
+    // The request has a fingerprint of the owners of all slots: the plans are equal, slot by slot.
     assert_eq!(step["request"], plan["request"], "{}", case.what);
     assert!(step["request"]["placement"].is_string(), "{step}");
     plan
@@ -277,7 +278,7 @@ pub(super) fn carried_out(case: &Case, plan: &Value) -> String {
     after
 }
 
-/// The row of moves of a report, whose command does just that, and the report after it, which asks for no moves.
+/// The row of moves in a report, whose command does exactly that, and the next report, which asks for no moves.
 pub(super) fn followed(case: &Case) -> Option<(Value, Value)> {
     let before = analyzed(case, "cluster.nodes");
     let step = moves(&before)?;
@@ -291,7 +292,7 @@ pub(super) fn followed(case: &Case) -> Option<(Value, Value)> {
     Some((step.clone(), after))
 }
 
-/// No role is above its ceiling: its band, or the fullest node of today.
+/// No role exceeds its ceiling: its band, or today's fullest node.
 fn keeps_ceilings(case: &Case, before: &Value, step: &Value) {
     let roles = step["request"]["roles"].as_array().unwrap();
     for (name, then) in step["after"].as_object().unwrap() {

@@ -1,7 +1,6 @@
-//! Dumps whose truth is planted: what is uneven is named, what is named is true, and a remedy that is carried out gives
-//! what was promised.
+//! Dumps with planted truth: every skew is named, every named cause is true, and a remedy delivers what was promised.
 //!
-//! `SLOTSCOPE_CASES` says how many dumps (default: a small part).
+//! `SLOTSCOPE_CASES` is the number of dumps (default: few).
 
 use crate::verdict::carried_out::{Piece, moved, renamed};
 use crate::verdict::{analyzed, lines, on};
@@ -14,7 +13,7 @@ use testkit::env::cases;
 use testkit::planted::listing;
 use testkit::rng::Rng;
 
-/// A dump with one or two causes of a known size, and the words that name them.
+/// A dump with one or two causes of known size, and the words that name them.
 pub(super) struct Planted {
     pub dump: Vec<u8>,
     pub topology: Topology,
@@ -23,7 +22,7 @@ pub(super) struct Planted {
     pub causes: Vec<(f64, String)>,
 }
 
-/// The first node of `n` has `part` of the slots, and the heavy unit is in one of them.
+/// The first of `n` nodes has `part` of the slots, and the heavy unit is in one of them.
 pub(super) fn plant(number: u64) -> Planted {
     let mut random = Rng::new(number);
     let n = 3 + random.below(6);
@@ -48,7 +47,7 @@ pub(super) fn plant(number: u64) -> Planted {
         0.0
     };
     let heavy = (light * share / (1.0 - share)).round();
-    // A key is heavy by its weight, a tag by its keys too.
+    // A key is heavy by its weight, a tag also by its keys.
     let is_key = by != Metric::Keys && random.one_in(2);
     let name = (0..)
         .map(|i| format!("hot{number}x{i}"))
@@ -112,7 +111,7 @@ fn every_cause_of_a_fifth_of_the_excess_is_named() {
     }
 }
 
-/// The dump with the keys of split tags renamed, each to the part of its CRC16.
+/// The dump with the keys of split tags renamed, each to the part selected by its CRC16.
 fn split(dump: &[u8], pieces: &[Piece]) -> Vec<u8> {
     let text = std::str::from_utf8(dump).unwrap();
     let renamed = |line: &str| match line.split_once(',') {
@@ -150,8 +149,8 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
                 _ => step.after.load,
             };
             let promised = promised.unwrap().max_over_mean;
-            // The keys of a tag count as spread evenly over its parts, and CRC16 spreads a few thousand nearly so: each
-            // part is off by a few keys in a hundred, and a node that has a third of the parts by less than that.
+            // The keys of a tag count as evenly spread over its parts, and CRC16 spreads a few thousand nearly so: each
+            // part is off by a few percent of its keys, and a node with a third of the parts by less.
             let within = if step.estimated { 0.02 } else { 0.01 };
             assert!(
                 (ratio - promised).abs() <= within,

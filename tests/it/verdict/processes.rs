@@ -1,11 +1,11 @@
-//! Load by the CPU time of processes, where servers do not count it by slot.
+//! Load by the CPU time of processes, if servers do not count it by slot.
 
 use slotscope::source::collection::load::{LoadEntry, NodeWork};
 use slotscope::source::collection::manifest::example;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use testkit::run::{Scratch, code, report, stdout};
 
-/// A collection of three primaries that use these parts of a core; the others tell nothing of it.
+/// A collection from three primaries that use these fractions of a core; those with `None` do not report it.
 fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
     std::fs::create_dir_all(scratch.path("shop")).unwrap();
     let keys = 6000;

@@ -1,4 +1,4 @@
-//! The request of the one row of moves: its roles and their order, its nodes, and the limits of memory.
+//! The request of the single row of moves: its roles and their order, its nodes, and memory limits.
 
 use slotscope::summary::Summary;
 use slotscope::summary::step::{Requested, Step, StepKind};
@@ -8,7 +8,7 @@ use slotscope::slot::slot;
 
 const KEYS: usize = 12_000;
 
-/// Three nodes of which the first owns more slots; keys of 1,000 bytes and one operation each.
+/// Three nodes, the first with more slots; keys of 1,000 bytes and one operation each.
 fn uneven(ends: &[u64]) -> Scene {
     let rows = (0..KEYS).map(|at| format!("session:{at},1000,10"));
     Scene::on(ends).keys("key,size,ops", rows)
@@ -53,9 +53,9 @@ fn uneven_roles_are_goals_and_even_ones_are_guards() {
     assert!(both.iter().all(|role| role.is_goal), "{both:?}");
     let [ops, bytes] = [&both[0], &both[1]];
     assert!((ops.aim - 1.10).abs() < 1e-6 && (bytes.aim - 1.03).abs() < 1e-6);
-    // No more than today, 1.5 shares.
+    // At most today's 1.5 shares.
     assert!((bytes.ceiling - 1.5).abs() < 0.03, "{bytes:?}");
-    // A role that is even may stay as it is, within its band.
+    // An even role may stay as it is, within its band.
     let rows = (0..KEYS).map(|at| {
         let is_hot = at % 20 == 0 && slot(format!("session:{at}").as_bytes()) < 5461;
         format!("session:{at},1000,{}", if is_hot { 300 } else { 10 })
@@ -81,7 +81,7 @@ fn shares_are_those_of_the_nodes_that_are_to_hold_slots() {
     assert_eq!((request.nodes, request.changes_nodes), (4, true));
     let before = request.before.memory.unwrap().max_over_mean;
     assert!((before - 4.0 / 3.0).abs() < 0.03, "{before}");
-    // An even role stays even, over the nodes of then.
+    // An even role stays even over the future nodes.
     let ceilings = request.roles.iter().map(|role| role.ceiling);
     assert!(ceilings.fold(0.0, f64::max) < 1.25, "{request:?}");
     let after = row(&summary).after.memory.unwrap().max_over_mean;
@@ -103,7 +103,7 @@ fn limits_of_memory_are_those_of_each_node_beside_what_is_not_keys() {
     );
     let evicting = uneven(&SKEWED).servers([0.3; 3].map(|used| info(used, "allkeys-lru")));
     assert_eq!(caps(evicting), [], "a cache is full by design");
-    // Overhead is a constant: the node with most of it can be filled least.
+    // Overhead is constant: the node with most of it can be filled least.
     let differing = caps(uneven(&SKEWED).servers(noeviction(&[0.3, 0.5, 0.4])));
     let [first, second, third] = [0, 1, 2].map(|at| differing[at].unwrap());
     assert!(second < third && third < first, "{differing:?}");

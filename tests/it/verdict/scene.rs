@@ -1,5 +1,5 @@
-//! A small cluster in files, as an operator has them: the listing of its nodes, a table of keys, what `collect` asked of
-//! its servers, MONITOR captures, readings of SLOT-STATS. Nodes are `node0` at 10.0.0.1:6379 and so on.
+//! A small cluster in files, as operators have them: the listing of its nodes, a table of keys, the server readings of
+//! `collect`, MONITOR captures, SLOT-STATS readings. Nodes are `node0` at 10.0.0.1:6379 and so on.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -12,10 +12,10 @@ use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;
 
-/// 2026-11-22 10:00:00 UTC: when the captures and readings of a scene begin.
+/// 2026-11-22 10:00:00 UTC: the start of a scene's captures and readings.
 pub(super) const NOON: u64 = 1_795_341_600;
 
-/// A second, a node, and the CPU time of each slot so far.
+/// A second, a node, and the accumulated CPU time of each slot.
 pub(super) type Readings<'a> = (u64, usize, &'a dyn Fn(u16) -> u64);
 
 /// The inputs of an analysis.
@@ -28,7 +28,7 @@ pub(super) struct Scene {
     analysis: Analysis,
 }
 
-/// Nodes that end at these slots, one line each.
+/// Nodes that end at these slots, one per line.
 pub(super) fn lines_of(ends: &[u64]) -> String {
     let mut first = 0;
     let line = |(at, end): (usize, &u64)| {
@@ -42,7 +42,7 @@ pub(super) fn lines_of(ends: &[u64]) -> String {
     ends.iter().enumerate().map(line).collect()
 }
 
-/// The ends of `nodes` nodes with as many slots each.
+/// The ends of `nodes` nodes with equal numbers of slots.
 pub(super) fn even_ends(nodes: u64) -> Vec<u64> {
     let end = |node: u64| ((node + 1) * 16_384 + nodes / 2) / nodes - 1;
     (0..nodes).map(end).collect()
@@ -53,17 +53,17 @@ fn address(at: usize) -> String {
 }
 
 impl Scene {
-    /// A cluster whose nodes end at these slots.
+    /// A cluster with nodes that end at these slots.
     pub(super) fn on(ends: &[u64]) -> Self {
         Scene::listed(lines_of(ends))
     }
 
-    /// `nodes` nodes with as many slots each.
+    /// A cluster of `nodes` nodes with equal numbers of slots.
     pub(super) fn even(nodes: u64) -> Self {
         Scene::on(&even_ends(nodes))
     }
 
-    /// The cluster of a listing.
+    /// The cluster in a listing.
     pub(super) fn listed(listing: String) -> Self {
         Scene {
             listing: Some(listing),
@@ -71,7 +71,7 @@ impl Scene {
         }
     }
 
-    /// Nothing names the nodes.
+    /// A scene without a listing.
     pub(super) fn unlisted() -> Self {
         let mut manifest = example(&["keys.csv"]);
         manifest.cluster = false;
@@ -85,7 +85,7 @@ impl Scene {
         }
     }
 
-    /// Keys with the columns of `header`.
+    /// Adds keys with the columns of `header`.
     pub(super) fn keys(mut self, header: &str, rows: impl Iterator<Item = String>) -> Self {
         self.table = std::iter::once(header.to_owned())
             .chain(rows)
@@ -100,7 +100,7 @@ impl Scene {
         self
     }
 
-    /// The readings of the server of each node.
+    /// Adds the readings of each node's server.
     pub(super) fn servers(mut self, readings: impl IntoIterator<Item = ServerReading>) -> Self {
         let entry = |(at, after): (usize, ServerReading)| ServerEntry {
             after: Some(after),
@@ -110,14 +110,14 @@ impl Scene {
         self
     }
 
-    /// The server of a node could not be reached.
+    /// Makes the server of a node unreachable.
     pub(super) fn silent(mut self, node: usize) -> Self {
         let why = "10.0.0.2:6379: nothing listens there".to_owned();
         self.servers[node].silent = Some(why);
         self
     }
 
-    /// Adds a reading of a node a minute before: it has evicted keys and used CPU time since.
+    /// Adds a reading of a node one minute earlier: it has evicted keys and used CPU time since.
     pub(super) fn since(mut self, node: usize, evicted: u64, cpu: f64) -> Self {
         let entry = &mut self.servers[node];
         let mut last = entry.after.clone().unwrap();
@@ -140,13 +140,13 @@ impl Scene {
         self
     }
 
-    /// A MONITOR capture of a node for this many seconds, its commands and keys evenly over them.
+    /// Adds a MONITOR capture of a node for this many seconds, with commands and keys evenly spread.
     pub(super) fn monitor(self, node: usize, secs: u64, commands: &[(&str, String)]) -> Self {
         let name = format!("{}.monitor", address(node).replace(':', "-"));
         self.capture(&name, (0, secs), commands)
     }
 
-    /// The same in a file of any name, from this many seconds after `NOON` on.
+    /// The same in a file of any name, starting this many seconds after `NOON`.
     pub(super) fn capture(
         mut self,
         name: &str,
@@ -169,19 +169,19 @@ impl Scene {
         self
     }
 
-    /// A file beside the keys.
+    /// Adds a file next to the keys.
     pub(super) fn file(mut self, name: &str, text: String) -> Self {
         self.files.push((name.into(), text));
         self
     }
 
-    /// Readings of SLOT-STATS of these nodes at a second: the CPU time of each of their slots so far.
+    /// Adds SLOT-STATS readings of these nodes: a second, and the accumulated CPU time of each slot.
     pub(super) fn slot_stats(self, readings: &[Readings<'_>]) -> Self {
         let topology = self.topology();
         self.slot_stats_of(readings, |slot, _| topology.owner(slot))
     }
 
-    /// The same where slots change hands: `owner` of a slot at a second.
+    /// The same while slots change hands: `owner` of a slot at a second.
     pub(super) fn slot_stats_of(
         self,
         readings: &[Readings<'_>],
@@ -206,7 +206,7 @@ impl Scene {
         self.file("slot-stats.json", text)
     }
 
-    /// The user's settings.
+    /// Changes the user's settings.
     pub(super) fn asked(mut self, asked: impl FnOnce(Analysis) -> Analysis) -> Self {
         self.analysis = asked(self.analysis);
         self
@@ -218,20 +218,20 @@ impl Scene {
         Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
     }
 
-    /// The files of `collect` beside the keys.
+    /// The files of `collect` next to the keys.
     pub(super) fn described(&self) -> String {
         let mut manifest = Manifest {
             servers: self.servers.clone(),
             ..self.manifest.clone()
         };
-        // A head of one word is a key.
+        // A header of one word would be a key.
         let head = self.table.lines().next().unwrap_or_default();
         let heads = usize::from(head.contains(','));
         manifest.nodes[0].keys = (self.table.lines().count() - heads) as u64;
         serde_json::to_string(&manifest).unwrap()
     }
 
-    /// Writes the files, and analyzes them.
+    /// Writes the files and analyzes them.
     pub(super) fn summary(&self) -> Summary {
         let directory = tempfile::tempdir().unwrap();
         let write = |name: &str, text: &str| -> PathBuf {
@@ -261,7 +261,7 @@ impl Scene {
     }
 }
 
-/// A server that uses a part of a limit of 1,000,000,000 bytes.
+/// A server that uses a fraction of its limit of 1,000,000,000 bytes.
 pub(super) fn info(used: f64, policy: &str) -> ServerReading {
     ServerReading {
         at: "2026-11-22T10:01:00Z".into(),
@@ -272,18 +272,18 @@ pub(super) fn info(used: f64, policy: &str) -> ServerReading {
     }
 }
 
-/// Servers that use this part of their memory, and refuse writes at the limit.
+/// Servers that use these fractions of their memory, and refuse writes at the limit.
 pub(super) fn noeviction(used: &[f64]) -> Vec<ServerReading> {
     used.iter().map(|used| info(*used, "noeviction")).collect()
 }
 
-/// Keys without tags, each of `columns`.
+/// Keys without tags, each with `columns`.
 pub(super) fn light(count: usize, columns: &str) -> impl Iterator<Item = String> {
     let columns = columns.to_owned();
     (0..count).map(move |at| format!("session:{at}{columns}"))
 }
 
-/// A name whose slot is below `end`: on the first node of a listing.
+/// A name whose slot is below `end`, that is, on the first node of a listing.
 pub(super) fn named(prefix: &str, end: u16) -> String {
     let names = (0..).map(|at| format!("{prefix}{at}"));
     let mut names = names.filter(|name| slot(name.as_bytes()) < end);

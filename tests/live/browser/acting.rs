@@ -1,4 +1,4 @@
-//! The start of the page, and its coherence: cards of the problems, steps, navigation, print, layout.
+//! The top of the page, and its coherence: cards of the problems, steps, navigation, print, layout.
 
 use std::path::Path;
 
@@ -6,9 +6,9 @@ use super::{Report, of_sample, open, sample};
 use serde_json::{Value, json};
 use testkit::chromium::{Chromium, Tab};
 
-/// The most bytes of the page of the shop.
+/// Size limit for the page of the shop, in bytes.
 const SHOP_BYTES: u64 = 550_000;
-/// How far visible parts may move while the page loads; above it readers lose their place.
+/// Limit for the layout shift while the page loads; above it readers lose their place.
 const LAYOUT_SHIFT: f64 = 0.05;
 
 fn shop() -> Report {
@@ -19,7 +19,7 @@ fn strings(tab: &mut Tab, expression: &str) -> Vec<String> {
     serde_json::from_value(tab.eval(expression)).unwrap()
 }
 
-/// With the blanks of report.json: the page keeps numbers and units on one line.
+/// With plain spaces as in report.json: the page keeps numbers and units on one line.
 fn plain(text: String) -> String {
     text.replace('\u{a0}', " ")
 }
@@ -85,7 +85,7 @@ fn each_step_says_what_it_changes_in_memory_and_load() {
         let row = format!("#step-{}", at + 1);
         let after = tab.texts(&format!("{row} .n"));
         for (role, shown) in ["memory", "load"].iter().zip(after) {
-            // A step that changes nothing says nothing.
+            // A step without effect has no arrow.
             if let Some((_, shown)) = shown.split_once(" → ") {
                 let exact = step["after"][role]["max_over_mean"].as_f64().unwrap();
                 let shown: f64 = shown.trim_start_matches('≈').parse().unwrap();
@@ -106,7 +106,7 @@ fn each_step_says_what_it_changes_in_memory_and_load() {
     assert!(buttons.as_u64().unwrap() > 3, "{buttons}");
     tab.click(".for .copy");
     let chosen = tab.eval("getSelection().toString()");
-    // The first step is of the cluster, the others are of its cards.
+    // The first step is for the cluster, the others are on its cards.
     let first = steps[1..].iter().find(|step| step["command"].is_string());
     let command = &first.unwrap()["command"];
     assert_eq!(chosen, *command, "Copy in a card is for its command");
@@ -199,7 +199,7 @@ fn the_page_does_not_move_while_it_loads() {
             "Page.addScriptToEvaluateOnNewDocument",
             json!({"source": watch}),
         );
-        // A slow processor paints before the script runs.
+        // On a slow CPU the browser paints before the script runs.
         tab.call("Emulation.setCPUThrottlingRate", json!({"rate": 6}));
         tab.open(&report.page);
         let shift = tab.eval("new Promise((done) => setTimeout(() => done(window.shift), 1000))");

@@ -1,4 +1,4 @@
-//! The map of the slots: it follows the metric, names what fills a slot, and answers to a finger.
+//! The slot map: it follows the metric, names what fills a slot, and responds to touch.
 
 use std::fmt::Write;
 
@@ -39,7 +39,7 @@ fn heading_list_and_panel_follow_the_metric() {
             assert!(panel.contains(wanted), "{metric}: {panel}");
         }
     }
-    // The slot that a key fills names it, in the panel and in the table.
+    // The slot filled by a key names it, in the panel and in the table.
     tab.click("#metric input[value=bytes]");
     assert!(
         tab.text("#under dd div").starts_with("leaderboard:loyalty"),
@@ -118,7 +118,7 @@ fn a_finger_means_the_fullest_slot_below_it() {
     );
     tab.click("#hottest");
     assert_ne!(tab.text("#under h3"), "Slot 7991");
-    // Slot 7991 is in row 62 and column 55; the finger is a cell off.
+    // Slot 7991 is in row 62 and column 55; the finger is one cell off.
     let place = tab.eval("(() => { const e = document.querySelector('#map'); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return {x: b.left + 56.5 / 128 * b.width, y: b.top + 63.5 / 128 * b.height}; })()");
     let touch = |tab: &mut Tab, kind: &str, points: Value| {
         tab.call(

@@ -12,7 +12,7 @@ use serde_json::Value;
 use testkit::chromium::{Chromium, Tab};
 use testkit::run::{Scratch, code, root};
 
-/// Names that are hard on a page; each is a tag as well.
+/// Names that are hard for a page; each is also a tag.
 fn hostile() -> Vec<Vec<u8>> {
     let mut names: Vec<Vec<u8>> = [
         &b"<script>alert(1)</script>"[..],
@@ -41,7 +41,7 @@ fn hostile() -> Vec<Vec<u8>> {
     names
 }
 
-/// A name as `redis-cli --no-raw` prints it.
+/// A name as printed by `redis-cli --no-raw`.
 fn quoted(name: &[u8]) -> String {
     let escaped: String = name.iter().map(|byte| format!("\\x{byte:02x}")).collect();
     format!("\"{escaped}\"\n")
@@ -61,7 +61,7 @@ fn hostile_dump() -> Vec<u8> {
         .into_bytes()
 }
 
-/// A table with sizes, operations, types and databases, and hostile names.
+/// A table with sizes, operations, types, databases, and hostile names.
 fn weighed_dump() -> Vec<u8> {
     let mut table = csv::Writer::from_writer(Vec::new());
     table
@@ -90,7 +90,7 @@ fn weighed_dump() -> Vec<u8> {
     table.into_inner().unwrap()
 }
 
-/// A report, its page, and what report.json says.
+/// A report, its page, and the content of report.json.
 struct Report {
     _scratch: Scratch,
     page: PathBuf,
@@ -101,7 +101,7 @@ fn report(dump: &[u8], flags: &[&str]) -> Report {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
     let output = scratch.run(&[&["analyze", "dump", "--out", "report"], flags].concat());
-    // An empty dump has a report, and is an error in cron.
+    // An empty dump yields a report, and an error for cron.
     assert_eq!(code(&output), if dump.is_empty() { 2 } else { 0 });
     let json = std::fs::read(scratch.path("report/report.json")).unwrap();
     Report {
@@ -127,7 +127,7 @@ fn open(report: &Report) -> Tab {
     tab
 }
 
-/// The exact numbers of a column of a table, from the top.
+/// The exact numbers in a column of a table, from the top.
 fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
     let cells = format!("#{table} tbody tr > :nth-child({column})");
     let values = tab.eval(&format!(
@@ -136,7 +136,7 @@ fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
     serde_json::from_value(values).unwrap()
 }
 
-/// Texts whose contrast is too low to be read (WCAG 2.2, 1.4.3: 4.5 to 1), and parts that stick out on the right.
+/// Texts with too little contrast (WCAG 2.2, 1.4.3: 4.5 to 1), and elements that overflow on the right.
 pub(crate) const UNREADABLE: &str = r#"(() => {
   const known = new Map();
   const draw = (colour) => { const c = document.createElement('canvas').getContext('2d', {willReadFrequently: true}); c.fillStyle = colour; c.fillRect(0, 0, 1, 1); return [...c.getImageData(0, 0, 1, 1).data]; };

@@ -1,10 +1,10 @@
-//! Operating the page: the map and the tables answer to pointer and keys.
+//! Operating the page: the map and the tables respond to pointer and keyboard.
 
 use super::{column, of_sample, open, sample};
 use serde_json::{Value, json};
 use testkit::chromium::Tab;
 
-/// Rows that are seen.
+/// Number of visible rows.
 fn seen(tab: &mut Tab, table: &str) -> u64 {
     tab.eval(&format!(
         "document.querySelectorAll('#{table} tbody tr:not([hidden])').length"
@@ -96,7 +96,7 @@ fn the_slot_map_answers_to_pointer_and_keys() {
         "polite"
     );
 
-    // Each switch draws another picture.
+    // Each setting draws another picture.
     let picture = |tab: &mut Tab| {
         tab.eval("document.querySelector('#map').toDataURL().length + document.querySelector('#map').toDataURL().slice(-3000)")
     };
@@ -127,7 +127,7 @@ fn tables_sort_and_filter_by_pointer_and_keyboard() {
         tab.eval("document.querySelector('#tags-table thead th:nth-child(2)').ariaSort"),
         "descending"
     );
-    // The same head again, by key.
+    // The same header again, by keyboard.
     tab.press("Enter");
     let slots: Vec<u64> = column(&mut tab, "tags-table", 2)
         .iter()
@@ -192,7 +192,7 @@ fn the_keyboard_reaches_everything_and_shows_where_it_is() {
     assert_eq!(twice, json!([]));
 }
 
-/// Follows an address of the page.
+/// Navigates to a fragment of the page.
 fn follow(tab: &mut Tab, hash: &str) {
     tab.eval(&format!(
         "new Promise((done) => {{ addEventListener('hashchange', () => setTimeout(done, 0), {{ once: true }}); location.hash = {}; }})",
@@ -206,7 +206,7 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
     let mut tab = open(&report);
     follow(&mut tab, "#slot-4096");
     assert_eq!(tab.text("#under h3"), "Slot 4096");
-    // From a node to all that the page knows of it, and back.
+    // From a node to everything the page knows about it, and back.
     tab.click("#under dd a");
     tab.eval("new Promise((done) => setTimeout(done, 100))");
     assert_eq!(
@@ -221,13 +221,13 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
     assert_eq!(seen(&mut tab, "nodes-table"), 1);
     follow(&mut tab, "#?find=");
     assert_eq!(seen(&mut tab, "nodes-table"), 6);
-    // The address has the order and the filter.
+    // The URL contains the order and the filter.
     tab.click("#nodes-table thead th:nth-child(2) button");
     let address = tab.eval("location.hash");
     assert_eq!(address, "#nodes-table?sort=1&order=descending");
     follow(&mut tab, "#hot-keys-table?find=config");
     assert_eq!(seen(&mut tab, "hot-keys-table"), 1);
-    // A search that finds nothing says where nothing was looked for.
+    // A search without results says what it did not search.
     tab.click("#search");
     tab.type_text("no such name");
     let found = tab.text("#found");

@@ -1,5 +1,5 @@
 //! Reading the page: hostile names are plain text, nothing is fetched, the numbers are those of report.json, and every
-//! width in both themes is readable.
+//! width is readable in both themes.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use slotscope::name::Name;
 use testkit::chromium::Chromium;
 use testkit::run::{Scratch, root};
 
-/// A report whose headings name a file that no line of a telephone has room for.
+/// A report whose headings name a file too long for a line on a phone.
 fn with_a_long_path() -> Report {
     let nodes = root().join("samples/seed-cluster.nodes");
     let scratch = Scratch::new();
@@ -50,7 +50,7 @@ fn hostile_names_are_shown_as_plain_text() {
     let shown = tab.texts("#tags-table tbody th");
     for name in hostile().iter().filter(|name| name.len() < 100) {
         let spelling = format!("{{{}}}", Name::from(name.as_slice()));
-        // A tag ends at its first brace.
+        // A tag ends at its first closing brace.
         let spelling = if name.starts_with(b"{{") {
             String::from("{{{7*7}")
         } else {
@@ -73,7 +73,7 @@ fn only_the_script_of_the_page_runs_and_nothing_is_fetched() {
     let report = sample();
     let mut tab = open(&report);
     assert_eq!(tab.faults(), Vec::<String>::new());
-    // Each is the attack of a name that slipped through; a policy that lets it pass answers otherwise.
+    // The attacks possible through an unescaped name; a policy that permits one gives another result.
     let inline = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const s = document.createElement('script'); s.append('window.owned = 1'); document.body.append(s); setTimeout(() => done('ran'), 5000); })";
     let directive = tab.eval(inline);
     assert!(
@@ -109,7 +109,7 @@ fn the_numbers_are_those_of_report_json() {
         assert_eq!(json["by"], by);
         let found = json["verdict"]["roles"].as_array().unwrap();
         let worst = found.iter().find(|found| found["metric"] == by).unwrap();
-        // Of keys without sizes nobody knows how much memory can be used.
+        // Without sizes, nobody knows the usable memory.
         let usable = (by != "keys").then(|| &worst["usable_capacity"]);
         let expected = json!({
             "input.keys": json["input"]["keys"], "nodes.max_over_mean": json["nodes"][by]["max_over_mean"],

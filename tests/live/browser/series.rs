@@ -43,7 +43,7 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
         assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
         tab.screenshot(&pictures.join(format!("timeline-{width}-{theme}.png")));
 
-        // It shows the largest burst first.
+        // The page shows the largest burst first.
         let under = tab.text("#heat-under");
         let slot = usize::from(slotscope::slot(b"{<img src=x onerror=alert(1)>}"));
         let row = format!("Slots {} to {}", slot / 64 * 64, slot / 64 * 64 + 63);

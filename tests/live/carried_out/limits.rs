@@ -1,5 +1,5 @@
-//! Primaries with limits of their own, one of them full, and a hot key on another: each step, carried out as it is printed
-//! and under writes, brings memory and load to the figures of its row.
+//! Primaries with limits, one of them full, and a hot key on another: each step, executed as printed and under writes,
+//! brings memory and load to the figures in its row.
 
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
@@ -17,15 +17,15 @@ use testkit::run::Scratch;
 
 const KEYS: usize = 3000;
 const VALUE: usize = 8000;
-/// The value of a key on the first node, which is full with them.
+/// The value size of keys on the first node, which they fill.
 const LARGER: usize = 11_000;
 const HOT: &str = "cfg:flags";
-/// Keys that are read in a round, and reads of the hot one among them.
+/// Keys read per round, and reads of the hot key among them.
 const READ: usize = 600;
 const HOT_READS: usize = 120;
-/// Commands of which one is a write.
+/// Commands per write.
 const WRITES: usize = 10;
-/// A row promises a ratio to this.
+/// The tolerance for a promised ratio.
 const CLOSE: f64 = 0.02;
 
 #[test]
@@ -74,7 +74,7 @@ fn value(cluster: &Cluster, key: &str) -> Vec<u8> {
     vec![b'v'; if is_larger { LARGER } else { VALUE }]
 }
 
-/// Sets the limit of each primary so that it uses this part of it.
+/// Sets each primary's limit so that it uses this fraction of it.
 fn limit(cluster: &Cluster, parts: [f64; 3]) {
     for (server, part) in cluster.servers.iter().zip(parts) {
         let mut client = server.connect();
@@ -87,7 +87,7 @@ fn limit(cluster: &Cluster, parts: [f64; 3]) {
     }
 }
 
-/// Rounds of reads, and of writes that change no size, until `is_over`.
+/// Rounds of reads, and of writes that do not change sizes, until `is_over`.
 fn work(mut follower: Follower, cluster: &Cluster, keys: &[String], is_over: &AtomicBool) {
     let usual = keys.iter().step_by(KEYS / READ).map(String::as_str);
     let mut round: Vec<&str> = usual.collect();
@@ -107,7 +107,7 @@ fn work(mut follower: Follower, cluster: &Cluster, keys: &[String], is_over: &At
     }
 }
 
-/// How many times its fair share the fullest node holds.
+/// The fullest node in fair shares.
 fn ratio(report: &Value, role: &str) -> f64 {
     let mut roles = report["verdict"]["roles"].as_array().unwrap().iter();
     let role = roles.find(|of| of["role"] == role).unwrap();

@@ -1,4 +1,4 @@
-//! Load: a key that most of the reads of its node go to, seen by CLUSTER SLOT-STATS and by MONITOR.
+//! Load: a key that gets most of its node's reads, observed by CLUSTER SLOT-STATS and by MONITOR.
 
 use std::fs::File;
 use std::process::{Command, Stdio};
@@ -19,7 +19,7 @@ use testkit::run::{Scratch, report};
 
 const HOT: &str = "cfg:flags";
 const KEYS: usize = 6000;
-/// Reads of other keys on each node at a time, and of the hot one.
+/// Reads of other keys per node and round, and of the hot key.
 const USUAL: usize = 60;
 const MORE: usize = 300;
 /// The size of a capture.
@@ -55,7 +55,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
             let (server, flags) = (&cluster.servers[node], [&is_over, &is_cached]);
             threads.spawn(move || read(server, keys, is_its, flags));
         }
-        // A machine that does other things as well may give one server less of its time in some seconds.
+        // A machine with other work may give one server less CPU time in some seconds.
         let asks_for_names = (0..5).any(|_| {
             let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
             assert_hot(&by_cpu, "cpu");
@@ -80,7 +80,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
         let after = captured(&scratch, &cluster);
         assert!(steps(&after).is_empty(), "{}", after["verdict"]["steps"]);
         assert_eq!(load(&after)["state"], "balanced", "{}", load(&after));
-        // The CPU time of a command includes what other programs took: here that may be uneven by itself.
+        // The CPU time of a command includes preemption by other programs, which may be uneven here.
         let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
         let sentence = load(&by_cpu)["sentence"].as_str().unwrap();
         assert!(
@@ -91,13 +91,13 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
     });
 }
 
-/// The load of a report.
+/// The load in a report.
 fn load(report: &Value) -> &Value {
     let mut roles = report["verdict"]["roles"].as_array().unwrap().iter();
     roles.find(|role| role["role"] == "load").unwrap()
 }
 
-/// The report says that the load is uneven, and names the key.
+/// Checks that the report calls the load uneven, and names the key.
 fn assert_hot(report: &Value, metric: &str) {
     let load = load(report);
     println!("{metric}: {}", report["verdict"]["sentence"]);
@@ -114,7 +114,7 @@ fn assert_hot(report: &Value, metric: &str) {
     assert!(names_it(load["sentence"].as_str().unwrap()), "{load}");
 }
 
-/// Reads keys of a server until it is over; of the hot key too, as long as it is not cached.
+/// Reads a server's keys until `is_over`; also the hot key, unless it is cached.
 fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&AtomicBool; 2]) {
     let mut client = server.connect();
     let mut at = 0;
@@ -135,7 +135,7 @@ fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&
     }
 }
 
-/// The report on a capture of each primary with MONITOR.
+/// The report on a MONITOR capture of each primary.
 fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
     let names: Vec<String> = (0..3)
         .map(|i| format!("{}.monitor", cluster.address(i)))

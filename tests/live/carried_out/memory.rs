@@ -1,4 +1,4 @@
-//! Memory: a sorted set that would block its node for seconds, and a hash tag that is more than a node's share.
+//! Memory: a sorted set that would block its node for seconds, and a hash tag that exceeds a node's share.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -17,11 +17,11 @@ use testkit::env::size;
 use testkit::redis::{Reply, Server};
 use testkit::run::Scratch;
 
-/// The elements of a sorted set: 45 MiB.
+/// The elements of a sorted set of 45 MiB.
 const ELEMENTS: u64 = 400_000;
 const GIANT: &str = "lb:global:alltime";
 const VALUE: usize = 8000;
-/// The writer may add keys of about this many bytes.
+/// Limit for the bytes of keys that the writer may add.
 const WRITTEN: usize = 5000;
 const WRITTEN_BYTES: f64 = 200.0;
 
@@ -30,7 +30,7 @@ const WRITTEN_BYTES: f64 = 200.0;
 /// has another) may be off by 4 bytes on average, three standard deviations.
 const UNSEEN: f64 = 8.0 + 4.0;
 
-/// Elements of the sorted set are added in pieces, so that nobody waits for it.
+/// Elements of the sorted set are added in pieces, so that no client waits for it.
 const ADD: &str = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], i, string.format('player:%012d', i)) end";
 
 #[test]
@@ -57,7 +57,7 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
         (0..count).map(|i| format!("{head}:{i}")).collect()
     };
     let tagged = keys("{tenant:acme}", 9600);
-    // There is little besides the tag there, so that moves do not help.
+    // There is little besides the tag, so that moves do not help.
     let crowded = cluster.owner(slot(b"{tenant:acme}"));
     let is_roomy = |tag: &u32| {
         cluster.owner(slot(format!("u{tag}").as_bytes())) != crowded || tag.is_multiple_of(8)
@@ -108,8 +108,8 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
     );
 }
 
-/// Carries out the steps of the report, and of a second one where a step waits for the names that an application has given
-/// its keys; the ratio that the last step promised.
+/// Carries out the steps of the report, and of a second one if a step waits for the application to rename keys; returns
+/// the ratio promised by the last step.
 fn carry_out(
     cluster: &Cluster,
     scratch: &Scratch,
@@ -119,7 +119,7 @@ fn carry_out(
 ) -> f64 {
     let mut promised = f64::NAN;
     let mut kinds = Vec::new();
-    // A third report has nothing to say.
+    // A third report has no steps.
     for _ in 0..2 {
         let report = judged(scratch, &cluster.address(0), &[], &[]);
         for step in steps(&report) {
@@ -144,7 +144,7 @@ fn carry_out(
     promised
 }
 
-/// Each node's data are at most the forecast, with the errors that a forecast has.
+/// Each node's data is at most the forecast, within its error.
 fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
     let data: Vec<f64> = used(cluster)
         .iter()
@@ -153,13 +153,13 @@ fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
         .collect();
     let fair = data.iter().sum::<f64>() / data.len() as f64;
     let most = data.iter().fold(0.0, |most: f64, data| most.max(*data)) / fair;
-    // A ratio is promised to the hundredth; what sizes leave out, and what came meanwhile, may all be on one node.
+    // A ratio is promised to the hundredth; bytes missing from sizes, and new ones, may all be on one node.
     let tolerance = 0.01 + more / fair;
     println!("promised {promised}, found {most:.4}, tolerance {tolerance:.4}, fair share {fair}");
     assert!(most <= promised + tolerance, "{data:?}");
 }
 
-/// used_memory of each node.
+/// The used_memory of each node.
 fn used(cluster: &Cluster) -> Vec<f64> {
     let used = |server: &Server| {
         let info = server.connect().call(&["INFO", "memory"]).text();
@@ -171,7 +171,7 @@ fn used(cluster: &Cluster) -> Vec<f64> {
     cluster.servers.iter().map(used).collect()
 }
 
-/// Writes keys of all slots until `is_over`; their state then.
+/// Writes keys in all slots until `is_over`; returns their final state.
 fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut written = HashMap::new();
     let mut count = 0;

@@ -1,5 +1,5 @@
-//! The steps of a report, carried out on a real cluster under load, in order and exactly as they are printed: nothing is
-//! left that a step could cure, no node uses more than was promised, and no client waits longer than was said.
+//! The steps of a report, executed on a real cluster under load, in order and exactly as printed: nothing is left that
+//! a step could cure, no node uses more than promised, and no client waits longer than stated.
 
 mod limits;
 mod load;

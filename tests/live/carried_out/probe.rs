@@ -1,6 +1,6 @@
-//! How long servers keep clients waiting: a PING every few milliseconds at each. A server that blocks works or waits for
-//! another one that does, so that no wait counts for more than the servers worked meanwhile: the rest is the machine, which
-//! had no core or no disk for them.
+//! Measures how long servers keep clients waiting: a PING every few milliseconds to each. A server that blocks is
+//! working, or waiting for another one that works, so a wait counts only up to the servers' CPU time in it: the rest is
+//! due to the machine, which had no core or disk for them.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -11,12 +11,12 @@ use std::time::{Duration, Instant};
 use testkit::cluster::bulks;
 use testkit::redis::{Reply, Server};
 
-/// Between two PINGs.
+/// Interval between PINGs.
 const PAUSE: Duration = Duration::from_millis(2);
 /// No client may wait longer unless a key was named.
 pub(crate) const MOST: Duration = Duration::from_millis(100);
 
-/// Pings all servers until `run` returns; gives back its result, and the longest wait at each server.
+/// Pings all servers until `run` returns; returns its result, and the longest wait for each server.
 pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (R, Vec<Duration>) {
     let is_over = AtomicBool::new(false);
     let ping = |server: &Server| {
@@ -49,7 +49,7 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
     })
 }
 
-/// For how long the servers have run on a core, where the system tells it.
+/// The servers' CPU time, if the system reports it.
 fn on_core(servers: &[Server]) -> Option<Duration> {
     let of = |server: &Server| {
         let text = fs::read_to_string(format!("/proc/{}/schedstat", server.id())).ok()?;
@@ -62,7 +62,7 @@ fn on_core(servers: &[Server]) -> Option<Duration> {
     servers.iter().map(of).sum()
 }
 
-/// The commands that kept a server busy for longer than `MOST`, shortened.
+/// The commands that kept a server busy for longer than `MOST`, truncated.
 pub(crate) fn slow_commands(server: &Server) -> Vec<String> {
     let Reply::Array(entries) = server.connect().call(&["SLOWLOG", "GET", "100"]) else {
         panic!("no slow log")
@@ -80,7 +80,7 @@ pub(crate) fn slow_commands(server: &Server) -> Vec<String> {
     entries.into_iter().map(entry).collect()
 }
 
-/// Sets a flag when it is dropped: a test that panics must not leave its threads running.
+/// Sets a flag when dropped: a panicking test must not leave its threads running.
 pub(crate) struct SetOnDrop<'a>(pub &'a AtomicBool);
 
 impl Drop for SetOnDrop<'_> {

@@ -1,4 +1,4 @@
-//! Collects, analyzes, and carries out what the report says.
+//! Collects, analyzes, and carries out the report's steps.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
 use testkit::run::{Scratch, report, stderr, succeeded};
 
-/// Collects the cluster at `address` into `out`, and the report on that and on `more` inputs.
+/// Collects the cluster at `address` into `out`, and returns the report on that and `more` inputs.
 pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {
     let args = [&["collect", address, "-o", "out", "--force"], flags].concat();
     succeeded(scratch.run(&args));
@@ -29,7 +29,7 @@ pub(super) fn steps(report: &Value) -> &[Value] {
     report["verdict"]["steps"].as_array().unwrap()
 }
 
-/// Pastes the command of a step that moves slots, and runs the script that it writes.
+/// Runs the command of a moving step as pasted, and the script that it writes.
 pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
     let command = step["command"].as_str().unwrap();
     let (_, script) = command.rsplit_once("> ").unwrap();
@@ -40,7 +40,8 @@ pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
         .current_dir(scratch.path(""))
         .output()
         .unwrap();
-    // Keys are written meanwhile, so that they may be spread otherwise than planned: that is exit code 1 after all moves.
+    // Keys are written meanwhile, so they may end up spread differently than planned, which is exit code 1 after all
+    // moves.
     let said = stderr(&output);
     let is_spread = !said.contains("the keys are not spread as planned");
     assert_eq!(
@@ -51,8 +52,8 @@ pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
     println!("  {}", said.lines().last().unwrap_or_default());
 }
 
-/// Gives keys the names that a step with `whatif --split` means, as an application would: it writes the new one, then
-/// removes the old one. The command itself has to run, too.
+/// Renames keys as a step with `whatif --split` says, the way an application would: it writes the new key, then removes
+/// the old one. The command itself must run, too.
 pub(super) fn rename(
     scratch: &Scratch,
     step: &Value,

@@ -1,4 +1,4 @@
-//! Azure Blob Storage, as azurite imitates it.
+//! Azure Blob Storage, emulated by azurite.
 
 use std::process::Command;
 
@@ -10,7 +10,7 @@ use sha2::Sha256;
 use super::{Started, dumps, installed, report_of, run_with};
 use testkit::run::assert_fails;
 
-/// The account that every azurite has, and its key, which are published.
+/// The account that every azurite has, and its published key.
 const ACCOUNT: &str = "devstoreaccount1";
 const KEY: &str =
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw==";
@@ -28,7 +28,7 @@ fn azurite() -> Started {
     Started::new(&mut command, "successfully listens on")
 }
 
-/// Puts something into the account, signed as the service wants it.
+/// Puts something into the account, signed as the service requires.
 fn put(server: &Started, path: &str, query: &str, body: &[u8]) {
     let date = "Sun, 22 Nov 2026 10:00:00 GMT";
     let kind = if query.is_empty() {

@@ -6,12 +6,12 @@ use super::server::{Asked, Fault, Server};
 use super::{run, run_with};
 use testkit::run::{assert_fails, report};
 
-/// A dump whose middle is in no head of it.
+/// A dump whose middle is not in its prefetched head.
 fn dump() -> Vec<u8> {
     b"user:{1}:name\n".repeat(100_000)
 }
 
-/// Analyzes a dump of a server whose answers after the first are wrong; few retries, short waits.
+/// Analyzes a dump from a server whose responses after the first are faulty; with few retries and short waits.
 fn analyze(
     fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
 ) -> (std::process::Output, Server) {
@@ -22,7 +22,7 @@ fn analyze(
     (run(&args), server)
 }
 
-/// As `fault`, for all requests after the first.
+/// The same fault for all requests after the first.
 fn later(fault: Fault) -> impl Fn(&Asked) -> Option<Fault> + Send + Sync {
     move |asked| (asked.nth > 0).then(|| fault.clone())
 }
@@ -102,7 +102,7 @@ fn what_passes_is_tried_again() {
     let (output, server) = analyze(|asked| (asked.nth % 2 == 0).then_some(Fault::Status(503)));
     assert_eq!(report(&output)["input"]["keys"], 100_000);
     assert_eq!(server.asked().len(), 4);
-    // A body that is cut off is read on from where it was cut.
+    // A truncated body is resumed where it was cut.
     let (output, server) = analyze(|asked| (asked.nth == 1).then_some(Fault::Cut(1000)));
     assert_eq!(report(&output)["input"]["keys"], 100_000);
     assert_eq!(server.asked()[2].range.as_ref().unwrap().start, 1000);

@@ -1,5 +1,5 @@
-//! Google Cloud Storage, as far as this server imitates its XML interface: gcp-storage-emulator has neither its lists nor its
-//! entity tags.
+//! Google Cloud Storage, as far as this server emulates its XML interface: gcp-storage-emulator has neither its
+//! listings nor its entity tags.
 
 use super::server::Server;
 use super::{dumps, report_of};

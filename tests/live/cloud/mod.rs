@@ -1,5 +1,5 @@
-//! Dumps on web servers and in object stores give the reports that the same files give, and what goes wrong on the way is
-//! one line that names the object.
+//! Dumps on web servers and in object stores yield the same reports as files, and every failure is one line that names
+//! the object.
 
 mod azure;
 mod faults;
@@ -23,12 +23,12 @@ use testkit::forms;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, report, slotscope, without_origin};
 
-/// `slotscope ARGS`, without the proxies and the credentials of whoever runs the tests, and with few retries.
+/// `slotscope ARGS`, without the proxies and credentials of the user who runs the tests, and with few retries.
 pub(crate) fn run(args: &[&str]) -> Output {
     run_with(args, &[])
 }
 
-/// As `run`, with these variables.
+/// The same with these variables.
 pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = slotscope(args);
     let taken = ["AWS_", "AZURE_", "GOOGLE_", "HTTP_", "HTTPS_", "ALL_"];
@@ -42,7 +42,7 @@ pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
     command.output().unwrap()
 }
 
-/// A directory with a few dumps, one compressed, one an RDB file; their names.
+/// A directory with a few dumps, one compressed, one an RDB file; and their names.
 fn dumps() -> (Scratch, [&'static str; 4]) {
     let scratch = Scratch::new();
     let names = ["a.keys", "b.csv.gz", "c.rdb", "d e.csv"];
@@ -60,7 +60,7 @@ fn dumps() -> (Scratch, [&'static str; 4]) {
     (scratch, names)
 }
 
-/// The report of inputs, without what says where they are; and their names.
+/// The report on inputs without their locations, and their names.
 fn report_of(inputs: &[&str], variables: &[(&str, &str)]) -> (Value, Vec<String>) {
     let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
     let made = report(&run_with(&args, variables));
@@ -72,14 +72,14 @@ fn report_of(inputs: &[&str], variables: &[(&str, &str)]) -> (Value, Vec<String>
     (without_origin(made), names)
 }
 
-/// A server that a test starts, and ends by its id.
+/// A server started by a test, which kills it by its id.
 struct Started {
     child: Child,
     address: String,
 }
 
 impl Started {
-    /// Starts a server that says its address on a line which contains `mark`.
+    /// Starts a server that prints its address on a line containing `mark`.
     fn new(command: &mut Command, mark: &'static str) -> Self {
         let command = command.stdin(Stdio::null());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -94,7 +94,7 @@ impl Started {
         let pipes: [Box<dyn Read + Send>; 2] = [Box::new(out), Box::new(err)];
         for pipe in pipes {
             let tell = tell.clone();
-            // Read to its end, or the server would wait for room in the pipe.
+            // Read to its end, or the server would block on a full pipe.
             std::thread::spawn(move || {
                 for line in BufReader::new(pipe).lines().map_while(Result::ok) {
                     if let Some((_, address)) = line.split_once("http://")
@@ -114,7 +114,7 @@ impl Started {
         Started { child, address }
     }
 
-    /// Sends a request, which must succeed.
+    /// Sends a request that must succeed.
     fn send(&self, method: &str, target: &str, headers: &[(&str, &str)], body: &[u8]) {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         let mut head = format!("{method} {target} HTTP/1.1\r\nHost: {}\r\n", self.address);
@@ -140,7 +140,7 @@ impl Drop for Started {
     }
 }
 
-/// Where tests/run installs tools that are not on the PATH.
+/// The place where tests/run installs tools that are not on the PATH.
 fn installed(path: &str) -> PathBuf {
     let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
     program.ancestors().nth(2).unwrap().join(path)

@@ -5,11 +5,11 @@ use super::{run, run_with};
 use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 use testkit::tls::Authority;
 
-/// In addresses, headers and options of the first server.
+/// Present in addresses, headers and options for the first server.
 const SECRET: &str = "hunter2";
 const DUMP: &[u8] = b"user:{1}:name\n";
 
-/// A server that sends all requests on to `location`.
+/// A server that redirects all requests to `location`.
 fn leading_to(status: u16, location: &str) -> Server {
     let location = location.to_owned();
     Server::with_faults([("d.keys", DUMP)], move |_| {
@@ -17,7 +17,7 @@ fn leading_to(status: u16, location: &str) -> Server {
     })
 }
 
-/// No request that came to `server` holds the secret, or says where it comes from.
+/// Asserts that no request to `server` contains the secret or its origin.
 #[track_caller]
 fn assert_told_nothing(server: &Server) {
     for asked in server.asked() {
@@ -57,14 +57,14 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
         let file = &made["input"]["files"][0];
         assert_eq!(file["object"]["answered_by"], host);
         assert_eq!(made["input"]["keys"], 100_000);
-        // The first one was asked with its own secrets.
+        // The first server received its own secrets.
         let asked = first.asked()[0].head.join("\n");
         assert!(asked.contains("sig=hunter2") && asked.contains("uthorization: Basic"));
         assert!(asked.contains("user-agent: hunter2"), "{asked}");
     }
     assert_told_nothing(&other);
     assert!(other.asked().iter().all(|asked| asked.range.is_some()));
-    // Names that are hidden are those of servers, too.
+    // Redaction also hides names of servers.
     let first = leading_to(302, &other.url("e.keys"));
     let url = first.url("d.keys");
     let output = run(&["analyze", &url, "--redact", "--no-files", "--full"]);

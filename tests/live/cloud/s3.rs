@@ -1,11 +1,11 @@
-//! S3, as moto imitates it.
+//! S3, emulated by moto.
 
 use std::process::Command;
 
 use super::{Started, dumps, installed, report_of, run_with};
 use testkit::run::{assert_fails, succeeded};
 
-/// A server with a bucket, and how to get there.
+/// A server with a bucket, and the options to reach it.
 fn moto() -> (Started, [(&'static str, String); 3]) {
     let mut command = Command::new(installed("venv/bin/moto_server"));
     let server = Started::new(command.args(["-H", "127.0.0.1", "-p", "0"]), "Running on");
@@ -38,7 +38,7 @@ fn a_report_from_s3_is_that_of_the_same_files() {
     for address in ["s3://bucket/in/", "s3://bucket/in"] {
         let (mut there, found) = report_of(&[address], &variables);
         assert_eq!(found, expected, "{address}");
-        // That a folder is not searched is a note.
+        // A note says that a folder is not searched.
         let notes = there["input"]["notes"].as_array_mut().unwrap();
         notes.retain(|note| !note.as_str().unwrap().contains("passed over"));
         assert!(there == here, "{address}");
@@ -47,7 +47,7 @@ fn a_report_from_s3_is_that_of_the_same_files() {
     assert_eq!(found, expected);
     assert!(there == here);
 
-    // Counted in parts, by processes that find their objects again.
+    // Counted in parts, by processes that look up the objects again.
     let files = ["1.tally", "2.tally", "all.tally"].map(|name| scratch.path(name));
     let [one, two, all] = files.each_ref().map(|file| file.to_str().unwrap());
     for (part, file) in [("1/2", one), ("2/2", two)] {

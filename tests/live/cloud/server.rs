@@ -1,5 +1,4 @@
-//! A web server on the loopback interface with ranges, entity tags and lists of names as S3 and Google have them, which fails
-//! as a test wants.
+//! A loopback web server with ranges, entity tags and listings like those of S3 and Google, with configurable faults.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -18,39 +17,39 @@ use testkit::tls::Authority;
 /// A request.
 #[derive(Debug, Clone)]
 pub(crate) struct Asked {
-    /// How many requests came before it.
+    /// Number of requests before it.
     pub nth: usize,
     /// Path and query.
     pub target: String,
-    /// The range, where it asks for one.
+    /// The requested range, if any.
     pub range: Option<Range<u64>>,
     pub if_match: Option<String>,
     pub authorization: Option<String>,
-    /// All lines of it.
+    /// All header lines.
     pub head: Vec<String>,
 }
 
-/// How an answer is wrong.
+/// A fault in a response.
 #[derive(Debug, Clone)]
 pub(crate) enum Fault {
     Status(u16),
-    /// The connection ends after this many bytes of the body.
+    /// The connection is closed after this many bytes of the body.
     Cut(usize),
-    /// A byte of the body a second.
+    /// The body arrives at one byte per second.
     Drip,
     /// The body is this many bytes longer or shorter than the range.
     Length(isize),
-    /// Another range, whatever was asked for.
+    /// This range, instead of the requested one.
     Range(&'static str),
-    /// All of the file.
+    /// The whole file.
     Whole,
-    /// Another entity tag in the answer, and no heed of If-Match.
+    /// Another entity tag, ignoring If-Match.
     Tag(&'static str),
     /// No entity tag.
     NoTag,
-    /// A page of names that says that more follow.
+    /// A listing page that announces more.
     More,
-    /// This answer, with this status.
+    /// This response, with this status.
     Text(u16, String),
     /// A redirect to this address, with this status.
     Redirect(u16, String),
@@ -65,7 +64,7 @@ struct State {
     is_closed: AtomicBool,
 }
 
-/// The server; it takes no more connections once it is dropped.
+/// The server; it accepts no more connections once dropped.
 pub(crate) struct Server {
     address: SocketAddr,
     scheme: &'static str,
@@ -73,7 +72,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server that speaks TLS.
+    /// A TLS server.
     pub(crate) fn with_tls<const N: usize>(
         files: [(&str, &[u8]); N],
         authority: &Authority,
@@ -81,7 +80,7 @@ impl Server {
         Server::new(files, |_| None, Some(tls(authority)))
     }
 
-    /// The same, whose answer to a request is wrong as `fault` says.
+    /// The same, with faults by `fault`.
     pub(crate) fn with_tls_and_faults<const N: usize>(
         files: [(&str, &[u8]); N],
         authority: &Authority,
@@ -90,12 +89,12 @@ impl Server {
         Server::new(files, fault, Some(tls(authority)))
     }
 
-    /// A server of files by their paths, without a fault.
+    /// A server for files by path, without faults.
     pub(crate) fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
         Server::with_faults(files, |_| None)
     }
 
-    /// A server whose answer to a request is wrong as `fault` says.
+    /// A server with faults by `fault`.
     pub(crate) fn with_faults<const N: usize>(
         files: [(&str, &[u8]); N],
         fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
@@ -158,7 +157,7 @@ impl Drop for Server {
     }
 }
 
-/// Answers the requests of a connection until one end closes it.
+/// Answers the requests on a connection until either end closes it.
 fn serve(state: &State, stream: impl Read + Write) {
     let mut lines = BufReader::new(stream);
     while let Some(asked) = request(state, &mut lines) {
@@ -170,7 +169,7 @@ fn serve(state: &State, stream: impl Read + Write) {
     }
 }
 
-/// A side of TLS that shows a certificate of this authority.
+/// A TLS configuration with a certificate of this authority.
 fn tls(authority: &Authority) -> Arc<ServerConfig> {
     let [certificate, key] = authority.certificate();
     let certificate = CertificateDer::from_pem_file(certificate).unwrap();
@@ -220,7 +219,7 @@ fn request(state: &State, lines: &mut impl BufRead) -> Option<Asked> {
     Some(asked)
 }
 
-/// Answers a request; whether the connection can be used again.
+/// Answers a request; returns whether the connection can be reused.
 fn answer(
     state: &State,
     asked: &Asked,
@@ -310,7 +309,7 @@ fn answer(
     }
 }
 
-/// A path in which % stands before two digits of a byte.
+/// A percent-decoded path.
 fn decoded(path: &str) -> String {
     let mut pieces = path.split('%');
     let mut text = pieces.next().unwrap().to_owned();
@@ -321,10 +320,10 @@ fn decoded(path: &str) -> String {
     text
 }
 
-/// Names on a page: few, so that there are several pages.
+/// Names per page: few, so that there are several pages.
 const PAGE: usize = 2;
 
-/// A page of the names in a bucket, as XML.
+/// A page of names in a bucket, as XML.
 fn page(state: &State, asked: &Asked, is_endless: bool) -> String {
     let (bucket, query) = asked.target.split_once('?').unwrap();
     let value = |name: &str| {

@@ -1,4 +1,4 @@
-//! Files of a web server.
+//! Files on a web server.
 
 use std::ops::Range;
 
@@ -14,10 +14,10 @@ use testkit::run::{
 };
 use testkit::tls::Authority;
 
-/// More than the part that is fetched at once.
+/// More than is fetched in one part.
 const LONG: usize = 14 << 20;
 
-/// The report of inputs, without what says where they are.
+/// The report on inputs, without their locations.
 fn of(inputs: &[&str]) -> Value {
     let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
     without_origin(report(&run(&args)))
@@ -76,12 +76,12 @@ fn every_request_but_the_first_is_for_the_version_that_was_found() {
         &server.url("long.keys"),
     ]));
     let asked = server.asked();
-    // A range that a busy machine is slow to answer is asked for once more, the first one too.
+    // A range that a busy machine serves slowly may be requested twice, even the first one.
     let first = Some(0..65536);
     assert_eq!(asked[0].range, first);
     let others: Vec<_> = asked.iter().filter(|of| of.range != first).collect();
     let tags: Vec<_> = others.iter().map(|of| of.if_match.as_deref()).collect();
-    // A chunk that ends in a part which is not there yet asks for the first bytes of that.
+    // A chunk that ends in a part not yet fetched requests only the first bytes of it.
     let is_whole = |of: &&Range<u64>| of.end - of.start > 4096;
     let ranges = others.iter().filter_map(|of| of.range.as_ref());
     let mut ranges: Vec<_> = ranges

@@ -1,4 +1,4 @@
-//! The first line and the first step for a load that is even, and for a burst that is shorter than the capture.
+//! The first line and the first step for an even load, and for a burst shorter than the capture.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -11,14 +11,14 @@ use testkit::kinds::Kind;
 use testkit::redis::wait_for;
 use testkit::run::{Scratch, report, stdout, succeeded};
 
-/// Keys of the tag that a burst reads.
+/// Keys in the tag that a burst reads.
 const IN_TAG: usize = 20;
-/// Reads of a burst for each second of a capture: about a quarter of what a server can do, more than a fair share of the load.
+/// Reads in a burst per second of capture: about a quarter of a server's capacity, more than a fair share of the load.
 const READS: usize = 75_000;
-/// Reads that are sent at once.
+/// Reads per pipeline.
 const AT_ONCE: usize = 1000;
 
-/// Servers, and what their names come from: the first one counts nothing by slot.
+/// Servers, and the flags that provide names: the first one does not count by slot.
 const WATCHED: [(Kind, &[&str]); 3] = [
     (Kind::Installed, &["--monitor"]),
     (Kind::Redis82, &[]),
@@ -31,7 +31,7 @@ fn secs() -> usize {
     given.map_or(4, |secs| secs.parse().expect("a number of seconds"))
 }
 
-/// The first line of the report of some seconds of load, and its steps.
+/// The first line of the report on some seconds of load, and its steps.
 fn judged(cluster: &Cluster, flags: &[&str]) -> (String, Vec<Value>) {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let load = format!("{}s", secs());
@@ -46,11 +46,11 @@ fn judged(cluster: &Cluster, flags: &[&str]) -> (String, Vec<Value>) {
     )
 }
 
-/// Reads the keys of a tag once its owner is watched: a burst within a capture.
+/// Reads the keys of a tag once its owner is being watched: a burst within a capture.
 fn burst(cluster: &Cluster, kind: Kind, keys: &[String], is_over: &AtomicBool) {
     let mut client = cluster.owner_of(keys[0].as_bytes());
     let mut is_watched = || match kind {
-        // It counts nothing by slot, and MONITOR is later than the readings.
+        // It does not count by slot, and MONITOR starts after the readings.
         Kind::Installed => client.call(&["CLIENT", "LIST"]).text().contains("flags=O "),
         _ => {
             let info = client.call(&["INFO", "commandstats"]).text();

@@ -1,4 +1,4 @@
-//! A collection, read back.
+//! Reads a collection back.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,10 +11,10 @@ use slotscope::source::collection::manifest::{FILE, Manifest};
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Row {
-    /// The file that has it.
+    /// The file that contains it.
     pub file: String,
     pub key: Name,
-    /// The cells by their columns; those that are empty are left out.
+    /// The cells by column, without empty ones.
     pub cells: BTreeMap<String, String>,
 }
 
@@ -28,13 +28,13 @@ impl Row {
     }
 }
 
-/// The manifest in a directory.
+/// The manifest of a directory.
 pub(super) fn manifest(directory: &Path) -> Manifest {
     let text = std::fs::read(directory.join(FILE)).unwrap();
     serde_json::from_slice(&text).unwrap()
 }
 
-/// The rows of all files that the manifest lists, in order; their number and slots are as it has them.
+/// The rows of all files in the manifest, in order; checks the numbers and slots in it.
 pub(super) fn rows(directory: &Path) -> Vec<Row> {
     let mut rows = Vec::new();
     for node in manifest(directory).nodes {

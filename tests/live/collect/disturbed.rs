@@ -1,4 +1,4 @@
-//! Servers that change while they are read: each key that is there all the time is in the files once.
+//! Servers that change while they are read: each key that exists throughout is in the files exactly once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader};
@@ -15,13 +15,13 @@ use testkit::redis::{Client, Server};
 use testkit::rng::Rng;
 use testkit::run::Scratch;
 
-/// Keys that are there all the time.
+/// Number of keys that exist throughout.
 const STABLE: usize = 12_000;
 
-/// So slowly that the rest of a test happens meanwhile.
+/// Slow enough for the rest of a test to happen meanwhile.
 const SLOWLY: &str = "--max-load 1 --count 20 --progress always -o out";
 
-/// A collection under way.
+/// A running collection.
 struct Running {
     scratch: Scratch,
     child: Child,
@@ -29,7 +29,7 @@ struct Running {
 }
 
 impl Running {
-    /// Starts one, and returns once it has read some keys.
+    /// Starts one, and returns when it has read some keys.
     fn start(address: &str, flags: &str) -> Running {
         let scratch = Scratch::new();
         let args = ["collect", address].into_iter().chain(flags.split(' '));
@@ -49,7 +49,7 @@ impl Running {
         running
     }
 
-    /// Waits until more than a part of the keys have been read.
+    /// Waits until more than this fraction of the keys has been read.
     fn wait_for_part(&mut self, part: f64) {
         loop {
             let mut line = String::new();
@@ -71,7 +71,7 @@ impl Running {
         }
     }
 
-    /// Waits for its end; the exit code, the manifest and the rows.
+    /// Waits for its end; returns the exit code, the manifest and the rows.
     fn end(mut self) -> (i32, Manifest, Vec<Row>) {
         let rest: Vec<String> = self.lines.lines().map(Result::unwrap).collect();
         let status = self.child.wait().unwrap();
@@ -81,14 +81,14 @@ impl Running {
     }
 }
 
-/// Stable keys, each with its own slot, except those in a slot of `but`.
+/// Stable keys, each in a slot of its own, except those in slots of `but`.
 fn stable() -> BTreeSet<Vec<u8>> {
     (0..STABLE)
         .map(|i| format!("stable:{i}").into_bytes())
         .collect()
 }
 
-/// Puts the keys where they belong.
+/// Stores the keys on their owners.
 fn fill(cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
     let mut of_nodes: BTreeMap<usize, Vec<Vec<&[u8]>>> = BTreeMap::new();
     for key in keys {
@@ -102,7 +102,7 @@ fn fill(cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
     }
 }
 
-/// How often each stable key is in the rows: once.
+/// Asserts that each stable key is in the rows exactly once.
 #[track_caller]
 fn assert_once(rows: &[Row], keys: &BTreeSet<Vec<u8>>) {
     let mut times: BTreeMap<&[u8], usize> = BTreeMap::new();
@@ -126,7 +126,7 @@ fn assert_once(rows: &[Row], keys: &BTreeSet<Vec<u8>>) {
     );
 }
 
-/// Adds and deletes keys of all nodes until `is_over`.
+/// Adds and deletes keys on all nodes until `is_over`.
 fn write(mut clients: Vec<Client>, is_over: &AtomicBool) {
     let mut rng = Rng::new(5);
     while !is_over.load(SeqCst) {
@@ -168,7 +168,7 @@ fn slots_move(kind: Kind) {
             cluster.move_slots(&slots, to);
             moved.extend(slots);
         }
-        // Those that went away are back before the node has been read.
+        // Those that moved away are back before the node has been read.
         running.wait_for_part(0.5);
         cluster.move_slots(&away, 2);
         let ended = running.end();
@@ -193,7 +193,7 @@ fn slots_move(kind: Kind) {
     );
 }
 
-/// The node of three that had a slot first.
+/// The initial owner of a slot among three nodes.
 fn home(slot: u16) -> usize {
     even(3)
         .iter()
@@ -211,7 +211,7 @@ fn slots_that_move_between_servers_with_a_table_a_slot_are_read_once() {
     slots_move(Kind::Valkey91);
 }
 
-/// A primary is killed, and its replica takes over, while nodes of `from` are read.
+/// A primary is killed and its replica takes over while `from` (primaries or replicas) is read.
 fn primary_fails(kind: Kind, from: &str) {
     let mut cluster = Cluster::with_replicas(kind, &[]);
     let keys = stable();
@@ -257,7 +257,7 @@ fn a_replica_that_fails_is_replaced_by_its_primary() {
 
 #[test]
 fn a_node_that_is_lost_is_missing_and_the_rest_is_written() {
-    // Otherwise the rest refuses too once the node counts as failed.
+    // Otherwise all nodes refuse once this one counts as failed.
     let rest_answers = ["--cluster-require-full-coverage", "no"].map(String::from);
     let mut cluster = Cluster::with_options(&even(3), |_| rest_answers.to_vec());
     let keys = stable();

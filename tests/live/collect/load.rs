@@ -1,4 +1,4 @@
-//! `collect --load`: what all primaries do over the same seconds, planted and found again.
+//! `collect --load`: the activity of all primaries over the same seconds, planted and found again.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
@@ -15,9 +15,9 @@ use testkit::run::{Scratch, report, stdout, succeeded};
 
 /// Keys of the even load.
 const KEYS: usize = 300;
-/// Servers that count by slot only where they are told to.
+/// Servers that count by slot only if enabled.
 const COUNTS: [&str; 2] = ["--cluster-slot-stats-enabled", "yes"];
-/// A busy machine can stop a server for seconds; after this time the others take it for gone and refuse commands.
+/// A busy machine can stop a server for seconds; after this timeout the others consider it failed and refuse commands.
 const TIMEOUT: [&str; 2] = ["--cluster-node-timeout", "60000"];
 
 pub(super) fn start(kind: Kind) -> Cluster {
@@ -42,9 +42,9 @@ pub(super) fn start(kind: Kind) -> Cluster {
     cluster
 }
 
-/// Reads all keys again and again, each of its primary, and beside that the hot ones many times as often, while `run` runs.
+/// While `run` runs, reads all keys repeatedly from their primaries, and the hot ones many times as often.
 pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
-    /// Ends the load, also where `run` panics.
+    /// Ends the load, even if `run` panics.
     struct End<'a>(&'a AtomicBool);
     impl Drop for End<'_> {
         fn drop(&mut self) {
@@ -71,7 +71,8 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
                 let mut commands: Vec<Vec<&[u8]>> = words.collect();
                 while !stop.load(Relaxed) {
                     client.pipeline(&commands);
-                    // The first command has the time that the server takes to wake up: it is of another key each time.
+                    // The first command includes the server's wake-up time: rotate, so that it is for another key each
+                    // time.
                     commands.rotate_left(1);
                     thread::sleep(Duration::from_millis(20));
                 }
@@ -95,7 +96,7 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
     })
 }
 
-/// A collection and the report of it.
+/// A collection and its report.
 fn collected(cluster: &Cluster, hot: &[&str], flags: &[&str]) -> (Scratch, String, Value) {
     let scratch = Scratch::new();
     let address = cluster.address(0);

@@ -1,4 +1,4 @@
-//! Servers that stay as they are: every key, type, size, expiry and count is the server's.
+//! Servers at rest: every key, type, size, expiry and count is the server's.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server};
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
 
-/// As fast as the machine is, from primaries, into `out`.
+/// At full speed, from primaries, into `out`.
 const FAST: &str = "--max-load 100 --from primaries -o out";
 
 fn collect(scratch: &Scratch, server: &Server, flags: &str) -> Vec<Row> {
@@ -33,7 +33,7 @@ fn by_name(rows: Vec<Row>) -> BTreeMap<Name, Row> {
     rows
 }
 
-/// A collection of all kinds of values agrees with the server.
+/// A collection with all kinds of values agrees with the server.
 fn same_as_asked(kind: Kind, policy: &str) {
     let modules = kind.modules();
     let options = [
@@ -52,7 +52,7 @@ fn same_as_asked(kind: Kind, policy: &str) {
     let mut client = server.connect();
     own_all_slots(&mut client);
     fill(&mut client, kind);
-    // The installed server counts the questions of the test as uses.
+    // The installed server counts the test's queries as accesses.
     let _ = client.call(&["CLIENT", "NO-TOUCH", "ON"]);
     let is_lfu = policy.contains("lfu");
     let scratch = Scratch::new();
@@ -111,7 +111,7 @@ fn same_as_asked(kind: Kind, policy: &str) {
         }
         match key.expires_ms {
             None => assert_eq!(row.cell("expiry"), None, "{}", said("expiry")),
-            // Computed from the time that is left, by the clock of this machine.
+            // Computed from the remaining time, by the clock of this machine.
             Some(expires) => {
                 let found = ms(row.cell("expiry").unwrap());
                 assert!(
@@ -178,7 +178,7 @@ fn valkey_9_1_has_what_is_collected() {
     same_as_asked(Kind::Valkey91, "allkeys-lfu");
 }
 
-/// 3,000 keys in a cluster, and one tag with as many again.
+/// 3,000 keys in a cluster, and a tag with as many.
 fn filled(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
     let keys = (0..3000).map(|i| format!("user:{i}"));
     let tagged = (0..3000).map(|i| format!("{{big}}:{i}"));
@@ -198,7 +198,7 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
     for kind in [Kind::Installed, Kind::Valkey91] {
         let cluster = Cluster::with_replicas(kind, &[]);
         cluster.wait_for_replicas();
-        // They need not have these keys yet.
+        // The replicas need not have these keys yet.
         let keys = filled(&cluster);
         let scratch = Scratch::new();
         let found = by_name(collect(
@@ -223,7 +223,7 @@ fn a_cluster_is_read_from_its_replicas_and_every_level_has_the_same_keys() {
                 .all(|row| row.cell("type").is_none() && row.cell("memory").is_none())
         );
 
-        // A part of the slots, whole; the tag's slot is larger than one answer.
+        // A part of the slots, completely; the tag's slot exceeds one reply.
         for percent in [3.0, 60.0] {
             let flags = format!("--sample {percent} --force --max-load 100 -o out");
             let sampled = by_name(collect(&scratch, &cluster.servers[0], &flags));
@@ -254,7 +254,7 @@ fn is_sampled(slot: u16, percent: f64) -> bool {
     usize::from(slot) * 10_125 % 16384 < (percent / 100.0 * 16384.0).ceil() as usize
 }
 
-/// `--slots-only` has the number of keys of each slot, and no file of keys.
+/// `--slots-only` yields the number of keys per slot, and no file of keys.
 fn counted(scratch: &Scratch, cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
     let rows = collect(scratch, &cluster.servers[0], "--slots-only --force -o out");
     assert!(rows.is_empty());

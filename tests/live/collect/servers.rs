@@ -1,4 +1,4 @@
-//! Readings of servers, and servers that are down or refuse: a collection has the rest, and says what is missing.
+//! Readings of servers, and servers that are down or refuse: a collection has the others, and reports what is missing.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +11,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{Server, wait_for};
 use testkit::run::{Scratch, code, stderr, stdout, succeeded};
 
-/// Keys with a slot each.
+/// Keys in a slot of their own.
 const KEYS: usize = 600;
 
 fn fill(cluster: &Cluster) {
@@ -148,7 +148,7 @@ fn a_server_without_memory_usage_gives_all_else() {
 fn a_sample_has_the_slot_with_most_keys() {
     let cluster = Cluster::of(Kind::Installed, &even(2));
     fill(&cluster);
-    // This slot is not in the even part.
+    // This slot is not in the evenly sampled part.
     let tag = (0..).map(|id| format!("{{heavy:{id}}}"));
     let is_outside = |tag: &String| usize::from(slot(tag.as_bytes())) * 10_125 % 16_384 > 8000;
     let tag = tag.into_iter().find(is_outside).unwrap();

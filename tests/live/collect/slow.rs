@@ -1,4 +1,4 @@
-//! `collect --load`: the commands that servers log as slow or large meanwhile.
+//! `collect --load`: the commands that servers log meanwhile as slow or large.
 
 use std::thread;
 
@@ -13,7 +13,7 @@ use testkit::kinds::Kind;
 use testkit::redis::wait_for;
 use testkit::run::{Scratch, report, stdout, succeeded};
 
-/// Takes longer than the 10 ms from which on servers log a command, on every machine.
+/// Takes longer than the 10 ms above which servers log a command, on any machine.
 const BUSY: &str = "local sum = 0; for i = 1, 10000000 do sum = sum + i end; return sum";
 
 /// Runs a slow command with this key, and a large one.
@@ -23,7 +23,7 @@ fn work(cluster: &Cluster, key: &str) {
     client.call(&["SET", key, &"x".repeat(2 << 20)]);
 }
 
-/// Collects, and works once the logs of the owner were read the first time.
+/// Collects, and runs the commands once the owner's logs were first read.
 fn collected(cluster: &Cluster, key: &str, flags: &[&str]) -> Scratch {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let mut owner = cluster.owner_of(key.as_bytes());

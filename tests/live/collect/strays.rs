@@ -1,5 +1,5 @@
-//! Keys of slots that their node does not own: they are counted by node and slot, left out, and deleted by the commands that the
-//! manual shows.
+//! Keys in slots that their node does not own: they are counted by node and slot, excluded, and deleted by the commands
+//! in the manual.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use testkit::run::{Scratch, report, stderr, stdout};
 
 const KEYS: usize = 300;
 
-/// A cluster with keys of one slot on the first node that the second one owns, an old copy among them; the slot.
+/// A cluster whose first node has keys in a slot of the second, an old copy among them; and the slot.
 fn with_strays(kind: Kind) -> (Cluster, String) {
     let cluster = Cluster::of(kind, &even(3));
     for i in 0..KEYS {
@@ -44,13 +44,13 @@ fn with_strays(kind: Kind) -> (Cluster, String) {
     (cluster, slot)
 }
 
-/// How many keys of the slot the first node holds.
+/// Number of keys in the slot on the first node.
 fn left(cluster: &Cluster, slot: &str) -> Reply {
     let mut client = cluster.servers[0].connect();
     client.call(&["CLUSTER", "COUNTKEYSINSLOT", slot])
 }
 
-/// The commands of the manual, for this cluster: that of Valkey, or those of any other server.
+/// The commands in the manual for this cluster: for Valkey or for any other server.
 fn commands(cluster: &Cluster, slot: &str, kind: Kind) -> String {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/troubleshooting.md");
     let page = fs::read_to_string(page).unwrap();
@@ -73,7 +73,7 @@ fn commands(cluster: &Cluster, slot: &str, kind: Kind) -> String {
         .fold(commands.join("\n"), |text, (word, with)| {
             text.replace(word, with)
         });
-    // Names of commands have the word as well.
+    // Names of commands contain the word, too.
     filled.replace(" SLOT", &format!(" {slot}"))
 }
 

@@ -1,4 +1,4 @@
-//! `collect --acl`: every server takes the line that is printed for it, and the collector needs no other right.
+//! `collect --acl`: every server accepts the line printed for it, and the collector needs no other permission.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply};
 use testkit::run::{Scratch, assert_fails, stdout, succeeded};
 
-/// A key of every type that the servers have.
+/// Creates a key of every type that the servers have.
 fn fill(client: &mut Client) -> usize {
     let commands = [
         "SET string x",

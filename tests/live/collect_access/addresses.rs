@@ -1,4 +1,4 @@
-//! Nodes that announce addresses at which they cannot be reached from here, as in Docker or behind a NAT.
+//! Nodes that announce addresses unreachable from here, as in Docker or behind a NAT.
 
 use crate::collect_access::rig::fill;
 use crate::collect_access::{collect, manifest};
@@ -42,7 +42,7 @@ fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
     let scratch = Scratch::new();
     let run = collect(&scratch, &cluster.address(0), None, &["--timeout", "1s"]);
     assert_eq!(code(&run), 2);
-    // One node answers, under the name of another.
+    // One node answers under the name of another.
     let said = stdout(&run);
     assert!(
         said.contains("INCOMPLETE") && said.contains("--address-map"),

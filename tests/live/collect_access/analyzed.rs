@@ -1,4 +1,4 @@
-//! Directories of `collect`, and servers, are analyzed without a flag: the nodes are those of the cluster.
+//! Directories of `collect`, and servers, are analyzed without flags: the nodes are those of the cluster.
 
 use std::fs;
 
@@ -9,7 +9,7 @@ use testkit::cluster::Cluster;
 use testkit::redis::{Client, Server};
 use testkit::run::{Scratch, code, report, stderr, stdout, succeeded, without_origin};
 
-/// Three primaries with 6,000 keys, a sixth of them with one tag.
+/// Three primaries with 6,000 keys, a sixth of which have one tag.
 fn cluster() -> Cluster {
     let cluster = Cluster::even(3);
     let name = |id: usize| match id % 6 {
@@ -61,7 +61,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
         "{commands}"
     );
 
-    // The same as from the listing and the files by name.
+    // The same from the listing and the files by name.
     let listed: Vec<String> = scratch
         .entries("all")
         .into_iter()
@@ -73,7 +73,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     args.extend(["--topology", "all/cluster.nodes", "--json"]);
     args.insert(0, "analyze");
     let [mut alike, mut found] = [report(&scratch.run(&args)), found].map(without_origin);
-    // Readings of servers are in the collection alone.
+    // Only the collection has server readings.
     for report in [&mut alike, &mut found] {
         report["input"] = Value::Null;
         report["verdict"] = report["verdict"]["roles"].take();
@@ -158,7 +158,7 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
     );
     assert_eq!(scratch.entries("all").len(), scratch.entries("kept").len());
 
-    // A collection that was removed is collected again before it is planned with.
+    // A deleted collection is collected again before planning.
     let remedies = &report(&live)["verdict"]["steps"];
     let command = remedies[0]["command"].as_str().unwrap();
     assert!(
@@ -245,7 +245,7 @@ fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
     );
     let plan = scratch.run(&["plan", "all"]);
     assert!(stderr(&plan).contains(&name), "{}", stderr(&plan));
-    // No name of a node is in a redacted report.
+    // A redacted report contains no name of a node.
     let run = scratch.run(&["analyze", "all", "--json", "--redact"]);
     assert!(!stdout(&run).contains("127.0.0.1"), "{}", stdout(&run));
 }
@@ -314,9 +314,9 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
         "{text}"
     );
     assert!(text.contains("one node, "), "{text}");
-    // There is no cluster that a replica could take over in.
+    // Without a cluster, no replica can take over.
     assert!(!text.contains("has a replica"), "{text}");
-    // The same for a part of the directory, and with other nodes if the flags name them.
+    // The same for a part of the directory, and with other nodes if flags name them.
     succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     succeeded(scratch.run(&["tally", "out", "-o", "a.tally"]));
     let merged = report(&scratch.run(&["analyze", "a.tally", "--json"]));

@@ -1,28 +1,28 @@
-//! Servers that send as much as they can: a run stays within the memory that docs/limits.md states, says what is wrong, and
-//! leaves nothing. The test prints what each of them made it take.
+//! Servers that send as much as they can: a run stays within the memory limits in docs/limits.md, reports the problem,
+//! and leaves nothing. The test prints the usage for each.
 
 use testkit::hostile::{Answer, Hostile};
 use testkit::run::{Scratch, clean_environment};
 use testkit::usage;
 
-/// The limits in docs/limits.md of `collect`, and of `analyze` of a server while it collects: a base, and an amount for
-/// each node of a cluster that is read at once.
+/// The limits in docs/limits.md for `collect`, and for `analyze` of a server, which collects: a base, and an amount per
+/// node that is read concurrently.
 const MOST_MIB: u64 = 320;
 const NODE_MIB: u64 = 64;
 const AT_ONCE: usize = 64;
 
 const INFO: &str = "redis_version:7.2.4\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
 
-/// A server that is hostile in its answers to one command.
+/// A server with a hostile reply to one command.
 struct Case {
     name: &'static str,
     /// The first words of the command.
     command: &'static str,
     answer: fn() -> Vec<u8>,
-    /// Nodes of the cluster that the server says it is; none of 0.
+    /// Number of nodes in the cluster that the server claims to be; 0 for none.
     nodes: usize,
     flags: &'static [&'static str],
-    /// The text that the message must have; `None` if the run succeeds.
+    /// The text required in the message; `None` if the run succeeds.
     said: Option<&'static str>,
 }
 
@@ -31,7 +31,7 @@ fn text(len: usize) -> Vec<u8> {
     [head, vec![b'x'; len], b"\r\n".to_vec()].concat()
 }
 
-/// A page of SCAN, the last one, of `keys` keys of `len` bytes each.
+/// The last page of SCAN, with `keys` keys of `len` bytes each.
 fn page(keys: usize, len: usize) -> Vec<u8> {
     let mut page = format!("*2\r\n$1\r\n0\r\n*{keys}\r\n").into_bytes();
     for i in 0..keys {
@@ -40,14 +40,14 @@ fn page(keys: usize, len: usize) -> Vec<u8> {
     page
 }
 
-/// INFO of `number` databases.
+/// INFO with `number` databases.
 fn databases(number: usize) -> Vec<u8> {
     let databases = (0..number).map(|i| format!("db{i}:keys=1,expires=0\r\n"));
     let info = INFO.to_owned() + &databases.collect::<String>();
     format!("${}\r\n{info}\r\n", info.len()).into_bytes()
 }
 
-/// The listing of a cluster of `nodes` nodes, all of them the server at `port`.
+/// The listing of a cluster with `nodes` nodes, all of them the server at `port`.
 pub(super) fn listing(nodes: usize, port: u16) -> Answer {
     let line = |i: usize| {
         let (first, last) = (i * 16384 / nodes, (i + 1) * 16384 / nodes - 1);
@@ -153,7 +153,7 @@ const CASES: &[Case] = &[
     },
 ];
 
-/// The cost of a run from that server, as a row of the table; the error if it did not do as it should.
+/// The cost of a run against that server, as a row of the table, and an error if the outcome is wrong.
 fn check(case: &Case) -> (String, Result<(), String>) {
     let answer = Answer::Bytes((case.answer)());
     let (command, nodes) = (case.command, case.nodes);
@@ -165,7 +165,7 @@ fn check(case: &Case) -> (String, Result<(), String>) {
             return answer.clone();
         }
         match asked {
-            // Nodes with a million keys each are a long run: it ends after a page of each.
+            // Nodes with a million keys each take long: the run ends after one page of each.
             asked if is_page && asked.starts_with("TYPE") => Answer::Bytes(text(8 << 10)),
             "CLUSTER NODES" if nodes > 0 => listing(nodes, *own.wait()),
             asked => ordinary(asked, nodes > 0),

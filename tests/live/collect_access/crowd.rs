@@ -1,5 +1,5 @@
-//! Clusters of thousands of primaries, all of them one scripted server: what a run takes grows with their number, and not with
-//! its square, nor with what they send of slots that they do not own.
+//! Clusters with thousands of primaries, all of them one scripted server: the cost of a run grows linearly, not
+//! quadratically, and does not depend on data about slots that a primary does not own.
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -17,20 +17,20 @@ use testkit::usage::{self, Usage};
 
 const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
 
-/// The number of primaries for which docs/limits.md states the cost of a collection by a release build; that of the tests uses
-/// more of its stacks.
+/// The number of primaries for which docs/limits.md states the cost of a collection with a release build; a test build
+/// uses more stack.
 const MOST_PRIMARIES: usize = 2000;
 const MOST_MIB: u64 = 128;
-/// Primaries that count slots which they do not own and commands that nobody has, and how many of these each counts.
+/// Primaries that count slots they do not own and nonexistent commands, and the number that each counts.
 const HOSTILE_PRIMARIES: usize = 600;
 const HOSTILE_ROWS: usize = 2048;
 const HOSTILE_COMMANDS: usize = 1024;
-/// The limit in docs/limits.md for them.
+/// The limit in docs/limits.md for these.
 const MOST_HOSTILE_MIB: u64 = 192;
-/// Readings after which a screen has a verdict.
+/// Readings until a screen has a verdict.
 const READINGS: usize = 2;
 
-/// A server that is all primaries of a cluster; its threads end with the test.
+/// A server that plays all primaries of a cluster; its threads end with the test.
 struct Crowd {
     port: u16,
     script: Arc<Script>,
@@ -38,20 +38,20 @@ struct Crowd {
 
 /// Its replies.
 struct Script {
-    /// CLUSTER NODES without the word `myself`, and where each line has it.
+    /// CLUSTER NODES without the word `myself`, and its position for each line.
     listing: String,
     myself: Vec<usize>,
     asked: AtomicUsize,
-    /// CLUSTER SLOT-STATS; empty where the server does not know it.
+    /// CLUSTER SLOT-STATS; empty if the server does not know it.
     stats: Vec<u8>,
-    /// How often it was asked for.
+    /// Number of requests for it.
     counted: AtomicUsize,
     /// INFO commandstats.
     commands: String,
 }
 
 impl Crowd {
-    /// `rows`: slots that each primary counts.
+    /// `rows` is the number of slots that each primary counts.
     fn start(primaries: usize, rows: usize) -> Crowd {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
@@ -69,7 +69,7 @@ impl Crowd {
         crowd
     }
 
-    /// `slotscope COMMAND` of it, with enough descriptors.
+    /// `slotscope COMMAND` for it, with enough descriptors.
     fn run(&self, scratch: &Scratch, command: &str, flags: &str) -> Command {
         let line = self.line(command, &format!("--max-load 100 {flags}"));
         let mut command = Command::new("bash");
@@ -116,7 +116,7 @@ impl Script {
         let mut words = command.split(' ');
         match (words.next().unwrap_or_default(), words.next()) {
             ("CLUSTER", Some("NODES")) => {
-                // Another node each time, as all of them are asked in turn.
+                // Another node each time, as all are queried in turn.
                 let at = self.asked.fetch_add(1, Relaxed) % self.myself.len();
                 let (before, after) = self.listing.split_at(self.myself[at]);
                 write!(
@@ -142,7 +142,7 @@ impl Script {
     }
 }
 
-/// CLUSTER SLOT-STATS of the first slots.
+/// CLUSTER SLOT-STATS for the first slots.
 fn statistics(rows: usize) -> Vec<u8> {
     let mut stats = format!("*{rows}\r\n");
     for slot in 0..rows {
@@ -151,13 +151,13 @@ fn statistics(rows: usize) -> Vec<u8> {
     stats.into_bytes()
 }
 
-/// INFO commandstats of this many commands.
+/// INFO commandstats with this many commands.
 fn commands(number: usize) -> String {
     let line = |i: usize| format!("cmdstat_{i:064}:calls={i},usec={i}\r\n");
     (0..number).map(line).collect()
 }
 
-/// Answers the commands of a connection until it is closed.
+/// Answers the commands on a connection until it is closed.
 fn serve(stream: &TcpStream, script: &Script) {
     let mut commands = BufReader::new(stream);
     while let Some(command) = next_command(&mut commands) {
@@ -187,7 +187,7 @@ fn next_command(from: &mut impl BufRead) -> Option<String> {
     Some(command.trim_end().to_owned())
 }
 
-/// Lets this process have a connection of each primary.
+/// Allows this process a connection from each primary.
 fn raise_descriptors() {
     let own = std::process::id().to_string();
     let raised = Command::new("bash")
@@ -219,9 +219,9 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
         let most = MOST_MIB * size.div_ceil(MOST_PRIMARIES) as u64;
         assert!(usage.peak_mib() < most, "{size}: {} MiB", usage.peak_mib());
     }
-    // Eight times the primaries: eight times the time where it is in proportion, 64 times where it grows with the square, as the
-    // lines of CLUSTER NODES do, which without optimization are a third of it. Between two sizes that are closer, a busy machine
-    // makes the difference.
+    // Eight times the primaries take eight times the time if it is linear, 64 times if quadratic, as are the lines of
+    // CLUSTER NODES, a third of the total without optimization. Between closer sizes, the noise of a busy machine
+    // dominates.
     let [(few, less), .., (all, more)] = &taken[..] else {
         unreachable!()
     };
@@ -229,7 +229,7 @@ fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     assert!(times < 40.0, "{all} take {times:.1} times as long as {few}");
 }
 
-/// The peak in MiB of an exporter after two readings.
+/// The peak memory of an exporter after two readings, in MiB.
 fn peak_of_exporter(crowd: &Crowd) -> u64 {
     let (scratch, port) = (Scratch::new(), free_port());
     let flags = format!("--listen 127.0.0.1:{port} --interval 1s");
@@ -250,7 +250,7 @@ fn peak_of_exporter(crowd: &Crowd) -> u64 {
     usage::peak(exporter.child.id()).unwrap().div_ceil(1024)
 }
 
-/// The peak in MiB of a screen with a verdict.
+/// The peak memory of a screen with a verdict, in MiB.
 fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
     let scratch = Scratch::new();
     let line = crowd.line("top", "--interval 250ms");

@@ -1,5 +1,5 @@
-//! Runs that end early, by a signal or for lack of space: what is left never looks like a whole collection, and the next
-//! run is not disturbed by it.
+//! Runs that end early, by a signal or for lack of space: the leftovers never look like a complete collection, and do
+//! not disturb the next run.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, Stdio};
@@ -24,7 +24,7 @@ fn server() -> Server {
     server
 }
 
-/// A collection that takes a hundred times as long as it has to, in the middle of its scan.
+/// A throttled collection, a hundred times slower than necessary, in the middle of its scan.
 fn slow_run(scratch: &Scratch, server: &Server, words: &[&str]) -> Child {
     let address = format!("127.0.0.1:{}", server.port);
     let words = [&[words[0], &address, "--max-load", "1"], &words[1..]].concat();

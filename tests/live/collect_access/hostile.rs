@@ -1,5 +1,5 @@
-//! Servers that hang, talk nonsense, never end or refuse: a run ends soon, in little memory, with one line that says what
-//! to do, and leaves nothing.
+//! Servers that hang, talk nonsense, never end or refuse: a run ends soon, in little memory, with one line that says
+//! what to do, and leaves nothing.
 
 use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 use testkit::hostile::{Answer, Hostile};
 use testkit::run::{Scratch, clean_environment, code, fails, stderr};
 
-/// Many times what a run takes that gives up after a second.
+/// Much longer than a run that gives up after a second.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// Address space of a run, in KiB: a reply of 10 GiB does not fit.
+/// Address space limit of a run in KiB: a reply of 10 GiB does not fit.
 const MEMORY: u64 = 2 << 20;
 
-/// `slotscope collect` from that server, which has to fail with `parts`.
+/// Runs `slotscope collect` against that server, which must fail with `parts`.
 fn check(case: &str, server: &Hostile, parts: &[&str]) -> Result<(), String> {
     let scratch = Scratch::new();
     let program = env!("CARGO_BIN_EXE_slotscope");
@@ -190,13 +190,13 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     ];
     let start = Instant::now();
     let run = scratch.run(&words);
-    // It is tried again at most every eight seconds.
+    // It is retried at most every eight seconds.
     let most = 1 + start.elapsed().as_secs() / 8;
     assert!(
         (1..=most).contains(&waits.load(SeqCst)),
         "{waits:?} of {most}"
     );
-    // Incomplete.
+    // Exit code 2: incomplete.
     assert_eq!(code(&run), 2, "{}", stderr(&run));
     let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
     assert!(

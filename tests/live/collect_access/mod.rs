@@ -1,5 +1,4 @@
-//! `collect` and what is between it and the keys: passwords, TLS, rights, servers that do not do what servers do, and runs
-//! that end early.
+//! `collect` and the obstacles to the keys: passwords, TLS, permissions, misbehaving servers, and runs that end early.
 
 mod acl;
 mod addresses;
@@ -22,7 +21,7 @@ use serde_json::Value;
 
 use testkit::run::{Scratch, code, stderr};
 
-/// `slotscope collect URL -o all ARGS`, whose password is in the environment.
+/// `slotscope collect URL -o all ARGS`, with the password in the environment.
 fn collect(scratch: &Scratch, url: &str, password: Option<&str>, args: &[&str]) -> Output {
     let args = [&["collect", url, "-o", "all"], args].concat();
     let mut command = scratch.command(&args);
@@ -30,7 +29,7 @@ fn collect(scratch: &Scratch, url: &str, password: Option<&str>, args: &[&str]) 
     command.output().unwrap()
 }
 
-/// The collection of a run that went well.
+/// The manifest of a successful run.
 #[track_caller]
 fn manifest(scratch: &Scratch, run: &Output) -> Value {
     assert_eq!(code(run), 0, "{}", stderr(run));

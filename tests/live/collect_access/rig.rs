@@ -1,4 +1,4 @@
-//! The clusters and servers of the other tests do what those rely on.
+//! Checks that the clusters and servers of the other tests behave as those assume.
 
 use std::collections::BTreeSet;
 use std::io::{Read, Write};
@@ -12,7 +12,7 @@ use testkit::hostile::{Answer, Hostile};
 use testkit::kinds::Kind;
 use testkit::tls::Authority;
 
-/// 300 keys, each where it belongs.
+/// 300 keys, each on its owner.
 pub(super) fn fill(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
     let keys = (0..300).map(|id| format!("user:{id}").into_bytes());
     let keys: BTreeSet<Vec<u8>> = keys.collect();

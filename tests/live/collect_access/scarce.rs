@@ -1,4 +1,4 @@
-//! Few threads and few descriptors: a run of a cluster completes, or names the shortage and leaves nothing.
+//! Few threads and descriptors: a run on a cluster completes, or names the shortage and leaves nothing.
 
 use std::process::{Command, Output};
 
@@ -6,7 +6,7 @@ use crate::collect_access::bounds::{listing, ordinary};
 use testkit::hostile::Hostile;
 use testkit::run::{Scratch, clean_environment, stderr};
 
-/// A cluster of three primaries, all of them one server.
+/// A cluster with three primaries, all of them one server.
 fn cluster() -> Hostile {
     let port = std::sync::Arc::new(std::sync::OnceLock::new());
     let own = std::sync::Arc::clone(&port);
@@ -18,7 +18,7 @@ fn cluster() -> Hostile {
     server
 }
 
-/// Runs a line of shell in which $slotscope is the program.
+/// Runs a shell command line in which $slotscope is the program.
 fn run(scratch: &Scratch, line: &str) -> Output {
     let mut command = Command::new("bash");
     command.args(["-c", line]).current_dir(scratch.path(""));
@@ -27,7 +27,7 @@ fn run(scratch: &Scratch, line: &str) -> Output {
     command.output().unwrap()
 }
 
-/// Whether the run was done; it said why where not, without a panic, and left nothing.
+/// Whether the run succeeded; if not, checks that it gave the reason, without a panic, and left nothing.
 #[track_caller]
 fn is_done(run: &Output, made: &str, scratch: &Scratch, case: &str) -> bool {
     let is_done = run.status.code() == Some(0);
@@ -60,7 +60,7 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
             ("analyze --out report", "report"),
         ] {
             let scratch = Scratch::new();
-            // The program is where another user can run it.
+            // The program is in a place where another user can run it.
             scratch.program();
             let open = run(&scratch, "chmod 777 .");
             assert!(open.status.success());
@@ -141,7 +141,7 @@ fn few_descriptors_are_said_and_nothing_is_half_written() {
             std::fs::create_dir(scratch.path("tmp")).unwrap();
             let line = format!("export TMPDIR=$PWD/tmp; ulimit -n {most}; exec $slotscope {words}");
             let ended = run(&scratch, &line);
-            // Below that the program cannot even be loaded.
+            // Below that, the program cannot even be loaded.
             if ended.status.code() == Some(127) {
                 continue;
             }

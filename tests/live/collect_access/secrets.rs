@@ -9,9 +9,9 @@ use testkit::kinds::Kind;
 use testkit::redis::Server;
 use testkit::run::{Scratch, code, stderr};
 
-/// Found wherever it appears, also where it is escaped.
+/// Recognizable even where it is escaped.
 const SECRET: &str = "hunter2%47/x";
-/// Parts that must be nowhere: the whole, and what an escape leaves.
+/// Parts that must not occur anywhere: one for the plain form, one for escaped forms.
 const TRACES: [&str; 2] = ["hunter2", "47/x"];
 
 fn server() -> Server {
@@ -22,7 +22,7 @@ fn server() -> Server {
     server
 }
 
-/// No trace of the password is in the outputs.
+/// Asserts that no output contains a trace of the password.
 #[track_caller]
 fn assert_hidden(scratch: &Scratch, run: &Output) {
     let mut texts = files_below(&scratch.path(""));
@@ -144,7 +144,7 @@ fn a_password_is_asked_for_on_the_terminal_without_an_echo() {
         "{program} collect 127.0.0.1:{} -o all --ask-password",
         server.port
     );
-    // It makes a terminal, which the program asks on; the typed text comes from its input.
+    // script(1) provides a terminal on which the program prompts; the typed text comes from its input.
     let mut terminal = Command::new("script");
     terminal
         .args(["-qec", &line, "/dev/null"])
@@ -156,7 +156,7 @@ fn a_password_is_asked_for_on_the_terminal_without_an_echo() {
         "{run:?}"
     );
     assert!(scratch.path("all/collect.json").is_file());
-    // Typed ahead, the terminal itself echoes it once, before the program can switch that off.
+    // If typed ahead, the terminal itself echoes it once, before the program can disable that.
     let mut without = Command::new("setsid");
     without.args([program, "collect", "127.0.0.1:1", "--ask-password"]);
     let run = feed(without, b"");

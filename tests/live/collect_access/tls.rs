@@ -1,4 +1,4 @@
-//! TLS: the right authority, a wrong one, none, certificates of clients, and those of servers that are not accepted.
+//! TLS: the right authority, a wrong one, none, client certificates, and server certificates that are rejected.
 
 use rcgen::{CertificateParams, date_time_ymd};
 
@@ -30,7 +30,7 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
     let run = collect(&scratch, &url(port), None, &trusting);
     assert_eq!(manifest(&scratch, &run)["keys"], keys.len());
 
-    // The flags of redis-cli, and a name in place of the host of each server.
+    // The flags of redis-cli, and a name in place of each server's host.
     let scratch = Scratch::new();
     let as_redis_cli = [
         "--tls",

@@ -1,4 +1,4 @@
-//! Servers that end or spoil the TLS handshake: a run ends soon, in little memory, and says what is wrong.
+//! Servers that abort or corrupt the TLS handshake: a run ends soon, in little memory, and reports the problem.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener};
@@ -12,14 +12,14 @@ use testkit::usage;
 const MOST_MIB: u64 = 64;
 const MOST_SECS: f64 = 60.0;
 
-/// The reaction of a server to a connection, after the first bytes of the client.
+/// A server's reaction to the first bytes of a client.
 #[derive(Clone)]
 enum Deed {
-    /// Sends this, and closes.
+    /// Sends these bytes and closes.
     Cut(Vec<u8>),
-    /// Sends the first, and then the other again and again.
+    /// Sends the first bytes, then the others repeatedly.
     Endless(Vec<u8>, Vec<u8>),
-    /// Sends a byte of it now and then.
+    /// Sends one of these bytes now and then.
     Drip(Vec<u8>),
 }
 
@@ -52,17 +52,17 @@ fn start(deed: Deed) -> u16 {
     port
 }
 
-/// A record of TLS 1.2.
+/// A TLS 1.2 record.
 fn record(kind: u8, bytes: &[u8]) -> Vec<u8> {
     let [high, low] = (bytes.len() as u16).to_be_bytes();
     [&[kind, 3, 3, high, low], bytes].concat()
 }
 
-/// The start of a handshake in TLS 1.2.
+/// The start of a TLS 1.2 handshake.
 fn server_hello() -> Vec<u8> {
     let mut hello = vec![3, 3];
     hello.extend_from_slice(&[7; 32]);
-    // No session, ECDHE with ECDSA and AES-128-GCM, no compression; renegotiation as servers tell it.
+    // No session, ECDHE with ECDSA and AES-128-GCM, no compression; the renegotiation extension as sent by servers.
     hello.extend_from_slice(&[0, 0xC0, 0x2B, 0, 0, 5, 0xFF, 1, 0, 1, 0]);
     let message = [&[2, 0, 0, hello.len() as u8], &hello[..]].concat();
     record(22, &message)

@@ -1,4 +1,4 @@
-//! A cluster that is down is down everywhere: of one primary that refuses, of one that is gone, of all.
+//! A cluster that is down is reported as down everywhere: if one primary refuses, if one is gone, if all are.
 
 use std::process::Output;
 
@@ -13,13 +13,13 @@ fn down() -> String {
     format!("{STATE}7\n")
 }
 
-/// A cluster whose nodes do not hear of failures while a test runs: what is seen is seen by asking.
+/// A cluster whose nodes do not notice failures during a test: failures show only when queried.
 fn start() -> Cluster {
     let patient = ["--cluster-node-timeout", "60000"].map(String::from);
     Cluster::with_options(&even(3), |_| patient.to_vec())
 }
 
-/// The first line of `analyze` on what is collected now.
+/// The first line of `analyze` on a collection made now.
 fn first_line(cluster: &Cluster, seed: usize) -> (String, Output) {
     let scratch = Scratch::new();
     let collected = scratch.run(&[

@@ -1,4 +1,4 @@
-//! `slotscope exporter`, scraped: metrics of a real cluster, the judgement of promtool on the page, and hostile clients.
+//! `slotscope exporter`, scraped: metrics of a real cluster, promtool's verdict on the page, and hostile clients.
 
 mod down;
 mod names;
@@ -17,7 +17,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{free_port, wait_for};
 use testkit::run::{assert_fails, code, feed, root, slotscope, stderr};
 
-/// An exporter that runs.
+/// A running exporter.
 pub(crate) struct Exporter {
     pub(crate) child: Child,
     pub(crate) port: u16,
@@ -46,7 +46,7 @@ impl Exporter {
         Exporter { child, port }
     }
 
-    /// Sends `request` and reads what comes.
+    /// Sends `request` and reads the response.
     fn ask(&self, request: &[u8]) -> std::io::Result<String> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
         stream.set_read_timeout(Some(Duration::from_secs(10)))?;
@@ -61,7 +61,7 @@ impl Exporter {
         answer.unwrap_or_else(|error| error.to_string())
     }
 
-    /// The page, once it has this text.
+    /// The page, once it contains this text.
     fn page_with(&self, text: &str) -> String {
         wait_for(|| {
             let answer = self.get("/metrics");
@@ -72,7 +72,7 @@ impl Exporter {
         })
     }
 
-    /// Sends this many requests that no scraper sends.
+    /// Sends this many requests that no scraper would send.
     fn harass(&self, requests: usize) {
         for at in 0..requests {
             let request = match at % 4 {
@@ -91,7 +91,7 @@ impl Exporter {
         }
     }
 
-    /// Memory that it has now, in KiB.
+    /// Its present memory in KiB.
     fn memory(&self) -> u64 {
         let status = fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status
@@ -273,7 +273,7 @@ fn hostile_requests_are_refused_and_take_no_memory() {
         );
     }
     let before = exporter.memory();
-    // Connections that say nothing wait for their deadline beside the others.
+    // Silent connections wait for their deadline without blocking the others.
     let silent: Vec<TcpStream> = (0..10)
         .map(|_| TcpStream::connect(("127.0.0.1", exporter.port)).unwrap())
         .collect();

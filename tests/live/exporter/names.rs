@@ -1,4 +1,4 @@
-//! Names that primaries announce: the same for all, and such as a terminal obeys. Figures are told apart by ids.
+//! Names announced by primaries: identical ones, and ones that a terminal obeys. Figures are kept apart by id.
 
 use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
@@ -10,11 +10,11 @@ use testkit::run::{Scratch, code, slotscope, stderr};
 use std::io::{Read, Write};
 use std::net::TcpStream;
 
-/// A terminal obeys this: a title, a bell, letters from right to left.
+/// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
 
-/// Three primaries that announce these `places`, `IP:PORT@BUS,HOSTNAME` with its own port for `{}`. Their memory is
-/// 1, 2 and 3 MB.
+/// Three primaries that announce these `places`, `IP:PORT@BUS,HOSTNAME` with `{}` for the own port. Their memory is 1,
+/// 2 and 3 MB.
 fn cluster(places: [&str; 3]) -> Vec<Hostile> {
     let ports: Arc<Mutex<Vec<u16>>> = Arc::default();
     let start = |me: usize| {
@@ -56,7 +56,7 @@ fn cluster(places: [&str; 3]) -> Vec<Hostile> {
     servers
 }
 
-/// The flags that lead from the announced addresses to the servers.
+/// The flags that map the announced addresses to the servers.
 fn map(servers: &[Hostile], announced: impl Fn(usize, u16) -> String) -> Vec<String> {
     let pair = |(at, server): (usize, &Hostile)| {
         let from = announced(at, server.port);

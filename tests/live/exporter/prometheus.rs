@@ -10,7 +10,7 @@ use testkit::kinds::Kind;
 use testkit::redis::{free_port, wait_for};
 use testkit::run::{Scratch, root};
 
-/// A Prometheus that runs.
+/// A running Prometheus.
 struct Prometheus {
     child: Child,
     port: u16,
@@ -18,8 +18,8 @@ struct Prometheus {
 }
 
 impl Prometheus {
-    /// Scrapes the exporter each second, with the rules of packaging/, which wait for a second only, average over five and call
-    /// a smaller part of a core hot: the machine of the test has other work.
+    /// Scrapes the exporter every second, with the rules in packaging/ modified to wait for only a second, average over
+    /// five, and call a smaller part of a core hot: the test machine has other work.
     fn start(exporter: &Exporter) -> Prometheus {
         let folder = Scratch::new();
         let rules = std::fs::read_to_string(root().join("packaging/prometheus/alerts.yml"));
@@ -60,7 +60,7 @@ impl Prometheus {
         }
     }
 
-    /// The reply of its API about `what`.
+    /// The response of its API about `what`.
     fn says(&self, what: &str) -> Result<String, String> {
         let ask = || -> std::io::Result<String> {
             let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
@@ -127,15 +127,15 @@ fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
     );
     assert_eq!(fired.matches("SlotscopeHotShard").count(), 1, "{fired}");
 
-    // Hostile requests stop no scrape: each is a sample of `up`, which was never 0.
+    // Hostile requests do not stop scrapes: each is a sample of `up`, which was never 0.
     exporter.harass(1000);
     prometheus.waits_for("targets", &["\"health\":\"up\"", "\"lastError\":\"\""]);
     prometheus.waits_for("query?query=min_over_time(up[1m])", &["\"1\"]"]);
-    // count({__name__=~"slotscope_.*"}) <= 200, which is empty beyond that.
+    // count({__name__=~"slotscope_.*"}) <= 200 is empty if there are more.
     let few = "query?query=count(%7B__name__=~%22slotscope_.*%22%7D)<=200";
     prometheus.waits_for(few, &["\"value\""]);
 
-    // Nobody works any more: it ends.
+    // The load has ended, and so does the alert.
     wait_for(|| {
         let answer = prometheus.says("alerts")?;
         let is_over = !answer.contains("SlotscopeHotShard");

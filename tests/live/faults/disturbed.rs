@@ -1,4 +1,4 @@
-//! A dump that changes while it is read: the count is that of one state of the file, or the run says that it is not.
+//! A dump that changes while it is read: the count is that of one state of the file, or the run reports the change.
 
 use std::fs;
 use std::io::Write;
@@ -52,7 +52,7 @@ fn a_file_that_changes_while_it_is_read_gives_no_wrong_count() {
             Some(0) => {
                 let report: Value = serde_json::from_slice(&run.stdout).unwrap();
                 let keys = report["input"]["keys"].as_u64().unwrap() as usize;
-                // As it was, or as it is now.
+                // The old state or the new one.
                 let states = [KEYS, [KEYS + 1, KEYS / 2, 0, KEYS, 1][change]];
                 let near = |state: &usize| {
                     keys == *state || change == 1 && keys.abs_diff(*state) < KEYS / 20

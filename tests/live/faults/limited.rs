@@ -1,11 +1,11 @@
-//! Few resources: space for files, descriptors, memory, and nowhere to print to.
+//! Scarce resources: space for files, descriptors, memory, and output.
 
 use crate::faults::{Report, Rig};
 use testkit::env;
 use testkit::rng::Rng;
 use testkit::run::stderr;
 
-/// Runs after each of `setups`; how many made a report.
+/// Runs after each of `setups`; returns how many made a report.
 fn run_after(setups: impl Iterator<Item = String>) -> (u32, u32) {
     let mut rig = Rig::new();
     let (mut old, mut new) = (0, 0);
@@ -36,7 +36,7 @@ fn no_room_for_a_file_is_an_error_with_its_name_and_leaves_the_old_report() {
 
 #[test]
 fn few_descriptors_are_an_error_and_leave_the_old_report() {
-    // Every number from none left for the files of the report to enough: each open of the run is the one that fails.
+    // Every limit from none left for the report's files to enough: each open of the run fails once.
     let seen = run_after((4..=44).map(|most| format!("ulimit -n {most}; ")));
     assert!(seen.0 > 0 && seen.1 > 0, "{seen:?}");
 }
@@ -52,7 +52,7 @@ fn little_memory_leaves_the_old_report_and_what_an_abort_leaves_is_removed_by_th
             .output()
             .unwrap();
         assert_ne!(run.status.code(), Some(101), "{run:?}");
-        // The run before is still there: its directory has one key fewer.
+        // The previous report is still there: its directory has one key fewer.
         let done = u64::from(run.status.code() == Some(0));
         rig.runs -= 1 - done;
         let next = rig.next().output().unwrap();

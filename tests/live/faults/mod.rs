@@ -1,5 +1,5 @@
-//! Faults while a report is made: signals, a full disk, failing system calls, few resources, other runs. Whatever
-//! happens, the directory holds the old report or the new one, whole, and nothing else.
+//! Faults while a report is made: signals, a full disk, failing system calls, scarce resources, concurrent runs. In any
+//! case, the directory contains the complete old or new report, and nothing else.
 
 mod disturbed;
 mod limited;
@@ -17,10 +17,10 @@ use serde_json::Value;
 
 use testkit::run::Scratch;
 
-/// The flags of two reports with different files: what one writes, the other removes.
+/// The flags for two reports with different files: each removes files of the other.
 const KINDS: [&[&str]; 2] = [&["--only", "slots"], &["--maxmemory", "1gb"]];
 
-/// A directory with a report, and the way to make the next one.
+/// A directory with a report, and the means to make the next one.
 struct Rig {
     scratch: Scratch,
     runs: u64,
@@ -35,7 +35,7 @@ impl Rig {
         rig
     }
 
-    /// The next run: one key more than the one before, and other files.
+    /// The next run: one more key than before, and other files.
     fn next(&mut self) -> Command {
         let arguments = self.next_arguments();
         let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -58,7 +58,7 @@ impl Rig {
         words
     }
 
-    /// The same run as `bash` starts it after `setup`.
+    /// The same run, started by `bash` after `setup`.
     fn next_after(&mut self, setup: &str) -> Command {
         let program = env!("CARGO_BIN_EXE_slotscope");
         let arguments = self.next_arguments().join(" ");
@@ -68,7 +68,7 @@ impl Rig {
         command
     }
 
-    /// The report that is there after a run; an error if it is neither of them, or incomplete.
+    /// The report present after a run; an error if it is neither of them, or incomplete.
     fn outcome(&mut self, run: &Output) -> Result<Report, String> {
         let about = |what: &str| format!("run {}: {what}: {run:?}", self.runs);
         if run.status.code() == Some(101) {
@@ -80,25 +80,26 @@ impl Rig {
             keys if keys + 1 == self.runs => Report::Old,
             _ => return Err(about(&format!("a report of {keys} keys"))),
         };
-        // The old one is that of the run before: both are one key apart, and so are the kinds of their files.
+        // The old one is that of the previous run: their numbers of keys differ by one, and so do the kinds of their
+        // files.
         self.runs = keys;
         Ok(report)
     }
 }
 
-/// The title of the report of this many keys.
+/// The title of the report on this many keys.
 fn title(keys: u64) -> String {
     format!("report-of-{keys}-keys")
 }
 
-/// The report that is there.
+/// The report present.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Report {
     Old,
     New,
 }
 
-/// How many keys the report in `directory` has, if all its files are complete and of one run, and there are no others.
+/// The number of keys in the report in `directory`, if its files are complete, from one run, and the only ones.
 fn keys_of_whole(directory: &Path) -> Result<u64, String> {
     let read =
         |name: &str| fs::read(directory.join(name)).map_err(|error| format!("{name}: {error}"));

@@ -9,7 +9,7 @@ use crate::faults::{KINDS, Report, Rig};
 use testkit::env;
 use testkit::rng::Rng;
 
-/// The signals that end runs; TERM ends most.
+/// The signals that end runs; TERM is the usual one.
 const SIGNALS: [&str; 9] = [
     "INT", "TERM", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "TERM",
 ];
@@ -28,13 +28,13 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        // Some are sent at the end, where files are put in place.
+        // Some are sent near the end, when files are put in place.
         let part = if rng.one_in(2) {
             rng.unit()
         } else {
             0.7 + 0.8 * rng.unit()
         };
-        // The first one was of the kind that follows that of the rig's first run.
+        // The first one was of the kind after that of the rig's first run.
         let whole = undisturbed[rig.runs as usize % KINDS.len()];
         thread::sleep(whole.mul_f64(part));
         let id = child.id().to_string();
@@ -49,7 +49,7 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
             .unwrap_or_else(|what| panic!("{signal}: {what}"));
         let expected = match (run.status.code(), run.status.signal()) {
             (Some(0), _) => Report::New,
-            // Before the program could ask for signals, the system ends it.
+            // Before the program installs its handlers, the system ends it.
             (None, Some(_)) => Report::Old,
             (Some(code), _) if code > 128 => Report::Old,
             _ => panic!("{signal}: {run:?}"),
@@ -66,7 +66,7 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
 }
 
 impl Rig {
-    /// How long a run takes that nothing disturbs.
+    /// The duration of an undisturbed run.
     fn time_of_next(&mut self) -> Duration {
         let started = Instant::now();
         let run = self.next().output().unwrap();

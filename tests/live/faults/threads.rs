@@ -1,4 +1,4 @@
-//! Where the system starts no thread: each command says so in one line, or does without.
+//! When no thread can be started, each command either says so in one line or does without.
 
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
@@ -7,7 +7,7 @@ use crate::cloud::server::Server;
 use testkit::env::size;
 use testkit::run::{Scratch, clean_environment, stderr};
 
-/// A user that runs nothing else.
+/// A user with no other processes.
 const USER: &str = "64917";
 
 /// The inputs, and the commands that read them.
@@ -26,7 +26,7 @@ fn commands(file: &str, web: &str) -> Vec<String> {
     all
 }
 
-/// `slotscope LINE` as a user who may have `most` processes and threads.
+/// `slotscope LINE` as a user limited to `most` processes and threads.
 fn limited(scratch: &Scratch, most: u64, line: &str) -> Output {
     let mut command = Command::new("prlimit");
     command.arg(format!("--nproc={most}:{most}"));
@@ -44,7 +44,7 @@ fn limited(scratch: &Scratch, most: u64, line: &str) -> Output {
     command.output().unwrap()
 }
 
-/// Why the test cannot be run here.
+/// The reason why the test cannot run here.
 fn hindrance(scratch: &Scratch) -> Option<String> {
     let probe = Command::new("setpriv")
         .args(["--reuid", USER, "--regid", USER, "--clear-groups"])
@@ -70,7 +70,7 @@ fn a_thread_that_cannot_be_started_is_one_line() {
     }
     scratch.file("d.keys", "user:{1}:name\nb\n");
     let web = Server::start([("d.keys", b"user:{1}:name\nb\n")]);
-    // A name is looked up, which takes a thread too.
+    // Resolving a name takes a thread, too.
     let web = web.url("d.keys").replace("127.0.0.1", "localhost");
     let mut wrong = Vec::new();
     for most in [0, 1, 2, 3, 5, 8]

@@ -1,4 +1,4 @@
-//! Several runs into one directory.
+//! Concurrent runs into one directory.
 
 use std::process::{Child, Command, Stdio};
 
@@ -6,7 +6,7 @@ use crate::faults::{keys_of_whole, title};
 use testkit::env;
 use testkit::run::{Scratch, stderr};
 
-/// Starts run `number`, whose dump has `keys` keys; with `alone` before it.
+/// Starts run `number`, whose dump has `keys` keys, under the command `alone`.
 fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
     let dump = format!("{number}.csv");
     let rows = (0..number).map(|i| format!("{{tag}}:{i},7\n"));
@@ -35,7 +35,7 @@ fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
         .unwrap()
 }
 
-/// In a namespace each run has the process id 1, as in containers; nothing where that is not allowed here.
+/// In a PID namespace each run has process id 1, as in containers; `None` if not permitted here.
 fn namespace() -> Option<&'static [&'static str]> {
     const WAYS: [&[&str]; 2] = [
         &["unshare", "--pid", "--fork"],

@@ -1,4 +1,4 @@
-//! System calls that fail or take long, by strace, which tests/run installs.
+//! System calls that fail or are delayed, injected by strace, which tests/run installs.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use crate::faults::{Report, Rig};
 use testkit::env;
 use testkit::rng::Rng;
 
-/// The calls that open, write and place files, with how many of each a run makes at most.
+/// The calls that open, write and place files, with the maximum number of each in a run.
 const CALLS: [(&str, usize); 16] = [
     ("openat", 90),
     ("write", 60),
@@ -37,7 +37,7 @@ const ERRORS: [&str; 7] = [
 
 fn traced(rig: &mut Rig, inject: &str) -> Command {
     let mut command = Command::new("strace");
-    // -D: the process that is started here is the program, and strace is its child.
+    // -D: the process started here is the program, and strace is its child.
     command.args([
         "-D",
         "-f",
@@ -65,14 +65,14 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     let mut seen = [0u32; 2];
     for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) {
         let (calls, most) = rng.pick(&CALLS);
-        // The standard library takes any other error of this call for a broken kernel.
+        // The standard library would take any other error of this call for a broken kernel.
         let error = match *calls {
             "getrandom" => "ENOSYS",
             _ => *rng.pick(&ERRORS),
         };
         let inject = format!("{calls}:error={error}:when={}", 1 + rng.below(*most));
         let run = traced(&mut rig, &inject).output().unwrap();
-        // Where a file cannot be removed it stays; the next run removes it.
+        // A file that cannot be removed stays; the next run removes it.
         let outcome = if calls.starts_with("unlink") {
             remove_parts(&rig);
             rig.outcome(&run)

@@ -1,4 +1,4 @@
-//! Dumps with rejected rows, dumps that end early, and empty dumps.
+//! Dumps with rejected rows, truncated dumps, and empty dumps.
 
 use serde_json::Value;
 use slotscope::tally::{Parts, Tallies};
@@ -137,7 +137,7 @@ fn a_reply_that_was_cut_off_anywhere_is_not_taken_for_a_whole_one() {
         assert_eq!(scan(dump.len()).incomplete, [], "{form}");
         for len in dump.len() / 2..dump.trim_end().len() {
             let found = scan(len);
-            // A list of lines, or of texts with no bracket around it, may end after any of them.
+            // A list of lines, or of texts without enclosing brackets, may end after any of them.
             let may_end = match form {
                 "redis-csv" | "quoted" => {
                     dump[..len].ends_with(['"', '\n']) && !dump[..len].ends_with(",\"")

@@ -1,4 +1,4 @@
-//! Inputs that are not key dumps are refused with a suggested command, and never counted; doubts are stated.
+//! Inputs that are not key dumps are rejected with a suggested command, and never counted; doubts are reported.
 
 mod doubtful;
 mod refused;

@@ -1,4 +1,4 @@
-//! Inputs that are not key dumps: a case for each row of the tables, made by the real tool where there is one.
+//! Inputs that are not key dumps: a case for each row of the tables, made by the real tool if available.
 
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -12,7 +12,7 @@ use testkit::run::{Scratch, code, fails, root, stderr};
 /// An input, and the start of its name.
 type Case = (&'static str, Vec<u8>);
 
-/// Writes files with the modules of Python for them, each named after its kind.
+/// Writes files with the Python modules for their formats, each named after its kind.
 const FILES: &str = r#"
 import bz2, gzip, lzma, os, tarfile, zipfile
 keys = b"".join(b"user:{%d}:%d\n" % (i % 7, i) for i in range(2000))
@@ -34,7 +34,7 @@ with tarfile.open("a tar archive", "w") as archive:
 os.remove("keys")
 "#;
 
-/// Files of tools that are not at hand: the bytes that their formats are defined to start with.
+/// Files of unavailable tools: the initial bytes defined by their formats.
 const STARTS: &[(&str, &[u8])] = &[
     ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
     ("a tally file of slotscope", b"\x87\xA4plan\x88"),
@@ -143,7 +143,7 @@ fn files_of_tools() -> Vec<Case> {
     scratch.entries(".").into_iter().map(named).collect()
 }
 
-/// The output of redis-cli on both streams, whether it succeeds or not.
+/// The output of redis-cli on both streams, whether or not it succeeds.
 fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
     let mut command = Command::new("redis-cli");
     command.args(["-h", "127.0.0.1", "-p", &port.to_string()]);
@@ -332,7 +332,7 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
         ),
         ("rediss://u:se/cret@h", ["slotscope collect URL", ""]),
     ];
-    // With the feature cloud these are read.
+    // With the feature cloud these are supported.
     let objects = [
         (
             "s3://bucket/a.keys",
@@ -347,7 +347,7 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
     ];
     let objects = objects.into_iter().filter(|_| !cfg!(feature = "cloud"));
     for (argument, parts) in servers.into_iter().chain(objects) {
-        // Of servers, analyze reads the keys itself.
+        // For a server, analyze reads the keys itself.
         let output = scratch.run(&["timeline", argument]);
         fails(&output, &parts).unwrap_or_else(|complaint| panic!("{argument}: {complaint}"));
         let shown = stderr(&output);

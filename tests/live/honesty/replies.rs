@@ -1,5 +1,5 @@
-//! Replies of servers, in every form that redis-cli prints: read if they are about keys, or refused with what to
-//! type, and never taken for a list of keys. SLOTSCOPE_RECORD: a folder for the replies of the server that REDIS_SERVER names.
+//! Server replies in every form that redis-cli prints: read if they are about keys, or rejected with the command to
+//! type, and never taken for a list of keys. SLOTSCOPE_RECORD: a folder for the replies of the server in REDIS_SERVER.
 
 use std::fs;
 use std::path::Path;
@@ -50,10 +50,10 @@ const COMMANDS: [&str; 25] = [
     "FUNCTION STATS",
 ];
 
-/// Formats of replies that say something of keys.
+/// Formats of replies about keys.
 const READ: [&str; 3] = ["hotkeys", "command-log", "slot-stats"];
 
-/// A server of all slots that has something to say.
+/// A server that owns all slots and has much to report.
 fn talkative(kind: Kind) -> Server {
     let mut options = vec!["--slowlog-log-slower-than", "0"];
     if kind != Kind::Installed && kind != Kind::Redis74 {
@@ -77,10 +77,10 @@ fn talkative(kind: Kind) -> Server {
     server
 }
 
-/// Why a file is not treated as it has to be.
+/// The reason why a file is treated wrongly.
 fn complaint(scratch: &Scratch, file: &str) -> Option<String> {
     let output = scratch.run(&["analyze", file, "--json", "--no-files"]);
-    // An input without keys has a report, and is an error in cron.
+    // An input without keys yields a report, and an error for cron.
     if code(&output) == 2 && output.stdout.is_empty() {
         let said = stderr(&output);
         let has_way_out = refusals().any(|one| said.contains(one.way_out))
@@ -104,7 +104,7 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
             for (form, flags) in FORMS {
                 let words: Vec<&str> = flags.iter().copied().chain(command.split(' ')).collect();
                 let reply = server.redis_cli(&words);
-                // A reply without any content does not count as one.
+                // A reply without content does not count.
                 if reply
                     .iter()
                     .filter(|byte| byte.is_ascii_alphanumeric())
@@ -124,7 +124,7 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
     assert!(complaints.is_empty(), "{}", complaints.join("\n"));
 }
 
-/// Keeps the replies of a given server about keys, if SLOTSCOPE_RECORD names a folder.
+/// Saves the replies about keys of a given server, if SLOTSCOPE_RECORD names a folder.
 fn record(kind: Kind, command: &str, form: &str, reply: &[u8]) {
     let folder = std::env::var_os("SLOTSCOPE_RECORD").filter(|_| kind == Kind::Given);
     let is_of_keys = [

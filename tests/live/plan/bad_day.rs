@@ -1,5 +1,5 @@
-//! A real cluster on a bad day: uneven slots and a coarse tag. What the report recommends is typed as it is, under writes,
-//! and evens the nodes out.
+//! A real cluster on a bad day: uneven slots and a coarse tag. The recommended commands, typed as printed and under
+//! writes, even the nodes out.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,7 +15,7 @@ use testkit::run::{Scratch, report, stderr};
 /// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
 
-/// Keys that are written while slots move.
+/// Keys written while slots move.
 const LIVE: usize = 200;
 
 fn owner(key: &str) -> usize {
@@ -50,7 +50,7 @@ fn analyzed(scratch: &Scratch) -> Value {
     report(&scratch.run(&[&args[..], &files].concat()))
 }
 
-/// A cluster of uneven slots that has these keys.
+/// A cluster with uneven slots and these keys.
 fn filled(keys: &[String]) -> Cluster {
     let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
     for (i, server) in cluster.servers.iter().enumerate() {
@@ -101,13 +101,13 @@ fn what_the_report_recommends_evens_the_cluster_out() {
     );
 }
 
-/// Runs the command and its script while keys are written; the keys that the cluster took.
+/// Runs the command and its script while keys are written; returns the keys that the cluster accepted.
 fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec<String> {
     let is_done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         let writer = scope.spawn(|| {
             let mut follower = Follower::new(cluster);
-            // The same few keys, so that the load stays what the plan is for.
+            // The same few keys, so that the load remains as planned for.
             let mut taken = Vec::new();
             for number in (0..LIVE).cycle().take_while(|_| !is_done.load(Relaxed)) {
                 let key = format!("live:{number}");
@@ -123,7 +123,7 @@ fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec
     })
 }
 
-/// `redis-cli --cluster rebalance` refuses a cluster with a slot on its way to another node.
+/// `redis-cli --cluster rebalance` refuses a cluster with an open slot.
 #[test]
 fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
     let sessions: Vec<String> = (0..6000).map(|i| format!("session:{i}")).collect();

@@ -1,6 +1,6 @@
-//! Plans beside `redis-cli --cluster rebalance`, on the same uneven cluster under the same writes: what each evens out, moves,
-//! takes, and keeps clients waiting. PLAN_TABLE: a file for the table, without which nothing is measured: `reports/moves.md`
-//! was made so. PLAN_KEYS: keys of the cluster.
+//! Plans compared with `redis-cli --cluster rebalance`, on the same uneven cluster under the same writes: balance,
+//! moves, duration, and clients' waits. PLAN_TABLE: a file for the table, without which nothing is measured;
+//! `reports/moves.md` was made this way. PLAN_KEYS: number of keys.
 
 use std::fs;
 use std::path::Path;
@@ -20,15 +20,15 @@ use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, stderr, stdout};
 
-/// Slots whose values are four times as large as others.
+/// Slots whose values are four times the normal size.
 const LARGE: std::ops::Range<usize> = 0..2500;
 /// Slots that get half of the writes.
 const HOT: std::ops::Range<usize> = 9000..10500;
 const SMALL_VALUE: usize = 250;
-/// Clients that write, each about a thousand times a second.
+/// Writing clients, each with about a thousand writes per second.
 const WRITERS: u64 = 2;
 
-/// The keys, and what each slot weighs.
+/// The keys, and the weight of each slot.
 struct Load {
     keys: Vec<String>,
     hot: Vec<String>,
@@ -82,7 +82,7 @@ fn value_size(slot: usize) -> usize {
     }
 }
 
-/// A cluster of a kind with a load.
+/// A cluster of a kind with this load.
 fn cluster(kind: Kind, load: &Load) -> Cluster {
     let shares: [Ranges; 3] = [vec![(0, 7999)], vec![(8000, 12191)], vec![(12192, 16383)]];
     let stays = ["--cluster-allow-replica-migration", "no"].map(String::from);
@@ -116,7 +116,7 @@ fn skew(weights: &[f64], owners: &[usize]) -> f64 {
     3.0 * sums.iter().fold(0.0, |most: f64, sum| most.max(*sum)) / sums.iter().sum::<f64>()
 }
 
-/// Writes until `is_over`; how long each write took.
+/// Writes until `is_over`; returns the latency of each write.
 fn write(mut follower: Follower, load: &Load, seed: u64, is_over: &AtomicBool) -> Vec<Duration> {
     let mut rng = Rng::new(seed);
     let mut waits = Vec::new();
@@ -137,7 +137,7 @@ fn write(mut follower: Follower, load: &Load, seed: u64, is_over: &AtomicBool) -
     waits
 }
 
-/// Evens a cluster out by a program while clients write; a row of the table.
+/// Evens a cluster out with a program while clients write; returns a row of the table.
 fn row(
     kind: Kind,
     what: &str,
@@ -194,7 +194,7 @@ fn row(
     row
 }
 
-/// The plan of `redis-cli` by itself.
+/// The plan of `redis-cli` itself.
 fn rebalanced(cluster: &Cluster) -> Command {
     let mut command = Command::new(redis_cli());
     command.args(["--cluster", "rebalance", &cluster.address(0)]);

@@ -1,11 +1,11 @@
-//! A client that follows its keys through a cluster whose slots move.
+//! A client that follows its keys through a cluster with moving slots.
 
 use std::collections::HashMap;
 
 use testkit::cluster::{Cluster, bulks};
 use testkit::redis::{Client, Reply, Server, wait_for};
 
-/// The content of every primary, by key; replicas hold nothing of their own.
+/// The content of every primary, by key; replicas have nothing of their own.
 pub(crate) fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
     let held = |server: &Server| {
         let mut client = server.connect();
@@ -21,7 +21,7 @@ pub(crate) fn contents(cluster: &Cluster) -> Vec<HashMap<Vec<u8>, Vec<u8>>> {
     cluster.servers.iter().map(held).collect()
 }
 
-/// A client that knows one node at first and goes where it is sent.
+/// A client that initially knows one node and follows redirections.
 pub(crate) struct Follower {
     clients: HashMap<String, Client>,
     owners: HashMap<u16, String>,
@@ -41,14 +41,14 @@ impl Follower {
         }
     }
 
-    /// SET, until a node has taken it.
+    /// Runs SET until a node has accepted it.
     pub(crate) fn set(&mut self, key: &[u8], value: &[u8]) {
         self.call(key, &[b"SET", key, value]);
     }
 
-    /// A command about a key, until the node that owns it has carried it out.
+    /// Runs a command on a key until the owner has executed it.
     pub(crate) fn call(&mut self, key: &[u8], command: &[&[u8]]) -> Reply {
-        // Redirections are followed at once; only a cluster without redirections is waited for.
+        // Redirections are followed at once; it waits only if the cluster does not redirect.
         wait_for(|| {
             (0..16)
                 .find_map(|_| self.try_call(key, command))
@@ -56,7 +56,7 @@ impl Follower {
         })
     }
 
-    /// `None` after a redirection: it is to be tried again.
+    /// `None` after a redirection: retry.
     fn try_call(&mut self, key: &[u8], command: &[&[u8]]) -> Option<Result<Reply, String>> {
         let slot = slotscope::slot::slot(key);
         let to = self.owners.get(&slot).unwrap_or(&self.first).clone();
@@ -83,7 +83,7 @@ impl Follower {
     }
 }
 
-/// Where the reply sends the client, if it is a redirection of this kind: `MOVED 5 127.0.0.1:7000`.
+/// The target of a redirection of this kind: `MOVED 5 127.0.0.1:7000`.
 fn redirection(reply: &Reply, kind: &str) -> Option<String> {
     let Reply::Error(error) = reply else {
         return None;

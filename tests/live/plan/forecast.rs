@@ -1,11 +1,11 @@
-//! Around a script: its preflight alone, and the forecast beside the cluster before and after the moves.
+//! Around a script: its preflight alone, and the forecast compared with the cluster before and after the moves.
 
 use super::uneven::Uneven;
 use testkit::cluster::call_ok;
 use testkit::kinds::Kind;
 use testkit::run::{code, report, stderr, stdout, succeeded};
 
-/// `slotscope plan` of an address or of the collection `out`.
+/// `slotscope plan` on an address or on the collection `out`.
 fn plan(uneven: &Uneven, input: &str, flags: &[&str]) -> (i32, String) {
     let output = uneven.scratch.run(&[&["plan", input], flags].concat());
     let said = format!("{}{}", stdout(&output), stderr(&output));
@@ -75,7 +75,7 @@ fn a_forecast_is_compared_with_the_cluster() {
     succeeded(uneven.run(&["move.sh"]));
     let (code, said) = plan(&uneven, &address, &["--verify", "plan.json"]);
     assert_eq!(code, 0, "{said}");
-    // Valkey counts no memory by slot, and a note says so; a collection of the keys has it.
+    // Valkey does not count memory by slot, and a note says so; a collection of the keys has it.
     assert!(said.contains("not compared: bytes"), "{said}");
     let collected = ["collect", &address, "-o", "after", "--max-load", "100"];
     succeeded(uneven.scratch.run(&collected));

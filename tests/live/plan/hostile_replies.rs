@@ -1,4 +1,5 @@
-//! A server's reply is text: the script of a plan runs nothing of it, whichever field of whichever reply is hostile.
+//! A server's reply is text: the script of a plan executes nothing in it, whichever field of whichever reply is
+//! hostile.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,22 +10,22 @@ use std::sync::{Arc, Mutex};
 use testkit::hostile::{Answer, Hostile};
 use testkit::run::{Scratch, stderr, stdout};
 
-/// Text that runs a command where bash takes it for arithmetic or a subscript; with more text after it bash runs nothing.
+/// Text that runs a command if bash takes it for arithmetic or a subscript; with more text after it bash runs nothing.
 const ARITHMETIC: &str = "id[$(touch${IFS}RAN)1]";
-/// The same where it is taken for words of a command.
+/// The same if it is taken for words of a command.
 const WORDS: &str = "';touch${IFS}RAN;\"`touch${IFS}RAN`$(touch${IFS}RAN)";
 
-/// Three primaries that carry out what a script asks for; one field of their replies is hostile.
+/// Three primaries that execute what a script requests; one field of their replies is hostile.
 struct World {
     ports: Mutex<Vec<u16>>,
-    /// The slots that moved, and the node that has them.
+    /// The slots that moved, and their new nodes.
     moved: Mutex<Vec<(u16, usize)>>,
     /// The hostile field.
     hostile: Option<String>,
-    /// All fields that were told, and commands that are not known here.
+    /// All fields that were sent, and unknown commands.
     told: Mutex<BTreeSet<String>>,
     unknown: Mutex<BTreeSet<String>>,
-    /// Keys that a slot still lists, and how often a migration was said to be under way.
+    /// Number of keys that a slot still lists, and of reports that a migration is running.
     listed: AtomicUsize,
     polls: AtomicUsize,
 }
@@ -126,7 +127,7 @@ impl World {
         fields.map(line).concat()
     }
 
-    /// The import or export that is under way, once, and then that it is over.
+    /// The running import or export once, and then its end.
     fn migration(&self, prefix: &str, operation: &str, over: &str) -> String {
         let is_over = self.polls.fetch_add(1, SeqCst) > 1;
         let state = if is_over { over } else { "failed-over" };
@@ -247,10 +248,10 @@ fn id(node: usize) -> String {
     format!("{node:040x}")
 }
 
-/// The result of running the script of a kind on such a cluster.
+/// The result of running a kind of script on such a cluster.
 struct Run {
     output: Output,
-    /// Whether a command of a reply was run.
+    /// Whether a command in a reply was executed.
     has_run: bool,
     told: BTreeSet<String>,
     unknown: BTreeSet<String>,
@@ -290,8 +291,8 @@ fn run(kind: &str, hostile: Option<&str>) -> Run {
     }
 }
 
-/// A script for a cluster of three, the first of which has all keys. It looks at the nodes after every move, and has little
-/// patience.
+/// A script for a cluster of three, the first of which has all keys. It checks the nodes after every move, with short
+/// timeouts.
 fn script(scratch: &Scratch, kind: &str, servers: &[Hostile]) -> String {
     let shares = ["0-5461", "5462-10923", "10924-16383"];
     let line = |(node, (server, share)): (usize, (&Hostile, &str))| {
@@ -375,7 +376,7 @@ fn redis_runs_nothing_of_a_reply() {
     no_reply_runs("redis-8.4");
 }
 
-/// A field of INFO that a script reads is one of those above.
+/// Every INFO field that a script reads is among those above.
 #[test]
 fn the_servers_tell_every_field_that_the_scripts_read() {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/src/plan/script");

@@ -1,5 +1,5 @@
-//! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and carried out under load by the script.
-//! PLAN_LIVE_CASES: how many loads and weights are compared.
+//! Plans on a real cluster: compared with `redis-cli --cluster rebalance`, and executed under load by the script.
+//! PLAN_LIVE_CASES: number of loads and weights to compare.
 
 mod bad_day;
 mod beside;
@@ -31,10 +31,10 @@ fn shares() -> [Ranges; 4] {
     ]
 }
 
-/// One cluster for all of it: starting one takes seconds.
+/// A single cluster, since starting one takes seconds.
 #[test]
 fn plans_on_a_real_cluster() {
-    // A primary that gives its last slot away would become a replica, whose keys are those of another node.
+    // A primary that gives its last slot away would become a replica, with another node's keys.
     let stays_primary = ["--cluster-allow-replica-migration", "no"].map(String::from);
     let cluster = Cluster::with_options(&shares(), |_| stays_primary.to_vec());
     for case in 0..size("PLAN_LIVE_CASES", 5) {
@@ -48,7 +48,7 @@ fn flush(cluster: &Cluster) {
     (0..3).for_each(|i| drop(cluster.servers[i].connect().call(&["FLUSHALL"])));
 }
 
-/// The owner of each slot, by the number of the server.
+/// The owner of each slot, as the number of the server.
 fn owners(cluster: &Cluster) -> Vec<usize> {
     let topology = Topology::parse("CLUSTER NODES", cluster.nodes(0).as_bytes()).unwrap();
     let server = |id: &String| cluster.ids.iter().position(|other| other == id).unwrap();
@@ -57,7 +57,7 @@ fn owners(cluster: &Cluster) -> Vec<usize> {
         .collect()
 }
 
-/// The owners once the moves of `plan` are made; `new-1` is the last server.
+/// The owners after the moves of `plan`; `new-1` is the last server.
 fn promised(cluster: &Cluster, plan: &Value, before: &[usize]) -> Vec<usize> {
     let server = |id: &Value| {
         cluster

@@ -1,5 +1,5 @@
-//! Obstacles to a script, and failures while it runs: a clear line before, or a clean stop after which
-//! each open slot is named.
+//! Obstacles to a script, and failures while it runs: a clear line beforehand, or a clean stop after which each open
+//! slot is named.
 
 use std::fs;
 
@@ -8,18 +8,18 @@ use testkit::cluster::call_ok;
 use testkit::kinds::Kind;
 use testkit::run::{stderr, succeeded};
 
-/// Servers that move slots as a whole, as far as they are here: Redis 8.4 only where REDIS_SERVER names one.
+/// Available servers that move slots atomically: Redis 8.4 only if REDIS_SERVER names one.
 fn atomic() -> impl Iterator<Item = (Kind, &'static str)> {
     let kinds = [Some(Kind::Valkey91), Kind::given()].into_iter().flatten();
     kinds.map(|kind| (kind, "auto"))
 }
 
-/// Servers of all ways to move slots.
+/// Servers for every way to move slots.
 fn all() -> impl Iterator<Item = (Kind, &'static str)> {
     std::iter::once((Kind::Installed, "setslot")).chain(atomic())
 }
 
-/// Runs a script that says what stands in the way, and moves nothing.
+/// Runs a script that names the obstacle and moves nothing.
 #[track_caller]
 fn refused(uneven: &Uneven, words: &[&str], expected: &[&str]) {
     let output = uneven.run(words);
@@ -39,7 +39,7 @@ fn tell(uneven: &Uneven, words: &[&str]) {
     }
 }
 
-/// Lets the scripts log in as the user `mover` with the password `p`.
+/// Makes the scripts log in as user `mover` with password `p`.
 fn log_in(uneven: &Uneven) {
     let script = fs::read_to_string(uneven.scratch.path("move.sh")).unwrap();
     let as_mover = script.replace("\nuser=''", "\nuser='mover'; export REDISCLI_AUTH=p");
@@ -67,7 +67,7 @@ fn a_target_without_room_is_refused() {
             let words = ["CONFIG", "SET", "maxmemory", &limit.to_string()];
             call_ok(&mut server.connect(), &words);
         }
-        // Both targets, each with a line of its own.
+        // Both targets, each on a line of its own.
         refused(
             &uneven,
             &["move.sh", "--check"],
@@ -141,7 +141,7 @@ fn a_replication_user_without_rights_is_named() {
         }
         let expected = ["would refuse the replication user", "weak"];
         refused(&uneven, &["move.sh"], &expected);
-        // A caller who may not ask for the user learns it from the servers, which move nothing then.
+        // A caller without permission to query the user learns it from the servers, which then move nothing.
         let rights = "ACL SETUSER mover on >p ~* +@all -config";
         tell(&uneven, &rights.split(' ').collect::<Vec<_>>());
         log_in(&uneven);
@@ -182,7 +182,7 @@ fn a_source_that_is_failed_over_ends_the_script() {
     }
 }
 
-/// No slot is open without being named.
+/// Asserts that every open slot is named.
 fn names_open_slots(uneven: &Uneven, said: &str) {
     let servers = uneven.cluster.servers.iter().enumerate();
     for (node, _) in servers.filter(|(_, server)| !server.is_stopped()) {

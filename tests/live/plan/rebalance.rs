@@ -1,4 +1,4 @@
-//! Moves of plans compared with those of `redis-cli --cluster rebalance`.
+//! The moves of plans compared with those of `redis-cli --cluster rebalance`.
 
 use std::process::Command;
 
@@ -9,7 +9,7 @@ use testkit::redis::Reply;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, report};
 
-/// Keys with sizes and tags that differ much, for `case`: SET on their nodes, and as lines of CSV.
+/// Keys with very different sizes and tags for `case`: SET on their nodes, and returned as lines of CSV.
 fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
     flush(cluster);
     let owner = owners(cluster);
@@ -48,7 +48,7 @@ fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
     (bytes, csv)
 }
 
-/// The fullest node in fair shares, and the bytes that change nodes, under the owners `after`.
+/// The fullest node in fair shares, and the bytes that change nodes, for the owners `after`.
 fn judge(bytes: &[u64], weights: &[f64], before: &[usize], after: &[usize]) -> (f64, u64) {
     let (mut loads, mut moved) = (vec![0; weights.len()], 0);
     for slot in 0..bytes.len() {
@@ -119,7 +119,7 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
             && plan["bytes_moved"] == we_moved,
         "{plan}"
     );
-    // A load up to 1.02 times its target is left alone.
+    // A load of up to 1.02 times its target is left alone.
     let near = |found: f64| found <= 1.02 * 1.03 * floor + 1e-9;
     assert!(
         we < they || near(we) && near(they),
@@ -127,8 +127,8 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
     );
 }
 
-/// The owners after `redis-cli --cluster rebalance`. It says how many slots go from where to where; those are the first
-/// that the node has at that time.
+/// The owners after `redis-cli --cluster rebalance`. It prints how many slots move between which nodes; those are the
+/// first that the node then has.
 fn rebalanced(cluster: &Cluster, weights: &[f64], before: &[usize]) -> Vec<usize> {
     let mut args = vec![
         "--cluster".to_string(),

@@ -1,6 +1,6 @@
-//! Primaries that give all their slots away, under writes, on servers as they come: an emptied primary becomes a replica of
-//! the node that took its last slot. The scripts end well, also where they are killed in the middle and run again.
-//! SCALE_STOPS: how often each is killed.
+//! Primaries that give all their slots away, under writes, on servers with default settings: an emptied primary becomes
+//! a replica of the node that took its last slot. The scripts succeed even if killed in the middle and rerun.
+//! SCALE_STOPS: number of kills of each.
 
 use std::sync::atomic::AtomicBool;
 use std::thread;
@@ -16,7 +16,7 @@ use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::stderr;
 
-/// Kills a script a few times at random moments, then runs it to its end and returns its output.
+/// Kills a script several times at random moments, then runs it to its end and returns its output.
 fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String {
     for _ in 0..cases("SCALE_STOPS", 3) {
         let after = Duration::from_millis(300 + rng.below(2500) as u64);
@@ -32,7 +32,7 @@ fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String 
     said
 }
 
-/// A script names a node that it emptied, with the command that removes it.
+/// Asserts that a script names the node it emptied, with the command that removes it.
 fn is_named_as_empty(uneven: &Uneven, node: usize, said: &str) {
     let (address, id) = (uneven.cluster.address(node), &uneven.cluster.ids[node]);
     let head = format!("{address} owns no slots and is a replica of 127.0.0.1:");
@@ -41,7 +41,7 @@ fn is_named_as_empty(uneven: &Uneven, node: usize, said: &str) {
     assert!(said.lines().any(is_named), "{node}: {said}");
 }
 
-/// A replica becomes an empty primary again, by the words of the script that refuses it.
+/// Turns a replica into an empty primary again, as the refusing script says.
 fn reset(uneven: &Uneven, node: usize) {
     let mut client = uneven.cluster.servers[node].connect();
     call_ok(&mut client, &["CLUSTER", "RESET"]);
@@ -75,7 +75,7 @@ fn two_of_four_are_removed(kind: Kind, commands: &'static str) {
     });
 }
 
-/// A primary without slots gets its part, and gives it back.
+/// A primary without slots gets its share, and gives it back.
 fn an_added_primary_gets_its_part(kind: Kind, commands: &'static str) {
     let shares: Vec<Ranges> = even(3).into_iter().chain([Vec::new()]).collect();
     let uneven = Uneven::filled(Cluster::of(kind, &shares), commands, keys());

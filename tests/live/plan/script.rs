@@ -15,7 +15,7 @@ use testkit::redis::wait_for;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, report, stderr, stdout};
 
-/// A tag of the slot.
+/// A tag in this slot.
 fn tag_of(wanted: u16) -> String {
     (0..)
         .map(|i: u32| format!("{{{i:x}}}"))
@@ -23,7 +23,7 @@ fn tag_of(wanted: u16) -> String {
         .unwrap()
 }
 
-/// Names that shells, redis-cli and its escapes may trip over; `tag` puts them in a slot.
+/// Names that are hard for shells, redis-cli and its escapes; `tag` puts them in a slot.
 fn nasty(tag: &str) -> Vec<Vec<u8>> {
     let heads: [&[u8]; 12] = [
         b"\0",
@@ -74,7 +74,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
         })
         .collect();
 
-    // The empty primary is not in the listing: it is the one to be added.
+    // The empty primary is not in the listing: it is the one to add.
     let listing = cluster.nodes(0);
     let known: Vec<&str> = listing
         .lines()
@@ -114,12 +114,12 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
     for (i, slot) in moving.iter().step_by(6).enumerate() {
         let tag = tag_of(*slot);
         nasty(&tag).into_iter().for_each(|key| write(key, b"0"));
-        // More than one MIGRATE takes.
+        // More than fit into one MIGRATE.
         (0..if i == 0 { 250 } else { 0 })
             .for_each(|i| write(format!("{tag}{i}").into_bytes(), b"0"));
     }
 
-    // Writes meanwhile: known keys of slots that move, and new ones.
+    // Concurrent writes: known keys in moving slots, and new ones.
     let tags: Vec<String> = moving.iter().map(|slot| tag_of(*slot)).collect();
     let stop = AtomicBool::new(false);
     let written = std::thread::scope(|threads| {
@@ -134,7 +134,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
             while !stop.load(Relaxed) {
                 count += 1;
                 let key = match rng.below(3) {
-                    // Not without end, or a slot fills faster than the script empties it.
+                    // Bounded, or a slot fills faster than the script empties it.
                     0 if count < 20_000 => {
                         format!("new:{}:{count}", tags[rng.below(tags.len())]).into_bytes()
                     }
@@ -143,13 +143,13 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
                 let value = count.to_string().into_bytes();
                 follower.set(&key, &value);
                 written.insert(key, value);
-                // A thousand writes a second are load enough; the script needs a CPU too.
+                // A thousand writes per second are enough load; the script needs CPU, too.
                 std::thread::sleep(Duration::from_millis(1));
             }
             println!("{count} writes while slots moved");
             written
         });
-        // A complaint in here must not leave the writer writing.
+        // A failed assertion here must not leave the writer running.
         let stopping = StopOnDrop(&stop);
         cut_off_in_the_middle(&scratch, cluster, &promised, &moving);
         let outputs = [run(&scratch, "move.sh"), run(&scratch, "move.sh")];
@@ -166,7 +166,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
     holds_what_was_written(cluster, &before, &written);
 }
 
-/// Whether every key is on the owner of its slot, once, as it was written last.
+/// Whether every key is on the owner of its slot, once, with the last written value.
 fn holds_what_was_written(
     cluster: &Cluster,
     owners: &[usize],
@@ -191,7 +191,7 @@ fn holds_what_was_written(
 struct Scripts<'a> {
     scratch: &'a Scratch,
     args: &'a [&'a str],
-    /// The port of the node to be added.
+    /// The port of the node to add.
     port: u16,
 }
 
@@ -204,7 +204,7 @@ impl Scripts<'_> {
         self.fill_in(file);
     }
 
-    /// Fills in where the node that is to be added listens.
+    /// Fills in the address of the node to add.
     fn fill_in(&self, file: &str) {
         let script = fs::read_to_string(self.scratch.path(file)).unwrap();
         let known = format!("host[4]=127.0.0.1 port[4]={}", self.port);
@@ -245,7 +245,7 @@ fn has_moved_all(output: &Output) {
     );
 }
 
-/// Stops the script once some slots have moved: the next run has to resume from there.
+/// Stops the script after some slots have moved: the next run must resume there.
 fn cut_off_in_the_middle(
     scratch: &Scratch,
     cluster: &Cluster,
@@ -280,7 +280,7 @@ fn cut_off_in_the_middle(
     child.wait().unwrap();
 }
 
-/// Servers of other versions are not here; what their scripts ask of any server is.
+/// Servers of other versions are not available; the commands of their scripts for any server are tested.
 fn the_other_scripts_see_that_all_is_done(
     cluster: &Cluster,
     scripts: &Scripts<'_>,
@@ -309,11 +309,11 @@ fn the_other_scripts_see_that_all_is_done(
         let said = stderr(&refused);
         assert!(said.contains("cannot move slots as a whole"), "{said}");
     }
-    // No script moved anything: neither those that had nothing to do nor those that were refused.
+    // No script moved anything: neither those with nothing to do nor those that were refused.
     assert_eq!(owners(cluster), promised);
 }
 
-/// The way back, with all minutes but the last over: one slot goes back.
+/// The way back, with only the last minute left: one slot moves back.
 fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, before: &[usize]) {
     let back = fs::read_to_string(scripts.scratch.path("back.sh")).unwrap();
     let late = back
@@ -339,7 +339,7 @@ fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, be
     assert_eq!(away(), away_at_first - 1);
 }
 
-/// As a user that has a password and no more rights than the manual names.
+/// As a user with a password and only the permissions named in the manual.
 fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, before: &[usize]) {
     let password = r#"p"w \ x"#;
     let rights = "~* +cluster +migrate +select +restore-asking +info +dbsize";

@@ -1,4 +1,5 @@
-//! Scripts of all kinds as a shell reads them: shellcheck finds nothing, and nothing is newer than bash 3.2, that of macOS.
+//! Scripts of all kinds under static analysis: shellcheck finds nothing, and no feature is newer than bash 3.2, which
+//! macOS has.
 
 use std::fs;
 use std::process::Command;
@@ -23,7 +24,7 @@ const NEWER: [&str; 14] = [
     "wait -n",
 ];
 
-/// A script of each kind, and the ways back.
+/// A script of each kind, and the rollback scripts.
 fn scripts(scratch: &Scratch) -> Vec<String> {
     let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/");
     let dump = format!("{samples}hot-tag.keys");

@@ -1,5 +1,5 @@
-//! Scripts of plans that are stopped anywhere and run again, while keys are written: no write is lost, and the slots are
-//! where they were planned. PLAN_STOPS: how often a script is stopped.
+//! Scripts of plans that are stopped anywhere and rerun while keys are written: no write is lost, and the slots end up
+//! as planned. PLAN_STOPS: number of stops per script.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -16,7 +16,7 @@ use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::{stderr, succeeded};
 
-/// Writes known keys and new ones until it is told to end; the acknowledged ones.
+/// Writes known and new keys until told to end; returns the acknowledged writes.
 pub(super) fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec<u8>, Vec<u8>> {
     let mut rng = Rng::new(11);
     let mut written = HashMap::new();
@@ -24,7 +24,7 @@ pub(super) fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec
     while !is_over.load(Relaxed) {
         count += 1;
         let key = match rng.below(4) {
-            // Few, so that the keys stay spread as they were.
+            // Few, so that the distribution of keys stays the same.
             0 if count < 2000 => format!("new:{count}"),
             _ => format!("key:{}", rng.below(keys())),
         };
@@ -37,7 +37,7 @@ pub(super) fn write(mut follower: Follower, is_over: &AtomicBool) -> HashMap<Vec
     written
 }
 
-/// About a dozen jobs, whatever the number of keys.
+/// A size that yields about a dozen jobs for any number of keys.
 fn job_bytes() -> String {
     (keys() * 17).to_string()
 }
@@ -83,7 +83,7 @@ fn stopped_anywhere_and_run_again_it_ends_as_planned(kind: Kind, commands: &'sta
     assert_nothing_is_lost(&uneven.cluster, &written);
 }
 
-/// Every acknowledged write is on the owner of its slot, and no key is there twice.
+/// Asserts that every acknowledged write is on the owner of its slot, and no key exists twice.
 pub(super) fn assert_nothing_is_lost(cluster: &Cluster, written: &HashMap<Vec<u8>, Vec<u8>>) {
     let now = owners(cluster);
     let contents = contents(cluster);

@@ -1,5 +1,5 @@
-//! A cluster of which one node has most slots, and the scripts of a plan for it.
-//! PLAN_KEYS: its keys. PLAN_REPLICAS=1: a replica of each primary. REDIS_CLI: the redis-cli of the scripts.
+//! A cluster in which one node has most slots, and the scripts of a plan for it. PLAN_KEYS: number of keys.
+//! PLAN_REPLICAS=1: a replica for each primary. REDIS_CLI: the redis-cli for the scripts.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,7 @@ use testkit::run::{Scratch, stderr, stdout, succeeded};
 const VALUE: usize = 400;
 const FEW_KEYS: usize = 6000;
 
-/// A cluster of which one node has most slots.
+/// A cluster in which one node has most slots.
 pub(super) struct Uneven {
     pub cluster: Cluster,
     pub scratch: Scratch,
@@ -25,13 +25,13 @@ pub(super) struct Uneven {
     pub before: Vec<usize>,
 }
 
-/// Keys of the cluster.
+/// Number of keys in the cluster.
 pub(super) fn keys() -> usize {
     size("PLAN_KEYS", FEW_KEYS)
 }
 
 impl Uneven {
-    /// Primaries alone, with few keys.
+    /// Only primaries, with few keys.
     pub(super) fn new(kind: Kind, commands: &'static str, options: &[&str]) -> Self {
         Uneven::made_of(kind, commands, options, false, FEW_KEYS)
     }
@@ -41,7 +41,7 @@ impl Uneven {
         Uneven::made_of(kind, commands, &[], true, FEW_KEYS)
     }
 
-    /// As large as the environment asks for.
+    /// As large as the environment requests.
     pub(super) fn of_campaign(kind: Kind, commands: &'static str) -> Self {
         let replicas = size("PLAN_REPLICAS", 0) > 0;
         Uneven::made_of(kind, commands, &[], replicas, keys())
@@ -65,7 +65,7 @@ impl Uneven {
         Uneven::filled(cluster, commands, keys)
     }
 
-    /// A cluster that is there already, once it has these keys.
+    /// An existing cluster, after writing these keys to it.
     pub(super) fn filled(cluster: Cluster, commands: &'static str, keys: usize) -> Self {
         fill(&cluster, keys);
         Uneven {
@@ -76,7 +76,7 @@ impl Uneven {
         }
     }
 
-    /// Collects, and makes the script that evens the nodes out, and the one back.
+    /// Collects, and writes the script that evens the nodes out, and its rollback.
     pub(super) fn plan(&self, more: &[&str]) -> String {
         let address = self.cluster.address(0);
         let collect = [
@@ -111,7 +111,7 @@ impl Uneven {
         self.bash(words).output().unwrap()
     }
 
-    /// Starts a script and ends it by a signal after a while; whether it was still running.
+    /// Starts a script and signals it after a while; returns whether it was still running.
     pub(super) fn stopped(&self, script: &str, after: Duration, signal: &str) -> (bool, String) {
         let log = self.scratch.path("log");
         let mut child = self.bash(&[script]);
@@ -127,7 +127,7 @@ impl Uneven {
         (is_running, fs::read_to_string(log).unwrap())
     }
 
-    /// Starts move.sh, does something once the first slots have moved, and returns its status and output.
+    /// Starts move.sh, runs an action once the first slots have moved, and returns the script's status and output.
     pub(super) fn disturbed(
         &mut self,
         disturb: impl FnOnce(&mut Cluster),
@@ -152,7 +152,7 @@ impl Uneven {
         (code, fs::read_to_string(&log).unwrap())
     }
 
-    /// The owner of each slot by the scripts' jobs.
+    /// The owner of each slot according to the scripts' jobs.
     pub(super) fn promised(&self, script: &str) -> Vec<usize> {
         let mut owner = self.before.clone();
         for (_, to, ranges) in jobs(script) {
@@ -164,7 +164,7 @@ impl Uneven {
         owner
     }
 
-    /// The server that a script calls by a number.
+    /// The server to which a script assigns a number.
     pub(super) fn node(&self, script: &str, number: usize) -> usize {
         let head = format!("name[{number}]=");
         let line = script.lines().find(|line| line.starts_with(&head)).unwrap();
@@ -184,7 +184,7 @@ impl Uneven {
     }
 }
 
-/// The keys, on their nodes.
+/// Stores the keys on their nodes.
 fn fill(cluster: &Cluster, keys: usize) {
     let value = vec![b'v'; VALUE];
     let owner = |key: &String| cluster.owner(slotscope::slot::slot(key.as_bytes()));
@@ -202,7 +202,7 @@ fn fill(cluster: &Cluster, keys: usize) {
     }
 }
 
-/// The redis-cli of the campaign.
+/// The redis-cli for the campaign.
 pub(super) fn redis_cli() -> String {
     env::var("REDIS_CLI").unwrap_or_else(|_| "redis-cli".into())
 }
@@ -212,7 +212,7 @@ pub(super) fn with_cli(script: &str) -> String {
     script.replace("cli=(redis-cli", &format!("cli=('{}'", redis_cli()))
 }
 
-/// From, to and ranges of slots.
+/// Source, target and ranges of slots.
 pub(super) type Job = (usize, usize, Vec<(usize, usize)>);
 
 /// The jobs of a script.

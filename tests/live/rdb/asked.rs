@@ -12,7 +12,7 @@ use testkit::kinds::Kind;
 use testkit::rdb::Found;
 use testkit::redis::{Client, Reply, Server, wait_for};
 
-/// The reply to a command that may not fail.
+/// The reply to a command that must succeed.
 #[track_caller]
 pub(crate) fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
     let reply = client.call(words);
@@ -20,7 +20,7 @@ pub(crate) fn call<W: AsRef<[u8]>>(client: &mut Client, words: &[W]) -> Reply {
     reply
 }
 
-/// As `call`, of a command whose words have no blanks in them.
+/// Like `call`, for a command whose words contain no spaces.
 #[track_caller]
 pub(crate) fn say(client: &mut Client, command: &str) -> Reply {
     call(client, &command.split_whitespace().collect::<Vec<_>>())
@@ -33,7 +33,7 @@ fn int(reply: Reply) -> i64 {
     }
 }
 
-/// The replies to one command for each key, whose name is put in the place of `KEY`.
+/// The replies to one command for each key, whose name replaces `KEY`.
 pub(crate) fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<Reply> {
     let words: Vec<&str> = command.split_whitespace().collect();
     let word = |word: &&'_ str, key: &'_ [u8]| match *word {
@@ -51,12 +51,12 @@ pub(crate) fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<
     client.pipeline(&commands)
 }
 
-/// As `each`, of a command that answers with a number.
+/// Like `each`, for a command that returns a number.
 pub(crate) fn numbers(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<i64> {
     each(client, command, keys).into_iter().map(int).collect()
 }
 
-/// The keys of the database that the client has selected, as SCAN lists them, sorted.
+/// The keys in the selected database, from SCAN, sorted.
 pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     let (mut cursor, mut keys) = (b"0".to_vec(), Vec::new());
     loop {
@@ -78,14 +78,14 @@ pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     keys
 }
 
-/// The clock of a key that the server's policy keeps.
+/// The access information that the server's policy maintains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Policy {
     Lfu,
     Lru,
 }
 
-/// All keys of a database, as the server describes them; the clocks first, which other questions touch.
+/// All keys of a database, as described by the server; idle time and LFU first, as other queries touch them.
 pub(crate) fn described(client: &mut Client, database: u64, policy: Policy) -> Vec<Found> {
     let keys = keys(client);
     let clock = match policy {
@@ -131,13 +131,13 @@ pub(crate) fn described(client: &mut Client, database: u64, policy: Policy) -> V
         .collect()
 }
 
-/// How many elements a value has.
+/// The way to get the number of elements of a value.
 enum Count {
-    /// This command says it.
+    /// By this command.
     Command(&'static str),
     /// It is one.
     One,
-    /// Only a module knows.
+    /// Known only to a module.
     Unknown,
 }
 
@@ -155,7 +155,7 @@ fn count_of(type_name: &str) -> Count {
     }
 }
 
-/// The reply to MEMORY USAGE for each key, all of its elements counted.
+/// The reply to MEMORY USAGE for each key, sampling all elements.
 pub(crate) fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
     let keys = keys(client);
     let usage = numbers(client, "MEMORY USAGE KEY SAMPLES 0", &keys);
@@ -165,7 +165,7 @@ pub(crate) fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
         .collect()
 }
 
-/// Gives a server all slots, so that it takes commands.
+/// Assigns all slots to a server, so that it accepts commands.
 pub(crate) fn own_all_slots(client: &mut Client) {
     say(client, "CLUSTER ADDSLOTSRANGE 0 16383");
     wait_for(|| {
@@ -175,13 +175,13 @@ pub(crate) fn own_all_slots(client: &mut Client) {
     });
 }
 
-/// The bytes of the RDB file that the server writes now.
+/// The bytes of an RDB file that the server writes now.
 pub(crate) fn saved(server: &Server, client: &mut Client) -> Vec<u8> {
     say(client, "SAVE");
     std::fs::read(server.folder().join("dump.rdb")).unwrap()
 }
 
-/// All that a server sends to a replica, up to the end of its snapshot.
+/// Everything a server sends to a replica, up to the end of its snapshot.
 pub(crate) fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
     let mut stream = TcpStream::connect(("127.0.0.1", server.port)).unwrap();
     let patience = Duration::from_secs(90);
@@ -193,7 +193,7 @@ pub(crate) fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
         assert!(len > 0, "{kind:?}: {}", sent.escape_ascii());
         sent.extend_from_slice(&part[..len]);
     };
-    // To those that do not say their version Valkey sends version 11, which has no place for fields that expire.
+    // To replicas that do not state their version Valkey sends version 11, which cannot represent expiring fields.
     let version = kind.is_valkey().then_some("REPLCONF version 9.1.2\r\n");
     let commands = [
         "CONFIG SET repl-diskless-sync-delay 0\r\n",

@@ -1,4 +1,4 @@
-//! Keys of every type in every encoding that a server makes, with names that are hard to spell.
+//! Keys with every type in every encoding of a server, with names that are hard to escape.
 
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply};
@@ -7,24 +7,24 @@ use testkit::rng::Rng;
 /// Far enough away that nothing expires in a test.
 pub(crate) const LATER_MS: i64 = 4_102_444_800_123;
 
-/// Commands that are sent together.
+/// Commands that are pipelined.
 #[derive(Default)]
 pub(crate) struct Commands(Vec<Vec<Vec<u8>>>);
 
 impl Commands {
-    /// A command whose words have no blanks in them.
+    /// Adds a command whose words contain no spaces.
     pub(crate) fn say(&mut self, command: &str) {
         let words: Vec<&str> = command.split_whitespace().collect();
         self.push(&words);
     }
 
-    /// A command, word by word.
+    /// Adds a command, word by word.
     pub(crate) fn push<W: AsRef<[u8]>>(&mut self, words: &[W]) {
         let words = words.iter().map(|word| word.as_ref().to_vec());
         self.0.push(words.collect());
     }
 
-    /// A command on a key with many more words, which are sent in several commands.
+    /// Adds a command on a key with many more words, split into several commands.
     pub(crate) fn push_all<W: AsRef<[u8]>>(
         &mut self,
         command: &str,
@@ -39,7 +39,7 @@ impl Commands {
         }
     }
 
-    /// Sends all of them; none may fail.
+    /// Sends all of them; all must succeed.
     pub(crate) fn send(self, client: &mut Client) {
         let commands: Vec<Vec<&[u8]>> = self
             .0
@@ -54,7 +54,7 @@ impl Commands {
     }
 }
 
-/// Everything that this server has, with values of modules where they are loaded.
+/// Everything this server supports, including values of loaded modules.
 pub(crate) fn fill(client: &mut Client, kind: Kind) {
     let mut commands = Commands::default();
     strings(&mut commands);
@@ -137,7 +137,7 @@ fn odd_names(commands: &mut Commands) {
     }
 }
 
-/// Lists, sets, sorted sets and hashes of various numbers of elements and sizes; the numbers are in their names.
+/// Lists, sets, sorted sets and hashes with various numbers of elements and sizes, which are in their names.
 fn collections(commands: &mut Commands) {
     for many in [1, 2, 7, 60, 129, 513, 3000] {
         for len in [4, 30, 90] {
@@ -159,7 +159,7 @@ fn collections(commands: &mut Commands) {
             .collect();
         commands.push_all("SADD", &format!("set:of:{many}:numbers"), &numbers, 500);
     }
-    // Elements that are too long for a packed node, alone and between others.
+    // Elements too long for a packed node, alone and between others.
     let mut rng = Rng::new(9);
     let long = rng.bytes(20_000);
     commands.push(&[&b"RPUSH"[..], b"list:plain", &long]);
@@ -172,7 +172,7 @@ fn collections(commands: &mut Commands) {
         b"c",
     ]);
     commands.push(&[&b"HSET"[..], b"hash:long:value", b"f", &long]);
-    // Lengths at which the headers of strings and the embedded parts differ.
+    // Lengths around which string headers and embedded parts change.
     for len in [29, 31, 90, 110, 200, 315, 600] {
         let fields: Vec<String> = (0..100)
             .flat_map(|i| {
@@ -232,7 +232,7 @@ fn streams(commands: &mut Commands) {
     commands.say("XGROUP CREATE stream:group:only g $ MKSTREAM");
 }
 
-/// Hashes whose fields expire: some or all of them, and none any more.
+/// Hashes with expiring fields: some, all, and none any more.
 fn expiring_fields(commands: &mut Commands) {
     for many in [1, 3, 60, 700] {
         for (name, step) in [("all", 1), ("some", 3)] {
@@ -273,7 +273,7 @@ fn expiring_fields(commands: &mut Commands) {
     commands.say(&format!("PEXPIREAT hash:both {LATER_MS}"));
 }
 
-/// Vector sets of each form, with and without attributes and projections.
+/// Vector sets in each form, with and without attributes and projections.
 fn vectors(commands: &mut Commands) {
     for (form, dimensions, links) in [("NOQUANT", 3, 16), ("Q8", 64, 4), ("BIN", 100, 32)] {
         for element in 0..30 {
@@ -302,7 +302,7 @@ fn vectors(commands: &mut Commands) {
     commands.say(projected);
 }
 
-/// Arrays of every layout: dense, with gaps, with elements far apart, with elements that need no block of their own.
+/// Arrays with every layout: dense, with gaps, with elements far apart, with elements that need no block of their own.
 fn arrays(commands: &mut Commands) {
     for (name, step, count) in [
         ("dense", 1, 500),
@@ -325,7 +325,7 @@ fn arrays(commands: &mut Commands) {
     commands.say(&format!("PEXPIREAT array:mixed {LATER_MS}"));
 }
 
-/// A value of each type of the modules.
+/// A value for each type of the modules.
 fn modules(commands: &mut Commands) {
     for command in [
         r#"JSON.SET module:json $ {"a":1.5,"b":[true,null,"text"],"c":{"d":-7}}"#,

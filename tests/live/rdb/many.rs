@@ -1,6 +1,6 @@
-//! Many keys of every type and encoding, of random lengths: a walk agrees with the server, and estimates of memory
-//! are near enough in sum. SLOTSCOPE_MEMORY_KEYS: keys of each server. SLOTSCOPE_MEMORY_TABLE: a file for the table:
-//! `reports/memory.md` was made so. SLOTSCOPE_RECORD: a folder for the file of the server that REDIS_SERVER names.
+//! Many keys with every type and encoding, of random lengths: a walk agrees with the server, and memory estimates are
+//! close in sum. SLOTSCOPE_MEMORY_KEYS: keys per server. SLOTSCOPE_MEMORY_TABLE: a file for the table, as in
+//! `reports/memory.md`. SLOTSCOPE_RECORD: a folder for the file of the server in REDIS_SERVER.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -54,7 +54,7 @@ fn fill(client: &mut Client, kind: Kind, count: usize, seed: u64) {
     }
 }
 
-/// A value of a type.
+/// A value of this type.
 fn one(commands: &mut Commands, rng: &mut Rng, of: &str, key: &str, elements: usize) {
     match of {
         "int" => commands.say(&format!("SET {key} {}", rng.next() as i64 >> rng.below(60))),
@@ -114,7 +114,7 @@ fn one(commands: &mut Commands, rng: &mut Rng, of: &str, key: &str, elements: us
     }
 }
 
-/// A stream with groups, whose consumers have not acknowledged all.
+/// A stream with groups whose consumers have not acknowledged everything.
 fn stream(commands: &mut Commands, rng: &mut Rng, key: &str, elements: usize) {
     for at in 0..elements {
         let id = format!("{}-{at}", 1_700_000_000_000 + 1000 * at + rng.below(900));
@@ -131,7 +131,7 @@ fn stream(commands: &mut Commands, rng: &mut Rng, key: &str, elements: usize) {
     }
 }
 
-/// Sums of a type and encoding: keys, estimates, answers.
+/// Sums by type and encoding: keys, estimates, replies.
 type Sums = BTreeMap<(String, String), (u64, u64, u64)>;
 
 #[test]
@@ -159,7 +159,7 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
                 "| {} | {type_name} {encoding} | {keys} | {estimated} | {said} | {off:+.2}% |\n",
                 version(client)
             );
-            // Levels and buckets are random: of few keys a sum says little.
+            // Levels and buckets are random: a sum over few keys says little.
             let is_near = off.abs() <= most(type_name, encoding) || *keys < 20 && off.abs() <= 15.0;
             far.extend((!is_near).then(|| row.clone()));
             table += &row;
@@ -190,7 +190,7 @@ fn version(client: &mut Client) -> String {
     }
 }
 
-/// Other limits of encodings, nodes of lists that are compressed, and the base of an append-only file.
+/// Other encoding limits, compressed list nodes, and the base of an append-only file.
 fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     say(client, "FLUSHALL");
     for limit in [
@@ -219,7 +219,7 @@ fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     let mut expected = described(client, 0, Policy::Lru);
     for bytes in [fs::read(base).unwrap(), saved(server, client)] {
         let mut found = walked(&bytes);
-        // Seconds that pass while the test asks.
+        // Seconds that pass during the test's queries.
         for (found, expected) in found.iter_mut().zip(&mut expected) {
             let apart = found
                 .idle_secs
@@ -232,7 +232,7 @@ fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     }
 }
 
-/// Keeps a small file of the server with its replies for each key, if SLOTSCOPE_RECORD names a folder.
+/// Saves a small file of the server with its replies for each key, if SLOTSCOPE_RECORD names a folder.
 fn record(server: &Server, client: &mut Client) {
     let Some(folder) = std::env::var_os("SLOTSCOPE_RECORD") else {
         return;

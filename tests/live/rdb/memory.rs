@@ -1,4 +1,4 @@
-//! Estimates of memory compared with what MEMORY USAGE of each server answers.
+//! Memory estimates compared with each server's replies to MEMORY USAGE.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -11,7 +11,7 @@ use testkit::rdb::{Found, found_with};
 use testkit::redis::Server;
 use testkit::run::{Scratch, report};
 
-/// Servers whose allocator is known: that of Valkey 9.0 is not. The last one is measured where it is given.
+/// Servers whose allocator is known, which excludes Valkey 9.0. The last one is measured if given.
 const MEASURED: [Kind; 5] = [
     Kind::Installed,
     Kind::Redis74,
@@ -20,17 +20,17 @@ const MEASURED: [Kind; 5] = [
     Kind::Given,
 ];
 
-/// Limits in percent on each of `MEASURED`: after a restart, and while the server runs.
+/// Limits in percent for each of `MEASURED`: after a restart, and while the server runs.
 type Limits = [(f64, f64); 5];
 
-/// Those of a kind.
+/// The limits for a kind.
 fn of_kind(limits: Limits, kind: Kind) -> (f64, f64) {
     let mut measured = MEASURED.iter();
     limits[measured.position(|of| *of == kind).unwrap()]
 }
 
-/// How far an estimate may be from the answer for a key of a type and encoding by its number of elements. The manual has this
-/// table; of other keys it says that estimate and answer are equal.
+/// Maximum error of an estimate for a key by type, encoding and number of elements. The manual has this table; for
+/// other keys it says that estimate and reply are equal.
 const MOST: [(&str, &str, RangeInclusive<u64>, Limits); 8] = [
     ("string", "raw", ANY, [(0.0, 50.0); 5]),
     (
@@ -75,7 +75,7 @@ const MOST: [(&str, &str, RangeInclusive<u64>, Limits); 8] = [
         ANY,
         [NONE, NONE, (3.0, 5.0), NONE, (3.0, 5.0)],
     ),
-    // An element has ten levels more than the mean once in a million, which a few others do not even out.
+    // Once in a million, an element has ten levels more than the mean, which few others cannot average out.
     ("zset", "skiplist", 0..=FEW, [(30.0, 30.0); 5]),
     (
         "zset",
@@ -100,26 +100,26 @@ const ANY: RangeInclusive<u64> = 0..=u64::MAX;
 /// The elements of a sorted set that fit in a list if all are short.
 const FEW: u64 = 128;
 
-/// As `MOST`, of all keys together.
+/// Like `MOST`, for all keys together.
 const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0)];
 
-/// How far the sum of all estimates of a type may be off after a restart, in percent, if that is many bytes.
+/// Maximum error of the sum of a type's estimates after a restart, in percent, if the sum is large enough.
 const MOST_OF_TYPE: f64 = 2.0;
 
-/// The last block of a stream that grows has this many bytes, whatever its content.
+/// The last block of a growing stream has this many bytes, whatever its content.
 const STREAM_BLOCK: u64 = 4096;
 
-/// How much longer than it has to be a block of glibc may be, in bytes; and as a share, where there are many.
+/// Maximum slack of a glibc block, in bytes, and as a fraction of many blocks.
 const SPARE: (u64, f64) = (16, 0.01);
 
-/// When an estimate is compared.
+/// The moment at which estimates are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Restarted,
     Running,
 }
 
-/// The limit of a pair that is for this state, as a share.
+/// The limit for this state in a pair, as a fraction.
 fn limit((restarted, running): (f64, f64), state: State) -> f64 {
     match state {
         State::Restarted => restarted / 100.0,
@@ -127,7 +127,7 @@ fn limit((restarted, running): (f64, f64), state: State) -> f64 {
     }
 }
 
-/// Whether an estimate is as close to the answer as the manual says.
+/// Whether an estimate is as close to the reply as the manual says.
 fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
     let estimated = key.memory.unwrap();
     let mut most = MOST.iter();
@@ -153,14 +153,14 @@ fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
     estimated.abs_diff(said) <= (share * said as f64) as u64 + spare + room
 }
 
-/// How far estimates of the keys of one type are from the server's answers.
+/// The errors of the estimates for keys of one type, relative to the server's replies.
 #[derive(Debug, Default)]
 struct Errors {
     keys: usize,
     exact: usize,
     estimated: u64,
     said: u64,
-    /// The largest of a key, relative to the answer.
+    /// The largest error for a key, relative to the reply.
     worst: f64,
 }
 
@@ -180,12 +180,12 @@ impl Errors {
     }
 }
 
-/// The keys of a server in its present state, with their estimates and its replies.
+/// The keys of a server in its present state, with estimates and replies.
 pub(super) fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
     let client = &mut server.connect();
     let bytes = saved(server, client);
     let usage = usage(client);
-    // With which jemalloc a server was built, its replies do not say.
+    // A server's replies do not reveal its version of jemalloc.
     let allocators: &[Allocator] = match kind {
         Kind::Installed | Kind::Valkey90 => &[
             Allocator::Jemalloc,
@@ -272,7 +272,7 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
     }
 }
 
-/// The report on a server's file names the error of the estimates in it.
+/// Checks that the report on a server's file states the error of its estimates.
 fn report_names_errors(kind: Kind, server: &Server) {
     let path = server.folder().join("dump.rdb");
     let output = Scratch::new().run(&["analyze", path.to_str().unwrap(), "--json"]);

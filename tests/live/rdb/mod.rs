@@ -1,4 +1,4 @@
-//! RDB files of real servers, which answer for every key what a walk must find.
+//! RDB files of real servers, whose replies say for every key what a walk must find.
 
 pub(crate) mod asked;
 pub(crate) mod fill;
@@ -18,7 +18,7 @@ use testkit::redis::{Client, Reply, Server, wait_for};
 use testkit::rng::Rng;
 use testkit::run::{Scratch, code, report, stderr, stdout};
 
-/// A server of all slots, whose policy keeps LFU counters, with its modules.
+/// A server with all slots, a policy that maintains LFU counters, and its modules.
 fn start(kind: Kind) -> Server {
     let modules = kind.modules();
     let mut options: Vec<&str> = modules.iter().map(String::as_str).collect();
@@ -29,7 +29,7 @@ fn start(kind: Kind) -> Server {
     server
 }
 
-/// The keys in a file, sorted, without what a server cannot be asked.
+/// The keys in a file, sorted, without attributes that a server cannot be asked for.
 fn walked(bytes: &[u8]) -> Vec<Found> {
     let (mut keys, remarks, damage) = found(bytes);
     assert_eq!((remarks, damage), (vec![], None));
@@ -39,7 +39,7 @@ fn walked(bytes: &[u8]) -> Vec<Found> {
     keys
 }
 
-/// A key without the most of a long name.
+/// A key with a long name abbreviated.
 struct Short<'a>(&'a Found);
 
 impl std::fmt::Debug for Short<'_> {
@@ -50,7 +50,7 @@ impl std::fmt::Debug for Short<'_> {
     }
 }
 
-/// How many keys are of each type and encoding.
+/// Number of keys by type and encoding.
 fn encodings(keys: &[Found]) -> BTreeMap<(&str, &str), usize> {
     keys.iter().fold(BTreeMap::new(), |mut all, key| {
         *all.entry((&key.type_name[..], key.encoding)).or_default() += 1;
@@ -58,7 +58,7 @@ fn encodings(keys: &[Found]) -> BTreeMap<(&str, &str), usize> {
     })
 }
 
-/// Types and encodings that a server of a kind makes, at least.
+/// Types and encodings that a kind of server produces, at least.
 fn made_by(kind: Kind) -> Vec<(&'static str, &'static str)> {
     let mut made = vec![
         ("string", "int"),
@@ -104,7 +104,7 @@ fn a_walk_finds_what_each_server_says_of_every_key() {
         let server = start(kind);
         let client = &mut server.connect();
         fill::fill(client, kind);
-        // Counters that differ.
+        // Different counters.
         (0..300).for_each(|_| drop(say(client, "GET raw")));
         for compression in ["yes", "no"] {
             say(client, &format!("CONFIG SET rdbcompression {compression}"));
@@ -124,7 +124,7 @@ fn a_walk_finds_what_each_server_says_of_every_key() {
     }
 }
 
-/// Fails with the keys that are not as the server describes them.
+/// Fails with the keys that differ from the server's description.
 fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
     assert_eq!(found.len(), expected.len(), "{kind:?}");
     let pairs = found.iter().zip(expected);
@@ -135,7 +135,7 @@ fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
     assert!(differing.is_empty(), "{kind:?}: {differing:#?}");
 }
 
-/// The program's output for the server's file: every slot is the server's.
+/// Checks that the program's output for the server's file has the server's slots.
 fn slots_are_the_servers(server: &Server) {
     let path = server.folder().join("dump.rdb");
     let output = Scratch::new().run(&["dump", "--output", "jsonl", path.to_str().unwrap()]);
@@ -214,7 +214,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
                 .all(|key| (key.idle_secs >= Some(50_000)) == (key.key == Name::from("old")))
         );
 
-        // The same file in every wrapping makes the same report.
+        // The same file in any wrapping yields the same report.
         let scratch = Scratch::new();
         scratch.file("dump.rdb", &bytes);
         scratch.file("dump.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
@@ -232,7 +232,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
     }
 }
 
-/// Sets a key that expires soon and is kept all the same; when a file says so, in which times are full seconds.
+/// Sets a key that expires soon but is retained; returns its expiry as in files with full seconds.
 fn expired_key(client: &mut Client) -> i64 {
     say(client, "DEBUG SET-ACTIVE-EXPIRE 0");
     say(client, "SELECT 3");
@@ -257,7 +257,7 @@ fn a_header_of_a_slot_that_is_changed_is_noticed() {
     {
         let server = start(kind);
         let client = &mut server.connect();
-        // Slot 7629, whose header is the only one.
+        // Slot 7629, which has the only header.
         say(client, "SET k v");
         let bytes = saved(&server, client);
         assert_eq!(found(&bytes).1, []);
@@ -276,7 +276,7 @@ fn a_header_of_a_slot_that_is_changed_is_noticed() {
         } else {
             changed[at + 2] ^= 1
         }
-        // The checksum is not that of these bytes.
+        // The checksum does not match these bytes.
         let end = changed.len();
         changed[end - 8..].fill(0);
         let (_, remarks, damage) = found(&changed);

@@ -1,4 +1,4 @@
-//! Nodes that only the files name: one RDB file, or any dump, of each primary.
+//! Nodes given only by files: one RDB file, or any dump, per primary.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use testkit::run::{Scratch, assert_fails, code, report, stdout, succeeded};
 
 const FILES: [&str; 3] = ["7001.rdb", "7002.rdb", "7003.rdb"];
 
-/// The RDB file of a server in cluster mode, with a key in each slot of `slots` that one of `keys` is in.
+/// The RDB file of a server in cluster mode, with a key in each slot of `slots` that some of `keys` keys has.
 fn of_cluster(keys: u32, slots: impl Fn(u16) -> bool) -> Vec<u8> {
     let mut bytes = b"REDIS0012\xFE\x00".to_vec();
     for key in (0..keys).map(|i| format!("key:{i:06}")) {
@@ -26,7 +26,7 @@ fn of_cluster(keys: u32, slots: impl Fn(u16) -> bool) -> Vec<u8> {
     bytes
 }
 
-/// The lines of keys in `slots`, of `keys` keys.
+/// The lines of those of `keys` keys that are in `slots`.
 fn lines(keys: u32, slots: impl Fn(u16) -> bool) -> String {
     let keys = (0..keys).map(|i| format!("key:{i:06}\n"));
     let is_wanted = |key: &String| slots(slotscope::slot(key.trim().as_bytes()));
@@ -92,7 +92,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     assert_eq!(of_files["nodes"]["keys"], listed["nodes"]["keys"]);
     let (found, known) = (&of_files["verdict"], &listed["verdict"]);
     assert_eq!(found["state"], known["state"]);
-    // An empty slot at the end of a range may be the neighbour's.
+    // An empty slot at the end of a range may belong to the neighbour.
     for (found, known) in of_files["nodes"]["list"]
         .as_array()
         .unwrap()
@@ -108,7 +108,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
         "{sentence}"
     );
 
-    // Every command of the report runs as it is pasted, and no node is assumed in it.
+    // Every command in the report runs as pasted, and assumes no node.
     let words = [&["analyze", "--no-files"], &FILES[..]].concat();
     let text = succeeded(scratch.run(&words));
     let text = String::from_utf8(text).unwrap();
@@ -235,7 +235,7 @@ fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
 
 #[test]
 fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
-    // A counter that never decays is the same in the answer and in the file.
+    // A counter that never decays is the same in the reply and in the file.
     let options = [
         "--maxmemory-policy",
         "allkeys-lfu",
@@ -290,7 +290,7 @@ fn one_file_of_a_cluster_is_no_cluster() {
         sentence.contains("the RDB file of one node of a cluster, all of its keys in slots"),
         "{sentence}"
     );
-    // All slots may be of one server.
+    // All slots may belong to one server.
     scratch.file("all.rdb", of_cluster(60, |_| true));
     let made = report(&scratch.run(&["analyze", "all.rdb", "--json"]));
     assert_ne!(made["verdict"]["state"], "suspicious");
@@ -352,7 +352,7 @@ fn what_names_nodes_waits_for_those_of_the_files() {
     assert_fails(&output, &["--fail-on nodes", "the nodes are not known"]);
     let output = scratch.run(&["plan", "x.rdb", "y.rdb", "--commands", "setslot"]);
     assert_fails(&output, &["--commands", "--topology FILE"]);
-    // The names of files are names.
+    // File names are names.
     let output = analyze(&["--redact", "--json"]);
     let made = report(&output);
     assert_eq!(made["nodes"]["source"], "one node a file");

@@ -3,7 +3,7 @@
 use super::workload::{Workload, change, uuid, word};
 use crate::rng::Rng;
 
-/// A kind of ids: its name, and what makes the id of this number.
+/// A kind of id: its name, and the function that returns the id of a number.
 pub type IdKind = (&'static str, fn(&mut Rng, usize) -> String);
 
 /// All of them.
@@ -61,7 +61,7 @@ fn capital(word: &str) -> String {
     word[..1].to_uppercase() + &word[1..]
 }
 
-/// Different ids of a kind.
+/// Distinct ids of a kind.
 pub fn ids(rng: &mut Rng, kind: &IdKind, count: usize) -> Vec<String> {
     let mut ids: Vec<String> = Vec::new();
     while ids.len() < count {
@@ -73,7 +73,7 @@ pub fn ids(rng: &mut Rng, kind: &IdKind, count: usize) -> Vec<String> {
     ids
 }
 
-/// Where an id is in a key, and the delimiter: after an application, at the start, after the kind of thing.
+/// Layouts of a key with an id and a delimiter: after an application, at the start, after the kind of thing.
 const LAYOUTS: [fn(&str, &str) -> String; 4] = [
     |id, part| format!("shop:{id}:{part}"),
     |id, part| format!("{id}:{part}"),

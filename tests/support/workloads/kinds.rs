@@ -1,10 +1,10 @@
-//! The kinds of workloads on which the rules were made: users, tenants, series and what else keys are of.
+//! The kinds of workloads that the rules were developed on: users, tenants, series and other subjects of keys.
 
 use super::more_kinds;
 use super::workload::{Right, Workload, change, each, uuid, word};
 use crate::rng::Rng;
 
-/// A kind: its name, and what makes a workload of it.
+/// A kind: its name, and the function that generates a workload.
 pub type Kind = (&'static str, fn(&mut Rng, f64) -> Workload);
 
 /// All of them.
@@ -129,7 +129,7 @@ fn social(rng: &mut Rng, noise: f64) -> Workload {
     ));
     for _ in 0..1500 {
         let followed = 3 + rng.below(28);
-        // The more popular, the smaller the number.
+        // Smaller numbers are more popular.
         load.soft(
             (0..followed)
                 .map(|_| format!("timeline:{}", (users as f64 * rng.unit().powi(4)) as usize))
@@ -265,7 +265,7 @@ fn small(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-/// A user is a company: 30% of the orders. Half of the batches are of an order, half of a user.
+/// A company that is one user: 30% of the orders. Half of the batches belong to an order, half to a user.
 fn company(rng: &mut Rng, noise: f64) -> Workload {
     let orders: Vec<(usize, usize)> = (0..6000)
         .map(|i| {

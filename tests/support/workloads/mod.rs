@@ -10,10 +10,10 @@ use crate::rng::Rng;
 use kinds::Kind;
 use workload::Workload;
 
-/// Parts of the batches that are noise, in turn with the seeds.
+/// Fractions of noise in batches, cycled through by seed.
 const NOISE: [f64; 4] = [0.0, 0.02, 0.05, 0.1];
 
-/// A workload of a kind, and the noise in it.
+/// A workload of a kind, and its noise.
 pub fn workload(kind: &Kind, seed: u64) -> (Workload, f64) {
     let noise = NOISE[seed as usize % NOISE.len()];
     let of_kind = kind.0.bytes().fold(0, |sum: u64, byte| {

@@ -1,10 +1,10 @@
-//! The rest of those kinds: names that are words, tags for everything, hot users, and what only looks like a join.
+//! More of those kinds: names that are words, tags for everything, hot users, and apparent joins.
 
 use super::kinds::{shop, tenant};
 use super::workload::{Right, Workload, change, each, word};
 use crate::rng::Rng;
 
-/// Names of users are words, some with digits.
+/// User names are words, some with digits.
 pub fn names(rng: &mut Rng, noise: f64) -> Workload {
     let users: Vec<String> = (0..4000)
         .map(|_| {
@@ -128,7 +128,7 @@ pub fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// The files of one user are 30% of the bytes; batches are of an album, or of a user.
+/// The files of one user are 30% of the bytes; batches belong to an album or a user.
 pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.55, 2200));
     let key = |user: usize, album: usize, part: &str| format!("u:{user}:album:{album}:{part}");
@@ -186,7 +186,7 @@ pub fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// Numbers are equal, their bytes are not.
+/// The numbers are equal, but not their bytes.
 pub fn padded(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names(each(
@@ -203,7 +203,7 @@ pub fn padded(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-/// Users without tags, and 900 flags in one tag that are read together now and then.
+/// Users without tags, and 900 flags in one tag that are occasionally read together.
 pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.88, 4000));
     load.names(each(
@@ -229,7 +229,7 @@ pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, 0.0)
 }
 
-/// Twelve users in the dump of a developer.
+/// A developer's dump with twelve users.
 pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names((0..12).flat_map(|user| (0..800).map(move |order| format!("u:{user}:o:{order}"))));
@@ -290,7 +290,7 @@ pub fn collision(rng: &mut Rng, noise: f64) -> Workload {
     load
 }
 
-/// A partition number that grows: today's is hot, and over all of the capture it looks even.
+/// A growing partition number: today's is hot, but over the whole capture the load looks even.
 pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, change(0.66, 8000));
     let key = |partition: usize, i: usize, part: char| format!("evt:{partition}:{i}:{part}");

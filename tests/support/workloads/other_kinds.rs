@@ -1,4 +1,4 @@
-//! Kinds of workloads that the rules were not made on; the right advice was written down before the first run.
+//! Kinds of workloads that the rules were not developed on; the right advice was fixed before the first run.
 
 use super::kinds::Kind;
 use super::workload::{Right, Workload, change, uuid};
@@ -40,7 +40,7 @@ fn chat(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// The state of a device and its shadow change together; some requests read its firmware too, which all devices share.
+/// A device's state and shadow change together; some requests also read its firmware, which all devices share.
 fn devices(rng: &mut Rng, noise: f64) -> Workload {
     let devices: Vec<String> = (0..3000).map(|_| uuid(rng)).collect();
     let mut load = Workload::on(9, change(0.0, 3000));
@@ -60,7 +60,7 @@ fn devices(rng: &mut Rng, noise: f64) -> Workload {
             load.soft(vec![state, format!("prod/firmware/{}", rng.below(20))])
         }
     }
-    // The requests of a device, as many as were drawn.
+    // As many requests of a device as were drawn.
     let of_device = load.batches.iter().filter(|(is_hard, _)| *is_hard).count();
     load.right = change(of_device as f64 / load.batches.len() as f64, 3000);
     load.noisy(rng, noise)
@@ -77,7 +77,7 @@ fn seasons(rng: &mut Rng, _: f64) -> Workload {
     load
 }
 
-/// A session is looked up, then its user: no bytes of the names are equal.
+/// A session is looked up, then its user: their names have no bytes in common.
 fn sessions_of_users(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     let sessions: Vec<String> = (0..5000)
@@ -95,7 +95,8 @@ fn sessions_of_users(rng: &mut Rng, noise: f64) -> Workload {
     load.noisy(rng, noise)
 }
 
-/// Accounts are tagged; nine of ten scripts stay in one account, the others move money between two, which no tag cures.
+/// Accounts are tagged; nine of ten scripts stay in one account, the others move money between two, which no tag can
+/// cure.
 fn transfers(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     let keys = |account: usize| {

@@ -17,16 +17,16 @@ pub struct Workload {
 /// The right advice.
 #[derive(Default, Clone, Copy)]
 pub enum Right {
-    /// The names stay as they are.
+    /// Names stay as they are.
     #[default]
     Keep,
-    /// They stay, and the advice names this family.
+    /// Names stay, and the advice mentions this family.
     KeepFor(&'static str),
-    /// They change: at least this share of the batches are in one slot, and this many values spread the load.
+    /// Names change: at least this share of the batches is in one slot, and this many values spread the load.
     Change { share: f64, units: usize },
 }
 
-/// `share` of the batches in one slot, by a tag of `units` values.
+/// `share` of the batches in one slot, by a tag with `units` values.
 pub fn change(share: f64, units: usize) -> Right {
     Right::Change { share, units }
 }
@@ -53,7 +53,7 @@ impl Workload {
         self.batches.push((true, keys));
     }
 
-    /// One that a client can split.
+    /// A batch that a client can split.
     pub fn soft(&mut self, keys: Vec<String>) {
         self.batches.push((false, keys));
     }
@@ -62,12 +62,12 @@ impl Workload {
         self.batches.push((is_hard, keys));
     }
 
-    /// Any name.
+    /// A random name.
     pub fn any(&self, rng: &mut Rng) -> String {
         rng.pick(&self.names).0.clone()
     }
 
-    /// Replaces a part of the batches, or mixes an unrelated key into them, and shuffles all.
+    /// Replaces some of the batches, or adds an unrelated key to them, and shuffles all.
     pub fn noisy(mut self, rng: &mut Rng, noise: f64) -> Self {
         for at in 0..self.batches.len() {
             if rng.unit() >= noise {
@@ -89,7 +89,7 @@ impl Workload {
         self
     }
 
-    /// The inputs of the model.
+    /// The inputs for the model.
     pub fn given(&self) -> (NameSample, Batches) {
         let mut names = NameSample::new(Metric::Bytes);
         let mut batches = Batches::default();
@@ -104,7 +104,7 @@ impl Workload {
     }
 }
 
-/// `what` with each number of `from`.
+/// The results of `what` for all numbers in `from`.
 pub fn each<T: Copy>(
     from: impl Iterator<Item = T> + Clone,
     what: &[fn(T) -> String],

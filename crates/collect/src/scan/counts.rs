@@ -1,4 +1,4 @@
-//! COUNTKEYSINSLOT: how many keys each slot has, whatever their number within milliseconds.
+//! COUNTKEYSINSLOT: the key count of each slot, within milliseconds for any number of keys.
 
 use std::thread;
 
@@ -11,10 +11,10 @@ use crate::resp::{Commands, Reply};
 use crate::server::Server;
 use crate::task::{Outcome, Plan, Task};
 
-/// Commands of a pipeline that counts keys by slot.
+/// Commands per pipeline for counting keys by slot.
 const COUNTS_AT_ONCE: usize = 1024;
 
-/// Counts the keys of a task's slots, in database 0.
+/// Counts the keys of a task's slots in database 0.
 ///
 /// # Errors
 /// The node does not answer, or refuses.

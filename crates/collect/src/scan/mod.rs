@@ -1,4 +1,4 @@
-//! Reads the keys of one node: the slots of a task, each key once, gently.
+//! Reads the keys of one node, for the slots of a task: each key once, throttled.
 
 mod counts;
 
@@ -24,26 +24,26 @@ use crate::server::{self, Server};
 use crate::slot_keys;
 use crate::task::{OnPage, Outcome, Page, Plan, Task};
 
-/// The keys of a slot of at most this many are asked for at once; a server does nothing else meanwhile.
+/// Keys of a slot up to this size are requested at once, which blocks the server meanwhile.
 const KEYS_AT_ONCE: u64 = 1000;
-/// A key that came while a slot's keys were counted and asked for; a slot that got more is asked again.
+/// Allowance for keys added between counting and listing a slot; if more were added, it is asked again.
 const SLACK: u64 = 100;
-/// Pages without a key before a scan is taken for endless: more than a table of 2^32 buckets has.
+/// Empty pages until a scan counts as endless: more than a table of 2^32 buckets has.
 const EMPTY_PAGES: u64 = 1 << 22;
 
-/// Keys that no server has: its tables have at most 2^32 buckets.
+/// An upper bound on keys of any server: its tables have at most 2^32 buckets.
 const MOST_KEYS: u64 = 1 << 32;
-/// A scan returns about as many keys as INFO counts; one that returns this many times as many, and this many more, is doubtful.
+/// A scan that returns more than this multiple of the keys counted by INFO, plus this many, is doubtful.
 const FAR_MORE: (u64, u64) = (2, 100_000);
 
-/// The note if far more keys came.
+/// The note if far more keys were returned.
 const MORE_THAN_COUNTED: &str = "a count of keys that agrees: SCAN returned far more than INFO had counted at the start; \
     check what serves there, or whether keys were loaded meanwhile";
 /// The note if keys are read while the cluster is down.
 const NAMES_ONLY: &str = "types, sizes and expiry of keys: the cluster is down, and its servers answer for names alone; \
     repair it, then collect again";
 
-/// A scan under way.
+/// A scan in progress.
 struct Scan<'a, 'f> {
     connection: Connection,
     plan: &'a Plan<'a>,
@@ -53,10 +53,10 @@ struct Scan<'a, 'f> {
     questions: Questions,
     has_table_a_slot: bool,
     pace: Pace,
-    /// How long the last SCAN took.
+    /// Duration of the last SCAN.
     call: Option<Duration>,
     recent: Recent,
-    /// Keys that SCAN returned, in all databases.
+    /// Keys returned by SCAN, over all databases.
     returned: u64,
     outcome: Outcome,
 }
@@ -95,7 +95,7 @@ pub(crate) fn keys(
     };
     scan.outcome.skipped = skipped;
     let read = scan.all(&server);
-    // Also after an error: what follows it in the file has to begin anew.
+    // Even after an error: whatever follows in the file must start a new frame.
     scan.rows.finish()?;
     if let Some(why) = scan.questions.without_memory {
         scan.outcome.skipped.push(why);
@@ -107,20 +107,20 @@ pub(crate) fn keys(
     read.map(|()| scan.outcome)
 }
 
-/// Sets up a connection for reading; returns what the server does not know.
+/// Prepares a connection for reading; returns what the server does not support.
 fn prepare(connection: &mut Connection, server: &Server, role: Role) -> Result<Vec<&'static str>> {
     if role == Role::Replica {
         connection.call("READONLY", &[b"READONLY"])?;
     }
     let mut skipped = Vec::new();
     let reply = connection.ask("CLIENT NO-TOUCH", &[b"CLIENT", b"NO-TOUCH", b"ON"])?;
-    // Before Redis 7.2 no server knows it, and the times of last use of a replica are of no interest.
+    // No server before Redis 7.2 knows it, and a replica's access times do not matter.
     if let (Role::Primary, Reply::Error(said)) = (role, reply)
         && said.starts_with("NOPERM")
     {
         skipped.push("times of last use as they were: CLIENT NO-TOUCH is not allowed, and reading the length of a value counts as a use of it");
     }
-    // A server has either.
+    // Servers know one or the other.
     if role == Role::Replica {
         skipped.push(if server.field("maxmemory_policy").ends_with("lfu") {
             "LFU counters: replicas count their own reads (--from primaries has those of clients)"
@@ -131,7 +131,7 @@ fn prepare(connection: &mut Connection, server: &Server, role: Role) -> Result<V
     Ok(skipped)
 }
 
-/// About how many keys the task's slots have.
+/// The approximate number of keys in the task's slots.
 fn expected(server: &Server, task: &Task) -> u64 {
     let part = task.slots.len() as f64 / task.owned.len().max(1) as f64;
     (server.keys() as f64 * part) as u64
@@ -166,7 +166,7 @@ impl Scan<'_, '_> {
     }
 
     fn database(&mut self, number: u64) -> Result<()> {
-        // Servers in a cluster that know one database refuse SELECT to users with few rights.
+        // Cluster servers with a single database refuse SELECT to restricted users.
         if !self.plan.is_cluster || number != 0 {
             self.connection
                 .call("SELECT", &[b"SELECT", number.to_string().as_bytes()])?;
@@ -180,7 +180,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// SCAN from start to end; `wanted` are the slots whose keys are taken.
+    /// SCAN from start to end; keeps keys in `wanted` slots.
     fn whole(&mut self, database: u64, wanted: &SlotSet) -> Result<()> {
         let mut cursor = b"0".to_vec();
         let (start, mut limit, mut empty) = (self.returned, 0, 0);
@@ -203,7 +203,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// Far more keys than a scan returns of as many as there are now.
+    /// Far more keys than a scan should return for the current number of keys.
     fn most_keys(&mut self) -> Result<u64> {
         let reply = self.connection.call("DBSIZE", &[b"DBSIZE"])?;
         let keys = reply
@@ -216,7 +216,7 @@ impl Scan<'_, '_> {
         Ok((8 * keys + 1_000_000).min(MOST_KEYS))
     }
 
-    /// Few slots of many: the keys of a small one at once, a large one by SCAN from its place.
+    /// For a few of many slots: lists a small slot's keys at once, and scans a large one from its position.
     fn slot_by_slot(&mut self, database: u64) -> Result<()> {
         let counts = count_keys(&mut self.connection, &self.task.slots, &mut self.pace)?;
         let (mut keys, mut large) = (Vec::new(), SlotSet::none());
@@ -242,7 +242,7 @@ impl Scan<'_, '_> {
         }
     }
 
-    /// The keys of a small slot; `None` of a large one.
+    /// The keys of a small slot; `None` for a large one.
     fn keys_in_slot(&mut self, slot: u16, count: u64) -> Result<Option<Vec<Vec<u8>>>> {
         if count > KEYS_AT_ONCE {
             return Ok(None);
@@ -252,7 +252,7 @@ impl Scan<'_, '_> {
         Ok(Some(keys).filter(|keys| (keys.len() as u64) < most))
     }
 
-    /// SCAN of one slot: its cursors end in the number of the slot.
+    /// SCAN of one slot: its cursors end with the slot number.
     fn slot(&mut self, database: u64, slot: u16) -> Result<()> {
         let wanted = SlotSet::of(|other| other == slot);
         let mut cursor = slot.to_string().into_bytes();
@@ -300,7 +300,7 @@ impl Scan<'_, '_> {
         Ok((next, keys))
     }
 
-    /// Writes those of the keys that are of `wanted` slots and new, and pauses.
+    /// Writes new keys in `wanted` slots, and pauses.
     fn take(&mut self, database: u64, keys: Vec<Vec<u8>>, wanted: &SlotSet) -> Result<()> {
         let mut new = Vec::with_capacity(keys.len());
         for key in keys {
@@ -338,7 +338,7 @@ impl Scan<'_, '_> {
 
     fn write_with_facts(&mut self, database: u64, keys: &[Vec<u8>]) -> Result<()> {
         for keys in keys.chunks(self.plan.keys_at_once()) {
-            // A node that was down for a whole wait is not waited for again with each page.
+            // After one full wait for a node that is down, do not wait again for each page.
             let fates = if self.outcome.names_only {
                 vec![Fate::Down; keys.len()]
             } else {

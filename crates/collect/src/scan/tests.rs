@@ -1,4 +1,4 @@
-//! Scans of servers that answer as a test says.
+//! Scans of scripted servers.
 
 use slotscope_report::output::WholeDirectory;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use super::*;
 use crate::run::replaces;
 use crate::scripted::{access, page, start, text};
 
-/// Reads a scripted server; the outcome, and the number of rows.
+/// Reads a scripted server; returns the outcome, and the number of rows.
 fn read(
     level: Level,
     is_cluster: bool,
@@ -129,7 +129,7 @@ fn far_more_keys_than_were_counted_at_the_start_are_said() {
     let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
     for (pages, expected) in [(10, None), (11, Some(MORE_THAN_COUNTED))] {
         let (mut number, keys) = (0, page("", &keys));
-        // Of "*2 $0 '' *10000 ..." all but the empty cursor.
+        // From "*2 $0 '' *10000 ...", everything except the empty cursor.
         let keys = keys[b"*2\r\n$0\r\n\r\n".len()..].to_vec();
         let answer = move |command: &str| {
             number += u64::from(command.starts_with("SCAN"));
@@ -152,7 +152,7 @@ fn more_databases_than_are_counted_are_an_error() {
     assert!(message.contains("more than 65,536 databases"), "{message}");
 }
 
-/// Answers for strings `a` and `b`, but to `refused` with an error.
+/// Replies for strings `a` and `b`, with an error for `refused`.
 fn strings(refused: &'static str, with: &'static [u8]) -> impl FnMut(&str) -> Option<Vec<u8>> {
     move |command: &str| {
         let reply: &[u8] = match command {

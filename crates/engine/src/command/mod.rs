@@ -1,43 +1,43 @@
 //! The arguments of a command that are keys, and whether the command reads or writes them.
 //!
-//! `table.txt` is the reply of real servers to COMMAND; how it is read is in "Command key specifications" of Redis.
+//! `table.txt` is the reply of real servers to COMMAND; see "Command key specifications" of Redis for its meaning.
 
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::text::counted;
 
-/// The table, and in its first line the servers that it is from.
+/// The table; its first line names the servers it is from.
 const TABLE: &str = include_str!("table.txt");
 
-/// Places for commands: several times as many as there are, a power of two.
+/// Size of the hash table: a power of two, several times the number of commands.
 const PLACES: usize = 4096;
-/// 2^64 over the golden ratio: products spread over their upper bits.
+/// 2^64 / golden ratio: multiplication spreads input over the upper bits.
 const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
-/// A place without a command.
+/// An empty place.
 const EMPTY: u16 = u16::MAX;
 
-/// The commands of servers. Every line of a capture asks for one by name, so they are found by a fast hash: the names in the
-/// table are fixed, and a search ends at the first place without one.
+/// The servers' commands. Every line of a capture looks one up by name, hence a fast hash table with open addressing:
+/// the set of names is fixed, and a probe ends at the first empty place.
 pub struct Commands {
     rows: Vec<Command>,
-    /// By the hash of the name, or after that: numbers of rows.
+    /// Row numbers, by the hash of the name.
     places: Box<[u16]>,
 }
 
-/// Those of the table.
+/// The commands of the built-in table.
 pub static COMMANDS: LazyLock<Commands> = LazyLock::new(Commands::table);
 
-/// One of them.
+/// A command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Command {
-    /// Its name in lower case; that of a subcommand is `container|subcommand`.
+    /// Its name in lower case; for a subcommand `container|subcommand`.
     pub name: &'static str,
-    /// Words that it has, its name included; negative: at least this many.
+    /// Number of words, name included; negative: a minimum.
     pub arity: i32,
     /// How it accesses its keys.
     pub access: Access,
-    /// Whether its second word is a command.
+    /// Whether its second word is a subcommand.
     is_container: bool,
     has_one_key: bool,
     is_script: bool,
@@ -51,11 +51,11 @@ pub enum Access {
     Read,
     /// It may change them.
     Write,
-    /// Neither: a script, whose commands say it, or a command without keys.
+    /// Neither: a script, whose commands access keys themselves, or a command without keys.
     Neither,
 }
 
-/// Where some of its keys are.
+/// Locates some of a command's keys.
 #[derive(Debug, Clone, PartialEq)]
 struct Spec {
     begin: Begin,
@@ -66,21 +66,21 @@ struct Spec {
 enum Begin {
     /// At this word.
     Index(i64),
-    /// After this word, searched from a place on; from the end and backwards where that is negative.
+    /// After this keyword, searched from a position; backwards from the end if negative.
     Keyword(&'static str, i64),
 }
 
 #[derive(Debug, Clone, PartialEq)]
 enum Find {
-    /// Every `step`-th word up to `last`, which counts from the begin or, where negative, from the end; of those only
-    /// the first of `limit` parts.
+    /// Every `step`-th word up to `last`, which counts from the start, or from the end if negative; only the first of
+    /// `limit` parts.
     Range { last: i64, step: i64, limit: i64 },
-    /// As many as a word says.
+    /// As many as a word specifies.
     Number { at: i64, first: i64, step: i64 },
 }
 
 impl Commands {
-    /// The table.
+    /// Parses the built-in table.
     pub fn table() -> Commands {
         let rows = TABLE
             .lines()
@@ -101,7 +101,7 @@ impl Commands {
         Commands { rows, places }
     }
 
-    /// The servers that the table is from: their names and versions.
+    /// Names and versions of the servers the table is from.
     pub fn servers() -> &'static str {
         let line = TABLE.lines().next().unwrap_or_default();
         line.split_once("COMMAND of ")
@@ -109,7 +109,7 @@ impl Commands {
             .map_or("any server", |(servers, _)| servers)
     }
 
-    /// The command that `words` are, in any case; of a container its subcommand.
+    /// Finds the command of `words`, ignoring case; for a container, its subcommand.
     pub fn find(&self, words: &[impl AsRef<[u8]>]) -> Option<&Command> {
         let command = self.named(words.first()?.as_ref())?;
         match (command.is_container, words.get(1)) {
@@ -121,7 +121,7 @@ impl Commands {
         }
     }
 
-    /// The command of this name, in any case; a container is one, too.
+    /// Finds a command by name, ignoring case; containers included.
     #[inline]
     pub fn named(&self, name: &[u8]) -> Option<&Command> {
         probes(name)
@@ -129,20 +129,20 @@ impl Commands {
             .find(|command| command.name.as_bytes().eq_ignore_ascii_case(name))
     }
 
-    /// All of them.
+    /// All commands.
     pub fn iter(&self) -> impl Iterator<Item = &Command> {
         self.rows.iter()
     }
 }
 
-/// The places in which a command of this name is looked for, one after the other.
+/// The probe sequence for a name.
 #[inline]
 fn probes(name: &[u8]) -> impl Iterator<Item = usize> {
     let first = hash(name) as usize;
     (0..PLACES).map(move |probe| first.wrapping_add(probe) % PLACES)
 }
 
-/// A hash of the first and the last bytes and the length of a name, the same in any case.
+/// A case-insensitive hash of a name's first and last bytes and length.
 #[inline]
 fn hash(name: &[u8]) -> u64 {
     const LOWER: u64 = u64::from_le_bytes([0x20; 8]);
@@ -196,15 +196,15 @@ impl Command {
         self.has_one_key
     }
 
-    /// Whether it runs a script or a function, whose commands are seen with their keys.
+    /// Whether it runs a script or function, whose commands are seen with their own keys.
     pub(crate) fn is_script(&self) -> bool {
         self.is_script
     }
 
-    /// The places of its keys in `words`, in the order in which the server looks at them.
+    /// The indices of its keys in `words`, in the order in which the server visits them.
     ///
     /// # Errors
-    /// What is wrong with the command, for people.
+    /// A message for people on what is wrong with the command.
     pub fn keys(&self, words: &[impl AsRef<[u8]>]) -> Result<Vec<usize>, String> {
         let count = words.len() as i64;
         if count < i64::from(self.arity.abs()) || (self.arity > 0 && count != i64::from(self.arity))
@@ -217,7 +217,7 @@ impl Command {
                 let name = self.spelled();
                 format!("{name} does not have the keys that it says, or says no number of them")
             })?;
-            // MIGRATE has an empty word in the place of its key where a list of keys follows.
+            // MIGRATE has an empty word in place of its key if a list of keys follows.
             if self.name == "migrate" && number == 1 && found.len() > 0 {
                 places.clear();
             }
@@ -226,7 +226,7 @@ impl Command {
         Ok(places)
     }
 
-    /// Its name in upper case, as servers write it.
+    /// Its name in upper case, as in server documentation.
     fn spelled(&self) -> String {
         self.name.replace('|', " ").to_uppercase()
     }
@@ -239,7 +239,7 @@ impl Command {
     }
 }
 
-/// The places of keys: from the first to the last by a step.
+/// Key indices: first to last, by a step.
 type Places = std::iter::StepBy<std::ops::Range<usize>>;
 
 impl Spec {
@@ -263,7 +263,7 @@ impl Spec {
         Some(Spec { begin, find })
     }
 
-    /// The keys; none where the keyword is not there, `None` where they would not be in `words`.
+    /// The keys; none if the keyword is missing, `None` if they would be outside `words`.
     fn keys(&self, words: &[impl AsRef<[u8]>]) -> Option<Places> {
         let none = || (0..0).step_by(1);
         let count = words.len() as i64;
@@ -324,7 +324,7 @@ impl Spec {
     }
 }
 
-/// From where SORT looks for STORE.
+/// The word from which SORT looks for STORE.
 const STORE_OF_SORT: i64 = 2;
 
 impl Spec {
@@ -332,7 +332,7 @@ impl Spec {
         matches!(self.begin, Begin::Keyword("STORE", STORE_OF_SORT))
     }
 
-    /// The last STORE of SORT, as the server looks for it: a pattern of BY or GET may be called so.
+    /// The last STORE of SORT, found as the server does: a BY or GET pattern may have that name too.
     fn store_of_sort(&self, words: &[impl AsRef<[u8]>]) -> Option<i64> {
         const WITH_ARGUMENTS: [(&str, usize); 3] = [("limit", 2), ("get", 1), ("by", 1)];
         let (mut at, mut found) = (STORE_OF_SORT as usize, None);

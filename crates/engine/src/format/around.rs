@@ -1,25 +1,25 @@
-//! Lines that tools print around the rows of a table, and before the output of a program.
+//! Lines that tools print around table rows, and before a program's output.
 
-/// A line beside the rows of a table.
+/// A line that is not a table row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Around {
-    /// Nothing, or blanks.
+    /// Empty or blank.
     Blank,
     /// A border of a table.
     Border,
-    /// A message of kubectl, docker or telnet before the output of a program.
+    /// A message of kubectl, docker or telnet before the program's output.
     Client,
-    /// The answer of a server to MONITOR.
+    /// The server's reply to MONITOR.
     Ready,
-    /// How many rows there are, and how long it took.
+    /// Row count and elapsed time.
     Count,
-    /// The separator, as Excel is told it.
+    /// The separator declaration for Excel (`sep=`).
     Separator(u8),
     /// A comment.
     Comment,
 }
 
-/// The kind of `line`, without its line end; `None` if it may be a row.
+/// The kind of `line`, which has no line end; `None` if it may be a row.
 pub(crate) fn around(line: &[u8]) -> Option<Around> {
     let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii();
     match line {
@@ -42,7 +42,7 @@ pub(crate) fn around(line: &[u8]) -> Option<Around> {
     }
 }
 
-/// Whether `line` is a comment; only asked of inputs that start with one.
+/// Whether `line` is a comment; only used for inputs that start with one.
 pub(crate) fn is_comment(line: &[u8]) -> bool {
     [&b"# "[..], b"// ", b"-- "]
         .iter()
@@ -94,7 +94,7 @@ fn is_count(line: &[u8]) -> bool {
     rest.iter().all(is_known)
 }
 
-/// Whether psql or mysql print it before each record over several lines: `-[ RECORD 1 ]---`, `**** 1. row ****`.
+/// Whether psql or mysql print it before each record in expanded output: `-[ RECORD 1 ]---`, `**** 1. row ****`.
 fn is_record(line: &[u8]) -> bool {
     let inside = |byte: &u8| byte.is_ascii_digit() || b"-+[] *.".contains(byte);
     let has_word = |word: &[u8]| {
@@ -111,7 +111,7 @@ fn is_record(line: &[u8]) -> bool {
         .unwrap_or(false)
 }
 
-/// At least three strokes, and nothing but what borders are made of.
+/// At least three dashes, and only characters used in borders.
 fn is_border(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     let is_stroke = |letter: char| {
@@ -120,7 +120,7 @@ fn is_border(line: &[u8]) -> bool {
             || ('\u{2010}'..='\u{2015}').contains(&letter)
     };
     let is_part = |letter: char| is_stroke(letter) || " |:_*\t".contains(letter);
-    // A box has bars of its own in each row.
+    // A boxed table has bars in every row.
     let strokes = text
         .chars()
         .filter(|letter| is_stroke(*letter) && *letter != '│')

@@ -1,5 +1,4 @@
-//! Stage 2, KEYS: a batch of keys as offsets into one block. Formats fill it, every later stage reads it;
-//! no key is copied.
+//! A batch of keys as offsets into one block. Formats fill it, every later stage reads it; no key is copied.
 
 use std::ops::Range;
 
@@ -9,7 +8,7 @@ use crate::metric::extreme::Extreme;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::source::block::Padded;
 
-/// Keys in a batch: few enough that the batch, its slots and the bytes stay in the L2 cache.
+/// Keys per batch: few enough that the batch, its slots and the bytes stay in the L2 cache.
 pub const BATCH_KEYS: usize = 4096;
 
 /// Two columns of offsets into a block; span i is `start[i]..end[i]`.
@@ -17,22 +16,22 @@ pub const BATCH_KEYS: usize = 4096;
 pub struct Spans {
     /// Where each span starts.
     pub start: Vec<u32>,
-    /// Where it ends; never before its start, never past the block.
+    /// Where each span ends; never before its start, never past the block.
     pub end: Vec<u32>,
 }
 
 impl Spans {
-    /// How many spans there are.
+    /// The number of spans.
     pub fn len(&self) -> usize {
         self.start.len()
     }
 
-    /// True where there are none.
+    /// Whether there are no spans.
     pub fn is_empty(&self) -> bool {
         self.start.is_empty()
     }
 
-    /// Forgets all spans, keeps the memory.
+    /// Drops all spans, keeps the memory.
     pub fn clear(&mut self) {
         self.start.clear();
         self.end.clear();
@@ -44,22 +43,22 @@ impl Spans {
         self.end.push(end);
     }
 
-    /// Makes room for exactly `len` spans; new ones are empty.
+    /// Resizes to exactly `len` spans; new ones are empty.
     pub(crate) fn resize(&mut self, len: usize) {
         self.start.resize(len, 0);
         self.end.resize(len, 0);
     }
 
-    /// The spans as a view of `base`, for the kernels.
+    /// The spans as a view of `base` for the kernels.
     pub fn in_block<'a>(&'a self, base: Padded<'a>) -> hashslot::Batch<'a> {
         hashslot::Batch::new(base, &self.start, &self.end)
     }
 
-    /// The number of the first span after `i` that is another; their number where there is none.
+    /// The index of the next span after `i` that differs; the number of spans if there is none.
     #[inline]
     pub(crate) fn end_of_run(&self, i: usize) -> usize {
         const TOGETHER: usize = 32;
-        // In texts, every span is another.
+        // Text formats never repeat a span.
         if self.start.get(i + 1) != Some(&self.start[i]) {
             return i + 1;
         }
@@ -86,35 +85,34 @@ impl Spans {
     }
 }
 
-/// In a column of numbers: this row has no value.
+/// In a column of numbers: no value in this row.
 pub const MISSING: u64 = u64::MAX;
 
-/// In the column of `Number::Expiry`: the key never expires; a row without a time says so too.
+/// In the `Number::Expiry` column: no TTL; also used for rows without a time.
 pub const NEVER: u64 = MISSING;
 
-/// In the column of `Number::Expiry`: the key expires, and the input does not say when.
+/// In the `Number::Expiry` column: the key has a TTL of unknown length.
 pub(crate) const SOMETIME: u64 = MISSING - 1;
 
-/// In the column of `Number::Expiry`, until the time is known that it counts from: this many milliseconds are left.
+/// In the `Number::Expiry` column, until the reference time is known: this many milliseconds of TTL are left.
 pub(crate) const LEFT: u64 = 1 << 62;
 
-/// A number that an input may have for a key besides its weights.
+/// A numeric attribute of a key besides its weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Number {
     /// The number of its database.
     Database,
-    /// When it expires, in milliseconds since 1970; `NEVER`, `SOMETIME`.
+    /// Expiry time in milliseconds since 1970; `NEVER`, `SOMETIME`.
     Expiry,
-    /// Its elements.
+    /// Number of elements.
     Elements,
-    /// Seconds since it was last used.
+    /// Idle time in seconds.
     Idle,
-    /// Its LFU counter, a rank: it may not be added up.
+    /// LFU counter: a logarithmic rank, not additive.
     Lfu,
 }
 
 impl Number {
-    /// All, in their order.
     pub(crate) const ALL: [Number; 5] = [
         Number::Database,
         Number::Expiry,
@@ -124,7 +122,7 @@ impl Number {
     ];
 }
 
-/// A word that an input may have for a key.
+/// A textual attribute of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Word {
     /// The name of its type.
@@ -134,59 +132,53 @@ pub enum Word {
 }
 
 impl Word {
-    /// All, in their order.
     pub(crate) const ALL: [Word; 2] = [Word::Type, Word::Encoding];
 }
 
-/// The attributes of each key besides its name. A column is empty if the input does not carry it, else as long as
-/// the keys.
+/// The attributes of each key besides its name. A column is empty if the input lacks it, else as long as the keys.
 #[derive(Default, Clone, Debug, PartialEq)]
 pub struct Values {
-    /// The weight of the key, or `MISSING`: a column for each metric of `Metric::WEIGHTS`.
+    /// The weight of each key, or `MISSING`: a column per metric of `Metric::WEIGHTS`.
     pub weights: [Vec<u64>; WEIGHTS],
-    /// Other numbers, or `MISSING`: a column for each of `Number::ALL`.
+    /// Other numbers, or `MISSING`: a column per `Number::ALL`.
     pub numbers: [Vec<u64>; Number::ALL.len()],
-    /// Words, as spans of the block, empty where the row has none: a column for each of `Word::ALL`.
+    /// Words as spans of the block, empty if the row has none: a column per `Word::ALL`.
     pub words: [Spans; Word::ALL.len()],
-    /// The address of the node that listed it, as a span of the block; empty where it is not known.
+    /// The address of the node that listed each key, as a span of the block; empty if unknown.
     pub nodes: Spans,
     /// Whether the rows are operations on keys, not keys.
     pub are_operations: bool,
-    /// When each operation ran, in milliseconds since 1970.
+    /// The time of each operation, in milliseconds since 1970.
     pub times: Vec<u64>,
     /// The command of each operation, in lower case, as a span of the block.
     pub commands: Spans,
-    /// Where each row is in the input, where the block does not show that.
+    /// The offset of each row in the input, if the block does not tell.
     pub offsets: Vec<u64>,
-    /// The amount of each key in a list of extremes; these rows are operations without a weight.
+    /// The amount of each key in a key listing such as `--bigkeys`; these rows are operations without a weight.
     pub extremes: Vec<(Extreme, u64)>,
 }
 
 impl Values {
-    /// The column of a metric that the batch carries; keys have none.
+    /// The column of a metric carried by the batch; the metric `keys` has none.
     #[inline]
     pub fn column(&self, metric: Metric) -> Option<&[u64]> {
         let column = &self.weights[metric.weight()?];
         (!column.is_empty()).then_some(column)
     }
 
-    /// A column of numbers.
     #[inline]
     pub(crate) fn number(&self, number: Number) -> &[u64] {
         &self.numbers[number as usize]
     }
 
-    /// The same, to be added to.
     pub(crate) fn number_mut(&mut self, number: Number) -> &mut Vec<u64> {
         &mut self.numbers[number as usize]
     }
 
-    /// A column of words.
     pub(crate) fn word(&self, word: Word) -> &Spans {
         &self.words[word as usize]
     }
 
-    /// The same, to be added to.
     pub(crate) fn word_mut(&mut self, word: Word) -> &mut Spans {
         &mut self.words[word as usize]
     }
@@ -196,7 +188,7 @@ impl Values {
         &mut self.weights[Metric::SIZE]
     }
 
-    /// Fills the column of accesses from that of LFU counters, where any key has one.
+    /// Fills the accesses column from LFU counters, if any key has one.
     pub(crate) fn estimate_accesses(&mut self, rule: LfuRule) {
         let counters = &self.numbers[Number::Lfu as usize];
         let accesses = &mut self.weights[Metric::USE];
@@ -207,7 +199,7 @@ impl Values {
         }
     }
 
-    /// Makes times of expiry of the times to live among them, which count from `written_ms`; returns how many these are.
+    /// Converts TTLs in the expiry column to times, counting from `written_ms`; returns how many there were.
     pub(crate) fn date_expiry(&mut self, written_ms: u64) -> u64 {
         let mut dated = 0;
         for expiry in &mut self.numbers[Number::Expiry as usize] {
@@ -222,7 +214,7 @@ impl Values {
         dated
     }
 
-    /// Whether a key may count for more or less than another.
+    /// Whether keys may have different weights.
     #[inline]
     pub(crate) fn are_weighed(&self) -> bool {
         self.weights.iter().any(|column| !column.is_empty())
@@ -243,7 +235,7 @@ impl Values {
         load
     }
 
-    /// The load of several keys together; unknown numbers count as 0.
+    /// The total load of several keys; unknown numbers count as 0.
     #[inline]
     pub(crate) fn load_of(&self, keys: Range<usize>) -> Load {
         if keys.len() == 1 {
@@ -268,7 +260,7 @@ impl Values {
         ops.filter(|ops| *ops != MISSING).unwrap_or(0)
     }
 
-    /// Forgets all values, keeps the memory.
+    /// Drops all values, keeps the memory.
     pub(crate) fn clear(&mut self) {
         self.weights.iter_mut().for_each(Vec::clear);
         self.numbers.iter_mut().for_each(Vec::clear);
@@ -282,12 +274,12 @@ impl Values {
     }
 }
 
-/// A batch of keys: a view of a block and the columns that say where its keys are.
+/// A batch of keys: a block, with the columns that locate its keys.
 #[derive(Clone, Copy)]
 pub struct KeyBatch<'a> {
     /// The block.
     pub base: Padded<'a>,
-    /// Where each key is.
+    /// The span of each key.
     pub keys: &'a Spans,
     /// Their attributes.
     pub values: &'a Values,

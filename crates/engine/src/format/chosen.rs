@@ -1,4 +1,4 @@
-//! The format that the user chose, with its columns or its delimiter.
+//! The format the user chose, with its columns or delimiter.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,13 +9,13 @@ use crate::format::lines;
 use crate::format::table::by_name::ByName;
 use crate::format::table::columns::ColumnNames;
 
-/// The name that leaves the choice to the content.
+/// The name for detection by content.
 pub const AUTO: &str = "auto";
 
-/// The format called `name`, with keys that end with `delimiter` or columns of these names; `None` to detect it.
+/// The format called `name`, with a key `delimiter` or named columns; `None` to detect it.
 ///
 /// # Errors
-/// No format has that name, or the format has no columns or delimiter to choose.
+/// There is no format of that name, or it has no columns or delimiter.
 pub fn chosen(
     name: &str,
     delimiter: Option<u8>,
@@ -44,10 +44,10 @@ pub fn chosen(
     }
 }
 
-/// A format, and the columns that it was made for.
+/// A format, keyed by name and columns.
 type Made = (String, ColumnNames, &'static dyn Format);
 
-/// The format called `name` with columns of these names. It stays until the program ends, so the same one is made once.
+/// The format called `name` with named columns. Formats live until the program ends, so equal ones are shared.
 fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,18 +1,19 @@
-//! Tests of how work grows. They measure the CPU time of their thread, which other jobs on the machine do not change.
+//! Tests of asymptotic cost. They measure the CPU time of their own thread, so other load on the machine does not
+//! matter.
 
 use std::time::{Duration, Instant};
 
-/// Less than this is noise of the clock.
+/// Below this, clock noise dominates.
 const NOISE: Duration = Duration::from_millis(5);
 
-/// The CPU time of this thread so far; where the system does not say it, the time since `start`.
+/// The CPU time of this thread; on systems that do not report it, the time since `start`.
 fn cpu_time(start: Instant) -> Duration {
     let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap_or_default();
     let nanoseconds = stat.split(' ').next().and_then(|first| first.parse().ok());
     nanoseconds.map_or_else(|| start.elapsed(), Duration::from_nanos)
 }
 
-/// The least CPU time of three runs.
+/// The lowest CPU time of three runs.
 pub(super) fn cpu_time_of(mut work: impl FnMut()) -> Duration {
     let start = Instant::now();
     let mut once = || {
@@ -23,7 +24,7 @@ pub(super) fn cpu_time_of(mut work: impl FnMut()) -> Duration {
     (0..3).map(|_| once()).min().unwrap_or_default()
 }
 
-/// Asserts that four times as much takes less than eight times as long; quadratic work takes sixteen times as long.
+/// Asserts that four times the input takes less than eight times as long; quadratic work takes sixteen times as long.
 pub(super) fn assert_linear(size: usize, work: impl Fn(usize)) {
     let [one, two, four] = [1, 2, 4].map(|times| cpu_time_of(|| work(times * size)));
     assert!(

@@ -1,19 +1,20 @@
-//! How often a key is used, by its LFU counter.
+//! Access rates from LFU counters.
 //!
-//! An access raises a counter c above 5 with probability 1 / (f (c - 5) + 1), f the log factor; every decay time lowers it
-//! by one. So it stays where it is at 1 + f (c - 5) accesses in a decay time. A new key has 5 without any access, and one
-//! that is not used falls below it: neither shows an access. At 250 and above, a key may be used any number of times more.
+//! An access increments a counter c above 5 with probability 1 / (f (c - 5) + 1), where f is the log factor; every
+//! decay time decrements it. It is thus in equilibrium at 1 + f (c - 5) accesses per decay time. A new key starts at 5
+//! without any access, and an unused key drops below 5: neither indicates accesses. From 250 on the counter saturates,
+//! and the true rate may be arbitrarily higher.
 
 use serde::{Deserialize, Serialize};
 
-/// The counter of a key that is new.
+/// The initial counter of a new key.
 const NEW: u64 = 5;
 /// The largest counter.
 const LARGEST: u64 = 255;
-/// From this counter on an estimate is a lower bound.
+/// For counters at or above this, an estimate is only a lower bound.
 pub const SATURATED: u64 = 250;
 
-/// How a server counts.
+/// A server's LFU configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LfuRule {
@@ -33,7 +34,7 @@ impl Default for LfuRule {
 }
 
 impl LfuRule {
-    /// Accesses a minute that keep a counter where it is; `None` where that is not a counter.
+    /// Accesses per minute that keep a counter in equilibrium; `None` for an invalid counter.
     pub fn accesses(self, counter: u64) -> Option<u64> {
         let in_decay_time = match counter.saturating_sub(NEW) {
             0 => 0,
@@ -42,7 +43,7 @@ impl LfuRule {
         (counter <= LARGEST).then(|| in_decay_time.div_ceil(self.decay_minutes.max(1)))
     }
 
-    /// The most accesses a minute that an estimate is right for; of more it is a lower bound.
+    /// The highest estimate in accesses per minute; above it, estimates are lower bounds.
     pub fn most(self) -> u64 {
         self.accesses(SATURATED).unwrap_or(u64::MAX)
     }

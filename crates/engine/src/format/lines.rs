@@ -1,7 +1,7 @@
-//! `lines`: one raw key a line, as `redis-cli --scan` and `KEYS` print them into a pipe.
+//! `lines`: one raw key per line, as printed by `redis-cli --scan` and `KEYS` into a pipe.
 //!
-//! How the first line ends decides for all: CRLF there, and one CR is stripped before every LF; else a CR is part
-//! of the key. An empty line is the empty key, but an input of one line end alone is an empty reply: no key.
+//! The first line decides for all: if it ends with CRLF, one CR is stripped before every LF; otherwise a CR is part of
+//! the key. An empty line is the empty key, but an input of a single line end is an empty reply without keys.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
@@ -12,18 +12,18 @@ use crate::format::{
 };
 use crate::source::block::{Block, Padded, Piece};
 
-/// The limits of this format, for the notes of a report.
+/// The limitations of this format, for a report's notes.
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
 /// The format.
 pub struct Lines;
 
-/// `lines` whose keys start after the lines of other programs.
+/// `lines` with keys starting after the output of other programs.
 pub(super) struct Raw;
 
 impl Raw {
-    /// An input whose first key is at byte `skip`.
+    /// An input whose first key is at offset `skip`.
     pub(super) fn after(skip: u64, head: Head<'_>, is_another: fn(&[u8]) -> bool) -> Opened {
         let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
         let keys = LineKeys::detected(Head { bytes, ..head });
@@ -39,7 +39,7 @@ impl Raw {
     }
 }
 
-/// The format if the user chooses it.
+/// The format as chosen by the user.
 pub static CHOSEN: Lines = Lines;
 
 impl Format for Lines {
@@ -61,7 +61,7 @@ impl Format for Lines {
     }
 }
 
-/// `lines` with another byte between the keys.
+/// `lines` with another delimiter.
 struct Delimited(u8);
 
 static DELIMITED: [Delimited; 256] = {
@@ -108,27 +108,27 @@ impl Format for Delimited {
 struct LineKeys {
     crlf: bool,
     delimiter: u8,
-    /// Counts of first lines that are unlikely to be keys.
+    /// Notices about first lines that are unlikely to be keys.
     odd: ReadStats,
-    /// Bytes of the input before the first key.
+    /// Offset of the first key.
     skip: u64,
-    /// Whether lines are of another shape, where such are looked for.
+    /// Detects lines of another shape, if enabled.
     is_another: Option<fn(&[u8]) -> bool>,
-    /// The `SEPARATORS` that are in most of the first lines.
+    /// The `SEPARATORS` that occur in most of the first lines.
     separators: [bool; SEPARATORS.len()],
 }
 
 /// Bytes that may separate cells.
 const SEPARATORS: [u8; 8] = *b"\t ,;|=[\"";
 
-/// The start that decides the shape, and how far the places after it that are looked at are apart.
+/// Size of the head that decides the shape, and the distance between later checks.
 const HEAD: u64 = 64 << 10;
 const STEP: u64 = 1 << 20;
-/// Lines that show which of them most have.
+/// Number of lines checked for separators.
 const LOOKED_AT: usize = 40;
-/// Bytes that they may be in.
+/// Maximum bytes of these lines.
 const WINDOW: usize = 16 << 10;
-/// Bytes at the end of the input that are looked at.
+/// Bytes checked at the end of the input.
 const TAIL: u64 = 4 << 10;
 
 /// The separators in nearly all of the first lines of `bytes`.
@@ -160,7 +160,7 @@ impl LineKeys {
         }
     }
 
-    /// Where lines of another shape than the first ones are: a table after a list, say. A few places are looked at.
+    /// The position of lines of a different shape, such as a table after a list. Only a few places are checked.
     fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
         let from = piece.offset + u64::from(piece.from);
         let to = piece.offset + bytes.len() as u64;
@@ -184,7 +184,7 @@ impl LineKeys {
         found.map(|start| piece.offset + start as u64)
     }
 
-    /// Whether most lines have a separator that the first ones do not have: only those are looked at closely.
+    /// Whether most lines have a separator that the first ones lack; only those are examined further.
     fn has_more(&self, bytes: &[u8]) -> bool {
         let found = separators(bytes);
         let pairs = found.iter().zip(self.separators);
@@ -192,13 +192,13 @@ impl LineKeys {
     }
 }
 
-/// Whether a line that is counted as a key looks like something else.
+/// Whether a line counted as a key looks like something else.
 fn looks_captured(line: &[u8]) -> bool {
     let is_counted = !errors::is_failure(line);
     is_counted && !matches!(noise::noise(line), None | Some(Notice::BlankLine))
 }
 
-/// The evidence of the first lines of an input: a header, messages of redis-cli.
+/// Notices about the first lines: a header, messages of redis-cli.
 fn odd_at_start(head: Head<'_>) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
@@ -217,7 +217,7 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
                 .any(|header| first.eq_ignore_ascii_case(header)),
         ),
     );
-    // The last line of the input is looked at when it is read, and one that the head cuts off is not.
+    // The last line of the input is examined when it is read; one truncated by the head is ignored.
     let ended = if head.whole {
         bytes.strip_suffix(b"\n").unwrap_or(bytes)
     } else {
@@ -279,7 +279,7 @@ impl Reader for LineKeys {
             if self.crlf {
                 strip_cr(base, keys, ended);
             }
-            // Every failure has a blank, and few dumps have one.
+            // Failure messages always contain a blank, and few dumps do.
             if cut.has_blank && self.delimiter == b'\n' {
                 reject_failures(base, keys, sink, &mut seen);
             }
@@ -296,11 +296,11 @@ impl Reader for LineKeys {
     }
 }
 
-/// Where a batch of lines ends.
+/// The end of a batch of lines.
 pub(super) struct Cut {
-    /// Where the line after them starts; past the end by one where the last line has no line end.
+    /// The start of the next line; one past the end if the last line has no line end.
     pub next: u32,
-    /// Whether there may be a blank in them.
+    /// Whether the lines may contain a blank.
     pub has_blank: bool,
 }
 
@@ -336,7 +336,7 @@ pub(super) fn cut_lines(
     }
 }
 
-/// Takes one CR off the end of each of the first `ended` keys.
+/// Strips one CR from the end of each of the first `ended` keys.
 fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
     let bytes = base.bytes();
     for (start, end) in keys.start.iter().zip(&mut keys.end).take(ended) {
@@ -344,7 +344,7 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
     }
 }
 
-/// Takes the lines out of the batch in which redis-cli or a server reports a failure.
+/// Removes lines from the batch in which redis-cli or a server reports a failure.
 fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut ReadStats) {
     let is_failure = |i: &usize| errors::is_failure(keys.get(base, *i));
     let Some(first) = (0..keys.len()).find(is_failure) else {
@@ -371,7 +371,7 @@ fn count(base: Padded<'_>, keys: &Spans) -> ReadStats {
         .zip(&keys.end)
         .filter(|(start, end)| start == end)
         .count();
-    // Before an empty key there is a line end, or the padding: never a CR.
+    // An empty key is preceded by a line end or the padding, never by a CR.
     let cr = keys
         .end
         .iter()

@@ -1,4 +1,4 @@
-//! Stage 2, KEYS: blocks of bytes come in, batches of keys go out. One file a format, one line in `FORMATS`.
+//! Input formats: turn blocks of bytes into batches of keys. One file per format, one line in `FORMATS`.
 
 mod around;
 #[doc(hidden)]
@@ -53,7 +53,7 @@ use crate::name::Name;
 use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};
 
-/// Every format that can be read; detection asks them in this order.
+/// Every readable format, in the order of detection.
 pub static FORMATS: &[&dyn Format] = &[
     &crate::format::rdb::snapshot::Rdb,
     &crate::format::rdb::redis_rdb_cli::RedisRdbCli,
@@ -81,44 +81,44 @@ pub static FORMATS: &[&dyn Format] = &[
 #[doc(hidden)]
 pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
-/// A format that key dumps come in.
+/// An input format.
 pub trait Format: Sync {
-    /// Its name for `--format`.
+    /// Its `--format` name.
     fn name(&self) -> &'static str;
     /// An example line of a dump in this format.
     fn example(&self) -> &'static str;
-    /// Whether an input that starts with `head` is in this format, if it has a grammar of its own; others are recognised by
-    /// the shape of their lines.
+    /// Whether an input starting with `head` is in this format, for formats with a grammar of their own; others are
+    /// recognised by the shape of their lines.
     fn detect(&self, _: Head<'_>) -> Detected {
         Detected::No
     }
-    /// The limits of a dump in this format, if it loses something.
+    /// The limitations of a dump in this format, if it is lossy.
     fn note(&self) -> Option<&'static str> {
         None
     }
-    /// This format with columns that the user named; `None` where a key is not found by a name.
+    /// This format with columns named by the user; `None` if keys are not in a named column.
     fn with_columns(&self, _: &ColumnNames) -> Option<Box<dyn Format>> {
         None
     }
-    /// Settles what the start of one input decides, for instance how its lines end or which columns it has.
+    /// Fixes what the start of an input decides, such as its line ends or columns.
     ///
     /// # Errors
-    /// What makes the input unusable in this format, and a suggested fix: a header without a key column, say.
+    /// Why the input is unusable in this format, with a suggested fix: a header without a key column, say.
     fn open(&self, head: Head<'_>) -> std::result::Result<Opened, String>;
 }
 
 /// How the rows of an input are found.
 pub enum Opened {
-    /// In blocks of whole rows, by all workers.
+    /// In blocks of complete rows, by all workers in parallel.
     Blocks {
         /// The name of the format.
         format: &'static str,
         /// Where the input may be split.
         boundary: RowBoundary,
-        /// Opens a reader, which finds the keys of a block.
+        /// The reader that finds the keys of a block.
         reader: Box<dyn Reader>,
     },
-    /// By a walk from front to back, which hands the rows to the workers.
+    /// By a walk from front to back that hands rows to the workers.
     Walk {
         /// The name of the format.
         format: &'static str,
@@ -141,7 +141,7 @@ impl Opened {
         }
     }
 
-    /// Blocks of whole lines.
+    /// Blocks of complete lines.
     pub fn lines(format: &'static str, reader: impl Reader + 'static) -> Self {
         Opened::blocks(format, RowBoundary::Lines(b'\n'), reader)
     }
@@ -159,7 +159,7 @@ impl Opened {
 pub struct Head<'a> {
     /// Its first bytes.
     pub bytes: &'a [u8],
-    /// Whether that is all there is.
+    /// Whether this is the entire input.
     pub whole: bool,
 }
 
@@ -174,17 +174,16 @@ pub enum Detected {
     NeedMore,
 }
 
-/// One input in a known format; shared by all workers, called once a block.
+/// An opened input; shared by all workers and called once per block.
 pub trait Reader: Send + Sync {
-    /// Whether rows depend on rows far before them: then `learn` is given every block before that block is read, and all
-    /// before it.
+    /// Whether rows depend on much earlier rows: if so, `learn` sees every block before it is read, in order.
     fn learns(&self) -> bool {
         false
     }
-    /// Remembers the meaning of the owned part of a block for the rows after it.
+    /// Records what the owned part of a block means for later rows.
     fn learn(&self, _: &Block, _: Piece) {}
-    /// Finds the keys of the owned part of a block, in order, and hands them on in batches. What is decoded is written
-    /// over its own source: it is never longer.
+    /// Finds the keys in the owned part of a block, in order, and emits them in batches. Decoding happens in place: the
+    /// result is never longer than its source.
     fn read(
         &self,
         block: &mut Block,
@@ -192,7 +191,7 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats;
-    /// The numbers of the rows at the ends of the part that was read, if neighbouring rows are compared by number.
+    /// The row numbers at the ends of the part read, if neighbouring rows are compared by number.
     fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
         BTreeMap::new()
     }
@@ -202,52 +201,52 @@ pub trait Reader: Send + Sync {
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// As `keys`; their slots, as Redis and Valkey compute them, go to `look` first.
+    /// Like `keys`, but first passes their slots, as computed by Redis and Valkey, to `look`.
     fn keys_in_slots(&mut self, batch: KeyBatch<'_>, look: &mut dyn FnMut(&[u16])) {
         let slot = |i| hashslot::slot(batch.keys.get(batch.base, i));
         let slots: Vec<u16> = (0..batch.keys.len()).map(slot).collect();
         look(&slots);
         self.keys(batch);
     }
-    /// A row that is not a key: its offset in the block, the reason, and the part of it that shows that. The
-    /// reason holds nothing of the row, so that a report may leave the excerpt out.
+    /// A rejected row: its offset in the block, the reason, and an excerpt that shows it. The reason contains nothing
+    /// of the row, so that a report may omit the excerpt.
     fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
-    /// As `reject`, of a row that is at `byte` of the input.
+    /// Like `reject`, for a row at `byte` of the input.
     fn reject_at(&mut self, byte: u64, reason: &str);
-    /// As `reject_with`, where the reason says all.
+    /// Like `reject_with`, without an excerpt.
     fn reject(&mut self, at: usize, reason: &str) {
         self.reject_with(at, reason, b"");
     }
 }
 
-/// Fills the offsets of a byte in `base[from..]`, ascending, and says how many.
+/// Fills in the ascending offsets of a byte in `base[from..]` and returns their number.
 pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 
-/// Fills the offsets of a delimiter and of LF in `base[from..]`, ascending, and says how many.
+/// Fills in the ascending offsets of a delimiter and of LF in `base[from..]` and returns their number.
 pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;
 
-/// The state that a reader works with.
+/// A reader's working state.
 pub struct Columns<'a> {
-    /// The keys of the batch that is being filled.
+    /// The keys of the current batch.
     pub keys: &'a mut Spans,
     /// The attributes of each key besides its name.
     pub values: &'a mut Values,
-    /// The kernel's way to find a byte.
+    /// The kernel's byte search.
     pub find: FindByte<'a>,
-    /// The kernel's way to find the ends of cells.
+    /// The kernel's search for cell ends.
     pub find_cells: FindCells<'a>,
     /// The meaning of LFU counters.
     pub lfu: LfuRule,
-    /// When the input was written, in milliseconds since 1970: times to live count from it.
+    /// When the input was written, in milliseconds since 1970; TTLs count from it.
     pub written_ms: u64,
-    /// Whether anything is made of types, encodings, elements, times; if not, a reader may leave their columns empty.
+    /// Whether types, encodings, elements and times are used; if not, a reader may leave their columns empty.
     pub with_attributes: bool,
 }
 
 /// The format called `name`.
 ///
 /// # Errors
-/// No format has that name; the message lists those there are.
+/// No format has that name; the message lists the valid ones.
 pub fn named(name: &str) -> Result<&'static dyn Format> {
     FORMATS
         .iter()
@@ -267,12 +266,12 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
         })
 }
 
-/// Formats of texts as redis-cli prints them in any reply.
+/// Text formats that redis-cli uses for any reply.
 const LISTS: [&str; 4] = ["numbered", "quoted", "redis-csv", "redis-json"];
 
 /// How an input is read.
 pub enum Recognised {
-    /// In a format that has a grammar of its own.
+    /// As a format with a grammar of its own.
     Known(&'static dyn Format),
     /// By the shape of its lines.
     Shaped(Box<Shape>),
@@ -298,7 +297,7 @@ impl Recognised {
         }
     }
 
-    /// The description of its shape.
+    /// A description of its shape.
     pub fn told(self) -> Option<Told> {
         match self {
             Recognised::Known(_) => None,
@@ -307,10 +306,10 @@ impl Recognised {
     }
 }
 
-/// How an input that starts with `head` is read; `None` where more of it must be seen.
+/// How to read an input starting with `head`; `None` if more of it is needed.
 ///
 /// # Errors
-/// The kind of the input if it is not a key dump, or may be one of two kinds, and a suggested command.
+/// The kind of input if it is not a key dump, or the two kinds it may be, with a suggested command.
 pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, String> {
     if let Some(refused) = not_a_dump::by_signature(head) {
         return Err(refused);
@@ -318,7 +317,7 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
     for format in FORMATS {
         match format.detect(head) {
             Detected::Yes => {
-                // Any text of a list may be a key, so what looks like something else is asked about.
+                // Any text in a list may be a key, so suspicious content is only questioned.
                 let is_list = LISTS.contains(&format.name());
                 let refused = not_a_dump::by_words(head).filter(|_| is_list);
                 return refused.map_or(Ok(Some(Recognised::Known(*format))), Err);
@@ -331,7 +330,7 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
     Ok(shape.map(|shape| Recognised::Shaped(Box::new(shape))))
 }
 
-/// The format of an input that starts with `head`, if it is a key dump; `None` where more of it must be seen.
+/// The format of an input starting with `head`, if it is a key dump; `None` if more of it is needed.
 pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
     let found = recognise(head).ok()??;
     named(found.name()).ok()

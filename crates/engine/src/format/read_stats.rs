@@ -1,4 +1,4 @@
-//! Counts of a reader besides the keys: they sum over the blocks of an input.
+//! Counts of a reader, apart from the keys themselves; they add up over the blocks of an input.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -38,7 +38,7 @@ impl Lost {
         Lost::Other,
     ];
 
-    /// Its name, for this number of them.
+    /// Its name, in singular or plural.
     pub fn name(self, count: u64) -> &'static str {
         match (self, count) {
             (Lost::Size, 1) => "size",
@@ -57,22 +57,22 @@ impl Lost {
     }
 }
 
-/// Values of one kind that could not be read: the keys count without them.
+/// Unreadable values of one kind; their keys are counted without them.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Unreadable {
     /// How many.
     pub count: u64,
-    /// The row of the first one, as an offset in bytes.
+    /// Offset in bytes of the first such row.
     pub byte: u64,
     text: [u8; SHOWN],
     len: u8,
 }
 
-/// Bytes of a value that are shown.
+/// Maximum bytes of a value shown.
 const SHOWN: usize = 24;
 
 impl Unreadable {
-    /// This many, the first in the row at `byte`, where it is `text`.
+    /// `count` values; the first is `text` in the row at `byte`.
     pub fn of(count: u64, byte: u64, text: &[u8]) -> Self {
         let len = text.len().min(SHOWN);
         let mut first = [0; SHOWN];
@@ -85,7 +85,7 @@ impl Unreadable {
         }
     }
 
-    /// The start of the first one.
+    /// The start of the first value.
     pub fn text(&self) -> &[u8] {
         &self.text[..usize::from(self.len)]
     }
@@ -108,15 +108,15 @@ pub struct ReadStats {
     pub operations: u64,
     /// Rows that are not keys.
     pub rejected: u64,
-    /// Elements that replies announce, minus those that are there.
+    /// Elements announced by replies, minus those present.
     pub missing: i64,
-    /// When the dump was written, in milliseconds since 1970, where it says so; of several the last.
+    /// When the dump was written, in milliseconds since 1970, if stated; the last of several.
     pub written_ms: Option<u64>,
-    /// Bytes that the server used as it wrote the dump, where it says so; of several dumps the most.
+    /// The server's used memory when it wrote the dump, if stated; the largest of several.
     pub used_memory: Option<u64>,
-    /// Bytes of the keys that a filter left out, as far as their sizes are known.
+    /// Bytes of the keys excluded by a filter, as far as sizes are known.
     pub filtered_bytes: u64,
-    /// Where lines of another shape than the first ones start, if there are such.
+    /// The offset from which lines have a different shape, if any.
     pub another_from: Option<u64>,
     notices: [u64; WORDS.len()],
     unreadable: [Unreadable; Lost::ALL.len()],
@@ -148,14 +148,14 @@ impl ReadStats {
         }
     }
 
-    /// Rows that are keys, or commands, whether or not they were wanted.
+    /// Rows that are keys or commands, whether excluded or not.
     pub fn rows(&self) -> u64 {
         let commands = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
         let other: u64 = commands.map(|notice| self.count(notice)).iter().sum();
         self.keys + self.operations + other + self.left_out()
     }
 
-    /// Keys and operations that were read and not wanted.
+    /// Keys and operations excluded by a filter.
     pub fn left_out(&self) -> u64 {
         let reasons = [
             Notice::OtherDatabase,
@@ -166,48 +166,48 @@ impl ReadStats {
         reasons.map(|notice| self.count(notice)).iter().sum()
     }
 
-    /// Notes that something was met `count` times.
+    /// Adds `count` occurrences of a notice.
     pub fn note(&mut self, notice: Notice, count: u64) {
         self.notices[notice as usize] += count;
     }
 
-    /// Notes that a value could not be read, which is `text` in the row at `byte` of the input.
+    /// Records an unreadable value with its `text`, in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
         self.add_unreadable(value, Unreadable::of(1, byte, text));
     }
 
-    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    /// Records an unknown command called `name`, in the row at `byte` of the input.
     pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
         self.note(Notice::UnknownCommand, 1);
         self.lose(Lost::Command, byte, name);
     }
 
-    /// Notes values that could not be read.
+    /// Adds unreadable values.
     pub fn add_unreadable(&mut self, value: Lost, unreadable: Unreadable) {
         self.unreadable[value as usize].merge(unreadable);
     }
 
-    /// The values that could not be read.
+    /// The unreadable values.
     pub fn unreadable(&self) -> impl Iterator<Item = (Lost, Unreadable)> {
         let all = Lost::ALL.into_iter().zip(self.unreadable);
         all.filter(|(_, unreadable)| unreadable.count > 0)
     }
 
-    /// The notices that were met, and how often.
+    /// The notices that occurred, with their counts.
     pub fn notices(&self) -> impl Iterator<Item = (Notice, u64)> {
         let all = WORDS.iter().map(|(notice, ..)| *notice);
         let counted = all.map(|notice| (notice, self.count(notice)));
         counted.filter(|(_, count)| *count > 0)
     }
 
-    /// How often it was met.
+    /// The number of occurrences of a notice.
     pub fn count(&self, notice: Notice) -> u64 {
         self.notices[notice as usize]
     }
 
-    /// Evidence that the dump is not what it should be.
+    /// Evidence that the dump is wrong.
     pub fn warnings(&self) -> Vec<String> {
-        // One empty key is a key like any other.
+        // A single empty key is legitimate.
         self.words(Warning, |notice| u64::from(notice == Notice::EmptyKey))
     }
 
@@ -225,7 +225,7 @@ impl ReadStats {
         }
     }
 
-    /// Odd facts that may be right.
+    /// Oddities that may be right.
     pub fn notes(&self) -> Vec<String> {
         self.words(Note, |_| 0)
     }

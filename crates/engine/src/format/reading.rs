@@ -1,4 +1,4 @@
-//! For the tests of the formats: everything that a reader finds in a dump, read as one block.
+//! For format tests: everything that a reader finds in a dump read as one block.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
 use crate::format::frame::row_batch::RowBatch;
@@ -10,7 +10,7 @@ use crate::source::block::{Block, Padded, Piece};
 use crate::source::forward::Forward;
 use std::io::Cursor;
 
-/// The keys and attributes that were found.
+/// The keys and attributes found.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Found {
     pub keys: Vec<Vec<u8>>,
@@ -21,7 +21,7 @@ pub(super) struct Found {
     pub rejects: Vec<(usize, String)>,
     pub excerpts: Vec<Vec<u8>>,
     pub seen: ReadStats,
-    /// Where and why the input could not be read on.
+    /// Where and why the input could not be read further.
     pub damage: Option<Damage>,
 }
 

@@ -1,8 +1,8 @@
-//! `resp`: replies as a server sends them, `*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n`, taken from a socket. It loses nothing:
-//! a key may hold any byte. Pages of SCAN are read too: `*2`, the cursor, then the array of keys.
+//! `resp`: replies as sent by a server, `*2\r\n$3\r\nfoo\r\n$3\r\nbar\r\n`, captured from a socket. Lossless: keys may
+//! contain any byte. SCAN pages are read too: `*2`, the cursor, then the array of keys.
 //!
-//! Rows state their length, so the input is read from front to back. A length that leads elsewhere than to a line end
-//! is refused alone, and reading continues at the next line.
+//! Rows are length-prefixed, so the input is read sequentially. A length that does not lead to a line end is rejected
+//! by itself, and reading resumes at the next line.
 
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;

@@ -1,38 +1,38 @@
-//! Stage 2, KEYS: one row of the protocol of Redis: what starts here, and how long it is.
+//! Parses one RESP row: its kind and length.
 
 use std::ops::Range;
 
 use crate::format::redis_cli::cursor;
 
-/// A key that is longer is refused, as a line is.
+/// Longer keys are rejected, as longer lines are.
 const LONGEST: u64 = 64 << 20;
 
-/// The reason to reject a longer text.
+/// The reason for rejecting a longer text.
 pub(super) const LONG: &str = "a length that no key has";
 
 /// A header with more than a sign, twenty digits and a line end is malformed.
 const HEADER: usize = 32;
 
-/// The row that starts at a place.
+/// The row at a position.
 #[derive(Debug, PartialEq)]
 pub(super) enum Row {
-    /// The cursor of SCAN, up to the head of the array of this many keys.
+    /// The cursor of SCAN, including the header of its array with this many keys.
     Page(i64),
-    /// The head of an array of this many elements.
+    /// The header of an array with this many elements.
     Array(i64),
-    /// A text, and where it is.
+    /// A text, and its position.
     Bulk(Range<usize>),
-    /// None in place of a text.
+    /// A nil instead of a text.
     Nil,
     /// An error.
     Error,
-    /// A word such as OK, which answers a command that has no keys.
+    /// A status such as OK, the reply to a command without keys.
     Status,
-    /// No row, and why.
+    /// Not a row, for this reason.
     Wrong(&'static str),
 }
 
-/// The row at the start of `bytes`, and where it ends; `None` where it is not all there.
+/// The row at the start of `bytes`, and its end; `None` if it is incomplete.
 pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
     let line = line_end(bytes);
     let wrong = |why| line.map(|end| (Row::Wrong(why), end));
@@ -75,7 +75,7 @@ pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// The array of two at the start of `bytes`: a page of SCAN if it holds a number and an array.
+/// The two-element array at the start of `bytes`: a SCAN page if it has a cursor and an array.
 fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     let array = Some((Row::Array(2), 4));
     let cursor = &bytes[4..];
@@ -109,11 +109,11 @@ fn page(bytes: &[u8]) -> Option<(Row, usize)> {
     }
 }
 
-/// The number between the first byte and a line end.
+/// The number between the first byte and the line end.
 enum Number {
-    /// This number, and where the line after it starts.
+    /// This number, and the start of the next line.
     Of(i64, usize),
-    /// No number.
+    /// Not a number.
     None,
     /// The bytes end before the line does.
     Short,

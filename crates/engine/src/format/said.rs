@@ -1,4 +1,4 @@
-//! For the tests of walks: the whole output for an input, whatever batches it is in.
+//! For tests of walks: the whole output for an input, independent of batching.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING};
 use crate::format::frame::row_batch::RowBatch;
@@ -9,12 +9,12 @@ use crate::format::{Notice, ReadStats, Sink};
 /// The output of a walk.
 #[derive(Default)]
 pub(super) struct Said {
-    /// Each key with all that is known of it.
+    /// Each key with its attributes.
     keys: Vec<String>,
     rejects: Vec<(u64, String)>,
     seen: ReadStats,
     damage: Option<Damage>,
-    /// The batches that were left to the worker.
+    /// The number of batches left to workers.
     pub runs: usize,
 }
 
@@ -38,7 +38,7 @@ impl Said {
         }
     }
 
-    /// Asserts that another walk says the same.
+    /// Asserts that another walk has the same output.
     pub(super) fn assert_same_as(&self, other: &Said) {
         assert_eq!(self.facts(), other.facts());
         for (mine, others) in self.keys.iter().zip(&other.keys) {
@@ -46,9 +46,9 @@ impl Said {
         }
     }
 
-    /// All but the keys.
+    /// Everything except the keys.
     fn facts(&self) -> impl PartialEq + std::fmt::Debug {
-        // Each batch of a file of a cluster says so.
+        // Every batch of a cluster's file repeats this notice.
         let once = |(notice, count)| match notice {
             Notice::InCluster => (notice, 1),
             _ => (notice, count),

@@ -1,5 +1,5 @@
-//! Counts that servers made: CLUSTER SLOT-STATS in JSON. An answer as redis-cli prints it is one node at one time; lines
-//! as `collect` writes them are nodes over time.
+//! Counts kept by servers: CLUSTER SLOT-STATS in JSON. A reply as printed by redis-cli is one node at one time; lines
+//! written by `collect` are nodes over time.
 //!
 //! ```text
 //! [[0,{"key-count":1,"cpu-usec":5,"network-bytes-in":26,"network-bytes-out":5}],[1,{...}],...]
@@ -17,26 +17,25 @@ use crate::format::parse::time::timestamp;
 /// Its name in `files[].format`.
 pub const NAME: &str = "slot-stats";
 
-/// Longer than any answer of a server.
+/// Longer than any server reply.
 pub const MAX_BYTES: usize = 64 << 20;
 
-/// Nearly a petabyte, or 35 years in microseconds: the sum over all slots fits into 64 bits.
+/// Nearly a petabyte, or 35 years in microseconds: a sum over all slots fits into 64 bits.
 pub const MAX_COUNT: u64 = (1 << 50) - 1;
-/// More statistics of a slot than any server has.
+/// More statistics per slot than any server has.
 const MAX_STATS: usize = 64;
-/// Slots of a cluster.
 const SLOTS: usize = 16_384;
 
 /// How counts are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Spelling {
-    /// One answer of a server.
+    /// One server reply.
     Answer,
-    /// Lines with a time and a node.
+    /// Lines with a time and a node each.
     Lines,
 }
 
-/// The spelling of an input that starts with `head`; `None` if it has no counts by slot.
+/// The spelling of an input starting with `head`; `None` if it has no counts by slot.
 pub fn spelling(head: &[u8]) -> Option<Spelling> {
     let dense: Vec<u8> = head
         .iter()
@@ -51,7 +50,7 @@ pub fn spelling(head: &[u8]) -> Option<Spelling> {
     if let Some(pairs) = dense.strip_prefix(b"[[") {
         return is_pairs(pairs).then_some(Spelling::Answer);
     }
-    // After the time and the node, which are short.
+    // It follows the time and the node, which are short.
     const SLOTS: &[u8] = b"\"slots\":[";
     let place = memchr::memmem::find(&dense, SLOTS)?;
     let pairs = &dense[place + SLOTS.len()..];
@@ -61,12 +60,12 @@ pub fn spelling(head: &[u8]) -> Option<Spelling> {
     is_line.then_some(Spelling::Lines)
 }
 
-/// The counts of a node at a time.
+/// A node's counts at one time.
 #[derive(Debug, PartialEq)]
 pub struct Sample<'t> {
-    /// In milliseconds since 1970; `None` of an answer, which does not have it.
+    /// In milliseconds since 1970; `None` for a bare reply.
     pub time: Option<u64>,
-    /// The name of the node; `None` of an answer.
+    /// The node's name; `None` for a bare reply.
     pub node: Option<String>,
     /// By slot.
     pub slots: Vec<(u16, Stats<'t>)>,
@@ -77,13 +76,13 @@ pub struct Sample<'t> {
 pub struct Stats<'t>(Vec<(Cow<'t, str>, u64)>);
 
 impl Stats<'_> {
-    /// The statistic of this name.
+    /// The statistic called `name`.
     pub fn get(&self, name: &str) -> Option<u64> {
         let found = self.0.iter().find(|(of, _)| of == name);
         found.map(|(_, value)| *value)
     }
 
-    /// Their names, for errors.
+    /// The names, for error messages.
     pub fn names(&self) -> String {
         let names = self
             .0
@@ -93,10 +92,10 @@ impl Stats<'_> {
     }
 }
 
-/// Reads an answer.
+/// Parses a server reply.
 ///
 /// # Errors
-/// What is wrong with it, as an end to "FILE: ".
+/// A description of the problem, to follow "FILE: ".
 pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
     let read = serde_json::from_slice::<Slots<'_>>(text);
     let slots = read.map_err(|error| refused(&error))?.0;
@@ -107,10 +106,10 @@ pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
     })
 }
 
-/// Reads a line.
+/// Parses a line.
 ///
 /// # Errors
-/// As `answer`.
+/// As for `answer`.
 pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
     #[derive(Deserialize)]
     struct Line<'t> {
@@ -137,7 +136,7 @@ fn escaped(text: &str) -> String {
     crate::name::Name::from(text).to_string()
 }
 
-/// Pairs of a slot and its statistics, each slot once.
+/// Pairs of a slot and its statistics; no slot repeats.
 struct Slots<'t>(Vec<(u16, Stats<'t>)>);
 
 impl<'de: 't, 't> Deserialize<'de> for Slots<'t> {
@@ -207,7 +206,7 @@ impl<'de: 't, 't> Deserialize<'de> for Stats<'t> {
                 Ok(stats)
             }
 
-            /// RESP2 has no maps: names and values in turn.
+            /// RESP2 has no maps: names and values alternate.
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Stats<'de>, A::Error> {
                 let mut stats = Stats::default();
                 while let Some(name) = list.next_element()? {
@@ -222,7 +221,7 @@ impl<'de: 't, 't> Deserialize<'de> for Stats<'t> {
     }
 }
 
-/// A text that is borrowed where it has no escapes.
+/// A text, borrowed if it has no escapes.
 #[derive(Deserialize)]
 struct Word<'t>(#[serde(borrow)] Cow<'t, str>);
 

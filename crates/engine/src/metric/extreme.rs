@@ -1,5 +1,5 @@
-//! Lists of extremes, by their measure. A list has a handful of keys, the most extreme ones: its amounts are of
-//! those, so it is not a metric of load, and nothing is judged by it.
+//! Key listings (such as `--bigkeys`) by measure. A listing has only a handful of extreme keys, so it is not a load
+//! metric, and nothing is judged by it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -26,7 +26,7 @@ pub enum Extreme {
     Logged,
 }
 
-/// How it is shown, and how several amounts of a key become one.
+/// How a listing is displayed, and how several amounts of one key are combined.
 struct ExtremeRow {
     title: &'static str,
     head: &'static str,
@@ -54,7 +54,6 @@ const fn row(title: &'static str, head: &'static str, is_size: bool, adds_up: bo
 }
 
 impl Extreme {
-    /// All, in their order.
     pub(crate) const ALL: [Extreme; ROWS.len()] = [
         Extreme::CpuTime,
         Extreme::Traffic,
@@ -69,12 +68,12 @@ impl Extreme {
         &ROWS[self as usize]
     }
 
-    /// A title for people.
+    /// Its title for display.
     pub fn title(self) -> &'static str {
         self.row().title
     }
 
-    /// The head of its column for people.
+    /// Its column title.
     pub fn head(self) -> &'static str {
         self.row().head
     }
@@ -84,7 +83,7 @@ impl Extreme {
         self.row().is_size
     }
 
-    /// Whether the amounts of several entries for a key are added; else the mean is taken.
+    /// Whether several amounts of one key are added; otherwise averaged.
     pub fn adds_up(self) -> bool {
         self.row().adds_up
     }

@@ -1,5 +1,5 @@
-//! The measures of load: keys always, and the weights that an input carries. Each metric is a row of `METRICS` and
-//! everything else loops over the rows: a new one is a variant and a row here, and a format that carries it.
+//! The measures of load: keys, and the weights found in the input. All code loops over the rows of `METRICS`: a new
+//! metric is a variant and a row here, and a format that carries it.
 
 #[doc(hidden)]
 pub mod extreme;
@@ -37,7 +37,7 @@ pub enum Metric {
 struct MetricRow {
     metric: Metric,
     name: &'static str,
-    /// Its name for people, and as the head of a column.
+    /// Its display name, also used as column title.
     title: &'static str,
     head: &'static str,
     error: &'static str,
@@ -48,7 +48,7 @@ struct MetricRow {
     columns: &'static [&'static str],
 }
 
-/// The metrics, in the order in which reports name them.
+/// The metrics in report order.
 const METRICS: &[MetricRow] = &[
     MetricRow {
         metric: Metric::Keys,
@@ -103,10 +103,10 @@ const METRICS: &[MetricRow] = &[
         units: "estimated accesses a minute",
         is_size: false,
         of_a_key: "LFU counter",
-        // Made from another column.
+        // Derived from another column.
         columns: &[],
     },
-    // The last: columns of files keep their order.
+    // Last, because columns of files keep their order.
     MetricRow {
         metric: Metric::Cpu,
         name: "cpu",
@@ -117,12 +117,12 @@ const METRICS: &[MetricRow] = &[
         units: "microseconds of CPU time",
         is_size: false,
         of_a_key: "CPU time",
-        // Servers count it by slot, never by key.
+        // Servers count it per slot, never per key.
         columns: &[],
     },
 ];
 
-/// The names of the metrics, or those of their errors.
+/// The names of the metrics, or of their error fields.
 const fn names(errors: bool) -> [&'static str; METRIC_COUNT] {
     let mut names = [""; METRIC_COUNT];
     let mut place = 0;
@@ -136,11 +136,11 @@ const fn names(errors: bool) -> [&'static str; METRIC_COUNT] {
 
 const METRIC_COUNT: usize = METRICS.len();
 
-/// How many metrics an input may lack: all but the number of keys.
+/// The number of metrics an input may lack: all but keys.
 pub const WEIGHTS: usize = METRIC_COUNT - 1;
 
 impl Metric {
-    /// All of them, in the order in which reports name them.
+    /// All metrics in report order.
     pub const ALL: [Metric; METRIC_COUNT] = {
         let mut all = [Metric::Keys; METRIC_COUNT];
         let mut place = 0;
@@ -151,7 +151,7 @@ impl Metric {
         all
     };
 
-    /// Those that an input may lack.
+    /// The metrics an input may lack.
     pub const WEIGHTS: [Metric; WEIGHTS] = {
         let mut weights = [Metric::Keys; WEIGHTS];
         let mut place = 0;
@@ -162,13 +162,13 @@ impl Metric {
         weights
     };
 
-    /// The place of `Metric::Bytes` among the weights.
+    /// The index of `Metric::Bytes` among the weights.
     pub const SIZE: usize = Metric::Bytes as usize - 1;
 
-    /// That of the operations.
+    /// The index of `Metric::Ops` among the weights.
     pub const OPS: usize = Metric::Ops as usize - 1;
 
-    /// The place of `Metric::Accesses` among the weights.
+    /// The index of `Metric::Accesses` among the weights.
     pub const USE: usize = Metric::Accesses as usize - 1;
 
     fn row(self) -> &'static MetricRow {
@@ -185,17 +185,17 @@ impl Metric {
         self.row().title
     }
 
-    /// The head of its column for people.
+    /// Its column title.
     pub fn head(self) -> &'static str {
         self.row().head
     }
 
-    /// Whether it measures the use of keys, not their size: a node is hot by it, and not full.
+    /// Whether it measures the use of keys rather than their size: a node can be hot by it, not full.
     pub fn is_of_use(self) -> bool {
         matches!(self, Metric::Ops | Metric::Accesses | Metric::Cpu)
     }
 
-    /// Whether tables and files have it only where the input carries it.
+    /// Whether tables and files show it only if the input has it.
     pub fn is_rare(self) -> bool {
         matches!(self, Metric::Accesses | Metric::Cpu)
     }
@@ -205,7 +205,7 @@ impl Metric {
         self == Metric::Cpu
     }
 
-    /// Whether its amounts are shown with a unit of their own.
+    /// Whether amounts are shown with a unit of their own.
     pub fn has_unit(self) -> bool {
         self.is_size() || self.is_time()
     }
@@ -230,32 +230,32 @@ impl Metric {
         self.row().of_a_key
     }
 
-    /// The names of its column in inputs, the preferred name first.
+    /// Its column names in inputs, preferred one first.
     pub fn columns(self) -> &'static [&'static str] {
         self.row().columns
     }
 
-    /// Its place among the weights; `None` for keys.
+    /// Its index among the weights; `None` for keys.
     pub fn weight(self) -> Option<usize> {
         (self as usize).checked_sub(1)
     }
 }
 
-/// A load in every metric; 0 where the input does not have it. Sums saturate at 2^64 - 1, in any order of adding.
+/// A load in every metric; 0 if the input lacks it. Sums saturate at 2^64 - 1, in any order of addition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "PerMetric<u64>", try_from = "PerMetric<u64>")]
 pub struct Load([u64; METRIC_COUNT]);
 
-/// More keys than any input has: sums of a few of them fit 64 bits.
+/// Above the number of keys of any input; sums of a few of these fit into 64 bits.
 pub const MOST_KEYS: u64 = 1 << 48;
 
-/// Whether these are counts of keys that some input may have, all together.
+/// Whether these may be key counts of one input, by their total.
 pub fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
     let add = |sum: u64, count: &u64| sum.checked_add(*count).filter(|sum| *sum <= MOST_KEYS);
     counts.into_iter().try_fold(0, add).is_some()
 }
 
-/// A metric that is absent is not written: metrics may be added.
+/// Absent metrics are not written, so that metrics can be added.
 impl From<Load> for PerMetric<u64> {
     fn from(load: Load) -> Self {
         let weights = PerWeight::from_fn(|metric| Some(load[metric]).filter(|load| *load > 0));
@@ -294,22 +294,22 @@ impl Load {
         load
     }
 
-    /// The load that `of` gives for each metric.
+    /// The load given by `of` for each metric.
     pub fn from_fn(of: impl Fn(Metric) -> u64) -> Self {
         Load(Metric::ALL.map(of))
     }
 
-    /// The larger of both in each metric.
+    /// The element-wise maximum.
     pub fn max(self, other: Load) -> Load {
         Load::from_fn(|metric| self[metric].max(other[metric]))
     }
 
-    /// The smaller of both in each metric.
+    /// The element-wise minimum.
     pub fn min(self, other: Load) -> Load {
         Load::from_fn(|metric| self[metric].min(other[metric]))
     }
 
-    /// The excess over `other` in each metric, 0 if there is none.
+    /// The excess over `other` in each metric, at least 0.
     pub fn over(self, other: Load) -> Load {
         Load::from_fn(|metric| self[metric].saturating_sub(other[metric]))
     }
@@ -332,7 +332,7 @@ impl IndexMut<Metric> for Load {
 }
 
 impl Load {
-    /// So much of one metric.
+    /// This amount of one metric.
     pub fn of(metric: Metric, amount: u64) -> Self {
         let mut load = Load::default();
         load[metric] = amount;

@@ -1,4 +1,4 @@
-//! Something for each metric that an input carries; in JSON an object whose members are called as the metrics are.
+//! A value for each metric in the input; in JSON an object keyed by metric name.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use crate::error::{Error, Result};
 use crate::metric::{METRIC_COUNT, Metric, WEIGHTS, names};
 
-/// Something for each metric that the input carries: in JSON an object with their names.
+/// A value for each metric in the input; in JSON an object keyed by metric name.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PerMetric<T> {
     /// For keys.
@@ -25,10 +25,10 @@ pub struct PerWeight<T>([Option<T>; WEIGHTS]);
 pub struct Errors(pub PerMetric<u64>);
 
 impl<T> PerWeight<T> {
-    /// For no metric.
+    /// No values.
     pub(crate) const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
 
-    /// The result of `of` for each weight.
+    /// The value of `of` for each weight.
     pub fn from_fn(of: impl Fn(Metric) -> Option<T>) -> Self {
         PerWeight(Metric::WEIGHTS.map(of))
     }
@@ -38,20 +38,19 @@ impl<T> PerWeight<T> {
         self.0[metric.weight()?].as_ref()
     }
 
-    /// The metrics that there is something for, and what.
+    /// The metrics with a value.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
         let all = Metric::WEIGHTS.into_iter().zip(&self.0);
         all.filter_map(|(metric, there)| Some((metric, there.as_ref()?)))
     }
 
-    /// Whether there is nothing for any metric.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.iter().all(Option::is_none)
     }
 }
 
 impl<T> PerMetric<T> {
-    /// For keys alone.
+    /// A value for keys only.
     pub const fn of_keys(keys: T) -> Self {
         PerMetric {
             keys,
@@ -59,7 +58,7 @@ impl<T> PerMetric<T> {
         }
     }
 
-    /// The same with something for one more metric.
+    /// Adds a value for one more metric.
     pub fn with(mut self, metric: Metric, there: T) -> Self {
         match metric.weight() {
             Some(weight) => self.weights.0[weight] = Some(there),
@@ -89,10 +88,10 @@ impl<T> PerMetric<T> {
         self.get(Metric::Bytes)
     }
 
-    /// The value for `metric`, which `flag` asks for.
+    /// The value for `metric`, required by `flag`.
     ///
     /// # Errors
-    /// The input does not carry it.
+    /// The input lacks the metric.
     pub fn required(&self, metric: Metric, flag: &str) -> Result<&T> {
         self.get(metric).ok_or_else(|| {
             let carried: Vec<&str> = self.iter().map(|(metric, _)| metric.name()).collect();
@@ -104,7 +103,7 @@ impl<T> PerMetric<T> {
         })
     }
 
-    /// The value for `metric`, made if it is missing.
+    /// The value for `metric`, created if missing.
     #[inline]
     pub fn get_or_insert_with(&mut self, metric: Metric, make: impl FnOnce() -> T) -> &mut T {
         match metric.weight() {
@@ -113,14 +112,14 @@ impl<T> PerMetric<T> {
         }
     }
 
-    /// The metrics that there is something for, and what.
+    /// The metrics with a value.
     pub fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
         Metric::ALL
             .into_iter()
             .filter_map(|metric| Some((metric, self.get(metric)?)))
     }
 
-    /// Another thing for each of the same metrics.
+    /// Maps the value of each metric.
     pub fn map<U>(&self, make: impl Fn(Metric, &T) -> U) -> PerMetric<U> {
         PerMetric {
             keys: make(Metric::Keys, &self.keys),
@@ -128,7 +127,7 @@ impl<T> PerMetric<T> {
         }
     }
 
-    /// Another thing for each of the metrics that `make` gives one for; `None` where it gives none for keys.
+    /// Maps values, dropping metrics for which `make` returns nothing; `None` if it does so for keys.
     pub fn filter_map<U>(&self, make: impl Fn(&T) -> Option<U>) -> Option<PerMetric<U>> {
         Some(PerMetric {
             keys: make(&self.keys)?,
@@ -136,7 +135,7 @@ impl<T> PerMetric<T> {
         })
     }
 
-    /// Merges another, one metric at a time.
+    /// Merges another one, metric by metric.
     pub(crate) fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
         both(&mut self.keys, other.keys);
         for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {
@@ -200,8 +199,8 @@ impl<'de> Deserialize<'de> for Errors {
     }
 }
 
-/// The schema of an object with members of type `T` that are called as metrics are; keys are always there if the first
-/// `required` of them are.
+/// The schema of an object with members of type `T` named after metrics; keys are required if the first `required` of
+/// them are.
 fn schema<T: JsonSchema>(
     generator: &mut SchemaGenerator,
     names: &[&str],
@@ -257,7 +256,7 @@ impl JsonSchema for Errors {
     }
 }
 
-/// Reads the members of an object that are called as metrics are; other members are ignored.
+/// Reads the members of an object named after metrics; others are ignored.
 struct ByName<T>(
     &'static [&'static str; METRIC_COUNT],
     std::marker::PhantomData<T>,

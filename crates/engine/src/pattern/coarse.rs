@@ -1,7 +1,7 @@
-//! Coarser patterns, for dumps that have more patterns than can be counted: at each level more of a name is an id.
+//! Coarser patterns, for dumps with more patterns than can be counted: each level treats more of a name as an id.
 //!
-//! The coarse pattern of a name depends on the name and the level alone, and the levels build on each other: a pattern of one
-//! level becomes that of the next whether or not it was made coarser before. So counts of parts of a dump add up.
+//! A coarse pattern depends only on name and level, and levels compose: a pattern of one level maps to the same pattern
+//! of the next, however it was derived. Counts from parts of a dump can therefore be merged.
 
 use slotscope_keyname::ids::Id;
 use slotscope_keyname::parts::{Kind, Part, joined, parts};
@@ -9,13 +9,13 @@ use slotscope_keyname::parts::{Kind, Part, joined, parts};
 /// The coarsest level.
 pub(crate) const COARSEST: u8 = 3;
 
-/// The pattern that `pattern` becomes at a level from 1 on.
+/// The coarser pattern of `pattern` at a level, which is at least 1.
 ///
-/// 1: words with a digit and words of mixed case are ids, and so are segments that are not text. 2: so are all words
-/// from the third segment on. 3: from the second on.
+/// 1: words with a digit or mixed case are ids, and so are non-text segments. 2: so are all words from the third
+/// segment on. 3: from the second on.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = Id::ALL.map(Id::mark);
-    // A separator that is part of a mark would split an id.
+    // A separator inside a mark would split an id.
     let is_in_mark = marks
         .iter()
         .any(|mark| memchr::memmem::find(mark, separator).is_some());
@@ -30,7 +30,7 @@ pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     }
 }
 
-/// With ids in place of words that look random and of numbers after words.
+/// Replaces random-looking words, and numbers after words, by ids.
 fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
     let each = parts.iter().flat_map(|part| match part.stem() {
         _ if part.looks_random() => [Some(Part::FOLDED), None],
@@ -43,8 +43,8 @@ fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
     joined(&each.flatten().collect::<Vec<_>>())
 }
 
-/// With an id in place of each run of words, marks and what joins them that lies after the first `kept` segments and
-/// has a word or an id.
+/// Replaces each run of words, marks and joining characters after the first `kept` segments by an id, if it has a word
+/// or an id.
 fn words_to(parts: &[Part<'_>], kept: usize) -> Vec<u8> {
     let mut pattern = Vec::new();
     let (mut separators, mut at) = (0, 0);

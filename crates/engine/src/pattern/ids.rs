@@ -1,11 +1,11 @@
-//! The ids of keys as `slotscope_keyname::ids` defines them, found with vectors.
+//! Finds ids in keys, as defined by `slotscope_keyname::ids`, with vector instructions.
 
 use hashslot::simd::{Bytes64, LANES};
 use slotscope_keyname::ids::{self, Found, HYPHENS, Id, UUID, kind};
 
 use crate::source::block::Padded;
 
-/// Finds the ids of the key at `start..end` of `base` by masks: which of its bytes are letters and digits.
+/// Finds the ids of the key at `start..end` of `base` by masks of its letters and digits.
 ///
 /// ```text
 /// key      n e w s 0 0 1 : a f 3
@@ -74,14 +74,14 @@ pub(crate) unsafe fn by_masks<B: Bytes64>(
     }
 }
 
-/// Masks of the bytes of a key of up to 64 bytes, by kind.
+/// Masks of the bytes of a key of up to 64 bytes, by character class.
 #[derive(Clone, Copy)]
 pub(super) struct Masks {
     pub digit: u64,
-    /// Letters and digits, and the hyphens in a UUID: so it is one token.
+    /// Letters, digits, and the hyphens of UUIDs, which makes a UUID one token.
     pub word: u64,
     pub hex: u64,
-    /// Where UUIDs with a digit start.
+    /// The starts of UUIDs that have a digit.
     pub uuid: u64,
 }
 
@@ -105,7 +105,7 @@ impl Masks {
         masks
     }
 
-    /// Finds UUIDs: hyphens in the right places, hexadecimal digits between them, no letter or digit on either side.
+    /// Finds UUIDs: hyphens in the right places, hexadecimal digits between, no letter or digit on either side.
     fn join_uuids(&mut self, hyphen: u64) {
         let four = self.hex & self.hex >> 1 & self.hex >> 2 & self.hex >> 3;
         let [a, b, c, d] = HYPHENS;
@@ -137,13 +137,13 @@ pub(super) fn below(n: u32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
-/// How many digits in a row end before bit `end`, which is not 0.
+/// The number of consecutive digits that end before bit `end`, which is not 0.
 #[inline(always)]
 fn trailing_digits(digit: u64, end: u32) -> u32 {
     (!(digit << (64 - end))).leading_zeros()
 }
 
-/// An id of a key, at its place in the block where the key starts at `start`.
+/// An id shifted to its position in the block, where the key starts at `start`.
 pub(super) fn moved(id: Found, start: u32) -> Found {
     Found {
         start: start + id.start,

@@ -1,4 +1,5 @@
-//! Templates of keys with any ids: they are found by the runs of letters and digits and by the text before the first digit.
+//! Templates of keys with ids of any kind: found by their runs of letters and digits and by the text before the first
+//! digit.
 //!
 //! ```text
 //! template   s e s s : 4 f 0 b 9 a c 7 : v 2
@@ -23,17 +24,18 @@ use crate::pattern::template::{
 #[repr(C, align(64))]
 pub(super) struct Mingled {
     bytes: [u8; LANES],
-    /// Bytes that are neither letters nor digits, the end and the traits; 0 in a place without a template.
+    /// Bytes that are neither letters nor digits, the end and the traits; 0 in an empty entry.
     shape: u64,
-    /// Where its bytes count.
+    /// Where bytes must match.
     literal: u64,
-    /// Numbers.
+    /// Digits of numbers.
     digits: u64,
     /// Bytes that must be hexadecimal.
     hex: u64,
-    /// Ids other than numbers, each a run. Each has a digit.
+    /// Ids other than numbers; each run has a digit.
     runs: u64,
-    /// The bits after those runs that must have a letter, too; not a hexadecimal one where not all of the run must be.
+    /// The bits after runs that must also have a letter; a non-hexadecimal one if not all of the run must be
+    /// hexadecimal.
     lettered: u64,
     pattern: u32,
 }
@@ -76,14 +78,14 @@ impl Mingled {
     pub(super) fn home(&self, key: &[u8]) -> usize {
         let digits = mask_of(key, u8::is_ascii_digit);
         let room = around(key);
-        // SAFETY: eight bytes are before the key, and 64 from its start on.
+        // SAFETY: eight bytes before the key are readable, and 64 from its start.
         unsafe { home(room.as_ptr().add(8), key.len() as u32, self.shape, digits) }
     }
 
-    /// 0 where a key of this shape and with the literal bytes has the ids: what is not in them as it must be.
+    /// 0 if a key of this shape and these literal bytes has matching ids; otherwise the mismatches.
     #[inline(always)]
     fn differs(&self, digits: u64, letters: u64, hex: u64) -> u64 {
-        // The sum carries out of a run that has some of these.
+        // The addition carries out of every run that has one of these.
         let having = |some: u64| self.runs.wrapping_add(some & self.runs) & !self.runs;
         let ends = self.runs << 1 & !self.runs;
         let letters = letters & (self.hex | !hex);
@@ -98,17 +100,17 @@ pub(super) struct ByRuns<'a> {
     pub keys: Batch<'a>,
     pub traits: &'a [u8],
     pub templates: &'a [Mingled],
-    /// The keys that are looked at.
+    /// The keys to look up.
     pub wanted: &'a [u32],
     pub patterns: &'a mut [u32],
     pub missed: &'a mut [u32],
 }
 
 impl simd::Pass for ByRuns<'_> {
-    /// How many of the keys have no template.
+    /// The number of keys without a template.
     type Output = usize;
 
-    /// Without vectors, no key has one.
+    /// Without vectors, there are no templates.
     fn scalar(self) -> usize {
         self.missed[..self.wanted.len()].copy_from_slice(self.wanted);
         self.wanted.len()
@@ -126,7 +128,7 @@ impl simd::Pass for ByRuns<'_> {
 }
 
 impl ByRuns<'_> {
-    /// No branch: which keys have a template cannot be predicted.
+    /// Branch-free: which keys have a template is unpredictable.
     #[inline(always)]
     fn find<B: Bytes64>(self, traits: impl Fn(usize) -> u8) -> usize {
         self.keys.assert_in_bounds();
@@ -159,11 +161,11 @@ impl ByRuns<'_> {
     }
 }
 
-/// Where the template of a key is: by its shape; by the text before the run of letters and digits that has the first digit,
-/// as that run may be an id; and by the last run where that looks like none.
+/// The entry for a key: hashed from its shape; from the text before the run of letters and digits that has the first
+/// digit, since that run may be an id; and from the last run unless it may be one.
 ///
 /// # Safety
-/// Eight bytes before the key, and 64 from its start on, must be readable.
+/// Eight bytes before the key, and 64 from its start, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
     let separators = shape & bytes_of(len);
@@ -171,7 +173,7 @@ unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
     let before = behind(separators & !digits & digits.wrapping_sub(1));
     let last = behind(separators);
     let in_last = digits.wrapping_shr(last);
-    // A number of one digit has no more than ten templates.
+    // A number of one digit has at most ten templates.
     let has_one = (in_last & in_last.wrapping_sub(1) == 0) & (len - last < 8);
     let is_text = u64::from((in_last == 0) | has_one);
     // SAFETY: passed on.

@@ -1,4 +1,4 @@
-//! Key patterns: ids in keys, the number that keys share which differ in their ids only, and the parts of a pattern.
+//! Key patterns: ids in keys, numbers shared by keys that differ only in their ids, and the parts of a pattern.
 
 pub mod coarse;
 mod ids;

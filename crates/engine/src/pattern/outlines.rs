@@ -1,8 +1,8 @@
-//! Outlines: a number for each key in which its ids are blank, byte for byte, so that keys of one pattern whose ids are as
-//! long mostly share it. Blanking moves no byte, which makes an outline several times cheaper than a shape.
+//! Outlines: a number per key, computed with its ids blanked in place, so that keys of one pattern with ids of equal
+//! length usually share it. Blanking moves no bytes, which makes an outline several times cheaper than a shape.
 //!
-//! Keys of one outline have one pattern, unless they were made to collide; those of one pattern have an outline for all
-//! lengths of their ids.
+//! Keys with the same outline have the same pattern, barring constructed collisions; one pattern has several outlines
+//! if its ids vary in length.
 
 use hashslot::simd::{self, Bytes64, LANES, PI};
 use hashslot::{Batch, Kernel};
@@ -13,20 +13,21 @@ use crate::pattern::ids::{Masks, below};
 use crate::pattern::shapes::{Shapes, id_by_id};
 use crate::source::block::Padded;
 
-/// Computes outlines; keeps scratch from batch to batch.
+/// Computes outlines; reuses its buffers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Outlines {
     /// The outline of each key of the last batch.
     pub column: Vec<u64>,
-    /// Numbers of the keys with ids other than numbers.
+    /// Indices of keys with ids other than numbers.
     others: Vec<u32>,
 }
 
 impl Outlines {
-    /// Writes the outline of each key, with the instructions of `kernel`; outlines of different kernels are not comparable.
+    /// Computes the outline of each key with the instructions of `kernel`; outlines of different kernels are not
+    /// comparable.
     ///
     /// # Panics
-    /// Where a key does not lie in `base`.
+    /// If a key is not within `base`.
     pub(crate) fn of(&mut self, kernel: &Kernel, base: Padded<'_>, keys: &Spans) {
         self.column.resize(keys.len(), 0);
         self.others.resize(keys.len() + 1, 0);
@@ -56,7 +57,7 @@ impl simd::Pass for Pass<'_> {
         .scalar();
     }
 
-    /// First as if all ids were numbers, then those where they are not: no branch, as no one can predict which.
+    /// First treats all ids as numbers, then fixes keys where they are not: branch-free, as that is unpredictable.
     #[inline(always)]
     fn vector<B: Bytes64>(self) {
         self.keys.assert_in_bounds();
@@ -76,7 +77,7 @@ impl simd::Pass for Pass<'_> {
             let i = i as usize;
             let (start, end) = (self.keys.starts()[i], self.keys.ends()[i]);
             self.outlines[i] = match end - start {
-                // The end of the last token needs a bit as well.
+                // The end of the last token needs a bit, too.
                 len @ ..LANES_U32 => any_ids(load(start), len).outline(load(start), len),
                 // SAFETY: the keys lie in the block, and the CPU has the instructions.
                 _ => unsafe { id_by_id::<B>(base, start, end) },
@@ -87,7 +88,7 @@ impl simd::Pass for Pass<'_> {
 
 const LANES_U32: u32 = LANES as u32;
 
-/// The ids that are blank in an outline, and a number for their kinds.
+/// The ids blanked in an outline, and a number for their kinds.
 #[derive(Clone, Copy)]
 struct Blank {
     mask: u64,
@@ -95,17 +96,17 @@ struct Blank {
 }
 
 impl Blank {
-    /// The outline of a key of `len` bytes, fewer than 64.
+    /// The outline of a key of `len` < 64 bytes.
     #[inline(always)]
     fn outline<B: Bytes64>(self, bytes: B, len: u32) -> u64 {
         let literal = bytes.hash_where(below(len) & !self.mask, &PI);
-        // With the bit at its end, the mask also has the length of the key.
+        // The bit at the end also encodes the key's length.
         let place = self.mask | 1_u64.wrapping_shl(len);
         fold(literal as u64 ^ place, (literal >> 64) as u64 ^ self.kinds)
     }
 }
 
-/// The ids of a key of `len` bytes, fewer than 64, as if all were numbers, and whether some may be others.
+/// The ids of a key of `len` < 64 bytes treated as numbers, and whether some may be others.
 ///
 /// ```text
 /// key      n e w s 0 0 1 : v 2 : 4 7
@@ -129,7 +130,7 @@ fn numbers<B: Bytes64>(bytes: B, len: u32) -> (Blank, bool) {
     (numbers, mingled & having(word, eight(word)) != 0)
 }
 
-/// All ids of a key of `len` bytes, fewer than 64.
+/// All ids of a key of `len` < 64 bytes.
 #[inline(always)]
 fn any_ids<B: Bytes64>(bytes: B, len: u32) -> Blank {
     let Masks {
@@ -142,7 +143,7 @@ fn any_ids<B: Bytes64>(bytes: B, len: u32) -> Blank {
     let letter = having(word, word & !digit);
     let mingled = having(word, digit) & letter;
     let numbers = ends & !letter;
-    // A UUID is both.
+    // A UUID counts as both.
     let uuids = having(word, uuid);
     let hexes = mingled & having(word, eight) & !having(word, word & !hex) | uuids;
     let mixed = mingled & having(word, eight & eight >> 8) & !hexes | uuids;
@@ -155,19 +156,19 @@ fn any_ids<B: Bytes64>(bytes: B, len: u32) -> Blank {
     }
 }
 
-/// The bits after runs of ones.
+/// The bits after each run of ones.
 #[inline(always)]
 fn ends(word: u64) -> u64 {
     word << 1 & !word
 }
 
-/// The ends of the runs with a bit of `some`.
+/// The ends of runs that contain a bit of `some`.
 #[inline(always)]
 fn having(word: u64, some: u64) -> u64 {
     word.wrapping_add(some) & !word
 }
 
-/// Where eight or more ones are in a row.
+/// Runs of at least eight ones.
 #[inline(always)]
 fn eight(word: u64) -> u64 {
     let two = word & word >> 1;
@@ -183,12 +184,12 @@ mod tests {
     use slotscope_keyname::ids;
     use std::collections::BTreeMap;
 
-    /// The bytes of a key, zeros where an id is.
+    /// The bytes of a key with ids zeroed.
     fn blanked(key: &[u8]) -> Vec<u8> {
         let mut bytes = key.to_vec();
         for id in ids::of_key(key) {
             let id = bytes[id.start as usize..id.end as usize].iter_mut();
-            // Dots of an address may be in several places.
+            // The dots of an address may be in several places.
             id.filter(|byte| **byte != b'.').for_each(|byte| *byte = 0);
         }
         bytes
@@ -215,7 +216,7 @@ mod tests {
                 if !numbers.contains(outline) {
                     numbers.push(*outline);
                 }
-                // Digits of a UUID whose letters are in short tokens may be blank alone.
+                // Digits of a UUID whose letters are in short tokens may be blanked separately.
                 let is_uuid = ids::of_key(key)
                     .iter()
                     .any(|found| found.id == ids::Id::Uuid);

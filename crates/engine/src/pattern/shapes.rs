@@ -1,6 +1,6 @@
-//! Shapes: a number for each key that ignores the digits of its ids, so that keys of one pattern mostly share it.
+//! Shapes: a number per key that ignores the digits of its ids, so that keys of one pattern usually share it.
 //!
-//! Keys of one shape have one pattern, unless they were made to collide; those of one pattern may have a few shapes.
+//! Keys with the same shape have the same pattern, barring constructed collisions; one pattern may have a few shapes.
 
 use hashslot::simd::{Bytes64, Pass};
 use hashslot::{Batch, Kernel};
@@ -24,10 +24,10 @@ pub fn shape(kernel: &Kernel, base: Padded<'_>, start: u32, end: u32) -> u64 {
     shape
 }
 
-/// Writes the shape of each key, with the instructions of `kernel`; shapes of different kernels are not comparable.
+/// Computes the shape of each key with the instructions of `kernel`; shapes of different kernels are not comparable.
 ///
 /// # Panics
-/// Where a key does not lie in `base`.
+/// If a key is not within `base`.
 pub fn shapes(kernel: &Kernel, base: Padded<'_>, keys: &Spans, shapes: &mut Vec<u64>) {
     shapes.resize(keys.len(), 0);
     let keys = keys.in_block(base);
@@ -39,7 +39,7 @@ pub(super) struct Shapes<'a> {
     pub(super) shapes: &'a mut [u64],
 }
 
-/// Mixes the text between ids and the kind of each id into the hash so far.
+/// Mixes the text between ids and the kind of each id into a hash.
 struct Mixer<'a> {
     base: Padded<'a>,
     state: u64,
@@ -87,7 +87,6 @@ impl Pass for Shapes<'_> {
         }
     }
 
-    /// Id by id.
     #[inline(always)]
     fn vector<B: Bytes64>(self) {
         self.keys.assert_in_bounds();
@@ -144,7 +143,7 @@ mod tests {
                 if !numbers.contains(shape) {
                     numbers.push(*shape);
                 }
-                // Short ones, long ones and those with hyphens may go different ways.
+                // Short keys, long keys and those with hyphens may take different paths.
                 assert!(
                     numbers.len() <= 2,
                     "{}: {}",

@@ -1,5 +1,5 @@
-//! Templates: keys that were met before. A key with the bytes of a template outside its ids, and with bytes of the same
-//! kind in them, has its pattern: two loads and two compares find that, where an outline hashes all bytes of the key.
+//! Templates: keys seen before. A key that matches a template outside of its ids, with the same kinds of bytes inside
+//! them, has its pattern: two loads and two compares, where an outline hashes all bytes of the key.
 //!
 //! ```text
 //! template   u s e r : 1 0 0 1 : c a r t
@@ -7,8 +7,8 @@
 //! ids        . . . . . 1 1 1 1 . . . . .    the other bytes are the same
 //! ```
 //!
-//! A key that has no template goes the way of its outline, and becomes one. There are two tables: one of keys whose ids
-//! are numbers, found by their digits and the text between them, and one of all others (`mingled`).
+//! A key without a template is looked up by its outline and becomes a template. There are two tables: one of keys whose
+//! ids are numbers, found by their digits and the text between, and one for all others (`mingled`).
 
 use hashslot::simd::{self, Bytes64};
 use hashslot::{Batch, Kernel};
@@ -20,39 +20,39 @@ use crate::pattern::template::{
 };
 use slotscope_keyname::ids::{self, Found};
 
-/// Keys that may become templates at once, and in addition with each batch: it takes 200 ns each.
+/// Keys that may become templates initially, and additionally per batch; each takes 200 ns.
 const MAX_LEARNT: usize = 4096;
 const LEARNT_IN_BATCH: usize = 64;
-/// This many batches in a row in which more than half of the keys have no template are the reason to look for none.
+/// After this many consecutive batches with a miss rate above one half, lookups pause.
 const STRIKES: u32 = 8;
-/// The batches in which none is looked for then.
+/// Batches without lookups during a pause.
 const PAUSE: u32 = 1000;
 
-/// Finds the patterns of keys; keeps templates from batch to batch.
+/// Finds the patterns of keys; keeps templates between batches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Templates {
-    /// The pattern of each key of the last batch; for keys without a template, the one that `find` was given.
+    /// The pattern of each key in the last batch; for keys without a template, `unknown` as passed to `find`.
     pub patterns: Vec<u32>,
-    /// Numbers of the keys without a template.
+    /// Indices of the keys without a template.
     pub missed: Vec<u32>,
     numbers: Vec<Numbers>,
     mingled: Vec<Mingled>,
     scratch: Vec<u32>,
-    /// Keys that may become templates.
+    /// How many keys may still become templates.
     learnable: usize,
-    /// The table that takes the next template that both may take.
+    /// The table that gets the next template that fits both.
     is_turn_of_numbers: bool,
-    /// Batches in a row with few templates.
+    /// Consecutive batches with few matches.
     strikes: u32,
-    /// Batches to come in which none is looked for.
+    /// Remaining batches without lookups.
     paused: u32,
 }
 
 impl Templates {
-    /// Finds the patterns of keys that have these traits, or none; `unknown` is the pattern of those without a template.
+    /// Finds the patterns of keys with these traits; `unknown` is the pattern of those without a template.
     ///
     /// # Panics
-    /// Where a key does not lie in its buffer.
+    /// If a key is not within its buffer.
     pub(crate) fn find(&mut self, kernel: &Kernel, keys: Batch<'_>, traits: &[u8], unknown: u32) {
         self.patterns.resize(keys.len(), unknown);
         if self.is_paused() {
@@ -83,7 +83,7 @@ impl Templates {
         self.judge(keys.len());
     }
 
-    /// Whether no templates are looked for in this batch.
+    /// Whether lookups are paused for this batch.
     fn is_paused(&mut self) -> bool {
         let is_paused = self.paused > 0;
         self.paused = self.paused.saturating_sub(1);
@@ -95,7 +95,7 @@ impl Templates {
         is_paused
     }
 
-    /// Goes on only where templates are found.
+    /// Pauses lookups if too few keys have templates.
     fn judge(&mut self, keys: usize) {
         self.learnable = MAX_LEARNT.min(self.learnable + LEARNT_IN_BATCH);
         self.strikes = if 2 * self.missed.len() > keys {
@@ -113,7 +113,7 @@ impl Templates {
         self.learnable > 0 && self.paused == 0
     }
 
-    /// Makes a template of a key with these traits, if it has ids; true where it is one now.
+    /// Turns a key with ids into a template; true if it is one now.
     #[cold]
     pub(crate) fn learn(&mut self, key: &[u8], traits: u8, pattern: u32) -> bool {
         self.learnable = self.learnable.saturating_sub(1);
@@ -127,7 +127,7 @@ impl Templates {
         if let Some(template) = Numbers::of(key, traits, &found, pattern) {
             self.is_turn_of_numbers ^= true;
             let place = &mut self.numbers[template.home(key)];
-            // Where two keys are in turns at one place of this table, one of them moves to the other.
+            // If two keys keep replacing each other in this table, one of them moves to the other table.
             if place.is_free_for(&template) || self.is_turn_of_numbers {
                 *place = template;
                 return true;
@@ -139,7 +139,7 @@ impl Templates {
         true
     }
 
-    /// Forgets all templates, as there are more patterns than are remembered.
+    /// Drops all templates, as there are more patterns than can be kept.
     #[cold]
     pub(crate) fn forget(&mut self) {
         self.numbers.fill_with(Numbers::default);
@@ -148,21 +148,21 @@ impl Templates {
     }
 }
 
-/// Bytes of the longest key whose ids are numbers that has a template in the table of these.
+/// Maximum length of a key in the table for numeric ids.
 const MAX_LEN_OF_NUMBERS: usize = 52;
 
-/// A key whose ids are numbers: one line of the cache.
+/// A key with numeric ids: one cache line.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 struct Numbers {
-    /// With `BLANK` where the ids are.
+    /// With `BLANK` for digits of ids.
     bytes: [u8; MAX_LEN_OF_NUMBERS],
     pattern: u32,
-    /// Its digits, its end and its traits; 0 in a place without a template.
+    /// Its digits, end and traits; 0 in an empty entry.
     shape: u64,
 }
 
-/// In place of a digit: no digit.
+/// Stands for a digit, since it is not one.
 const BLANK: u8 = 0xFF;
 
 impl Default for Numbers {
@@ -176,7 +176,7 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// The template of a key with these ids; `None` where it is too long, or they are not all numbers.
+    /// The template of a key with these ids; `None` if it is too long, or if they are not all numbers.
     fn of(key: &[u8], traits: u8, found: &[Found], pattern: u32) -> Option<Self> {
         if key.len() > MAX_LEN_OF_NUMBERS || !found.iter().all(|found| is_of_numbers(found.id)) {
             return None;
@@ -198,11 +198,11 @@ impl Numbers {
     fn home(&self, key: &[u8]) -> usize {
         let digits = mask_of(key, u8::is_ascii_digit);
         let room = around(key);
-        // SAFETY: eight bytes are before the key, and 64 from its start on.
+        // SAFETY: eight bytes before the key are readable, and 64 from its start.
         unsafe { home(room.as_ptr().add(8), key.len() as u32, self.shape, digits) }
     }
 
-    /// Whether a template may take this place: nothing is there, or one that it can stand for.
+    /// Whether a template may take this entry: it is empty, or its template matches the new one.
     fn is_free_for(&self, other: &Numbers) -> bool {
         self.shape == 0 || (self.shape, self.pattern) == (other.shape, other.pattern)
     }
@@ -217,10 +217,10 @@ struct ByDigits<'a> {
 }
 
 impl simd::Pass for ByDigits<'_> {
-    /// How many keys have no template.
+    /// The number of keys without a template.
     type Output = usize;
 
-    /// Without vectors, no key has one.
+    /// Without vectors, there are no templates.
     fn scalar(self) -> usize {
         let keys = self.keys.len();
         (0..)
@@ -241,7 +241,7 @@ impl simd::Pass for ByDigits<'_> {
 }
 
 impl ByDigits<'_> {
-    /// No branch: which keys have a template cannot be predicted.
+    /// Branch-free: which keys have a template is unpredictable.
     #[inline(always)]
     fn find<B: Bytes64>(self, traits: impl Fn(usize) -> u8) -> usize {
         self.keys.assert_in_bounds();
@@ -271,13 +271,13 @@ impl ByDigits<'_> {
     }
 }
 
-/// Where the template of a key is: by its shape, and by the text before its first digit and after its last one.
+/// The entry for a key: hashed from its shape and from the text before its first and after its last digit.
 ///
 /// # Safety
-/// Eight bytes before the key, and 64 from its start on, must be readable.
+/// Eight bytes before the key, and 64 from its start, must be readable.
 #[inline(always)]
 unsafe fn home(first: *const u8, len: u32, shape: u64, digits: u64) -> usize {
-    // Without a digit there is no template: matches do not count then.
+    // Without a digit there is no template, and matches are ignored.
     let (start, end) = (digits.trailing_zeros(), 64 - digits.leading_zeros());
     // SAFETY: passed on.
     let (before, behind) = unsafe {

@@ -1,4 +1,4 @@
-//! Some blocks of inputs that were read before: rows that start in them are counted, and oddities are not noted.
+//! Rereads some blocks of inputs: counts the rows that start in them, without recording notices.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -11,14 +11,14 @@ use crate::scan::{Scan, Worker};
 use crate::source::Source;
 use crate::tally::Tally;
 
-/// Blocks that a worker takes at once.
+/// Blocks a worker takes at once.
 const AT_ONCE: usize = 16;
 
 impl Scan<'_> {
-    /// Whether every source can be read in blocks, so that a key is found again by its place.
+    /// Whether every source can be read in blocks, so that a key can be found again by its position.
     ///
     /// # Errors
-    /// An input that cannot be opened or is not in its format.
+    /// An input cannot be opened or is not in its format.
     pub fn are_in_blocks(&self, sources: &[Box<dyn Source>]) -> Result<bool> {
         for (input, source) in sources.iter().enumerate() {
             let job = self.job(input, &**source, &Share::all_of(input))?;
@@ -29,11 +29,11 @@ impl Scan<'_> {
         Ok(true)
     }
 
-    /// Counts the rows that start in these blocks of `size` bytes, each of an input, in order, where that is not read from
-    /// its start. A row may be taken for another where its start depends on what is before the block.
+    /// Counts the rows that start in these blocks of `size` bytes per input, in order. If the start of a row depends on
+    /// what precedes the block, a row may be misread.
     ///
     /// # Errors
-    /// An input that cannot be opened or is not in its format.
+    /// An input cannot be opened or is not in its format.
     pub fn blocks<T: Tally>(
         &self,
         sources: &[Box<dyn Source>],
@@ -73,7 +73,7 @@ impl Scan<'_> {
         Ok(tally)
     }
 
-    /// Reads a block with the job that is open, which is that of its input then.
+    /// Reads a block with the open job, opening that of its input if needed.
     fn read_block<T: Tally>(
         &self,
         worker: &mut Worker<T>,

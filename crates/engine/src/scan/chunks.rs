@@ -1,4 +1,4 @@
-//! Inputs that can be read anywhere: the workers take their chunks from a common counter.
+//! Random-access inputs: workers take chunks from a shared counter.
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
@@ -20,7 +20,7 @@ use crate::source::room::Claim;
 use crate::source::{Listed, MAX_LINE, ReadAt, Source};
 use crate::tally::Tally;
 
-/// Bytes of an input that are read first to detect its format.
+/// Bytes of an input read first to detect its format.
 pub(super) const HEAD: usize = 64 << 10;
 
 /// A file of a directory that cannot be read as a dump.
@@ -38,31 +38,29 @@ impl Reader for Unread {
     }
 }
 
-/// An input that is open, and the description of its shape.
+/// An opened input, with a description of its shape.
 pub(super) type Recognised = (Opened, Option<Arc<Told>>);
 
-/// The input that a worker has open: one at a time, however many there are.
+/// The input a worker has open: only one at a time, however many there are.
 pub(super) struct OpenInput {
     input: usize,
     bytes: Box<dyn ReadAt>,
 }
 
-/// An input that is read in chunks.
+/// An input read in chunks.
 pub(super) struct Job {
     pub(super) input: usize,
     pub(super) cutting: Cutting,
     pub(super) reader: Box<dyn Reader>,
-    /// The name of its format.
     format: &'static str,
-    /// The description of its shape.
     told: Option<Arc<Told>>,
-    /// The chunks to read, and whether they are only some of all.
+    /// The chunks to read, and whether they are only a part.
     chunks: Range<u64>,
     is_part: bool,
 }
 
 impl Scan<'_> {
-    /// Lets all workers take chunks until there are none; returns the inputs that must be read as streams.
+    /// Lets all workers take chunks until none is left; returns the inputs that must be read as streams.
     pub(super) fn read_chunks<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
@@ -72,7 +70,7 @@ impl Scan<'_> {
         for (index, source) in shared.sources.iter().enumerate() {
             match self.job(index, &**source, &shared.shares[index])? {
                 Some(job) => {
-                    // An empty input has no chunk that could say it.
+                    // An empty input has no chunk that could report it.
                     shared.saw(
                         index,
                         SeenInput {
@@ -105,7 +103,7 @@ impl Scan<'_> {
         Ok(streams)
     }
 
-    /// An input with its format; `None` where it cannot be read anywhere.
+    /// An input with its format; `None` if it does not allow random access.
     pub(super) fn job(
         &self,
         index: usize,
@@ -145,7 +143,7 @@ impl Scan<'_> {
         }))
     }
 
-    /// Detects the format of an input from its start, reading as much of it as that takes.
+    /// Detects the format of an input from its start, reading as much as needed.
     fn open_start(
         &self,
         source: &dyn Source,
@@ -172,7 +170,7 @@ impl Scan<'_> {
         }
     }
 
-    /// Opens an input that starts with `head` in its format; `None` where more of it must be seen.
+    /// Opens an input starting with `head`; `None` if more of it is needed.
     pub(super) fn recognise(
         &self,
         source: &dyn Source,
@@ -181,11 +179,11 @@ impl Scan<'_> {
         let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
         let found = match (self.format, source.listed()) {
             (Some(format), _) => Some(format::Recognised::Known(format)),
-            // A manifest lists commands, whatever these are.
+            // A manifest may list command files of any content.
             (None, Listed::Manifest) if matches!(head.bytes, [b'*' | b'#', ..]) => {
                 Some(format::Recognised::Known(&Aof))
             }
-            // The other files of a directory are read all the same.
+            // Other files of a directory are read regardless.
             (None, Listed::Directory) => match format::recognise(head) {
                 Err(why) => return Ok(Some((Unread.open(), Some(Arc::new(Told::refused(why)))))),
                 Ok(found) => found,
@@ -199,7 +197,7 @@ impl Scan<'_> {
         found.map(opened).transpose()
     }
 
-    /// The effect of each chunk on the state of the boundary, for the inputs whose row ends depend on it.
+    /// The effect of each chunk on the boundary state, for inputs whose row ends depend on it.
     fn effects<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
@@ -224,7 +222,7 @@ impl Scan<'_> {
                     let Some(opened) = &worker.opened else {
                         return Ok(());
                     };
-                    // A chunk that cannot be read now cannot be read later either, and is noted then.
+                    // An unreadable chunk fails again when it is counted, and is reported then.
                     if let Ok(effect) =
                         chunk::effect(&*opened.bytes, &job.cutting, index, &mut worker.block)
                     {
@@ -241,7 +239,7 @@ impl Scan<'_> {
             .collect())
     }
 
-    /// The state that the first chunk of a job starts in: the chunks before it are looked at until they settle it.
+    /// The state at the first chunk of a job, derived from preceding chunks until they settle it.
     fn state_before(&self, shared: &Shared<'_>, job: &Job) -> Result<State> {
         if job.chunks.start == 0 || !job.cutting.boundary.has_states() {
             return Ok(State::default());
@@ -252,7 +250,7 @@ impl Scan<'_> {
         };
         let (mut block, mut behind) = (Block::with_capacity(0), Effect::NONE);
         for index in (0..job.chunks.start).rev() {
-            // A chunk that cannot be read now cannot be read by its counting thread either, and is noted then.
+            // An unreadable chunk fails again in the thread that counts it, and is reported then.
             let effect = chunk::effect(&*bytes, &job.cutting, index, &mut block);
             behind = effect.unwrap_or(Effect::from_bits(0)).then(behind);
             if let Some(state) = behind.settled() {
@@ -262,7 +260,7 @@ impl Scan<'_> {
         Ok(behind.on(State::default()))
     }
 
-    /// Shows every chunk to the readers whose rows depend on rows far before them.
+    /// Passes every chunk to readers whose rows depend on much earlier rows.
     fn learn<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
@@ -278,7 +276,7 @@ impl Scan<'_> {
                 let Some(opened) = &worker.opened else {
                     return Ok(());
                 };
-                // A chunk that cannot be read now cannot be read later either, and is noted then.
+                // An unreadable chunk fails again when it is counted, and is reported then.
                 let mut claim = Claim::to(&shared.room);
                 let room = (&mut worker.block, &mut claim);
                 let read = chunk::read_chunk(&*opened.bytes, &job.cutting, index, room);
@@ -320,7 +318,7 @@ impl Scan<'_> {
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
-            // Chunks are taken in order: those before one that fails are in work, and are worked on to their end.
+            // Chunks are taken in order: those before a failing one are in progress and get finished.
             while shared.is_going() {
                 let chunk = next.fetch_add(1, Relaxed);
                 let at = last_chunks.partition_point(|end| *end <= chunk);
@@ -334,7 +332,7 @@ impl Scan<'_> {
         shared.outcome()
     }
 
-    /// Reads and counts one chunk; trouble in the middle of an input is noted, and the rest continues.
+    /// Reads and counts one chunk; an error in the middle of an input is recorded, and the rest continues.
     pub(super) fn read_chunk<T: Tally>(
         &self,
         worker: &mut Worker<T>,
@@ -384,8 +382,8 @@ impl Scan<'_> {
 }
 
 impl Job {
-    /// How many lines end in the first `body` bytes of a chunk. Where a row is, in lines, only a part of an input cannot
-    /// be asked later.
+    /// The number of line ends in the first `body` bytes of a chunk. Only recorded for partial inputs, whose line
+    /// numbers cannot be computed later.
     fn line_ends(&self, block: &Block, body: u64) -> u64 {
         let counted = || memchr::memchr_iter(b'\n', &block.content()[..body as usize]).count();
         if self.is_part { counted() as u64 } else { 0 }
@@ -393,14 +391,14 @@ impl Job {
 }
 
 impl<T: Tally> Worker<T> {
-    /// Gives back the memory of a giant row, and then the room for it.
+    /// Releases the memory of a giant row, and then its reservation.
     fn leave(&mut self, chunk: usize, claim: Claim) {
         if claim.is_held() {
             self.block.shrink(chunk);
         }
     }
 
-    /// Opens input `index` unless it is open already.
+    /// Opens input `index` unless it is already open.
     fn open(&mut self, sources: &[Box<dyn Source>], index: usize) -> Result<()> {
         if self
             .opened
@@ -416,7 +414,7 @@ impl<T: Tally> Worker<T> {
     }
 }
 
-/// The state that each chunk starts in, and the one after the last.
+/// The state at the start of each chunk, and after the last one.
 fn states(before: State, effects: &[Effect]) -> Vec<State> {
     let behind = effects.iter().scan(before, |state, effect| {
         *state = effect.on(*state);

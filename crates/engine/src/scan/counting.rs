@@ -1,5 +1,4 @@
-//! Counts the keys of one block: some are filtered out, the rest get their slots and are counted, and neighbours
-//! that are the same key are noticed.
+//! Counts the keys of one block: applies the filter, computes slots, counts, and detects repeated neighbours.
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::{Notice, ReadStats, Sink};
@@ -14,10 +13,10 @@ use crate::slot::policy::Policy;
 use crate::tally::Tally;
 use crate::tally::rejects::{Reject, Rejects};
 
-/// The reason to reject a key that a custom policy gives no slot: the server refuses it.
+/// The reason for rejecting a key that a custom policy assigns no slot: servers refuse it.
 const MISFIT: &str = "no pattern of --policy matches this key, so it has no slot";
 
-/// Computes and counts what a reader finds in a block.
+/// Computes slots for, and counts, what a reader finds in a block.
 pub(super) struct Counting<'a, T> {
     how: How<'a>,
     columns: &'a mut Chosen,
@@ -26,13 +25,13 @@ pub(super) struct Counting<'a, T> {
     place: Place,
     neighbours: Neighbours,
     seen: ReadStats,
-    /// Keys that the policy gives no slot.
+    /// Keys without a slot under the policy.
     misfits: u64,
-    /// A field that the filter needs and the input does not carry.
+    /// A field that the filter needs but the input lacks.
     lacking: Option<Field>,
 }
 
-/// How slots are computed, and of which keys.
+/// How slots are computed, and for which keys.
 #[derive(Clone, Copy)]
 pub(super) struct How<'a> {
     /// The kernel that computes them.
@@ -43,12 +42,12 @@ pub(super) struct How<'a> {
     pub policy: &'a Policy,
 }
 
-/// Where a block is from.
+/// The origin of a block.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
-    /// The input, counted from 0.
+    /// Index of the input.
     pub input: u32,
-    /// The offset of the block in it, where the block is a piece of it.
+    /// The offset of the block in the input, if it is a piece of it.
     pub offset: u64,
 }
 
@@ -65,7 +64,7 @@ impl Place {
     }
 }
 
-/// The columns of the keys that are wanted, and their slots; kept from block to block.
+/// The columns of the selected keys, and their slots; buffers reused between blocks.
 #[derive(Default)]
 pub(super) struct Chosen {
     keys: Spans,
@@ -75,7 +74,6 @@ pub(super) struct Chosen {
 }
 
 impl<'a, T: Tally> Counting<'a, T> {
-    /// Nothing counted yet.
     pub(super) fn new(
         how: How<'a>,
         columns: &'a mut Chosen,
@@ -96,15 +94,15 @@ impl<'a, T: Tally> Counting<'a, T> {
         }
     }
 
-    /// A field that the filter needs and the input does not carry.
+    /// A field that the filter needs but the input lacks.
     pub(super) fn lacking(&self) -> Option<Field> {
         self.lacking
     }
 
-    /// The notices in addition to those that the reader `saw`, and the first and last key of the block.
+    /// The notices including those of the reader (`saw`), and the first and last key of the block.
     pub(super) fn finish(mut self, mut saw: ReadStats) -> (ReadStats, Option<Edges>) {
         let left_out = self.seen.left_out() + self.misfits;
-        // A block holds keys or operations, never both.
+        // A block holds either keys or operations.
         match saw.operations {
             0 => saw.keys -= left_out,
             _ => saw.operations -= left_out,
@@ -115,11 +113,11 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 }
 
-/// A callback that gets the slots of keys.
+/// A callback that receives the slots of keys.
 type Look<'a> = &'a mut dyn FnMut(&[u16]);
 
 impl<T: Tally> Counting<'_, T> {
-    /// Counts a batch; all slots of it, as Redis and Valkey compute them, go to `look`.
+    /// Counts a batch; passes all its slots, as computed by Redis and Valkey, to `look`.
     fn count(&mut self, batch: KeyBatch<'_>, mut look: Option<Look<'_>>) {
         let How {
             kernel,
@@ -157,7 +155,7 @@ impl<T: Tally> Counting<'_, T> {
                     [database, MISSING].contains(&batch.values.number(Number::Database)[i])
                 })
             };
-            // The keys of a node follow each other, so each node is looked up once.
+            // The keys of a node are consecutive, so each node is looked up once.
             let mut last: (&[u8], bool) = (b"", false);
             let mut of_replica = |i| {
                 let node = batch.values.nodes.get(batch.base, i);
@@ -268,7 +266,7 @@ impl<T: Tally> Sink for Counting<'_, T> {
     }
 }
 
-/// Copies the columns of the keys that are wanted.
+/// Copies the columns of the selected keys.
 fn choose(
     batch: KeyBatch<'_>,
     wanted: impl Fn(usize) -> bool,

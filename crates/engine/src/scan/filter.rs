@@ -1,4 +1,4 @@
-//! The filter of keys: by their names, types, sizes and times of expiry.
+//! Filters keys by name, type, size and expiry.
 
 use std::ops::RangeInclusive;
 
@@ -8,10 +8,10 @@ use crate::format::batch::{KeyBatch, MISSING, NEVER, Number, SOMETIME, Values, W
 use crate::metric::Metric;
 use crate::scan::glob::Glob;
 
-/// The conditions of a key that is counted: all of them hold.
+/// Conditions for a key to be counted, all of which must hold.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
-    /// One of these, or of the regular expressions, matches its name.
+    /// Its name matches one of these, or one of the regular expressions.
     pub globs: Vec<Glob>,
     /// See `globs`.
     pub regexes: Vec<Regex>,
@@ -25,7 +25,7 @@ pub struct Filter {
     pub words: Vec<String>,
 }
 
-/// Types that servers have without modules.
+/// Types of servers without modules.
 const SERVER_TYPES: [&str; 7] = [
     "string",
     "list",
@@ -36,23 +36,23 @@ const SERVER_TYPES: [&str; 7] = [
     "vectorset",
 ];
 
-/// Whether servers have this type without modules.
+/// Whether servers without modules have this type.
 pub fn is_server_type(word: &str) -> bool {
     SERVER_TYPES.iter().any(|of| word.eq_ignore_ascii_case(of))
 }
 
-/// When a key expires.
+/// A condition on the expiry of a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Expires {
-    /// Never.
+    /// No TTL.
     Never,
-    /// At any time.
+    /// Any TTL.
     Sometime,
-    /// Within this time, in milliseconds since 1970.
+    /// Within this range, in milliseconds since 1970.
     Within(RangeInclusive<u64>),
 }
 
-/// A field of a key, besides its name, that a condition needs.
+/// A field of a key, besides its name, used by a condition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Field {
     /// Its type.
@@ -64,7 +64,7 @@ pub enum Field {
 }
 
 impl Field {
-    /// Words for a format that does not carry the field, and the formats that do.
+    /// How formats without the field are described, and which formats have it.
     pub(crate) fn carried_by(self) -> (&'static str, &'static str) {
         match self {
             Field::Type => (
@@ -84,7 +84,7 @@ impl Field {
 }
 
 impl Filter {
-    /// The option that asks for a field.
+    /// The option that uses a field.
     pub fn option(&self, field: Field) -> &'static str {
         let has_minimum = || self.sizes.as_ref().is_some_and(|sizes| *sizes.start() > 0);
         match field {
@@ -95,7 +95,7 @@ impl Filter {
         }
     }
 
-    /// The first field that a condition needs and that a batch does not carry.
+    /// The first field needed by a condition but missing from a batch.
     pub fn lacks(&self, values: &Values) -> Option<Field> {
         let is_missing = |field| match field {
             Field::Type => !self.types.is_empty() && values.word(Word::Type).is_empty(),
@@ -106,7 +106,7 @@ impl Filter {
         fields.find(|field| is_missing(*field))
     }
 
-    /// Whether a key meets all conditions; an unknown field meets none.
+    /// Whether a key meets all conditions; unknown fields meet none.
     pub fn keeps(&self, key: &KeyFacts<'_>) -> bool {
         let has_size =
             |range: &RangeInclusive<u64>| key.size != MISSING && range.contains(&key.size);
@@ -126,7 +126,7 @@ impl Filter {
             || self.regexes.iter().any(|regex| regex.is_match(key))
     }
 
-    /// The conditions as they were typed; without the values that hold parts of names, or types of modules, unless `with_names`.
+    /// The conditions as typed; unless `with_names`, without values that may contain names or module types.
     pub fn said(&self, with_names: bool) -> String {
         let mut option = "";
         let shown = self.words.iter().map(|word| {
@@ -148,7 +148,7 @@ impl Filter {
     }
 }
 
-/// The fields of a key that conditions are about.
+/// The fields of a key used by conditions.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyFacts<'a> {
     /// Its name.
@@ -157,12 +157,11 @@ pub struct KeyFacts<'a> {
     pub kind: &'a [u8],
     /// Its size in bytes, or `MISSING`.
     pub size: u64,
-    /// When it expires, as in `Number::Expiry`.
+    /// Its expiry, as in `Number::Expiry`.
     pub expiry: u64,
 }
 
 impl<'a> KeyFacts<'a> {
-    /// Those of key `i` of a batch.
     pub(crate) fn of(batch: KeyBatch<'a>, i: usize) -> Self {
         let known = |column: &[u64]| column.get(i).copied().unwrap_or(MISSING);
         let types = batch.values.word(Word::Type);

@@ -1,10 +1,10 @@
-//! Glob patterns with the semantics of a server's SCAN MATCH and KEYS, byte by byte.
+//! Glob patterns with the semantics of SCAN MATCH and KEYS, byte by byte.
 
 /// A compiled pattern.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Glob {
     parts: Vec<Part>,
-    /// Whether the pattern is a single star: only that one matches the empty key, not `**`.
+    /// Whether the pattern is a single star: in servers only that one matches the empty key, not `**`.
     is_star: bool,
 }
 
@@ -15,9 +15,9 @@ enum Part {
     Star,
     /// Any one byte.
     One,
-    /// This byte.
+    /// Exactly this byte.
     Byte(u8),
-    /// One byte of these ranges, or of none of them.
+    /// One byte inside these ranges, or outside if negated.
     Set { ranges: Vec<(u8, u8)>, not: bool },
 }
 
@@ -38,7 +38,7 @@ impl Part {
 }
 
 impl Glob {
-    /// Compiles a pattern; every text is one.
+    /// Compiles a pattern; every text is valid.
     pub fn new(pattern: &[u8]) -> Self {
         let (mut parts, mut rest) = (Vec::new(), pattern);
         while let [first, tail @ ..] = rest {
@@ -63,8 +63,8 @@ impl Glob {
         Glob { parts, is_star }
     }
 
-    /// Whether all of `key` matches. A mismatch goes back to the last star only, so the time is at most the product of both
-    /// lengths.
+    /// Whether all of `key` matches. A mismatch backtracks to the last star only, so the time is at most the product of
+    /// both lengths.
     pub fn matches(&self, key: &[u8]) -> bool {
         if key.is_empty() {
             return self.is_star || self.parts.is_empty();
@@ -94,7 +94,7 @@ impl Glob {
     }
 }
 
-/// The set after a `[`, and the pattern after it. A set that is not closed ends with the pattern, as in the server.
+/// The set after a `[`, and the rest of the pattern. As in servers, an unclosed set ends with the pattern.
 fn set(mut rest: &[u8]) -> (Part, &[u8]) {
     let not = rest.first() == Some(&b'^');
     rest = &rest[usize::from(not)..];

@@ -1,7 +1,7 @@
-//! Drives stages 1 to 4 on all cores: inputs come in, one merged tally goes out, in bounded memory.
+//! Reads inputs on all cores into one merged tally, in bounded memory.
 //!
-//! Every worker has one block, one set of columns and one tally. Inputs that can be read anywhere are cut into
-//! chunks that the workers take from a common counter (`chunks`); a stream is read by a separate thread (`streams`).
+//! Every worker has one block, one set of columns and one tally. Random-access inputs are split into chunks, which
+//! workers take from a shared counter (`chunks`); a stream is read by a thread of its own (`streams`).
 
 mod again;
 mod chunks;
@@ -45,7 +45,7 @@ use crate::source::chunk::CHUNK;
 use crate::tally::Tally;
 use crate::tally::rejects::Rejects;
 
-/// How a scan runs; its result does not depend on it.
+/// The settings of a scan; the counts do not depend on how it is run.
 #[derive(Clone)]
 pub struct Scan<'a> {
     /// The workers.
@@ -54,24 +54,24 @@ pub struct Scan<'a> {
     pub kernel: &'static Kernel,
     /// The format of every input; `None` to detect it for each.
     pub format: Option<&'static dyn Format>,
-    /// The filter, for inputs that carry its fields.
+    /// The filter, applied to inputs that have its fields.
     pub only: &'a Only,
     /// The hash policy.
     pub policy: &'a Policy,
-    /// How inputs are walked whose keys are only found so.
+    /// How inputs are walked that cannot be read in chunks.
     pub walking: Walking,
-    /// Bytes in a chunk.
+    /// Chunk size in bytes.
     pub chunk: usize,
-    /// Called now and then with the number of bytes read since the last call; false stops the scan.
+    /// Called occasionally with the bytes read since the last call; returning false stops the scan.
     pub proceed: &'a (dyn Fn(u64) -> bool + Sync),
 }
 
-/// The filter of keys; inputs that do not carry its fields are counted whole.
+/// Selects the keys to count; inputs that lack a field are counted entirely.
 #[derive(Debug, Clone, Default)]
 pub struct Only {
     /// Only keys of this database.
     pub database: Option<u64>,
-    /// No keys of these nodes: they are replicas, and their primaries have the same keys.
+    /// No keys of these nodes: they are replicas of nodes that are read too.
     pub not_of: BTreeSet<String>,
     /// Only keys that meet these conditions.
     pub filter: Option<Arc<Filter>>,
@@ -90,13 +90,13 @@ impl Only {
 pub struct Scanned<T> {
     /// The counts.
     pub tally: T,
-    /// The notices of each input, in their order.
+    /// The notices of each input, in input order.
     pub inputs: Vec<SeenInput>,
-    /// Where inputs could not be read to their end, in order.
+    /// Where inputs became unreadable, in order.
     pub incomplete: Vec<Incomplete>,
     /// Rows that are not keys.
     pub rejects: Rejects,
-    /// The rows at the ends of the parts that were read of each input.
+    /// The outermost rows of the parts read of each input.
     pub open_ends: Vec<OpenEnds>,
 }
 
@@ -111,14 +111,14 @@ pub struct SeenInput {
     pub bytes: u64,
     /// Its keys and their oddities.
     pub seen: ReadStats,
-    /// Line ends, where a part of it was read.
+    /// Number of line ends, if only part of it was read.
     pub line_ends: u64,
 }
 
-/// A place after which an input could not be read.
+/// A place beyond which an input could not be read.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Incomplete {
-    /// The input, counted from 0.
+    /// Index of the input.
     pub input: usize,
     /// Offset in bytes.
     pub byte: u64,
@@ -130,7 +130,7 @@ static ALL_KEYS: Only = Only::ALL;
 static OSS: Policy = Policy::Oss;
 
 impl<'a> Scan<'a> {
-    /// A scan on the threads of `pool`, with the best kernel, that detects the format of each input and counts all keys.
+    /// A scan on the threads of `pool` with the best kernel, which detects formats and counts all keys.
     pub fn new(pool: &'a ThreadPool) -> Self {
         Scan {
             pool,
@@ -155,36 +155,36 @@ impl<'a> Scan<'a> {
         Scan { format, ..self }
     }
 
-    /// Limits the keys that are counted.
+    /// Restricts the keys that are counted.
     pub fn only(self, only: &'a Only) -> Self {
         Scan { only, ..self }
     }
 
-    /// Sets what part of a key is hashed.
+    /// Sets the hash policy.
     pub fn policy(self, policy: &'a Policy) -> Self {
         Scan { policy, ..self }
     }
 
-    /// Sets how inputs are walked whose keys are only found so.
+    /// Sets how inputs are walked that cannot be read in chunks.
     pub fn walking(self, walking: Walking) -> Self {
         Scan { walking, ..self }
     }
 
-    /// Sets the bytes in a chunk.
+    /// Sets the chunk size in bytes.
     pub fn chunk(self, chunk: usize) -> Self {
         Scan { chunk, ..self }
     }
 
-    /// Sets a callback after every block with its length in bytes; it may stop the scan by returning false.
+    /// Sets a callback invoked after every block with its length in bytes; it may stop the scan by returning false.
     pub fn proceed(self, proceed: &'a (dyn Fn(u64) -> bool + Sync)) -> Self {
         Scan { proceed, ..self }
     }
 
-    /// Reads all `sources` and counts them in tallies that start as `make` gives them.
+    /// Reads all `sources` into tallies created by `make`.
     ///
     /// # Errors
-    /// An input that cannot be opened or is not in its format, that changed since it was found, or that has a row
-    /// longer than `MAX_LINE`.
+    /// An input cannot be opened, is not in its format, has changed since it was found, or has a row longer than
+    /// `MAX_LINE`.
     pub fn run<T: Tally>(
         &self,
         sources: &[Box<dyn Source>],
@@ -199,10 +199,10 @@ impl<'a> Scan<'a> {
         Ok(scanned)
     }
 
-    /// As `run`, of a share of each source; checks that need all of an input are up to the caller that merges the shares.
+    /// Like `run`, for a share of each source; checks across a whole input are up to the caller that merges the shares.
     ///
     /// # Errors
-    /// As `run`.
+    /// As for `run`.
     pub fn run_shares<T: Tally>(
         &self,
         sources: &[Box<dyn Source>],
@@ -238,7 +238,7 @@ impl<'a> Scan<'a> {
     }
 }
 
-/// Refuses inputs of which none is a dump.
+/// Fails if none of the inputs is a dump.
 fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let refused = |seen: &SeenInput| seen.told.as_deref().and_then(|told| told.refused.clone());
     let all: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
@@ -248,7 +248,7 @@ fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()>
     }
 }
 
-/// The inputs whose last reply has no end, unless they broke off, which is `known`.
+/// The inputs whose last reply is unterminated, except those already `known` to be incomplete.
 pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     let stops = inputs.iter().enumerate().filter_map(|(input, seen)| {
         let refused = seen.told.as_deref().and_then(|told| told.refused.clone());
@@ -266,7 +266,7 @@ pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
     stops.filter(|stop| !is_known(stop)).collect()
 }
 
-/// The error of a filter by what an input does not carry.
+/// The error for a filter field that an input lacks.
 fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &str) -> Error {
     let (what, carriers) = field.carried_by();
     let file = Name::from(source.path());
@@ -276,7 +276,7 @@ fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &st
     Error::option(option, "", what)
 }
 
-/// The state of one thread.
+/// Per-thread state.
 struct Worker<T> {
     block: Block,
     keys: Spans,
@@ -285,7 +285,7 @@ struct Worker<T> {
     counts: Counts<T>,
 }
 
-/// The counts of one thread.
+/// Per-thread counts.
 struct Counts<T> {
     chosen: Chosen,
     rejects: Rejects,
@@ -307,7 +307,7 @@ impl<T: Tally> Worker<T> {
         }
     }
 
-    /// Counts the keys of the block, a piece of input `input`, which has a format, for `bytes` of it.
+    /// Counts the keys of the block, a piece of `bytes` in input `input`, whose format is known.
     fn count(
         &mut self,
         scan: &Scan<'_>,
@@ -344,7 +344,7 @@ impl<T: Tally> Worker<T> {
         })
     }
 
-    /// Counts the rows of a walk, which are those in `bytes` of input `input`.
+    /// Counts the rows of a walk, covering `bytes` of input `input`.
     fn count_rows(
         &mut self,
         scan: &Scan<'_>,
@@ -362,7 +362,7 @@ impl<T: Tally> Worker<T> {
 }
 
 impl<T: Tally> Counts<T> {
-    /// Counts what `read` finds in `bytes` of input `input`, which is in `format`, in a block that starts at `offset`.
+    /// Counts what `read` finds in `bytes` of input `input`, in format `format`, in a block starting at `offset`.
     fn add(
         &mut self,
         scan: &Scan<'_>,

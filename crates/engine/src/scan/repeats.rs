@@ -1,27 +1,27 @@
-//! The same key twice in a row, whatever blocks and batches its rows are in: a dump whose names were truncated at a
-//! NUL or a newline has many of these rows, a dump of complete names has few.
+//! Consecutive equal keys, across blocks and batches: frequent in a dump whose names were truncated at a NUL or
+//! newline, rare in others.
 
 use crate::hash::hash;
 use crate::slot::SlotBatch;
 
-/// The hashes of the first and the last key of a block.
+/// Hashes of the first and last key of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Edges {
     pub first: u64,
     pub last: u64,
 }
 
-/// Facts about the neighbours in one block.
+/// Facts about neighbours within a block.
 #[derive(Debug, Default)]
 pub(super) struct Neighbours {
-    /// Keys that are the one before them.
+    /// Keys equal to their predecessor.
     pub repeated: u64,
     /// The first and the last key so far.
     pub edges: Option<Edges>,
 }
 
 impl Neighbours {
-    /// Takes in the next keys of the block. Empty keys are counted elsewhere and left out here.
+    /// Processes the next keys of the block. Empty keys are counted elsewhere and skipped here.
     pub(super) fn look_at(&mut self, keys: &SlotBatch<'_>) {
         let spans = keys.batch.keys;
         let name = |i: usize| spans.get(keys.batch.base, i);
@@ -50,7 +50,7 @@ impl Neighbours {
             }
         } else {
             equal_neighbours(keys.slots, |i| {
-                // In a dump in slot order all neighbours come here; most names differ in their last bytes.
+                // In a dump in slot order all neighbours get here; most names differ in their last bytes.
                 let end = |i: usize| keys.batch.base.eight_before(spans.end[i]);
                 let len = |i: usize| spans.end[i] - spans.start[i];
                 let may_repeat = len(i) == len(i + 1) && (len(i) < 8 || end(i) == end(i + 1));
@@ -60,7 +60,8 @@ impl Neighbours {
     }
 }
 
-/// Calls `found` with each `i` where `slots[i]` and `slots[i + 1]` are equal. Few are, so most pieces are looked at no closer.
+/// Calls `found` with each `i` where `slots[i]` equals `slots[i + 1]`. This is rare, so most pieces are skipped
+/// quickly.
 fn equal_neighbours(slots: &[u16], mut found: impl FnMut(usize)) {
     const PIECE: usize = 16;
     let next = slots.get(1..).unwrap_or_default();
@@ -111,7 +112,7 @@ mod tests {
     fn equal_neighbours_are_found_across_pieces() {
         for len in [0, 1, 2, 15, 16, 17, 31, 32, 33, 100] {
             for equal in 0..len {
-                // All differ from their neighbours but those of `equal` and one ten after it.
+                // All differ from their neighbours, except those of `equal` and one ten after it.
                 let mut slots: Vec<u16> = (0..len).map(|i| i as u16).collect();
                 let mut expected = Vec::new();
                 for i in [equal, equal + 10].into_iter().filter(|i| i + 1 < len) {

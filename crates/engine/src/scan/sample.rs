@@ -1,4 +1,4 @@
-//! A small part of the inputs, spread over all of them: names that are frequent in it are likely to be frequent everywhere.
+//! Reads a small, spread-out part of the inputs: names frequent there are likely frequent overall.
 
 use std::sync::Mutex;
 
@@ -9,15 +9,15 @@ use crate::scan::{Scan, Worker};
 use crate::source::Source;
 use crate::tally::Tally;
 
-/// Bytes that are read at a place: enough keys for the batches to be full, and few enough for many places.
+/// Bytes per window: enough keys to fill batches, small enough for many windows.
 pub const WINDOW: usize = 32 << 10;
 
 impl Scan<'_> {
-    /// Counts one of `every` windows of those `sources` that can be read anywhere, with nothing noted of what is odd in
-    /// them: a row may be taken for another where its start depends on what is before the window.
+    /// Counts one of `every` windows of the random-access `sources`, without recording notices: if the start of a row
+    /// depends on what precedes the window, a row may be misread.
     ///
     /// # Errors
-    /// An input that cannot be opened or is not in its format.
+    /// An input cannot be opened or is not in its format.
     pub fn sample<T: Tally>(
         &self,
         sources: &[Box<dyn Source>],

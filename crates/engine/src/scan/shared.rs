@@ -1,4 +1,4 @@
-//! The state that all threads of a scan share, and how the scan ends.
+//! State shared by all threads of a scan, and how the scan ends.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -18,36 +18,35 @@ use crate::source::chunk::Trouble;
 use crate::source::line_number::line_of;
 use crate::source::room::Room;
 
-/// The state shared by all workers.
+/// State shared by all workers.
 pub(super) struct Shared<'a> {
     /// The inputs.
     pub sources: &'a [Box<dyn Source>],
     /// The share of each source to read.
     pub shares: &'a [Share],
-    /// The notices of each.
+    /// The notices of each input.
     pub seen: Vec<Mutex<SeenInput>>,
-    /// The keys at the ends of the blocks of each.
+    /// The keys at the block borders of each input.
     borders: Vec<Borders<u64>>,
-    /// The numbers of their rows, where they are compared.
+    /// The row numbers at borders, for formats that compare them.
     numbers: Mutex<BTreeMap<usize, BTreeMap<u64, Stretch<u64>>>>,
-    /// Where they could not be read on.
+    /// Where inputs became unreadable.
     pub incomplete: Mutex<Vec<Incomplete>>,
-    /// The first error of the inputs, wherever a thread met another one before it.
+    /// The first error in input order, even if another thread hit a later one first.
     error: Mutex<Option<(Place, Error)>>,
-    /// The input that it is in.
+    /// The input with the first error.
     failed: AtomicUsize,
     stopped: AtomicBool,
-    /// When the scan began, in milliseconds since 1970.
+    /// When the scan started, in milliseconds since 1970.
     started_ms: u64,
-    /// For rows that are giants.
+    /// Memory reserved for giant rows.
     pub room: Arc<Room>,
 }
 
-/// An input, and how many chunks of it are before a place.
+/// An input, and the number of chunks before the place.
 type Place = (usize, u64);
 
 impl<'a> Shared<'a> {
-    /// Nothing seen yet.
     pub(super) fn new(sources: &'a [Box<dyn Source>], shares: &'a [Share]) -> Self {
         Shared {
             sources,
@@ -66,7 +65,7 @@ impl<'a> Shared<'a> {
         }
     }
 
-    /// How many keys at the borders of a stretch are the one before them, as far as this stretch completes the pair.
+    /// The number of keys at a stretch's borders that equal their predecessor, for pairs completed by this stretch.
     pub(super) fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
         let mut repeated = 0;
         let (first, last) =
@@ -77,14 +76,14 @@ impl<'a> Shared<'a> {
         repeated
     }
 
-    /// Takes the numbers of the rows at the ends of the part that was read of an input.
+    /// Adds the row numbers at the borders of the part read of an input.
     pub(super) fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
         if !numbers.is_empty() {
             lock(&self.numbers).insert(input, numbers);
         }
     }
 
-    /// The rows at the ends of the parts that were read of each input.
+    /// The outermost rows of the parts read of each input.
     pub(super) fn open_ends(&self) -> Vec<OpenEnds> {
         let mut numbers = lock(&self.numbers);
         let ends = |(input, keys): (usize, &Borders<u64>)| OpenEnds {
@@ -94,12 +93,12 @@ impl<'a> Shared<'a> {
         self.borders.iter().enumerate().map(ends).collect()
     }
 
-    /// When an input was written, in milliseconds since 1970; now, where it does not say so.
+    /// When an input was written, in milliseconds since 1970; the start of the scan if it does not say.
     pub(super) fn written_ms(&self, input: usize) -> u64 {
         self.sources[input].written_ms().unwrap_or(self.started_ms)
     }
 
-    /// Adds a part to the notices of an input.
+    /// Adds to the notices of an input.
     pub(super) fn saw(&self, input: usize, part: SeenInput) {
         let mut all = lock(&self.seen[input]);
         all.format = part.format;
@@ -109,8 +108,7 @@ impl<'a> Shared<'a> {
         all.seen += part.seen;
     }
 
-    /// Notes that an input could not be read on; a row that is too long is an error at once, and so is an object of a store
-    /// that fails.
+    /// Records that an input became unreadable; a row that is too long, or a failing object store, is an error at once.
     pub(super) fn note(&self, trouble: Trouble, input: usize) -> Result<()> {
         if let Some(failure) = self.sources[input].failure() {
             return Err(failure);
@@ -138,10 +136,10 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// Notes an input that is not, or no longer, the file that was found: what was read of it may be a mix.
+    /// Records that an input is no longer the file that was found: what was read may be a mix.
     ///
     /// # Errors
-    /// Whether it changed cannot be seen, as of a process without a descriptor left.
+    /// The check itself failed, for instance for lack of file descriptors.
     pub(super) fn check_unchanged(&self, input: usize) -> Result<()> {
         match self.sources[input].open_at() {
             Ok(_) => return Ok(()),
@@ -161,8 +159,8 @@ impl<'a> Shared<'a> {
         Ok(())
     }
 
-    /// Notes an error, which ends the scan: what is after its place is not read any more, what is before it is, as an
-    /// error there would be the one to report.
+    /// Records an error, which ends the scan: nothing after its place is read any more, but everything before it is, as
+    /// an earlier error takes precedence.
     pub(super) fn fail(&self, place: Place, error: Error) {
         let mut first = lock(&self.error);
         if first.as_ref().is_none_or(|(known, _)| place < *known) {
@@ -171,22 +169,22 @@ impl<'a> Shared<'a> {
         self.failed.fetch_min(place.0, Relaxed);
     }
 
-    /// Stops all threads unless they are to continue.
+    /// Stops all threads if `going` is false.
     pub(super) fn proceed(&self, going: bool) {
         self.stopped.fetch_or(!going, Relaxed);
     }
 
-    /// Whether there is anything left to do.
+    /// Whether any work is left.
     pub(super) fn is_going(&self) -> bool {
         self.reads_on(usize::MAX - 1)
     }
 
-    /// Whether more of an input is to be read.
+    /// Whether to continue reading an input.
     pub(super) fn reads_on(&self, input: usize) -> bool {
         !self.stopped.load(Relaxed) && input < self.failed.load(Relaxed)
     }
 
-    /// The first error, if there was one.
+    /// The first error, if any.
     pub(super) fn outcome(&self) -> Result<()> {
         lock(&self.error)
             .take()
@@ -194,12 +192,12 @@ impl<'a> Shared<'a> {
     }
 }
 
-/// A panic elsewhere is reported by the pool; the data under the lock is not used after one.
+/// A panic elsewhere is reported by the pool; the data under a poisoned lock is not used.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The data under the lock, once no thread uses it.
+/// The data of a lock that no thread uses any more.
 pub(super) fn into_inner<T>(mutex: Mutex<T>) -> T {
     mutex.into_inner().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,4 @@
-//! Inputs that are read from front to back: separate threads cut, all workers count.
+//! Sequential inputs: separate threads split them, all workers count.
 
 use std::io;
 use std::ops::Range;
@@ -21,9 +21,9 @@ use crate::source::stream::RowReader;
 use crate::source::{MAX_LINE, Source};
 use crate::tally::Tally;
 
-/// Work that a cutting thread hands to the workers, which return it to be filled again.
+/// Work that a splitting thread hands to the workers, which return it for reuse.
 enum Work {
-    /// A block of whole rows.
+    /// A block of complete rows.
     Bytes(Block, Piece, Arc<dyn Reader>),
     /// The rows of a walk.
     Rows(Box<RowBatch>),
@@ -52,31 +52,31 @@ impl Work {
     }
 }
 
-/// Work cut from a stream, and the bytes of the input that it stands for.
+/// Work from a stream, with the bytes of the input it covers.
 struct Cut {
     work: Work,
     bytes: Range<u64>,
     input: usize,
     format: &'static str,
-    /// Dropped with the work, where the cutting thread waits for that.
+    /// Dropped with the work; the splitting thread may wait for that.
     _done: Option<mpsc::Sender<()>>,
 }
 
-/// Work of more chunks than this holds a giant row: one at a time is in work of each stream, or they would add up.
+/// Work larger than this many chunks contains a giant row; only one such is in flight per stream, to bound memory.
 const GIANT: usize = 16;
 
 type Stream = RowReader<Box<dyn io::Read + Send>>;
 
-/// Makes work of an input.
+/// Produces work from an input.
 enum Cutter {
-    /// Its rows as they are.
+    /// Raw rows.
     Rows(Stream, Arc<dyn Reader>),
     /// A walk over it.
     Walk(Box<dyn Walk>),
 }
 
 impl Cutter {
-    /// Fills `spare` with the next rows; the bytes of the input that they are from, `None` at its end.
+    /// Fills `spare` with the next rows; returns it with their bytes in the input, or `None` at its end.
     fn next(&mut self, spare: Work) -> (Work, std::result::Result<Option<Range<u64>>, Trouble>) {
         match self {
             Cutter::Rows(rows, reader) => {
@@ -101,12 +101,12 @@ impl Cutter {
 }
 
 impl Cutter {
-    /// Whether a giant row has the room for one.
+    /// Whether memory was reserved for a giant row.
     fn has_room(&self) -> bool {
         matches!(self, Cutter::Rows(rows, _) if rows.has_room())
     }
 
-    /// Leaves it, once that row is counted.
+    /// Releases the reservation once that row is counted.
     fn leave_room(&mut self) {
         if let Cutter::Rows(rows, _) = self {
             rows.leave_room();
@@ -123,7 +123,7 @@ fn no_thread(error: &io::Error) -> Error {
 }
 
 impl Scan<'_> {
-    /// Cuts streams on separate threads, as many at a time as there are workers, which count the blocks.
+    /// Splits streams on separate threads, at most as many as there are workers, which count the blocks.
     pub(super) fn read_streams<T: Tally>(
         &self,
         workers: &[Mutex<Worker<T>>],
@@ -160,7 +160,7 @@ impl Scan<'_> {
                         shared.fail((streams[0], 0), no_thread(&error));
                         break;
                     }
-                    // Those that run cut all streams.
+                    // The threads already running process all streams.
                     Err(_) => break,
                 }
             }
@@ -168,7 +168,7 @@ impl Scan<'_> {
             self.pool.broadcast(|context| {
                 let worker = &mut *lock(&workers[context.index()]);
                 loop {
-                    // The lock is given back before the work starts: `let` drops the guard.
+                    // The lock is released before the work starts: `let` drops the guard.
                     let received = lock(&blocks).recv();
                     let Ok(mut cut) = received else { break };
                     if shared.reads_on(cut.input) {
@@ -185,7 +185,7 @@ impl Scan<'_> {
                         );
                         shared.proceed((self.proceed)(bytes));
                     }
-                    // A send fails only where the cutting threads have ended; then no work is made any more.
+                    // Sending only fails once the splitting threads have ended; no more work is produced then.
                     drop(spare.send(cut.work));
                 }
             });
@@ -196,7 +196,7 @@ impl Scan<'_> {
             .try_for_each(|input| shared.check_unchanged(*input))
     }
 
-    /// Refuses a stream that is not in its format before anything is counted, where it can be opened again.
+    /// If a stream can be reopened, fails before counting anything if it is not in its format.
     pub(super) fn check_start(&self, source: &dyn Source) -> Result<()> {
         if source.is_rereadable() {
             let mut rows = RowReader::new(stream::open(source)?, self.chunk);
@@ -262,7 +262,7 @@ impl Scan<'_> {
             },
         );
         while shared.reads_on(input) {
-            // Work that the end of the last stream left over is used first, or it would run out.
+            // Reuse the buffer left over at the end of the previous stream, or they would run out.
             let received = unused.take().map_or_else(|| lock(empty).recv(), Ok);
             let Ok(spare) = received else { break };
             let (work, next) = cutter.next(spare);
@@ -289,14 +289,14 @@ impl Scan<'_> {
             if !shared.reads_on(input) || full.send(cut).is_err() {
                 break;
             }
-            // Nothing is sent: the other end is dropped.
+            // Nothing is ever sent: wait until the other end is dropped.
             _ = counted.recv();
             cutter.leave_room();
         }
         Ok(())
     }
 
-    /// Detects the format of a stream from its start, reading as much of it as that takes.
+    /// Detects the format of a stream from its start, reading as much as needed.
     fn open_stream(&self, source: &dyn Source, rows: &mut Stream) -> Result<Recognised> {
         let mut want = HEAD;
         loop {

@@ -1,4 +1,4 @@
-//! Searches for a byte with the vectors of a kernel: 64 bytes become a mask of one bit a byte.
+//! Byte search with a kernel's vector instructions: 64 bytes become a mask of one bit per byte.
 
 pub(crate) mod rows;
 
@@ -10,9 +10,9 @@ use crate::source::block::Padded;
 /// The result of a search.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Found {
-    /// How many delimiters: fewer than there is room for means that the bytes are used up.
+    /// The number of delimiters; less than the space available means that all bytes were searched.
     pub delimiters: usize,
-    /// Whether there may be a blank before the last of them, or before the end where the bytes are used up.
+    /// Whether there may be a blank before the last one, or anywhere if all bytes were searched.
     pub has_blank: bool,
 }
 
@@ -42,7 +42,7 @@ struct FindDelimiters<'a> {
 impl Pass for FindDelimiters<'_> {
     type Output = Found;
 
-    /// Masks made of machine words: 4.7 ns a key, where a search from one delimiter to the next takes 5 to 7.
+    /// Masks built from machine words: 4.7 ns per key, where searching delimiter by delimiter takes 5 to 7.
     fn scalar(self) -> Found {
         self.vector::<Portable>()
     }
@@ -76,13 +76,13 @@ impl Pass for FindDelimiters<'_> {
 /// The result of a search for the cells of a table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct FoundCells {
-    /// How many cell ends: fewer than there is room for means that the bytes are used up.
+    /// The number of cell ends; less than the space available means that all bytes were searched.
     pub cells: usize,
     /// How many of them are LF.
     pub lines: usize,
-    /// Whether there may be a double quote before the last of them, or before the end where the bytes are used up.
+    /// Whether there may be a double quote before the last one, or anywhere if all bytes were searched.
     pub has_quote: bool,
-    /// The same of CR.
+    /// Whether there may be a CR there.
     pub has_return: bool,
 }
 
@@ -138,7 +138,7 @@ impl Pass for FindCells<'_> {
             found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
             let taken = match ends.get(found) {
                 Some(_) => u64::MAX,
-                // There may have been no room for the last of them.
+                // The last of them may not have fit.
                 None => u64::MAX >> (LANES - 1 - (ends[found - 1] as usize - at)),
             };
             lines += (line_ends & taken).count_ones() as usize;
@@ -153,7 +153,7 @@ impl Pass for FindCells<'_> {
     }
 }
 
-/// Writes the offsets of the bits of `mask`, a mask of the bytes at `at`, as far as there is room for them; how many.
+/// Writes the offsets of the bits of `mask`, for the bytes at `at`, as space permits; returns their number.
 ///
 /// # Safety
 /// The CPU must have the instructions of `B`.
@@ -170,7 +170,7 @@ unsafe fn positions<B: Bytes64>(bytes: B, mask: u64, at: usize, into: &mut [u32]
     count
 }
 
-/// Prefetches a value that is written to soon.
+/// Prefetches a value about to be written.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]
@@ -189,7 +189,7 @@ mod tests {
     use crate::source::block::Block;
     use proptest::prelude::*;
 
-    /// Blocks with many delimiters or few, shorter and longer than a vector.
+    /// Blocks with many or few delimiters, shorter and longer than a vector.
     fn content() -> impl Strategy<Value = Vec<u8>> {
         let bytes = |plain: u32, len: std::ops::Range<usize>| {
             let rare = prop_oneof![

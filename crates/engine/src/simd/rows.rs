@@ -1,16 +1,16 @@
-//! Lists the rows of a batch that are wanted, with the vectors of a kernel: the flags of 64 rows become a mask, and its bits
-//! numbers. No branch a row, as which ones are wanted cannot be predicted.
+//! Lists selected rows of a batch with a kernel's vector instructions: the flags of 64 rows become a mask, and its bits
+//! become numbers. Branch-free, as the selection is unpredictable.
 
 use hashslot::Kernel;
 use hashslot::simd::{Bytes64, LANES, Pass};
 
-/// The choice of rows. Inlined into a pass, it is compiled with the kernel's instructions, which closures are not.
+/// Selects rows. Inlined into a pass, it is compiled with the kernel's instructions, which closures are not.
 pub(crate) trait Flags {
-    /// Sets the byte of each wanted row to 1, from row `from` on; the bytes are 0.
+    /// Sets the byte of each selected row to 1, starting with row `from`; bytes are initially 0.
     fn flag(&self, from: usize, flags: &mut [u8]);
 }
 
-/// Fills `listed` with the numbers below `rows` of those that are wanted.
+/// Fills `listed` with the selected numbers below `rows`.
 #[inline]
 pub(crate) fn list_rows(kernel: &Kernel, rows: usize, wanted: impl Flags, listed: &mut Vec<u32>) {
     listed.resize(rows + LANES, 0);
@@ -29,7 +29,7 @@ struct ListRows<'a, F> {
 }
 
 impl<F: Flags> Pass for ListRows<'_, F> {
-    /// How many are wanted.
+    /// The number of selected rows.
     type Output = usize;
 
     fn scalar(self) -> usize {
@@ -51,7 +51,7 @@ impl<F: Flags> Pass for ListRows<'_, F> {
         let mut found = 0;
         for from in (0..self.rows).step_by(LANES) {
             let mut flags = [0; LANES];
-            // A number of rows that the compiler knows is flagged with vectors.
+            // A constant number of rows lets the compiler vectorize flagging.
             if self.rows - from >= LANES {
                 self.wanted.flag(from, &mut flags);
             } else {

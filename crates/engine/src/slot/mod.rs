@@ -1,5 +1,5 @@
-//! Slots of a batch of keys, by the kernels of the `hashslot` crate. Which part of a key is hashed is decided by the
-//! hash tag rule of Redis and Valkey, or by another `policy`.
+//! Computes the slots of a batch with the kernels of the `hashslot` crate. The hashed part of a key follows the hash
+//! tag rule of Redis and Valkey, or another `policy`.
 
 pub mod policy;
 #[doc(hidden)]
@@ -13,48 +13,48 @@ use crate::slot::policy::Policy;
 
 pub use hashslot::{Kernel, SLOTS, hashed_part, slot, slot_of_part, tag};
 
-/// A batch of keys with the hashed part and the slot of each.
+/// A batch of keys with their hashed parts and slots.
 #[derive(Clone, Copy)]
 pub struct SlotBatch<'a> {
     /// The keys.
     pub batch: KeyBatch<'a>,
     /// The hashed part of each key: its hash tag, or all of it.
     pub hashed: &'a Spans,
-    /// Where the hashed part of each key starts if the key has no tag; anything else: it has one.
+    /// For keys without a tag, the start of the hashed part; any other value means the key has one.
     pub untagged: &'a [u32],
     /// The slot of each key, below `SLOTS`.
     pub slots: &'a [u16],
-    /// The input that they are from, counted from 0.
+    /// Index of their input.
     pub input: u32,
-    /// The offset in it of the block that their offsets are in, where the block is a piece of it.
+    /// The offset of their block in the input, if it is a piece of it.
     pub offset: u64,
     /// The kernel that computed them.
     pub kernel: &'static Kernel,
 }
 
 impl SlotBatch<'_> {
-    /// How many keys there are.
+    /// The number of keys.
     pub fn len(&self) -> usize {
         self.slots.len()
     }
 
-    /// True where there are none.
+    /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.slots.is_empty()
     }
 
-    /// Whether the hash tag is the text in braces, so that all keys of a pattern have one, or none has.
+    /// Whether hash tags are text in braces, so that either all keys of a pattern have one or none.
     pub fn tags_are_in_braces(&self) -> bool {
         std::ptr::eq(self.untagged, self.batch.keys.start.as_slice())
     }
 
-    /// Whether key `i` has a hash tag: a part that is hashed in place of the whole key.
+    /// Whether key `i` has a hash tag: a part that is hashed instead of the whole key.
     pub fn is_tagged(&self, i: usize) -> bool {
         self.hashed.start[i] != self.untagged[i]
     }
 }
 
-/// Reads a slot from where anything may be written.
+/// Reads a slot from untrusted data.
 #[doc(hidden)]
 pub fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Error> {
     let slot = u16::deserialize(deserializer)?;
@@ -65,20 +65,20 @@ pub fn checked<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u16, D::Err
     }
 }
 
-/// The columns a worker keeps for this stage, reused from batch to batch.
+/// A worker's buffers for slots, reused between batches.
 #[derive(Default)]
 pub struct SlotColumns {
     hashed: Spans,
-    /// Empty where that is the start of every key.
+    /// Empty if equal to the start of every key.
     untagged: Vec<u32>,
     slots: Vec<u16>,
 }
 
-/// In `SlotBatch::untagged`: the key has a tag, wherever that starts.
+/// In `SlotBatch::untagged`: the key has a tag, wherever it starts.
 const TAGGED: u32 = u32::MAX;
 
 impl SlotColumns {
-    /// Computes the hashed parts and the slots of `batch`, which is from input `input`, as Redis and Valkey do.
+    /// Computes hashed parts and slots of `batch` from input `input`, by the rule of Redis and Valkey.
     pub fn compute<'a>(
         &'a mut self,
         kernel: &'static Kernel,
@@ -89,7 +89,7 @@ impl SlotColumns {
         self.hash(kernel, batch, (input, 0))
     }
 
-    /// Finds what `policy` hashes of each key; returns the numbers of the keys that it gives no slot.
+    /// Finds the hashed part of each key under `policy`; returns the indices of keys without a slot.
     pub fn find_hashed(
         &mut self,
         policy: &Policy,
@@ -112,7 +112,7 @@ impl SlotColumns {
         misfits
     }
 
-    /// Computes the slots of `batch`, whose hashed parts were found and whose block is at an offset of an input.
+    /// Computes the slots of `batch`, given its hashed parts and the offset of its block in the input.
     pub fn hash<'a>(
         &'a mut self,
         kernel: &'static Kernel,
@@ -121,7 +121,7 @@ impl SlotColumns {
     ) -> SlotBatch<'a> {
         self.slots.resize(self.hashed.len(), 0);
         kernel.slots(self.hashed.in_block(batch.base), &mut self.slots);
-        // A tag in braces starts after one, never where its key does.
+        // A tag in braces starts after a brace, never at the start of its key.
         let untagged = if self.untagged.is_empty() {
             &batch.keys.start
         } else {

@@ -1,8 +1,8 @@
-//! Hash policies: the rules by which clusters choose the part of a key that is hashed.
+//! Hash policies: which part of a key a cluster hashes.
 //!
-//! `oss` is the rule of Redis and Valkey (`hashed_part`) and the only one that the kernels have a pass for. `enterprise` is
-//! the standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` after it to the last `}`,
-//! and an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first pattern that matches.
+//! `oss` is the rule of Redis and Valkey (`hashed_part`), and the only one with a kernel pass. `enterprise` is the
+//! standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` after it to the last `}`,
+//! where an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first matching pattern.
 
 use std::fmt;
 use std::ops::Range;
@@ -14,13 +14,13 @@ use crate::format::batch::Spans;
 use crate::name::Name;
 use crate::source::block::Padded;
 
-/// Patterns that a custom policy may have, as in Redis Enterprise.
+/// Maximum patterns of a custom policy, as in Redis Enterprise.
 const MAX_PATTERNS: usize = 32;
 
 /// The prefix of a pattern on the command line.
 const REGEX: &str = "regex:";
 
-/// The part of a key that is hashed.
+/// The rule for the hashed part of a key.
 #[derive(Debug, Clone, Default)]
 pub enum Policy {
     /// Redis and Valkey Cluster.
@@ -28,7 +28,7 @@ pub enum Policy {
     Oss,
     /// Redis Enterprise and Redis Cloud, standard.
     Enterprise,
-    /// Redis Enterprise and Redis Cloud, custom: the first pattern that matches decides.
+    /// Redis Enterprise and Redis Cloud, custom: the first matching pattern decides.
     Patterns(Vec<Pattern>),
 }
 
@@ -43,7 +43,7 @@ pub struct Pattern {
 }
 
 impl Policy {
-    /// The policy that the values of `--policy` name; the usual one where there are none.
+    /// The policy given by the values of `--policy`; the default if there are none.
     ///
     /// ```
     /// use slotscope_engine::slot::policy::Policy;
@@ -54,7 +54,7 @@ impl Policy {
     /// ```
     ///
     /// # Errors
-    /// A name that is not a policy, two policies, more than 32 patterns, or a pattern that cannot be used.
+    /// An unknown name, two policies, more than 32 patterns, or an invalid pattern.
     pub fn parse(values: &[impl AsRef<str>]) -> Result<Policy> {
         let values: Vec<&str> = values.iter().map(AsRef::as_ref).collect();
         let patterns: Vec<&str> = values
@@ -95,7 +95,7 @@ impl Policy {
         matches!(self, Policy::Oss)
     }
 
-    /// The part of `key` that is hashed, as byte offsets; `None` where no pattern matches the key.
+    /// The hashed part of `key` as byte offsets; `None` if no pattern matches.
     pub fn hashed_part(&self, key: &[u8]) -> Option<Range<usize>> {
         match self {
             Policy::Oss => Some(crate::slot::hashed_part(key)),
@@ -106,19 +106,19 @@ impl Policy {
         }
     }
 
-    /// Where the hash tag of `key` is, if it has one: the hashed part, unless that is all of the key.
+    /// The position of the hash tag of `key`, if any: the hashed part, unless it is the whole key.
     pub fn tag(&self, key: &[u8]) -> Option<Range<usize>> {
         self.hashed_part(key).filter(|part| *part != (0..key.len()))
     }
 
-    /// The hash slot of `key`; `None` where no pattern matches the key.
+    /// The hash slot of `key`; `None` if no pattern matches.
     pub fn slot(&self, key: &[u8]) -> Option<u16> {
         self.hashed_part(key)
             .map(|part| crate::slot::slot_of_part(&key[part]))
     }
 
-    /// Writes the hashed part of each key that has one to `parts`; the others get an empty part, and their numbers are
-    /// returned. Byte by byte, key by key: only `oss` has a faster way.
+    /// Writes the hashed part of each key to `parts`. Keys without one get an empty part, and their indices are
+    /// returned. Byte by byte: only `oss` has a faster way.
     pub fn hashed_spans(&self, base: Padded<'_>, keys: &Spans, parts: &mut Spans) -> Vec<u32> {
         let mut misfits = Vec::new();
         let mut patterns: Vec<_> = self
@@ -155,7 +155,7 @@ impl Policy {
     }
 }
 
-/// As it is written on the command line, several patterns separated by commas; not escaped.
+/// As on the command line, patterns separated by commas; not escaped.
 impl fmt::Display for Policy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -173,7 +173,7 @@ impl fmt::Display for Policy {
 }
 
 /// The tag by the standard policy of Redis Enterprise, `.*{(?<tag>.*)}.*`: from the last `{` that has a `}` after it to
-/// the last `}`; it may be empty.
+/// the last `}`; may be empty.
 pub fn enterprise_tag(key: &[u8]) -> Option<Range<usize>> {
     let close = memchr::memrchr(b'}', key)?;
     let open = memchr::memrchr(b'{', &key[..close])?;
@@ -206,17 +206,17 @@ impl Pattern {
         self.regex.capture_locations()
     }
 
-    /// Where the group `tag` is, if the pattern matches all of `key` and the group takes part in that.
+    /// The position of the group `tag`, if the pattern matches all of `key` and the group participates.
     fn tag(&self, key: &[u8], places: &mut CaptureLocations) -> Option<Range<usize>> {
         self.regex.captures_read(places, key)?;
         places.get(self.tag).map(|(start, end)| start..end)
     }
 }
 
-/// A regular expression over bytes, whose `.` matches any of them. `{` may be a literal.
+/// Compiles a regular expression over bytes, where `.` matches any byte and `{` may be literal.
 ///
 /// # Errors
-/// Why it cannot be used. Look-around and back-references are not supported, as they take unbounded time.
+/// Why it is invalid. Look-around and back-references are not supported, as they take unbounded time.
 pub fn compile_over_bytes(pattern: &str) -> std::result::Result<Regex, String> {
     compile(&literal_braces(pattern))
 }
@@ -229,15 +229,15 @@ fn compile(pattern: &str) -> std::result::Result<Regex, String> {
     built.map_err(|error| reason(&error))
 }
 
-/// The last line of the message of the regex crate: the others show the pattern, which may be a rewritten one.
+/// The last line of the regex crate's message: the others show the pattern, which may have been rewritten.
 pub fn reason(error: &regex::Error) -> String {
     let message = error.to_string();
     let last = message.lines().last().unwrap_or_default();
     last.trim_start_matches("error: ").trim().to_owned()
 }
 
-/// Puts a backslash before each `{` that opens no quantifier, and before what only this crate reads as an operator in a
-/// class: so a pattern means what it means to PCRE.
+/// Escapes each `{` that does not open a quantifier, and whatever only this crate treats as an operator in a class, so
+/// that a pattern has its PCRE meaning.
 fn literal_braces(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len());
     let mut rest = pattern;
@@ -245,7 +245,7 @@ fn literal_braces(pattern: &str) -> String {
     while let Some(c) = rest.chars().next() {
         let mut taken = c.len_utf8();
         match c {
-            // Escapes stay as they are, with the braces of \x{7b} and \p{Alpha}.
+            // Escapes are kept, including the braces of \x{7b} and \p{Alpha}.
             '\\' => {
                 taken += rest[1..].chars().next().map_or(0, char::len_utf8);
                 let has_braces =
@@ -256,7 +256,7 @@ fn literal_braces(pattern: &str) -> String {
                     0
                 };
             }
-            // A bracket that comes first in a class is one of its members.
+            // A bracket that comes first in a class is a literal member.
             '[' if !in_class => {
                 in_class = true;
                 taken += usize::from(rest[taken..].starts_with('^'));

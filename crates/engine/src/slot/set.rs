@@ -4,7 +4,7 @@ use crate::slot::SLOTS;
 
 const WORDS: usize = SLOTS / 64;
 
-/// A set of slots: a bit each, as a cluster of thousands of nodes has several sets a node.
+/// A set of slots, one bit each: a cluster of thousands of nodes needs several sets per node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlotSet(Box<[u64; WORDS]>);
 
@@ -38,15 +38,15 @@ impl SlotSet {
         (0..SLOTS as u16).filter(|slot| is_in(*slot)).collect()
     }
 
-    /// This many percent of all slots: spread evenly, the same ones each time, and those of a smaller share among them.
+    /// This percentage of all slots: evenly spread, deterministic, and a superset of every smaller sample.
     pub fn sample(percent: f64) -> Self {
-        // An odd factor gives each slot another rank.
-        const FACTOR: usize = 10_125; // about the golden part of all slots
+        // An odd factor gives each slot a distinct rank.
+        const FACTOR: usize = 10_125; // about the golden section of all slots
         let wanted = (percent.clamp(0.0, 100.0) / 100.0 * SLOTS as f64).ceil() as usize;
         SlotSet::of(|slot| usize::from(slot) * FACTOR % SLOTS < wanted)
     }
 
-    /// The set whose slots are the bits of these words, the lowest first; `None` unless there are as many as slots.
+    /// The set whose slots are the bits of these words, lowest first; `None` if the number of words is wrong.
     pub(crate) fn from_words(words: Vec<u64>) -> Option<Self> {
         let words: [u64; WORDS] = words.try_into().ok()?;
         Some(SlotSet(Box::new(words)))

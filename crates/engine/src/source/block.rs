@@ -1,8 +1,8 @@
-//! One recycled buffer a worker, with padding around its content: vector code may read 64 bytes past either end.
+//! A recycled buffer per worker, padded on both sides: vector code may read 64 bytes past either end.
 
 pub use hashslot::{PAD, Padded};
 
-/// A buffer for a piece of an input, kept and refilled by its worker.
+/// A buffer for a piece of an input, refilled by its worker.
 pub struct Block {
     buffer: Vec<u8>, // PAD zeros, the content, PAD zeros
 }
@@ -14,7 +14,7 @@ impl Default for Block {
 }
 
 impl Block {
-    /// A buffer with room for `capacity` bytes of content.
+    /// A buffer with capacity for `capacity` bytes of content.
     pub fn with_capacity(capacity: usize) -> Self {
         let mut buffer = Vec::with_capacity(capacity + 2 * PAD);
         buffer.resize(2 * PAD, 0);
@@ -34,17 +34,17 @@ impl Block {
         self.buffer.len() - 2 * PAD
     }
 
-    /// True where there is no content.
+    /// Whether there is no content.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Makes the content `len` bytes long; old bytes stay, new ones are unspecified.
+    /// Resizes the content to `len` bytes; old bytes stay, new ones are unspecified.
     pub fn resize(&mut self, len: usize) {
         self.buffer.resize(len + 2 * PAD, 0);
     }
 
-    /// Puts bytes after the content.
+    /// Appends bytes to the content.
     #[inline]
     pub fn append(&mut self, bytes: &[u8]) {
         let end = self.buffer.len() - PAD;
@@ -52,13 +52,13 @@ impl Block {
         self.buffer[end..end + bytes.len()].copy_from_slice(bytes);
     }
 
-    /// Bytes of memory that it holds.
+    /// Its allocated bytes.
     #[cfg(test)]
     pub fn capacity(&self) -> usize {
         self.buffer.capacity()
     }
 
-    /// Gives back memory that one giant line needed and the next block will not.
+    /// Frees memory that one giant line needed and the next block will not.
     pub fn shrink(&mut self, capacity: usize) {
         if self.buffer.capacity() > 2 * (capacity + 2 * PAD) {
             self.resize(0);
@@ -71,7 +71,7 @@ impl Block {
         &self.buffer[PAD..self.buffer.len() - PAD]
     }
 
-    /// The content, to be filled.
+    /// The content, for writing.
     pub fn content_mut(&mut self) -> &mut [u8] {
         let end = self.buffer.len() - PAD;
         &mut self.buffer[PAD..end]
@@ -83,16 +83,16 @@ impl Block {
     }
 }
 
-/// The range of a block that a worker is responsible for.
+/// The part of a block that a worker is responsible for.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Piece {
-    /// Where the owned bytes start in the block; they reach to the block's end.
+    /// Where the owned bytes start in the block; they extend to its end.
     pub from: u32,
     /// Offset of the block's first byte in the input.
     pub offset: u64,
     /// Whether the owned bytes are the start of the input.
     pub first: bool,
-    /// Whether they are its end: then the last line may lack its separator.
+    /// Whether they are its end; the last line may then lack its separator.
     pub last: bool,
 }
 

@@ -1,22 +1,22 @@
-//! Where an input may be split into blocks, so that no row is in two of them. What a row is, the formats know.
+//! Where an input may be split into blocks without splitting a row. Formats define rows.
 //!
-//! Whether a byte ends a row may depend on all bytes before it, as it does inside double quotes. That is never guessed:
-//! a boundary is a machine of at most four states, each chunk has an `Effect` on the state, and the effects of all
-//! chunks in order give the state that each of them starts in.
+//! Whether a byte ends a row may depend on all bytes before it, as with double quotes. This is never guessed: a
+//! boundary is a state machine with at most four states, each chunk has an `Effect` on the state, and composing the
+//! effects of all chunks in order yields the state at the start of each.
 
-/// The meaning of the bytes before a place for the row ends after it; the default is the state at the start of an input.
+/// The parser state at a position; the default is the state at the start of an input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct State(pub u8);
 
-/// The state after a stretch of bytes for each of the four states before it, two bits each.
+/// The state after a stretch of bytes, for each of the four states before it, two bits each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Effect(u8);
 
 impl Effect {
-    /// Every state stays as it is.
+    /// The identity.
     pub(crate) const NONE: Effect = Effect(0b11_10_01_00);
 
-    /// The effect that leads from each state to the one that `behind` returns for it.
+    /// The effect that maps each state as `behind` does.
     pub(crate) fn of(behind: impl Fn(State) -> State) -> Self {
         Effect((0..4).fold(0, |bits, state| {
             bits | behind(State(state)).0 << (2 * state)
@@ -28,12 +28,12 @@ impl Effect {
         State(self.0 >> (2 * before.0) & 3)
     }
 
-    /// The effect of this and what follows it.
+    /// This effect followed by another.
     pub(crate) fn then(self, next: Effect) -> Effect {
         Effect::of(|state| next.on(self.on(state)))
     }
 
-    /// The state after the stretch, where it is the same whatever was before.
+    /// The state after the stretch, if it does not depend on the state before.
     pub(crate) fn settled(self) -> Option<State> {
         let behind = self.on(State(0));
         (1..4)
@@ -41,59 +41,57 @@ impl Effect {
             .then_some(behind)
     }
 
-    /// One byte, so that effects can be kept for every chunk of a long input.
+    /// As one byte, so that effects can be stored for every chunk of a long input.
     pub(crate) fn to_bits(self) -> u8 {
         self.0
     }
 
-    /// The effect that has these bits.
+    /// The effect stored as these bits.
     pub(crate) fn from_bits(bits: u8) -> Self {
         Effect(bits)
     }
 }
 
-/// How the rows of an input end; asked a few times a block.
+/// How rows of an input end; called a few times per block.
 pub(crate) trait Boundary: Send + Sync {
-    /// Whether rows are only found from the front: the input is read as a stream.
+    /// Whether rows can only be found from the front, so that the input is read as a stream.
     fn is_sequential(&self) -> bool {
         false
     }
 
-    /// Whether the line after a line end decides if that ends a row.
+    /// Whether a line end ends a row depends on the next line.
     fn needs_next_line(&self) -> bool {
         false
     }
 
-    /// Whether row ends depend on the state.
     fn has_states(&self) -> bool {
         false
     }
 
-    /// Whether the bytes a little before a place nearly always decide the state there.
+    /// Whether the bytes shortly before a position nearly always determine the state there.
     fn is_local(&self) -> bool {
         true
     }
 
-    /// The effect of a stretch that ends with `tail`, where the tail alone determines it.
+    /// The effect of a stretch ending with `tail`, if the tail alone determines it.
     fn effect_of_tail(&self, _tail: &[u8]) -> Option<Effect> {
         None
     }
 
-    /// The effect of `bytes`.
     fn effect(&self, _bytes: &[u8]) -> Effect {
         Effect::NONE
     }
 
-    /// Offset after the first row end at or after `from` in `bytes`, where `state` holds at `from`. `None`: these bytes
-    /// show none. `whole` says that nothing follows them.
+    /// The offset after the first row end at or after `from` in `bytes`, given the `state` at `from`; `None` if no
+    /// row ends. `whole`: nothing follows these bytes.
     fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize>;
 
-    /// Offset after the last row end in `bytes`, which start where a row starts. `searched` bytes at their start
-    /// were already searched without a match.
+    /// The offset after the last row end in `bytes`, which start at a row. Its first `searched` bytes are known to have
+    /// none.
     fn last_end(&self, bytes: &[u8], searched: usize) -> Option<usize>;
 }
 
-/// Every one of this byte ends a row.
+/// Every occurrence of this byte ends a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EveryByte(pub u8);
 
@@ -107,7 +105,7 @@ impl Boundary for EveryByte {
     }
 }
 
-/// The line that starts at `start`, without its LF, and where the next one starts.
+/// The line at `start` without its LF, and the start of the next one.
 pub fn line_at(bytes: &[u8], start: usize) -> (&[u8], usize) {
     let rest = &bytes[start..];
     let len = memchr::memchr(b'\n', rest).unwrap_or(rest.len());

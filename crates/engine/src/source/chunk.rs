@@ -1,9 +1,9 @@
-//! Sources that can be read at any offset are read in chunks, one at a time into a worker's block.
+//! Random-access sources are read in chunks, one at a time into a worker's block.
 //!
-//! A chunk owns the rows that follow its row ends, and the first chunk the row at the input's start. So the owned
-//! bytes reach from after the first row end at or after the chunk's start to the first one at or after its end:
-//! adjacent chunks agree on the boundary without communicating. A chunk without a row end owns nothing and reads no further, which keeps one
-//! endless row linear.
+//! A chunk owns the rows that follow its row ends, and the first chunk also the row at the start of the input. The
+//! owned bytes thus extend from after the first row end at or after the chunk's start to the first one at or after its
+//! end: adjacent chunks agree on the boundary without communication. A chunk without a row end owns nothing and reads
+//! no further, which keeps one endless row linear.
 
 use std::io;
 use std::ops::Range;
@@ -15,38 +15,39 @@ use crate::source::boundary::{Boundary, Effect, State};
 use crate::source::room::Claim;
 use crate::source::{MAX_LINE, ReadAt};
 
-/// Bytes in a chunk: long enough that a system call costs nothing, short enough to leave the second cache to the counts
+/// Chunk size: large enough to make system calls negligible, small enough to leave the L2 cache to the counts
 /// (`benches/stages.rs` times other sizes).
 pub const CHUNK: usize = 512 << 10;
 
-/// Read along with a chunk, so that its last line is mostly there at once.
+/// Extra bytes read with a chunk, which usually contain the end of its last line.
 const OVERHANG: usize = 4 << 10;
 
-/// The end of a chunk that is looked at first: it often determines the chunk's effect.
+/// The end of a chunk, examined first: it often determines the chunk's effect.
 const TAIL: usize = 16 << 10;
 
-/// How an input of `bytes` bytes is cut.
+/// How an input of `bytes` bytes is split into chunks.
 #[derive(Clone)]
 pub(crate) struct Cutting {
     /// Length of the input in bytes.
     pub bytes: u64,
-    /// Bytes in a chunk.
+    /// Chunk size in bytes.
     pub chunk: usize,
-    /// The ends of rows.
+    /// How rows end.
     pub boundary: Arc<dyn Boundary>,
-    /// The state that each chunk from `first` on starts in, and the one after the last; empty where row ends need none.
+    /// The state at the start of each chunk from `first` on, and after the last one; empty if row ends do not depend on
+    /// it.
     pub states: Vec<State>,
-    /// The first chunk whose state is known.
+    /// The first chunk with known state.
     pub first: u64,
 }
 
 impl Cutting {
-    /// How many chunks there are.
+    /// The number of chunks.
     pub(crate) fn chunks(&self) -> u64 {
         self.bytes.div_ceil(self.chunk as u64)
     }
 
-    /// Where chunk `index` starts, and how many bytes are its own.
+    /// The offset of chunk `index`, and the number of its own bytes.
     pub(crate) fn body(&self, index: u64) -> (u64, usize) {
         let offset = index * self.chunk as u64;
         (
@@ -68,13 +69,13 @@ pub enum Trouble {
     Long(u64),
     /// Reading failed at this offset.
     Read(u64, io::Error),
-    /// The bytes from this offset on are meaningless.
+    /// The bytes from this offset on are invalid.
     Damaged(u64, Sentence),
 }
 
 type ChunkResult<T> = std::result::Result<T, Trouble>;
 
-/// The effect of chunk `index` on the state of the boundary.
+/// The effect of chunk `index` on the boundary state.
 ///
 /// # Errors
 /// The chunk cannot be read.
@@ -94,8 +95,8 @@ pub(crate) fn effect(
     Ok(cutting.boundary.effect(block.content()))
 }
 
-/// Reads chunk `index` and the rest of its last row into `block`, in the room of `claim` where it is a giant one. `None`: no
-/// row is owned by it.
+/// Reads chunk `index` and the rest of its last row into `block`, reserving memory through `claim` if it is giant.
+/// `None` if the chunk owns no row.
 ///
 /// # Errors
 /// The chunk cannot be read, or its last row is longer than a block may be.
@@ -130,25 +131,25 @@ pub(crate) fn read_chunk(
     }))
 }
 
-/// A chunk that is being read.
+/// A chunk being read.
 struct Chunk<'a> {
     file: &'a dyn ReadAt,
     cutting: &'a Cutting,
     offset: u64,
-    /// How many bytes are its own.
+    /// The number of its own bytes.
     body: usize,
     block: &'a mut Block,
     claim: &'a mut Claim,
 }
 
 impl Chunk<'_> {
-    /// Where the first row starts that the chunk owns.
+    /// The offset of the first row owned by the chunk.
     fn first_row(&mut self, index: u64) -> ChunkResult<Option<usize>> {
         if index == 0 {
             return Ok(Some(0));
         }
         if self.cutting.boundary.needs_next_line() {
-            // All of the line after the last line end of the body must be here.
+            // The complete line after the body's last line end must be in the block.
             while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none()
                 && self.read_on()?
             {
@@ -161,14 +162,14 @@ impl Chunk<'_> {
         }
         let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index));
         let first = boundary.first_end(self.block.content(), 0, state, self.is_whole());
-        // Where nothing follows a row end, no row starts: only one piece is the end of the input.
+        // A row end with nothing after it starts no row: only one piece is the end of the input.
         let owns = |start: &usize| {
             start - 1 < self.body && self.offset + (*start as u64) < self.cutting.bytes
         };
         Ok(first.filter(owns))
     }
 
-    /// Offset in the block after the first row end at or after the body; reads on as far as it must.
+    /// The offset in the block after the first row end at or after the body; reads on as needed.
     fn end_of_last_row(&mut self, index: u64, from: usize) -> ChunkResult<usize> {
         loop {
             let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index + 1));
@@ -184,7 +185,7 @@ impl Chunk<'_> {
         }
     }
 
-    /// Fails where the last row, which starts at or after `from`, is longer than `MAX_LINE`.
+    /// Fails if the last row, which starts at or after `from`, is longer than `MAX_LINE`.
     fn check_length(&self, from: usize, found: Option<usize>) -> ChunkResult<()> {
         let start = from
             + self
@@ -203,8 +204,8 @@ impl Chunk<'_> {
         self.offset + self.block.len() as u64 == self.cutting.bytes
     }
 
-    /// Reads more, twice as much each time: a row of n bytes is searched a bounded number of times; but not more than
-    /// shows that a row is too long. False: there is no more.
+    /// Doubles the amount read each time, so that a row of n bytes is searched a bounded number of times, but reads no
+    /// more than it takes to detect a row that is too long. False at the end of the input.
     fn read_on(&mut self) -> ChunkResult<bool> {
         let more = !self.is_whole();
         if more {
@@ -218,7 +219,7 @@ impl Chunk<'_> {
         Ok(more)
     }
 
-    /// Reads the bytes `from..to` of the block, or as many of them as there are; the block ends with them.
+    /// Reads the bytes `from..to` of the block, or as many as exist; the block ends there.
     fn read(&mut self, from: usize, to: usize) -> ChunkResult<()> {
         let to = (to as u64).min(self.cutting.bytes - self.offset) as usize;
         self.claim.take_for(to);
@@ -226,7 +227,7 @@ impl Chunk<'_> {
     }
 }
 
-/// Reads the bytes `range`, counted from `offset`, to their place in the block; the block ends with them.
+/// Reads the bytes `range`, relative to `offset`, to their place in the block; the block ends there.
 fn fill(file: &dyn ReadAt, block: &mut Block, offset: u64, range: Range<usize>) -> ChunkResult<()> {
     block.resize(range.end);
     let at = offset + range.start as u64;
@@ -246,7 +247,7 @@ mod tests {
     use crate::source::boundary::EveryByte;
     use crate::source::memory::memory;
 
-    /// The lines that all chunks own, in order, and how many bytes were read for them.
+    /// The lines owned by all chunks, in order, and the number of bytes read for them.
     fn lines(content: &[u8], chunk: usize) -> Vec<Vec<u8>> {
         let file = memory("test", content).open_at().unwrap().unwrap();
         let cutting = Cutting {

@@ -1,4 +1,4 @@
-//! Sources that say how much of what is stored has been read: what a progress bar goes by where sources are compressed.
+//! Sources that report how much of their stored bytes was read, for progress bars on compressed sources.
 
 use std::io::{self, Read};
 use std::path::Path;
@@ -9,19 +9,19 @@ use crate::error::{Error, Result};
 use crate::source::identity::ObjectIdentity;
 use crate::source::{Listed, ReadAt, Source};
 
-/// How far sources have been read since a pass began. What is looked at twice counts once.
+/// Progress through sources since the start of a pass. Bytes read twice count once.
 #[derive(Debug, Clone)]
 pub struct Counter {
-    /// The end of the part that was read of each source.
+    /// How far each source was read.
     ends: Arc<[AtomicU64]>,
     /// The bytes read since the last call of `take`.
     read: Arc<AtomicU64>,
-    /// All that is stored.
+    /// Stored bytes in total.
     pub total: u64,
 }
 
 impl Counter {
-    /// For sources some of which are compressed, where it is known how much is stored of all.
+    /// For sources of which some are compressed, if the stored size of all is known.
     pub fn of(sources: &[Box<dyn Source>]) -> Option<Self> {
         let are_compressed = sources.iter().any(|source| source.size_bytes().is_none());
         let total: Option<u64> = sources.iter().map(|source| source.stored_bytes()).sum();
@@ -32,7 +32,7 @@ impl Counter {
         })
     }
 
-    /// The sources that this is for, with their bytes read counted.
+    /// Wraps these sources to count the bytes read.
     pub fn count(&self, sources: Vec<Box<dyn Source>>) -> Vec<Box<dyn Source>> {
         let sources = sources.into_iter().enumerate();
         let counted = sources.map(|(index, source)| {
@@ -47,13 +47,13 @@ impl Counter {
         counted.collect()
     }
 
-    /// Begins a pass.
+    /// Starts a pass.
     pub fn begin(&self) {
         self.ends.iter().for_each(|end| end.store(0, Relaxed));
         self.read.store(0, Relaxed);
     }
 
-    /// How much was read since the last call.
+    /// The bytes read since the last call.
     pub fn take(&self) -> u64 {
         self.read.swap(0, Relaxed)
     }
@@ -69,7 +69,7 @@ struct Counted<S> {
     source: S,
     counter: Counter,
     index: usize,
-    /// Where a stream is.
+    /// The position of a stream.
     at: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Stage 1, BYTES: gzip, zstd and lz4 are recognised by their first bytes, never by a name, and read as what is in them.
-//! Frames that zstd and lz4 pass over, as pzstd writes them, may be anywhere.
+//! gzip, zstd and lz4 are recognised by their first bytes, never by name, and decompressed. Skippable frames of zstd
+//! and lz4, as written by pzstd, may occur anywhere.
 
 use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
 use std::sync::Arc;
@@ -8,13 +8,13 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use flate2::bufread::GzDecoder;
 use lz4_flex::frame::FrameDecoder;
 
-/// Bytes that show a compressed form.
+/// Bytes needed to recognise a compressed format.
 pub const MAGIC: usize = 4;
 
-/// Compressed bytes that are read at once.
+/// Compressed bytes per read.
 const BUFFER: usize = 128 << 10;
 
-/// A compressed form; any number of members or frames, one after the other.
+/// A compression format; any number of concatenated members or frames.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Form {
     /// RFC 1952.
@@ -26,7 +26,7 @@ enum Form {
 }
 
 impl Form {
-    /// The form of an input that starts with `head`.
+    /// The compression format of an input starting with `head`.
     fn of(head: &[u8]) -> Option<Form> {
         match head {
             [0x1F, 0x8B, 0x08, ..] => Some(Form::Gzip),
@@ -45,17 +45,17 @@ impl Form {
     }
 }
 
-/// Whether an input that starts with `head` is compressed.
+/// Whether an input starting with `head` is compressed.
 pub fn is_compressed(head: &[u8]) -> bool {
     Form::of(head).is_some() || is_skippable(head)
 }
 
-/// Whether something starts here that is passed over: a frame that zstd and lz4 pass over, or an envelope of Valkey.
+/// Whether something to skip starts here: a skippable frame of zstd or lz4, or Valkey's envelope.
 fn is_skippable(head: &[u8]) -> bool {
     matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) || is_envelope(head)
 }
 
-/// Whether Valkey says here that it compressed an RDB file itself: its name and version, then three bytes that say how.
+/// Whether this is Valkey's envelope of a compressed RDB file: name and version, then three bytes for the method.
 fn is_envelope(head: &[u8]) -> bool {
     head.starts_with(b"VCS\x01")
 }
@@ -63,8 +63,7 @@ fn is_envelope(head: &[u8]) -> bool {
 /// The content of `reader`, decompressed if it is compressed.
 ///
 /// # Errors
-/// The error of the reader at its first bytes; skippable frames that are cut off, or have neither zstd nor lz4 after
-/// them.
+/// The reader failed at its first bytes, or skippable frames are truncated or not followed by zstd or lz4.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;
     let head = magic_behind_skippable(&mut reader, &mut passed_over)?;
@@ -80,7 +79,7 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     }
 }
 
-/// The content of `reader` after the first `passed_over` bytes of an input in this form, decompressed.
+/// Decompresses an input of this format after its first `passed_over` bytes.
 fn decoder(
     form: Form,
     reader: impl Read + Send + 'static,
@@ -109,7 +108,7 @@ fn decoder(
     }))
 }
 
-/// Counts the bytes read, and keeps the last ones.
+/// Counts the bytes read and keeps the last ones.
 struct Counted<R> {
     inner: R,
     consumed: Arc<AtomicU64>,
@@ -127,7 +126,7 @@ impl<R: Read> Read for Counted<R> {
     }
 }
 
-/// Adds to an error its place in the compressed input.
+/// Adds the position in the compressed input to errors.
 struct Decompressed {
     inner: Box<dyn Read + Send>,
     form: Form,
@@ -153,7 +152,7 @@ impl Read for Decompressed {
     }
 }
 
-/// The first bytes after any frames that are to be passed over, whose length is added to `passed_over`.
+/// The first bytes after any skippable frames, whose length is added to `passed_over`.
 fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::Result<Vec<u8>> {
     loop {
         let mut head = Vec::new();
@@ -176,8 +175,7 @@ fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::
     }
 }
 
-/// One gzip member after another. Zeros between and after them are passed over, as gzip does: tapes and block devices have
-/// them.
+/// Concatenated gzip members. Zeros between and after them are skipped as in gzip: tapes and block devices have them.
 enum GzipMembers<R> {
     Between(R),
     Inside(Box<GzDecoder<R>>),
@@ -209,7 +207,7 @@ impl<R: BufRead> Read for GzipMembers<R> {
     }
 }
 
-/// Passes over zeros; says whether nothing else follows.
+/// Skips zeros; returns whether nothing else follows.
 fn is_at_end_behind_zeros(rest: &mut impl BufRead) -> io::Result<bool> {
     loop {
         let buffer = rest.fill_buf()?;
@@ -222,17 +220,17 @@ fn is_at_end_behind_zeros(rest: &mut impl BufRead) -> io::Result<bool> {
     }
 }
 
-/// A frame of lz4, with the magic that was read to find it.
+/// An lz4 frame, preceded by the magic that was already read.
 type Lz4Frame<R> = FrameDecoder<Chain<Cursor<Vec<u8>>, R>>;
 
-/// The next frame that holds content.
+/// The next frame with content.
 fn next_frame<R: Read>(mut reader: R) -> io::Result<Option<Lz4Frame<R>>> {
     let magic = magic_behind_skippable(&mut reader, &mut 0)?;
     let frame = |magic| FrameDecoder::new(Cursor::new(magic).chain(reader));
     Ok(Some(magic).filter(|magic| !magic.is_empty()).map(frame))
 }
 
-/// One lz4 frame after another: the decoder stops after the first, and between two blocks of one that is cut off.
+/// Concatenated lz4 frames: the decoder stops after the first one, and between two blocks of a truncated one.
 struct Lz4Frames<R: Read> {
     frame: Option<Lz4Frame<BufReader<Counted<R>>>>,
 }
@@ -256,7 +254,7 @@ impl<R: Read> Read for Lz4Frames<R> {
     }
 }
 
-/// A frame ends with four zeros, after which a checksum may follow.
+/// A frame ends with four zeros, optionally followed by a checksum.
 fn ends_a_frame(last: &[u8; 8]) -> bool {
     last[4..] == [0; 4] || last[..4] == [0; 4]
 }

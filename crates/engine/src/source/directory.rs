@@ -1,5 +1,5 @@
-//! A directory is read as every regular file in it that is not hidden, one that describes itself as what it lists. One that has
-//! only directories is a tree of nodes, each with its dump; nothing is searched deeper.
+//! A directory stands for every regular, non-hidden file in it, or if it describes itself, for the files listed. A
+//! directory that contains only directories is a tree of nodes, each with its dump; nothing is searched deeper.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,17 @@ use crate::name::Name;
 use crate::source::{Found, Listed, collection, file, manifest};
 use crate::text::grouped;
 
-/// Adds the inputs among the files of a directory that describes itself; false where it does not.
+/// Adds the inputs of a self-describing directory; false if it does not describe itself.
 type FindIn = fn(&[PathBuf], &mut Found) -> Result<bool>;
 
-/// Directories that describe themselves: collections, and append-only files in parts.
+/// Self-describing directories: collections, and multi-part append-only files.
 const DESCRIBED: &[FindIn] = &[collection::find_in, manifest::find_in];
 
-/// Names of files with the nodes of a cluster.
+/// File names of cluster node listings.
 const LISTINGS: [&[u8]; 3] = [b"cluster.nodes", b"nodes.conf", b"cluster-nodes.txt"];
 
-/// Files of a directory: each takes 2 KiB of memory, and the report names it. As many as a listing of a store has.
+/// Maximum files per directory: each takes 2 KiB of memory and is named in the report. The same limit as for store
+/// listings.
 const MAX_FILES: usize = 100_000;
 
 /// Adds the files of a directory.
@@ -35,7 +36,7 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     find_files(files, found)
 }
 
-/// Adds the dumps in the directories of a directory: of each its RDB files, or all its files where it has none.
+/// Adds the dumps in subdirectories: the RDB files of each, or all its files if it has none.
 fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
     let before = found.sources.len();
     for directory in directories.iter().filter(|path| path.is_dir()) {
@@ -58,7 +59,7 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
     Ok(true)
 }
 
-/// Adds the files of a directory, in which a listing of nodes may be beside dumps.
+/// Adds the files of a directory, which may contain a node listing besides dumps.
 fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
     for find_in in DESCRIBED {
         if find_in(&files, found)? {
@@ -77,7 +78,7 @@ fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
     Ok(true)
 }
 
-/// The files in the byte order of their names, at most this many, and the other entries.
+/// The files in byte order of their names, up to this many, and the other entries.
 fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let failed = |error| Error::io(directory, error);
     let bad = |what: &str| Error::bad(Name::from(directory).to_string(), what);
@@ -87,7 +88,7 @@ fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBu
         if entry.file_name().as_encoded_bytes().starts_with(b".") {
             continue;
         }
-        // A link to nothing may have been the dump of a node.
+        // A dangling link may have been a node's dump.
         let metadata =
             fs::metadata(entry.path()).map_err(|error| Error::io(entry.path(), error))?;
         if metadata.is_file() {

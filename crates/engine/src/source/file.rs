@@ -1,5 +1,5 @@
-//! Regular files: read at any offset by all workers, compressed ones from front to back, and refused once they are no
-//! longer what was found.
+//! Regular files: random access for all workers, compressed ones sequentially. A file that has changed since it was
+//! found is refused.
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -20,12 +20,12 @@ pub(crate) struct RegularFile {
     listed: Listed,
 }
 
-/// The state that shows that a file is unchanged: its length, its time of change, and its identity.
+/// Evidence that a file is unchanged: length, modification time, and identity.
 #[derive(Debug, PartialEq)]
 struct FileState {
     bytes: u64,
     modified: Option<SystemTime>,
-    /// Device and inode, where there are such.
+    /// Device and inode, on systems that have them.
     identity: (u64, u64),
 }
 
@@ -53,15 +53,15 @@ fn identity(_: &Metadata) -> (u64, u64) {
 /// Adds the file at `path`; opening it here makes an unreadable file fail before anything is written.
 ///
 /// # Errors
-/// A file that cannot be opened.
+/// The file cannot be opened.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     find_listed(path, Listed::User, found)
 }
 
-/// The same of a file that something else names.
+/// The same for a file named by something else.
 ///
 /// # Errors
-/// As `find`.
+/// As for `find`.
 pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
@@ -81,8 +81,7 @@ pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Res
     Ok(true)
 }
 
-/// The regular file at `path`; `None` for one of the kernel's own (/proc), which have a length of zero and content all
-/// the same.
+/// The regular file at `path`; `None` for kernel files (/proc), which have content despite a length of zero.
 fn regular(path: &Path, metadata: &Metadata) -> io::Result<Option<RegularFile>> {
     let mut head = Vec::new();
     let mut start = File::open(path)?.take(decompress::MAGIC as u64);

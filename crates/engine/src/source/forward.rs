@@ -1,5 +1,5 @@
-//! An input that is walked from front to back, where most of it is passed over: a file is not read there, a stream is
-//! read and dropped. With a checksum every byte is read and added to it.
+//! An input walked sequentially that is mostly skipped: a file is not read there, a stream is read and discarded. With
+//! a checksum, every byte is read.
 
 use std::io::{self, Read};
 
@@ -7,34 +7,34 @@ use crate::error::Result;
 use crate::source::block::Block;
 use crate::source::{ReadAt, Source, stream};
 
-/// Bytes that are read at once, at most.
+/// Maximum bytes per read.
 const BUFFER: usize = 256 << 10;
 
-/// Bytes that are read at the start and after a place that was jumped to; twice as many each time that reading continues.
+/// Bytes of the first read at the start or after a jump; doubled each time reading continues.
 const FIRST_READ: usize = 8 << 10;
 
-/// A checksum over all bytes that are walked over.
+/// A checksum over all bytes walked over.
 pub(crate) trait Checksum: Send {
-    /// Takes in the next bytes.
+    /// Adds the next bytes.
     fn add(&mut self, bytes: &[u8]);
-    /// Its value over all bytes so far.
+    /// The value over all bytes so far.
     fn value(&self) -> u64;
 }
 
-/// An input, and how far it is walked.
+/// An input and the position in it.
 pub struct Forward {
     bytes: Bytes,
-    /// The bytes read are `..end`.
+    /// Bytes `..end` are valid.
     buffer: Block,
     end: usize,
-    /// Where in the buffer the walk is.
+    /// The position in the buffer.
     at: usize,
     /// Offset in the input of the buffer's first byte.
     base: u64,
-    /// How many bytes to read next.
+    /// The size of the next read.
     next_read: usize,
     checksum: Option<Box<dyn Checksum>>,
-    /// Bytes of the buffer that are in the checksum.
+    /// Bytes of the buffer already added to the checksum.
     summed: usize,
 }
 
@@ -45,10 +45,10 @@ enum Bytes {
 }
 
 impl Forward {
-    /// Opens a source: at any offset where that is possible, else as a stream, decompressed.
+    /// Opens a source: with random access if possible, else as a decompressed stream.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn open(source: &dyn Source) -> Result<Self> {
         match Forward::open_at(source)? {
             Some(forward) => Ok(forward),
@@ -56,10 +56,10 @@ impl Forward {
         }
     }
 
-    /// Opens a source that can be read at any offset; `None` for others.
+    /// Opens a random-access source; `None` for others.
     ///
     /// # Errors
-    /// It is gone, or has changed.
+    /// The source is gone or has changed.
     pub fn open_at(source: &dyn Source) -> Result<Option<Self>> {
         let Some(len) = source.size_bytes() else {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Forward {
         Ok(file.map(|file| Forward::file(file, len)))
     }
 
-    /// This many bytes that can be read at any offset.
+    /// A random-access input of this length.
     pub(crate) fn file(bytes: Box<dyn ReadAt>, len: u64) -> Self {
         Forward::new(Bytes::Anywhere(bytes, len))
     }
@@ -91,13 +91,13 @@ impl Forward {
         }
     }
 
-    /// Computes a checksum from here on, or none; the one so far is dropped.
+    /// Starts computing a checksum from here, or none; drops the current one.
     pub(crate) fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
         self.checksum = checksum;
         self.summed = self.at;
     }
 
-    /// The checksum of all bytes from where it was set up to here, if one is computed.
+    /// The checksum of all bytes since it was set, if one is computed.
     pub fn checksum(&mut self) -> Option<u64> {
         self.sum_up();
         self.checksum.as_ref().map(|checksum| checksum.value())
@@ -108,7 +108,7 @@ impl Forward {
         self.base + self.at as u64
     }
 
-    /// The length of the input, where it is known.
+    /// The length of the input, if known.
     pub fn total_bytes(&self) -> Option<u64> {
         match self.bytes {
             Bytes::Anywhere(_, len) => Some(len),
@@ -116,10 +116,10 @@ impl Forward {
         }
     }
 
-    /// The next `count` bytes without passing over them, fewer at the end of the input.
+    /// The next `count` bytes without consuming them, fewer at the end of the input.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     #[inline]
     pub fn peek(&mut self, count: usize) -> io::Result<&[u8]> {
         if self.ahead().len() < count {
@@ -129,27 +129,27 @@ impl Forward {
         Ok(&self.buffer.content()[self.at..end])
     }
 
-    /// The next bytes, as many as were read already.
+    /// The bytes buffered ahead.
     #[inline]
     pub fn ahead(&self) -> &[u8] {
         &self.buffer.content()[self.at..self.end]
     }
 
-    /// Passes over `count` bytes of those that are ahead.
+    /// Consumes `count` of the buffered bytes.
     #[inline]
     pub(crate) fn pass(&mut self, count: usize) {
         debug_assert!(count <= self.ahead().len());
         self.at += count;
     }
 
-    /// The last bytes that were passed over, `count` of which were ahead before.
+    /// The last `count` bytes consumed, all of which must have been buffered.
     #[inline]
     pub fn behind(&self, count: usize) -> &[u8] {
         &self.buffer.content()[self.at - count..self.at]
     }
 
-    /// Passes over `count` bytes of those that are ahead and moves them to `into`: where they start there. The buffer goes
-    /// with them where more than half of what is ahead is taken, so that no byte is copied twice.
+    /// Consumes `count` buffered bytes and moves them to `into`; returns their offset there. If that is more than half
+    /// of the buffered bytes, the buffers are swapped, so that no byte is copied twice.
     pub(crate) fn take(&mut self, count: usize, into: &mut Block) -> usize {
         let rest = self.ahead().len() - count;
         if count < rest {
@@ -177,16 +177,16 @@ impl Forward {
     /// The next byte.
     ///
     /// # Errors
-    /// `UnexpectedEof` at the end of the input, else what the system says.
+    /// `UnexpectedEof` at the end of the input, else an I/O error.
     #[inline]
     pub fn byte(&mut self) -> io::Result<u8> {
         self.array::<1>().map(|[byte]| byte)
     }
 
-    /// The next bytes, a few.
+    /// The next few bytes.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
         let bytes = self.peek(N)?.first_chunk();
@@ -195,10 +195,10 @@ impl Forward {
         Ok(bytes)
     }
 
-    /// Appends the next `count` bytes to `into`, whose memory grows with what there really is.
+    /// Appends the next `count` bytes to `into`, which grows only as they actually arrive.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub(crate) fn read(&mut self, into: &mut Vec<u8>, count: u64) -> io::Result<()> {
         if count <= self.ahead().len() as u64 {
@@ -225,10 +225,10 @@ impl Forward {
         Ok(())
     }
 
-    /// Passes over `count` bytes.
+    /// Skips `count` bytes.
     ///
     /// # Errors
-    /// As `byte`.
+    /// As for `byte`.
     #[inline]
     pub fn skip(&mut self, count: u64) -> io::Result<()> {
         if count <= self.ahead().len() as u64 {
@@ -244,7 +244,7 @@ impl Forward {
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
-                // A short jump is one of many: the bytes read after it are used.
+                // A short jump is one of many: the bytes read after it are needed.
                 if to - self.offset() > BUFFER as u64 {
                     self.next_read = FIRST_READ;
                 }
@@ -264,10 +264,10 @@ impl Forward {
         }
     }
 
-    /// Passes over all that is left; how many bytes that is.
+    /// Skips the rest of the input; returns its length.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub(crate) fn skip_rest(&mut self) -> io::Result<u64> {
         let from = self.offset();
         if let Bytes::Anywhere(_, len) = self.bytes {
@@ -279,7 +279,7 @@ impl Forward {
         Ok(self.offset() - from)
     }
 
-    /// Adds the bytes passed over to the checksum.
+    /// Adds the consumed bytes to the checksum.
     fn sum_up(&mut self) {
         if let Some(checksum) = &mut self.checksum {
             checksum.add(&self.buffer.content()[self.summed..self.at]);
@@ -287,7 +287,7 @@ impl Forward {
         self.summed = self.at;
     }
 
-    /// Reads on after the bytes in the buffer, whose passed part is dropped; false at the end of the input.
+    /// Reads more after the buffered bytes, dropping consumed ones; false at the end of the input.
     #[cold]
     fn read_more(&mut self) -> io::Result<bool> {
         self.sum_up();
@@ -312,7 +312,7 @@ impl Forward {
     }
 }
 
-/// Reads bytes from `offset` on into `into`; how many.
+/// Reads bytes at `offset` into `into`; returns their number.
 fn fill(bytes: &mut Bytes, into: &mut [u8], offset: u64) -> io::Result<usize> {
     match bytes {
         _ if into.is_empty() => Ok(0),
@@ -421,7 +421,7 @@ mod tests {
                 if ahead == 0 {
                     break;
                 }
-                // From one byte in eight to all of them, more of which may be ahead.
+                // From one in eight bytes to all of them; more may be buffered.
                 let count = (input.ahead().len() * share / 8).max(1);
                 let start = input.take(count, &mut block);
                 assert!(block.content()[start..start + count] == content[at..at + count]);

@@ -1,21 +1,20 @@
-//! The version of an object of a store that is read.
+//! The version of a store object being read.
 
-/// A version of an object: each request asks for this one, so that an object that is replaced
-/// meanwhile is an error.
+/// A version of an object. Every request asks for it, so that replacing the object meanwhile is an error.
 #[derive(Debug, Clone, Eq, Default, serde::Serialize, serde::Deserialize)]
 pub struct ObjectIdentity {
     /// Its length.
     pub size_bytes: u64,
-    /// Its entity tag, as the server spells it, with quotes.
+    /// Its entity tag as spelled by the server, with quotes.
     pub etag: Option<String>,
-    /// When it was last written, in milliseconds since 1970.
+    /// When it was last modified, in milliseconds since 1970.
     pub modified_ms: Option<u64>,
-    /// Host and port of the server that sent it, where a redirect led to another than was named.
+    /// Host and port of the server that sent it, if a redirect led to another than the one named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answered_by: Option<String>,
 }
 
-/// The same version, whichever of its servers sent it.
+/// Compares versions, regardless of the server that sent them.
 impl PartialEq for ObjectIdentity {
     fn eq(&self, other: &Self) -> bool {
         let version = |of: &Self| (of.size_bytes, of.etag.clone(), of.modified_ms);
@@ -24,7 +23,7 @@ impl PartialEq for ObjectIdentity {
 }
 
 impl ObjectIdentity {
-    /// The tag, where equal tags mean equal bytes.
+    /// The tag, if equal tags imply equal bytes.
     pub fn strong_etag(&self) -> Option<&str> {
         self.etag.as_deref().filter(|tag| !tag.starts_with("W/"))
     }

@@ -1,17 +1,16 @@
-//! The line that a byte of a source is in, for messages.
+//! Line numbers for byte positions of a source, for messages.
 
 use std::io::Read;
 
 use crate::source::chunk::CHUNK;
 use crate::source::{Source, stream};
 
-/// Line number, from 1, of byte `at` of a source that can be read again; for messages, so it may read all that lies
-/// before.
+/// The line number, from 1, of byte `at` of a rereadable source. Reads everything before it, so only for messages.
 pub fn line_of(source: &dyn Source, at: u64) -> Option<u64> {
     line_ends(source, 0, at).map(|before| before + 1)
 }
 
-/// How many lines end between two places of a source that can be read again; `from` is 0 where it is read from the front.
+/// The number of line ends between two positions of a rereadable source; `from` is 0 if it is read from the front.
 pub fn line_ends(source: &dyn Source, from: u64, to: u64) -> Option<u64> {
     if !source.is_rereadable() {
         return None;

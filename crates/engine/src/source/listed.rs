@@ -1,4 +1,4 @@
-//! Files that a manifest lists: they lie in its directory, whatever their names and links say.
+//! Files listed in a manifest: they must be in its directory, whatever their names and links say.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,15 +6,15 @@ use std::path::{Path, PathBuf};
 use crate::error::{Error, Result};
 use crate::name::Name;
 
-/// Whether a name is that of a file in some directory: the rule of servers for their manifests.
+/// Whether a name is a plain file name, by the servers' rule for their manifests.
 pub(super) fn is_base_name(name: &str) -> bool {
     !name.is_empty() && name != "." && name != ".." && !name.contains(['/', '\\', '\0'])
 }
 
-/// The file of this name in the directory.
+/// The file with this name in the directory.
 ///
 /// # Errors
-/// It is a link to somewhere else.
+/// The file is a link out of the directory.
 pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     let file = directory.join(name);
     let directory = if directory.as_os_str().is_empty() {

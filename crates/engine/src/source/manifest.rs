@@ -1,5 +1,5 @@
-//! The manifest of an append-only directory: which files hold the data that the server started from, and the commands
-//! since. Files of earlier rewrites are history.
+//! The manifest of an append-only directory: lists the files with the data the server started from, and with the
+//! commands since. Files of earlier rewrites are history.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,10 @@ use crate::format::parse::words::words;
 use crate::name::Name;
 use crate::source::{Found, Listed, file, listed};
 
-/// The longest manifest that is read.
+/// Maximum size of a manifest.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// Adds the files that a manifest lists: the base, then the commands since in their order.
+/// Adds the files listed in a manifest: the base, then the commands in order.
 pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let is_manifest = path
         .extension()
@@ -43,7 +43,7 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     Ok(true)
 }
 
-/// Adds the files that the manifest in a directory lists; false where there is none, or several.
+/// Adds the files listed in a directory's manifest; false if there is none, or several.
 pub(super) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| {
         let name = path.file_name().unwrap_or_default().as_encoded_bytes();
@@ -55,7 +55,7 @@ pub(super) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     }
 }
 
-/// Whether a text is a manifest, which may be damaged: its first entry has a number and a type.
+/// Whether a text is a (possibly damaged) manifest: its first entry has a number and a type.
 fn is_one(text: &[u8]) -> bool {
     entries(text).next().is_some_and(|(_, first)| {
         let words = first.split(u8::is_ascii_whitespace);
@@ -68,14 +68,14 @@ fn is_one(text: &[u8]) -> bool {
     })
 }
 
-/// The lines with something on them that are not comments, and their numbers.
+/// Non-empty lines without comments, with their numbers.
 fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
     let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
     let lines = (1..).zip(lines);
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 
-/// The files of a manifest that are not history, in their order; or a line, and its fault.
+/// The files of a manifest in order, without history; or a line number and what is wrong.
 fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static str)> {
     let mut files = Vec::new();
     for (number, line) in entries(text) {
@@ -85,8 +85,7 @@ fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static st
     Ok(files.into_iter().map(|(_, _, name)| name).collect())
 }
 
-/// A line of the manifest, in the order in which the server reads it: whether it holds commands, its number, its name. `None` for
-/// history.
+/// A manifest entry, in the order the server uses: whether it holds commands, its number, its name. `None` for history.
 type ManifestEntry = Option<(bool, u64, String)>;
 
 fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
@@ -122,7 +121,7 @@ fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
 mod tests {
     use super::*;
 
-    /// The files of a directory with these files and this manifest.
+    /// The files used from a directory with these files and this manifest.
     fn read(names: &[&str], manifest: &[u8]) -> Result<Vec<String>> {
         let directory = tempfile::tempdir().unwrap();
         for name in names {

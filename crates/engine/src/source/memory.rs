@@ -1,4 +1,4 @@
-//! Bytes in memory as a source, for tests, examples and callers that have a dump already.
+//! In-memory bytes as a source, for tests, examples and callers that already have a dump.
 
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::source::{ReadAt, Source};
 
-/// Bytes in memory.
+/// In-memory bytes.
 #[derive(Debug, Clone)]
 pub struct Memory {
     path: PathBuf,
@@ -15,7 +15,7 @@ pub struct Memory {
 }
 
 impl Memory {
-    /// Bytes that reports call `name`.
+    /// Bytes that reports refer to as `name`.
     pub fn new(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Self {
         Memory {
             path: name.into(),
@@ -24,7 +24,7 @@ impl Memory {
     }
 }
 
-/// Bytes in memory as a source, boxed as a scan takes it.
+/// In-memory bytes as a boxed source.
 pub fn memory(name: &str, bytes: &[u8]) -> Box<dyn Source> {
     Box::new(Memory::new(name, bytes))
 }

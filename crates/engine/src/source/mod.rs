@@ -1,6 +1,6 @@
-//! Stage 1, BYTES: what an input is, how the user names one, and how its bytes get into blocks.
+//! Inputs: how users name them, and how their bytes get into blocks.
 //!
-//! A new kind of source is one file with an `impl Source` and one line in `SOURCES`.
+//! A new kind of source is one file with an `impl Source`, and one line in `SOURCES`.
 
 #[doc(hidden)]
 pub mod block;
@@ -55,88 +55,88 @@ use crate::source::collection::Collection;
 use crate::source::identity::ObjectIdentity;
 use crate::source::storage_options::StorageOptions;
 
-/// The longest line that is read, in bytes; a Redis key may be longer, but not in a dump that is meant to be one.
+/// Maximum line length in bytes; a Redis key may be longer, but not in a legitimate dump.
 pub const MAX_LINE: usize = 64 << 20;
 
-/// An input that was found and is not open yet.
+/// An input that was found but not opened.
 ///
-/// It is read in one of two ways: at any offset by several threads and as often as needed (`open_at`), or once from
-/// front to back (`open`).
+/// It is read in one of two ways: with random access by several threads, any number of times (`open_at`), or
+/// sequentially once (`open`).
 pub trait Source: Debug + Send + Sync {
-    /// As the user named it: a path, `-` for standard input, a URL.
+    /// As named by the user: a path, `-` for standard input, a URL.
     fn path(&self) -> &Path;
 
-    /// Length in bytes where the source can be read at any offset, else `None`.
+    /// Length in bytes for random-access sources, else `None`.
     fn size_bytes(&self) -> Option<u64> {
         None
     }
 
-    /// Bytes of it as it is stored, compressed or not, where that is known.
+    /// Stored bytes, compressed or not, if known.
     fn stored_bytes(&self) -> Option<u64> {
         let of_object = self.object().map(|object| object.size_bytes);
         of_object.or_else(|| self.size_bytes())
     }
 
-    /// A value that changes with the bytes, such as the time when a file was written. `None` if nothing shows a change, and for
-    /// objects, whose tag shows it.
+    /// A value that changes with the bytes, such as a modification time. `None` if nothing shows a change, and for
+    /// objects, which have an entity tag.
     fn version(&self) -> Option<String> {
         None
     }
 
-    /// Whether it can be opened again and gives the same bytes then.
+    /// Whether it can be reopened and yields the same bytes.
     fn is_rereadable(&self) -> bool {
         self.size_bytes().is_some()
     }
 
-    /// The version of an object of a store; `None` for files.
+    /// The version of a store object; `None` for files.
     fn object(&self) -> Option<&ObjectIdentity> {
         None
     }
 
-    /// When it was last written, in milliseconds since 1970; `None` where that is not known.
+    /// When it was last modified, in milliseconds since 1970; `None` if unknown.
     fn written_ms(&self) -> Option<u64> {
         self.object().and_then(|object| object.modified_ms)
     }
 
-    /// The place that names it.
+    /// Where it was listed.
     fn listed(&self) -> Listed {
         Listed::User
     }
 
-    /// Why nothing more can be read of it, however often it is tried; the part read up to there is not part of a report.
+    /// A permanent read error, which retrying does not help; the part read so far does not count.
     fn failure(&self) -> Option<Error> {
         None
     }
 
-    /// Opens it to be read at any offset; `None` where that is not possible. The scan opens a source again at its end
-    /// to see that nothing changed.
+    /// Opens it for random access; `None` if not possible. The scan reopens a source at its end to verify that it is
+    /// unchanged.
     ///
     /// # Errors
-    /// It is gone, or has changed.
+    /// The source is gone or has changed.
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
         Ok(None)
     }
 
-    /// Opens it to be read from front to back, as it is: compressed forms are recognised by the caller.
+    /// Opens it for sequential reading of the stored bytes; decompression is up to the caller.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
-/// The place that names a source.
+/// Where a source was named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listed {
-    /// The user.
+    /// By the user.
     #[default]
     User,
-    /// A directory that it is in: others are read where it cannot be.
+    /// In a directory: if it cannot be read, the others still are.
     Directory,
-    /// The manifest of an append-only file: it holds commands, or the data before them.
+    /// In the manifest of an append-only file: it holds commands, or the data before them.
     Manifest,
 }
 
-/// A source that others hold too.
+/// A shared source.
 impl Source for Arc<dyn Source> {
     fn path(&self) -> &Path {
         self.as_ref().path()
@@ -183,12 +183,12 @@ impl Source for Arc<dyn Source> {
     }
 }
 
-/// Bytes that several threads read at any offset; called once a chunk.
+/// Bytes with random access from several threads; called once per chunk.
 pub trait ReadAt: Send + Sync {
-    /// Fills `into` with the bytes from `offset` on.
+    /// Fills `into` with the bytes at `offset`.
     ///
     /// # Errors
-    /// What the system says, or `UnexpectedEof` where there are fewer.
+    /// An I/O error, or `UnexpectedEof` if there are fewer bytes.
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()>;
 }
 
@@ -198,23 +198,23 @@ impl<T: ReadAt + ?Sized> ReadAt for Arc<T> {
     }
 }
 
-/// The sources that the user's arguments name.
+/// The sources named by the user's arguments.
 #[derive(Debug, Default)]
 pub struct Found {
-    /// The sources, in the order of the arguments.
+    /// The sources in argument order.
     pub sources: Vec<Box<dyn Source>>,
-    /// The collections among them: they list the nodes, and the missing parts.
+    /// The collections among them, which list nodes and missing parts.
     pub collections: Vec<Collection>,
-    /// Listings of nodes that are beside dumps in a directory.
+    /// Node listings found next to dumps in a directory.
     pub listings: Vec<PathBuf>,
-    /// Directories in directories, which are passed over.
+    /// Number of nested directories skipped.
     pub passed_over: usize,
 }
 
-/// Adds the sources that an argument names; false where it is not of this kind.
+/// Adds the sources named by an argument; false if it is of another kind.
 pub type Find = fn(&Path, &StorageOptions, &mut Found) -> Result<bool>;
 
-/// Every kind of source of this crate that an argument can name; the first that recognises it is taken.
+/// Every kind of source in this crate; the first that recognises an argument wins.
 static SOURCES: &[Find] = &[
     |path, _, found| pipe::find_stdin(path, found),
     |path, _, found| remote::find(path, found),
@@ -224,18 +224,18 @@ static SOURCES: &[Find] = &[
     |path, _, found| file::find(path, found),
 ];
 
-/// The sources that `paths` name: files as they are, directories as every file in them, and `-` as standard input.
+/// The sources named by `paths`: files, directories (every file in them), and `-` for standard input.
 ///
 /// # Errors
-/// A path that does not exist or may not be read, and a directory without files.
+/// A path does not exist or is not readable, or a directory has no files.
 pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
     find_among(&[], paths, &StorageOptions::default())
 }
 
-/// As `find`, with kinds of sources of other crates, which are asked first, and options for places on the network.
+/// Like `find`, with source kinds of other crates, which take precedence, and options for network locations.
 ///
 /// # Errors
-/// As `find`; a place on the network that cannot be read.
+/// As for `find`, or a network location cannot be read.
 pub fn find_among(
     more: &[Find],
     paths: &[impl AsRef<Path>],
@@ -257,7 +257,7 @@ pub fn find_among(
     Ok(found)
 }
 
-/// Refuses a stream that is named twice: two readers would share its bytes between them.
+/// Refuses a stream named twice: two readers would split its bytes between them.
 fn check_streams(found: &Found) -> Result<()> {
     let mut known: HashMap<FileIdentity, &Path> = HashMap::new();
     let streams = found

@@ -10,7 +10,7 @@ use crate::source::{Found, Source};
 
 pub(crate) use crate::file_identity::STDIN;
 
-/// A source that is read once, from front to back.
+/// A source that is read once, sequentially.
 #[derive(Debug)]
 pub struct Pipe {
     path: PathBuf,
@@ -53,14 +53,14 @@ impl Source for Pipe {
     }
 }
 
-/// Whether standard input was read, and ended before its first byte.
+/// Whether standard input was read and turned out empty.
 pub fn stdin_was_empty() -> bool {
     STDIN_WAS_EMPTY.load(Ordering::Relaxed)
 }
 
 static STDIN_WAS_EMPTY: AtomicBool = AtomicBool::new(false);
 
-/// Standard input, which there is one of in a process; that it was empty stays known.
+/// The process's standard input; remembers whether it was empty.
 struct Stdin {
     is_begun: bool,
 }

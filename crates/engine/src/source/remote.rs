@@ -1,4 +1,4 @@
-//! Arguments that name a server, or a place on the network that this build does not read: the error suggests a command.
+//! Arguments that name a server, or a network location unsupported by this build: the error suggests a command.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::Found;
 
-/// Places by the start of their URLs, and a suggested command.
+/// URL prefixes, each with a suggested command.
 const SCHEMES: &[(&str, &str, &str)] = &[
     ("s3", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
     ("s3a", OBJECT, "aws s3 cp URL - | slotscope analyze -"),
@@ -21,7 +21,7 @@ const SCHEMES: &[(&str, &str, &str)] = &[
     ("http", PAGE, "curl -fsS URL | slotscope analyze -"),
     ("https", PAGE, "curl -fsS URL | slotscope analyze -"),
 ];
-/// The schemes of servers.
+/// URL schemes of servers.
 const SERVERS: [&str; 5] = ["redis", "rediss", "valkey", "valkeys", "unix"];
 
 const LIVE: &str = "a running server, not a dump";
@@ -32,7 +32,7 @@ const PAGE: &str = "a web address, which only builds with the feature cloud read
                     otherwise";
 const OTHER: &str = "a URL, and slotscope reads files: download it, then name the file";
 
-/// Refuses what names a place on the network and is not a file here.
+/// Refuses arguments that name a network location and are not local files.
 ///
 /// # Errors
 /// The error for a place on the network, with a suggested command.
@@ -43,7 +43,7 @@ pub(crate) fn find(path: &Path, _: &mut Found) -> Result<bool> {
     }
 }
 
-/// Whether an argument names a server and no file.
+/// Whether an argument names a server, and no file.
 pub fn is_server(path: &Path) -> bool {
     let text = path.to_str().filter(|_| !path.exists());
     text.is_some_and(|text| match split(text) {
@@ -64,7 +64,7 @@ pub fn are_objects(path: &Path) -> bool {
     })
 }
 
-/// The text of an argument, without the password of a URL and without its query, which may hold a signature.
+/// An argument without URL password and query string, which may contain a signature.
 pub fn without_password(text: &str) -> String {
     match split(text) {
         Some((scheme, rest)) if scheme.to_ascii_lowercase().starts_with("http") => {
@@ -76,13 +76,13 @@ pub fn without_password(text: &str) -> String {
     }
 }
 
-/// The scheme of a URL, and what follows it.
+/// The scheme of a URL, and the rest.
 fn split(text: &str) -> Option<(&str, &str)> {
     text.split_once("://").filter(|(scheme, _)| is_word(scheme))
 }
 
-/// The part after a scheme, from the host on. The password of a server may hold a slash, the path of an object an @. Azure
-/// has a container before the @.
+/// The part of a URL after the scheme and any credentials, starting at the host. A server's password may contain a slash,
+/// an object's path an @. Azure has a container before the @.
 fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     if scheme.to_ascii_lowercase().starts_with("abfs") {
         return rest;
@@ -95,7 +95,7 @@ fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
     &rest[host.rfind('@').map_or(0, |at| at + 1)..]
 }
 
-/// The place that `text` names, without any password, and what to do.
+/// The place named by `text`, without any password, and what to do.
 fn refusal(text: &str) -> Option<(String, String)> {
     if let Some((scheme, rest)) = split(text) {
         let place = format!("{scheme}://{}", Name::from(shown(scheme, rest)));

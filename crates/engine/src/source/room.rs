@@ -1,20 +1,20 @@
-//! Room for giant rows: one thread at a time has it, so memory does not grow by a giant row with every thread.
+//! Memory for giant rows: only one thread at a time may hold one, so that memory does not grow with every thread.
 //!
-//! The thread that has it must not wait for another that may want it, or all would wait for each other.
+//! The holder must not wait for another thread that may want it, or they would deadlock.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Bytes of a block that need no room of their own.
+/// Blocks up to this size need no reservation.
 const LARGE: usize = 8 << 20;
 
-/// The room that some threads share.
+/// A reservation shared by several threads.
 #[derive(Default)]
 pub(crate) struct Room {
     is_taken: Mutex<bool>,
     left: Condvar,
 }
 
-/// The claim of a thread to a room: nothing until it needs it.
+/// A thread's claim to the reservation: nothing until needed.
 #[derive(Default)]
 pub(crate) struct Claim {
     room: Arc<Room>,
@@ -22,7 +22,7 @@ pub(crate) struct Claim {
 }
 
 impl Claim {
-    /// Nothing yet of a room that others share.
+    /// An unused claim to a shared reservation.
     pub(crate) fn to(room: &Arc<Room>) -> Self {
         Claim {
             room: room.clone(),
@@ -30,12 +30,12 @@ impl Claim {
         }
     }
 
-    /// Takes the room for a block of this many bytes if it is a large one, once no other thread has it.
+    /// Reserves memory if a block of this size is large, waiting until no other thread holds it.
     pub(crate) fn take_for(&mut self, bytes: usize) {
         if bytes <= LARGE || self.is_held {
             return;
         }
-        // A thread that panicked has left the room.
+        // A thread that panicked has released it.
         let taken = self.room.is_taken.lock();
         let taken = taken.unwrap_or_else(PoisonError::into_inner);
         let free = self.room.left.wait_while(taken, |is_taken| *is_taken);
@@ -43,7 +43,7 @@ impl Claim {
         self.is_held = true;
     }
 
-    /// Leaves the room unless a block of this many bytes still needs it.
+    /// Releases the reservation unless a block of this size still needs it.
     pub(crate) fn keep_for(&mut self, bytes: usize) {
         if bytes > LARGE || !self.is_held {
             return;
@@ -54,7 +54,7 @@ impl Claim {
         self.room.left.notify_one();
     }
 
-    /// Whether the room is taken by this thread.
+    /// Whether this thread holds the reservation.
     pub(crate) fn is_held(&self) -> bool {
         self.is_held
     }
@@ -84,7 +84,7 @@ mod tests {
                         assert_eq!(inside.fetch_add(1, SeqCst), 0);
                         std::thread::yield_now();
                         inside.fetch_sub(1, SeqCst);
-                        // One that still needs it does not leave.
+                        // A claim that is still needed is kept.
                         claim.keep_for(LARGE + 1);
                         assert!(claim.is_held());
                     }

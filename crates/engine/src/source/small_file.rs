@@ -1,4 +1,4 @@
-//! Files that are read whole: listings, rules, reports. A limit keeps a dump given by mistake out of memory.
+//! Files read as a whole: listings, rules, reports. A limit keeps a dump given by mistake out of memory.
 
 use std::fs::File;
 use std::io::Read;
@@ -7,19 +7,19 @@ use std::path::Path;
 use crate::error::{Error, Result};
 use crate::name::Name;
 
-/// The bytes of a file or pipe of at most `max_bytes`; `too_long` is the error for a longer one.
+/// The bytes of a file or pipe, at most `max_bytes`; `too_long` is the error message for a longer one.
 ///
 /// # Errors
-/// It cannot be read, or is longer.
+/// The file cannot be read, or is too long.
 pub fn read(path: &Path, max_bytes: u64, too_long: &str) -> Result<Vec<u8>> {
     let file = File::open(path).map_err(|error| Error::io(path, error))?;
     read_from(file, path, max_bytes, too_long)
 }
 
-/// As `read`, from an open file.
+/// Like `read`, from an open file.
 ///
 /// # Errors
-/// As `read`.
+/// As for `read`.
 pub fn read_from(
     reader: impl Read,
     path: &Path,

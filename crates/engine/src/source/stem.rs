@@ -1,4 +1,4 @@
-//! The name of a dump without the extensions that say its form.
+//! The name of a dump without format extensions.
 
 use std::ffi::OsStr;
 use std::path::PathBuf;

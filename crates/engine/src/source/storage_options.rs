@@ -1,12 +1,11 @@
-//! How places on the network are opened: options by the names that the crate object_store gives them. Their values may be
-//! secrets.
+//! Options for opening network locations, by their names in the object_store crate. Their values may be secrets.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::secret::Secret;
 
-/// Options of an object store in the order given, of which a later one replaces an earlier.
+/// Options of an object store in the given order; later ones override earlier ones.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct StorageOptions(pub Vec<StorageOption>);
 
@@ -15,7 +14,7 @@ pub struct StorageOptions(pub Vec<StorageOption>);
 pub struct StorageOption {
     /// Its name in lower case, such as `aws_region`.
     pub name: String,
-    /// Its value, which is printed nowhere.
+    /// Its value, never printed.
     pub value: Secret,
 }
 
@@ -29,7 +28,7 @@ impl FromStr for StorageOption {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // The message must not repeat the text: it may hold a secret.
+        // The message must not repeat the text, which may contain a secret.
         let (name, value) = text
             .split_once('=')
             .filter(|(name, _)| is_name(name))

@@ -1,6 +1,6 @@
-//! Sources that are read from front to back, into blocks of whole rows.
+//! Sequential sources, read into blocks of complete rows.
 //!
-//! It runs on a plain thread, never in the worker pool: a worker waiting for its own reader would wait for ever.
+//! Runs on a plain thread, never in the worker pool: a worker waiting for its own reader would deadlock.
 
 use std::io::{self, Read};
 use std::sync::Arc;
@@ -12,10 +12,10 @@ use crate::source::chunk::Trouble;
 use crate::source::room::{Claim, Room};
 use crate::source::{MAX_LINE, Source, decompress};
 
-/// Opens any source to be read from front to back, decompressed.
+/// Opens any source for sequential reading, decompressed.
 ///
 /// # Errors
-/// What the system says.
+/// An I/O error.
 pub fn open(source: &dyn Source) -> Result<Box<dyn Read + Send>> {
     source
         .open()
@@ -23,23 +23,23 @@ pub fn open(source: &dyn Source) -> Result<Box<dyn Read + Send>> {
         .map_err(|error| Error::io(source.path(), error))
 }
 
-/// Splits what a reader gives into blocks that end with a row.
+/// Splits the output of a reader into blocks that end with a row.
 pub struct RowReader<R> {
     reader: R,
     boundary: Arc<dyn Boundary>,
     chunk: usize,
-    /// The start of a row whose end is not read yet.
+    /// The start of an incomplete row.
     rest: Vec<u8>,
     offset: u64,
-    /// There is nothing more to read: the input ended, or failed for the reason in `trouble`.
+    /// Nothing more to read: the input ended, or failed as recorded in `trouble`.
     ended: bool,
     trouble: Option<Trouble>,
-    /// The room for a giant row.
+    /// The memory reservation for a giant row.
     claim: Claim,
 }
 
 impl<R: Read + Send + 'static> RowReader<R> {
-    /// The whole content from the start: the bytes already read, then the rest.
+    /// The whole content: the bytes already read, then the rest.
     pub(crate) fn into_reader(self) -> Box<dyn Read + Send> {
         let failure = match self.trouble {
             Some(Trouble::Read(_, error)) => Some(error),
@@ -52,7 +52,7 @@ impl<R: Read + Send + 'static> RowReader<R> {
 }
 
 impl<R: Read> RowReader<R> {
-    /// A reader that fills blocks of about `chunk` bytes.
+    /// A reader that yields blocks of about `chunk` bytes.
     pub fn new(reader: R, chunk: usize) -> Self {
         RowReader {
             reader,
@@ -66,24 +66,24 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// The same, where a giant row needs room that others share.
+    /// Shares the memory reservation for giant rows with others.
     pub(crate) fn sharing(mut self, room: &Arc<Room>) -> Self {
         self.claim = Claim::to(room);
         self
     }
 
-    /// Whether the row that was read last has the room: it is to be left once nothing holds that row.
+    /// Whether the last row read holds the reservation, which must be released once that row is gone.
     pub(crate) fn has_room(&self) -> bool {
         self.claim.is_held()
     }
 
-    /// Leaves the room, unless the rest of the buffer needs it.
+    /// Releases the reservation, unless the rest of the buffer needs it.
     pub(crate) fn leave_room(&mut self) {
         self.claim.keep_for(self.rest.len());
     }
 
-    /// The first `len` bytes, to be looked at before the first block is asked for, and whether they are all there is:
-    /// the same as of a file, whatever a read gives.
+    /// The first `len` bytes, available before the first block is read, and whether that is all: the same as for a
+    /// file, however reads are split.
     pub(crate) fn head(&mut self, len: usize) -> (&[u8], bool) {
         if self.rest.len() <= len && !self.ended {
             let more = (len + 1 - self.rest.len()) as u64;
@@ -98,16 +98,16 @@ impl<R: Read> RowReader<R> {
         (&self.rest[..len.min(self.rest.len())], is_whole)
     }
 
-    /// Sets how rows end: every line is one until then.
+    /// Sets how rows end; by default every line is a row.
     pub(crate) fn set_boundary(&mut self, boundary: Arc<dyn Boundary>) {
         self.boundary = boundary;
     }
 
-    /// Fills `block` with the next lines; `None` at the end.
+    /// Fills `block` with the next rows; `None` at the end.
     ///
     /// # Errors
-    /// `Long` where a line is longer than `MAX_LINE`; `Read` where reading fails, once all whole lines before that
-    /// are given out. After an error there is no more.
+    /// `Long` if a line is longer than `MAX_LINE`; `Read` if reading fails, after all complete lines before that were
+    /// returned. The reader ends after an error.
     pub fn next(&mut self, block: &mut Block) -> std::result::Result<Option<Piece>, Trouble> {
         if self.ended && self.rest.is_empty() {
             return self.trouble.take().map_or(Ok(None), Err);
@@ -115,7 +115,7 @@ impl<R: Read> RowReader<R> {
         block.shrink(self.chunk);
         block.resize(self.rest.len());
         block.content_mut().copy_from_slice(&self.rest);
-        // Given back at once: it may be one giant row.
+        // Free it immediately: it may be a giant row.
         self.rest = Vec::new();
         let end = self.fill(block);
         if !self.ended {
@@ -149,7 +149,7 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// Reads one byte more: whether a block is the last must be known before it is given out.
+    /// Reads one more byte: whether a block is the last must be known before it is returned.
     fn look_ahead(&mut self) {
         let read = self.reader.by_ref().take(1).read_to_end(&mut self.rest);
         self.ended = self.rest.is_empty();
@@ -158,7 +158,7 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// Reads until `block` holds about a chunk and the end of a line; returns where its whole lines end.
+    /// Reads until `block` has about a chunk and the end of a line; returns the end of its complete rows.
     fn fill(&mut self, block: &mut Block) -> usize {
         let mut searched = 0;
         loop {
@@ -175,11 +175,11 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// Appends what there is, at most a chunk.
+    /// Appends what is available, at most a chunk.
     fn read_more(&mut self, block: &mut Block) {
         let mut end = block.len();
-        // Past a chunk there is no row end yet: twice as much each time, so that a row is searched a bounded number of times,
-        // but not more than shows that it is too long.
+        // No row end within a chunk: double the size each time, so that a row is searched a bounded number of times,
+        // but read no more than needed to detect a row that is too long.
         let more = if end < self.chunk {
             (self.chunk - end).max(self.chunk / 4)
         } else {
@@ -202,7 +202,7 @@ impl<R: Read> RowReader<R> {
     }
 }
 
-/// Fails once, or gives nothing.
+/// Fails once, or is empty.
 struct Failing(Option<io::Error>);
 
 impl Read for Failing {
@@ -215,7 +215,7 @@ impl Read for Failing {
 mod tests {
     use super::*;
 
-    /// Gives out `content` in small pieces, then ends or fails.
+    /// Yields `content` in small pieces, then ends or fails.
     struct Trickle<'a> {
         content: &'a [u8],
         step: usize,

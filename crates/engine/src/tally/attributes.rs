@@ -1,4 +1,4 @@
-//! Attributes of keys other than their weights: type, encoding, elements, expiry, use, database.
+//! Attributes of keys besides weights: type, encoding, elements, expiry, use, database.
 
 use std::collections::BTreeMap;
 
@@ -12,24 +12,24 @@ use crate::tally::expiry::Expiry;
 use crate::tally::kinds::Kinds;
 use crate::tally::recency::Recency;
 
-/// More databases than any server has: past this the column holds something else.
+/// More databases than any server has: beyond this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
 
-/// Attributes of keys, as far as rows carry them.
+/// Attributes of keys, as far as rows have them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
     /// By type and encoding.
     pub kinds: Kinds,
-    /// By time of expiry.
+    /// By expiry time.
     pub expiry: Expiry,
     /// By idle time and LFU counter.
     pub recency: Recency,
-    /// By database; `None` where there are too many.
+    /// By database; `None` if there are too many.
     #[serde(deserialize_with = "by_database")]
     pub databases: Option<BTreeMap<u64, Load>>,
 }
 
-/// Older tally files have keys alone.
+/// Older tally files only have key counts.
 fn by_database<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<BTreeMap<u64, Load>>, D::Error> {
@@ -79,7 +79,7 @@ impl Tally for Attributes {
         self.kinds.add(keys);
         self.expiry.add(keys);
         self.recency.add(keys);
-        // Dumps go database by database: a run is one look-up.
+        // Dumps are ordered by database: look up once per run.
         let values = keys.batch.values;
         let mut start = 0;
         for run in values.number(Number::Database).chunk_by(|a, b| a == b) {

@@ -1,25 +1,26 @@
-//! The keys of a batch by the place of their pattern, in columns: what changes with every key stays in the first cache.
+//! Counts a batch by the index of each key's pattern, in columns: whatever changes with every key stays in the L1
+//! cache.
 
 use crate::format::batch::MISSING;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::slot::SLOTS;
 
-/// The set of slots of keys whose slots are not wanted: their pattern has all of them, or is not known yet.
+/// No set of slots is kept: the pattern already has all of them, or is not known yet.
 const NO_SET: u32 = u32::MAX;
-/// Counters per place, used in turn: a load waits for a store to the same counter.
+/// Counters per index, used in turn: a load would wait for a store to the same counter.
 const TURNS: usize = 2;
 /// Keys between two checks whether a set is full.
 const LOOK_AGAIN: u64 = SLOTS as u64;
 
-/// The slots of the keys of each pattern, by a number of the pattern.
+/// The slots of each pattern's keys, by pattern number.
 pub(super) trait SlotsOfPatterns {
-    /// Notes that a key of a pattern is in a slot.
+    /// Records that a pattern has a key in a slot.
     fn add_slot(&mut self, set: u32, slot: u16);
-    /// Whether a pattern has keys in every slot: no more of them need to be noted.
+    /// Whether a pattern has keys in every slot, so that no more need to be recorded.
     fn has_all_slots(&self, set: u32) -> bool;
 }
 
-/// The set of slots of a pattern, and the slot of its last key: a pattern may have one tag, and thus one slot.
+/// A pattern's set of slots, and the slot of its last key: a pattern may have a single tag, hence a single slot.
 #[derive(Debug, Clone, Copy)]
 struct Noted {
     set: u32,
@@ -43,13 +44,13 @@ impl Noted {
     }
 }
 
-/// Loads by place.
+/// Loads by index.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ByPlace {
-    /// Keys, or operations.
+    /// Keys or operations.
     rows: Vec<[u32; TURNS]>,
     noted: Vec<Noted>,
-    /// Empty for a metric that no row had.
+    /// Empty for a metric without any value.
     weights: [Vec<u64>; WEIGHTS],
     /// Rows since the last check whether a set is full.
     unlooked: Vec<u64>,
@@ -58,7 +59,7 @@ pub(super) struct ByPlace {
 }
 
 impl ByPlace {
-    /// As many places, where nothing is counted yet, for the keys of a batch, or its operations.
+    /// Resizes to `places` empty entries, for counting keys or operations.
     pub(super) fn begin(&mut self, places: usize, are_operations: bool) {
         self.rows.resize(places, [0; TURNS]);
         self.noted.resize(places, Noted::in_set(NO_SET));
@@ -66,13 +67,13 @@ impl ByPlace {
         self.are_operations = are_operations;
     }
 
-    /// Another pattern is counted at a place, which holds nothing.
+    /// Assigns an empty entry to another pattern.
     pub(super) fn replace(&mut self, place: usize, set: u32) {
         self.noted[place] = Noted::in_set(set);
         self.unlooked[place] = 0;
     }
 
-    /// Counts rows, each at its place and in its slot.
+    /// Counts rows, each by index and slot.
     pub(super) fn add(
         &mut self,
         places: &[u32],
@@ -92,7 +93,7 @@ impl ByPlace {
         }
     }
 
-    /// Adds the weight of each of these rows at its place.
+    /// Adds the weight of each row to its entry.
     pub(super) fn add_weights(&mut self, metric: usize, places: &[u32], weights: &[u64]) {
         let sums = &mut self.weights[metric];
         sums.resize(self.rows.len(), 0);
@@ -102,12 +103,12 @@ impl ByPlace {
         }
     }
 
-    /// The places where something was counted since the last call, some of them more than once.
+    /// The entries used since the last call, possibly with repetitions.
     pub(super) fn take_used(&mut self) -> Vec<u32> {
         std::mem::take(&mut self.used)
     }
 
-    /// Takes the load that was counted at a place.
+    /// Takes the load of an entry.
     pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
         let rows = std::mem::take(&mut self.rows[place]);
         let rows = rows.iter().map(|rows| u64::from(*rows)).sum();
@@ -171,13 +172,13 @@ mod tests {
         }
         assert_eq!((seen.slots.len(), total), (SLOTS, 5 * SLOTS as u64 / 2));
         let noted = seen.noted;
-        // Enough keys for another look, then one that need not be noted.
+        // Enough keys to trigger another check, then one that need not be recorded.
         counts.add(&vec![1; SLOTS], &vec![0; SLOTS], &mut seen);
         counts.take(1, &seen);
         counts.add(&[1], &[0], &mut seen);
         assert!(seen.noted <= noted + SLOTS);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 1);
-        // A pattern that takes the place has slots of its own.
+        // A pattern that takes over the entry has slots of its own.
         counts.replace(1, 5);
         counts.add(&[1, 1], &[7, 7], &mut seen);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 2);

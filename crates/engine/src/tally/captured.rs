@@ -1,5 +1,5 @@
-//! The extent of each capture: its first and last operation, and the slots that it has operations in. A capture whose slots
-//! are those of one node was taken from that node.
+//! The extent of each capture: its first and last operation, and the slots of its operations. A capture that covers
+//! exactly one node's slots was taken from that node.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use crate::tally::slot_sets::SlotSets;
 /// Times and slots of operations, by input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Captured {
-    /// The first and the last, in milliseconds since 1970.
+    /// First and last time, in milliseconds since 1970.
     times: BTreeMap<u32, (u64, u64)>,
     slots: SlotSets,
 }
@@ -24,12 +24,12 @@ impl Captured {
         *self == Captured::default()
     }
 
-    /// When the first and the last operation of an input ran, in milliseconds since 1970; `None` where it does not say.
+    /// The times of an input's first and last operation, in milliseconds since 1970; `None` if unknown.
     pub fn times(&self, input: usize) -> Option<(u64, u64)> {
         self.times.get(&u32::try_from(input).ok()?).copied()
     }
 
-    /// The slots that an input has operations in, none of them twice; none where there are too many inputs.
+    /// The distinct slots of an input's operations; empty if there are too many inputs.
     pub fn slots(&self, input: usize) -> impl Iterator<Item = u16> {
         self.slots.of(input as u64).into_iter().flatten()
     }

@@ -1,4 +1,4 @@
-//! The properties that keys have, in brief: what is said where a filter lets none of them pass.
+//! A summary of the keys available to a filter, shown if it selects none of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,17 +8,17 @@ use crate::name::Name;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
-/// Types, starts of names and databases that are remembered.
+/// Maximum number of types, name prefixes and databases remembered.
 const REMEMBERED: usize = 1000;
 
-/// The keys that a filter may choose from, in brief.
+/// A summary of the keys available to a filter.
 #[derive(Debug, Clone, Default)]
 pub struct Choice {
     /// All keys.
     pub keys: u64,
     /// Their types.
     pub types: BTreeSet<Name>,
-    /// The parts of names up to the first colon, and how many keys have each.
+    /// Parts of names up to the first colon, with their key counts.
     pub starts: BTreeMap<Name, u64>,
     /// The smallest and the largest size.
     pub sizes: Option<(u64, u64)>,

@@ -1,6 +1,6 @@
-//! Counts of patterns that are more than a table holds: coarser patterns, at the finest level whose patterns fit.
+//! Counts when there are too many patterns: coarser patterns, at the finest level that fits.
 //!
-//! The level, and every count, depends on the keys alone, not on their order or on how the threads share them.
+//! The level and every count depend only on the keys, not on their order or distribution over threads.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -16,7 +16,7 @@ use crate::tally::table::NameTable;
 pub struct CoarsePatterns {
     #[serde(deserialize_with = "level")]
     level: u8,
-    /// `None` where even the coarsest are too many.
+    /// `None` if even the coarsest patterns are too many.
     table: Option<NameTable>,
     separator: Vec<u8>,
 }
@@ -31,7 +31,7 @@ fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
 }
 
 impl CoarsePatterns {
-    /// The counts of `table`, in patterns of segments that `separator` separates.
+    /// The counts of `table` as coarser patterns, with segments separated by `separator`.
     pub(crate) fn of(table: &NameTable, separator: &[u8]) -> Self {
         let mut coarse = CoarsePatterns {
             level: 1,
@@ -42,12 +42,12 @@ impl CoarsePatterns {
         coarse
     }
 
-    /// How coarse the patterns are, from 1 on.
+    /// The level of the patterns, at least 1.
     pub fn level(&self) -> u8 {
         self.level
     }
 
-    /// The patterns; `None` where there are too many of any level.
+    /// The patterns; `None` if there are too many at any level.
     pub fn table(&self) -> Option<&NameTable> {
         self.table.as_ref()
     }
@@ -64,7 +64,7 @@ impl CoarsePatterns {
         }
     }
 
-    /// Goes to the next level, or gives up after the last.
+    /// Advances to the next level, or gives up after the last.
     fn raise(&mut self) {
         let table = self.table.take();
         self.level += 1;
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
     use crate::metric::Metric;
 
-    /// Patterns with these words after two segments that stay.
+    /// Patterns with these words after two constant segments.
     fn table(words: impl Iterator<Item = String>) -> NameTable {
         let mut table = NameTable::default();
         for word in words {

@@ -2,38 +2,38 @@
 
 use crate::format::batch::NEVER;
 
-/// A pattern as it is counted: keys of different traits apart, for any key of a pattern may have them.
+/// A pattern as counted: keys with different traits are counted separately, since any key of a pattern may have them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Counted<'a> {
     /// The pattern.
     pub name: &'a [u8],
-    /// The traits that its keys share.
+    /// The traits shared by its keys.
     pub traits: Traits,
 }
 
-/// The traits, besides the name, of keys of a pattern that are counted together.
+/// Traits of keys, apart from their name, that are counted separately.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traits {
-    /// Whether they have a hash tag: a policy may find tags in some keys of a pattern alone.
+    /// Whether they have a hash tag: under a policy, only some keys of a pattern may.
     pub is_tagged: bool,
-    /// Whether they expire.
+    /// Whether they have a TTL.
     pub lifetime: Lifetime,
 }
 
-/// Whether a key expires.
+/// Whether a key has a TTL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Lifetime {
-    /// The input does not say it.
+    /// The input does not tell.
     #[default]
     Unknown,
-    /// It does not.
+    /// No TTL.
     Unlimited,
-    /// It does.
+    /// A TTL.
     Limited,
 }
 
 impl Lifetime {
-    /// That of a key, from the column of its time of expiry.
+    /// The lifetime of a key, from its expiry column.
     #[inline]
     pub(crate) fn of(expiry: &[u64], key: usize) -> Self {
         match expiry.get(key) {
@@ -54,7 +54,7 @@ impl From<bool> for Traits {
 }
 
 impl<'a> Counted<'a> {
-    /// The pattern that `written` is.
+    /// Parses the name written by `written`.
     pub fn of(written: &'a [u8]) -> Self {
         let (traits, name) = written.split_last().unwrap_or((&0, b""));
         let lifetime = match traits >> 1 {

@@ -1,8 +1,8 @@
-//! How many keys are in the input more than once: estimated from all keys of a set of slots that shrinks as keys are
-//! added; the final set does not depend on their order.
+//! How many keys occur repeatedly: estimated from all keys in a set of slots that shrinks as keys are added; the final
+//! set does not depend on their order.
 //!
-//! A key is kept as its slot and 50 bits of its hash. Two of u distinct keys in the set share them with a probability
-//! below u^2 / 2^51, one in eight million. A key of two databases is two keys.
+//! A key is stored as its slot and 50 bits of its hash. Among u distinct keys, two collide with a probability below u^2
+//! / 2^51, one in eight million. A key in two databases is two keys.
 
 use std::collections::HashMap;
 
@@ -14,36 +14,36 @@ use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
-/// Distinct hashes that are kept.
+/// Distinct hashes kept.
 const KEPT: usize = 1 << 14;
-/// The most repeats of one key that count, where only a sample of the keys is counted.
+/// Maximum repeats counted per key, if only a sample of keys is counted.
 const OFTEN: u32 = 4;
-/// Spreads the number of a database over all bits.
+/// Spreads a database number over all bits.
 const ODD: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Halvings of the set of slots; after these the hashes themselves are sampled.
+/// How often the set of slots is halved; after that the hashes themselves are sampled.
 const SLOT_HALVINGS: u32 = 10;
-/// Halvings by the hashes: the rest fits.
+/// How often the hashes are halved; the rest fits.
 const HASH_HALVINGS: u32 = 40;
 
-/// The hashes of all keys in a shrinking set, and how often each came.
+/// The hashes of all keys in a shrinking set, with their frequency.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(into = "SerializedDuplicates", try_from = "SerializedDuplicates")]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
     seen: HashMap<u64, u32>,
-    /// Scratch, kept from batch to batch.
+    /// A buffer, reused between batches.
     listed: Vec<u32>,
 }
 
-/// The scratch is not part of the value.
+/// Ignores the buffer.
 impl PartialEq for Duplicates {
     fn eq(&self, other: &Self) -> bool {
         (self.halvings, &self.seen) == (other.halvings, &other.seen)
     }
 }
 
-/// The value: the hashes in order.
+/// The serialized form: the hashes in order.
 #[derive(Serialize, Deserialize)]
 struct SerializedDuplicates {
     halvings: u32,
@@ -82,13 +82,13 @@ impl TryFrom<SerializedDuplicates> for Duplicates {
 }
 
 impl Duplicates {
-    /// The share of keys that repeat an earlier key; `None` without keys in the set. It is an estimate where only a
-    /// sample of the keys is counted; there a single key that repeats very often is capped.
+    /// The share of keys that repeat an earlier key; `None` without keys in the set. An estimate if only a sample of
+    /// keys is counted; then a single key that repeats very often is capped.
     pub fn share(&self) -> Option<f64> {
         self.share_in(&|_| true)
     }
 
-    /// The same of the keys in a set of slots.
+    /// The same for the keys in a set of slots.
     pub fn share_in(&self, is_in: &dyn Fn(u16) -> bool) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
         let seen = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
@@ -128,7 +128,7 @@ impl Duplicates {
     }
 }
 
-/// The position of a slot in an order in which neighbouring slots are far apart.
+/// The position of a slot in an order that puts neighbouring slots far apart.
 #[inline(always)]
 fn place(slot: u16) -> u16 {
     slot.wrapping_mul(0x2F35) & 0x3FFF
@@ -139,7 +139,7 @@ fn keeps(halvings: u32, slot: u16, hash: u64) -> bool {
     place(slot) < 0x4000 >> halvings.min(SLOT_HALVINGS) && hash & ((1 << thinned) - 1) == 0
 }
 
-/// A hash with the slot in place of its upper bits, for when the set is halved again.
+/// A hash with its upper bits replaced by the slot, for halving the set again.
 fn with_slot(hash: u64, slot: u16) -> u64 {
     hash << 14 >> 14 | u64::from(slot) << 50
 }
@@ -148,7 +148,7 @@ fn slot_in(hash: u64) -> u16 {
     (hash >> 50) as u16
 }
 
-/// The choice of the keys in the set: few, once there are many keys.
+/// Selects the keys in the set: few, once there are many keys.
 struct InSet<'a> {
     slots: &'a [u16],
     limit: u16,

@@ -1,4 +1,4 @@
-//! When keys expire: by the minute, or by as many minutes as it takes to stay within bounded memory.
+//! Expiry of keys: by minute, or by as many minutes as needed to bound memory.
 
 use serde::{Deserialize, Serialize};
 use slotscope_keyname::ids;
@@ -12,38 +12,38 @@ use crate::tally::Tally;
 use crate::tally::sketch::bottom_k::BottomK;
 use crate::tally::sketch::spans::TimeSpans;
 
-/// Milliseconds of a minute.
+/// Milliseconds per minute.
 const MINUTE: u64 = 60_000;
 
-/// When keys expire.
+/// Expiry of keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Expiry {
-    /// Keys that never expire.
+    /// Keys without TTL.
     pub never: Load,
-    /// Keys that expire, at a time that the input does not say.
+    /// Keys with a TTL of unknown length.
     pub sometime: Load,
-    /// Keys that expire, by minutes.
+    /// Keys with a known expiry, by minutes.
     pub times: TimeSpans<MINUTE>,
-    /// A sample of these with their attributes. Older tallies have no sample.
+    /// A sample of the latter with their attributes. Older tallies have none.
     #[serde(default, skip_serializing_if = "BottomK::is_empty")]
     sample: SampledExpiry,
-    /// The keys that the sample is of.
+    /// The number of keys sampled from.
     #[serde(default, skip_serializing_if = "is_zero")]
     sampled: u64,
 }
 
-/// Keys in the sample of keys that expire.
+/// Size of the sample.
 pub const SAMPLED: usize = 4096;
-/// Bytes at the start of a key that its pattern is made of.
+/// Bytes of a key from which its pattern is derived.
 const LOOKED_AT: usize = 1024;
 
-/// A sample of the keys that expire at a known time.
+/// A sample of keys with a known expiry.
 type SampledExpiry = BottomK<Expiring, SAMPLED, { 2 * SAMPLED - 1 }>;
 
-/// A key that expires.
+/// A key with a TTL.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Expiring {
-    /// When, in milliseconds since 1970.
+    /// Its expiry, in milliseconds since 1970.
     pub at: u64,
     /// Its slot.
     #[serde(deserialize_with = "slot::checked")]
@@ -64,7 +64,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 impl Expiry {
-    /// A sample of the keys that expire at a known time; `None` where a tally without one was merged in.
+    /// A sample of keys with a known expiry; `None` if a tally without one was merged in.
     pub fn sample(&self) -> Option<Vec<Expiring>> {
         let spans = self.times.sorted();
         let keys: u64 = spans.iter().map(|(_, load)| load[Metric::Keys]).sum();
@@ -84,7 +84,7 @@ impl Expiry {
                 pattern: Name(ids::pattern_of(&key[..key.len().min(LOOKED_AT)])),
             }
         };
-        // A key that comes twice expires at the earlier time, in any order.
+        // A repeated key counts with its earlier expiry, in any order.
         self.sample
             .update(hash, first, |known| known.at = known.at.min(at));
     }

@@ -1,4 +1,4 @@
-//! Keys in lists of extremes, list by list. They are not a load: nothing else counts these rows.
+//! Keys from key listings such as `--bigkeys`, by listing. They are not a load: these rows count nowhere else.
 
 use std::collections::BTreeMap;
 
@@ -13,26 +13,26 @@ use crate::tally::Tally;
 use crate::tally::operations::add_to_command;
 use crate::tally::tags::TagCounter;
 
-/// The most that is kept of a long name.
+/// Bytes kept of a long name.
 const MAX_NAME: usize = 512;
 
-/// The keys in lists of extremes.
+/// The keys from key listings.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extremes {
-    /// By the measure of the lists.
+    /// By the measure of the listings.
     pub lists: BTreeMap<Extreme, Listed>,
-    /// By list and key: entries as keys, amounts as operations. `write_name` makes the names.
+    /// By listing and key: entries counted as keys, amounts as operations. Names are built by `write_name`.
     keys: TagCounter,
 }
 
-/// Facts about the lists of one kind, besides the keys.
+/// Facts about the listings of one kind, apart from keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Listed {
-    /// How many entries they have: a key may have several.
+    /// Number of entries; a key may have several.
     pub entries: u64,
-    /// Entries by command, where it is known.
+    /// Entries by command, if known.
     pub commands: BTreeMap<String, u64>,
-    /// When the first and the last ran, in milliseconds since 1970, where it is known.
+    /// Times of the first and last entry, in milliseconds since 1970, if known.
     pub range: Option<(u64, u64)>,
 }
 
@@ -46,12 +46,12 @@ impl Default for Extremes {
     }
 }
 
-/// A key of lists of one kind.
+/// A key from listings of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ListedKey {
     /// Its first 512 bytes.
     pub name: Vec<u8>,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub length: u64,
     /// Its slot.
     pub slot: u16,
@@ -69,7 +69,7 @@ impl Extremes {
         self.lists.is_empty()
     }
 
-    /// The keys of all lists, in no order; of very many those with the largest sums.
+    /// The keys of all listings, unordered; if there are very many, those with the largest sums.
     pub fn keys(&self) -> Vec<(Extreme, ListedKey)> {
         let keys = self.keys.named().into_iter();
         keys.filter_map(|(name, load)| listed_key(&name, load))
@@ -94,7 +94,7 @@ impl Listed {
     }
 }
 
-/// The name by which a key of a list is counted: the list, its slot, its length, where in it its tag is, and its start.
+/// The name under which a listing's key is counted: listing, slot, length, position of its tag, and prefix.
 fn write_name(name: &mut Vec<u8>, of: Extreme, keys: &SlotBatch<'_>, i: usize) {
     let base = keys.batch.base;
     let key = keys.batch.keys.get(base, i);

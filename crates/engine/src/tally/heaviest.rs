@@ -1,6 +1,6 @@
-//! The heaviest single keys by bytes and by operations: of all rows those with the largest weight, so that neither
-//! the order nor the number of threads shows. A dump names a key once. Ties are broken by slot:
-//! comparing the names of millions of equally heavy keys would cost more.
+//! The heaviest single keys by bytes and by operations: the rows with the largest weight overall, independent of order
+//! and number of threads. A dump names a key once. Ties are broken by slot: comparing the names of millions of equally
+//! heavy keys would cost more.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,15 +12,15 @@ use crate::tally::Tally;
 use crate::tally::operations::BusyKey;
 use crate::tally::sketch::top::Top;
 
-/// The number of keys kept, and the kept length of a long name.
+/// Number of keys kept, and bytes kept of a long name.
 pub(crate) const KEPT: usize = 1000;
 const MAX_NAME: usize = 512;
 
-/// The heaviest keys of each metric but the number of keys.
+/// The heaviest keys by each metric except the number of keys.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Heaviest(PerMetric<Top<HeavyKey, KEPT>>);
 
-/// A key and its weight. Keys of the same weight are ordered by these fields, the slot first.
+/// A key and its weight. Keys of equal weight are ordered by these fields, the slot first.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct HeavyKey {
     /// Its slot.
@@ -30,17 +30,17 @@ pub struct HeavyKey {
     pub load: Load,
     /// Its first 512 bytes.
     pub name: Name,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub length: u64,
     /// Whether it has a hash tag.
     pub tagged: bool,
-    /// Operations that only read it, where that is known.
+    /// Number of reads among its operations, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
 }
 
 impl Heaviest {
-    /// The heaviest keys in `metric`, heaviest first and then by name, and what no other key exceeds.
+    /// The heaviest keys in `metric`, heaviest first and then by name, and an upper bound for all other keys.
     pub fn keys(&self, metric: Metric) -> Option<(Vec<HeavyKey>, u64)> {
         let (mut keys, exceeded) = self.0.get(metric).map(Top::heaviest)?;
         let by_name = |key: &HeavyKey, other: &HeavyKey| key.name.cmp(&other.name);
@@ -54,7 +54,7 @@ impl Heaviest {
 }
 
 impl Heaviest {
-    /// Adds keys with all operations on them.
+    /// Adds keys with their total operations.
     pub(crate) fn add_busy(&mut self, keys: &[BusyKey]) {
         let top = self.0.get_or_insert_with(Metric::Ops, Top::default);
         for key in keys {

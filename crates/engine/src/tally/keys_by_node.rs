@@ -1,5 +1,4 @@
-//! Keys of each input by the node of their slots: a dump of one node that holds keys of another shows that the
-//! topology is not that of the dump.
+//! Keys of each input by the owner of their slots: a single-node dump with foreign keys does not match the topology.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -10,26 +9,26 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::slots::add_all;
 
-/// The most inputs times nodes that are counted; with more, none are.
+/// Maximum inputs times nodes; nothing is counted beyond that.
 const MAX_CELLS: usize = 1 << 20;
 
 /// Keys by input and node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct KeysByNode {
-    /// For each slot the number of the node that owns it; unassigned slots have the number after the last node's.
+    /// The number of each slot's owner; unassigned slots have the number after the last node's.
     owners: Arc<[u16]>,
     nodes: usize,
     keys: Vec<u64>,
-    /// The numbers of the nodes by address.
+    /// Node numbers by address.
     addresses: BTreeMap<String, u16>,
     /// Keys whose row names a node of the topology.
     pub with_node: u64,
-    /// Those whose slot another node owns.
+    /// Keys among these whose slot another node owns.
     pub strays: u64,
 }
 
 impl KeysByNode {
-    /// Counts for `inputs` inputs and the nodes at `addresses`, of which `owner` says the one that owns a slot.
+    /// Counts for `inputs` inputs and the nodes at `addresses`; `owner` maps each slot to its node.
     pub fn new(
         inputs: usize,
         addresses: &[Option<&str>],
@@ -60,7 +59,7 @@ impl KeysByNode {
         }
     }
 
-    /// Whether another counts by the same nodes and inputs.
+    /// Whether another one has the same nodes and inputs.
     pub(crate) fn is_like(&self, other: &KeysByNode) -> bool {
         let what = |of: &KeysByNode| (of.nodes, of.keys.len());
         what(self) == what(other)
@@ -87,7 +86,7 @@ impl KeysByNode {
         }
     }
 
-    /// For each input the keys of each node, and last the keys without a node. Nothing if there is only one input.
+    /// For each input, the keys of each node, and last the keys without a node. Empty for a single input.
     pub fn inputs(&self) -> impl Iterator<Item = &[u64]> {
         self.keys.chunks(self.nodes + 1)
     }

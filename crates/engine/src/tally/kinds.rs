@@ -1,4 +1,4 @@
-//! Keys by type and encoding, their elements, and of each type the keys with most elements.
+//! Keys by type and encoding, their elements, and the keys of each type with the most elements.
 
 use std::collections::HashMap;
 
@@ -11,16 +11,16 @@ use crate::slot::{self, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::top::Top;
 
-/// More kinds than any server has: past this the column holds something else.
+/// More kinds than any server has: beyond this the column holds something else.
 const MAX_KINDS: usize = 4096;
-/// Keys that are kept for each type and encoding.
+/// Keys kept per type and encoding.
 pub(crate) const KEPT: usize = 20;
-/// The most that is kept of a long name.
+/// Bytes kept of a long name.
 const MAX_NAME: usize = 512;
-/// The most that is kept of a type and an encoding.
+/// Bytes kept of a type or encoding.
 const MAX_WORD: usize = 64;
 
-/// Words of kinds that are compared before a kind is looked up.
+/// Recent kinds compared before the lookup.
 const RECENT: usize = 16;
 
 /// Keys by type and encoding.
@@ -28,15 +28,15 @@ const RECENT: usize = 16;
 #[serde(into = "SerializedKinds", from = "SerializedKinds")]
 pub struct Kinds {
     kinds: Vec<Kind>,
-    /// Where each kind is, by its name.
+    /// The index of each kind, by name.
     numbers: HashMap<Vec<u8>, usize>,
     /// There are too many for them to be types and encodings.
     too_many: bool,
-    /// The name of the kind that is looked up.
+    /// A buffer for the name to look up.
     sought: Vec<u8>,
 }
 
-/// The value of all kinds, in the order of their names; none where there are too many.
+/// All kinds by name; none if there are too many.
 type SerializedKinds = Option<Vec<Kind>>;
 
 impl From<Kinds> for SerializedKinds {
@@ -60,7 +60,7 @@ impl From<SerializedKinds> for Kinds {
     }
 }
 
-/// How kinds are looked up is not part of the value.
+/// Ignores lookup state.
 impl PartialEq for Kinds {
     fn eq(&self, other: &Self) -> bool {
         (self.sorted(), self.too_many) == (other.sorted(), other.too_many)
@@ -72,22 +72,22 @@ impl PartialEq for Kinds {
 pub struct Kind {
     /// The name of the type.
     pub type_name: Name,
-    /// The name of the encoding; empty if rows have no encoding.
+    /// The name of the encoding; empty if rows have none.
     pub encoding: Name,
     /// The load of its keys.
     pub load: Load,
-    /// Keys whose elements are known.
+    /// Keys with a known number of elements.
     pub counted: u64,
-    /// Their elements.
+    /// Total elements of these keys.
     pub elements: u64,
-    /// Those with most elements.
+    /// The keys with the most elements.
     largest: Top<LargeKey, KEPT>,
 }
 
 /// A key with many elements.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct LargeKey {
-    /// Its elements.
+    /// Number of elements.
     pub elements: u64,
     /// Its first 512 bytes.
     pub name: Name,
@@ -99,21 +99,21 @@ pub struct LargeKey {
 }
 
 impl Kinds {
-    /// All kinds in the order of their names; none where there are too many for them to be such.
+    /// All kinds by name; none if there are too many.
     pub fn sorted(&self) -> Vec<&Kind> {
         let mut kinds: Vec<_> = self.kinds.iter().collect();
         kinds.sort_by_key(|kind| (&kind.type_name, &kind.encoding));
         kinds
     }
 
-    /// Where the kind of a type and an encoding is; `None` where there are too many.
+    /// The index of a type and encoding; `None` if there are too many.
     fn number(&mut self, type_name: &[u8], encoding: &[u8]) -> Option<usize> {
         if self.too_many {
             return None;
         }
         self.sought.clear();
         self.sought.extend_from_slice(type_name);
-        // No name of a type has this byte.
+        // Type names do not contain this byte.
         self.sought.push(0);
         self.sought.extend_from_slice(encoding);
         if let Some(number) = self.numbers.get(&self.sought) {
@@ -148,7 +148,7 @@ impl Kind {
         }
     }
 
-    /// Those with most elements, largest first.
+    /// The keys with the most elements, largest first.
     pub fn largest(&self) -> Vec<LargeKey> {
         self.largest.heaviest().0
     }
@@ -183,7 +183,7 @@ impl Tally for Kinds {
         let mut recent: Vec<([&[u8]; 2], usize)> = Vec::with_capacity(RECENT);
         let mut next = 0;
         while next < types.len() {
-            // Rows of one kind follow each other, with words at the same place.
+            // Rows of one kind are consecutive, with their words at the same position.
             let i = next;
             next = types.end_of_run(i);
             if !encodings.is_empty() {
@@ -210,7 +210,7 @@ impl Tally for Kinds {
             for (i, elements) in (i..).zip(elements).filter(|(_, of)| **of != MISSING) {
                 kind.counted += 1;
                 kind.elements = kind.elements.saturating_add(*elements);
-                // A key of one element is not a large one.
+                // A key with one element is not large.
                 if *elements > 1 {
                     let name = || {
                         let name = keys.batch.keys.get(base, i);
@@ -240,7 +240,7 @@ impl Tally for Kinds {
     }
 }
 
-/// Whether words are the same: most often they are at the same place.
+/// Whether words are equal: usually they have the same address.
 #[inline]
 fn are_same(a: &[&[u8]; 2], b: &[&[u8]; 2]) -> bool {
     let same = |i: usize| std::ptr::eq(a[i], b[i]) || a[i] == b[i];

@@ -1,5 +1,5 @@
-//! Stage 4, COUNTS: batches of slots come in, counts go out. A tally is a value: it can be added to another,
-//! stored, and made on another machine; what is in it does not depend on the order of the keys.
+//! Counts batches of keys with slots. A tally is a value: it can be merged with another, stored, and made on another
+//! machine; its content does not depend on the order of keys.
 
 #[doc(hidden)]
 pub mod attributes;
@@ -82,33 +82,33 @@ use crate::tally::tag_table::TagTable;
 use crate::tally::tags::TagCounter;
 use crate::tally::weights::Weights;
 
-/// Something that is counted over all keys.
+/// Something counted over all keys.
 pub trait Tally: Send {
     /// Counts a batch of keys.
     fn add(&mut self, keys: &SlotBatch<'_>);
     /// Merges another tally of the same kind into this one.
     fn merge(&mut self, other: Self);
-    /// Whether it counts types, encodings, elements or times, which are not read otherwise.
+    /// Whether it uses types, encodings, elements or times; if not, they are not read.
     fn reads_attributes(&self) -> bool {
         true
     }
 }
 
-/// All that `analyze` counts in its first pass.
+/// Everything that `analyze` counts in its first pass.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Tallies {
     /// Loads by slot.
     pub slots: SlotCounts,
-    /// The weights that the input carries.
+    /// The weights in the input.
     pub weights: Weights,
-    /// The nodes whose keys each input holds, if there are several inputs.
+    /// The nodes whose keys each input holds, for several inputs.
     pub origins: KeysByNode,
-    /// The slots that each input holds keys of, if the nodes are not known.
+    /// The slots of each input's keys, if the nodes are not known.
     pub inputs: SlotsByInput,
     /// The extent of each capture.
     #[serde(default, skip_serializing_if = "Captured::is_empty")]
     pub captured: Captured,
-    /// Everything else; absent where only slots are wanted.
+    /// Everything else; absent if only slots are counted.
     pub names: Option<NameTallies>,
 }
 
@@ -125,29 +125,29 @@ pub struct NameTallies {
     pub sizes: Sizes,
     /// Types, expiry, databases.
     pub attributes: Attributes,
-    /// Keys that came more than once.
+    /// Repeated keys.
     pub duplicates: Duplicates,
-    /// Patterns of names; absent where they are not wanted.
+    /// Patterns of names; absent if not requested.
     pub patterns: Option<Patterns>,
-    /// Operations, which captures show.
+    /// Operations in captures.
     pub operations: Operations,
-    /// The keys in lists of extremes.
+    /// Keys from key listings.
     pub extremes: Extremes,
 }
 
 /// The parts to count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parts {
-    /// Slots alone.
+    /// Only slots.
     Slots,
-    /// Everything; heavy tags past the table are left to a second pass.
+    /// Everything; heavy tags that exceed the table are left to a second pass.
     All,
-    /// Everything; heavy tags and patterns past the tables are followed by name.
+    /// Everything; heavy tags and patterns that exceed the tables are tracked by name.
     InOnePass,
 }
 
 impl Tallies {
-    /// Nothing counted yet.
+    /// An empty count.
     pub fn new(parts: Parts) -> Self {
         let names = || NameTallies {
             tags: TagCounter::new(parts == Parts::InOnePass),
@@ -173,8 +173,8 @@ impl Tallies {
         self
     }
 
-    /// Counts hash tags that do not fit a table of names in this one, as all tallies do that are merged with this, and all of
-    /// them where at least about this many are expected.
+    /// Counts hash tags that exceed a table of names in this shared one, as do all tallies to be merged with this one;
+    /// all of them, if at least about this many are expected.
     pub fn sharing(mut self, table: &Arc<TagTable>, expected: f64) -> Self {
         if let Some(names) = &mut self.names {
             names.tags = std::mem::take(&mut names.tags).sharing(table.clone(), expected);
@@ -182,7 +182,7 @@ impl Tallies {
         self
     }
 
-    /// Counts patterns of names too, whose segments are separated by `separator`.
+    /// Also counts patterns of names, with segments separated by `separator`.
     pub fn with_patterns(mut self, separator: &[u8]) -> Self {
         if let Some(names) = &mut self.names {
             names.patterns = Some(Patterns::new(separator, names.tags.follows()));
@@ -192,7 +192,7 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Makes the operations on each key a weight of that, once all are counted.
+    /// Turns the operations on each key into its weight, once everything is counted.
     pub fn settle_operations(&mut self) {
         let Some(names) = &mut self.names else { return };
         if names.operations.is_empty() {
@@ -206,7 +206,7 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Whether another counts the same things in the same way, so that both may be merged.
+    /// Whether another one counts the same things in the same way, so that both can be merged.
     pub fn is_like(&self, other: &Tallies) -> bool {
         let names = match (&self.names, &other.names) {
             (Some(mine), Some(theirs)) => mine.is_like(theirs),
@@ -219,7 +219,7 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Whether the counts that nothing else checks where they are read are such that some input has them.
+    /// Whether counts read from untrusted data, and not validated elsewhere, are plausible.
     pub fn are_sound(&self) -> bool {
         let names = self.names.as_ref().is_none_or(|names| {
             let databases = names.attributes.databases.iter();
@@ -280,7 +280,7 @@ impl Tally for NameTallies {
         self.tags.add(keys);
         self.patterns.add(keys);
         if keys.batch.values.are_operations {
-            // A key from a dump is known to be one, and its load is known.
+            // A key in a dump is known to be one, with a known load.
             return self.operations.add(keys);
         }
         self.heaviest.add(keys);
@@ -303,7 +303,7 @@ impl Tally for NameTallies {
     }
 }
 
-/// A tally that may be left out counts nothing where it is.
+/// An absent tally counts nothing.
 impl<T: Tally> Tally for Option<T> {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         if let Some(tally) = self {

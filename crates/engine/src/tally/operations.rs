@@ -1,4 +1,4 @@
-//! Operations on keys, as captures show them: by key, by command, and by the second.
+//! Operations on keys in captures: by key, by command, and by second.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,11 +13,11 @@ use crate::tally::Tally;
 use crate::tally::sketch::spans::TimeSpans;
 use crate::tally::tags::TagCounter;
 
-/// More commands than any server has: past this all others are one.
+/// More commands than any server has: beyond this, others are lumped together.
 const MAX_COMMANDS: usize = 4096;
-/// The most that is kept of a long name.
+/// Bytes kept of a long name.
 pub const MAX_NAME: usize = 512;
-/// Milliseconds of a second.
+/// Milliseconds per second.
 pub const SECOND: u64 = 1000;
 
 /// Operations on keys.
@@ -27,13 +27,13 @@ pub struct Operations {
     pub commands: BTreeMap<String, u64>,
     /// By seconds.
     pub times: TimeSpans<SECOND>,
-    /// When the first and the last ran, in milliseconds since 1970.
+    /// Times of the first and last operation, in milliseconds since 1970.
     pub range: Option<(u64, u64)>,
-    /// Those on keys that no dump has, where that was looked up.
+    /// Operations on keys missing from all dumps, if looked up.
     pub absent: Option<Absent>,
-    /// By key: `named` makes the name of a key.
+    /// By key, under the names built by `named`.
     keys: TagCounter,
-    /// The same of those that only read; absent if there are no operations, or that was not counted.
+    /// Only the reads; absent if there are no operations, or if not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reads: Option<TagCounter>,
 }
@@ -45,7 +45,7 @@ impl Default for Operations {
             times: TimeSpans::default(),
             range: None,
             absent: None,
-            // Keys past the table are followed by name: no second pass counts them.
+            // Keys that exceed the table are tracked by name: no second pass counts them.
             keys: TagCounter::new(true),
             reads: None,
         }
@@ -55,40 +55,40 @@ impl Default for Operations {
 /// The operations on one key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BusyKey {
-    /// At least this many.
+    /// A lower bound on their number.
     pub ops: u64,
     /// Its first 512 bytes.
     pub name: Vec<u8>,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub length: u64,
     /// Its slot.
     #[serde(deserialize_with = "slot::checked")]
     pub slot: u16,
     /// Whether it has a hash tag.
     pub tagged: bool,
-    /// Operations that only read it, where that is known.
+    /// Number of reads among them, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
 }
 
-/// The operations on keys.
+/// Operations by key.
 pub struct BusyKeys {
     /// All keys, or the busiest.
     pub keys: Vec<BusyKey>,
-    /// How many keys there are.
+    /// The number of keys.
     pub distinct: f64,
 }
 
-/// Operations on keys that no dump has.
+/// Operations on keys missing from all dumps.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Absent {
-    /// Operations on keys that were looked up: those that are known by name.
+    /// Operations on keys that were looked up: those known by name.
     pub looked_up: u64,
-    /// How many of the keys no dump has.
+    /// The number of missing keys.
     pub keys: u64,
-    /// Operations on those.
+    /// Operations on missing keys.
     pub ops: u64,
-    /// Those of them with most operations.
+    /// The missing keys with the most operations.
     pub top: Vec<BusyKey>,
 }
 
@@ -98,7 +98,7 @@ impl Operations {
         self.commands.is_empty() && self.keys.distinct() == 0.0
     }
 
-    /// The keys that were operated on.
+    /// The keys operated on.
     pub fn busy_keys(&self) -> BusyKeys {
         let is_every_read = self.reads.as_ref().is_some_and(TagCounter::is_exact);
         let reads = self.reads.as_ref().map(TagCounter::named);
@@ -123,7 +123,7 @@ impl Operations {
     fn add_times(&mut self, values: &Values) {
         let (mut at, mut next) = (0, 0);
         while let Some(time) = values.times.get(at).copied() {
-            // Those of one second are added at once.
+            // Operations of one second are added at once.
             let mut ops = 0;
             while values
                 .times
@@ -150,7 +150,7 @@ impl Operations {
     fn add_commands(&mut self, keys: &SlotBatch<'_>) {
         let (base, values) = (keys.batch.base, keys.batch.values);
         let spans = &values.commands;
-        // Few and short: the first bytes and the length of most are all of them.
+        // Few and short: for most commands, the first bytes and the length identify them.
         let mut sums: Vec<((u128, u32), &[u8], u64)> = Vec::new();
         for i in 0..spans.len() {
             let length = spans.end[i] - spans.start[i];
@@ -171,7 +171,7 @@ impl Operations {
     }
 }
 
-/// Adds to a command; past those that there is room for, to one without a name.
+/// Adds to a command; beyond the maximum, to a nameless one.
 #[doc(hidden)]
 pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8], ops: u64) {
     let command = String::from_utf8_lossy(command);
@@ -184,7 +184,7 @@ pub(crate) fn add_to_command(commands: &mut BTreeMap<String, u64>, command: &[u8
     *commands.entry(command).or_default() += ops;
 }
 
-/// The name by which a key is counted: its slot, whether it has a tag, its length, and its start.
+/// The name under which a key is counted: its slot, whether it has a tag, its length, and its prefix.
 fn named(name: &mut Vec<u8>, key: &[u8], slot: u16, tagged: bool) {
     name.clear();
     name.extend(slot.to_le_bytes());
@@ -224,7 +224,7 @@ impl Tally for Operations {
         });
         if let Some(reads) = &mut self.reads {
             let mut is_read = IsRead::default();
-            // Rows without commands are not known to read.
+            // Rows without commands do not count as reads.
             let those = 0..values.commands.len().min(hashes.len());
             let those = those.filter(|i| is_read.of(values.commands.get(base, *i)));
             let those: Vec<usize> = those.collect();
@@ -262,7 +262,7 @@ impl Tally for Operations {
     }
 }
 
-/// Whether commands only read; the one before is mostly the same.
+/// Whether commands are reads; usually the same as the previous one.
 #[derive(Default)]
 struct IsRead<'k> {
     last: Option<(&'k [u8], bool)>,
@@ -281,7 +281,7 @@ impl<'k> IsRead<'k> {
     }
 }
 
-/// Whether a command only reads. One that is not known may write.
+/// Whether a command is a read. An unknown one may write.
 pub fn is_read(command: &[u8]) -> bool {
     let known = COMMANDS.named(command);
     known.is_some_and(|command| command.access != Access::Write)

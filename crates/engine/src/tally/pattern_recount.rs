@@ -1,4 +1,4 @@
-//! The second pass over patterns that are too many even at their coarsest: an exact count of those that the two rows of
+//! The second pass over patterns that are too many even at their coarsest: counts those exactly that the two rows of
 //! the first pass cannot rule out as heavy.
 
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct PatternRecount {
 }
 
 impl PatternRecount {
-    /// Nothing counted yet.
+    /// An empty count.
     pub fn new(candidates: Arc<Candidates>) -> Self {
         PatternRecount {
             recount: Recount::new(candidates),
@@ -33,12 +33,12 @@ impl PatternRecount {
         self.recount.into_counted()
     }
 
-    /// Merges the counts of other keys for the same candidates.
+    /// Merges the counts of other keys for the same candidates; false if they do not match.
     pub fn take(&mut self, counted: Buckets) -> bool {
         self.recount.take(counted)
     }
 
-    /// Every counted pattern and its load, by name.
+    /// Every counted pattern by name, with its load.
     pub(crate) fn rows(&self) -> Vec<(Name, Load)> {
         let rows = self.recount.tags();
         let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();
@@ -46,7 +46,7 @@ impl PatternRecount {
         rows
     }
 
-    /// No pattern that is not counted holds more than this.
+    /// An upper bound on any pattern not counted.
     pub(crate) fn max_error(&self) -> Load {
         self.recount.max_error()
     }

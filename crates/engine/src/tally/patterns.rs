@@ -1,7 +1,7 @@
-//! Patterns of key names: keys that differ in their ids only are counted together, with the machinery of hash tags.
+//! Patterns of key names: keys that differ only in their ids are counted together, with the machinery of hash tags.
 //!
-//! Past the table, coarser patterns are counted exactly. Where even the coarsest are too many, a second pass counts the
-//! heavy ones of the finest again, or they are followed by name in one.
+//! Beyond the table size, coarser patterns are counted exactly. If even the coarsest are too many, a second pass
+//! recounts the heavy ones of the finest level, or in a single pass they are tracked by name.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,7 +23,7 @@ use crate::tally::tags::{TagCounter, TagCounts};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Patterns {
     counts: TagCounter,
-    /// Past the table, coarser ones.
+    /// Coarser patterns, if the table overflowed.
     coarse: Option<CoarsePatterns>,
     slots: SlotSets,
     separator: Vec<u8>,
@@ -33,18 +33,17 @@ pub struct Patterns {
     recent: RecentPatterns,
 }
 
-/// The heavy patterns, where there are too many of any kind.
+/// The heavy patterns, if there are too many at every level.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SecondPassCounts {
     /// Exact counts.
     pub rows: Vec<(Name, Load)>,
-    /// No other pattern holds more than this.
+    /// An upper bound on any other pattern.
     pub max_error: Load,
 }
 
 impl Patterns {
-    /// Nothing counted yet, of keys whose segments are separated by `separator`; `follow` where the input can be read
-    /// only once.
+    /// Counts keys whose segments are separated by `separator`; `follow` if the input can be read only once.
     pub fn new(separator: &[u8], follow: bool) -> Self {
         Patterns {
             counts: TagCounter::new(follow),
@@ -56,7 +55,7 @@ impl Patterns {
         }
     }
 
-    /// Whether another counts the same patterns in the same way.
+    /// Whether another one counts the same patterns in the same way.
     pub(crate) fn is_like(&self, other: &Patterns) -> bool {
         self.separator == other.separator && self.counts.is_like(&other.counts)
     }
@@ -66,12 +65,12 @@ impl Patterns {
         &self.counts.counts
     }
 
-    /// Coarser patterns, where there are too many.
+    /// Coarser patterns, if there are too many.
     pub fn coarse(&self) -> Option<&CoarsePatterns> {
         self.coarse.as_ref()
     }
 
-    /// The patterns that are worth a second pass; `None` where the first needs none.
+    /// The patterns worth a second pass; `None` if none is needed.
     pub fn candidates(&self) -> Option<Candidates> {
         let coarse = self.coarse.as_ref()?;
         let TagCounts::CountMin(rows) = self.counts() else {
@@ -94,12 +93,12 @@ impl Patterns {
         self.again.as_ref()
     }
 
-    /// The slots of the keys of a pattern as it is counted, none of them twice; `None` where there are too many patterns.
+    /// The distinct slots of a counted pattern's keys; `None` if there are too many patterns.
     pub fn slots(&self, pattern: &[u8]) -> Option<impl Iterator<Item = u16>> {
         self.slots.of(hash(pattern))
     }
 
-    /// The coarser patterns, made now where all still fit the table.
+    /// Takes the coarser patterns, computing them now if the table did not overflow.
     fn take_coarse(&mut self) -> Option<CoarsePatterns> {
         match &self.counts.counts {
             TagCounts::Exact(table) => Some(CoarsePatterns::of(table, &self.separator)),
@@ -160,7 +159,7 @@ impl Tally for Patterns {
             }
         }
         self.slots.merge(other.slots);
-        // Sets may have been dropped, or moved.
+        // Sets may have been dropped or moved.
         self.recent = RecentPatterns::default();
     }
 }

@@ -1,5 +1,5 @@
-//! Names that are likely heavy and so are counted by name from the first key on: beyond the table of all names, what is
-//! left for the rows of counters is light.
+//! Names that are probably heavy and therefore counted by name from the first key: what remains for the rows of
+//! counters is light.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,12 +7,12 @@ use crate::metric::{Load, Metric};
 use crate::name::Name;
 use crate::tally::table::NameTable;
 
-/// Names that are counted so at most; their entries stay in the L2 cache.
+/// Maximum number of such names; their entries stay in the L2 cache.
 pub const MAX_KNOWN: usize = 1 << 12;
-/// Bits of the filter: at most one in 16 of other names passes it.
+/// Bits of the filter: at most one in 16 other names passes it.
 const FILTER_BITS: u32 = 16;
 
-/// Exact counts of names that are given beforehand.
+/// Exact counts of names given in advance.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(from = "NameTable", into = "NameTable")]
 pub struct Preselected {
@@ -38,11 +38,11 @@ impl From<Preselected> for NameTable {
 }
 
 impl Preselected {
-    /// The first of `names` that fit, nothing counted yet.
+    /// The first of `names` that fit.
     pub fn of<'n>(names: impl IntoIterator<Item = (u64, &'n Name)>) -> Self {
         let mut table = NameTable::default();
         for (hash, name) in names.into_iter().take(MAX_KNOWN) {
-            // A table of so few names is full only where they are too long for it.
+            // A table for this few names only overflows if they are too long for it.
             if table.add(hash, &name.0, Load::default()).is_err() {
                 break;
             }
@@ -57,7 +57,7 @@ impl Preselected {
         self.filter[word] & bit != 0
     }
 
-    /// Adds to a name; false where it is not in the table.
+    /// Adds to a name; false if it is not in the table.
     #[inline]
     pub(crate) fn add(&mut self, hash: u64, name: &[u8], load: Load) -> bool {
         match self.table.find(hash, name) {
@@ -69,7 +69,6 @@ impl Preselected {
         }
     }
 
-    /// Whether both count the same names.
     pub(crate) fn has_the_names_of(&self, other: &Preselected) -> bool {
         let names = |known: &Preselected| known.table.len();
         let mut theirs = other.table.iter();
@@ -93,14 +92,14 @@ impl Preselected {
         self.table.iter().filter(heavy).count()
     }
 
-    /// The names that something was added to, with their hashes and loads.
+    /// The names with any count, with their hashes and loads.
     pub fn counted(&self) -> impl Iterator<Item = (&[u8], u64, Load)> {
         let counted = |(_, _, load): &(&[u8], u64, Load)| *load != Load::default();
         self.table.iter().filter(counted)
     }
 }
 
-/// The bit of a hash: not the bits that choose a cell of a row or a place in the table.
+/// The filter bit of a hash, independent of the bits that choose a cell of a row or a place in the table.
 #[inline]
 fn place(hash: u64) -> (usize, u64) {
     let bit = (hash >> 32) as usize % (1 << FILTER_BITS);
@@ -125,7 +124,7 @@ mod tests {
         }
         assert_eq!(known.counted().count(), MAX_KNOWN);
         assert!(known.counted().all(|(_, _, load)| load == Load::KEY));
-        // The hash alone does not make a name.
+        // An equal hash does not suffice.
         assert!(!known.add(hash(b"tag:1"), b"other", Load::KEY));
         let others = (0..100_000).map(|i: u32| hash(format!("other:{i}").as_bytes()));
         let passed = others.filter(|hash| known.may_have(*hash)).count();

@@ -1,5 +1,5 @@
-//! Looks up in the dumps the keys that operations are on. This takes a second pass, as a dump may be read
-//! after a capture. Memory is that of the busiest keys, which are known by name, and a filter of a fixed size.
+//! Looks up keys of operations in the dumps. This takes a second pass, as a dump may be read after a capture. Memory is
+//! bounded: the busiest keys by name, and a filter of fixed size.
 
 use std::sync::Arc;
 
@@ -8,18 +8,18 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::{Absent, BusyKey, MAX_NAME};
 
-/// Bits of the filter: most keys that nothing asks for are passed over by one look at it.
+/// Bits of the filter: most keys that nothing asks for are skipped with one lookup.
 const FILTER_BITS: u64 = 1 << 21;
-/// Keys that no dump has which are kept.
+/// Missing keys listed.
 pub(crate) const LISTED: usize = 100;
 
-/// Keys that operations are on, by the hashes of the kept parts of their names, ascending.
+/// Keys of operations, by hash of the kept part of their names, ascending.
 struct Asked {
     keys: Vec<(u64, BusyKey)>,
     filter: Vec<u64>,
 }
 
-/// The keys that were found.
+/// The keys found so far.
 #[derive(Clone)]
 pub struct Present {
     asked: Arc<Asked>,
@@ -27,7 +27,7 @@ pub struct Present {
 }
 
 impl Present {
-    /// Looks for `keys`; none was found yet.
+    /// Starts a search for `keys`.
     pub fn of(keys: Vec<BusyKey>) -> Self {
         let hashed = keys.into_iter().map(|key| (hash(&key.name), key));
         let mut keys: Vec<_> = hashed.collect();
@@ -43,7 +43,7 @@ impl Present {
         }
     }
 
-    /// The keys that were found.
+    /// Whether each key was found.
     pub fn into_found(self) -> Vec<bool> {
         self.found
     }
@@ -79,7 +79,7 @@ impl Asked {
         self.filter[bit as usize / 64] >> (bit % 64) & 1 != 0
     }
 
-    /// The places of keys of this hash, of this length and slot, whose kept part is `name`.
+    /// The indices of keys with this hash, length and slot, and with `name` as their kept part.
     fn places(
         &self,
         hash: u64,

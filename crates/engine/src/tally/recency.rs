@@ -1,4 +1,4 @@
-//! How recently and how often keys are used: by idle time and by LFU counter.
+//! How recently and how often keys are used: by idle time and LFU counter.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -8,17 +8,17 @@ use crate::metric::Load;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 
-/// Seconds that keys of each class are idle less than; those of the last are idle longer.
+/// Upper bounds of the idle classes in seconds; the last class is unbounded.
 pub const IDLE: [u64; 5] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400];
 /// The largest LFU counter.
 const MAX_LFU: usize = 255;
 
-/// The load of keys by how recently and how often they are used.
+/// Loads by idle time and by LFU counter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Recency {
     /// By idle time, in the classes of `IDLE`.
     pub idle: [Load; IDLE.len() + 1],
-    /// By LFU counter; empty until one is met.
+    /// By LFU counter; empty until one occurs.
     #[serde(deserialize_with = "by_counter")]
     pub lfu: Vec<Load>,
 }

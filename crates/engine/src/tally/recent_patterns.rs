@@ -1,7 +1,7 @@
-//! Patterns that were seen recently: a batch has few patterns, so a name is only made for a key whose shape is new, a
-//! shape only for a key whose outline is new, and an outline only for a key that has no template.
+//! A cache of recent patterns. A batch has few patterns, so a name is only built for a key with a new shape, a shape
+//! only computed for a key with a new outline, and an outline only for a key without a template.
 //!
-//! Names that were made to collide in their shapes are counted as one pattern.
+//! Names constructed to collide in their shapes are counted as one pattern.
 
 use slotscope_keyname::ids;
 
@@ -15,19 +15,19 @@ use crate::slot::SlotBatch;
 use crate::tally::by_place::{ByPlace, SlotsOfPatterns};
 use crate::tally::counted_pattern::{Counted, Lifetime, Traits};
 
-/// Patterns that are remembered from batch to batch.
+/// Patterns kept between batches.
 const REMEMBERED: usize = 4096;
 
-/// Outlines that are remembered from batch to batch.
+/// Outlines kept between batches.
 const OUTLINED: usize = 4096;
 
-/// Bytes at the start of a key that its pattern is made of: the rest of a longer one shows in no table.
+/// Bytes of a key from which its pattern is derived: the rest appears in no table.
 const LOOKED_AT: usize = 1024;
 
-/// Added to the outline and the shape of keys as often as the number says that keeps them apart.
+/// Multiplied by a key's trait number and added to its outline and shape, to keep traits apart.
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// Counts the patterns of a batch.
+/// Where the patterns of a batch are counted.
 pub(super) trait PatternCounts: SlotsOfPatterns {
     /// Adds to a pattern.
     fn count(&mut self, hash: u64, name: &[u8], load: Load);
@@ -35,28 +35,28 @@ pub(super) trait PatternCounts: SlotsOfPatterns {
     fn set_of(&mut self, hash: u64) -> u32;
 }
 
-/// Patterns, in scratch columns that are kept from batch to batch.
+/// A cache of patterns, with buffers reused between batches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentPatterns {
     templates: Templates,
     outlines: Outlines,
     /// The keys without a template.
     spans: Spans,
-    /// Each at one of two places that the outline determines.
+    /// Each in one of two entries determined by its outline.
     outlined: Vec<Outlined>,
-    /// Each at one of two places that its shape determines; one more is of no pattern.
+    /// Each in one of two entries determined by its shape; the extra entry stands for no pattern.
     known: Vec<Known>,
     counted: ByPlace,
 }
 
-/// Scratch is not part of the value that keeps it.
+/// Ignored when comparing the containing value.
 impl PartialEq for RecentPatterns {
     fn eq(&self, _: &Self) -> bool {
         true
     }
 }
 
-/// Where the pattern of an outline is remembered, as long as that place has its shape.
+/// The entry of an outline's pattern, valid as long as that entry has its shape.
 #[derive(Debug, Clone, Copy, Default)]
 struct Outlined {
     outline: u64,
@@ -64,7 +64,7 @@ struct Outlined {
     place: u32,
 }
 
-/// A pattern that was seen recently.
+/// A recent pattern.
 #[derive(Debug, Clone, Default)]
 struct Known {
     shape: Option<u64>,
@@ -91,7 +91,7 @@ impl RecentPatterns {
         }
     }
 
-    /// Counts the keys that have a template; those without are counted at a place that no pattern has.
+    /// Counts the keys that have a template; the rest goes to the extra entry.
     fn count_found(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
         if self.templates.missed.len() == keys.len() {
             return;
@@ -105,7 +105,7 @@ impl RecentPatterns {
         }
     }
 
-    /// Counts the keys without a template, which become one.
+    /// Counts the keys without a template, and makes templates of them.
     fn count_missed(
         &mut self,
         keys: &SlotBatch<'_>,
@@ -151,7 +151,7 @@ impl RecentPatterns {
         self.templates.missed = missed;
     }
 
-    /// Where the pattern of keys with this outline is remembered.
+    /// The entry of the pattern for this outline.
     #[inline]
     fn outlined(&self, outline: u64) -> Option<usize> {
         let has = |at: &usize| {
@@ -166,7 +166,7 @@ impl RecentPatterns {
         Some(self.outlined[at].place as usize)
     }
 
-    /// Remembers where the pattern of an outline is, in place of one whose pattern is no longer remembered, if there is.
+    /// Remembers the entry of an outline's pattern, preferably replacing one whose pattern is gone.
     #[cold]
     fn remember_outline(&mut self, outline: u64, shape: u64, place: usize) {
         let [first, second] = places(outline, OUTLINED);
@@ -179,7 +179,7 @@ impl RecentPatterns {
         };
     }
 
-    /// Where the pattern of key `i` is remembered.
+    /// The entry of key `i`'s pattern.
     #[inline]
     fn place(
         &mut self,
@@ -213,7 +213,7 @@ impl RecentPatterns {
         place
     }
 
-    /// Remembers a pattern, in place of the one that was there.
+    /// Remembers a pattern in place of the one there.
     #[cold]
     fn remember(
         &mut self,
@@ -233,7 +233,7 @@ impl RecentPatterns {
         self.counted.replace(place, counts.set_of(name_hash));
     }
 
-    /// Moves the load of a remembered pattern to the counts.
+    /// Moves a remembered pattern's load to the counts.
     fn store(&mut self, place: usize, counts: &mut impl PatternCounts) {
         let load = self.counted.take(place, counts);
         let known = &self.known[place];
@@ -242,7 +242,7 @@ impl RecentPatterns {
         }
     }
 
-    /// Templates say where a pattern is remembered; there is to be another one.
+    /// Drops the templates, which refer to entries, before one is replaced.
     fn forget_templates(&mut self) {
         self.templates.forget();
         let known = self.known.iter_mut();
@@ -250,13 +250,13 @@ impl RecentPatterns {
     }
 }
 
-/// The two places of a number in a table of this many.
+/// The two possible entries for a number in a table of this size.
 #[inline]
 fn places(number: u64, of: usize) -> [usize; 2] {
     [number as usize % of, (number >> 32) as usize % of]
 }
 
-/// Tells apart keys of one shape that count as two patterns: a number below 8 per key; empty if nothing does.
+/// A number below 8 per key that separates keys of one shape counted as different patterns; empty if not needed.
 fn apart(keys: &SlotBatch<'_>) -> Vec<u8> {
     let by_tag = !keys.tags_are_in_braces();
     let expiry = keys.batch.values.number(Number::Expiry);
@@ -278,7 +278,7 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Counts by name, and the slots of each name.
+    /// Counts by name, with the slots of each.
     #[derive(Debug, Default, PartialEq)]
     struct Counts {
         keys: BTreeMap<Vec<u8>, u64>,
@@ -311,7 +311,7 @@ mod tests {
         }
     }
 
-    /// Adds keys as a batch, every third one to expire where `expire`, and the same to `truth` one by one.
+    /// Adds keys as a batch (every third with TTL if `expire`), and to `truth` one by one.
     fn add(
         kernel: &'static Kernel,
         (recent, counts): (&mut RecentPatterns, &mut Counts),
@@ -350,7 +350,7 @@ mod tests {
         recent.add(&columns.hash(kernel, batch, (0, 0)), counts);
     }
 
-    /// A key like another: most bytes become others of their kind, some of another kind.
+    /// A key similar to another: most bytes are replaced by others of their kind, some by another kind.
     fn like(key: &[u8], mut seed: u64) -> Vec<u8> {
         let mut random = |below: u64| {
             seed = seed

@@ -1,9 +1,8 @@
-//! The second pass over the input: an exact count of every tag that the two rows of the first pass cannot rule
-//! out as heavy, and of every tag of the hottest slots.
+//! The second pass: counts exactly every tag that the two rows of the first pass cannot rule out as heavy, and every
+//! tag of the hottest slots.
 //!
-//! The tags that are kept depend on the rows and the tags alone: a bucket keeps those with the highest rank, and a tag
-//! that is among them in the end is among them in any part of the input too, so it is counted from its first key on,
-//! on every thread.
+//! The choice of tags depends only on the rows and the tags: a bucket keeps those of the highest rank. A tag kept at
+//! the end is also kept in every part of the input, so it is counted from its first key, in every thread.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -16,22 +15,22 @@ use crate::tally::sketch::buckets::{Buckets, Counted};
 use crate::tally::sketch::count_min::{CELLS, CountMin, FOLLOWED_CELLS, cells_of, nth_largest};
 use crate::tally::tagged::{Tagged, list};
 
-/// The hottest slots of which every tag is counted.
+/// The number of hottest slots with complete tag counts.
 pub(crate) const FOLLOWED_SLOTS: usize = 20;
 
-/// The tags worth counting, by the first pass.
+/// The tags worth counting, according to the first pass.
 #[derive(Debug)]
 pub struct Candidates {
     rows: Box<CountMin>,
-    /// Cells that are recounted, in each row: a bit a metric for each cell, so that they stay in the L2 cache.
+    /// Cells to recount in each row: one bit per metric for each cell, to stay in the L2 cache.
     large: [Vec<u8>; 2],
-    /// The tags of each slot to count.
+    /// The tags to count of each slot.
     slots: Vec<Follow>,
-    /// No tag outside the recounted cells holds more than this.
+    /// An upper bound on any tag outside the recounted cells.
     cut_off: Load,
-    /// The load of all tags.
+    /// The total load of all tags.
     total: Load,
-    /// By how many bits a hash is turned before the rows take it.
+    /// By how many bits hashes are rotated before indexing the rows.
     turn: u32,
 }
 
@@ -39,19 +38,20 @@ pub struct Candidates {
 enum Follow {
     /// None: the slot holds less than a heavy tag.
     Nothing,
-    /// Tags whose cells are recounted in both rows.
+    /// Tags with recounted cells in both rows.
     Heavy,
     /// Every tag.
     All,
 }
 
 impl Candidates {
-    /// Chooses from the rows and the loads by slot.
+    /// Selects from the rows and the loads by slot.
     pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
         Candidates::choose_cells(FOLLOWED_CELLS, 0, rows, loads)
     }
 
-    /// As `choose`, with this many of the largest cells of each row, from rows that took hashes turned left by `turn` bits.
+    /// Like `choose`, with this many of the largest cells per row, from rows indexed by hashes rotated left by `turn`
+    /// bits.
     pub fn choose_cells(
         count: usize,
         turn: u32,
@@ -101,7 +101,7 @@ impl Candidates {
         }
     }
 
-    /// Chooses from the rows alone: of names that are in no slot.
+    /// Selects from the rows alone, for names without slots.
     pub fn of_names(rows: Box<CountMin>) -> Self {
         let nowhere = rows.per_metric(Vec::new);
         Candidates::choose(rows, &nowhere)
@@ -115,12 +115,12 @@ impl Candidates {
         (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 
-    /// No name with this hash holds more than this.
+    /// An upper bound for any name with this hash.
     fn at_most(&self, hash: u64) -> Load {
         self.rows.at_most(hash.rotate_left(self.turn))
     }
 
-    /// The heavier a tag may be in some metric, the higher; it is the same for every part of the input.
+    /// The rank grows with the load a tag may have in any metric; it is the same for every part of the input.
     fn rank(&self, ceiling: Load) -> u64 {
         let part =
             |metric| (u128::from(ceiling[metric]) << 40) / u128::from(self.total[metric]).max(1);
@@ -132,7 +132,7 @@ impl Candidates {
     }
 }
 
-/// The slots with the largest load, ties by number; empty ones are not hot.
+/// The slots with the largest load, ties by number; empty slots are excluded.
 pub fn hottest(loads: &[u64]) -> impl Iterator<Item = usize> {
     let mut order: Vec<usize> = (0..loads.len().min(SLOTS))
         .filter(|slot| loads[*slot] > 0)
@@ -151,7 +151,7 @@ pub struct Recount {
 }
 
 impl Recount {
-    /// Nothing counted yet.
+    /// An empty count.
     pub fn new(candidates: Arc<Candidates>) -> Self {
         Recount {
             candidates,
@@ -161,12 +161,12 @@ impl Recount {
         }
     }
 
-    /// Every counted tag and its load.
+    /// Every counted tag with its load.
     pub fn tags(&self) -> impl Iterator<Item = (&Name, Load)> {
         self.counted.iter().map(|tag| (&tag.name, tag.load))
     }
 
-    /// Every counted tag with its hash and its load.
+    /// Every counted tag with its hash and load.
     pub fn into_tags(self) -> Vec<(u64, Name, Load)> {
         let tags = self.counted.into_names();
         tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()
@@ -177,7 +177,7 @@ impl Recount {
         self.counted
     }
 
-    /// Merges the counts of other keys for the same candidates.
+    /// Merges the counts of other keys for the same candidates; false if they do not match.
     pub fn take(&mut self, counted: Buckets) -> bool {
         self.counted.left_out = self.counted.left_out.max(counted.left_out);
         let names = counted.into_names();
@@ -185,12 +185,12 @@ impl Recount {
         true
     }
 
-    /// No tag that is not counted holds more than this.
+    /// An upper bound on any tag not counted.
     pub fn max_error(&self) -> Load {
         self.candidates.cut_off.max(self.counted.left_out)
     }
 
-    /// Counts a name that is in no slot, where it may be heavy.
+    /// Counts a name without a slot, if it may be heavy.
     pub fn count_name(&mut self, hash: u64, name: &[u8], load: Load) {
         if self.candidates.wants(hash, 0) {
             self.count(hash, name, load);

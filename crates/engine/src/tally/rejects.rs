@@ -1,23 +1,23 @@
-//! Lines that are not keys: how many, and the first of them, so that nothing is dropped in silence.
+//! Rejected lines: their number, and the first few, so that nothing is dropped silently.
 
 use serde::{Deserialize, Serialize};
 
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-/// How many rejected lines are kept to be shown.
+/// Rejected lines kept for display.
 pub const SHOWN: usize = 5;
 
-/// A line that is not a key.
+/// A rejected line.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Reject {
-    /// The input, counted from 0 in the order they were given.
+    /// Index of the input.
     pub input: u32,
     /// Offset of the line in bytes.
     pub byte: u64,
-    /// The reason; holds nothing of the line.
+    /// The reason, without any content of the line.
     pub reason: String,
-    /// The part of the line that shows it, where there is one.
+    /// The part of the line that shows it, if any.
     #[serde(default)]
     pub excerpt: Name,
 }
@@ -33,10 +33,10 @@ impl Reject {
     }
 }
 
-/// All lines that are not keys; the ones kept are the smallest by input and byte, so that a merge has no order.
+/// All rejected lines; the smallest by input and byte are kept, so that merging is order-independent.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rejects {
-    /// How many there are.
+    /// Their total number.
     pub count: u64,
     /// The first of them, in order.
     pub first: Vec<Reject>,

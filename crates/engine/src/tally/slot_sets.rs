@@ -1,7 +1,7 @@
-//! The hash slots of the keys of each name: a few are listed, more are a bit each.
+//! The hash slots of each name's keys: a short list, or a bitmap if there are many.
 //!
-//! Memory is bounded: with too many names, or too many of them in more than a few slots, all sets are given up. Whether
-//! there are too many depends on the names and slots alone, not on their order or on which thread counted them.
+//! Memory is bounded: with too many names, or too many of them in many slots, all sets are dropped. This depends only
+//! on the names and slots, not on their order or on threads.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -11,9 +11,9 @@ use crate::slot::SLOTS;
 use crate::slot::set::SlotSet;
 use crate::tally::table::MAX_NAMES;
 
-/// Slots that are listed; more than these are bits.
+/// Maximum slots in a list; beyond this, a bitmap.
 const FEW: usize = 32;
-/// Sets of bits, of 2 KiB each.
+/// Maximum number of bitmaps, of 2 KiB each.
 const MAX_MANY: usize = 1024;
 
 /// Sets of slots, by the hash of a name.
@@ -26,7 +26,7 @@ pub(crate) struct SlotSets {
     given_up: bool,
 }
 
-/// The value of all sets; none where they were given up. A set is its slots, or where it has many, all bits.
+/// The serialized form; none if dropped. A set is its slots, or if it has many, a bitmap.
 type SerializedSlotSets = Option<BTreeMap<u64, Vec<u64>>>;
 
 /// The slots of a name.
@@ -37,7 +37,7 @@ enum Slots {
 }
 
 impl SlotSets {
-    /// The place of a name's set, for `add`.
+    /// The index of a name's set, for `add`.
     pub(crate) fn place(&mut self, name_hash: u64) -> u32 {
         if self.given_up {
             return 0;
@@ -55,7 +55,7 @@ impl SlotSets {
         place
     }
 
-    /// Adds a slot to the set at a place.
+    /// Adds a slot to the set at an index.
     #[inline(always)]
     pub(crate) fn add(&mut self, place: u32, slot: u16) {
         match self.sets.get_mut(place as usize) {
@@ -65,7 +65,7 @@ impl SlotSets {
         }
     }
 
-    /// Whether the set at a place has all slots.
+    /// Whether the set at an index has all slots.
     pub(crate) fn has_all(&self, place: u32) -> bool {
         match self.sets.get(place as usize) {
             Some(Slots::Many(slots)) => slots.is_full(),
@@ -110,7 +110,7 @@ impl SlotSets {
         }
     }
 
-    /// The slots of a name, none of them twice; `None` where sets were given up or the name was never met.
+    /// The distinct slots of a name; `None` if sets were dropped or the name never occurred.
     pub(crate) fn of(&self, name_hash: u64) -> Option<impl Iterator<Item = u16>> {
         self.places
             .get(&name_hash)
@@ -119,7 +119,7 @@ impl SlotSets {
 }
 
 impl Slots {
-    /// The set of these slots, or bits.
+    /// The set from listed slots or a bitmap.
     fn listed(listed: Vec<u64>) -> Option<Slots> {
         if listed.len() > FEW {
             return SlotSet::from_words(listed).map(Slots::Many);

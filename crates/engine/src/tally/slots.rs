@@ -7,7 +7,7 @@ use crate::metric::{Metric, PerMetric, are_counts};
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 
-/// How much each of the 16384 slots holds, in every metric that the input carries.
+/// The load of each of the 16384 slots, in every metric of the input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "PerMetric<Vec<u64>>", try_from = "PerMetric<Vec<u64>>")]
 pub struct SlotCounts {
@@ -88,7 +88,7 @@ impl Tally for SlotCounts {
     }
 }
 
-/// Adds `other` to `counts`, place by place.
+/// Adds `other` to `counts` element-wise.
 pub fn add_all(counts: &mut [u64], other: &[u64]) {
     counts
         .iter_mut()

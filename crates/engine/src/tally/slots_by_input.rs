@@ -1,4 +1,4 @@
-//! The slots of the keys of each input: inputs that share none are dumps of different nodes.
+//! The slots of each input's keys: inputs without common slots are dumps of different nodes.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,12 +6,12 @@ use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::slot_sets::SlotSets;
 
-/// Sets of slots by input; nothing is counted where that is not wanted, or there are too many inputs.
+/// Sets of slots by input; nothing is counted if not needed, or if there are too many inputs.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct SlotsByInput(Option<SlotSets>);
 
 impl SlotsByInput {
-    /// Nothing counted yet of `inputs` inputs. One alone is compared with nothing.
+    /// For `inputs` inputs. A single one has nothing to be compared with.
     pub fn new(inputs: usize) -> Self {
         SlotsByInput((inputs > 1).then(SlotSets::default))
     }
@@ -21,7 +21,7 @@ impl SlotsByInput {
         self.0.is_some()
     }
 
-    /// Adds a slot to those of an input; anything past the last slot is ignored.
+    /// Adds a slot to an input's set; slots out of range are ignored.
     pub fn note(&mut self, input: usize, slot: u16) {
         let sets = self.0.as_mut().filter(|_| usize::from(slot) < SLOTS);
         let Some(sets) = sets else { return };

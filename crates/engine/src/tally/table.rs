@@ -21,7 +21,7 @@ const MIN_BITS: u32 = 6;
 /// How far past its home an entry may be. Half full, a random entry is further with probability e^-25.
 const REACH: usize = 128;
 
-/// Names that are looked at ahead, for their names and again as many for their places.
+/// Prefetch distance in names, for the bytes of names and again for their entries.
 const AHEAD: usize = 8;
 
 /// Loads by name.
@@ -30,7 +30,7 @@ const AHEAD: usize = 8;
 pub struct NameTable {
     bits: u32,
     len: usize,
-    /// 0 where there is no entry.
+    /// 0 for empty entries.
     hashes: Vec<u64>,
     entries: Vec<Entry>,
     names: Vec<u8>,
@@ -224,7 +224,7 @@ impl From<NameTable> for Vec<(Name, Load)> {
     }
 }
 
-/// The value of a table: names in order with their loads, and their hashes where these are of something else.
+/// The serialized table: names in order with their loads, and a hash if it is not that of the name.
 #[derive(Serialize, Deserialize)]
 struct SerializedTable(Vec<(Name, Load, Option<u64>)>);
 

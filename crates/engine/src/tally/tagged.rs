@@ -1,20 +1,20 @@
-//! The tagged keys of a batch: found without a branch a key, then worked on in loops of their own.
+//! The tagged keys of a batch: found branch-free, then processed in loops of their own.
 
 use crate::format::batch::Spans;
 use crate::hash::Keys;
 use crate::simd::rows::{Flags, list_rows};
 use crate::slot::SlotBatch;
 
-/// The keys of a batch that have a hash tag, and the hashes of the tags. Scratch, kept from batch to batch.
+/// The keys of a batch with a hash tag, and the tags' hashes. A buffer, reused between batches.
 #[derive(Debug, Clone, Default)]
 pub struct Tagged {
-    /// Their numbers in the batch.
+    /// Their indices in the batch.
     pub keys: Vec<u32>,
-    /// The hash of the tag of each, never 0.
+    /// The hash of each tag, never 0.
     pub hashes: Vec<u64>,
 }
 
-/// The choice of keys that have a tag and a slot that is wanted.
+/// Selects keys with a tag and a wanted slot.
 struct IsTagged<'a, F> {
     keys: &'a SlotBatch<'a>,
     wanted: F,
@@ -32,7 +32,7 @@ impl<F: Fn(u16) -> bool> Flags for IsTagged<'_, F> {
     }
 }
 
-/// Scratch is not part of the value that keeps it.
+/// Ignored when comparing the containing value.
 impl PartialEq for Tagged {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -46,7 +46,7 @@ impl Tagged {
         self.find_with(&Keys::FIXED, keys, wanted);
     }
 
-    /// The same, with the hashes that other numbers make.
+    /// The same, with hashes keyed by other numbers.
     #[inline(always)]
     pub(crate) fn find_with(
         &mut self,
@@ -90,7 +90,7 @@ impl Tagged {
     }
 }
 
-/// Fills `listed` with the numbers below `len` that `concerns` names. No branch: which ones cannot be predicted.
+/// Fills `listed` with the numbers below `len` that satisfy `concerns`. Branch-free: the selection is unpredictable.
 #[inline]
 pub(crate) fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {
     listed.clear();

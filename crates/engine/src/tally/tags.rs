@@ -1,6 +1,6 @@
-//! Frequent hash tags in bounded memory: every tag exactly while they fit a table of names, past that in a table that all
-//! threads share (`tag_table`). Where there is none, those that are known beforehand are counted by name, and the others in
-//! two rows of counters from which heavy ones can be found again (`recount`).
+//! Hash tag counts in bounded memory: exact in a table of names while they fit, beyond that in a table shared by all
+//! threads (`tag_table`). Without the latter, preselected tags are counted by name, and all others in two rows of
+//! counters from which heavy ones can be recovered (`recount`).
 
 use std::sync::Arc;
 
@@ -17,32 +17,32 @@ use crate::tally::table::{MAX_NAMES, NameTable};
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
 
-/// Rows that must be proven before a second pass is left out; tables show fewer.
+/// Rows that must be proven before skipping a second pass; tables show fewer.
 const PROVEN_ROWS: usize = 100;
-/// A table of names is not begun where an estimate says that there are this many times as many as it holds.
+/// No table of names is started if this many times its capacity is expected.
 const SURE: f64 = 2.0;
 
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TagCounter {
-    /// Keys that have a hash tag.
+    /// Keys with a hash tag.
     pub tagged: u64,
     /// The counts of the tags.
     pub counts: TagCounts,
-    /// Past the table, how many keys some of them have.
+    /// If the table overflowed: a sample of tags with their key counts.
     pub sample: SampledTags,
-    /// Past the table, the tags that are counted by name and not in the rows.
+    /// If the table overflowed: the tags counted by name instead of in the rows.
     pub known: Option<Preselected>,
-    /// Whether heavy tags are followed by name past the tables, because there is no second pass.
+    /// Whether heavy tags are tracked by name because there is no second pass.
     follow: bool,
-    /// Where tags are counted past the table of names, if all inputs can be read again.
+    /// Where tags are counted if the table of names overflows, provided all inputs can be reread.
     #[serde(skip)]
     shared: Option<Arc<TagTable>>,
     #[serde(skip)]
     scratch: Scratch,
 }
 
-/// Kept from batch to batch.
+/// Buffers, reused between batches.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Scratch {
     tagged: Tagged,
@@ -56,11 +56,11 @@ struct Scratch {
 pub enum TagCounts {
     /// Every tag and its load.
     Exact(NameTable),
-    /// There are too many: cells of counters, and how many tags there are.
+    /// Too many tags: cells of counters, and the number of tags.
     CountMin(Box<CountMin>),
-    /// The same, and the names of heavy tags.
+    /// The same, with heavy tags by name.
     HeavyHitters(Box<HeavyHitters>),
-    /// All of them in the table that threads share; its sums, once all keys are counted.
+    /// All tags in the shared table; its totals, once all keys are counted.
     #[serde(skip)]
     Shared(Box<CountedTags>),
 }
@@ -72,7 +72,7 @@ impl Default for TagCounts {
 }
 
 impl TagCounter {
-    /// Nothing counted yet; `follow` where the input can be read only once.
+    /// Starts empty; `follow` if the input can be read only once.
     pub fn new(follow: bool) -> Self {
         TagCounter {
             follow,
@@ -85,7 +85,7 @@ impl TagCounter {
         TagCounter { known, ..self }
     }
 
-    /// Counts tags past the table of names in this one, and all of them where more are expected than fit that.
+    /// Uses this shared table once the table of names overflows, or from the start if more tags are expected than fit.
     pub(crate) fn sharing(self, table: Arc<TagTable>, expected: f64) -> Self {
         let counts = if expected > SURE * MAX_NAMES as f64 {
             TagCounts::Shared(Box::default())
@@ -99,19 +99,19 @@ impl TagCounter {
         }
     }
 
-    /// The table with the tags, once all keys are counted; `None` where they are counted otherwise.
+    /// The shared table, once all keys are counted; `None` if tags are counted otherwise.
     pub fn take_shared(&mut self) -> Option<Arc<TagTable>> {
         let table = self.shared.take()?;
         table.add_rest(&mut self.scratch.shared);
         matches!(self.counts, TagCounts::Shared(_)).then_some(table)
     }
 
-    /// Whether heavy tags are followed by name, in one pass.
+    /// Whether heavy tags are tracked by name, in one pass.
     pub fn follows(&self) -> bool {
         self.follow
     }
 
-    /// Whether another counts the same names in the same way.
+    /// Whether another one counts the same names in the same way.
     pub(crate) fn is_like(&self, other: &TagCounter) -> bool {
         let known = match (&self.known, &other.known) {
             (Some(mine), Some(theirs)) => mine.has_the_names_of(theirs),
@@ -120,7 +120,7 @@ impl TagCounter {
         known && self.follow == other.follow
     }
 
-    /// The counts that are known by name, in no order: all, or past the table the heaviest that are followed.
+    /// Counts known by name, unordered: all of them, or if the table overflowed the heaviest that are tracked.
     pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {
             TagCounts::Exact(table) => {
@@ -140,7 +140,7 @@ impl TagCounter {
         matches!(self.counts, TagCounts::Exact(_))
     }
 
-    /// How many names there are; an estimate past the table.
+    /// The number of names; an estimate if the table overflowed.
     pub fn distinct(&self) -> f64 {
         match &self.counts {
             TagCounts::Exact(table) => table.len() as f64,
@@ -150,7 +150,7 @@ impl TagCounter {
         }
     }
 
-    /// Gives up the table of names; its content goes to the shared one, or to the rows.
+    /// Moves the table of names to the shared table, or to the rows.
     fn spill(&mut self) {
         let TagCounts::Exact(table) = &self.counts else {
             return;
@@ -177,8 +177,8 @@ impl TagCounter {
         };
     }
 
-    /// Settles what the tags that are known count for, once all keys are counted: whether it is enough to know these.
-    /// Else they go to the rows as well, for a second pass to find those that are missing.
+    /// Decides, once all keys are counted, whether the preselected tags suffice. If not, they are added to the rows as
+    /// well, for a second pass to find the missing ones.
     pub fn settle(&mut self) {
         let TagCounts::CountMin(rows) = &mut self.counts else {
             self.known = None;
@@ -198,7 +198,7 @@ impl TagCounter {
         }
     }
 
-    /// Moves the names that are known to the rows.
+    /// Moves the preselected names to the rows.
     fn forget(&mut self) {
         if let Some(known) = self.known.take() {
             known
@@ -214,7 +214,7 @@ impl TagCounter {
         }
     }
 
-    /// A name that only one of both knows may be in the rows of the other: it goes to the rows altogether.
+    /// A name preselected by only one part may be in the other's rows, so it moves to the rows.
     fn merge_known(&mut self, other: &mut Self) {
         if let (Some(mine), Some(theirs)) = (&mut self.known, &mut other.known)
             && mine.has_the_names_of(theirs)
@@ -228,7 +228,7 @@ impl TagCounter {
         other.forget();
     }
 
-    /// A name is in the sample with its keys.
+    /// Adds a name with its keys to the sample.
     fn add_to_sample(&mut self, hash: u64, load: Load) {
         if let keys @ 1.. = load[Metric::Keys] {
             self.sample.add(hash, keys);
@@ -257,7 +257,7 @@ impl TagCounter {
         }
     }
 
-    /// Adds operations to names that have nothing else, and that are followed past the table; `name` gives the name.
+    /// Adds operations to names without keys, which are tracked if the table overflows; `name` returns the name.
     pub(crate) fn add_operations(
         &mut self,
         hashes: &[u64],
@@ -301,7 +301,7 @@ impl Tally for TagCounter {
         };
         let name = |key: u32| keys.hashed.get(keys.batch.base, key as usize);
         let mut done = 0;
-        // The table may fill up in the middle of the batch; the rest of it goes where the table goes.
+        // The table may overflow in the middle of the batch; the rest goes where the table goes.
         while let TagCounts::Exact(table) = &self.counts
             && done < tagged.keys.len()
         {
@@ -360,7 +360,7 @@ impl Tally for TagCounter {
         if let (TagCounts::Exact(_), TagCounts::CountMin(_) | TagCounts::Shared(_)) =
             (&self.counts, &other.counts)
         {
-            // The content of a table can go anywhere.
+            // A table's content can be added to anything.
             std::mem::swap(self, &mut other);
         }
         self.tagged = self.tagged.saturating_add(other.tagged);
@@ -382,20 +382,20 @@ impl Tally for TagCounter {
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
             (TagCounts::HeavyHitters(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(*theirs),
-            // A tag that one part follows by name is unknown to the other: only the rows have all.
+            // A tag tracked by one part is unknown to the other: only the rows are complete.
             (TagCounts::HeavyHitters(mine), TagCounts::CountMin(mut rows)) => {
                 rows.merge(mine.rows.clone());
                 self.counts = TagCounts::CountMin(rows);
             }
             (TagCounts::CountMin(mine), TagCounts::HeavyHitters(theirs)) => mine.merge(theirs.rows),
-            // Neither spills to a table of names, and tables that threads share are one.
+            // Neither spills to a table of names, and a shared table is always the same one.
             (TagCounts::Exact(_) | TagCounts::Shared(_), _)
             | (_, TagCounts::Exact(_) | TagCounts::Shared(_)) => {}
         }
     }
 }
 
-/// Whether a list of the known names needs no others, by every metric: its first rows are proven to be the heaviest, or
+/// Whether the preselected names make a complete list by every metric: its first rows are proven to be the heaviest, or
 /// all others are light.
 fn are_enough(known: &Preselected, rows: &CountMin) -> bool {
     let (bound, total) = (rows.heaviest_at_most(), known.total());
@@ -405,7 +405,7 @@ fn are_enough(known: &Preselected, rows: &CountMin) -> bool {
     })
 }
 
-/// Adds to a name if it is known beforehand.
+/// Adds to a name if it is preselected.
 fn add_to_known(known: &mut Option<Preselected>, hash: u64, name: &[u8], load: Load) -> bool {
     let known = known.as_mut();
     known.is_some_and(|known| known.add(hash, name, load))

@@ -1,4 +1,4 @@
-//! The weights of keys in each metric that the input carries: how many keys have one, and sums of squares, from which the
+//! The weights of keys in each metric of the input: the number of keys with one, and sums of squares, from which the
 //! number of independent units is estimated. Sums by slot are in `slots`.
 
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::BusyKeys;
 
-/// The weights of keys; absent in metrics that the input does not carry.
+/// The weights of keys; absent in metrics missing from the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "PerWeight<Weighed>", from = "PerWeight<Weighed>")]
 pub struct Weights([Option<Weighed>; WEIGHTS]);
@@ -26,14 +26,14 @@ impl From<PerWeight<Weighed>> for Weights {
     }
 }
 
-/// Weights in one metric. Sums stop at the largest number there is.
+/// Weights in one metric. Sums saturate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Weighed {
-    /// Keys whose weight is known.
+    /// Keys of known weight.
     pub known: u64,
-    /// Keys whose weight is more than 0.
+    /// Keys with a weight above 0.
     pub positive: u64,
-    /// Keys without a hash tag that are operated on; only `add_busy` counts them, once all is counted and merged.
+    /// Untagged keys with operations; only set by `add_busy`, once everything is counted and merged.
     #[serde(skip)]
     pub untagged_busy: u64,
     /// The sum of all weights.
@@ -45,15 +45,15 @@ pub struct Weighed {
 }
 
 impl Weights {
-    /// The weights in `metric`; of keys there are none.
+    /// The weights in `metric`; `None` for keys.
     pub fn get(&self, metric: Metric) -> Option<&Weighed> {
         self.0[metric.weight()?].as_ref()
     }
 }
 
 impl Weights {
-    /// Adds keys with all operations on them, `total` of them. Of keys that are not among them only the number is known:
-    /// their operations count as spread evenly.
+    /// Adds keys with their total operations, `total` of them in all. Keys beyond the listed ones are known only by
+    /// number, so their operations are assumed to be spread evenly.
     pub(crate) fn add_busy(&mut self, busy: &BusyKeys, total: u64) {
         let Some(place) = Metric::Ops.weight() else {
             return;
@@ -86,11 +86,11 @@ impl Weights {
     }
 }
 
-/// Weights below this have sums of squares that a batch cannot fill 128 bits with.
+/// A batch of weights below this cannot overflow a 128-bit sum of squares.
 const USUAL: u64 = 1 << 48;
 
 impl Weighed {
-    /// Takes in the weights of a batch; `tagged` says which keys have a tag.
+    /// Adds the weights of a batch; `tagged` tells which keys have a tag.
     fn add(&mut self, weights: &[u64], tagged: impl Fn(usize) -> bool) {
         let is_known = |weight: u64| weight != MISSING;
         let largest = weights
@@ -138,7 +138,7 @@ impl Tally for Weights {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let columns = keys.batch.values.weights.iter().zip(&mut self.0);
         for (place, (column, weighed)) in columns.enumerate() {
-            // Where a column of sizes has none, that is to be said.
+            // A column of sizes without any size must still be reported.
             let is_of_sizes = place == Metric::SIZE && !column.is_empty();
             if is_of_sizes || column.iter().any(|weight| *weight != MISSING) {
                 weighed

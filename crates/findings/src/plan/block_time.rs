@@ -1,4 +1,4 @@
-//! The keys whose move blocks a node for long.
+//! Keys that block a node for long while they migrate.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use slotscope_engine::name::Name;
 use crate::summary::Summary;
 use crate::summary::block_time::block_time;
 
-/// A node that does not answer for longer than this is noticed.
+/// A node that stalls longer than this is noticed by clients.
 pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);
 
 /// A key, and how long its move blocks a node.
@@ -42,13 +42,13 @@ impl BlockingKey {
         }
     }
 
-    /// How long its move blocks a node.
+    /// How long migrating this key blocks its node.
     pub(crate) fn block_time(&self) -> Duration {
         Duration::from_millis(self.block_ms)
     }
 }
 
-/// The keys that are known to be among the largest, by size or by elements; the one that blocks longest first.
+/// Known big keys, by size or element count; the longest block first.
 pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
     let by_size = summary.keys.as_ref();
     let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
@@ -57,7 +57,7 @@ pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
         let known = BlockingKey::new(&key.key, key.slot, Some(key.weight(Metric::Bytes)), None);
         found.insert((key.slot, &key.key), known);
     }
-    // Here the elements are known too.
+    // This list also has element counts.
     for key in summary.largest.iter().flatten() {
         let bytes = key.load.get(Metric::Bytes).copied();
         let known = BlockingKey::new(&key.key, key.slot, bytes, Some(key.elements));

@@ -1,4 +1,4 @@
-//! A cluster as plans see it: its nodes and those to come, the slots that stay, and the flags of `slotscope plan`.
+//! A cluster as the planner sees it: current and future nodes, pinned slots, and the flags of `slotscope plan`.
 
 use std::time::Duration;
 
@@ -16,29 +16,30 @@ use crate::summary::Summary;
 use crate::summary::limit;
 use crate::topology::{Topology, find, ranges};
 
-/// The flags that change a field of the request for moves; all others say what is read and how it is judged.
+/// The flags that change the request for moves; all other flags say how input is read and judged.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MoveFlags {
-    /// Relative capacities of nodes by name; 1 for all others.
+    /// Relative capacities of nodes by name; 1 if not listed.
     pub weights: Vec<(String, f64)>,
     /// Empty primaries that will be added: `new-1`, `new-2` and so on.
     pub add: usize,
     /// Names of primaries to be emptied.
     pub remove: Vec<String>,
-    /// Slots that stay where they are.
+    /// Pinned slots.
     pub exclude: Vec<(u16, u16)>,
-    /// How much may move.
+    /// Limits on what moves.
     pub limits: MoveLimits,
     /// How far above its fair share of the first role a node may stay: 0.03 for 3%; `None`: the default.
     pub tolerance: Option<f64>,
-    /// Slots with a key whose move blocks a node for longer stay; `None`: they move.
+    /// A slot stays if migrating one of its keys blocks a node for longer than this; `None`: such slots move.
     pub max_block: Option<Duration>,
-    /// A job, a set of slots that moves in one piece, holds at most this many bytes, or is one slot; `None`: there is no limit.
+    /// Upper size in bytes of a job (a set of slots migrated as one unit; a single slot may exceed it); `None`: no
+    /// limit.
     pub job_bytes: Option<u64>,
 }
 
 impl Default for MoveFlags {
-    /// Those of `slotscope plan` without any.
+    /// The defaults of `slotscope plan`.
     fn default() -> Self {
         MoveFlags {
             weights: Vec::new(),
@@ -53,24 +54,24 @@ impl Default for MoveFlags {
     }
 }
 
-/// Why a failed primary cannot be planned for, and a suggested fix.
+/// Why a failed primary cannot be planned for, with a suggested fix.
 const IS_FAILED: &str = "the topology has it as failed, so no slot can leave it or go to it; fail over to a replica \
     of it and take the topology again";
 
-/// The same of all that are left.
+/// The message if every remaining primary has failed.
 const ALL_FAILED: &str = "the topology has all that would be left as failed; repair the cluster, take the topology \
     again, or bring new ones with --add N";
 
-/// The nodes and slots of a topology, after the flags.
+/// A topology with the flags applied.
 pub struct Cluster<'a> {
-    /// The flags.
+    /// The applied flags.
     pub flags: MoveFlags,
     topology: &'a Topology,
-    /// Slots that stay where they are.
+    /// Pinned slots.
     pub fixed: Vec<bool>,
-    /// All nodes: those of the topology in its order, then those to be added.
+    /// All nodes: those of the topology in order, then added ones.
     pub nodes: Vec<PlannedNode>,
-    /// Keys whose move would block a node for too long, the longest first.
+    /// Keys whose migration would block a node for too long, the longest first.
     pub pinned: Vec<BlockingKey>,
 }
 
@@ -78,7 +79,7 @@ impl MoveFlags {
     /// Finds the nodes and slots that the flags name.
     ///
     /// # Errors
-    /// A node that is not there, no node to hold slots, or a slot that would have to move and cannot.
+    /// An unknown node, no node left to hold slots, or a slot that must move but cannot.
     pub fn on(self, topology: &Topology) -> Result<Cluster<'_>> {
         let nodes = self.nodes(topology)?;
         let fixed = self.fixed(topology, &nodes)?;
@@ -91,7 +92,7 @@ impl MoveFlags {
         })
     }
 
-    /// Whether the user asks for moves whether or not a load is judged.
+    /// Whether the user requests moves even if no load is judged.
     pub(super) fn ask_for_moves(&self) -> bool {
         self.add > 0 || !self.remove.is_empty() || self.tolerance.is_some()
     }
@@ -152,7 +153,7 @@ impl MoveFlags {
         }
     }
 
-    /// Slots that stay: the excluded ones, and those that are being moved already.
+    /// Pinned slots: excluded ones, and those already being migrated.
     fn fixed(&self, topology: &Topology, nodes: &[PlannedNode]) -> Result<Vec<bool>> {
         let mut fixed = vec![false; SLOTS];
         let in_flight = topology.in_flight.iter().map(|moving| moving.slot);
@@ -174,10 +175,10 @@ impl MoveFlags {
 }
 
 impl<'a> Cluster<'a> {
-    /// The same with the slots fixed whose keys would block a node for too long.
+    /// Also pins slots whose keys would block a node for too long.
     ///
     /// # Errors
-    /// Such a slot is on a node to be emptied.
+    /// A pinned slot is on a node to be emptied.
     pub fn pinning(mut self, summary: &Summary) -> Result<Self> {
         let Some(most) = self.flags.max_block else {
             return Ok(self);
@@ -207,7 +208,7 @@ impl<'a> Cluster<'a> {
         Ok(self)
     }
 
-    /// The owners of slots today; those of failed nodes too.
+    /// Today's owner of each slot, failed nodes included.
     pub(crate) fn owners(&self) -> Vec<Option<usize>> {
         (0..SLOTS)
             .map(|slot| self.topology.owner(slot as u16))
@@ -233,7 +234,7 @@ impl<'a> Cluster<'a> {
 }
 
 impl Cluster<'_> {
-    /// The capacity of each node in a role: of those there are `weights`, of those to come the usual one.
+    /// The capacity of each node in a role: from `weights` for existing nodes, the usual one for added nodes.
     pub(crate) fn capacity(&self, weights: &[f64]) -> Vec<f64> {
         let least = weights.iter().copied().filter(|weight| *weight > 0.0);
         let usual = least.fold(f64::INFINITY, f64::min);
@@ -248,8 +249,7 @@ impl Cluster<'_> {
         .collect()
     }
 
-    /// The bytes of keys that each node is filled to, and those that none is brought above; `None` where no node has a
-    /// limit.
+    /// The key bytes that each node is filled to, and the hard cap; `None` if no node has a limit.
     pub(super) fn caps(
         &self,
         summary: &Summary,
@@ -266,7 +266,7 @@ impl Cluster<'_> {
             let of = |(at, held): (usize, &f64)| {
                 let room = summary.headroom.limit_of(at)?;
                 let cap = room.keys_at(level);
-                // A node that is full without its keys is not cured by moves.
+                // A node that is full even without its keys is not fixed by moves.
                 let is_cured = room.part(*held) >= limit::FULL && cap > 0.0;
                 Some(if is_cured { cap } else { cap.max(*held) })
             };
@@ -276,7 +276,7 @@ impl Cluster<'_> {
         caps[0].iter().any(Option::is_some).then_some(caps)
     }
 
-    /// The place of the role that bytes are judged by; without one, they are a load that only has limits.
+    /// The index of the role that bytes are judged by; if there is none, bytes are added as a load with limits only.
     pub(super) fn role_of_bytes<'p>(&self, roles: &mut Vec<Role<'p>>, bytes: &'p [u64]) -> usize {
         let known = roles.iter().position(|role| role.metric == Metric::Bytes);
         known.unwrap_or_else(|| {

@@ -1,14 +1,14 @@
-//! Reasons to doubt a plan, or not to make one: an incomplete dump, or a sample.
+//! Reasons to doubt or refuse a plan: an incomplete dump, or a sample.
 
 use slotscope_engine::text::{counted, grouped, list};
 
 use crate::summary::Summary;
 use crate::summary::state::State;
 
-/// Slots that a warning names.
+/// Maximum number of slots a warning names.
 const SLOTS_NAMED: usize = 5;
 
-/// Why the dump may lack keys, so that a plan for it would move the wrong slots; `None` where nothing says so.
+/// Why the dump may lack keys, so that a plan would move the wrong slots; `None` if there is no sign of that.
 pub fn incomplete(summary: &Summary) -> Option<String> {
     if let Some(stop) = summary.input.incomplete.first() {
         let (file, byte, reason) = (&stop.file, stop.byte, &stop.reason);
@@ -29,12 +29,12 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     summary.input.doubt().map(ToString::to_string)
 }
 
-/// The warnings for the reader of a plan, each once.
+/// Warnings for the reader of a plan, deduplicated.
 pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let input = &summary.input;
     let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();
     for warning in input.warnings.iter().map(ToString::to_string) {
-        // The sentence of a suspicious dump quotes its evidence.
+        // The sentence about a suspicious dump quotes its evidence.
         if !warnings.iter().any(|known| known.contains(&warning)) {
             warnings.push(warning);
         }

@@ -1,20 +1,20 @@
-//! How long the moves take, as measured on a quiet machine: all nodes on loopback, slots of 12, 91 and 600 keys.
+//! Estimated duration of moves. Measured on an idle machine: all nodes on loopback, slots of 12, 91 and 600 keys.
 
-/// CLUSTER SETSLOT four times, and the listings.
+/// Four CLUSTER SETSLOT calls plus listing.
 const SECS_PER_SLOT: f64 = 0.005;
-/// Listing and copying a small key of a slot with few.
+/// Listing and copying one small key, for the first `FEW` keys of a slot.
 const SECS_PER_KEY: f64 = 70e-6;
-/// The keys of a slot that are listed one by one.
+/// Up to this many keys of a slot cost `SECS_PER_KEY` each.
 const FEW: u64 = 100;
-/// The same for the others, which are listed many at a time.
+/// Each key beyond `FEW`, which are listed in larger batches.
 const SECS_PER_MORE_KEYS: f64 = 25e-6;
-/// Copying large values.
+/// Throughput of copying large values.
 const BYTES_PER_SEC: f64 = 100.0 * 1024.0 * 1024.0;
 
 /// The basis of the estimate, for people.
 pub const BASIS: &str = "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s";
 
-/// Seconds that the setslot script takes if nodes and network are quiet; unknown bytes count as 0.
+/// Duration of the setslot script on idle nodes and network; unknown bytes count as 0.
 pub fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
     let few = keys.min(FEW.saturating_mul(slots as u64));
     slots as f64 * SECS_PER_SLOT

@@ -1,4 +1,4 @@
-//! The result of a plan in its roles: targets, ratios, and why a target is not reached.
+//! The result of a plan per role: targets, ratios, and why a target is missed.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use crate::summary::independent_units::UnitKind;
 use crate::summary::state;
 use crate::summary::step::LeftText;
 
-/// A unit of more than this part of a slot is named in place of it.
+/// A unit above this fraction of a slot is named instead of the slot.
 const MOST: f64 = 0.5;
 
 /// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair shares.
@@ -92,7 +92,7 @@ pub enum FloorKind {
     Key,
 }
 
-/// The roles in their order, then the limits of the nodes.
+/// The roles in order, then the nodes' limits.
 pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutcome> {
     let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| {
         let why = (!planned.is_near && !plan.limited)
@@ -127,7 +127,7 @@ pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutco
     judged.chain(maxmemory(request, plan)).collect()
 }
 
-/// The roles that are judged, with their places.
+/// The judged roles with their indices.
 fn judged<'r, 'a>(
     request: &'r MoveRequest<'a>,
     plan: &'r MovePlan,
@@ -137,7 +137,7 @@ fn judged<'r, 'a>(
         .map(|(at, (role, planned))| (at, role, planned))
 }
 
-/// How full the nodes are, where they have a limit.
+/// Fill level of nodes with a limit.
 fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> {
     let caps = request.caps.as_ref()?;
     let role = &request.roles[caps.role];
@@ -175,14 +175,14 @@ fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> 
     })
 }
 
-/// The floor of each role for any plan.
+/// The lower bound of each role for any plan.
 pub(super) fn floors(request: &MoveRequest<'_>, plan: &MovePlan) -> BTreeMap<&'static str, f64> {
     judged(request, plan)
         .map(|(_, role, planned)| (role.metric.name(), tidy(planned.floor.over_fair)))
         .collect()
 }
 
-/// The unit that sets the floor of the first role that has one above 1.
+/// The unit that sets the floor of the first role with a floor above 1.
 pub(super) fn floor_unit(
     request: &MoveRequest<'_>,
     plan: &MovePlan,
@@ -217,7 +217,7 @@ pub(super) fn floor_unit(
     })
 }
 
-/// The named unit that is the largest part of a slot's load, and which part of it.
+/// The named unit with the largest part of a slot's load, and that part.
 fn heaviest_unit(
     slot: u16,
     metric: Metric,

@@ -1,27 +1,27 @@
-//! Facts about a cluster besides the request: names of nodes, and loads that are not planned for.
+//! Facts about a cluster outside the request: node names, and loads that are not planned for.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
 use crate::summary::independent_units::Units;
 use crate::topology::find::Called;
 
-/// A node, as it is planned for.
+/// A node as the planner sees it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlannedNode {
-    /// Its id in the cluster, or the id that it is to get; to be escaped when shown.
+    /// Its cluster id, or the id assigned to a new node; escape before display.
     pub id: String,
-    /// Where it listens, if that is known; to be escaped when shown.
+    /// Its address, if known; escape before display.
     pub address: Option<String>,
-    /// The hostname that it announces, without a port; to be escaped when shown.
+    /// Its announced hostname, without a port; escape before display.
     pub hostname: Option<String>,
-    /// Its relative capacity; 0: it is to be emptied, or has failed.
+    /// Its relative capacity; 0 if it is to be emptied or has failed.
     pub capacity: f64,
-    /// Whether it has failed: it neither gives nor takes slots.
+    /// Whether it has failed; such a node neither gives nor receives slots.
     pub failed: bool,
 }
 
 impl PlannedNode {
-    /// The names that it may be called by.
+    /// The names that users may refer to it by.
     pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
@@ -31,22 +31,20 @@ impl PlannedNode {
     }
 }
 
-/// Facts about the cluster in addition to the request.
+/// Facts about the cluster outside the request.
 pub(crate) struct PlanInputs<'a> {
-    /// The nodes of the request.
     pub nodes: &'a [PlannedNode],
-    /// The node that owns each slot today. In the request slots of failed nodes have no owner.
+    /// Today's owner of each slot. The request has no owner for slots of failed nodes.
     pub owner: &'a [Option<usize>],
-    /// The load of each slot.
     pub loads: &'a PerMetric<Vec<u64>>,
-    /// Tags and keys that are known by name.
+    /// Tags and keys known by name.
     pub units: &'a Units,
-    /// Slots that move as a whole hold at most this many bytes, or are one; `None`: a pair of nodes is one move.
+    /// Upper size in bytes of a job, or one slot; `None`: each pair of nodes is one move.
     pub job_bytes: Option<u64>,
 }
 
 impl PlanInputs<'_> {
-    /// Whether the input says a load: captures alone do not say how many keys there are.
+    /// Whether the input has this metric: captures alone do not tell the number of keys.
     pub(crate) fn knows(&self, metric: Metric) -> bool {
         metric != Metric::Keys || self.loads.keys.iter().any(|keys| *keys > 0)
     }

@@ -1,6 +1,6 @@
-//! How servers move slots, which their versions decide.
+//! How servers migrate slots, depending on their version.
 
-/// The way in which servers move slots.
+/// The way servers migrate slots.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Migration {
     /// CLUSTER SETSLOT and MIGRATE, key by key.
@@ -13,7 +13,7 @@ pub enum Migration {
 }
 
 impl Migration {
-    /// The best way that all servers have, by their versions: `valkey 9.1.2`.
+    /// The best method that all servers support, by version, such as `valkey 9.1.2`.
     pub fn of<'a>(versions: impl Iterator<Item = Option<&'a str>>) -> Self {
         let versions: Option<Vec<&str>> = versions.collect();
         let versions = versions.unwrap_or_default();
@@ -35,7 +35,7 @@ impl Migration {
         }
     }
 
-    /// The word of `plan --commands`.
+    /// Its value in `plan --commands`.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Migration::Setslot => "setslot",
@@ -44,13 +44,13 @@ impl Migration {
         }
     }
 
-    /// Whether a slot moves without blocking its node for each key.
+    /// Whether slots migrate as a whole, without blocking the node for each key.
     pub fn is_atomic(self) -> bool {
         self != Migration::Setslot
     }
 }
 
-/// The first two numbers of a version.
+/// Major and minor version.
 fn number(version: &str) -> Option<(u64, u64)> {
     let mut parts = version.split('.').map(|part| part.parse::<u64>().ok());
     Some((parts.next()??, parts.next().flatten().unwrap_or(0)))

@@ -1,4 +1,4 @@
-//! Plans which slots to move where, so that the nodes have even loads: memory first, then operations.
+//! Plans which slots to move where to even out the nodes: memory first, then operations.
 
 pub mod block_time;
 pub mod cluster;

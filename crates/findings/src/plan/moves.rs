@@ -1,4 +1,4 @@
-//! A plan as moves: for each pair of nodes the ranges of slots that go from one to the other.
+//! A plan as moves: for each pair of nodes, the slot ranges that go from one to the other.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,11 @@ use crate::topology::ranges;
 /// Slots that go from one node to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
-    /// The node that gives them, by its index.
+    /// Index of the source node.
     pub from: usize,
-    /// The node that gets them.
+    /// Index of the target node.
     pub to: usize,
-    /// First and last slot of each range, both included; ascending, with a gap between neighbours.
+    /// First and last slot of each range, inclusive; ascending and not adjacent.
     pub ranges: Vec<(u16, u16)>,
 }
 
@@ -23,7 +23,7 @@ impl Move {
         ranges::slots(&self.ranges)
     }
 
-    /// The load of its slots, saturating.
+    /// The load of its slots (saturating).
     pub(crate) fn load(&self, loads: &[u64]) -> u64 {
         self.slots().fold(0, |sum, slot| {
             u64::saturating_add(sum, loads[usize::from(slot)])
@@ -31,7 +31,7 @@ impl Move {
     }
 }
 
-/// The loads of nodes, and the most that they can hold.
+/// Node loads and their limits.
 pub(crate) struct Room<'a> {
     loads: &'a [u64],
     held: Vec<u64>,
@@ -39,7 +39,7 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// The room of the nodes of a request before anything moves.
+    /// Room of a request's nodes before anything moves.
     pub(crate) fn new(request: &MoveRequest<'a>, caps: &Caps) -> Self {
         let loads = request.roles[caps.role].loads;
         Room {
@@ -53,12 +53,11 @@ impl<'a> Room<'a> {
         }
     }
 
-    /// The load of a node beyond its limit.
     fn excess(&self, node: usize) -> u64 {
         self.hard[node].map_or(0, |hard| self.held[node].saturating_sub(hard))
     }
 
-    /// The load that it can still get.
+    /// The remaining room of a node.
     fn left(&self, node: usize) -> u64 {
         self.hard[node].map_or(u64::MAX, |hard| hard.saturating_sub(self.held[node]))
     }
@@ -69,7 +68,7 @@ impl<'a> Room<'a> {
         self.held[of.to] = self.held[of.to].saturating_add(load);
     }
 
-    /// The first slots of a move that fit its receiver, and the rest.
+    /// Splits a move into the first slots that fit the receiver, and the rest.
     fn split(&self, of: &Move) -> (Vec<u16>, Vec<u16>) {
         let (mut left, mut fitting, mut rest) = (self.left(of.to), Vec::new(), Vec::new());
         for slot in of.slots() {
@@ -85,8 +84,8 @@ impl<'a> Room<'a> {
     }
 }
 
-/// The moves in an order in which no receiver is ever above its limit, where there is one; nodes that are above theirs
-/// today are relieved first. A move that does not fit as a whole is carried out in parts. What fits nowhere comes last.
+/// Orders moves so that no receiver exceeds its limit, if possible; nodes above theirs today are relieved first. Moves
+/// that do not fit are split. Moves that never fit come last.
 pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     let mut room = Room {
         loads: room.loads,
@@ -123,7 +122,7 @@ pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     ordered
 }
 
-/// The same in parts that hold at most `most`, or are one slot.
+/// Splits moves into parts of at most `most`, or a single slot.
 pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
     let parts = |of: &Move| {
         let (mut parts, mut slots, mut held) = (Vec::new(), Vec::new(), 0u64);
@@ -146,7 +145,7 @@ pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
     moves.iter().flat_map(parts).collect()
 }
 
-/// The moves from the owners `before` to those `after`, by the nodes' indices.
+/// The moves that turn the owners `before` into `after`.
 pub fn between(before: &[Option<usize>], after: &[Option<usize>]) -> Vec<Move> {
     let mut slots: BTreeMap<(usize, usize), Vec<u16>> = BTreeMap::new();
     for (slot, owners) in before.iter().zip(after).enumerate() {
@@ -172,7 +171,7 @@ mod tests {
     use slotscope_engine::metric::Metric;
     use slotscope_planner::move_request::Role;
 
-    /// A request for nodes that can hold so much.
+    /// A request for nodes with these caps.
     fn limited<'a>(loads: &'a [u64], owner: Vec<Option<usize>>, caps: &[f64]) -> MoveRequest<'a> {
         let role = Role::even(Metric::Bytes, loads, caps.len(), 0.03);
         let caps: Vec<Option<f64>> = caps.iter().copied().map(Some).collect();
@@ -204,7 +203,7 @@ mod tests {
 
     #[test]
     fn no_receiver_is_ever_above_its_limit() {
-        // Two nodes that exchange more than either has room for: in parts that fits.
+        // Two nodes swap more than either has room for, so the moves are split into parts that fit.
         let loads = [30, 30, 30, 30, 30, 30];
         let owner = [0, 0, 0, 1, 1, 1].map(Some).to_vec();
         let request = limited(&loads, owner.clone(), &[120.0; 2]);

@@ -1,4 +1,4 @@
-//! The nodes of a plan as they are today and once all has moved.
+//! A plan's nodes, today and after all moves.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -46,13 +46,12 @@ pub struct NodeOutcome {
     pub load: PerMetric<Option<Change<u64>>>,
 }
 
-/// All nodes of a plan.
 pub(super) fn nodes(
     request: &MoveRequest<'_>,
     plan: &MovePlan,
     inputs: &PlanInputs<'_>,
 ) -> Vec<NodeOutcome> {
-    // The slots of a failed node stay its own.
+    // A failed node keeps its slots.
     let both = plan.owner.iter().zip(inputs.owner);
     let owner_then: Vec<_> = both.map(|(then, today)| then.or(*today)).collect();
     let changes = |loads: &[u64]| {

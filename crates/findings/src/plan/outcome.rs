@@ -1,4 +1,4 @@
-//! The result of a plan, for people and scripts: the fields of `slotscope plan --json`, in its order.
+//! The result of a plan for people and scripts: the fields of `slotscope plan --json`, in order.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::plan::node_outcome::{self, NodeOutcome};
 use crate::summary::balance::{Balance, tidy};
 use crate::summary::step::Requested;
 
-/// The name and version of the form.
+/// Schema name and version.
 pub(crate) const SCHEMA: &str = "slotscope.plan/2";
 
 /// A plan and its result.
@@ -84,7 +84,6 @@ pub struct MoveOutcome {
 }
 
 impl PlanOutcome {
-    /// The result of `plan`.
     pub(crate) fn new(request: &MoveRequest<'_>, plan: &MovePlan, inputs: &PlanInputs<'_>) -> Self {
         let moves = moves::between(&request.owner, &plan.owner);
         let moves = match &request.caps {
@@ -122,7 +121,7 @@ impl PlanOutcome {
         }
     }
 
-    /// Notes the keys that stay, and those of `known` that move and block a node.
+    /// Records keys that stay, and those of `known` that move and block a node.
     pub(super) fn set_keys(
         &mut self,
         pinned: Vec<BlockingKey>,
@@ -132,7 +131,7 @@ impl PlanOutcome {
         let moving = known.iter().filter(|key| self.moves_slot(key.slot));
         let moving: Vec<BlockingKey> = moving.cloned().collect();
         self.longest_block_ms = moving.iter().map(|key| key.block_ms).max();
-        // Those that are not too long for the user are not spoken of.
+        // Keys below the user's limit are not mentioned.
         let limit = most.unwrap_or(MAX_BLOCK);
         self.big_keys = moving
             .into_iter()
@@ -141,14 +140,13 @@ impl PlanOutcome {
         self.pinned = pinned;
     }
 
-    /// Whether a slot moves.
     pub(crate) fn moves_slot(&self, slot: u16) -> bool {
         let mut ranges = self.moves.iter().flat_map(|of| &of.ranges);
         ranges.any(|(first, last)| (*first..=*last).contains(&slot))
     }
 }
 
-/// Statistics of the nodes that are to hold slots, by metric.
+/// Balance of the staying nodes, by metric.
 fn balances(
     request: &MoveRequest<'_>,
     owner: &[Option<usize>],

@@ -1,4 +1,4 @@
-//! Owners and loads of slots, as they are today or after some steps, and what every role is then.
+//! Slot owners and loads, today or after some steps, and the resulting state of every role.
 
 use slotscope_engine::metric::Metric;
 
@@ -15,48 +15,44 @@ use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{After, RoleAfter};
 
-/// Owners and loads of slots.
 #[derive(Clone)]
 pub(crate) struct Placement<'a> {
     summary: &'a Summary,
-    /// The node that owns each slot, by its place in the topology; failed ones too.
+    /// The owner of each slot as an index into the topology, failed nodes included.
     pub owner: Vec<Option<usize>>,
-    /// The roles in which all nodes are compared, in the order in which they are evened out.
+    /// The roles nodes are compared in, in order of priority.
     pub roles: Vec<PlacedRole<'a>>,
 }
 
-/// A role, and the load of each slot in it.
+/// A role with its load per slot.
 #[derive(Clone)]
 pub(crate) struct PlacedRole<'a> {
-    /// The verdict in it; `None` for a load that the user did not ask for.
+    /// Its verdict; `None` for a load the user did not ask for.
     pub verdict: Option<&'a RoleVerdict>,
-    /// Its load today.
+    /// Today's load.
     pub load: &'a RoleLoad,
-    /// Whether it is judged.
     pub is_judged: bool,
-    /// Whether the user chose it.
     pub is_asked: bool,
-    /// Its bands on the nodes that are to hold slots.
+    /// Its bands for the staying nodes.
     pub bands: Bands,
-    /// The load of each slot.
     pub slots: Vec<u64>,
-    /// How well that is known.
+    /// How well the loads are known.
     pub known: Known,
 }
 
 /// How well the load of a role is known after some steps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Known {
-    /// Well enough for the figures that a step promises.
+    /// Well enough for the figures a step promises.
     Well,
-    /// Well enough for the plan after a step: a tag is in parts whose loads are taken for equal.
+    /// Well enough to plan on: a tag was split, and its parts are assumed equal.
     About,
-    /// A step may have changed it in a way that cannot be told.
+    /// A step may have changed it in an unknown way.
     No,
 }
 
 impl<'a> Placement<'a> {
-    /// The placement of today.
+    /// Today's placement.
     pub(crate) fn today(summary: &'a Summary, cluster: &Cluster<'_>) -> Self {
         let owner = cluster.owners();
         let owning = summary.nodes.owning().count();
@@ -98,7 +94,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The loads of a metric: of a role as they are now, else as they were counted.
+    /// The loads of a metric: a role's current loads, else the loads as counted.
     pub(crate) fn loads_of(&self, metric: Metric) -> Option<&[u64]> {
         let counted = self.summary.slots.loads.get(metric)?;
         let mut roles = self.roles.iter();
@@ -106,13 +102,13 @@ impl<'a> Placement<'a> {
         Some(role.map_or(counted, |role| &role.slots))
     }
 
-    /// The bytes of each slot, where the sizes of keys are known.
+    /// The bytes of each slot, if key sizes are known.
     pub(crate) fn bytes(&self) -> Option<&[u64]> {
         self.loads_of(Metric::Bytes)
             .filter(|bytes| bytes.iter().any(|bytes| *bytes > 0))
     }
 
-    /// The same with other owners; slots that these leave out stay where they are.
+    /// The placement with other owners; slots missing there stay put.
     pub(crate) fn with_owner(&self, owner: &[Option<usize>]) -> Self {
         let both = owner.iter().zip(&self.owner);
         Placement {
@@ -121,7 +117,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The state of a role, over the nodes that are to hold slots.
+    /// The state of a role over the staying nodes.
     pub(crate) fn role_after(&self, cluster: &Cluster<'_>, role: &PlacedRole<'_>) -> RoleAfter {
         let Nodes {
             loads,
@@ -141,7 +137,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The state of every role that is judged and known.
+    /// The state of every judged role whose loads are known.
     pub(crate) fn after(&self, cluster: &Cluster<'_>) -> After {
         let mut after = After::default();
         let known = self
@@ -181,8 +177,8 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Whether a node is near its limit with these loads: memory by what it holds beside its keys, load by the core that
-    /// it uses today.
+    /// Whether a node is near its limit under these loads: for memory including its non-key overhead, for load by the
+    /// CPU core it uses today.
     fn is_near_limit(&self, role: &PlacedRole<'_>, loads: &[f64]) -> bool {
         let headroom = &self.summary.headroom;
         match (role.load.role, role.load.measure) {
@@ -211,7 +207,7 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// The load of a node in a role today.
+    /// Today's load of a node in a role.
     fn held_today(&self, load: &RoleLoad, at: usize) -> f64 {
         let ranges = &self.summary.nodes.list[at].ranges;
         let slots = ranges.iter().flat_map(|(first, last)| *first..=*last);
@@ -228,13 +224,13 @@ struct Nodes {
 }
 
 impl PlacedRole<'_> {
-    /// Whether its load is known slot by slot, and not only node by node.
+    /// Whether the load is known per slot, not only per node.
     pub(crate) fn is_by_slot(&self) -> bool {
         self.load.measure != Measure::UsedMemory
     }
 }
 
-/// The bands of a role on the nodes of a plan: what chance makes of it depends on how many there are.
+/// The bands of a role on the plan's nodes: random variation depends on the number of nodes.
 fn bands(
     summary: &Summary,
     cluster: &Cluster<'_>,

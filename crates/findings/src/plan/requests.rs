@@ -1,4 +1,4 @@
-//! The one constructor of a request for moves, which the report and `slotscope plan` share, and the plan of the latter.
+//! The only constructor of a request for moves, shared by the report and `slotscope plan`, and the latter's plan.
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
@@ -15,8 +15,8 @@ use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::step::{After, Requested, RequestedRole};
 
-/// How far above its fair share a node may be: below the band that a report calls balanced, so that a little growth asks
-/// for no second plan; of load, which varies more, farther.
+/// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
+/// second plan; wider for load, which varies more.
 const MEMORY_TOLERANCE: f64 = 0.03;
 const LOAD_TOLERANCE: f64 = 0.10;
 
@@ -82,7 +82,7 @@ pub(crate) fn request_of<'p>(
 }
 
 impl Requested {
-    /// A request and its plan, as both the row of a report and `slotscope plan` show them.
+    /// A request and its plan, as shown by a report's step and by `slotscope plan`.
     pub(crate) fn of(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Self {
         let roles = request.roles.iter().zip(&plan.roles);
         let judged = roles.filter(|(role, _)| role.is_judged());
@@ -116,18 +116,18 @@ fn fingerprint(owner: &[Option<usize>]) -> u64 {
 }
 
 impl Cluster<'_> {
-    /// The request of `slotscope plan` with these flags, and its plan.
+    /// The request and plan of `slotscope plan` with these flags.
     pub(crate) fn requested(&self, summary: &Summary) -> Requested {
         let placement = Placement::today(summary, self);
         let request = request_of(summary, self, &placement);
         Requested::of(&request, &plan(&request), placement.after(self))
     }
 
-    /// For a service where slots move as ranges of a restored backup: the number of shards, and the metric that ranges are
-    /// cut by: the first that such ranges help enough, else that of the first role.
+    /// For a managed service that restores slot ranges from a backup: the number of shards, and the metric to cut
+    /// ranges by. The first metric that such ranges improve enough, else that of the first role.
     ///
     /// # Errors
-    /// As `plan`.
+    /// As for `plan`.
     pub fn shards(self, summary: &Summary) -> Result<(usize, Option<Metric>)> {
         let cluster = self.pinning(summary)?;
         let placement = Placement::today(summary, &cluster);
@@ -137,10 +137,10 @@ impl Cluster<'_> {
         Ok((request.staying().count(), metric))
     }
 
-    /// The plan for the keys of a summary: that of the first moves in its steps, unless flags change the request.
+    /// The plan for the keys of a summary: the one of its first step that moves slots, unless flags change the request.
     ///
     /// # Errors
-    /// The slots hold nothing, or such that cannot move have to.
+    /// The slots are empty, or slots that cannot move would have to.
     pub fn plan(self, summary: &Summary) -> Result<(Vec<PlannedNode>, PlanOutcome)> {
         let loads = &summary.slots.loads;
         if self.flags.limits.bytes.is_some() {

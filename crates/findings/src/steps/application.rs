@@ -1,4 +1,4 @@
-//! Changes of the application: for tags and keys that no move of slots can even out.
+//! Application changes, for tags and keys that no slot move can even out.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -15,54 +15,51 @@ use crate::summary::state::{Role, State};
 use crate::summary::step::{StepKind, StepText};
 use crate::summary::tags::Tag;
 
-/// The longest name that a command has.
+/// The longest name printed in a command.
 const TYPED: usize = 200;
-/// A tag that has this part of all keys is a namespace in braces.
+/// A tag with this fraction of all keys is a namespace in braces.
 const NAMESPACE: f64 = 0.8;
-/// From this part of the operations on that only read, a cache or replicas are the cure.
+/// At or above this fraction of reads, a cache or replicas are the remedy.
 const MOSTLY_READ: f64 = 0.9;
-/// Where fewer are known to be reads, no cache helps.
+/// If fewer operations than this are known reads, no cache helps.
 const HALF_READ: f64 = 0.5;
-/// A key or tag of less than this many shares is not worth a cache of its own.
+/// A key or tag below this many shares is not worth a cache.
 const CACHED: f64 = 0.5;
-/// Keys that are this part of a tag speak for it.
+/// Keys that make up this fraction of a tag represent it.
 const MOST_OF: f64 = 0.5;
 
 /// A change, and the placement after it.
 pub(super) struct Change<'a> {
-    /// Its kind.
     pub kind: StepKind,
-    /// In words.
     pub text: StepText,
-    /// Tags that are split, into this many parts; empty where nothing is to be typed.
+    /// Tags to split, with the number of parts; empty if the command cannot be typed.
     pub split: Vec<(String, u32)>,
-    /// The tag whose braces are taken out.
+    /// The tag whose braces are removed.
     pub untag: Option<String>,
-    /// The loads of the roles after it; `None` where that cannot be told.
+    /// Loads of the roles after it; `None` if unknown.
     pub after: Option<Placement<'a>>,
-    /// The same on the nodes of today, as its command forecasts it; `None` where it has none.
+    /// The same on today's nodes, as its command forecasts; `None` if it has no command.
     pub alone: Option<Placement<'a>>,
-    /// Whether a role is higher until slots have moved.
+    /// Whether a role gets worse until slots have moved.
     pub raises: bool,
 }
 
-/// The basis of changes.
+/// The inputs of a change.
 pub(super) struct Trial<'s, 'a> {
-    /// The findings.
     pub summary: &'s Summary,
     pub cluster: &'s Cluster<'s>,
-    /// The nodes before all steps.
+    /// The placement before all steps.
     pub today: &'s Placement<'a>,
-    /// Where the steps so far lead.
+    /// The placement after the steps so far.
     pub now: &'s Placement<'a>,
     /// The managed service that runs the servers.
     pub service: Option<&'static Service>,
-    /// The part of all operations that only read, where captures show it.
+    /// The fraction of reads among all operations, if captures show it.
     pub reads: Option<f64>,
 }
 
 impl<'a> Trial<'_, 'a> {
-    /// The roles that ask for a change: those above their upper bands or near a limit.
+    /// The roles that need a change: above their upper bands or near a limit.
     pub(super) fn pressing(&self) -> Vec<usize> {
         let presses = |at: &usize| {
             let role = &self.now.roles[*at];
@@ -72,7 +69,7 @@ impl<'a> Trial<'_, 'a> {
         (0..self.now.roles.len()).filter(presses).collect()
     }
 
-    /// Changes that cure the roles that press, the best first.
+    /// Changes that fix the pressing roles, best first.
     pub(super) fn changes(&self) -> Vec<Change<'a>> {
         let pressing = self.pressing();
         let Some(first) = pressing.first() else {
@@ -86,7 +83,7 @@ impl<'a> Trial<'_, 'a> {
             untag = self.untag(role, piece).filter(|_| !self.is_needed());
         }
         if untag.is_some() {
-            // Without other tags, the two sums are one.
+            // If no other tags are involved, the two sums are equal.
             let is_other = |retag: &Change<'_>| retag.brings_tags();
             let untag = untag.filter(|_| retag.as_ref().is_none_or(is_other));
             return retag.into_iter().chain(untag).collect();
@@ -141,7 +138,7 @@ impl<'a> Trial<'_, 'a> {
         retag.into_iter().chain(found).collect()
     }
 
-    /// Whether a tag has nearly all keys and nearly all of a load.
+    /// Whether a tag holds nearly all keys and nearly all of a load.
     fn is_namespace(&self, role: &PlacedRole<'_>, piece: &Piece) -> bool {
         let keys = self.summary.input.keys as f64;
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
@@ -155,7 +152,7 @@ impl<'a> Trial<'_, 'a> {
             && tags.any(has_keys)
     }
 
-    /// The braces of a namespace are taken out: what has the tag spreads over all slots.
+    /// Removes the braces of a namespace, so that its keys spread over all slots.
     fn untag(&self, role: &PlacedRole<'_>, piece: &Piece) -> Option<Change<'a>> {
         if !self.is_namespace(role, piece) {
             return None;
@@ -169,7 +166,7 @@ impl<'a> Trial<'_, 'a> {
             let load = its.map_or(0, |unit| unit.load as u64);
             let load = load.min(role.slots[usize::from(piece.slot)]);
             role.slots[usize::from(piece.slot)] -= load;
-            // Fewer keys than slots are spread, too.
+            // Fewer keys than slots spread, too.
             let (all, load) = (role.slots.len() as u128, u128::from(load));
             let up_to = |slot: usize| (load * slot as u128 / all) as u64;
             let each = role.slots.iter_mut().enumerate();
@@ -186,8 +183,8 @@ impl<'a> Trial<'_, 'a> {
         })
     }
 
-    /// The cache of a key or tag that fills half a node or more, where its load is above the upper band or near a core:
-    /// it needs no move and helps tonight.
+    /// A cache for a key or tag that fills at least half a node, if its load is above the upper band or near one CPU
+    /// core: it needs no move and helps immediately.
     pub(super) fn cache(&self) -> Option<Change<'a>> {
         let is_load = |role: &&PlacedRole<'_>| role.load.role == Some(Role::Load) && role.is_judged;
         let role = self.now.roles.iter().find(is_load)?;
@@ -197,7 +194,7 @@ impl<'a> Trial<'_, 'a> {
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
         let share = total / role.load.compared.len().max(1) as f64;
         let piece = heavy(self.summary, role).into_iter().next();
-        // A cache is for an object, not for a namespace in braces.
+        // A cache suits an object, not a namespace in braces.
         let is_object = |piece: &Piece| !self.is_namespace(role, piece);
         let piece = piece.filter(|piece| piece.load >= CACHED * share && is_object(piece))?;
         let reads = self.reads_of(&piece).or(self.reads);
@@ -228,8 +225,8 @@ impl<'a> Trial<'_, 'a> {
         })
     }
 
-    /// The part of the operations on a piece that only read: of a tag, that of its keys that are listed, where they are most
-    /// of it. `None` where captures do not show it.
+    /// The read fraction of a piece's operations; for a tag, that of its listed keys if they are most of it. `None` if
+    /// captures do not show it.
     fn reads_of(&self, piece: &Piece) -> Option<f64> {
         let listed = self.summary.keys.as_ref()?.heaviest.get(Metric::Ops)?;
         let is_its = |key: &&Key| match piece.kind {
@@ -248,13 +245,13 @@ impl<'a> Trial<'_, 'a> {
         is_most.then(|| reads / ops)
     }
 
-    /// Whether the reads of a cached piece are known well enough for what is left to be reckoned without them.
+    /// Whether the reads of a cached piece are known well enough to subtract them.
     pub(super) fn is_cured_by(cache: &Change<'_>) -> bool {
         matches!(cache.text, StepText::Cache { reads: Some(reads), .. } if reads >= MOSTLY_READ)
     }
 }
 
-/// A name as one types it; `None` where it is long or has bytes that cannot be typed.
+/// The name in typable form; `None` if it is too long or has bytes that cannot be typed.
 fn typed_name(name: &Name) -> Option<String> {
     let text = std::str::from_utf8(&name.0).ok()?;
     (text.len() <= TYPED && text == name.to_string()).then(|| text.to_owned())

@@ -1,4 +1,4 @@
-//! The smallest set of tags and keys whose split lets moves even out the roles that press.
+//! The smallest set of tags and keys to split so that moves can even out the pressing roles.
 
 use slotscope_planner::solve::{floors, plan_of_ranges, plan_within};
 
@@ -9,30 +9,29 @@ use crate::steps::pieces::{Cut, Piece, heavy, split};
 use crate::steps::service::Service;
 use crate::summary::Summary;
 
-/// With more pieces than this the tags are too coarse to be split one by one.
+/// With more pieces than this, the tags are too coarse to split one by one.
 const MOST: usize = 12;
-/// One piece more has to lower the ratio by this part of the band; twice without that ends the search.
+/// Each additional piece must lower the ratio by this part of the band; two failures end the search.
 const BETTER: f64 = 0.05;
 const FAILED: usize = 2;
-/// A piece that changes no role by more than this is left out.
+/// A piece that changes no role by more than this is dropped.
 const NOTHING: f64 = 0.02;
-/// A change may raise a role by so much.
+/// A change may raise a role by this much.
 const RISES: f64 = 0.005;
-/// More parts that are tried where parts land on the fullest node.
+/// Extra parts tried if parts land on the fullest node.
 const MORE_PARTS: u32 = 5;
-/// The work of the plan after a change that is tried.
+/// Work of planning after a trial change.
 const WORK: u64 = 800_000;
-/// The least gain of a change, in fair shares and as a part of the excess.
+/// Minimum gain of a change, in fair shares and as a fraction of the excess.
 const GAINS: [f64; 2] = [0.02, 0.05];
 const GAIN_OF_EXCESS: f64 = 0.1;
 
-/// A set of pieces in parts.
+/// A set of pieces to split.
 pub(super) struct Smallest<'a> {
-    /// The pieces, and how many parts each is split into.
+    /// The pieces, with the number of parts of each.
     pub cuts: Vec<Cut>,
-    /// The loads after it.
     pub after: Placement<'a>,
-    /// Whether a role is higher until slots have moved.
+    /// Whether a role gets worse until slots have moved.
     pub raises: bool,
 }
 
@@ -40,11 +39,11 @@ pub(super) struct Smallest<'a> {
 pub(super) enum Found<'a> {
     /// A set of pieces.
     Set(Smallest<'a>),
-    /// There are too many.
+    /// Too many pieces would be needed.
     TooCoarse(u64),
 }
 
-/// A set that was tried: the ratio of the worst role in bands, and all ratios, once slots have moved.
+/// A trial set: the worst role's ratio in bands, and all ratios, after moves.
 struct Tried {
     cuts: Vec<Cut>,
     worst: f64,
@@ -57,14 +56,14 @@ pub(super) struct Search<'s, 'a> {
     pub now: &'s Placement<'a>,
     /// The managed service that runs the servers.
     pub service: Option<&'static Service>,
-    /// The roles that press, by their places.
+    /// Indices of the pressing roles.
     pub pressing: Vec<usize>,
-    /// Pieces that are not to be split.
+    /// Pieces that must not be split.
     pub is_left: &'s dyn Fn(&Piece) -> bool,
 }
 
 impl<'a> Search<'_, 'a> {
-    /// The smallest set; `None` where none helps.
+    /// The smallest set; `None` if nothing helps.
     pub(super) fn found(&self) -> Option<Found<'a>> {
         let before = self.ratios(self.now);
         let tried = match self.grown() {
@@ -85,8 +84,8 @@ impl<'a> Search<'_, 'a> {
         self.with_parts(&tried.cuts, &before).map(Found::Set)
     }
 
-    /// Adds the heaviest pieces of the role that is furthest from its band until moves even all out; the number of pieces
-    /// where they are too many.
+    /// Adds the heaviest piece of the role furthest from its band until moves even everything out; the number of pieces
+    /// if there are too many.
     fn grown(&self) -> Result<Option<Tried>, u64> {
         let mut cuts: Vec<Cut> = Vec::new();
         let mut best: Option<Tried> = None;
@@ -118,7 +117,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// The heaviest piece of a role that is not cut yet.
+    /// The heaviest uncut piece of a role.
     fn next(&self, role: usize, cuts: &[Cut]) -> Option<Cut> {
         let role = &self.now.roles[role];
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
@@ -132,7 +131,7 @@ impl<'a> Search<'_, 'a> {
         Some((piece, parts))
     }
 
-    /// Leaves out what changes no role that presses, lightest first.
+    /// Drops pieces that change no pressing role, lightest first.
     fn pruned(&self, mut best: Tried) -> Tried {
         for at in (0..best.cuts.len()).rev() {
             if best.cuts.len() < 2 {
@@ -152,8 +151,8 @@ impl<'a> Search<'_, 'a> {
         best
     }
 
-    /// As many parts as it takes that the change by itself raises nothing; where that cannot be, the least rise that moves
-    /// take back.
+    /// Chooses the number of parts so that the change alone raises no role; failing that, the smallest rise that moves
+    /// undo.
     fn with_parts(&self, cuts: &[Cut], before: &[f64]) -> Option<Smallest<'a>> {
         let mut best: Option<(f64, Smallest<'a>)> = None;
         for more in 0..=MORE_PARTS {
@@ -211,7 +210,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// The ratios of all roles once slots have moved.
+    /// The ratios of all roles after moves.
     fn moved(&self, placement: &Placement<'a>) -> Vec<f64> {
         let request = request_of(self.summary, self.cluster, placement);
         let owner = match self.service {
@@ -232,7 +231,7 @@ impl<'a> Search<'_, 'a> {
             .collect()
     }
 
-    /// The role that is furthest above its band, and its ratio in bands.
+    /// The role furthest above its band, and its ratio in bands.
     fn highest(&self, ratios: &[f64]) -> usize {
         let in_bands = |at: &&usize| ratios[**at] / self.now.roles[**at].bands.lower;
         let highest = self
@@ -242,7 +241,7 @@ impl<'a> Search<'_, 'a> {
         highest.copied().unwrap_or(0)
     }
 
-    /// The same of what no move can lower.
+    /// The role whose floor is furthest above its band, and that floor in bands.
     fn highest_floor(&self, cuts: &[Cut]) -> (f64, usize) {
         let after = split(self.summary, self.now, cuts);
         let request = request_of(self.summary, self.cluster, &after);

@@ -1,4 +1,4 @@
-//! The commands of steps, with the real names of the files, ready to paste.
+//! The commands of steps, with real file names, ready to paste.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::shell_word;
@@ -7,41 +7,40 @@ use crate::plan::migration::Migration;
 use crate::steps::service::Service;
 use crate::topology::Topology;
 
-/// Nodes that one command weighs at most.
+/// Maximum number of nodes that one command gives weights for.
 const WEIGHTED: usize = 20;
 
-/// The parts that the commands of a run share.
+/// The parts shared by all commands of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
-    /// The inputs and the flags that say how they are read.
+    /// The inputs, and the flags for reading them.
     pub reading: Vec<String>,
     /// The flags that name the nodes.
     pub nodes: Vec<String>,
-    /// Whether those are the nodes of a real cluster, which slots can be moved between.
+    /// Whether the nodes belong to a real cluster, between which slots can be moved.
     pub is_real: bool,
-    /// The flags that say how nodes are judged, as far as the user gave them; of them that for the metrics.
+    /// The judging flags that the user gave, `by` included.
     pub judging: Vec<String>,
-    /// See `judging`.
+    /// The flag for the metrics, if given.
     pub by: Vec<String>,
-    /// How the servers move slots.
+    /// How the servers migrate slots.
     pub migration: Migration,
-    /// The service that runs the servers, if it is known.
+    /// The managed service running the servers, if known.
     pub service: Option<&'static Service>,
 }
 
 impl Commands {
-    /// The managed service that runs the servers.
     pub(crate) fn service(&self) -> Option<&'static Service> {
         self.service.filter(|service| !service.is_self)
     }
 
-    /// `slotscope plan` that prints the ranges of slots for a restored backup.
+    /// `slotscope plan` that prints slot ranges for restoring a backup.
     pub(crate) fn slot_ranges(&self) -> String {
         let plan = self.of("plan", &self.judging);
         format!("{plan} --commands elasticache > shards.json")
     }
 
-    /// `redis-cli --cluster fix`, which ends moves that were cut off.
+    /// `redis-cli --cluster fix`, which completes interrupted migrations.
     pub fn fix(&self, topology: &Topology) -> Option<String> {
         self.cluster("fix", topology)
     }
@@ -55,7 +54,7 @@ impl Commands {
         Some(format!("redis-cli --cluster {command} {address}"))
     }
 
-    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.
+    /// `slotscope plan`; for a real cluster, with the script that moves the slots.
     pub(crate) fn plan(&self, topology: &Topology) -> String {
         self.plan_with(&[], topology)
     }
@@ -86,7 +85,7 @@ impl Commands {
         self.of("plan", &flags)
     }
 
-    /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
+    /// `slotscope analyze` with node weights equal to their slots; `None` if nodes are simulated, equal or many.
     pub(crate) fn weighted(&self, topology: &Topology) -> Option<String> {
         let owning = topology.nodes.iter().filter(|node| node.slots > 0);
         let least = owning.clone().map(|node| node.slots).min()?;
@@ -111,7 +110,7 @@ impl Commands {
         self.of("whatif", &flags)
     }
 
-    /// `slotscope advise`, which lists the new names; it knows no other hash policy.
+    /// `slotscope advise`, which lists the new names; `None` for another hash policy, which it does not support.
     pub(crate) fn advise(&self, by: Metric) -> Option<String> {
         let has_policy = self.reading.iter().any(|word| word == "--policy");
         (!has_policy).then(|| self.of("advise", &self.by(&[by])))
@@ -145,8 +144,8 @@ impl Commands {
     }
 }
 
-/// A text as a regular expression that matches it: each special character as a class, so that no backslash has to be
-/// pasted; a few that a class cannot hold alone match any character.
+/// Escapes a text for a regular expression: special characters become classes, so that no backslash has to be pasted;
+/// the few that a class cannot hold match any character.
 fn escaped(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " :_-/".contains(c);
     let escaped = text.chars().map(|c| match c {

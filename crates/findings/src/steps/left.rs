@@ -1,4 +1,4 @@
-//! Problems that no step cures, each with the reason that a search has found.
+//! Problems that no step fixes, each with a reason established by search.
 
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::{WhyNot, why_not};
@@ -10,11 +10,11 @@ use crate::summary::independent_units::Unit;
 use crate::summary::state::Role;
 use crate::summary::step::{Left, LeftText};
 
-/// Tags and keys that are named.
+/// Maximum number of tags and keys named.
 const NAMED: usize = 3;
 
 impl Steps<'_> {
-    /// Adds the loads above their lower bands after all steps, and why.
+    /// Adds the loads still above their lower bands after all steps, and why.
     pub(super) fn add_left(&mut self) {
         let request = request_of(self.summary, &self.cluster, &self.now);
         for role in self
@@ -45,7 +45,7 @@ impl Steps<'_> {
         }
     }
 
-    /// A reason, and the slot that it is about.
+    /// A reason, and the slot it concerns.
     fn reason(&self, role: &PlacedRole<'_>, why: WhyNot) -> (LeftText, Option<u16>) {
         let is_load = role.load.role == Some(Role::Load);
         match why {

@@ -1,8 +1,9 @@
-//! Remedies: one ordered list of steps for all findings, each computed on the result of the steps before it.
+//! Remedies: one ordered list of steps for all findings, each computed on the result of the previous ones.
 //!
-//! Repairs come first, and end the list while slots are not served or the dump is incomplete. Then what helps tonight
-//! without a move, the one plan of moves, changes of the application, the moves that are due after those, and more nodes
-//! where a limit is near. A row of moves is the plan of its request: `slotscope plan` of the same input makes the same.
+//! Repairs come first, and end the list while slots are unserved or the dump is incomplete. Then come immediate
+//! remedies without moves, the one plan of moves, application changes, the moves due after those, and more nodes if a
+//! limit is near. A step that moves slots is the plan of its request: `slotscope plan` on the same input gives the same
+//! plan.
 
 mod application;
 mod change;
@@ -34,7 +35,7 @@ use slotscope_engine::metric::Metric;
 /// Adds the steps to the verdict of a summary, and links its findings to them.
 pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
     let flags = MoveFlags {
-        // If slots move as a whole, no single key blocks.
+        // If slots migrate as a whole, no single key blocks.
         max_block: (!commands.migration.is_atomic()).then_some(MAX_BLOCK),
         ..MoveFlags::default()
     };
@@ -65,7 +66,7 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
     (verdict.steps, verdict.left) = (list, left);
 }
 
-/// The steps so far, and where they have led.
+/// The steps so far, and the placement they lead to.
 struct Steps<'a> {
     summary: &'a Summary,
     topology: &'a Topology,
@@ -108,7 +109,7 @@ impl<'a> Steps<'a> {
         let verdict = &summary.verdict;
         let mut findings = verdict.findings.iter();
         let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious);
-        // A dump that may lack keys is nothing to plan for.
+        // A dump that may lack keys cannot be planned for.
         let is_doubtful = summary.input.doubt().is_some()
             && verdict.roles.iter().any(|role| role.state.is_uneven());
         if is_suspicious || is_doubtful {
@@ -149,7 +150,7 @@ impl<'a> Steps<'a> {
         if is_at_limit {
             self.push_cache(cache.as_ref());
         }
-        // Where moves have cured the limit no data has to go.
+        // If moves fixed the limit, no data has to go.
         let is_still_full = self.is_near_limit(Role::Memory);
         self.list
             .extend(of_data.into_iter().filter(|_| is_still_full));
@@ -167,7 +168,7 @@ impl<'a> Steps<'a> {
         self.add_left();
     }
 
-    /// The placement after a cache of a surely read key or tag: no slot moves for what it answers.
+    /// The placement after caching a key or tag whose reads are certain: operations the cache answers justify no move.
     fn cured(&self, cache: Option<&Change<'a>>) -> Option<Placement<'a>> {
         let cache = cache.filter(|cache| Trial::is_cured_by(cache))?;
         cache.after.clone()
@@ -184,7 +185,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Whether a node is near a limit after the steps so far. A role that is not compared changes by none of them.
+    /// Whether a node is near a limit after the steps so far. Steps do not change roles that are not compared.
     fn is_near_limit(&self, role: Role) -> bool {
         let findings = self.summary.verdict.findings.iter();
         let mut near = findings.filter(|found| found.kind == FindingKind::NearLimit);
@@ -209,8 +210,8 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The moves of today. On a managed service a backup is restored once: where the application has to change as well, after
-    /// that.
+    /// The moves due today. On a managed service a backup is restored only once, so after application changes if any
+    /// are needed.
     fn add_first_moves(&mut self) {
         let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
         self.add_moves();
@@ -220,7 +221,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The changes of the application, and the moves that are due after them.
+    /// Application changes, and the moves due after them.
     fn add_changes(&mut self) {
         let mut changes = self.trial().changes().into_iter();
         let Some(change) = changes.next() else { return };
@@ -254,14 +255,13 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The metric of the role that presses most.
     fn pressing_metric(&self) -> Metric {
         let pressing = self.trial().pressing().into_iter().next();
         let role = self.now.roles.get(pressing.unwrap_or(0));
         role.map_or(Metric::default(), |role| role.load.measure.metric())
     }
 
-    /// Finer tags in place of tags that are split: which ones, is for `advise` to say.
+    /// Suggests finer tags instead of splitting tags; `advise` finds out which.
     fn finer_tags(&self, change: &Change<'a>) -> Option<Step> {
         let command = self.commands.advise(self.pressing_metric())?;
         let finer = Step {
@@ -285,7 +285,7 @@ impl<'a> Steps<'a> {
             .after
             .as_ref()
             .map(|after| after.after(&self.cluster));
-        // The command knows nothing of the steps before it.
+        // The command does not know about the steps before it.
         let is_first = self.now.owner == self.today.owner;
         let alone = change
             .alone
@@ -299,7 +299,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// Whether the role of a finding is evener after than before.
+    /// Whether the role of a finding improves.
     fn is_improved(&self, [before, after]: [&Placement<'_>; 2], found: &Finding) -> bool {
         let roles = before.roles.iter().zip(&after.roles);
         roles
@@ -312,7 +312,7 @@ impl<'a> Steps<'a> {
             })
     }
 
-    /// The ids of findings of nodes that are uneven or at a limit.
+    /// Ids of findings about uneven nodes or nodes at a limit.
     fn skews(&self, is_its: impl Fn(&Finding) -> bool) -> Vec<String> {
         let found = self.summary.verdict.findings.iter();
         let of_nodes = found.filter(|found| {
@@ -322,7 +322,7 @@ impl<'a> Steps<'a> {
     }
 }
 
-/// The sentence of a change that is one step with the moves after it.
+/// The text of a change merged with the moves after it.
 fn with_moves(text: &StepText, slots: u64) -> StepText {
     match text {
         StepText::Split { units, .. } => StepText::Split {

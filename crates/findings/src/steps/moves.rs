@@ -1,5 +1,5 @@
-//! Steps that move slots: the plan of today, and the plan for what changes of the application leave. On a managed service
-//! slots move as ranges of a restored backup, where it takes them.
+//! Steps that move slots: today's plan, and the plan after application changes. A managed service gets slot ranges for
+//! restoring a backup, if it accepts them.
 
 use slotscope_engine::metric::Metric;
 use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
@@ -14,11 +14,11 @@ use crate::summary::explanation::named;
 use crate::summary::limit;
 use crate::summary::step::{After, Requested, Step, StepKind, StepText};
 
-/// A restored backup loses the writes since, and has another endpoint: it has to take this part of an excess.
+/// Restoring a backup loses later writes and changes the endpoint, so it must remove this fraction of an excess.
 const RESTORED: f64 = 0.2;
 
 impl<'a> Steps<'a> {
-    /// The moves of today.
+    /// Adds the moves due today.
     pub(super) fn add_moves(&mut self) {
         let Some(plan) = self.plan() else { return };
         let after = self.now.with_owner(&plan.owner);
@@ -43,16 +43,15 @@ impl<'a> Steps<'a> {
         self.list.push(moves);
     }
 
-    /// The moves that are due after a change, and where they lead. The command that is typed then depends on the names of
-    /// keys then.
+    /// The moves due after a change, and the resulting placement. The command typed later depends on the key names at
+    /// that time.
     pub(super) fn moves_after(&self) -> Option<(Step, Placement<'a>)> {
         let plan = self.plan()?;
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
         moves.estimated = true;
         moves.findings = self.skews(|found| self.is_improved([&self.now, &after], found));
-        // Of loads that are nearly known there are other plans as good, and what they do to roles that they are not for
-        // differs.
+        // If loads are approximate, other plans are just as good, and their effect on other roles differs.
         let before = self.now.after(&self.cluster);
         let helped = |now: Option<crate::summary::step::RoleAfter>,
                       then: Option<crate::summary::step::RoleAfter>| {
@@ -69,7 +68,7 @@ impl<'a> Steps<'a> {
         Some((moves, after))
     }
 
-    /// The plan of the placement so far, by what the servers can do; `None` where there is none that is worth it.
+    /// The plan for the placement so far, given the servers' abilities; `None` if none is worth it.
     fn plan(&self) -> Option<MovePlan> {
         let request = request_of(self.summary, &self.cluster, &self.now);
         let plan = match self.commands.service() {
@@ -81,7 +80,7 @@ impl<'a> Steps<'a> {
         (plan.is_step && plan.slots > 0 && is_worth_it).then_some(plan)
     }
 
-    /// Whether a plan takes so much of the excess of a judged role that a backup may be restored for it.
+    /// Whether a plan removes enough excess of a judged role to justify restoring a backup.
     fn is_worth_a_restore(&self, plan: &MovePlan) -> bool {
         let after = self.now.with_owner(&plan.owner);
         let mut roles = self.now.roles.iter().zip(&after.roles);
@@ -130,14 +129,14 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// For how many milliseconds the largest key in `slots` blocks its node; `None` where no sizes are known.
+    /// The milliseconds that the largest key in `slots` blocks its node; `None` if sizes are unknown.
     fn longest_block(&self, slots: &[u16]) -> Option<f64> {
         self.summary.slots.loads.get(Metric::Bytes)?;
         let here = self.keys.iter().filter(|key| slots.contains(&key.slot));
         Some(here.map(|key| key.block_ms).max().unwrap_or(0) as f64)
     }
 
-    /// Where nothing but the numbers of slots is uneven, they may be meant: nodes of other sizes.
+    /// If only slot counts are uneven, nodes may be meant to differ in size.
     fn meant(&self) -> Option<Step> {
         let roles = self
             .summary
@@ -162,7 +161,7 @@ impl<'a> Steps<'a> {
         })
     }
 
-    /// A primary with few slots or none is filled, unless it is to go.
+    /// A primary with few or no slots is filled, unless it is to be removed.
     fn instead_of_filling(&self) -> Option<Step> {
         if self.commands.service().is_some() {
             return None;

@@ -1,4 +1,4 @@
-//! Tags and keys that can be split, and the loads of slots once they are.
+//! Tags and keys that can be split, and slot loads after the split.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -9,43 +9,39 @@ use crate::summary::Summary;
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::keys::Key;
 
-/// A key that is this part of its tag is split in place of it.
+/// A key that is this fraction of its tag is split instead of the tag.
 const MAIN: f64 = 0.5;
-/// The share of a part.
+/// Target size of a part, in shares.
 const PART: f64 = 0.10;
-/// The least and the most parts.
+/// Minimum and maximum number of parts.
 const PARTS: (f64, f64) = (2.0, 64.0);
-/// The load of a split tag in another role is spread as it is in its own, up to this part of a fair share: the error is a
-/// fraction of it.
+/// In other roles, a split tag's load is assumed to spread as in its own, if below this part of a fair share: the error
+/// is a fraction of it.
 const NEGLIGIBLE: f64 = 0.02;
 
-/// A tag or key that can be split.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Piece {
-    /// A tag, or a key.
     pub kind: UnitKind,
-    /// Its name.
     pub name: Name,
-    /// Its slot.
     pub slot: u16,
-    /// The metric that it is heavy in.
+    /// The metric in which it is heavy.
     metric: Metric,
-    /// Its load there.
     pub load: f64,
-    /// The key of a tag that is a piece of its own.
+    /// The key of a tag that is split separately.
     without: Option<Name>,
 }
 
-/// How many parts pieces are split into.
+/// A piece, and the number of parts it is split into.
 pub(super) type Cut = (Piece, u32);
 
 impl Piece {
-    /// Whether two are the same tag or key.
+    /// Whether both are the same tag or key.
     pub(super) fn is(&self, other: &Piece) -> bool {
         (self.kind, &self.name) == (other.kind, &other.name)
     }
 
-    /// The name of its parts without their number. Parts of a key with a tag are units of their own: none has that tag.
+    /// The name of its parts without their numbers. The parts of a tagged key are units of their own: none keeps the
+    /// tag.
     fn bare_name(&self) -> Vec<u8> {
         let bytes = self.name.0.iter().copied();
         bytes.filter(|byte| !b"{}".contains(byte)).collect()
@@ -58,7 +54,7 @@ impl Piece {
     }
 }
 
-/// The heavy pieces of a role, heaviest first: where a key is most of its tag, the key and the rest of the tag.
+/// The heavy pieces of a role, heaviest first. If a key is most of its tag: the key, and the rest of the tag.
 pub(super) fn heavy(summary: &Summary, role: &PlacedRole<'_>) -> Vec<Piece> {
     let metric = role.load.measure.metric();
     let Some(units) = summary.units.per.get(metric) else {
@@ -131,7 +127,7 @@ fn keys_of<'s>(
     })
 }
 
-/// A placement with pieces in parts, and how well each role is known then.
+/// A placement with pieces split, and how well each role is then known.
 pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) -> Placement<'a> {
     let mut after = now.clone();
     for (role, before) in after.roles.iter_mut().zip(&now.roles) {
@@ -147,10 +143,10 @@ pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) ->
             let (load, at_most) = load_of(summary, metric, piece);
             unknown += at_most.saturating_sub(load) as f64;
             if metric != piece.metric && piece.kind == UnitKind::Tag {
-                // Parts of equal load in one role need not be so in another.
+                // Parts equal in one role may differ in another.
                 unknown += load as f64;
             }
-            // Its part of the rest of the slot is about its part of its own load.
+            // Its part of the rest of the slot is roughly its part of its own load.
             let slot = usize::from(piece.slot);
             let of_slot = own(piece.metric).map_or(1, |role| role.slots[slot].max(1));
             let part = (piece.load / of_slot as f64).min(1.0);
@@ -173,7 +169,7 @@ pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) ->
     after
 }
 
-/// The load of a piece in a metric: at least, and at most.
+/// Lower and upper bound of a piece's load in a metric.
 fn load_of(summary: &Summary, metric: Metric, piece: &Piece) -> (u64, u64) {
     if metric == piece.metric {
         return (piece.load as u64, piece.load as u64);
@@ -208,8 +204,8 @@ fn load_of(summary: &Summary, metric: Metric, piece: &Piece) -> (u64, u64) {
     }
 }
 
-/// The load of each part: the keys of a tag that are listed go to the part of their CRC16, as `slotscope whatif` has it,
-/// and all other parts are equal.
+/// The load of each part: listed keys of a tag go to the part that their CRC16 selects, as in `slotscope whatif`; all
+/// other parts are equal.
 fn loads_of_parts(
     summary: &Summary,
     metric: Metric,

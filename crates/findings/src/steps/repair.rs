@@ -1,4 +1,4 @@
-//! Steps that come before any move: slots that are not served, incomplete dumps, nodes at their limit.
+//! Steps that precede any move: unserved slots, incomplete dumps, nodes at their limit.
 
 use slotscope_engine::metric::Metric;
 
@@ -14,14 +14,14 @@ use crate::summary::step::{Actor, After, Step, StepKind, StepText};
 use crate::summary::worded::Worded;
 use crate::topology::Topology;
 
-/// Memory that is not a key is worth a step from this part of what a node uses on.
+/// At or above this fraction of a node's memory, non-key memory is worth a step.
 const BUFFERS: f64 = 0.1;
-/// Patterns of which this part of the keys has no TTL may lack one.
+/// A pattern with this fraction of keys without TTL may be missing one.
 const NO_TTL: f64 = 0.5;
-/// And which hold this part of all bytes.
+/// The pattern must also hold this fraction of all bytes.
 const LARGE: f64 = 0.05;
 
-/// A step without any forecast.
+/// A step without a forecast.
 pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
     Step {
         kind,
@@ -48,13 +48,13 @@ pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
 }
 
 impl Step {
-    /// Whether it frees memory of a node without touching the data.
+    /// Whether it frees memory on a node without touching data.
     pub(super) fn is_of_node(&self) -> bool {
         matches!(self.sentence, Worded::Finding(StepText::Buffers(_)))
     }
 }
 
-/// Brings slots back that are not served, and ends moves that were cut off.
+/// Restores unserved slots and completes interrupted migrations.
 pub(super) fn repairs(
     summary: &Summary,
     topology: &Topology,
@@ -73,7 +73,7 @@ pub(super) fn repairs(
     let down = of_kind(FindingKind::Down);
     if !failed.is_empty() {
         let bring_back = repair(StepText::BringBack(failed));
-        // Only a replica can take over.
+        // Only a replica can take over a failed primary.
         let replaceable = summary.nodes.owning();
         let replaceable = replaceable.filter(|node| node.is_lost() && node.replicas != Some(0));
         let replaceable: Vec<_> = replaceable.map(NodeLoad::label).collect();
@@ -92,7 +92,7 @@ pub(super) fn repairs(
     if unowned > 0 && !down.is_empty() {
         steps.push(Step {
             findings: down.clone(),
-            // With a failed primary it would give slots away empty.
+            // With a failed primary, it would reassign slots empty.
             command: commands
                 .fix(topology)
                 .filter(|_| steps.is_empty())
@@ -132,7 +132,6 @@ pub(super) fn repairs(
     steps
 }
 
-/// Takes the dump again.
 pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
     let found = summary.verdict.findings.iter();
     let found = found.filter(|found| found.kind == FindingKind::Suspicious);
@@ -142,7 +141,7 @@ pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
     }
 }
 
-/// Frees memory of nodes at their limit, what holds most first.
+/// Frees memory on nodes at their limit, largest consumer first.
 pub(super) fn frees(
     summary: &Summary,
     observed: &Observed,
@@ -195,7 +194,7 @@ pub(super) fn frees(
     texts.map(free).chain([raise]).collect()
 }
 
-/// Primaries to be added, so that the fullest is at three quarters of its limit; `None` if no primary is near it.
+/// Primaries to add so that the fullest is at three quarters of its limit; `None` if no primary is near it.
 pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
     let near = summary.verdict.findings.iter();
     let near: Vec<&Finding> = near
@@ -210,7 +209,7 @@ pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step>
         .copied()
         .collect();
     let nodes = summary.nodes.owning().count();
-    // With even nodes each would use the mean.
+    // Evenly filled nodes would each use the mean.
     let needed = (parts.iter().sum::<f64>() / limit::CLOSE).ceil() as usize;
     let count = needed.saturating_sub(nodes) as u64;
     if count == 0 {

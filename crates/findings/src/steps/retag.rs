@@ -1,4 +1,4 @@
-//! Other hash tags in place of one that is too coarse, where the commands among the inputs show which.
+//! Replaces a hash tag that is too coarse, if commands among the inputs show a better one.
 
 use crate::plan::placement::{Known, PlacedRole};
 use crate::steps::application::{Change, Trial};
@@ -10,21 +10,21 @@ use slotscope_advisor::findings::Advice;
 use slotscope_advisor::reasons::KeepReason;
 
 impl Change<'_> {
-    /// Whether other tags take the place of today's.
+    /// Whether the change introduces new tags.
     pub(super) fn brings_tags(&self) -> bool {
         matches!(&self.text, StepText::ChooseTags { tags, .. } if !tags.is_empty())
     }
 }
 
 impl<'a> Trial<'_, 'a> {
-    /// The tags of the advice, if a tag fills a node and they help.
+    /// The tags that the advice proposes, if a tag fills a node and they help.
     pub(super) fn retag(&self, role: &PlacedRole<'_>, piece: &Piece) -> Option<Change<'a>> {
         let (advice, moved) = (
             self.summary.advice.as_ref()?,
             self.summary.retagged.as_ref()?,
         );
         let best = advice.schemes.first()?;
-        // The advice does not know names that an earlier change has made.
+        // The advice does not know names that an earlier change created.
         let mut roles = self.now.roles.iter();
         let are_todays = roles.all(|role| role.slots == role.load.slots);
         if advice.advice == Advice::Keep || piece.kind != UnitKind::Tag || !are_todays {
@@ -63,7 +63,7 @@ impl<'a> Trial<'_, 'a> {
         })
     }
 
-    /// Whether commands are refused without the tags of today.
+    /// Whether commands would be refused without today's tags.
     pub(super) fn is_needed(&self) -> bool {
         let advice = self.summary.advice.as_ref();
         advice.is_some_and(|advice| advice.why == Some(KeepReason::MustStayTogether))

@@ -1,21 +1,21 @@
-//! Managed services: what each lets its users do to a cluster, in one table. None of them lets slots be moved one by one.
+//! Managed services and what each lets its users do to a cluster. None of them allows moving single slots.
 
 use crate::topology::Topology;
 
-/// A service that runs clusters.
+/// A managed service.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Service {
-    /// The word of `--service`.
+    /// Its value in `--service`.
     pub name: &'static str,
     /// Its display name.
     pub title: &'static str,
-    /// Parts of the names of its nodes.
+    /// Parts of its node names.
     domains: &'static [&'static str],
-    /// Whether a backup can be restored into shards with chosen ranges of slots.
+    /// Whether a backup can be restored into shards with chosen slot ranges.
     pub has_ranges: bool,
     /// The command that gives a cluster larger nodes.
     pub larger_nodes: Option<&'static str>,
-    /// Whether its user runs the servers: everything can be done.
+    /// Self-hosted: everything can be done.
     pub is_self: bool,
 }
 
@@ -88,7 +88,7 @@ impl Service {
         SERVICES.iter().map(|service| service.name)
     }
 
-    /// The service whose domain the nodes of a listing are in; `None` where they are in none.
+    /// The service whose domain a listing's nodes are in; `None` if there is none.
     pub fn of(topology: &Topology) -> Option<&'static Service> {
         let hosts = topology.nodes.iter().flat_map(|node| {
             let of_address = node

@@ -1,6 +1,6 @@
-//! CPU time by name. Servers count it by slot and say nothing of names: the names of a slot share its CPU time as they
-//! share its operations, where captures beside it show these. Else the only key of a slot has its time, and a tag that has
-//! nearly all keys of a slot.
+//! CPU time by name. Servers count CPU time per slot, not per name. If captures show a slot's operations, its names
+//! share the CPU time in proportion. Otherwise the time goes to the slot's only key, or to a tag with nearly all of its
+//! keys.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -10,10 +10,10 @@ use crate::summary::hot_slots::Shown;
 use crate::summary::independent_units::{Unit, UnitKind, Units};
 use crate::summary::observed::Observed;
 
-/// A tag with this part of a slot's keys is taken for what uses its time.
+/// A tag with this fraction of a slot's keys gets its CPU time.
 const NEARLY_ALL: f64 = 0.9;
 
-/// Gives the CPU time of each slot to its names; `loads` are those of all slots.
+/// Distributes the CPU time of each slot over its names; `loads` are by slot.
 pub(crate) fn share_cpu_time(
     units: &mut Units,
     loads: &PerMetric<Vec<u64>>,
@@ -62,7 +62,7 @@ pub(crate) fn share_cpu_time(
             let Some(at) = known.iter().position(|known| known.slot == unit.slot) else {
                 return true;
             };
-            // Servers list a few keys: a tag that fills the slot has its time whatever they are.
+            // Servers list only a few keys: a tag that fills the slot gets its time whatever they are.
             let is_its_key = known[at].kind == unit.kind && known[at].name == unit.name;
             if is_its_key {
                 let known = known.remove(at);
@@ -79,7 +79,7 @@ pub(crate) fn share_cpu_time(
     }
 }
 
-/// The units of the keys whose time servers know: those of HOTKEYS, and the only key of a hot slot.
+/// Keys whose time servers report: those of HOTKEYS, and the only key of a hot slot.
 fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<Unit> {
     let of_slot = |slot: u16| cpu.get(usize::from(slot)).copied().unwrap_or(0) as f64;
     let timed = &observed.hot_keys.keys;
@@ -100,7 +100,7 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
         };
         let is_it = |unit: &&mut Unit| unit.slot == slot && unit.kind == kind && unit.name == name;
         match units.iter_mut().find(is_it) {
-            // The first key of a tag is its hottest.
+            // The first key listed of a tag is its hottest.
             Some(unit) => {
                 let is_nearly_all = unit.load >= NEARLY_ALL * (unit.load + time);
                 unit.load += time;

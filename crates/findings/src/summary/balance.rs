@@ -1,6 +1,6 @@
-//! How evenly a load is spread over slots or nodes: the statistics and nothing else.
+//! How evenly a load is spread over slots or nodes: statistics only.
 //!
-//! L the loads, n how many, W their sum, mu = W / n. Every ratio is absent where W = 0; nothing is ever NaN.
+//! L are the loads, n their number, W their sum, mu = W / n. Every ratio is absent if W = 0; nothing is ever NaN.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -74,7 +74,7 @@ impl Balance {
         }
     }
 
-    /// The statistics of keys by slot, with their dispersion.
+    /// The statistics of keys by slot, including their dispersion.
     pub(crate) fn of_keys_by_slot(loads: &[u64]) -> Self {
         let mut balance = Balance::of(loads);
         let mean = sum(loads) as f64 / loads.len() as f64;
@@ -87,7 +87,7 @@ impl Balance {
     }
 }
 
-/// The sum of loads, which may be more than 64 bits hold.
+/// The sum of loads, which may exceed 64 bits.
 pub fn sum(loads: &[u64]) -> u128 {
     loads.iter().map(|load| u128::from(*load)).sum()
 }
@@ -100,7 +100,7 @@ fn theil(sorted: &[u64], mean: f64) -> f64 {
     (shares.map(|share| share * share.ln()).sum::<f64>() / sorted.len() as f64).max(0.0)
 }
 
-/// A number as reports carry it: nine significant digits, so that none ends in ...00000004.
+/// A number as written to reports: nine significant digits, so that none ends in ...00000004.
 pub fn tidy(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

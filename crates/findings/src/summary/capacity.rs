@@ -1,5 +1,4 @@
-//! How much room the nodes have: from the memory that servers use, or the bytes of the dump, to the limit that the
-//! servers or the user name.
+//! Headroom of nodes: from used memory (or the bytes of the dump) to the limit set by the servers or the user.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,14 +12,14 @@ use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 
-/// The user's limits of the nodes.
+/// Memory limits given by the user.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Room {
-    /// Bytes that a node may use; absent: what its server says.
+    /// Bytes a node may use; absent: the server's own limit.
     pub maxmemory: Option<u64>,
-    /// Growth a month, 0.05 for 5%.
+    /// Monthly growth, 0.05 for 5%.
     pub growth: Option<f64>,
-    /// The memory that nodes really use, by the index of the node.
+    /// The memory that nodes actually use, by node index.
     pub used: Vec<(usize, u64)>,
 }
 
@@ -47,18 +46,18 @@ pub struct Capacity {
     pub sentence: Worded<FullestRoom>,
 }
 
-/// The room of the node that is full first.
+/// The headroom of the node that fills up first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FullestRoom {
-    /// Its address, or its id where the address is not known.
+    /// Its address, or its id if the address is unknown.
     pub node: Name,
-    /// Bytes that it uses.
+    /// Bytes in use.
     pub used: u64,
-    /// Bytes that it may use.
+    /// Its limit in bytes.
     pub maxmemory: u64,
-    /// When it is full, in months; 0 where it is, absent where it does not grow.
+    /// Months until it is full; 0 if it is full already, absent without growth.
     pub months: Option<f64>,
-    /// Whether `used` is from a server, not the bytes of the dump alone.
+    /// Whether `used` is from a server rather than computed from the dump.
     pub measured: bool,
 }
 
@@ -88,8 +87,7 @@ pub struct FirstFull {
 }
 
 impl Capacity {
-    /// The room of `nodes`; `None` where neither servers nor the user name limits, or nothing says what nodes use. `bytes`
-    /// are those of each slot.
+    /// The headroom of `nodes`; `None` without any limit or any usage. `bytes` are by slot.
     pub(crate) fn of(
         nodes: &Nodes,
         bytes: Option<&[u64]>,
@@ -157,14 +155,14 @@ impl Capacity {
         })
     }
 
-    /// The room of a node.
+    /// The headroom of a node.
     pub fn of_node(&self, id: &Name) -> Option<&NodeRoom> {
         self.nodes.iter().find(|room| room.id == *id)
     }
 }
 
-/// The part of its limit that each node uses: as the user or its server says, else the bytes of the dump, scaled as those of the
-/// nodes that are known.
+/// The fraction of its limit that each node uses, as given by the user or its server, else the bytes of the dump,
+/// scaled like those of known nodes.
 fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
     let told = |at: usize| {
         let by_user = room.used.iter().find(|(node, _)| *node == at);
@@ -176,7 +174,7 @@ fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<
         by_user.map(|(_, used)| *used).or_else(by_server)
     };
     let dumped = |node: &NodeLoad| node.load.get(Metric::Bytes).copied();
-    // The known nodes scale the others: dict, buffers and fragmentation are much alike.
+    // Known nodes set the scale for the others: dict, buffers and fragmentation are similar.
     let known = owning
         .iter()
         .filter_map(|(at, node)| Some((told(*at)?, dumped(node)?)));

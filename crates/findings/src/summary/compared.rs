@@ -1,11 +1,11 @@
-//! The nodes that are compared in one role: what each holds, and what its fair share is.
+//! The nodes compared in one role, with their loads and fair shares.
 //!
-//! f_i is the share of node i, of all nodes together 1; W the load of all; M = max load_i / (f_i W).
+//! f_i is the share of node i (they sum to 1), W the total load, M = max load_i / (f_i W).
 
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::role_load::RoleLoad;
 
-/// The nodes that are compared.
+/// The nodes compared in one role.
 #[derive(Debug, Clone)]
 pub struct Compared<'a> {
     /// The nodes.
@@ -14,9 +14,9 @@ pub struct Compared<'a> {
     pub loads: Vec<f64>,
     /// f_i.
     pub shares: Vec<f64>,
-    /// p_i, the part of the compared slots that each owns.
+    /// p_i, each node's fraction of the compared slots.
     pub slots: Vec<f64>,
-    /// The load of its heaviest slot.
+    /// The load of each node's heaviest slot.
     pub heaviest: Vec<f64>,
     /// W.
     pub total: f64,
@@ -50,12 +50,11 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// The fair share of a node.
+    /// The fair share of a node, in load units.
     pub fn fair(&self, at: usize) -> f64 {
         self.shares[at] * self.total
     }
 
-    /// The smallest fair share.
     pub(crate) fn least_fair(&self) -> f64 {
         let least = self.shares.iter().copied().fold(f64::INFINITY, f64::min);
         if least.is_finite() {
@@ -75,7 +74,7 @@ impl<'a> Compared<'a> {
         }
     }
 
-    /// The node with most fair shares, the first of equals; `None` where nothing is held.
+    /// The node with the most fair shares, the first of equals; `None` if there is no load.
     pub fn fullest(&self) -> Option<usize> {
         let places = (0..self.nodes.len()).rev();
         places
@@ -83,13 +82,13 @@ impl<'a> Compared<'a> {
             .max_by(|a, b| self.ratio(*a).total_cmp(&self.ratio(*b)))
     }
 
-    /// M_rest: what a plan can cure.
+    /// M_rest, the part that a plan can fix.
     pub(crate) fn rest(&self) -> f64 {
         rest(&self.loads, &self.heaviest, &self.shares)
     }
 }
 
-/// `weights` as parts of their sum.
+/// Normalizes `weights` to a sum of 1.
 pub(crate) fn parts(weights: &[f64]) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     weights
@@ -108,8 +107,9 @@ pub(crate) fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
     loads.iter().zip(shares).map(of).fold(0.0, f64::max)
 }
 
-/// M_rest: the largest of load_i / max(m_i, u_i), u_i the heaviest slot of node i and m_i its fair share of what the
-/// nodes hold that no slot fills alone. A node that one slot fills cannot be cured by moves, and hides none that can.
+/// M_rest: the largest load_i / max(m_i, u_i), where u_i is the heaviest slot of node i and m_i its fair share of what
+/// the nodes not filled by one slot hold. Moves cannot fix a node filled by one slot, and it must not hide nodes they
+/// can fix.
 pub(crate) fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
     let mut is_filled = vec![false; loads.len()];
     loop {

@@ -1,5 +1,5 @@
-//! Evidence in the counts that the dump is not what it should be: rows without weights, errors among the keys, repeated
-//! keys, keys in slots that no node owns or that another node owns.
+//! Evidence in the counts that the dump is wrong: rows without weights, errors among the keys, repeated keys, keys in
+//! slots without an owner or with a different owner.
 
 use std::collections::BTreeMap;
 
@@ -21,12 +21,12 @@ use crate::summary::observed::Observed;
 use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, InputFacts};
 
-/// Evidence that the dump is not what it should be.
+/// Evidence that the dump is wrong.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Evidence {
-    /// Keys without a size or a number of operations.
+    /// Keys without a size or an operation count.
     WeightMissing {
-        /// The metric that they lack.
+        /// The missing metric.
         metric: Metric,
         /// How many.
         keys: u64,
@@ -35,9 +35,9 @@ pub enum Evidence {
     Unreadable(Gap),
     /// Rows that could not be read as keys.
     LostRows {
-        /// How many.
+        /// The number of lost rows.
         rows: u64,
-        /// How many are.
+        /// The number of rows read as keys.
         keys: u64,
     },
     /// Errors of redis-cli or a server stand among the keys.
@@ -45,11 +45,11 @@ pub enum Evidence {
         /// How many.
         error_lines: u64,
     },
-    /// A file without a key.
+    /// A file without keys.
     NoKeys {
         /// The file.
         file: Name,
-        /// Bytes of it.
+        /// Its size in bytes.
         bytes: u64,
     },
     /// The sum of all weights does not fit 64 bits.
@@ -57,13 +57,13 @@ pub enum Evidence {
         /// The metric.
         metric: Metric,
     },
-    /// Keys that occur more than once.
+    /// Keys that occur repeatedly.
     Repeated {
-        /// The part of the keys that occurred before.
+        /// The fraction of keys seen before.
         share: f64,
-        /// Not an estimate.
+        /// Whether the share is exact, not an estimate.
         exact: bool,
-        /// Whether all keys are of RDB files, in which no key occurs twice.
+        /// Whether all keys are from RDB files, in which no key repeats.
         of_snapshots: bool,
     },
     /// RDB files were written more than an hour apart.
@@ -73,12 +73,12 @@ pub enum Evidence {
         /// How many.
         keys: u64,
     },
-    /// Keys of a node that does not own their slot.
+    /// Keys from a node that does not own their slot.
     Strays {
         /// How many.
         keys: u64,
     },
-    /// A file holds the keys of one node and keys of others.
+    /// A file with keys of one node plus some of others.
     OutsideNode {
         /// The file.
         file: Name,
@@ -94,7 +94,7 @@ pub enum Evidence {
         /// The node.
         node: Name,
     },
-    /// A sign of damage in the loads of slots and nodes.
+    /// A sign of damage in slot or node loads.
     Sign(Sign),
     /// A node reports more keys than the dump holds.
     Shortfall(Shortfall),
@@ -102,15 +102,15 @@ pub enum Evidence {
 
 /// The name of the format of RDB files.
 const RDB: &str = "rdb";
-/// A larger share of repeated keys is reported.
+/// Repeated keys are reported above this share.
 const REPEATED: f64 = 0.005;
-/// An input with this share of its keys on one node is a dump of that node; keys elsewhere are reported from the share
-/// `OUTSIDE` on, and never of an input with few keys.
+/// An input with this share of its keys on one node counts as a dump of that node. Keys elsewhere are reported from the
+/// share `OUTSIDE` on, unless the input has few keys.
 const OF_ONE_NODE: f64 = 0.8;
 const OUTSIDE: f64 = 0.001;
 const FEW: u64 = 100;
 
-/// Adds the evidence in the counts to `input`, and says what is wrong with the dump. What may be wrong with it is among the
+/// Adds the evidence in the counts to `input`, and returns what is certainly wrong with the dump. Mere doubts go to the
 /// warnings of `input` only (`InputFacts::doubt`).
 pub(crate) fn of(
     tallies: &Tallies,
@@ -139,7 +139,7 @@ pub(crate) fn of(
     });
     let mut found: Vec<Evidence> = unreadable.chain(lost).collect();
     if shows_only_operations(tallies) || shows_only_extremes(tallies) {
-        // Keys that nobody asked for are not in a capture: that they are missing says nothing.
+        // Keys that nobody accessed are missing from a capture, which proves nothing.
         let is_whole = input.incomplete.is_empty();
         let signs = if is_whole {
             Vec::new()
@@ -151,7 +151,8 @@ pub(crate) fn of(
     if let error_lines @ 1.. = input.error_lines {
         found.push(Evidence::BrokenOff { error_lines });
     }
-    // An empty reply among others may be right, an empty file is not a reply. The reason why one was not read stands next to it.
+    // An empty reply among others may be right; an empty file is not a reply. The reason for an unread file is reported
+    // next to it.
     let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
     let without_keys = |file: &&FileFacts| {
         file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
@@ -165,7 +166,7 @@ pub(crate) fn of(
     let has_captures = operations.is_some_and(|operations| !operations.is_empty());
     for metric in Metric::WEIGHTS {
         let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
-        // A key that no capture has was not used in that time.
+        // Keys that are in no capture were not used during it.
         if keys > 0 && !(has_captures && metric == Metric::Ops) {
             found.push(Evidence::WeightMissing { metric, keys });
         }
@@ -210,10 +211,10 @@ pub(crate) fn of(
     let mut signs = std::mem::take(&mut input.of_files);
     signs.extend(days_apart.into_iter().map(Sign::FilesApart));
     let of_loads = of_loads::signs(nodes, &tallies.slots.loads, units, counts).into_iter();
-    // Of chosen keys no number is expected in a slot or on a node.
+    // With a key filter, no number of keys is expected in a slot or on a node.
     signs.extend(of_loads.filter(|sign| input.filter.is_none() || !sign.is_of_loads()));
     if input.sample_percent.is_some() {
-        // Slots outside the sample are empty, and that says nothing.
+        // Slots outside the sample are empty, which proves nothing.
         signs.retain(|sign| !sign.is_of_loads());
     }
     let news = signs.iter().filter(|sign| sign.is_news());
@@ -224,8 +225,8 @@ pub(crate) fn of(
 }
 
 impl InputFacts {
-    /// A sign that the dump lacks keys, if the nodes of an even split are those of the cluster: no cause of skew, and no
-    /// dump to plan for.
+    /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes
+    /// of skew and no plan.
     pub fn doubt(&self) -> Option<&Sign> {
         self.warnings.iter().find_map(|warning| match warning {
             Worded::Finding(Evidence::Sign(sign)) if sign.is_doubt() => Some(sign),
@@ -240,18 +241,18 @@ pub fn are_snapshots(files: &[FileFacts]) -> bool {
     with_keys.all(|file| file.format == RDB)
 }
 
-/// Whether the inputs are captures alone.
+/// Whether captures are the only input.
 pub(crate) fn shows_only_operations(tallies: &Tallies) -> bool {
     tallies.slots.total() == 0 && tallies.slots.total_of(Metric::Ops) > 0
 }
 
-/// Whether the inputs are lists of extremes alone.
+/// Whether key listings (`--bigkeys` and the like) are the only input.
 fn shows_only_extremes(tallies: &Tallies) -> bool {
     let names = tallies.names.as_ref();
     tallies.slots.total() == 0 && names.is_some_and(|names| !names.extremes.is_empty())
 }
 
-/// Keys of a slot that have the name of another key. A name without an id is its own pattern.
+/// Keys of a slot with the name of another key. A name without an id is its own pattern.
 fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
     let patterns = tallies
         .names
@@ -281,7 +282,7 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
     }
 }
 
-/// Inputs that are dumps of one node and hold keys of another, and nodes with several inputs.
+/// Inputs that are dumps of one node but hold keys of another, and nodes with several inputs.
 fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence> {
     let mut found = Vec::new();
     if tallies.origins.strays > 0 {
@@ -314,8 +315,8 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
     found
 }
 
-/// The node whose dump an input is, and how many of its keys are its own; `None` where it is not one of a single node.
-/// Where all others are, it may have the nodes that they leave, and its keys on theirs are from elsewhere.
+/// The node that an input is a dump of, and the number of keys that belong there; `None` if it is not a single-node
+/// dump. If all other inputs are, it may cover the remaining nodes, and its keys elsewhere are foreign.
 fn home(keys: &[u64], inputs: &[&[u64]]) -> Option<(usize, u64)> {
     let (node, most) = fullest(keys)?;
     if is_of_one_node(keys) {
@@ -348,7 +349,7 @@ fn is_of_one_node(keys: &[u64]) -> bool {
     all >= FEW && most as f64 >= OF_ONE_NODE * all as f64
 }
 
-/// Keys that are in the slots of another node than they were taken from.
+/// Keys in slots of a node other than the one they were taken from.
 pub fn strays(tallies: &Tallies) -> u64 {
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
     let outside =

@@ -1,4 +1,4 @@
-//! Keys that expire together, and what expires soon: by pattern and node, as a sample of the keys shows them.
+//! Expiry storms and upcoming expiry by pattern and node, from a sample of keys.
 
 use std::collections::BTreeMap;
 
@@ -11,17 +11,17 @@ use slotscope_engine::tally;
 
 use crate::summary::balance::tidy;
 
-/// A storm has this part of all keys.
+/// Minimum size of a storm, as a fraction of all keys.
 const STORM: f64 = 0.1;
-/// And this many times the keys of the median minute of the hour after it.
+/// A storm also has this many times the keys of the median minute of the following hour.
 const TIMES_USUAL: u64 = 10;
-/// Keys that expire within this many seconds after the dump expire as they always do.
+/// Keys that expire within this many seconds after the dump are ordinary churn.
 const SOON: u64 = 600;
-/// Minutes that count as one: of times over more than 45 days single ones are not counted.
+/// Minutes per span if times stretch over more than 45 days.
 const TOGETHER: u64 = 4;
-/// A pattern or node that has this part of a storm is named.
+/// A pattern or node with this fraction of a storm is named.
 const MOST: f64 = 0.6;
-/// Storms, patterns and nodes that are listed.
+/// Maximum number of storms, patterns and nodes listed.
 const STORMS: usize = 3;
 const LISTED: usize = 20;
 const HOUR: u64 = 3600;
@@ -70,22 +70,21 @@ pub struct LeavingPart {
     pub share: f64,
 }
 
-/// Keys that expire: all by time, and a sample with names.
+/// Expiring keys: all of them by time, and a sample with names.
 pub(crate) struct Expiring<'a> {
     /// The sample.
     pub sample: Vec<tally::expiry::Expiring>,
-    /// All by time, in milliseconds since 1970, in order.
+    /// All keys by expiry time, ascending, in milliseconds since 1970.
     pub spans: &'a [(u64, Load)],
-    /// Minutes of a span.
+    /// Minutes per span.
     pub units: u64,
-    /// The node of a slot.
     pub owner: &'a dyn Fn(u16) -> Option<Name>,
-    /// A pattern as it is shown.
+    /// Redacts a pattern for display, if required.
     pub shown_pattern: &'a dyn Fn(&Name) -> Name,
 }
 
 impl Expiring<'_> {
-    /// The storms after a dump of `keys` keys, which was `written` in the minute that begins at that second.
+    /// The storms after a dump of `keys` keys that was `written` in the minute starting at that second.
     pub(crate) fn storms(&self, written: Option<u64>, keys: u64) -> Vec<Storm> {
         if self.units > TOGETHER {
             return Vec::new();
@@ -121,19 +120,19 @@ impl Expiring<'_> {
         storms.into_iter().take(STORMS).map(storm).collect()
     }
 
-    /// The keys of the median span of the hour after the one at this place.
+    /// The median number of keys per span in the hour after index `at`.
     fn median_after(&self, at: usize) -> u64 {
         let start = self.spans[at].0;
         let later = self.spans[at + 1..].iter();
         let within = later.take_while(|(next, _)| *next <= start + 1000 * HOUR);
         let mut counts: Vec<u64> = within.map(|(_, load)| load[Metric::Keys]).collect();
-        // Spans in which nothing expires are not listed.
+        // Spans without expiring keys are not listed.
         counts.resize((HOUR / 60 / self.units) as usize, 0);
         counts.sort_unstable();
         counts[counts.len() / 2]
     }
 
-    /// The keys that expire within an hour from that second on; `None` if there are none.
+    /// Keys that expire within an hour of `from`; `None` if there are none.
     pub(crate) fn leaving(&self, from: u64) -> Option<Leaving> {
         let until = from + HOUR;
         let is_within = |at: u64| (from..until).contains(&(at / 1000));
@@ -189,7 +188,7 @@ impl Expiring<'_> {
     }
 }
 
-/// The name with the most of it; `None` if there are none.
+/// The most frequent name; `None` if there are none.
 fn most(counts: &BTreeMap<Name, u64>) -> Option<Name> {
     let all: u64 = counts.values().sum();
     let (name, count) = counts.iter().max_by_key(|(_, count)| **count)?;
@@ -202,7 +201,7 @@ mod tests {
 
     const WRITTEN: u64 = 1_795_392_000;
 
-    /// The storms if this many keys expire in each minute after the dump, of this many keys.
+    /// The storms if this many of `keys` keys expire in each minute after the dump.
     fn storms(minutes: &[(u64, u64)], keys: u64) -> Vec<(u64, u64)> {
         let span = |(minute, count): &(u64, u64)| {
             (
@@ -234,7 +233,7 @@ mod tests {
             storms(&[(10, 500), (200, 300)], 1000),
             [(10, 500), (200, 300)]
         );
-        // The median of an hour in which every minute is alike, and of one in which half is empty.
+        // The median of an hour whose minutes are all alike, and of one with every other minute empty.
         let every = |step: usize, count: u64| -> Vec<(u64, u64)> {
             let rest = (121..=180).step_by(step).map(|minute| (minute, count));
             [(120, 200)].into_iter().chain(rest).collect()

@@ -10,7 +10,7 @@ use slotscope_engine::tally;
 use crate::summary::balance::tidy;
 use crate::summary::expiring::{Expiring, Leaving, Storm};
 
-/// The bounds of the time that is left, in seconds.
+/// Bounds of the remaining TTL, in seconds.
 const WITHIN: [u64; 6] = [60, 3600, 86_400, 7 * 86_400, 30 * 86_400, 365 * 86_400];
 
 /// When keys expire.
@@ -65,8 +65,8 @@ pub struct FullestTime {
 }
 
 impl Expiry {
-    /// When the keys of a dump of `keys` keys expire, which was `written` at that second; `None` where it does not say so.
-    /// `owner` has the node of a slot, and `shown` the pattern as it is shown.
+    /// Expiry of a dump of `keys` keys `written` at that second; `None` if the dump has no expiry times. `owner` maps a
+    /// slot to its node, `shown` redacts a pattern for display.
     pub(crate) fn of(
         counted: &tally::expiry::Expiry,
         written: Option<u64>,
@@ -129,7 +129,7 @@ impl Expiry {
     }
 }
 
-/// The start of a minute: times of expiry are counted by the minute.
+/// Rounds down to the minute: expiry times are counted by the minute.
 fn minute(secs: u64) -> u64 {
     secs / 60 * 60
 }

@@ -1,4 +1,4 @@
-//! Chooses what a role's sentence says: why the fullest node is above its fair share, or why no node is.
+//! Chooses the content of a role's sentence: why the fullest node is above its fair share, or why no node is.
 
 use slotscope_engine::name::Name;
 
@@ -18,32 +18,26 @@ use crate::summary::state::{Role, State};
 
 /// The inputs of a role's explanation.
 pub(crate) struct Explained<'a> {
-    /// The nodes.
     pub nodes: &'a Nodes,
-    /// How much is counted.
     pub amounts: Amounts,
-    /// The load.
     pub load: &'a RoleLoad,
-    /// The units of the load.
     pub units: &'a UnitsBy,
-    /// Facts besides the counts.
     pub observed: &'a Observed,
     /// The first sign that the dump is damaged.
     pub sign: Option<&'a Sign>,
-    /// Whether the input could not be read to its end.
+    /// Whether reading stopped before the end of the input.
     pub is_incomplete: bool,
-    /// The node that is being filled or drained.
+    /// A node that is being filled or drained.
     pub moving: Option<&'a Name>,
-    /// Whether lists of extremes are all there is.
+    /// Whether key listings are the only input.
     pub has_only_extremes: bool,
-    /// Whether the dump may lack keys: then crowded slots are not a cause.
+    /// Whether the dump may lack keys; crowded slots are then not a cause.
     pub is_doubtful: bool,
-    /// The gaps of the input.
     pub gaps: &'a Gaps,
 }
 
 impl Explained<'_> {
-    /// For a load that no node holds.
+    /// For a load that is 0 on all nodes.
     pub(crate) fn nothing(&self) -> Explanation {
         let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
         match () {
@@ -55,7 +49,7 @@ impl Explained<'_> {
         }
     }
 
-    /// Of nodes that are compared, and of which `split` is the fullest.
+    /// For compared nodes, the fullest of which is in `split`.
     pub(crate) fn fullest(
         &self,
         split: &Split<'_>,
@@ -120,7 +114,7 @@ impl Explained<'_> {
         }
     }
 
-    /// Of nodes that are not compared.
+    /// For nodes that are not compared.
     pub(crate) fn not_compared(&self, reason: Reason) -> Explanation {
         let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
         let total = self.units.total.max(f64::MIN_POSITIVE);

@@ -1,4 +1,4 @@
-//! Why a role has its state: the numbers and names that its sentence has.
+//! Why a role has its state: the numbers and names for its sentence.
 
 use slotscope_engine::name::Name;
 
@@ -11,15 +11,15 @@ use crate::summary::measure::Measure;
 /// The explanation of a state.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Explanation {
-    /// The input could not be read to its end, and the part that was read holds no key.
+    /// Reading stopped early, and the part that was read holds no keys.
     NothingRead,
     /// All keys are in slots that no node owns.
     Unowned,
     /// There are no keys.
     NoKeys,
-    /// There are no keys but those of lists of extremes.
+    /// There are no keys except in key listings.
     OnlyExtremes,
-    /// There are keys, but the sum of this measure is 0.
+    /// There are keys, but this measure sums to 0.
     NoLoad(Measure),
     /// The load of the fullest node.
     Fullest(Fullest),
@@ -30,7 +30,7 @@ pub enum Explanation {
 /// The fullest node, and why it is above its fair share.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fullest {
-    /// How many equal nodes were assumed; absent where the user named the nodes.
+    /// Number of equal nodes assumed; absent if the user named the nodes.
     pub assumed_nodes: Option<usize>,
     /// Its name.
     pub node: Name,
@@ -38,37 +38,37 @@ pub struct Fullest {
     pub measure: Measure,
     /// Its load in fair shares.
     pub max_over_mean: f64,
-    /// Why.
+    /// The reason.
     pub reason: Why,
-    /// Compared nodes and all of them, where these are not the same.
+    /// Number of compared nodes and of all nodes, if these differ.
     pub compared: Option<(usize, usize)>,
-    /// Whether memory is judged by the number of keys because sizes are unknown.
+    /// Whether memory is judged by key count because sizes are unknown.
     pub memory_is_unknown: bool,
     /// Whether a part of the load is estimated.
     pub is_estimated: bool,
-    /// Whether operations are those of append-only files.
+    /// Whether operations come from append-only files.
     pub are_writes: bool,
 }
 
 /// Why the fullest node is above its fair share, or that it hardly is.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Why {
-    /// The dump is damaged, by this sign above all.
+    /// The dump is damaged; this is the strongest sign.
     Damaged(Sign),
-    /// It is not.
+    /// It is not above its fair share.
     Even,
-    /// There is one node.
+    /// There is only one node.
     OneNode,
-    /// There is so little that the nodes cannot be judged.
+    /// There is too little data to judge the nodes.
     TooFew {
         /// All keys or operations.
         counted: u64,
-        /// The nodes that they are on.
+        /// The number of nodes.
         nodes: usize,
     },
-    /// The nodes do next to nothing.
+    /// The nodes are nearly idle.
     Idle,
-    /// All nodes are at their limit and evict.
+    /// All nodes are at their memory limit and evict.
     Capped,
     /// Values could not be read.
     Unreadable(Gap),
@@ -79,45 +79,45 @@ pub enum Why {
         /// All keys.
         keys: u64,
     },
-    /// More rows could not be read as keys than an even node may have.
+    /// More rows could not be read as keys than an even node may hold.
     LostRows(u64),
-    /// The causes that add most, largest first; whether a node is being filled or drained.
+    /// The causes that add most, largest first; the node being filled or drained, if any.
     Causes(Vec<Cause>, Option<Name>),
 }
 
-/// Why nodes are not compared, and the load that was seen.
+/// Why nodes are not compared, and the observed load.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NotCompared {
     /// The measure.
     pub measure: Measure,
     /// Why.
     pub why: Unseen,
-    /// The heaviest tag or key of the load that was seen, whether it is a tag, and its part of that load.
+    /// The heaviest tag or key of the observed load: its name, whether it is a tag, and its part of that load.
     pub heaviest: Option<(Name, bool, f64)>,
 }
 
 /// Why nodes are not compared.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Unseen {
-    /// Only these nodes of this many were captured.
+    /// Only these nodes, out of this many, were captured.
     Captured(Vec<Name>, usize),
-    /// A sample of the slots leaves the heaviest out.
+    /// The slot sample misses the heaviest slots.
     Sample,
-    /// One reading of counters, which count from different starts.
+    /// A single reading of counters, which started counting at different times.
     OneReading,
-    /// The captures of nodes do not overlap.
+    /// The captures of the nodes do not overlap in time.
     Apart,
     /// The counters are those of replicas.
     Replicas,
 }
 
-/// Causes that a sentence has room for in addition to those that add a fifth of the excess.
+/// Extra causes a sentence has room for, beyond those that add a fifth of the excess.
 const ROOM: usize = 3;
-/// Ratios that differ by less are the same to the digits that a sentence has.
+/// Ratios closer than this print the same.
 const EQUAL: f64 = 0.0005;
 
-/// Every cause that adds a fifth of the excess, and up to three that add much: never one without another of its size.
-/// Tags or keys that add a fifth together are a cause as well.
+/// Every cause that adds a fifth of the excess, and up to three more large ones; equal causes are named together or not
+/// at all. Tags or keys that jointly add a fifth also count.
 pub(crate) fn named(causes: &[Cause]) -> Vec<Cause> {
     let excess: f64 = causes.iter().map(|cause| cause.excess).sum();
     let is_part = |added: f64| added >= limit::NAMED_PART * excess;
@@ -141,8 +141,8 @@ pub(crate) fn named(causes: &[Cause]) -> Vec<Cause> {
         .collect()
 }
 
-/// Causes that follow each other and are named together: three tags, or keys, and more of which none adds less than half of
-/// the first, or two that add the same.
+/// Leading causes of one kind that are named together: three or more tags or keys if each adds at least half of the
+/// first, or two that add the same.
 pub fn alike(causes: &[Cause]) -> impl Iterator<Item = &[Cause]> {
     let mut rest = causes;
     std::iter::from_fn(move || {

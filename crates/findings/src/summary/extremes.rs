@@ -1,4 +1,5 @@
-//! Keys in lists of extremes, and where these keys are. No node is judged by them: the keys are the extremes alone.
+//! Keys from key listings such as `--bigkeys`, and their slots and nodes. Nodes are not judged by them: only extreme
+//! keys are listed.
 
 use std::cmp::Reverse;
 
@@ -61,7 +62,6 @@ pub struct ExtremeKey {
     pub amount: u64,
 }
 
-/// The lists of each kind.
 pub(crate) fn of(
     counted: &Extremes,
     shown: &dyn Fn(&Name) -> Name,
@@ -108,17 +108,17 @@ pub(crate) fn of(
 }
 
 impl Summary {
-    /// Whether lists of extremes are all that was read.
+    /// Whether key listings are the only input.
     pub fn has_only_extremes(&self) -> bool {
         self.input.keys == 0 && self.operations.is_none() && !self.extremes.is_empty()
     }
 
-    /// Whether captures are all that was read: keys are not known then, and their number is not 0.
+    /// Whether captures are the only input; the number of keys is then unknown, not 0.
     pub fn has_only_operations(&self) -> bool {
         self.input.keys == 0 && self.operations.is_some()
     }
 
-    /// The lists of extremes that name a key.
+    /// The key listings that name a key.
     pub fn listed_by(&self, key: &Name, slot: u16) -> impl Iterator<Item = Extreme> {
         let names = move |list: &&ExtremeKeys| {
             let mut keys = list.keys.iter();

@@ -1,4 +1,4 @@
-//! A finding: what is wrong, how urgent it is, where it is, and which steps are for it.
+//! A finding: what is wrong, where, how urgent it is, and the steps that address it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -95,7 +95,7 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// Its word in ids and report.json.
+    /// Its name in ids and report.json.
     pub(crate) fn name(self) -> &'static str {
         match self {
             FindingKind::Down => "down",
@@ -124,51 +124,51 @@ impl FindingKind {
 pub enum FindingText {
     /// The explanation of a role.
     Role(Explanation),
-    /// Slots that are not served: those of primaries that failed, do not answer or refuse, and those without an owner.
+    /// Unserved slots: of primaries that failed, do not answer or refuse, and slots without an owner.
     Down {
-        /// Failed primaries and how many slots each owns.
+        /// Failed primaries with the number of slots each owns.
         failed: Vec<(Name, u32)>,
-        /// Others that do not answer.
+        /// Primaries that do not answer.
         silent: Vec<(Name, u32)>,
-        /// Others that say `cluster_state:fail`.
+        /// Primaries that report `cluster_state:fail`.
         refusing: Vec<(Name, u32)>,
         /// Slots without an owner.
         unowned: u32,
-        /// Primaries that were asked for the state of the cluster, and those that said `fail`.
+        /// The number of primaries asked for the cluster state, and of those reporting `fail`.
         said_fail: Option<(u64, u64)>,
     },
-    /// A node at its limit of memory.
+    /// A node at its memory limit.
     Full {
         /// Its name.
         node: Name,
-        /// Bytes that count against its limit.
+        /// Bytes counting against the limit.
         used: u64,
         /// The limit.
         maxmemory: u64,
-        /// Bytes that are not a key, where that is known.
+        /// Bytes that are not keys, if known.
         overhead: Option<u64>,
     },
-    /// A node at the limit of a core.
+    /// A node near the limit of a CPU core.
     Busy {
         /// Its name.
         node: Name,
-        /// The part of a core that it uses.
+        /// The fraction of a CPU core in use.
         cpu: f64,
     },
-    /// A node above its fair share of CPU time, by its process.
+    /// A node above its fair share of process CPU time.
     Process {
         /// Its name.
         node: Name,
         /// Its load in fair shares.
         max_over_mean: f64,
-        /// The part of a core that it uses.
+        /// The fraction of a CPU core in use.
         cpu: f64,
     },
     /// A node evicts while another has room.
     Evicting {
         /// Its name.
         node: Name,
-        /// The node with most room, and how much of its limit that is.
+        /// The node with the most room, and that room as a fraction of its limit.
         other: (Name, f64),
     },
     /// A node reaches its limit in this many months.
@@ -178,22 +178,22 @@ pub enum FindingText {
         /// Months.
         months: f64,
     },
-    /// A primary is suspected to have failed.
+    /// A primary that is suspected to have failed (`fail?`).
     Suspected {
         /// Its name.
         node: Name,
         /// Slots that it owns.
         slots: u32,
     },
-    /// Slots on their way.
+    /// Slots in migration.
     OpenSlots(Vec<u16>),
     /// Keys expire together.
     Expiry {
         /// Their share of all keys.
         share: f64,
-        /// Within how many minutes.
+        /// The width of the storm in minutes.
         minutes: u64,
-        /// When, in seconds since 1970; and how many seconds after the dump, where that is known.
+        /// The time in seconds since 1970, and the seconds after the dump, if known.
         at: (u64, Option<u64>),
         /// The pattern that most of them have.
         pattern: Option<Name>,
@@ -202,40 +202,40 @@ pub enum FindingText {
     },
     /// A key.
     Key(KeyText),
-    /// A hash tag, its part of a fair share, and of what.
+    /// A hash tag, its load as a fraction of a fair share, and the measure.
     Tag(Name, f64, Measure),
-    /// A hash tag or key of captures whose nodes are not compared: its name, whether it is a tag, its part of what was captured,
-    /// and of what.
+    /// A hash tag or key in captures without node comparison: its name, whether it is a tag, its fraction of the
+    /// captured load, and the measure.
     Seen(Name, bool, f64, Measure),
     /// Primaries without a replica; `None`: all of them.
     NoReplica(Option<Name>),
     /// A primary without slots.
     EmptyNode(Name),
-    /// The input has no sizes.
+    /// The input has no key sizes.
     SizesUnknown,
     /// The input has no load, though nodes are uneven by keys.
     LoadUnknown,
-    /// Servers have no limit of memory.
+    /// Servers have no memory limit.
     NoLimit,
 }
 
-/// The facts about a key in a sentence.
+/// The facts that a sentence states about a key.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KeyText {
     /// Its name.
     pub name: Name,
     /// Its size.
     pub bytes: Option<u64>,
-    /// Its elements.
+    /// Its number of elements.
     pub elements: Option<u64>,
-    /// Its part of a fair share, and of what.
+    /// Its load as a fraction of a fair share, and the measure.
     pub share: Option<(f64, Measure)>,
-    /// For how many milliseconds MIGRATE and DEL block the node.
+    /// The milliseconds that MIGRATE or DEL blocks the node.
     pub block_ms: Option<f64>,
 }
 
 impl Finding {
-    /// A finding of which nothing is known but its sentence.
+    /// A finding without any fields except its sentence.
     pub(crate) fn new(kind: FindingKind, severity: Severity, text: FindingText) -> Self {
         Finding {
             id: String::new(),
@@ -257,7 +257,7 @@ impl Finding {
         }
     }
 
-    /// The same with the state that it sets.
+    /// Sets the state that it causes.
     pub fn setting(self, state: State) -> Self {
         Finding {
             state: Some(state),
@@ -265,7 +265,7 @@ impl Finding {
         }
     }
 
-    /// The same with its place in a role.
+    /// Sets its role and measure.
     pub(crate) fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
         Finding {
             role,
@@ -274,7 +274,7 @@ impl Finding {
         }
     }
 
-    /// The same on a node.
+    /// Sets its node.
     pub(crate) fn on(self, node: &Name) -> Self {
         Finding {
             node: Some(node.clone()),
@@ -282,7 +282,7 @@ impl Finding {
         }
     }
 
-    /// The same with its value.
+    /// Sets its value.
     pub(crate) fn of(self, value: f64) -> Self {
         Finding {
             value: Some(tidy(value)),
@@ -290,7 +290,7 @@ impl Finding {
         }
     }
 
-    /// The same with its id, which its other members make.
+    /// Sets its id, derived from the other fields.
     pub(crate) fn identified(mut self) -> Self {
         let name = |name: &Option<Name>| name.as_ref().map(ToString::to_string);
         let subject = name(&self.key)
@@ -308,7 +308,7 @@ impl Finding {
         self
     }
 
-    /// The word that it is shown with; empty for a risk.
+    /// The word shown in front of it; empty for a risk.
     pub fn word(&self) -> &'static str {
         let role = self.role.filter(|_| !self.is_chosen);
         self.state.map_or("", |state| state.word(role))

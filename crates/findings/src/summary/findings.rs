@@ -1,5 +1,5 @@
-//! The findings in their order: what is down, at a limit, suspicious, uneven or watched, and risks. Within a state
-//! closeness to a limit decides, then load comes before memory; not how uneven the nodes are.
+//! Orders findings: down, at a limit, suspicious, uneven or watched, then risks. Within a state, closeness to a limit
+//! comes first, then load before memory; the degree of imbalance does not count.
 
 use std::cmp::Ordering;
 
@@ -16,7 +16,7 @@ use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::worded::Worded;
 
-/// Slots that nobody serves. `has_listing`: the nodes are those of a cluster, not assumed or made of files.
+/// Unserved slots. `has_listing`: the nodes are from a cluster listing, not assumed or derived from files.
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
     let of = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
     let names =
@@ -47,7 +47,7 @@ pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Fin
     })
 }
 
-/// Primaries that may have failed.
+/// Primaries suspected to have failed.
 pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let suspected = nodes
         .owning()
@@ -76,7 +76,7 @@ pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
     Some(found.setting(State::Suspicious))
 }
 
-/// Nodes above their fair share, one finding a role.
+/// Nodes above their fair share, one finding per role.
 pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     let uneven = roles.iter().filter(|role| role.state.is_uneven());
     uneven.filter_map(|role| {
@@ -114,7 +114,7 @@ pub(crate) fn skew(
     }
 }
 
-/// Tags and keys with much of the load that was seen, if nodes are not compared.
+/// Hot tags and keys in captures, if nodes are not compared.
 pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     roles.iter().filter_map(|role| {
         let Worded::Finding(Explanation::NotCompared(NotCompared {
@@ -148,7 +148,7 @@ fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
     found.in_role(Some(measure.role()), measure).of(part)
 }
 
-/// Puts findings into their order and gives each its id. On assumed nodes nothing is critical.
+/// Sorts findings and assigns ids. On assumed nodes nothing is critical.
 pub(crate) fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Finding> {
     if are_assumed {
         for found in &mut findings {
@@ -162,7 +162,7 @@ pub(crate) fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Find
 fn order(a: &Finding, b: &Finding) -> Ordering {
     let by_severity = b.severity.cmp(&a.severity);
     let of_state = || {
-        // A node close to a limit comes first; then load, which users notice at once.
+        // Nodes close to a limit come first; then load, which users notice immediately.
         let close = |of: &Finding| {
             of.limit_use
                 .filter(|part| *part >= limit::CLOSE)

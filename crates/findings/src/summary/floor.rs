@@ -1,4 +1,4 @@
-//! The floor that moves of slots cannot beat: a slot moves as a whole, however many units share it.
+//! A lower bound for moves of whole slots, however many units share a slot.
 //!
 //! W the load of all nodes, u the loads of slots, largest first, f the share of each node (1/n where they are equal):
 //! ```text
@@ -9,9 +9,9 @@
 
 use crate::summary::balance::tidy;
 
-/// No move of slots with these loads gets the fullest of nodes with these capacities, in any unit, below this, in fair
-/// shares; `None` where there is no load or no node. Where capacities differ it is no more than what moves can reach: the
-/// heaviest slots are taken to be on the largest node.
+/// The lowest ratio, in fair shares, that moves of slots with these loads can reach for the fullest of nodes with these
+/// capacities (in any unit); `None` without load or nodes. With different capacities this is a weaker bound: it assumes
+/// that the heaviest slots are on the largest node.
 pub(crate) fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
     let total = total(loads);
     let capacity: f64 = capacities.iter().sum();
@@ -28,7 +28,7 @@ pub(crate) fn slot_floor_of(loads: &[u64], capacities: &[f64]) -> Option<f64> {
     Some(tidy(alone.max(together).max(1.0)))
 }
 
-/// On more nodes than this, the heaviest slot alone is more than a fair share; `None` where there is no load.
+/// With more nodes than this, the heaviest slot alone exceeds a fair share; `None` without load.
 pub(crate) fn largest_useful_nodes(loads: &[u64]) -> Option<u64> {
     let heaviest = loads.iter().copied().max().filter(|load| *load > 0)?;
     Some((total(loads) / heaviest as f64) as u64)
@@ -66,7 +66,8 @@ mod tests {
 
     #[test]
     fn units_that_share_a_slot_count_together() {
-        // 20 tags of 1,000 keys in one slot, 200,000 keys in the others: each tag is far below a fair share of 20 nodes.
+        // 20 tags of 1,000 keys in one slot, 200,000 keys in the others: each tag is far below a fair share of 20
+        // nodes.
         let mut loads = vec![200_000 / 16_384; 16_384];
         loads[3387] += 20_000;
         let floor = slot_floor(&loads, 20).unwrap();

@@ -1,5 +1,5 @@
-//! Gaps in the loads that nodes are judged by: values that could not be read or are missing, and rows that are not
-//! keys. A few of them may hide the heaviest keys: those whose sizes programs write in other forms.
+//! Gaps in the loads that nodes are judged by: unreadable or missing values, and rejected rows. Even a few may hide the
+//! heaviest keys, whose sizes programs write in other forms.
 
 use slotscope_engine::format::Lost;
 use slotscope_engine::metric::Metric;
@@ -7,9 +7,9 @@ use slotscope_engine::metric::Metric;
 use crate::summary::InputFacts;
 use crate::summary::role_load::RoleLoad;
 
-/// A larger share of missing sizes leaves memory unjudged.
+/// With a larger share of missing sizes, memory is not judged.
 const MISSING_UNJUDGED: f64 = 0.1;
-/// This many rows that could not be read as keys, and a larger share of them, count as lost keys.
+/// At least this many rejected rows, and a larger share of them, count as lost keys.
 const LOST_ROWS: u64 = 3;
 const LOST_SHARE: f64 = 0.001;
 
@@ -20,26 +20,26 @@ pub struct Gaps {
     pub sizes: Option<Gap>,
     /// Numbers of operations that could not be read.
     pub operations: Option<Gap>,
-    /// Keys without a size, where others have one.
+    /// Keys without a size, if others have one.
     pub without_size: u64,
     /// Keys.
     pub keys: u64,
-    /// Rows that could not be read as keys, where they are more than a few.
+    /// Rejected rows, if more than a few.
     pub lost_rows: u64,
 }
 
-/// Values that could not be read.
+/// Unreadable values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gap {
     /// Their kind.
     pub role: Lost,
     /// How many.
     pub count: u64,
-    /// How many rows there are.
+    /// The number of rows.
     pub of: u64,
-    /// The first of them, as it stands there, or redacted.
+    /// The first of them, verbatim or redacted.
     pub text: String,
-    /// Its line.
+    /// Line number of the first.
     pub line: Option<u64>,
 }
 
@@ -73,7 +73,7 @@ impl Gaps {
         }
     }
 
-    /// The values that this load should consist of and that could not be read.
+    /// The unreadable values that belong to this load.
     pub(crate) fn unreadable(&self, load: &RoleLoad) -> Option<&Gap> {
         match load.measure.metric() {
             _ if load.is_of_sizes() => self.sizes.as_ref(),
@@ -87,7 +87,7 @@ impl Gaps {
         load.is_of_sizes() && self.without_size as f64 >= MISSING_UNJUDGED * self.keys.max(1) as f64
     }
 
-    /// The fair shares of `nodes` nodes that the fullest may hold besides, if all rows that were lost are its keys.
+    /// The extra fair shares, for `nodes` nodes, that the fullest may hold if all lost rows are its keys.
     pub(crate) fn lost_shares(&self, nodes: usize) -> f64 {
         let all = self.keys + self.lost_rows;
         self.lost_rows as f64 / all.max(1) as f64 * nodes as f64

@@ -1,4 +1,5 @@
-//! How near each node is to its limits: memory to `maxmemory`, load to a core. A cache that evicts is full by design.
+//! How near each node is to its limits: memory to `maxmemory`, load to one CPU core. An evicting cache is full by
+//! design.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -12,20 +13,20 @@ use crate::summary::nodes::Nodes;
 use crate::summary::observed::{Observed, ServerFacts};
 use crate::summary::state::{Role, Severity, State};
 
-/// The part of its limits that each node uses, by its place.
+/// The fraction of its limits that each node uses, by node index.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Headroom {
-    /// Of memory.
+    /// Memory, as a fraction of the limit.
     pub memory: Vec<Option<f64>>,
-    /// A core.
+    /// Load, as a fraction of one CPU core.
     pub load: Vec<Option<f64>>,
-    /// Whether all nodes are at their limit of memory and evict.
+    /// Whether all nodes are at their memory limit and evict.
     pub is_capped: bool,
-    /// The limit of memory of each node, where one is known and the node does not evict.
+    /// Memory limit per node, if known and the node does not evict.
     limits: Vec<Option<MemoryLimit>>,
 }
 
-/// The limit of a node's memory. What it uses is a constant, and a part of the bytes of its keys.
+/// A node's memory limit. Its usage is modelled as a constant plus a multiple of its key bytes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct MemoryLimit {
     maxmemory: f64,
@@ -34,24 +35,23 @@ pub(crate) struct MemoryLimit {
 }
 
 impl MemoryLimit {
-    /// The part of the limit that is used where the keys have this many bytes.
+    /// The fraction of the limit in use with this many key bytes.
     pub(crate) fn part(&self, keys: f64) -> f64 {
         (self.constant + self.of_keys * keys) / self.maxmemory
     }
 
-    /// The bytes of keys with which this part is used.
+    /// The key bytes at which this fraction is in use.
     pub(crate) fn keys_at(&self, part: f64) -> f64 {
         (part * self.maxmemory - self.constant) / self.of_keys
     }
 }
 
-/// All nodes within this part of their limit are at it.
+/// All nodes within this fraction of their limit count as at it.
 const AT_LIMIT: f64 = 0.95;
-/// Where this part of the bytes has a TTL, a policy that evicts those keeps a node from filling up.
+/// If this fraction of the bytes has a TTL, a volatile-* eviction policy keeps a node from filling up.
 const VOLATILE: f64 = 0.1;
 
 impl Headroom {
-    /// The limits that servers and the user give.
     pub(crate) fn new(
         nodes: &Nodes,
         capacity: Option<&Capacity>,
@@ -86,7 +86,7 @@ impl Headroom {
         }
     }
 
-    /// The part of its limit that a role uses, by the place of the node.
+    /// The fraction of its limit that each node uses in a role.
     pub(crate) fn of(&self, role: Option<Role>) -> &[Option<f64>] {
         match role {
             Some(Role::Memory) => &self.memory,
@@ -97,7 +97,7 @@ impl Headroom {
 
     /// The limit of memory of a node.
     pub(crate) fn limit_of(&self, at: usize) -> Option<&MemoryLimit> {
-        // A node to come has no more room than those there are.
+        // An added node has no more room than the existing ones.
         let least = || {
             let known = self.limits.iter().flatten();
             known.min_by(|a, b| a.maxmemory.total_cmp(&b.maxmemory))
@@ -105,7 +105,7 @@ impl Headroom {
         self.limits.get(at).map_or_else(least, Option::as_ref)
     }
 
-    /// The role that comes first: load, unless a node is near its limit of memory.
+    /// The leading role: load, unless a node is near its memory limit.
     pub(crate) fn first_role(&self) -> Role {
         let is_close = self
             .memory
@@ -115,7 +115,7 @@ impl Headroom {
         if is_close { Role::Memory } else { Role::Load }
     }
 
-    /// Nodes at a limit, and those that get there soon or evict though others have room.
+    /// Nodes at a limit, nodes that soon will be, and nodes that evict while others have room.
     pub(crate) fn findings(
         &self,
         nodes: &Nodes,
@@ -181,7 +181,7 @@ impl Headroom {
         found
     }
 
-    /// The other node with most room, where that is a tenth of its limit, and its room.
+    /// The other node with the most room, if that is at least a tenth of its limit.
     fn with_room(
         &self,
         nodes: &Nodes,
@@ -199,8 +199,8 @@ impl Headroom {
     }
 }
 
-/// The limits of memory of all nodes, also of those without slots. Overhead is what a node uses beside its keys: buffers,
-/// tables and the process; the keys take as much of what is used as they do where they take least.
+/// The memory limits of all nodes, including ones without slots. Overhead is non-key memory: buffers, tables, the
+/// process itself. Keys are assumed to cost as much per byte as on the cheapest node.
 fn limits(
     nodes: &Nodes,
     capacity: Option<&Capacity>,
@@ -264,7 +264,7 @@ fn watched(found: Finding, id: &Name, value: f64) -> Finding {
         .setting(State::Watch)
 }
 
-/// Whether a full server evicts rather than refuses writes.
+/// Whether a full server evicts rather than refusing writes.
 fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
     let volatile = || {
         expiry.is_some_and(|expiry| {
@@ -282,7 +282,7 @@ fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
     }
 }
 
-/// Memory that is not a key.
+/// Non-key memory.
 fn overhead(server: Option<&ServerFacts>) -> Option<u64> {
     let server = server?;
     Some(server.used_memory?.saturating_sub(server.dataset?))

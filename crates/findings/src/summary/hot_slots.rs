@@ -1,4 +1,4 @@
-//! The slots that took most CPU time while load was measured, and keys in them: what servers count by slot gets names.
+//! The slots with the most CPU time while load was measured, and their keys: puts names to counters per slot.
 
 use std::cmp::Ordering;
 
@@ -56,19 +56,18 @@ pub struct HotKeyAtWork {
     pub cpu_share: f64,
 }
 
-/// A key is hot from this part of the CPU time of all commands on.
+/// A key is hot with at least this fraction of the CPU time of all commands.
 const LEAST_SHARE: f64 = 0.01;
 
-/// How names are shown, and the owners of their slots.
+/// Display names, and slot owners.
 #[derive(Clone, Copy)]
 pub(crate) struct Shown<'s> {
-    /// A name as it may be shown.
+    /// Redacts a name for display, if required.
     pub(crate) name: &'s dyn Fn(&Name) -> Name,
-    /// The node that owns a slot.
     pub(crate) owner: &'s dyn Fn(u16) -> Option<Name>,
 }
 
-/// The keys that servers found hot, hottest first.
+/// The keys that servers report as hot, hottest first.
 pub(crate) fn keys(found: &HotKeys, shown: Shown<'_>) -> Vec<HotKeyAtWork> {
     let of_all = |key: &TimedKey| share(key.cpu_usec, found.cpu_usec);
     let hot = found.keys.iter().filter(|key| of_all(key) >= LEAST_SHARE);
@@ -85,7 +84,7 @@ fn share(part: u64, all: u64) -> f64 {
     tidy((part as f64 / all.max(1) as f64).min(1.0))
 }
 
-/// The hot slots that servers named, with what HOTKEYS and captures show of their keys.
+/// The hot slots that servers report, with the keys known from HOTKEYS and captures.
 pub(crate) fn of(
     named: &[HotSlotKeys],
     timed: &HotKeys,
@@ -103,7 +102,7 @@ pub(crate) fn of(
     let slot = |hot: &HotSlotKeys| {
         let in_slot = || timed.keys.iter().filter(|key| key.slot == hot.slot);
         let time_of = |key: &Name| in_slot().find(|timed| timed.key == *key);
-        // A large slot may not list a key that is hot in it.
+        // A key may be hot in a large slot without being listed there.
         let unlisted = in_slot().filter(|timed| hot.listed.iter().all(|of| of.key != timed.key));
         let names = unlisted.map(|timed| (&timed.key, None));
         let names = names.chain(hot.listed.iter().map(|of| (&of.key, of.bytes)));
@@ -114,7 +113,7 @@ pub(crate) fn of(
             ops: ops_of(key),
         });
         let mut listed: Vec<KeyAtWork> = keys.collect();
-        // Stable: among equals the order is that of their sizes.
+        // Stable sort: ties keep the order by size.
         listed.sort_by(|a, b| {
             b.cpu_share
                 .partial_cmp(&a.cpu_share)

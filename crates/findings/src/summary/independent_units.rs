@@ -1,5 +1,5 @@
-//! Independent units: what hashes as one, and so stays on one node with any topology. A unit is a hash tag with all its keys,
-//! or a key without a tag alone. w_g is the load of unit g, w_k that of key k, W the sum.
+//! Independent units hash as one and stay on one node in any topology: a hash tag with all its keys, or a single
+//! untagged key. w_g is the load of unit g, w_k that of key k, W the sum.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -15,14 +15,14 @@ use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 use crate::summary::unit_sizes;
 
-/// The units in every metric that the input carries.
+/// The units in every metric of the input.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Units {
     /// In each metric.
     pub per: PerMetric<UnitsBy>,
-    /// How many there are, whatever they weigh: distinct tags and keys without one. 0 where tags were not counted.
+    /// The number of distinct tags and untagged keys, whatever their weight; 0 if tags were not counted.
     pub count: f64,
-    /// How many units there are of each size in keys, as (keys, units); `None` where that was not counted.
+    /// The number of units by size in keys, as (keys, units); `None` if not counted.
     pub key_sizes: Option<Vec<(f64, f64)>>,
     /// Whether the squares are exact rather than estimated.
     pub are_exact: bool,
@@ -33,21 +33,21 @@ pub struct Units {
 pub struct UnitsBy {
     /// W.
     pub total: f64,
-    /// sum w_g^2; `None` where tags were not counted.
+    /// sum w_g^2; `None` if tags were not counted.
     pub squares: Option<f64>,
     /// sum w_k^2.
     pub key_squares: f64,
-    /// How many units there are, whatever they weigh; 0 where tags were not counted.
+    /// The number of units, whatever their weight; 0 if tags were not counted.
     pub count: f64,
-    /// Keys with w_k > 0; 0 where that is not known.
+    /// Keys with w_k > 0; 0 if unknown.
     pub positive: f64,
-    /// The heaviest units that are known by name, heaviest first.
+    /// The heaviest units with known names, heaviest first.
     pub named: Vec<Unit>,
-    /// No other unit is heavier than this.
+    /// Upper bound on the weight of any other unit.
     pub unnamed: f64,
 }
 
-/// A unit that is known by name.
+/// A unit with a known name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unit {
     /// A tag, or a key.
@@ -58,11 +58,11 @@ pub struct Unit {
     pub slot: u16,
     /// The node that owns the slot.
     pub node: Option<Name>,
-    /// w_g, or less where it is not known exactly.
+    /// A lower bound on w_g; equal to it if counted exactly.
     pub load: f64,
-    /// No less than w_g.
+    /// An upper bound on w_g.
     pub at_most: f64,
-    /// For a tag: the key that is nearly all of it.
+    /// For a tag: the key with nearly all of its load.
     pub main_key: Option<Name>,
 }
 
@@ -76,12 +76,12 @@ pub enum UnitKind {
 }
 
 impl UnitKind {
-    /// Whether a unit of this kind may be called heavy: one key of many is not, by number.
+    /// Whether a unit of this kind can be heavy in `metric`: a single key cannot, by key count.
     pub fn can_be_heavy(self, metric: Metric) -> bool {
         self == UnitKind::Tag || metric != Metric::Keys
     }
 
-    /// As a cause.
+    /// The kind of cause it makes.
     pub(crate) fn as_cause(self) -> CauseKind {
         match self {
             UnitKind::Tag => CauseKind::Tag,
@@ -91,7 +91,7 @@ impl UnitKind {
 }
 
 impl Units {
-    /// Puts together the known tags and single keys.
+    /// Combines known tags and single keys.
     pub(crate) fn of(
         tags: Option<&Tags>,
         tag_sizes: Option<&TagSizes>,
@@ -105,20 +105,20 @@ impl Units {
         let per = totals.map(|metric, total| {
             let weighed = weights.get(metric);
             let total = *total as f64;
-            // Captures alone have no keys, but names that are operated on.
+            // Captures have no keys, only the names that are operated on.
             let count = if totals.keys == 0 && metric != Metric::Keys {
                 let untagged = weighed.map_or(0, |weighed| weighed.untagged_busy);
                 count + untagged as f64
             } else {
                 count
             };
-            // Ready-made sums have no weights of single keys.
+            // Precomputed sums have no weights of single keys.
             let unweighed = if metric == Metric::Keys { total } else { 0.0 };
             let untagged = |tags: &Tags| match weighed {
                 Some(weighed) => weighed.untagged_squares as f64,
                 None => total - tags.tagged_keys as f64,
             };
-            // Counts by slot say nothing of names.
+            // Counts by slot have no names.
             let is_by_name = metric == Metric::Keys || weighed.is_some();
             let positive = weighed.map_or(unweighed, |weighed| weighed.positive as f64);
             UnitsBy {
@@ -126,7 +126,7 @@ impl Units {
                 squares: tags
                     .filter(|_| is_by_name)
                     .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
-                // There are not more units with a weight than keys with one.
+                // At most as many weighted units as weighted keys.
                 count: if positive > 0.0 {
                     count.min(positive)
                 } else {
@@ -169,7 +169,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
             main_key: keys.iter().find(is_main).map(|key| key.key.clone()),
         }
     });
-    // A key with a tag is a part of that unit.
+    // A tagged key is part of its tag's unit.
     let untagged = keys.iter().filter(|key| !key.tagged).map(|key| Unit {
         kind: UnitKind::Key,
         name: key.key.clone(),
@@ -179,7 +179,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         at_most: key.weight(metric) as f64,
         main_key: None,
     });
-    // Tags and keys without a load in this metric are not units of it.
+    // Tags and keys without load in this metric are not units of it.
     let is_some = |unit: &Unit| unit.load > 0.0;
     let mut named: Vec<_> = tags.chain(untagged).filter(is_some).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
@@ -191,23 +191,23 @@ fn tag_of(key: &Name) -> &[u8] {
 }
 
 impl UnitsBy {
-    /// The number of equal units that they behave like.
+    /// The equivalent number of equal units.
     pub(crate) fn effective(&self) -> Option<f64> {
         effective_units(self.total, self.squares?)
     }
 
-    /// How many units there are besides the `heavy` ones: a number of tags and keys, not of units that a model has.
+    /// The number of units besides the `heavy` ones: actual tags and keys, not the model's equal units.
     pub fn others(&self, heavy: usize) -> u64 {
         (self.count - heavy as f64).max(0.0).round() as u64
     }
 
-    /// The least weight of a heavy unit, if the fair share of a node is `fair`.
+    /// The minimum weight of a heavy unit for a node's `fair` share.
     pub(crate) fn least_heavy(&self, fair: f64) -> f64 {
         limit::HEAVY * fair
     }
 
-    /// The units of the nodes' load `total` that are not `heavy`, as chance places them; `light` are the weights of
-    /// those that are known. `None` where tags were not counted.
+    /// The units of the nodes' load `total` that are not `heavy`, as random units; `light` are the weights of the known
+    /// ones. `None` if tags were not counted.
     pub fn light(
         &self,
         total: f64,
@@ -230,11 +230,11 @@ impl UnitsBy {
             |loads: &mut dyn Iterator<Item = f64>| loads.map(|load| load * load).sum::<f64>();
         let known =
             squares(&mut heavy.iter().map(|unit| unit.load)) + squares(&mut light.iter().copied());
-        // Unassigned slots do not count: of their units that are not named, as much as their share of the load.
+        // Unassigned slots are excluded: they take a proportional part of the unnamed units.
         let everywhere = (self.total - unowned).max(total).max(f64::MIN_POSITIVE);
         let unnamed = (total - named).max(0.0);
         let squares = (self.squares? - unowned_squares) * total / everywhere - known;
-        // The rest cannot be more even than all its keys alike.
+        // The rest is at least as uneven as if all its keys were equal.
         let evenest = if self.positive > 0.0 {
             unnamed * self.total / self.positive
         } else {
@@ -243,27 +243,28 @@ impl UnitsBy {
         Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
 
-    /// How much tags bind keys together: sum w_g^2 / sum w_k^2.
+    /// How strongly tags group keys: sum w_g^2 / sum w_k^2.
     pub(crate) fn tag_ratio(&self) -> Option<f64> {
         self.squares
             .filter(|_| self.key_squares > 0.0)
             .map(|squares| squares / self.key_squares)
     }
 
-    /// How much sizes differ: N_w sum w_k^2 / W^2, N_w the keys with a weight.
+    /// How much sizes vary: N_w sum w_k^2 / W^2, where N_w is the number of weighted keys.
     pub(crate) fn size_ratio(&self) -> Option<f64> {
         (self.total > 0.0 && self.positive > 0.0)
             .then(|| self.positive * self.key_squares / (self.total * self.total))
     }
 }
 
-/// A key that is this part of its tag is nearly all of it.
+/// A key with this fraction of its tag is nearly all of it.
 const NEARLY_ALL: f64 = 0.9;
 
-/// There are not more slots.
+/// The number of slots: more parts are pointless.
 pub const MOST_PARTS: u32 = SLOTS as u32;
 
-/// The smallest number of parts of a unit of `load` of which none is heavy on any of `nodes` nodes that share `total`.
+/// The minimum number of parts to split a unit of `load` into so that no part is heavy on any of `nodes` nodes sharing
+/// `total`.
 pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
     let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
     if parts.is_nan() {

@@ -1,4 +1,4 @@
-//! Facts about the input: the files, their content, and the parts that could not be read.
+//! Facts about the input: its files, their content, and unread parts.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -120,7 +120,7 @@ pub struct FileFacts {
 }
 
 impl FileFacts {
-    /// The server that sent it, where that is not the one that was named.
+    /// The server that actually answered, if it is not the one named.
     pub fn answered_by(&self) -> Option<&Name> {
         self.object.as_ref()?.answered_by.as_ref()
     }

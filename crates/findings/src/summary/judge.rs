@@ -1,4 +1,4 @@
-//! Chooses the state of a role from how uneven the compared nodes are, and from nothing else.
+//! Chooses the state of a role solely from how uneven the compared nodes are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -20,8 +20,8 @@ pub struct Bands {
 }
 
 impl Bands {
-    /// The bands of a measure. Chance lifts the lower one, never above the upper; a band that the report before was above
-    /// is lower.
+    /// The bands of a measure. Chance raises the lower band, up to the upper one; a band that the previous report
+    /// exceeded is lowered (hysteresis).
     pub(crate) fn new(measure: Measure, by_chance: Option<f64>, previous: Option<State>) -> Self {
         let [lower, upper] = measure.bands();
         let lower = by_chance.map_or(lower, |by_chance| by_chance.clamp(lower, upper));
@@ -37,7 +37,7 @@ impl Bands {
         }
     }
 
-    /// The state of nodes of which the fullest has this many fair shares.
+    /// The state, given the fair shares of the fullest node.
     pub(crate) fn state(&self, max_over_mean: f64) -> State {
         if max_over_mean >= self.upper {
             State::Skewed
@@ -49,7 +49,7 @@ impl Bands {
     }
 }
 
-/// The state of a role.
+/// The judged state of a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Judgement {
     /// The state.
@@ -60,22 +60,22 @@ pub(crate) struct Judgement {
     pub bands: Bands,
 }
 
-/// The amounts of a role that show whether it has enough data.
+/// The amounts that decide whether a role has enough data.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Amounts {
     /// Keys of the compared nodes.
     pub keys: f64,
-    /// Their bytes, where sizes are known.
+    /// Their bytes, if sizes are known.
     pub bytes: Option<f64>,
-    /// Operations a second on the busiest node, where that is known.
+    /// Operations per second on the busiest node, if known.
     pub ops_per_sec: Option<f64>,
-    /// The part of a core that the busiest node uses, where that is known.
+    /// The fraction of a CPU core that the busiest node uses, if known.
     pub cpu: Option<f64>,
-    /// The same by the mean of all nodes.
+    /// The busiest node's CPU, relative to the mean.
     pub cpu_ratio: Option<f64>,
 }
 
-/// Judges nodes of which `split` is the fullest.
+/// Judges nodes; `split` is the fullest.
 pub(crate) fn judge(
     split: &Split<'_>,
     measure: Measure,
@@ -102,7 +102,7 @@ pub(crate) fn judge(
         Measure::Ops | Measure::Cpu if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
             let (nodes, all) = (split.nodes() as f64, split.total());
-            // The operations of the fullest node are a sample of its work.
+            // The fullest node's captured operations are a sample of its work.
             let sigma = (split.max_over_mean * nodes / all).sqrt();
             let surely = bands.state(split.max_over_mean - 3.0 * sigma);
             let is_chance = surely < state && surely == State::Balanced;
@@ -134,14 +134,14 @@ fn is_idle(amounts: Amounts) -> bool {
     ops.or(cpu).is_some() && ops.unwrap_or(true) && cpu.unwrap_or(true)
 }
 
-/// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which
-/// stand still then, show nothing.
+/// Whether the nodes are so quiet that a single command stalled by the host makes slots uneven, while the process CPU
+/// clocks, which stop during the stall, show nothing.
 fn is_quiet(amounts: Amounts) -> bool {
     let are_even = amounts.cpu_ratio.is_some_and(|own| own < limit::LOAD[0]);
     are_even && amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET)
 }
 
-/// Whether there is next to nothing, or so little that chance alone makes the fullest node so full.
+/// Whether there is too little data: next to nothing, or so little that chance alone explains the fullest node.
 fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>) -> bool {
     let nodes = split.nodes() as f64;
     let is_small = amounts
@@ -154,7 +154,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
     is_nothing || is_few
 }
 
-/// The state of nodes of which the fullest has this many fair shares of memory, if nothing else is known of them.
+/// The memory state, given only the fullest node's fair shares.
 pub fn state_of(max_over_mean: f64) -> State {
     Bands::new(Measure::Keys, None, None).state(max_over_mean)
 }

@@ -13,7 +13,7 @@ use slotscope_engine::tally::heaviest::{Heaviest, HeavyKey};
 use crate::summary::balance::tidy;
 use crate::summary::tags::RowContext;
 
-/// Keys that are listed as the hottest.
+/// Maximum number of hottest keys listed.
 const HOTTEST: usize = 100;
 
 /// The heaviest keys.
@@ -71,7 +71,7 @@ impl Key {
 }
 
 impl Keys {
-    /// The heaviest keys; `None` where the input weighs none.
+    /// The heaviest keys; `None` if the input has no weights.
     pub(crate) fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
         let by = Some(context.by).filter(|by| *by != Metric::Keys);
         let by = by.or_else(|| {
@@ -144,7 +144,7 @@ pub struct DatabaseLoad {
     pub load: PerMetric<u64>,
 }
 
-/// Keys by type, most keys first; `None` where no row has a type.
+/// Keys by type, most keys first; `None` if no row has a type.
 pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
     let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
     for kind in attributes.kinds.sorted() {
@@ -160,7 +160,7 @@ pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Optio
     (!rows.is_empty()).then_some(rows)
 }
 
-/// Keys by database, in the order of their numbers; `None` where no row has one.
+/// Keys by database, in numeric order; `None` if no row has one.
 pub(crate) fn databases(
     attributes: &Attributes,
     carried: &PerMetric<u128>,

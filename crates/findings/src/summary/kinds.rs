@@ -1,4 +1,4 @@
-//! Keys by type and encoding, and the keys with most elements.
+//! Keys by type and encoding, and the keys with the most elements.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,7 +45,7 @@ pub struct LargeKey {
     pub load: PerMetric<u64>,
 }
 
-/// Keys by type and encoding, most keys first; `None` where no row has a type.
+/// Keys by type and encoding, most keys first; `None` if no row has a type.
 pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<EncodingLoad>> {
     let row = |kind: &Kind| EncodingLoad {
         kind: kind.type_name.clone(),
@@ -62,7 +62,7 @@ pub fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<Encodin
     (!rows.is_empty()).then_some(rows)
 }
 
-/// The keys of each type with most elements, largest first; `None` where no row has elements.
+/// The keys of each type with the most elements, largest first; `None` if no row has elements.
 pub(crate) fn largest(
     kinds: &Kinds,
     shown: &dyn Fn(&Name) -> Name,

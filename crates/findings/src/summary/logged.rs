@@ -1,4 +1,4 @@
-//! The commands that servers logged as slow or large while load was measured.
+//! Slow and large commands that servers logged while load was measured.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,7 +44,7 @@ pub struct CommandAtWork {
     pub most: u64,
 }
 
-/// Those of a collection; `None` where no command was logged.
+/// The commands in a collection; `None` if none was logged.
 pub(crate) fn of(found: &LoggedCommands, shown: Shown<'_>) -> Option<LoggedAtWork> {
     let command = |of: &LoggedCommand| CommandAtWork {
         log: of.log,

@@ -1,4 +1,4 @@
-//! The measure of a role: a metric of keys, or memory as the servers themselves give it.
+//! The measure of a role: a metric of keys, or memory as reported by the servers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -42,7 +42,7 @@ impl From<Metric> for Measure {
 }
 
 impl Measure {
-    /// The metric whose tags and keys explain it.
+    /// The metric whose tags and keys account for it.
     pub(crate) fn metric(self) -> Metric {
         match self {
             Measure::Bytes => Metric::Bytes,
@@ -53,7 +53,7 @@ impl Measure {
         }
     }
 
-    /// The role that it stands for where the user does not choose.
+    /// The role it represents by default.
     pub(crate) fn role(self) -> Role {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => Role::Memory,
@@ -61,7 +61,7 @@ impl Measure {
         }
     }
 
-    /// Its lower and its upper band, before chance widens the lower one, and how far chance may.
+    /// Its lower and upper band before chance widens the lower one.
     pub fn bands(self) -> [f64; 2] {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => {
@@ -72,7 +72,7 @@ impl Measure {
         }
     }
 
-    /// Whether one of it is an event that may or may not have been counted: small numbers of it are chance.
+    /// Whether its units are events, of which few are counted: small numbers vary by chance.
     pub(crate) fn is_counted(self) -> bool {
         self == Measure::Ops
     }

@@ -1,6 +1,6 @@
-//! Stage 5, FINDINGS: tallies and a topology come in, the numbers of the report go out. No I/O.
+//! Turns tallies and a topology into the numbers of the report. No I/O.
 //!
-//! The fields are those of report.json, in its order and with its names.
+//! The fields are those of report.json, with the same order and names.
 
 mod attributed;
 #[doc(hidden)]
@@ -103,7 +103,7 @@ use crate::topology::Topology;
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::retagged::SlotsMoved;
 
-/// The name and version of the form of report.json.
+/// Schema name and version of report.json.
 pub const SCHEMA: &str = "slotscope.report/3";
 
 /// All findings.
@@ -249,18 +249,18 @@ pub struct HotSlot {
     pub top_keys: Vec<operations::KeyOps>,
 }
 
-/// The length and the order of lists.
+/// Length and order of lists.
 #[derive(Clone, Copy)]
 pub struct Listing<'a> {
-    /// The user's settings of the verdict. Tables are by the first metric that is asked for, else by that of the verdict.
+    /// The user's settings. Tables use the first metric asked for, else the verdict's.
     pub asked: &'a Asked,
-    /// The room of the nodes, as the user says.
+    /// Memory limits given by the user.
     pub room: Option<&'a Room>,
-    /// How keys are split into prefixes.
+    /// How key names are split into prefixes.
     pub levels: Levels<'a>,
-    /// Rows that tables for people show.
+    /// Rows shown in tables for people.
     pub rows: usize,
-    /// Names that are not to be shown are replaced by it; those of nodes and files are replaced elsewhere.
+    /// Replaces names that must not be shown; node and file names are replaced elsewhere.
     pub redaction: Option<&'a Redaction>,
 }
 
@@ -279,7 +279,7 @@ impl<'a> From<&'a Asked> for Listing<'a> {
     }
 }
 
-/// Makes the findings, the verdict and the tables. `recount` is the second pass, where there was one.
+/// Computes the findings, the verdict and the tables. `recount` is the optional second pass.
 pub fn summarise<'l>(
     tallies: &Tallies,
     recount: Option<&Recount>,
@@ -307,7 +307,7 @@ pub fn summarise<'l>(
     };
     let names = tallies.names.as_ref();
     let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
-    // The tags and keys that the verdict needs do not depend on the metric that they are listed by.
+    // The tags and keys for the verdict do not depend on the metric of the tables.
     let listed = |by: Metric| {
         let slots = hot(by);
         let context = RowContext {

@@ -1,12 +1,12 @@
-//! Nodes that are being filled or drained: they are not judged as if they were to stay so.
+//! Nodes being filled or drained, which are not judged as if that state were permanent.
 
 use slotscope_engine::name::Name;
 
 use crate::summary::limit;
 use crate::summary::nodes::Nodes;
 
-/// The primary that is being filled or drained: one with far fewer slots than its share, unless a heavy slot fills it as
-/// it is: `holds_share` tells by its place.
+/// The primary being filled or drained: one with far fewer slots than its share, unless a heavy slot already fills it.
+/// `holds_share` answers that by node index.
 pub(crate) fn find(
     nodes: &Nodes,
     weights: &[f64],

@@ -1,9 +1,9 @@
-//! Findings from the number of keys of each node alone, without a dump: how uneven the nodes are, and how many
-//! independent units would be that uneven by chance.
+//! Findings from the key counts of nodes alone, without a dump: how uneven the nodes are, and how many independent
+//! units would be that uneven by chance.
 //!
-//! With p_i the share of the slots of node i, W keys in all and x_i = keys_i / (p_i W) - 1, a perfect hash of N units
-//! gives E[x_i^2] = (1 - p_i) / (N p_i). So the implied N is sum((1 - p_i) / p_i) / sum(x_i^2), which for n equal nodes
-//! is (n - 1) / CV^2.
+//! With p_i the slot share of node i, W the number of keys and x_i = keys_i / (p_i W) - 1, a perfect hash of N units
+//! gives E[x_i^2] = (1 - p_i) / (N p_i). The implied N is thus sum((1 - p_i) / p_i) / sum(x_i^2), which for n equal
+//! nodes is (n - 1) / CV^2.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -75,7 +75,7 @@ pub struct CountedVerdict {
 }
 
 impl NodeCounts {
-    /// Judges the nodes' own counts.
+    /// Judges the nodes by their own key counts.
     pub fn of(source: Name, said: &[NodeKeys]) -> Self {
         let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
         let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
@@ -105,7 +105,7 @@ impl NodeCounts {
             .map(|node| (over_slots(node) - 1.0).powi(2))
             .sum();
         let n_eff = (keys > 0.0 && found > 0.0 && owning.len() > 1).then(|| expected / found);
-        // Every key is a unit: what tags hold together is not known.
+        // Every key is a unit: how tags group them is unknown.
         let units = RandomUnits::new(Vec::new(), keys, keys);
         let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
         let expected_most = (keys > 0.0).then(|| {
@@ -156,14 +156,14 @@ impl NodeCounts {
     }
 }
 
-/// The finding by the counts of nodes.
+/// The finding from node key counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CountedFinding {
     /// How uneven they are.
     pub state: State,
     /// Keys of all nodes.
     pub keys: f64,
-    /// The fullest node; absent where no node has a key.
+    /// The fullest node; absent if no node has keys.
     pub fullest: Option<FullestCounted>,
 }
 
@@ -172,9 +172,9 @@ pub struct CountedFinding {
 pub struct FullestCounted {
     /// Its address.
     pub node: Name,
-    /// The share of the slots that it owns.
+    /// Its share of the slots.
     pub share_of_slots: f64,
-    /// How many nodes own slots.
+    /// The number of nodes with slots.
     pub nodes: usize,
     /// Keys of all nodes.
     pub keys: f64,
@@ -182,11 +182,11 @@ pub struct FullestCounted {
     pub max_over_mean: f64,
     /// The keys of the emptiest node in fair shares.
     pub min_over_mean: f64,
-    /// The excess by its number of slots, in fair shares.
+    /// The excess due to its number of slots, in fair shares.
     pub placement: f64,
-    /// The most that a perfect hash adds in 9,999 of 10,000 clusters, in fair shares.
+    /// The excess that a perfect hash stays below in 9,999 of 10,000 clusters, in fair shares.
     pub by_chance: f64,
-    /// Whether a perfect hash may well give it what its slots do not explain.
+    /// Whether chance plausibly accounts for the excess its slots do not.
     pub is_rest_by_chance: bool,
 }
 
@@ -199,19 +199,19 @@ impl FullestCounted {
         }
     }
 
-    /// Whether nothing but chance makes it so full, for want of keys.
+    /// Whether there are so few keys that chance alone explains it.
     pub(crate) fn has_too_few_keys(&self) -> bool {
         self.keys < limit::FEW_KEYS * self.nodes as f64
             && 1.0 + self.placement <= limit::BALANCED
             && self.is_rest_by_chance
     }
 
-    /// The excess that its slots do not explain, in fair shares.
+    /// The excess not due to its slots, in fair shares.
     pub(crate) fn rest(&self) -> f64 {
         self.max_over_mean - 1.0 - self.placement
     }
 
-    /// Whether its slots add enough to be worth a word.
+    /// Whether its slots add enough to mention.
     pub(crate) fn is_by_slots(&self) -> bool {
         let excess = self.max_over_mean - 1.0;
         self.placement >= limit::NAMED || self.placement >= limit::NAMED_PART * excess
@@ -236,8 +236,8 @@ mod tests {
         )
     }
 
-    /// redis/redis issue 14087: 1,543,901,950 keys on ten masters of equal slots, of which the highest and the lowest
-    /// are known; the others share the rest.
+    /// redis/redis issue 14087: 1,543,901,950 keys on ten masters with equal slots; only the highest and the lowest
+    /// count are known, the others share the rest.
     #[test]
     fn a_cluster_that_asked_why_gets_an_answer_that_claims_no_more_than_the_counts() {
         let (all, highest, lowest) = (1_543_901_950, 170_568_518, 142_747_398);
@@ -279,7 +279,7 @@ mod tests {
             keys[at] += many;
             assert_eq!(counted(&keys).verdict.state, State::Unjudged, "{keys:?}");
         }
-        // As many as chance does not give.
+        // More than chance gives.
         keys[50] += 40;
         assert_eq!(counted(&keys).verdict.state, State::Skewed);
     }

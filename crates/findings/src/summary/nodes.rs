@@ -1,4 +1,4 @@
-//! The load of every primary: the slot loads, added up by owner.
+//! The load of every primary: slot loads summed by owner.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -93,12 +93,11 @@ pub struct OverShare {
 }
 
 impl OverShare {
-    /// Whether neither is known.
     pub(crate) fn is_empty(&self) -> bool {
         *self == OverShare::default()
     }
 
-    /// That of a role.
+    /// The value of a role.
     pub fn of(&self, role: Role) -> Option<f64> {
         match role {
             Role::Memory => self.memory,
@@ -124,10 +123,10 @@ pub enum NodeFlag {
     Refusing,
 }
 
-/// A node that reports more keys than the dump holds of its slots.
+/// A node that reports more keys than the dump has for its slots.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Shortfall {
-    /// Its address, or its id where the address is not known.
+    /// Its address, or its id if the address is unknown.
     pub node: Name,
     /// The keys that it reports.
     pub reported: u64,
@@ -136,27 +135,27 @@ pub struct Shortfall {
 }
 
 impl NodeLoad {
-    /// Its name in sentences and tables: its hostname with the port, else its address, else its short id.
+    /// Its display name: its hostname with the port, else its address, else its short id.
     pub fn name(&self) -> Name {
         text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
     }
 
-    /// Its name in columns and charts: its name without the parts that those of all nodes share.
+    /// Its name in columns and charts: without the parts shared by all node names.
     pub fn label(&self) -> Name {
         self.shared.label(&self.name())
     }
 
-    /// Whether it has failed or cannot be reached: its slots come back with it, or with a replica.
+    /// Whether it has failed or is unreachable: its slots return with it, or with a replica.
     pub fn is_lost(&self) -> bool {
         self.failed || self.flags.contains(&NodeFlag::Silent)
     }
 
-    /// Whether the node that was asked suspects that it has failed: `fail?`.
+    /// Whether the queried node suspects that it has failed: `fail?`.
     pub fn is_suspected(&self) -> bool {
         self.flags.contains(&NodeFlag::Suspected)
     }
 
-    /// Its load in a metric; 0 if the input does not carry it.
+    /// Its load in a metric; 0 if the input lacks the metric.
     pub fn load_by(&self, metric: Metric) -> u64 {
         self.load.get(metric).copied().unwrap_or(0)
     }
@@ -184,7 +183,7 @@ pub struct Unowned {
 }
 
 impl Nodes {
-    /// The loads of the nodes of `topology`, from those of all slots.
+    /// Node loads of `topology`, from slot loads.
     pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
         let added = slots.map(|_, loads| add_up(topology, loads));
         let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
@@ -236,7 +235,7 @@ impl Nodes {
         }
     }
 
-    /// Nodes that report over 1% more keys than the dump holds: keys are missing, or the dump is older.
+    /// Nodes that report over 1% more keys than the dump holds: it is incomplete or older.
     pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<Shortfall> {
         let shortfall = |node: &NodeLoad| {
             let address = node.address.as_ref().map(|address| address.0.as_slice());
@@ -251,35 +250,35 @@ impl Nodes {
         self.list.iter().filter_map(shortfall).collect()
     }
 
-    /// Whether they are an even split that the user asked for or that was assumed, not those of a listing.
+    /// Whether they are an even split, requested or assumed, not taken from a listing.
     pub fn is_even(&self) -> bool {
         let is_first = |node: &NodeLoad| node.id.0 == b"even-1";
         !self.are_files() && self.list.first().is_some_and(is_first)
     }
 
-    /// Whether they are equal ones because nothing names them.
+    /// Whether they are assumed because nothing names the nodes.
     pub fn are_assumed(&self) -> bool {
         self.is_even() && self.source.0.starts_with(b"assumed even ")
     }
 
-    /// Whether each file of the input is one of them.
+    /// Whether each input file is one node.
     pub fn are_files(&self) -> bool {
         self.source.0 == Topology::ONE_A_FILE.as_bytes()
     }
 
-    /// The parts of node names that labels leave out, around a `*`; `None` if they are shown whole.
+    /// The shared parts that labels drop, around a `*`; `None` if names are shown in full.
     pub fn left_out(&self) -> Option<Name> {
         let first = self.list.first()?;
         first.shared.of(&first.name())
     }
 
-    /// The place in the list of the owner of each slot.
+    /// The owner of each slot, as an index into the list.
     pub fn owners(&self) -> Vec<Option<usize>> {
         let mut owners = vec![None; SLOTS];
         for (at, node) in self.list.iter().enumerate() {
             for (first, last) in &node.ranges {
                 let slots = usize::from(*first)..=usize::from(*last);
-                // A report is read from a file, and may say anything.
+                // A report is read from a file and may contain anything.
                 owners
                     .get_mut(slots)
                     .into_iter()
@@ -313,7 +312,7 @@ fn flags(node: &crate::topology::Node) -> Vec<NodeFlag> {
     set.map(|(flag, _)| flag).collect()
 }
 
-/// The sums by owner, and that of the unassigned slots.
+/// The sums by owner, and the load of unassigned slots.
 fn add_up(topology: &Topology, slots: &[u64]) -> (Vec<u64>, u64) {
     let mut nodes = vec![0u64; topology.nodes.len()];
     let mut unowned = 0u64;

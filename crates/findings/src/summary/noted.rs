@@ -1,4 +1,4 @@
-//! Notes the roles, limits and servers of each node in the list of nodes.
+//! Annotates the list of nodes with roles, limits and servers.
 
 use crate::summary::balance::tidy;
 use crate::summary::compared::Compared;
@@ -11,7 +11,7 @@ use crate::summary::state::Role;
 use crate::summary::verdict::Verdict;
 
 impl Nodes {
-    /// Notes how each node answered when it was asked last.
+    /// Records each node's last answer.
     pub(crate) fn note_outages(&mut self, observed: &Observed) {
         for (node, server) in self.list.iter_mut().zip(&observed.servers) {
             let outage = server.as_ref().and_then(|server| server.outage);
@@ -22,7 +22,7 @@ impl Nodes {
         }
     }
 
-    /// Notes the load of processes, where slots do not compare the nodes.
+    /// Records process load, if slots do not compare the nodes.
     pub(crate) fn note_processes(&mut self, verdict: &Verdict, observed: &Observed) {
         let loads = processes::of(self, observed, &verdict.roles);
         for (node, load) in self.list.iter_mut().zip(loads) {
@@ -30,7 +30,7 @@ impl Nodes {
         }
     }
 
-    /// Notes the roles, limits and readings of each node.
+    /// Records each node's roles, limits and readings.
     pub(crate) fn note(
         &mut self,
         verdict: &Verdict,

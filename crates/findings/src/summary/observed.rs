@@ -1,37 +1,37 @@
-//! Facts about nodes besides their keys: figures that servers give of themselves, and the extent of captures.
+//! Facts about nodes besides their keys: server statistics, and the extent of captures.
 //!
-//! Everything is by the place of a node in the topology; a vector may be shorter than the list of nodes.
+//! Vectors are indexed by node as in the topology and may be shorter than it.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys, LoggedCommands};
 
-/// Facts about nodes besides the counts.
+/// Facts about nodes besides their keys.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Observed {
-    /// Figures of each node, where a server or a dump gave them.
+    /// Statistics of each node, if a server or a dump has them.
     pub servers: Vec<Option<ServerFacts>>,
-    /// The time and nodes that captures cover; absent if the input has no captures.
+    /// Time and nodes covered by captures; absent without captures.
     pub captures: Option<Captures>,
-    /// The time and nodes that counters of servers cover; CPU time comes from these. Absent if the input has no counters.
-    /// Operations are of `captures`, or without captures, of these (`--ops-column`).
+    /// Time and nodes covered by server counters, the source of CPU time; absent without counters. Operations come from
+    /// `captures`, or without captures from these (`--ops-column`).
     pub counters: Option<Captures>,
-    /// Whether keys were read from replicas, whose LFU counters do not show what clients do: `collect` leaves them out, so
-    /// accesses are those of some nodes only.
+    /// Whether keys were read from replicas, whose LFU counters do not reflect clients: `collect` leaves them out, so
+    /// accesses cover only some nodes.
     pub accesses_from_replicas: bool,
-    /// Primaries that were asked for `cluster_state`, and how many of them answered `fail`.
+    /// Primaries asked for `cluster_state`, and how many of them answered `fail`.
     pub cluster_state: Option<(u64, u64)>,
-    /// The slots that took most CPU time, and keys in them, as they are called there.
+    /// The slots with the most CPU time, and their keys.
     pub hot_slots: Vec<HotSlotKeys>,
-    /// The keys that took most CPU time, where servers count by key.
+    /// The keys with the most CPU time, if servers count by key.
     pub hot_keys: HotKeys,
-    /// The commands that servers logged as slow or large.
+    /// Slow and large commands that servers logged.
     pub logged: LoggedCommands,
-    /// When the keys were dumped and when operations were captured, in seconds since 1970: the first and the last moment.
+    /// First and last time of the dumps and captures, in seconds since 1970.
     pub dumped: Option<(u64, u64)>,
 }
 
 impl Observed {
-    /// The extent of a load: captures, or readings of counters.
+    /// The extent of a load: captures, or counter readings.
     pub(crate) fn of_load(&self, metric: Metric) -> Option<&Captures> {
         match metric {
             Metric::Cpu => self.counters.as_ref(),
@@ -41,16 +41,16 @@ impl Observed {
     }
 }
 
-/// Why a primary serves none of its slots, though no listing has it as failed.
+/// Why a primary serves none of its slots, although no listing marks it failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outage {
     /// It does not answer.
     Silent,
-    /// It says `cluster_state:fail`.
+    /// It reports `cluster_state:fail`.
     Refusing,
 }
 
-/// The description of a server by itself: INFO, or the header of its RDB file. Sizes are bytes.
+/// A server's own statistics, from INFO or the header of its RDB file. Sizes are bytes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ServerFacts {
     /// `used_memory`; `used-mem` of an RDB file.
@@ -59,7 +59,7 @@ pub struct ServerFacts {
     pub dataset: Option<u64>,
     /// `mem_not_counted_for_evict`: buffers that do not count against `maxmemory`.
     pub not_counted: u64,
-    /// `maxmemory`; 0 where the server has no limit, absent where it is not known.
+    /// `maxmemory`; 0 without a limit, absent if unknown.
     pub maxmemory: Option<u64>,
     /// `maxmemory_policy`.
     pub policy: Option<String>,
@@ -69,39 +69,39 @@ pub struct ServerFacts {
     pub buffers: Option<u64>,
     /// Whether it evicted keys between two readings.
     pub evicting: bool,
-    /// `evicted_keys` since it started.
+    /// `evicted_keys` since server start.
     pub evicted_keys: Option<u64>,
-    /// Replicas that are connected.
+    /// Connected replicas.
     pub replicas: Option<u64>,
-    /// Commands a second between two readings, else `instantaneous_ops_per_sec`.
+    /// Commands per second between two readings, else `instantaneous_ops_per_sec`.
     pub ops_per_sec: Option<f64>,
-    /// CPU time a second between two readings, 1 for one core.
+    /// CPU time per second between two readings; 1 is one core.
     pub cpu: Option<f64>,
     /// The server and its version: `valkey 9.1.2`.
     pub version: Option<String>,
-    /// When it said so, in seconds since 1970.
+    /// The time of the reading, in seconds since 1970.
     pub at: Option<u64>,
-    /// Why it serves nothing, by its last answer.
+    /// Why it serves nothing, according to its last answer.
     pub outage: Option<Outage>,
 }
 
-/// The extent of captures of operations, or of counters of servers.
+/// The extent of captures, or of server counters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
-    /// Whether a node was captured, by its name or the user's word; absent where only its operations can tell.
+    /// Whether a node was captured, by name or as the user says; absent if only its operations can tell.
     pub seen: Vec<Option<bool>>,
-    /// Seconds that the capture of each node spans.
+    /// Seconds spanned by each node's capture.
     pub spans: Vec<Option<f64>>,
-    /// Whether the spans of two compared nodes overlap by less than half.
+    /// Whether any two compared nodes' spans overlap by less than half.
     pub are_apart: bool,
-    /// Whether operations are those of append-only files: writes alone.
+    /// Whether operations come from append-only files: writes only.
     pub are_writes: bool,
-    /// Whether the load is the growth of counters, not operations one by one.
+    /// Whether the load is the growth of counters, not individual operations.
     pub are_counters: bool,
-    /// Whether the load is a single reading of counters, which count from a start that is not known.
+    /// Whether the load is a single counter reading with an unknown start.
     pub is_one_reading: bool,
-    /// When the first and the last operation ran, in seconds since 1970.
+    /// Times of the first and the last operation, in seconds since 1970.
     pub range: Option<(u64, u64)>,
-    /// The part of the operations that only read, of all and of the busiest names; absent where commands are not known.
+    /// The fraction of reads among the operations, overall and for the busiest names; absent if commands are unknown.
     pub reads: Option<f64>,
 }

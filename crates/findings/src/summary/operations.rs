@@ -1,4 +1,4 @@
-//! Operations on keys, as captures show them: how many, when, and by which commands.
+//! Operations on keys as seen in captures: how many, when, and by which commands.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use slotscope_engine::tally::operations::{Absent, SECOND};
 use crate::summary::HotSlot;
 use crate::summary::balance::tidy;
 
-/// Keys that are named for a slot.
+/// Keys named per slot.
 const KEYS_OF_A_SLOT: usize = 3;
 
 /// Operations on keys. A command with several keys is an operation on each.
@@ -95,7 +95,7 @@ pub struct KeyOps {
     pub ops: u64,
 }
 
-/// Names the busiest keys of slots that have no hash tag: tags are named without them.
+/// Names the busiest keys of slots without a hash tag; tags are named already.
 pub(crate) fn name_keys(
     slots: &mut [HotSlot],
     counted: Option<&tally::operations::Operations>,
@@ -142,7 +142,6 @@ pub struct CommandOps {
 }
 
 impl Operations {
-    /// The counted operations; `None` if there are none.
     pub(crate) fn of(
         counted: &tally::operations::Operations,
         shown: &dyn Fn(&Name) -> Name,

@@ -1,7 +1,7 @@
-//! Patterns of key names, and the prefixes that they begin with: what kinds of keys there are, and how much each holds.
+//! Patterns of key names and their prefixes: the kinds of keys, and how much each holds.
 //!
-//! Prefixes are rolled up from patterns, level by level, and stop before the first level that holds an id: below that
-//! the pattern has them. Separators in the hash tag do not split.
+//! Prefixes are rolled up from patterns level by level, stopping before the first level with an id: patterns cover the
+//! levels below. Separators inside the hash tag do not split.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -81,7 +81,7 @@ pub struct GroupLoad {
     pub no_expiry_share: Option<f64>,
 }
 
-/// How keys are split.
+/// How key names are split.
 #[derive(Debug, Clone, Copy)]
 pub struct Levels<'a> {
     /// The separator of segments.
@@ -90,16 +90,16 @@ pub struct Levels<'a> {
     pub depth: usize,
 }
 
-/// The sums of one name.
+/// The sums for one name.
 #[derive(Clone, Default)]
 struct Sum {
     load: Load,
     tagged: u64,
-    /// Keys that expire.
+    /// Keys with a TTL.
     limited: u64,
-    /// Keys that do not.
+    /// Keys without a TTL.
     unlimited: u64,
-    /// The patterns that it is made of, as they were counted.
+    /// The patterns it sums up, as counted.
     patterns: Vec<Name>,
 }
 
@@ -124,13 +124,13 @@ impl Row for Sum {
 }
 
 impl Sum {
-    /// The part of its keys that do not expire, of those of which that is known.
+    /// The fraction of keys without TTL, among those with known expiry.
     fn no_expiry_share(&self) -> Option<f64> {
         let known = self.limited.saturating_add(self.unlimited);
         (known > 0).then(|| tidy(self.unlimited as f64 / known as f64))
     }
 
-    /// The slots of all its patterns together.
+    /// The number of slots that its patterns cover together.
     fn slots(&self, counted: &patterns::Patterns) -> Option<u64> {
         let mut is_in = vec![false; SLOTS];
         for pattern in &self.patterns {
@@ -142,7 +142,7 @@ impl Sum {
     }
 }
 
-/// The patterns, and the prefixes of as many levels as are wanted, listed `by` a metric.
+/// The patterns, and the requested levels of prefixes, sorted `by` a metric.
 pub(crate) fn of(
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
@@ -209,7 +209,7 @@ pub(crate) fn of(
             kind,
         })
         .collect();
-    // Of patterns that are not known, any number may share a prefix.
+    // Any number of unknown patterns may share a prefix.
     let unknown = if exact {
         0
     } else {
@@ -228,7 +228,7 @@ pub(crate) fn of(
     )
 }
 
-/// How coarse the patterns are, whether they are all there, what one that is not may hold, and what each holds.
+/// The coarseness of the patterns, whether they are complete, the bound for a missing one, and the load of each.
 fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
     let of_table = |table: &NameTable| {
         let rows = table.iter();
@@ -246,7 +246,7 @@ fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
             let rows = tags.map(|tag| (tag.name, tag.load)).collect();
             (0, false, followed.bound(), rows)
         }
-        // Tables of tags have no patterns.
+        // Tag tables have no patterns.
         TagCounts::Shared(_) => (0, false, Load::default(), Vec::new()),
         TagCounts::CountMin(rows) => counted.again().map_or_else(
             || (0, false, rows.total(), Vec::new()),
@@ -255,7 +255,7 @@ fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
     }
 }
 
-/// Where the prefixes of a pattern end: before each separator, up to the first segment with an id.
+/// Where a pattern's prefixes end: before each separator, up to the first segment with an id.
 fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     let tag = slot::tag(pattern).unwrap_or(0..0);
     let has_mark =
@@ -276,7 +276,7 @@ fn prefix_ends(pattern: &[u8], levels: Levels<'_>) -> Vec<usize> {
     ends
 }
 
-/// The heaviest rows, and what the first unlisted one holds.
+/// The heaviest rows, and the load of the first unlisted one.
 fn heaviest(
     sums: BTreeMap<Name, Sum>,
     counted: &patterns::Patterns,

@@ -1,4 +1,4 @@
-//! Load by the CPU time of processes: all that servers which do not count it by slot can tell.
+//! Load by process CPU time: all there is for servers that do not count by slot.
 
 use crate::summary::balance::tidy;
 use crate::summary::finding::{Finding, FindingText};
@@ -10,18 +10,18 @@ use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
 
-/// The load of a node by the CPU time of its process.
+/// A node's load by process CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProcessLoad {
     /// In fair shares.
     pub over_share: f64,
-    /// Balanced where the busiest node has next to nothing to do.
+    /// Balanced if the busiest node is nearly idle.
     pub state: State,
-    /// The part of a core.
+    /// The fraction of a CPU core.
     cpu: f64,
 }
 
-/// The load of each node by CPU time a second: 1 is one core.
+/// Each node's load by CPU time per second; 1 is one core.
 pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
     let known = || cpu.iter().flatten();
     let mean = known().sum::<f64>() / known().count().max(1) as f64;
@@ -46,7 +46,7 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
         .collect()
 }
 
-/// The load of each node of the list; empty where slots compare the nodes, or too few of those that answer are known.
+/// The load of each node in the list; empty if slots compare the nodes, or if too few answering nodes are known.
 pub(crate) fn of(
     nodes: &Nodes,
     observed: &Observed,
@@ -70,7 +70,7 @@ pub(crate) fn of(
     loads(&cpu)
 }
 
-/// The busiest node, if it is above its fair share.
+/// The busiest node, if above its fair share.
 pub(crate) fn skew(nodes: &Nodes, loads: &[Option<ProcessLoad>]) -> Option<Finding> {
     let known = loads.iter().zip(&nodes.list);
     let known = known.filter_map(|(load, node)| Some((load.as_ref()?, node)));

@@ -1,9 +1,9 @@
 //! Quantiles of key lengths, key sizes and tag sizes.
 //!
-//! Two histograms of the same layout (exact below a power of two, then a fixed number of counters a doubling) share the
-//! work. The tally's, `tally::sketch::histogram`, is in the hot loop: adding to it takes 1.1 ns a key, a
-//! fourth of what `hdrhistogram` takes, and merging is adding counters. Its few thousand (value, count) pairs fill an
-//! `hdrhistogram` here, once a report, which answers the quantiles.
+//! Two histograms with the same layout (exact below a power of two, then a fixed number of counters per doubling) share
+//! the work. The tally's `tally::sketch::histogram` is in the hot loop: adding takes 1.1 ns per key, a quarter of
+//! `hdrhistogram`, and merging adds counters. Once per report, its few thousand (value, count) pairs fill an
+//! `hdrhistogram`, which computes the quantiles.
 
 use hdrhistogram::Histogram as Hdr;
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 use crate::summary::balance::tidy;
 use crate::summary::tags::Tags;
 
-/// Significant digits of a quantile.
+/// Significant digits.
 const DIGITS: u8 = 3;
 
 /// Count and extremes are exact, quantiles to three significant digits and never above the maximum.
@@ -47,7 +47,7 @@ pub struct Quantiles {
 impl Quantiles {
     /// The quantiles of key amounts or sizes.
     pub fn of(amounts: &Histogram) -> Self {
-        // Room for the largest from the start: a histogram clamps values that it has no room for.
+        // Reserve room for the maximum up front: a histogram clamps larger values.
         let built = Hdr::<u64>::new_with_max(amounts.max().max(2), DIGITS);
         let Ok(mut histogram) = built else {
             return Quantiles::default();
@@ -76,7 +76,7 @@ impl Quantiles {
 }
 
 impl Quantiles {
-    /// The share of the sum of all values that the largest `part` of them hold together, such as 0.01 for 1%.
+    /// The share of the total held by the largest `part` of the values, such as 0.01 for 1%.
     pub fn share_of_largest(&self, part: f64) -> f64 {
         let mut left = (part * self.count as f64).ceil();
         let (mut held, mut total) = (0.0, 0.0);
@@ -130,7 +130,7 @@ impl TagSizes {
         })
     }
 
-    /// The same, if it is that of a sample, with the facts about all tags.
+    /// The sizes of a sample, completed with facts about all tags.
     pub(crate) fn of_all(mut self, tags: &Tags) -> Self {
         if self.sampled.is_some() && tags.distinct > 0 {
             let largest = tags.heaviest.keys.first();

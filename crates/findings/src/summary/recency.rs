@@ -1,4 +1,4 @@
-//! How recently and how often keys are used, where the dump says it.
+//! How recently and how often keys are used, if the dump tells.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,7 +27,7 @@ pub struct LfuLoad {
     pub load: PerMetric<u64>,
 }
 
-/// By idle time; `None` where no row has one.
+/// By idle time; `None` if no row has one.
 pub(crate) fn idle(
     counted: &tally::recency::Recency,
     carried: &PerMetric<u128>,
@@ -43,7 +43,7 @@ pub(crate) fn idle(
     is_known.then(|| rows.collect())
 }
 
-/// By LFU counter, of those that a key has; `None` where no row has one.
+/// By LFU counter, over keys that have one; `None` if no row has one.
 pub(crate) fn lfu(
     counted: &tally::recency::Recency,
     carried: &PerMetric<u128>,

@@ -1,5 +1,5 @@
-//! Redaction of the names that a summary copies from elsewhere: files, nodes, addresses and types. Names of keys, tags and
-//! patterns are replaced as they enter it, and its sentences are made of these.
+//! Redacts names that a summary copies from elsewhere: files, nodes, addresses and types. Names of keys, tags and
+//! patterns are redacted when they enter it, and sentences are built from the redacted names.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redact, Redaction};
@@ -10,7 +10,7 @@ use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, 
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
 
-/// The names that servers have for the types and encodings of their values; any other name is a module's, or something else.
+/// Server names of value types and encodings; any other name may be a module's.
 const WORDS: [&str; 24] = [
     "string",
     "list",
@@ -38,11 +38,11 @@ const WORDS: [&str; 24] = [
     "skiplist",
 ];
 
-/// The input facts. Their sentences were made without names.
+/// Input facts. Their sentences were built without names.
 impl Redact for InputFacts {
     fn redact(&mut self, by: &Redaction) {
         let InputFacts {
-            // Its patterns are left out from the start.
+            // Its patterns are omitted from the start.
             filter: _,
             files,
             keys: _,
@@ -53,7 +53,7 @@ impl Redact for InputFacts {
             rejected,
             error_lines: _,
             written: _,
-            // Its patterns are left out where names are redacted.
+            // Its patterns are omitted when redacting.
             policy: _,
             sizes: _,
             sample_percent: _,
@@ -88,7 +88,7 @@ impl Redact for FileFacts {
             object,
         } = self;
         name.redact(by);
-        // One would be known again by its tag.
+        // Its tag would reveal an object.
         *object = None;
     }
 }
@@ -123,7 +123,7 @@ impl Redact for Incomplete {
     }
 }
 
-/// Gives nodes in readings of servers their names in `shown`, if they are in `topology`.
+/// Replaces the names of nodes of `topology` in server readings by those in `shown`.
 pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
     for said in counts {
         let is_it = |node: &&crate::topology::Node| {
@@ -142,7 +142,7 @@ pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys])
     }
 }
 
-/// The remaining names, once the rest was made of replaced names.
+/// The remaining names; the rest was built from redacted names.
 impl Redact for Summary {
     fn redact(&mut self, by: &Redaction) {
         let types = self

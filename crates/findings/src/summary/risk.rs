@@ -1,4 +1,4 @@
-//! Risks that do not depend on how even the nodes are. One finding per subject; none of them sets the state.
+//! Risks that do not depend on balance. One finding per subject; none of them sets the state.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -15,41 +15,36 @@ use crate::summary::measure::Measure;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::state::{Role, Severity};
 
-/// A key of this many bytes is a risk wherever it is.
+/// A key of this many bytes is always a risk.
 pub(crate) const LARGE_KEY: u64 = 100 << 20;
-/// A key of this many elements is a risk wherever it is.
+/// A key of this many elements is always a risk.
 pub(crate) const MANY_ELEMENTS: u64 = 1_000_000;
-/// A key of this part of a node's fair share is a risk.
+/// A key with this fraction of a node's fair share is a risk.
 const HEAVY_KEY: f64 = 0.05;
-/// A tag of this part of a node's fair share is a risk; one of a whole share is a warning.
+/// A tag with this fraction of a node's fair share is a risk; with a whole share, a warning.
 const HEAVY_TAG: f64 = 0.2;
 const WHOLE: f64 = 1.0;
 /// A key that blocks its node for longer than this, in milliseconds, is a warning.
 const LONG_BLOCK: f64 = 1000.0;
-/// Tags and keys that are listed.
+/// Maximum number of tags and keys listed.
 const LISTED: usize = 20;
 
-/// For how many milliseconds MIGRATE and DEL of a key block its node.
+/// The milliseconds that MIGRATE or DEL of a key blocks its node.
 fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
     1000.0 * block_time(bytes, elements).as_secs_f64()
 }
 
-/// The inputs in which risks are found.
 #[derive(Clone, Copy)]
 pub(crate) struct RiskInputs<'a> {
-    /// The nodes.
     pub nodes: &'a Nodes,
-    /// Tags and keys.
     pub units: &'a Units,
-    /// The heaviest keys.
     pub keys: Option<&'a Keys>,
-    /// The keys with most elements.
+    /// The keys with the most elements.
     pub largest: Option<&'a [LargeKey]>,
-    /// When keys expire.
     pub expiry: Option<&'a Expiry>,
 }
 
-/// All risks, the most severe first.
+/// All risks, most severe first.
 pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
     let RiskInputs { nodes, units, .. } = inputs;
     let mut risks = Vec::new();
@@ -74,7 +69,8 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
     risks
 }
 
-/// How much of a node, or of all keys, a risk is about: an open slot comes before what has a size, what has none after it.
+/// Sort key: how much of a node, or of all keys, a risk affects. Open slots precede risks with a size; those without
+/// come last.
 fn size(risk: &Finding) -> f64 {
     match risk.kind {
         FindingKind::OpenSlot => f64::INFINITY,
@@ -105,7 +101,7 @@ fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     })
 }
 
-/// Primaries without a replica: where all are, that may be meant.
+/// Primaries without a replica; if none has one, that may be intended.
 fn replicas(nodes: &Nodes) -> Vec<Finding> {
     let finding = |node: Option<&NodeLoad>| {
         let severity = if node.is_some() {
@@ -122,7 +118,7 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
     };
     let known = || nodes.owning().filter(|node| node.replicas.is_some());
     let lacking: Vec<&NodeLoad> = known().filter(|node| node.replicas == Some(0)).collect();
-    // Without other nodes there is no cluster that could promote a replica.
+    // A single node has no cluster that could promote a replica.
     if lacking.is_empty() || nodes.list.len() == 1 {
         Vec::new()
     } else if lacking.len() == known().count() {
@@ -133,7 +129,7 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
     }
 }
 
-/// Minutes in which keys expire together, each with what most of them are.
+/// Expiry storms, each with what most of its keys are.
 fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
     let storms = expiry.into_iter().flat_map(|expiry| &expiry.storms);
     let finding = |storm: &Storm| {
@@ -157,7 +153,7 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
     storms.map(finding).collect()
 }
 
-/// Large and hot keys, each once with its largest share.
+/// Large and hot keys, each listed once with its largest share.
 fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
     let mut found: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
     let largest = inputs.largest.unwrap_or_default();
@@ -257,7 +253,7 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
     }
 }
 
-/// Heavy tags, each once with its largest share.
+/// Heavy tags, each listed once with its largest share.
 fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
     let mut found: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
     for (metric, of_metric) in units.per.iter() {
@@ -265,7 +261,7 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
         let tags = of_metric.named.iter();
         let tags = tags.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
         for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY_TAG) {
-            // Its key is a finding of its own.
+            // Its key has a finding of its own.
             if tag.main_key.is_some() {
                 continue;
             }

@@ -1,5 +1,5 @@
-//! The loads that nodes are judged by, and the nodes that are compared: for each role the best measure that every compared node
-//! has. Load is a rate: the count of a capture is divided by the seconds that it covers, node by node.
+//! The loads that nodes are judged by, and the compared nodes: for each role, the best measure that every compared node
+//! has. Load is a rate: captured counts are divided by the captured seconds, per node.
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
@@ -18,11 +18,11 @@ use crate::summary::tags::LISTED;
 /// The user's settings of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Asked {
-    /// The metrics that are judged, in their order; empty: the roles that the input shows.
+    /// Metrics to judge, in order; empty: the roles found in the input.
     pub by: Vec<Metric>,
-    /// Relative capacities by the place of the node; empty: all alike.
+    /// Relative capacities by node index; empty: all equal.
     pub weights: Vec<f64>,
-    /// The states of the report before, by measure.
+    /// States in the previous report, by measure.
     pub previous: Vec<(Measure, State)>,
 }
 
@@ -38,48 +38,42 @@ impl From<Metric> for Asked {
 /// The inputs that roles are chosen from.
 #[derive(Clone, Copy)]
 pub(crate) struct LoadInputs<'a> {
-    /// The nodes.
     pub nodes: &'a Nodes,
-    /// The load of each slot.
     pub loads: &'a PerMetric<Vec<u64>>,
-    /// Tags and keys.
     pub units: &'a Units,
-    /// How many keys have a known weight, by metric; absent where ready-made counts have no keys.
+    /// The number of keys with a known weight, by metric; absent for precomputed counts without keys.
     pub known: &'a PerWeight<u64>,
-    /// Facts besides the counts.
     pub observed: &'a Observed,
-    /// The part of the slots that was read leaves the heaviest out.
+    /// Whether the slot sample misses the heaviest slots.
     pub is_blind_sample: bool,
-    /// The user's settings.
     pub asked: &'a Asked,
 }
 
-/// The load by which a role is judged.
+/// The load that a role is judged by.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoleLoad {
-    /// The role; absent for keys and other measures that the user chose beside their role.
+    /// The role; absent for keys, and for further measures of the same role that the user chose.
     pub role: Option<Role>,
     /// Its measure.
     pub measure: Measure,
-    /// The load of each slot. Rates are counts over the longest span of a node.
+    /// Load by slot. Rates are counts over the longest span of any node.
     pub slots: Vec<u64>,
-    /// By the place of a node, what a counted unit of load on it stands for; empty: itself.
+    /// By node index: the real load per counted unit; empty: 1.
     pub scale: Vec<f64>,
-    /// The places of the nodes that are compared.
+    /// Indices of the compared nodes.
     pub compared: Vec<usize>,
-    /// Relative capacities by the place of the node.
+    /// Relative capacities by node index.
     pub weights: Vec<f64>,
     /// Why the nodes cannot be compared.
     pub reason: Option<Reason>,
-    /// Seconds that the load covers.
+    /// Seconds covered by the load.
     pub span_secs: Option<f64>,
-    /// Whether a part of it is estimated.
+    /// Whether part of it is estimated.
     pub is_estimated: bool,
 }
 
 impl RoleLoad {
-    /// The roles that can be judged, memory first, or those that the user asks for; beside them those that the user does
-    /// not ask for.
+    /// The roles to judge, memory first, or those the user asked for; second, the roles the user did not ask for.
     pub(crate) fn choose(inputs: &LoadInputs<'_>) -> (Vec<RoleLoad>, Vec<RoleLoad>) {
         let mut roles = Vec::new();
         roles.extend(inputs.memory());
@@ -98,12 +92,12 @@ impl RoleLoad {
         (asked, roles)
     }
 
-    /// Whether it is the memory of keys by their sizes, or by their number because too few have one.
+    /// Whether it is memory by key sizes, or by key count because too few keys have a size.
     pub(crate) fn is_of_sizes(&self) -> bool {
         self.role == Some(Role::Memory) && matches!(self.measure, Measure::Bytes | Measure::Keys)
     }
 
-    /// The primary that is being filled or drained, and does not hold half of its fair share of any load.
+    /// The primary being filled or drained, with less than half of its fair share of every load.
     pub(crate) fn moving(&self, nodes: &Nodes) -> Option<Name> {
         let all = nodes.owning().count() as f64;
         let holds_share = |at: usize| {
@@ -115,7 +109,7 @@ impl RoleLoad {
         moving::find(nodes, &self.weights, holds_share)
     }
 
-    /// The units of the metric, as this role weighs them: of nodes that are compared, and as rates.
+    /// The units as this role weighs them: on compared nodes, as rates.
     pub fn units(&self, nodes: &Nodes, units: &UnitsBy) -> UnitsBy {
         let is_compared = |at: usize| self.compared.contains(&at);
         let is_as_counted = self.scale.is_empty() && self.compared.len() == nodes.owning().count();
@@ -163,7 +157,7 @@ impl LoadInputs<'_> {
             Role::Load => self.captured(metric.into()),
             Role::Memory => self.of(metric.into()),
         };
-        // By keys neither memory nor load is judged, unless nothing else is known of memory.
+        // Key counts do not stand for memory or load, unless memory is otherwise unknown.
         load.map(|load| RoleLoad {
             role: load.role.filter(|_| metric != Metric::Keys),
             ..load
@@ -188,7 +182,7 @@ impl LoadInputs<'_> {
         self.used_memory().or_else(|| self.of(Measure::Keys))
     }
 
-    /// The memory of each node's dataset, on its slots by their keys.
+    /// Each node's dataset memory, distributed over its slots by their keys.
     fn used_memory(&self) -> Option<RoleLoad> {
         let load = self.of(Measure::UsedMemory)?;
         let dataset = |at: usize| self.server(at)?.dataset;
@@ -197,7 +191,7 @@ impl LoadInputs<'_> {
         let mut scale = vec![1.0; self.nodes.list.len()];
         for (at, size) in load.compared.iter().zip(sizes) {
             let keys = self.nodes.list[*at].load.keys;
-            // Memory without a key cannot be placed on a slot.
+            // Memory without keys cannot be assigned to slots.
             scale[*at] = size as f64 / keys.max(1) as f64;
         }
         Some(load.scaled(self.nodes, scale))
@@ -213,7 +207,7 @@ impl LoadInputs<'_> {
         loads.into_iter().nth(best.unwrap_or(0))
     }
 
-    /// A load that was observed: of the nodes that were seen, as a rate.
+    /// An observed load: a rate, for captured nodes.
     fn captured(&self, measure: Measure) -> Option<RoleLoad> {
         let mut load = self.of(measure)?;
         if measure == Measure::Accesses {
@@ -224,11 +218,11 @@ impl LoadInputs<'_> {
             return Some(load);
         };
         let seen = self.seen(captures, &load);
-        // The slots of nodes that are lost are down, not even.
+        // The slots of lost nodes are down, not idle.
         let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();
         let all = load.compared.iter().filter(is_answering).count().max(1);
         let span = |at: usize| captures.spans.get(at).copied().flatten();
-        // Counters of a node that was reset, or got other slots, are of no known time.
+        // Counters of a node that was reset or got other slots cover an unknown time.
         let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
         load.compared
             .retain(|at| seen.contains(at) && (!has_spans || span(*at).is_some()));
@@ -254,7 +248,7 @@ impl LoadInputs<'_> {
         Some(load.scaled(self.nodes, scale))
     }
 
-    /// The places of the nodes that captures have seen. One without an operation was captured if that may be chance.
+    /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
     fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
         let units = self.units.per.get(load.measure.metric());
         let units = units.map_or(0.0, |units| match units.named.len() {
@@ -271,7 +265,7 @@ impl LoadInputs<'_> {
         load.compared.iter().copied().filter(is_seen).collect()
     }
 
-    /// The load of all nodes that own slots, except for those that are lost and of which nothing was read.
+    /// The load of all nodes with slots, except lost nodes from which nothing was read.
     fn of(&self, measure: Measure) -> Option<RoleLoad> {
         let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|of| node.load_by(*of) > 0);
         let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
@@ -291,7 +285,7 @@ impl LoadInputs<'_> {
         })
     }
 
-    /// Relative capacities: those of the user, else of memory the limits where these differ.
+    /// Relative capacities: the user's, else for memory the limits if they differ.
     fn weights(&self, role: Role) -> Vec<f64> {
         let count = self.nodes.list.len();
         if !self.asked.weights.is_empty() {
@@ -336,7 +330,7 @@ impl LoadInputs<'_> {
 }
 
 impl RoleLoad {
-    /// The same with the slots of each node scaled.
+    /// Scales the slots of each node.
     fn scaled(mut self, nodes: &Nodes, scale: Vec<f64>) -> Self {
         for (node, factor) in nodes.list.iter().zip(&scale) {
             let slots = node.ranges.iter().flat_map(|(first, last)| *first..=*last);

@@ -87,20 +87,18 @@ pub struct FullestNode {
     pub limit_use: Option<f64>,
 }
 
-/// The relative standard error of an estimated number of units.
+/// Relative standard error of an estimated number of units.
 const N_EFF_ERROR: f64 = 0.0055;
 
-/// The inputs that a role is judged on.
+/// The inputs for judging a role.
 pub(crate) struct RoleInputs<'a> {
-    /// The inputs of its sentence.
     pub explained: Explained<'a>,
-    /// All units.
     pub units: &'a Units,
-    /// The part of its limit that each node uses, by its place.
+    /// The fraction of its limit that each node uses.
     pub limit_use: &'a [Option<f64>],
-    /// Whether all nodes are at their limit of memory and evict.
+    /// Whether all nodes are at their memory limit and evict.
     pub is_capped: bool,
-    /// The state that the report before has.
+    /// The state in the previous report.
     pub previous: Option<State>,
 }
 
@@ -156,10 +154,10 @@ impl RoleVerdict {
         }
     }
 
-    /// The same with the units' knowledge of slots.
+    /// Adds what the units tell about slots.
     fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
         let Explained { load, units, .. } = inputs.explained;
-        // Without tags counted, n_eff is not known.
+        // n_eff is unknown if tags were not counted.
         let n_eff = units.effective();
         let expected = CompoundPoisson::of(inputs.units, load.measure.metric()).zip(n_eff);
         RoleVerdict {
@@ -184,27 +182,27 @@ impl RoleVerdict {
         }
     }
 
-    /// The fullest node in fair shares.
+    /// The fullest node's load in fair shares.
     pub fn max_over_mean(&self) -> Option<f64> {
         self.fullest.as_ref().map(|fullest| fullest.max_over_mean)
     }
 
-    /// The part of its limit that the fullest node uses.
+    /// The fraction of its limit that the fullest node uses.
     pub fn limit_use(&self) -> Option<f64> {
         self.fullest.as_ref()?.limit_use
     }
 
-    /// Whether it is not judged because values are missing or could not be read.
+    /// Whether it is not judged because values are missing or unreadable.
     pub fn has_gap(&self) -> bool {
         matches!(self.reason, Some(Reason::Unreadable | Reason::Missing))
     }
 
-    /// The name of the role, or that of the measure if it is not a role.
+    /// The name of the role, or of the measure if there is no role.
     pub fn name(&self) -> &'static str {
         self.role.map_or(self.by().name(), Role::name)
     }
 
-    /// Its name for people, by the measure.
+    /// Its display name, by measure.
     pub fn called(&self) -> &'static str {
         self.role.map_or(self.by().name(), |_| self.metric.head())
     }
@@ -261,8 +259,8 @@ impl RoleInputs<'_> {
                 ..judged
             };
         }
-        // A cluster in motion is uneven until it is done, and nobody is to be called for that. What is uneven with equal
-        // slots too is not of the motion.
+        // A cluster being rebalanced is uneven until that is done, which is not worth paging anybody. Unevenness that
+        // is not due to slot counts has another cause.
         let without_slots = split.max_over_mean - split.by_slots.max(0.0);
         let is_of_slots = without_slots < judged.bands.upper;
         let is_moving = moving.is_some() && judged.state.is_uneven() && is_of_slots;

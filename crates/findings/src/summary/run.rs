@@ -1,4 +1,4 @@
-//! How a report was made, and of when it is.
+//! How and from which data a report was made.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -49,10 +49,10 @@ pub struct Dumped {
 }
 
 impl Summary {
-    /// When the oldest and the newest dump were written: as the dumps say it, else as their files do.
+    /// When the oldest and the newest dump were written: by the dumps themselves, else by file times.
     pub fn dumped(&self) -> Option<Dumped> {
         let files = self.run.dumped;
-        // The time of a file is lost where it is copied; that in the dump stays.
+        // Copying loses the file time; the time inside the dump stays.
         let last = self.input.written.or(files.map(|files| files.last))?;
         let first = files.map_or(last, |files| files.first.min(last));
         Some(Dumped { first, last })

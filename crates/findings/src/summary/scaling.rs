@@ -1,4 +1,4 @@
-//! The same slots on other numbers of equal nodes: how uneven they would be, and whether that matters.
+//! The same slots on other numbers of equal nodes: the resulting skew, and whether it matters.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -16,7 +16,6 @@ use crate::summary::split::Split;
 use crate::summary::state::State;
 use crate::topology::Topology;
 
-/// The numbers of nodes that are tried.
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
 
 /// An even split over this many nodes.
@@ -30,7 +29,7 @@ pub struct Scaled {
     pub state: State,
 }
 
-/// The skew of a load on other numbers of equal nodes; `keys` is the number of all keys.
+/// The skew of a load on other numbers of equal nodes, for `keys` keys in total.
 pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
     let loads = PerMetric::of_keys(load.slots.clone());
     let scaled = |nodes: usize| {
@@ -77,8 +76,8 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
     TRIED.into_iter().filter_map(scaled).collect()
 }
 
-/// How much more uneven 1024 ranges of 16 slots are than a perfect hash would have them: CV^2 N_eff / 1023. Clean
-/// dumps stay below 3.2.
+/// How much more uneven 1024 ranges of 16 slots are than under a perfect hash: CV^2 N_eff / 1023. Clean dumps stay
+/// below 3.2.
 pub(crate) fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
     let ranges: Vec<f64> = loads
         .chunks(16)

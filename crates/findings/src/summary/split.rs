@@ -1,14 +1,14 @@
-//! The excess of the fullest node, split exactly.
+//! Exact decomposition of the fullest node's excess.
 //!
-//! For a node with p = its slots / all compared slots, the share f and the load W of all nodes (heavy units: at least 5% of
-//! the smallest fair share):
+//! For a node with p = its slots / all compared slots, share f, and W the load of all nodes (a heavy unit is at least
+//! 5% of the smallest fair share):
 //! ```text
 //! load - f W = (p - f) W                                slots: it owns more than its part
 //!            + (1 - p) w for each heavy unit on it      one line each, or one for all
 //!            - p sum(w of heavy units elsewhere)        one line together
 //!            + the rest                                 light units: chance, or collisions
 //! ```
-//! In fair shares (divided by f W) the lines add up to M - 1.
+//! In fair shares (divided by f W), the lines sum to M - 1.
 
 use slotscope_engine::name::Name;
 
@@ -22,39 +22,38 @@ use crate::summary::model::chance::RandomUnits;
 use crate::summary::model::even_split::p99_of_shares;
 use crate::summary::nodes::NodeLoad;
 
-/// The fullest node's excess in fair shares, split.
+/// The fullest node's excess in fair shares, decomposed.
 pub(crate) struct Split<'a> {
     compared: &'a Compared<'a>,
-    /// The place of the fullest node among the compared ones.
+    /// Index of the fullest node among the compared ones.
     pub at: usize,
     /// The fullest node.
     pub fullest: &'a NodeLoad,
-    /// Its part of the slots.
+    /// Its fraction of the slots.
     pub p: f64,
     /// M.
     pub max_over_mean: f64,
-    /// The excess by its slots.
+    /// The excess due to its slot count.
     pub by_slots: f64,
     /// Heavy units of all nodes, heaviest first.
     pub heavy: Vec<&'a Unit>,
-    /// Units that are not heavy and known by name.
+    /// Named units that are not heavy.
     listed: Vec<&'a Unit>,
-    /// The units that are not heavy; `None` where tags were not counted.
+    /// The units that are not heavy; `None` if tags were not counted.
     pub light: Option<RandomUnits>,
     /// f W.
     fair: f64,
-    /// All of them.
     units: &'a UnitsBy,
 }
 
-/// Slots that a cause of collisions names, and tags in them.
+/// Slots named by a collision cause, and tags named per slot.
 const NAMED_SLOTS: usize = 3;
 const NAMED_UNITS: usize = 20;
-/// A listed unit fills its slot if it is this part of what the slot holds.
+/// A listed unit fills its slot if it holds this fraction of it.
 const MOST: f64 = 0.5;
 
 impl<'a> Split<'a> {
-    /// Splits the excess of the fullest node; `None` where no node holds anything.
+    /// Decomposes the excess of the fullest node; `None` without load.
     pub(crate) fn of(
         compared: &'a Compared<'a>,
         units: &'a UnitsBy,
@@ -90,7 +89,7 @@ impl<'a> Split<'a> {
         })
     }
 
-    /// How many nodes are compared.
+    /// The number of compared nodes.
     pub(crate) fn nodes(&self) -> usize {
         self.compared.nodes.len()
     }
@@ -100,33 +99,33 @@ impl<'a> Split<'a> {
         self.compared.total
     }
 
-    /// E, the 99% quantile of the fullest node if a perfect hash placed the light units on an even split of the slots and
-    /// the heavy ones were even; `None` where tags were not counted.
+    /// E, the 99% quantile of the fullest node if a perfect hash placed the light units on an even split and the heavy
+    /// ones were even; `None` if tags were not counted.
     pub(crate) fn by_chance(&self) -> Option<f64> {
         self.by_chance_on(&self.compared.shares)
     }
 
-    /// The same on nodes with these shares.
+    /// E for nodes with these shares.
     pub(crate) fn by_chance_on(&self, shares: &[f64]) -> Option<f64> {
         let light = self.light.as_ref().filter(|light| light.total() > 0.0)?;
         let part = (light.total() / self.total()).min(1.0);
         Some(1.0 + part * (p99_of_shares(light, shares) - 1.0))
     }
 
-    /// The excess by the light units: M - 1 minus everything else.
+    /// The excess due to light units: M - 1 minus everything else.
     pub(crate) fn by_rest(&self) -> f64 {
         let on = self.heavy_on(self.fullest) * (1.0 - self.p);
         let elsewhere = (self.heavy_total() - self.heavy_on(self.fullest)) * self.p;
         self.max_over_mean - 1.0 - self.by_slots - (on - elsewhere) / self.fair
     }
 
-    /// Whether a perfect hash may well give the light units this excess.
+    /// Whether a perfect hash plausibly gives the light units this excess.
     pub(crate) fn is_rest_by_chance(&self) -> bool {
         let Some(light) = &self.light else {
             return false;
         };
         let rest = self.compared.loads[self.at] - self.heavy_on(self.fullest);
-        // A rest by rounding is not a finding.
+        // A rest due to rounding is not a finding.
         self.by_rest() < 1e-9
             || light.tail(self.p, rest * (1.0 - 1e-12)) * self.nodes() as f64 >= limit::CHANCE
     }
@@ -199,7 +198,7 @@ impl<'a> Split<'a> {
             (CauseKind::Collisions, slots, self.filling(loads_of_slots))
         };
         Cause {
-            // People count tags and keys, not the equal units of the model.
+            // People count tags and keys, not the model's equal units.
             units: Some(self.units.others(self.heavy.len())),
             by_chance: Some(tidy(by_chance / self.fair)),
             slots,
@@ -208,7 +207,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// The listed units on the fullest node that are most of their slots, where they add most of the rest.
+    /// The listed units that dominate their slots on the fullest node, if they add most of the rest.
     fn filling(&self, loads_of_slots: &[u64]) -> Vec<Name> {
         let fills = |unit: &&&Unit| {
             let slot = loads_of_slots
@@ -226,7 +225,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// The cause by slots alone: the slots that are as heavy as a heavy unit.
+    /// The cause if only slots are known: those as heavy as a heavy unit.
     fn unknown(&self, loads_of_slots: &[u64]) -> Cause {
         let load = |slot: u16| self.light_in(slot, loads_of_slots);
         let mut slots = self.fullest_slots(loads_of_slots);
@@ -240,7 +239,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// Whether the heavy units are many and hold most of the load, none of them most of that.
+    /// Whether there are many heavy units with most of the load and no dominant one.
     fn is_coarse(&self) -> bool {
         let (all, together) = (self.compared.total, self.heavy_total());
         self.heavy.len() > limit::SEVERAL
@@ -279,7 +278,7 @@ impl<'a> Split<'a> {
         self.heavy.iter().map(|unit| unit.load).sum()
     }
 
-    /// The fullest slots, where they add a real part of the rest; else it is spread over many.
+    /// The fullest slots, if they add a substantial part of the rest; otherwise it is spread over many.
     fn crowded_slots(&self, loads: &[u64], light: &RandomUnits) -> Vec<u16> {
         let slots = self.fullest_slots(loads);
         let owned = self.compared.nodes.iter().map(|node| f64::from(node.slots));
@@ -292,7 +291,7 @@ impl<'a> Split<'a> {
         }
     }
 
-    /// The load of a slot besides heavy units.
+    /// The load of a slot without heavy units.
     fn light_in(&self, slot: u16, loads: &[u64]) -> f64 {
         let heavy = self.heavy.iter().filter(|unit| unit.slot == slot);
         let heavy: f64 = heavy.map(|unit| unit.load).sum();

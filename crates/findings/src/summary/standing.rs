@@ -1,4 +1,4 @@
-//! How one node stands in the verdict: rows and colours that agree with the headline.
+//! A single node in the verdict: its rows and colours must agree with the headline.
 
 use std::cmp::Reverse;
 
@@ -11,16 +11,16 @@ use crate::summary::verdict::Verdict;
 /// The worst problem of a node, the first of several.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Standing {
-    /// Its place among the problems of the verdict.
+    /// The index of the problem in the verdict.
     pub place: usize,
-    /// The state that it sets, or the lower one that the node is in where another node is the fullest.
+    /// The state that the problem sets, or this node's own lower one if another node is the fullest.
     pub state: State,
-    /// The role that is concerned.
+    /// The role concerned.
     pub role: Option<Role>,
 }
 
 impl Verdict {
-    /// The worst problem of a node; absent if it has no problem.
+    /// The worst problem of a node, if any.
     pub fn standing(&self, node: &NodeLoad) -> Option<Standing> {
         let problems = self.problems().enumerate();
         let own = problems.filter_map(|(place, found)| {
@@ -31,7 +31,7 @@ impl Verdict {
         own.max_by_key(|of| (of.state, Reverse(of.place)))
     }
 
-    /// The state of a node by a finding that may be about others.
+    /// The state of a node by a finding that may be about other nodes.
     fn state_of(&self, node: &NodeLoad, found: &Finding) -> Option<State> {
         let is_own = found.node.as_ref() == Some(&node.id);
         let is_down = node.is_lost() || node.flags.contains(&NodeFlag::Refusing);
@@ -39,7 +39,7 @@ impl Verdict {
             let measure = found.metric?;
             let mut roles = self.roles.iter();
             let role = roles.find(|role| (role.role, role.metric) == (found.role, measure));
-            // Load by processes is not a role.
+            // Load by process is not a role.
             let bands = role.map_or_else(|| Bands::new(measure, None, None), |role| role.bands);
             let share = node.over_share.of(found.role?)?;
             Some(bands.state(share)).filter(|state| state.is_uneven())

@@ -1,4 +1,4 @@
-//! The state of a cluster in one word, how urgent a finding is, and the two roles that a node is judged by.
+//! The state of a cluster in one word, the severity of findings, and the two roles that nodes are judged by.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,7 +29,7 @@ pub enum State {
 }
 
 impl State {
-    /// All, in their order.
+    /// All states in order.
     pub const ALL: [State; 8] = [
         State::Empty,
         State::Balanced,
@@ -41,7 +41,7 @@ impl State {
         State::Down,
     ];
 
-    /// The word of report.json.
+    /// Its name in report.json.
     pub fn name(self) -> &'static str {
         match self {
             State::Empty => "empty",
@@ -60,7 +60,7 @@ impl State {
         matches!(self, State::Watch | State::Skewed)
     }
 
-    /// The word that a report begins with; a role has words of its own for its limit and its skew.
+    /// The first word of a report; roles have their own words for limit and skew.
     pub fn word(self, role: Option<Role>) -> &'static str {
         match (self, role) {
             (State::Down, _) => "DOWN",
@@ -104,7 +104,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// Both, the one that is named first where nothing else decides.
+    /// Both roles; by default the first is named first.
     pub const ALL: [Role; 2] = [Role::Memory, Role::Load];
 
     /// Its name in report.json.

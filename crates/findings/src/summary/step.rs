@@ -1,4 +1,4 @@
-//! A step: the action, its actor, its command, and the state of every role after it.
+//! A step: the action, its actor, its command, and the resulting state of every role.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -167,97 +167,97 @@ pub struct Left {
 /// The content of a step's sentence.
 #[derive(Debug, Clone, PartialEq)]
 pub enum StepText {
-    /// A failed primary is brought back.
+    /// Bring failed primaries back.
     BringBack(Vec<Name>),
-    /// A replica takes over where it cannot be.
+    /// Promote a replica if the primary cannot be brought back.
     FailOver(Vec<Name>),
-    /// Why primaries say that the cluster is down is found out: its listing does not show it.
+    /// Find out why primaries report the cluster as down although the listing does not.
     FindFailure,
-    /// Slots without an owner get one.
+    /// Assign slots that have no owner.
     AssignSlots(u32),
-    /// A move that was left open is ended.
+    /// Complete an interrupted migration.
     EndMove(Vec<u16>),
-    /// The dump is taken again.
+    /// Take the dump again.
     TakeAgain,
-    /// Keys of a pattern without a TTL get one, or are deleted: the pattern, the part of its keys without one, and the bytes
-    /// of all its keys.
+    /// Set a TTL on a pattern's keys, or delete them: the pattern, the fraction without TTL, and the bytes of all its
+    /// keys.
     Expire(Name, f64, u64),
-    /// Buffers are looked at: their bytes.
+    /// Check buffers of this many bytes.
     Buffers(u64),
-    /// The limit is raised: on the host, or by larger nodes of a service.
+    /// Raise the limit: on the host, or with larger nodes of a service.
     RaiseLimit(Option<&'static str>),
-    /// Slots move.
+    /// Move slots.
     Move {
-        /// Slots.
+        /// The number of slots.
         slots: u64,
-        /// Keys, where they are known.
+        /// The number of keys, if known.
         keys: Option<u64>,
-        /// Bytes, where they are known.
+        /// The bytes, if known.
         bytes: Option<u64>,
     },
-    /// The nodes are meant to own their slots as they are.
+    /// The uneven slot counts may be intended.
     Meant,
-    /// A backup is restored into shards with other ranges of slots.
+    /// Restore a backup into shards with other slot ranges.
     SlotRanges {
         /// Shards.
         shards: u64,
     },
-    /// Tags and keys are split.
+    /// Split tags and keys.
     Split {
-        /// Names, whether each is a tag, and into how many parts; heaviest first.
+        /// Name, whether it is a tag, and number of parts; heaviest first.
         units: Vec<(Name, bool, u32)>,
-        /// Slots that move with it; absent where they are a step of their own.
+        /// Slots moved along with it; absent if moving is a separate step.
         then_move: Option<u64>,
     },
-    /// Braces are taken out of the names.
+    /// Remove the braces from names.
     Untag(Name),
-    /// Other parts of key names are in braces.
+    /// Put other parts of key names in braces.
     ChooseTags {
-        /// The new tags; of names that only lose their braces, none.
+        /// The new tags; empty if names only lose their braces.
         tags: Vec<Name>,
-        /// Patterns of names that change.
+        /// The number of patterns of names that change.
         patterns: u64,
-        /// Names that change.
+        /// The number of names that change.
         keys: u64,
     },
-    /// A finer part of the names is in braces.
+    /// Put a finer part of the names in braces.
     FinerTags,
-    /// Tags get other names.
+    /// Rename tags.
     RenameTags(u64),
-    /// A tag or key that is mostly read is cached: its name, whether it is a tag, and the share of reads where known.
+    /// Cache a tag or key that is mostly read.
     Cache {
         /// Its name.
         name: Name,
         /// Whether it is a tag.
         is_tag: bool,
-        /// The share of its operations that only read.
+        /// The fraction of reads among its operations.
         reads: Option<f64>,
     },
-    /// Primaries are added.
+    /// Add primaries.
     AddNodes {
-        /// How many.
+        /// The number of primaries.
         count: u64,
-        /// With more nodes than this the heaviest slot alone exceeds a fair share.
+        /// With more nodes than this, the heaviest slot alone exceeds a fair share.
         most: Option<u64>,
     },
-    /// A node with few slots is emptied in place of being filled.
+    /// Drain a node with few slots instead of filling it.
     Empty(Name),
-    /// The same of a node without any.
+    /// Remove a node without slots.
     Forget(Name),
 }
 
-/// Why no step cures a role.
+/// Why no step fixes a role.
 #[derive(Debug, Clone, PartialEq)]
 pub enum LeftText {
     /// The planner's reason.
     WhyNot(WhyNot),
     /// A single slot is more than a fair share of the load, and which of its keys is not known.
     HotSlot(u16),
-    /// A key that would block its node for too long stays where it is.
+    /// A key that would block its node for too long stays in place.
     Pinned {
         /// Its name.
         key: Name,
-        /// For how many milliseconds it would block its node.
+        /// The milliseconds it would block its node.
         block_ms: f64,
     },
     /// Its load is known by node, not by slot.

@@ -1,4 +1,4 @@
-//! Hash tags and the number of their keys, and how far that is certain.
+//! Hash tags and their key counts, with error bounds.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -18,9 +18,9 @@ use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 
 use crate::summary::balance::tidy;
 
-/// Rows that files hold; the terminal shows fewer.
+/// Rows written to files; the terminal shows fewer.
 pub(crate) const LISTED: usize = tag_table::LISTED;
-/// Tags named for a hot slot.
+/// Tags named per hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 
 /// The hash tags.
@@ -80,7 +80,7 @@ pub struct Tag {
 }
 
 impl Tag {
-    /// The load that it may have in a metric beyond the count.
+    /// Upper bound on its load in a metric beyond the counted value.
     pub fn error(&self, metric: Metric) -> u64 {
         self.errors.0.get(metric).copied().unwrap_or(0)
     }
@@ -96,29 +96,28 @@ pub struct TagLoad {
     pub load: PerMetric<u64>,
 }
 
-/// A tag, and the bounds of its load.
+/// A tag with bounds on its load.
 struct CountedTag {
     name: Name,
     load: Load,
     ceiling: Load,
 }
 
-/// The inputs of rows of tags and keys.
+/// The context for rows of tags and keys.
 pub(crate) struct RowContext<'a> {
-    /// The load of all keys, in every metric that the input carries.
+    /// The total load in every metric of the input.
     pub totals: &'a PerMetric<u128>,
-    /// The metric that they are listed by.
+    /// The metric they are sorted by.
     pub by: Metric,
     /// The slots whose tags are listed.
     pub slots: &'a [u16],
-    /// The node that owns a slot.
     pub owner: &'a dyn Fn(u16) -> Option<Name>,
-    /// How names are shown.
+    /// Redacts a name for display, if required.
     pub shown: &'a dyn Fn(&Name) -> Name,
 }
 
 impl Tags {
-    /// From the counts of the first pass and, where those are rows, of the second.
+    /// Built from the first pass and, if available, the second.
     pub(crate) fn of(
         tags: &TagCounter,
         recount: Option<&Recount>,
@@ -245,19 +244,19 @@ fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
         .sum()
 }
 
-/// How many of the first tags hold at least `max_error`; `None` where all do.
+/// How many leading tags hold at least `max_error`; `None` if all do.
 fn certain(top: &[Tag], by: Metric, max_error: u64) -> Option<u64> {
     let is_certain = |tag: &Tag| tag.load.get(by).is_some_and(|load| *load >= max_error);
     let certain = top.partition_point(is_certain);
     (certain < top.len()).then_some(certain as u64)
 }
 
-/// The slot of a tag: it is hashed as it is, whatever braces it holds.
+/// The slot of a tag: it is hashed as is, even if it contains braces.
 fn slot_of_tag(tag: &Name) -> u16 {
     slot_of_part(&tag.0)
 }
 
-/// The heaviest tags by a metric, and what the first unlisted one may hold.
+/// The heaviest tags by a metric, and the bound for the first unlisted one.
 fn heaviest(
     found: &[CountedTag],
     metric: Metric,

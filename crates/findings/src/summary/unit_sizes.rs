@@ -1,13 +1,13 @@
-//! How many units there are of each size in keys, put together from the counted or sampled tags and the untagged keys.
+//! The number of units by size in keys, combined from counted or sampled tags and untagged keys.
 
 use slotscope_engine::metric::Metric;
 
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 
-/// (keys, units) pairs, the untagged keys first; `None` where the sizes of the tags were not counted.
+/// (keys, units) pairs, untagged keys first; `None` if tag sizes were not counted.
 ///
-/// Where only a sample of the tags was counted, it is scaled up to all tags that are not listed with certainty.
+/// A sample of tags is scaled up to all tags that are not listed with certainty.
 pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option<Vec<(f64, f64)>> {
     let untagged = (1.0, keys.saturating_sub(tags.tagged_keys) as f64);
     let pair = |(size, count): &(u64, u64)| (*size as f64, *count as f64);

@@ -1,4 +1,4 @@
-//! The verdict: what is wrong, most urgent first, and what to do about it, in the order of doing.
+//! The verdict: what is wrong, most urgent first, and the remedies in order.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -60,33 +60,27 @@ pub struct Verdict {
 
 /// The inputs of a verdict.
 pub(crate) struct VerdictInputs<'a> {
-    /// The inputs that roles are chosen from.
     pub load_inputs: LoadInputs<'a>,
-    /// Signs of damage to the dump.
+    /// Signs of a damaged dump.
     pub signs: &'a [Sign],
-    /// Whether the input could not be read to its end.
+    /// Whether reading stopped before the end of the input.
     pub is_incomplete: bool,
-    /// Whether lists of extremes are all there is.
+    /// Whether key listings are the only input.
     pub has_only_extremes: bool,
-    /// Whether it may lack keys.
+    /// Whether the dump may lack keys.
     pub is_doubtful: bool,
-    /// Its gaps.
     pub gaps: &'a Gaps,
-    /// The room of the nodes.
     pub capacity: Option<&'a Capacity>,
-    /// How near they are to their limits.
     pub headroom: &'a Headroom,
-    /// The heaviest keys.
     pub keys: Option<&'a Keys>,
-    /// The keys with most elements.
+    /// The keys with the most elements.
     pub largest: Option<&'a [LargeKey]>,
-    /// When keys expire.
     pub expiry: Option<&'a Expiry>,
 }
 
 impl Verdict {
-    /// Judges the nodes in every role, and finds what else is wrong; steps are computed later. The loads of the roles are
-    /// returned beside it, and those that the user did not choose.
+    /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
+    /// and those the user did not choose.
     pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>, Vec<RoleLoad>) {
         let LoadInputs { nodes, loads, .. } = inputs.load_inputs;
         let (role_loads, guarded_loads) = RoleLoad::choose(&inputs.load_inputs);
@@ -97,7 +91,7 @@ impl Verdict {
         let judged = || roles.iter().filter(|role| role.judged);
         let state = match first.and_then(|found| found.state) {
             Some(state) => state,
-            // Nodes that look even by what could be read need not be.
+            // Nodes that look even in the part that was read may not be.
             None if roles.iter().any(RoleVerdict::has_gap) => State::Unjudged,
             None if judged().next().is_some() => State::Balanced,
             None => roles
@@ -140,7 +134,7 @@ impl Verdict {
         self.roles.iter().find(|found| found.by() == metric)
     }
 
-    /// The role that the first finding of a role is about, else the first that is judged.
+    /// The role of the first finding that has one, else the first judged role.
     pub fn headline(&self) -> Option<&RoleVerdict> {
         let of = |found: &Finding| {
             let mut roles = self.roles.iter();
@@ -156,7 +150,7 @@ impl Verdict {
             .or(self.roles.first())
     }
 
-    /// Whether the first problem is the load of processes, of which slots are not known.
+    /// Whether the first problem is process load, for which slots are unknown.
     pub fn is_by_processes(&self) -> bool {
         let first = self.problems().next();
         let of_processes = |found: &Finding| match &found.sentence {
@@ -166,17 +160,17 @@ impl Verdict {
         first.is_some_and(of_processes)
     }
 
-    /// The metric of the tables where the user names none.
+    /// The default metric of tables.
     pub fn metric(&self) -> Metric {
         self.headline().map_or(Metric::Keys, RoleVerdict::by)
     }
 
-    /// The findings that set a state.
+    /// The findings that set the state.
     pub fn problems(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|found| found.state.is_some())
     }
 
-    /// The findings that set none.
+    /// The findings that set no state.
     pub fn risks(&self) -> impl Iterator<Item = &Finding> {
         self.findings.iter().filter(|found| found.state.is_none())
     }
@@ -247,7 +241,7 @@ impl VerdictInputs<'_> {
         let of = |measure: Measure| load.measure == measure;
         let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
         let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
-        // These clocks stand still while the host runs something else, those of slots do not.
+        // These clocks stop while the host runs something else; those of slots do not.
         let used: Vec<f64> = servers().filter_map(|server| server.cpu).collect();
         let busiest = most(&mut used.iter().copied());
         Amounts {
@@ -297,7 +291,7 @@ impl VerdictInputs<'_> {
         found
     }
 
-    /// Servers without a limit of memory: how near they are to it is not known.
+    /// Servers without a memory limit: their headroom is unknown.
     fn no_limit(&self) -> Option<Finding> {
         let servers = self.load_inputs.observed.servers.iter().flatten();
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
@@ -307,7 +301,7 @@ impl VerdictInputs<'_> {
             .then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, FindingText::NoLimit))
     }
 
-    /// Keys that are uneven beside even memory may mean load that is, and nobody has measured it.
+    /// If keys are uneven while memory is even, load may be uneven too, but nobody has measured it.
     fn load_unknown(&self, roles: &[RoleVerdict]) -> Option<Finding> {
         let has_load = roles.iter().any(|role| role.metric.role() == Role::Load);
         let has_bytes = roles

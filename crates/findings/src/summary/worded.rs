@@ -1,4 +1,4 @@
-//! Findings that report.json holds as sentences.
+//! Findings that report.json stores as sentences.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -6,15 +6,15 @@ use std::fmt;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A finding, typed where it was made here and a sentence where it was read from a report.
+/// A typed finding, or the sentence of a finding read from a report.
 ///
-/// The summary holds typed findings and no prose: `wording` implements `Display` for each. A summary that was
-/// read from report.json has the sentences of that file and writes them unchanged.
+/// The summary holds typed findings and no prose: `wording` implements `Display` for each. A summary read from
+/// report.json keeps the sentences of that file and writes them unchanged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Worded<F> {
-    /// The subject of the sentence.
+    /// A typed finding.
     Finding(F),
-    /// The sentence, from a report or a reader.
+    /// A sentence from a report.
     Sentence(String),
 }
 
@@ -45,7 +45,7 @@ impl<'de, F> Deserialize<'de> for Worded<F> {
     }
 }
 
-/// No sentence: a report may lack it.
+/// An empty sentence: a report may lack it.
 impl<F> Default for Worded<F> {
     fn default() -> Self {
         Worded::Sentence(String::new())

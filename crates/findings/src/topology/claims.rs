@@ -1,5 +1,5 @@
-//! The claims of a listing about its primaries, whatever its form: they are checked one by one, and make a
-//! `Topology` or an error that names the two claims which contradict each other.
+//! The claims of a listing about its primaries, independent of its format: claims are checked one by one and yield a
+//! `Topology`, or an error naming the two claims that contradict each other.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,10 +10,10 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
 
-/// The suggested fix for two claims that contradict each other.
+/// The suggested fix for contradicting claims.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
 
-/// Bytes of an id or an address: an id has 40, a host name at most 253.
+/// Maximum bytes of an id or address: an id has 40, a host name at most 253.
 const MAX_NAME: usize = 300;
 
 /// The claims of one listing.
@@ -24,11 +24,11 @@ pub(super) struct Claims<'a> {
     by_id: HashMap<String, usize>,
     in_flight: Vec<InFlight>,
     replicas: Vec<String>,
-    /// Replicas that have not failed, each as the id of its primary and its own.
+    /// Replicas that have not failed, as (primary id, replica id).
     followers: HashSet<(String, String)>,
 }
 
-/// One primary, as the `at`-th unit of the listing (from 1) first named it.
+/// One primary, with the number (from 1) of the unit that first named it.
 struct Claim {
     at: usize,
     id: String,
@@ -36,7 +36,7 @@ struct Claim {
     ranges: Vec<(u16, u16)>,
 }
 
-/// Where a node is and how it is, as one unit of the listing has it.
+/// A node's address and health according to one unit of the listing.
 #[derive(Default)]
 pub(super) struct Place {
     /// As in `Node`.
@@ -50,7 +50,7 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// `ip` and `port`, or the hostname in place of an ip that is not known; "" stands for an unknown one.
+    /// `ip` and `port`, or the hostname if the ip is unknown; "" means unknown.
     pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
         Place {
@@ -61,9 +61,9 @@ impl Place {
         }
     }
 
-    /// Adds what another unit of the listing knows.
+    /// Merges what another unit of the listing knows.
     fn learn(&mut self, other: Place) {
-        // A node that does not know its own ip lists itself as ":port"; the others know better.
+        // A node that does not know its own ip lists itself as ":port"; other nodes know it.
         let is_vague = |known: &String| known.starts_with(':');
         if self.address.as_ref().is_none_or(is_vague) && other.address.is_some() {
             self.address = other.address;
@@ -73,7 +73,6 @@ impl Place {
         self.suspected |= other.suspected;
     }
 
-    /// The bytes of its longest name.
     fn longest_name(&self) -> usize {
         let names = [&self.address, &self.hostname];
         names
@@ -105,8 +104,8 @@ impl<'a> Claims<'a> {
         )
     }
 
-    /// Primary `id` owns `ranges` and nothing else. Listings of several nodes in one file repeat each
-    /// other: that is fine as long as they agree.
+    /// Primary `id` owns exactly `ranges`. Listings of several nodes in one file repeat each other, which is fine as
+    /// long as they agree.
     pub(super) fn owns(
         &mut self,
         at: usize,
@@ -139,14 +138,14 @@ impl<'a> Claims<'a> {
             .extend(address.filter(|address| address.len() <= MAX_NAME));
     }
 
-    /// Node `id`, which has not failed, replicates `primary`; several listings in one file repeat it.
+    /// Node `id`, which has not failed, replicates `primary`; other listings in the file may repeat it.
     pub(super) fn follows(&mut self, primary: &str, id: &str) {
         if primary.len().max(id.len()) <= MAX_NAME {
             self.followers.insert((primary.to_owned(), id.to_owned()));
         }
     }
 
-    /// Slot `slot` is on its way; both ends may say so.
+    /// Slot `slot` is migrating; both ends may report it.
     pub(super) fn moves(&mut self, slot: u16, from: &str, to: &str) {
         self.in_flight.push(InFlight {
             slot,
@@ -155,7 +154,7 @@ impl<'a> Claims<'a> {
         });
     }
 
-    /// The range from `first` to `last`, as unit `at` has it.
+    /// The range from `first` to `last`, as given by unit `at`.
     pub(super) fn range(&self, at: usize, first: u64, last: u64) -> Result<(u16, u16)> {
         if first.max(last) >= SLOTS as u64 {
             return Err(self.bad(
@@ -172,7 +171,7 @@ impl<'a> Claims<'a> {
         Ok((first as u16, last as u16))
     }
 
-    /// The claim of node `id`, and whether this is the first mention of it.
+    /// The claim of node `id`, and whether it is new.
     fn claim(&mut self, at: usize, id: &str, place: Place) -> (&mut Claim, bool) {
         let next = self.claims.len();
         let index = *self.by_id.entry(id.to_owned()).or_insert(next);
@@ -191,7 +190,7 @@ impl<'a> Claims<'a> {
 
     /// Checks all claims together.
     pub(super) fn settle(mut self) -> Result<Topology> {
-        // A report repeats a node's name for each of its slots: a giant one would fill the disk.
+        // A report repeats a node's name for each of its slots: a giant name would fill the disk.
         let is_long = |claim: &&Claim| claim.id.len().max(claim.place.longest_name()) > MAX_NAME;
         if let Some(long) = self.claims.iter().find(is_long) {
             let what = format!(
@@ -227,7 +226,7 @@ impl<'a> Claims<'a> {
                 if *entry != NO_NODE {
                     return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));
                 }
-                *entry = index as u16; // below SLOTS: nodes with slots come first, and no two share one
+                *entry = index as u16; // below SLOTS: nodes with slots come first, and each has at least one
             }
         }
         self.in_flight.sort();
@@ -282,8 +281,8 @@ impl<'a> Claims<'a> {
     }
 }
 
-/// Drops names that several nodes have, the hostname before the address: all nodes of a load balancer may announce the
-/// same, and none is reached by it.
+/// Drops names shared by several nodes, hostnames before addresses: all nodes of a load balancer may announce the
+/// same one, which reaches none of them in particular.
 fn tell_apart(nodes: &mut [Node]) {
     let drop_name: [fn(&mut Node); 2] = [|node| node.hostname = None, |node| node.address = None];
     for drop_name in drop_name {
@@ -296,7 +295,7 @@ fn tell_apart(nodes: &mut [Node]) {
     }
 }
 
-/// `ip:port`, or `hostname:port` of a node that does not know its ip; `None` where neither is known.
+/// `ip:port`, or `hostname:port` if the ip is unknown; `None` if both are.
 fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     match (ip, hostname) {
         ("", _) if port == 0 => None,
@@ -305,7 +304,7 @@ fn address(ip: &str, hostname: &str, port: u64) -> Option<String> {
     }
 }
 
-/// A piece of the listing, safe and short enough for an error line.
+/// A piece of the listing, escaped and shortened for an error line.
 pub(super) fn quoted(text: &str) -> String {
     const SHOWN: usize = 60; // characters: a node id has 40
     format!(
@@ -314,7 +313,7 @@ pub(super) fn quoted(text: &str) -> String {
     )
 }
 
-/// The same slots in ascending ranges that neither overlap nor touch.
+/// Merges ranges into ascending ones that neither overlap nor touch.
 fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
     ranges.sort_unstable();
     let mut merged: Vec<(u16, u16)> = Vec::new();
@@ -327,7 +326,7 @@ fn merged(mut ranges: Vec<(u16, u16)>) -> Vec<(u16, u16)> {
     merged
 }
 
-/// Ranges for people: "0-99 200", the first few where there are many.
+/// Ranges for display: "0-99 200", only the first few of many.
 fn listed(ranges: &[(u16, u16)]) -> String {
     match ranges {
         [] => String::from("no slot"),

@@ -1,9 +1,9 @@
-//! `redis-cli --cluster info` and `check`: how many keys each primary says it has, to hold a dump against.
+//! `redis-cli --cluster info` and `check`: the key count each primary reports, to compare with a dump.
 //!
 //! ```text
 //! 127.0.0.1:7901 (98e3a8e4...) -> 7 keys | 5461 slots | 0 replicas.
 //! ```
-//! Colours are dropped; all other lines are passed over, but a file without one such line is refused.
+//! Colours are stripped and other lines ignored, but a file without any such line is refused.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::source::small_file;
 
-/// A listing is far below this; anything near it is another kind of file.
+/// Listings are far smaller; anything near this is another kind of file.
 const MAX_BYTES: u64 = 16 << 20;
 
 const NO_NODE: &str = "no line of a node; make one with: redis-cli --cluster info HOST:PORT > FILE";
@@ -20,7 +20,7 @@ const NO_NODE: &str = "no line of a node; make one with: redis-cli --cluster inf
 /// A primary's own counts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NodeKeys {
-    /// Where it listens, as redis-cli prints it.
+    /// Its address as printed by redis-cli.
     pub address: String,
     /// The start of its id.
     pub id_start: String,
@@ -31,7 +31,7 @@ pub struct NodeKeys {
 }
 
 impl NodeKeys {
-    /// Whether a node of a topology is this one: a node is its id, but listings without ids have addresses there.
+    /// Whether a node of a topology is this one, by id, or by address for listings without ids.
     pub fn is(&self, id: &[u8], address: Option<&[u8]>) -> bool {
         let by_id = !self.id_start.is_empty() && id.starts_with(self.id_start.as_bytes());
         by_id || address == Some(self.address.as_bytes())
@@ -41,7 +41,7 @@ impl NodeKeys {
 /// Reads a file with the output of `redis-cli --cluster info`.
 ///
 /// # Errors
-/// It cannot be read, or no line of it has counts.
+/// The file cannot be read, or no line has counts.
 pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     let bytes = small_file::read(path, MAX_BYTES, NO_NODE)?;
     let nodes = parse(&String::from_utf8_lossy(&bytes));
@@ -52,7 +52,6 @@ pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     }
 }
 
-/// The nodes of a listing.
 pub(crate) fn parse(text: &str) -> Vec<NodeKeys> {
     text.lines()
         .filter_map(|line| node(&ansi::stripped(line)))

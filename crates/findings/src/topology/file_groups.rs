@@ -1,4 +1,4 @@
-//! Dumps by the slots that they hold: those that share most of them are of one node.
+//! Groups dumps by the slots they cover: dumps that share most of their slots are of one node.
 
 use slotscope_engine::slot::SLOTS;
 
@@ -7,7 +7,7 @@ use slotscope_engine::slot::SLOTS;
 pub struct FileSlots {
     /// The name of its node.
     pub name: String,
-    /// Slots that it has keys of, ascending.
+    /// Slots with keys, ascending.
     pub slots: Vec<u16>,
     /// Whether a server wrote it, so that it is not part of a longer dump.
     pub is_snapshot: bool,
@@ -15,13 +15,13 @@ pub struct FileSlots {
     pub is_of_cluster: bool,
 }
 
-/// This many shared slots are expected of files of random keys before sharing none says anything: e^-20 is never.
+/// Sharing no slot is significant only if files of random keys would share this many: e^-20 is never.
 pub(super) const SURELY: f64 = 20.0;
-/// RDB files may share this part of what chance would make them share: slots that moved between one dump and the next.
+/// RDB files may share this fraction of the overlap expected by chance: slots that moved between dumps.
 const MOVED: f64 = 0.05;
-/// Files that share this part of the smaller one's slots are of one node.
+/// Files that share this fraction of the smaller one's slots are of one node.
 const SAME: f64 = 0.5;
-/// Nor is a whole RDB file of a node that holds less than this part of the other's slots: these moved to a new node.
+/// Unless the smaller is an RDB file with less than this fraction of the other's slots: those moved to a new node.
 const SAME_SNAPSHOT: f64 = 0.25;
 
 pub(super) type Bits = [u64; SLOTS / 64];
@@ -34,7 +34,7 @@ pub(super) struct Group {
 }
 
 impl Group {
-    /// That of one file; `None` where it has no keys.
+    /// The group of one file; `None` if it has no keys.
     pub(super) fn of(files: &[FileSlots], at: usize) -> Option<Group> {
         let mut bits = Box::new([0; SLOTS / 64]);
         let slots = files[at].slots.iter().map(|slot| usize::from(*slot));
@@ -52,7 +52,7 @@ impl Group {
     }
 }
 
-/// Files with keys, those that share most of their slots together.
+/// Groups files with keys by overlapping slots.
 pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
     for at in (0..files.len()).filter(|at| is_in(*at)) {
@@ -92,7 +92,7 @@ pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
     a.iter().zip(b).map(|(a, b)| (a & b).count_ones()).sum()
 }
 
-/// Whether the groups share no slot, or hardly any, and that is not by chance.
+/// Whether the groups share hardly any slot, and not by chance.
 pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
     let all = |is_so: fn(&FileSlots) -> bool| {
         let mut members = groups.iter().flat_map(|group| &group.files);
@@ -118,6 +118,6 @@ pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
         }
         all_expected += expected;
     }
-    // Every pair is counted from both of its sides.
+    // Every pair is counted from both sides.
     all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
 }

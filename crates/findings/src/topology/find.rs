@@ -1,14 +1,14 @@
-//! Nodes as people name them: by hostname, address or id, or by the start of one.
+//! Finds nodes as people name them: by hostname, address or id, or a prefix of one.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, list};
 
 use crate::topology::{Node, Topology};
 
-/// Names that an error lists.
+/// Maximum number of names in an error.
 const SHOWN: usize = 6;
 
-/// The names that a node may be called by.
+/// The names of a node.
 #[derive(Debug, Clone, Copy)]
 pub struct Called<'a> {
     /// Its id.
@@ -26,7 +26,7 @@ impl Called<'_> {
         text::node_name(&Name::from(self.id), address.as_ref(), hostname.as_ref())
     }
 
-    /// How well `name` fits: a whole name better than a whole host, and that better than the start of a name.
+    /// How well `name` matches: a full name beats a full host, which beats a prefix.
     fn fit(&self, name: &str) -> Option<Fit> {
         let shown = self.name().to_string();
         let names = [
@@ -44,19 +44,18 @@ impl Called<'_> {
     }
 }
 
-/// How much of a node's name is given, from little to all.
+/// How much of a node's name matches, worst to best.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {
-    /// Its first characters.
+    /// A prefix.
     Start,
-    /// All up to a dot or colon: the pod of a hostname, the host of an address.
+    /// Everything up to a dot or colon: the pod of a hostname, the host of an address.
     Host,
-    /// All of it.
+    /// The full name.
     Whole,
 }
 
 impl Node {
-    /// The names that it may be called by.
     pub(crate) fn called(&self) -> Called<'_> {
         Called {
             id: &self.id,
@@ -72,19 +71,19 @@ impl Node {
 }
 
 impl Topology {
-    /// The index of the node that is called `name`.
+    /// The index of the node called `name`.
     ///
     /// # Errors
-    /// As `find`.
+    /// As for `find`.
     pub fn find(&self, name: &str) -> Result<usize, String> {
         find(self.nodes.iter().map(Node::called), name)
     }
 }
 
-/// The place among `nodes` of the node that is called `name`: of all that fit the one that fits best.
+/// The index of the best match for `name` among `nodes`.
 ///
 /// # Errors
-/// No node is called so, or several are; for people.
+/// No node matches, or several do; for display.
 pub(crate) fn find<'n>(
     nodes: impl Iterator<Item = Called<'n>>,
     name: &str,

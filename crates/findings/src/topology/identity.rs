@@ -1,5 +1,5 @@
-//! Matches the nodes of today with those afterwards. Two listings name their nodes; the ids of even splits and of files are made
-//! up, so there the nodes that share most slots are the same, and no key moves that need not.
+//! Matches the nodes of two topologies. Nodes of listings are matched by name. Ids of even splits and files are made
+//! up, so there the nodes sharing most slots match, which keeps moves to a minimum.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::topology::Topology;
 
-/// For each node of `after` the node of `before` that it is.
+/// For each node of `after`, the matching node of `before`.
 pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
     if before.has_made_up_ids() || after.has_made_up_ids() {
         by_slots(before, after)
@@ -36,8 +36,8 @@ fn by_slots(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
     })
 }
 
-/// For each of the nodes after the one before that it shares most slots with, pairs that share most first; each node is in
-/// one pair. `nodes` is how many there are, and `owners` gives the owners of a slot before and after.
+/// For each node after, the node before that it shares most slots with, pairing the largest overlaps first; each node
+/// is used once. `nodes` is the number of nodes, `owners` gives a slot's owner before and after.
 pub fn of_slots(
     nodes: [usize; 2],
     owners: impl Fn(u16) -> Option<(usize, usize)>,

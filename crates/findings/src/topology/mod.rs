@@ -1,7 +1,7 @@
-//! The owners of slots, from a listing of a cluster or an even split.
+//! Slot owners, from a cluster listing or an even split.
 //!
-//! One file a form, chosen by content: CLUSTER NODES and nodes.conf, CLUSTER SHARDS, CLUSTER SLOTS.
-//! Every form states claims; `claims` checks them once for all, so no form can own a slot twice.
+//! One file per format, detected by content: CLUSTER NODES and nodes.conf, CLUSTER SHARDS, CLUSTER SLOTS. Every format
+//! yields claims; `claims` checks them once for all, so that no format can assign a slot twice.
 
 mod claims;
 pub mod cluster_info;
@@ -33,93 +33,93 @@ use slotscope_engine::source::small_file;
 
 use crate::topology::claims::quoted;
 
-/// The number of nodes if none are named.
+/// The default number of nodes.
 const ASSUMED_NODES: usize = 3;
 
 /// The primaries of a cluster and the slots they own.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topology {
-    /// Where it comes from: "assumed even 3", "even 6", `ONE_A_FILE`, or the file as the user named it (unescaped).
+    /// Its source: "assumed even 3", "even 6", `ONE_A_FILE`, or the file as named by the user (unescaped).
     pub source: String,
-    /// The primaries in order of their first slot; those without slots last, in the order of the listing.
+    /// Primaries by first slot; those without slots last, in listing order.
     pub nodes: Vec<Node>,
-    /// Slots on their way from one node to another, ascending.
+    /// Slots in migration, ascending.
     pub in_flight: Vec<InFlight>,
-    /// The addresses of replicas, where the listing has them.
+    /// Replica addresses, if the listing has them.
     pub replicas: Vec<String>,
-    owner: Box<[u16]>, // SLOTS indices into `nodes`, NO_NODE where unowned
+    owner: Box<[u16]>, // SLOTS indices into `nodes`, NO_NODE if unowned
 }
 
 /// A primary.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Node {
-    /// Its id in the cluster; text from a file, to be escaped when shown.
+    /// Its cluster id; untrusted text, escape before display.
     pub id: String,
-    /// `ip:port` or `hostname:port`, where the listing has one; to be escaped when shown.
+    /// `ip:port` or `hostname:port`, if listed; escape before display.
     pub address: Option<String>,
-    /// The hostname that it announces, without a port; to be escaped when shown.
+    /// Its announced hostname, without a port; escape before display.
     pub hostname: Option<String>,
     /// Whether the cluster agrees that it has failed: `fail`.
     pub failed: bool,
-    /// Whether the node that was asked suspects that it has failed: `fail?`.
+    /// Whether the queried node suspects that it has failed: `fail?`.
     pub suspected: bool,
-    /// How many replicas it has that have not failed; absent where the listing does not tell.
+    /// The number of its healthy replicas; absent if the listing does not tell.
     pub replicas: Option<u32>,
-    /// Its slots as first and last, both included; ascending, with a gap between neighbours.
+    /// Its slots as inclusive first and last; ascending and not adjacent.
     pub ranges: Vec<(u16, u16)>,
-    /// How many slots it owns.
+    /// The number of slots it owns.
     pub slots: u32,
 }
 
 impl Node {
-    /// Whether slots can leave it and go to it: it has not failed, and is not suspected to have.
+    /// Whether slots can be moved from and to it: neither failed nor suspected.
     pub fn is_up(&self) -> bool {
         !self.failed && !self.suspected
     }
 }
 
-/// A slot that is being moved. Until the move ends, `from` owns it.
+/// A slot in migration. `from` owns it until the move ends.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct InFlight {
     /// The slot.
     pub slot: u16,
-    /// The id of the node that it leaves.
+    /// The source node's id.
     pub from: String,
-    /// The id of the node that it goes to.
+    /// The target node's id.
     pub to: String,
 }
 
-/// In `Topology::owner`: no node. Node indices stay below `SLOTS`.
+/// No owner, in `Topology::owner`. Node indices stay below `SLOTS`.
 const NO_NODE: u16 = u16::MAX;
 
-/// The longest listing that is read. A thousand primaries whose slots are all scattered need 0.2 MiB, so
-/// anything near this is another kind of file.
+/// Maximum size of a listing. A thousand primaries with fully scattered slots need 0.2 MiB, so anything near this is
+/// another kind of file.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The error for a longer file.
 const TOO_LONG: &str = "more than 16 MiB, too much for the nodes of a cluster; make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
-/// The forms of a topology, for error messages.
+/// The supported formats, for error messages.
 const FORMS: &str = "CLUSTER NODES or a nodes.conf, nor is the file CLUSTER SHARDS or CLUSTER SLOTS as redis-cli --json prints them";
 
-/// How to make a file that can be read, for error messages.
+/// How to create a readable file, for error messages.
 const MAKE_ONE: &str = "make one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
 
 impl Topology {
-    /// The source of nodes that are one a dump.
+    /// The source if each dump is one node.
     pub const ONE_A_FILE: &str = "one node a file";
 
-    /// Whether the ids are made up: those of an even split, or the names of files.
+    /// Whether ids are made up: for an even split, or from file names.
     pub fn has_made_up_ids(&self) -> bool {
         self.source == Topology::ONE_A_FILE || self.is_even()
     }
 
-    /// Whether it is an even split, whose names are made up.
+    /// Whether it is an even split.
     pub fn is_even(&self) -> bool {
         self.nodes.first().is_some_and(|node| node.id == "even-1")
     }
 
-    /// The same with other names for its source, nodes and addresses.
+    /// Renames its source, nodes and addresses.
     pub fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
         let mut other = self.clone();
         if self.source != Topology::ONE_A_FILE {
@@ -136,7 +136,7 @@ impl Topology {
         other
     }
 
-    /// Three equal nodes, if none are named; the source says that they are assumed.
+    /// Three equal nodes; the source marks them as assumed.
     ///
     /// # Errors
     /// None in practice.
@@ -144,8 +144,8 @@ impl Topology {
         Topology::even(ASSUMED_NODES, format!("assumed even {ASSUMED_NODES}"))
     }
 
-    /// `n` nodes `even-1`, `even-2`, ... that share the slots as `redis-cli --cluster create` does: node i
-    /// (from 0) ends at round((i + 1) * 16384 / n) - 1, halves away from zero.
+    /// `n` nodes `even-1`, `even-2`, ... sharing the slots as `redis-cli --cluster create` does: node i (from 0) ends
+    /// at round((i + 1) * 16384 / n) - 1, rounding half away from zero.
     ///
     /// ```
     /// let topology = slotscope_findings::topology::Topology::even(3, String::from("even 3"))?;
@@ -155,7 +155,7 @@ impl Topology {
     /// ```
     ///
     /// # Errors
-    /// Where `n` is 0 or there are more nodes than slots.
+    /// `n` is 0, or there are more nodes than slots.
     pub fn even(n: usize, source: String) -> Result<Topology> {
         if !(1..=SLOTS).contains(&n) {
             return Err(Error::option(
@@ -189,29 +189,29 @@ impl Topology {
         })
     }
 
-    /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any of the forms.
+    /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any supported format.
     ///
     /// # Errors
-    /// Where the file cannot be read, or as `parse`.
+    /// The file cannot be read, or as for `parse`.
     pub fn read(path: &Path) -> Result<Topology> {
         let (source, bytes) = Topology::listing(path)?;
         Topology::parse(&source, &bytes)
     }
 
-    /// The input of `parse`: the name of a file and its content.
+    /// Reads the input of `parse`: a file's name and content.
     ///
     /// # Errors
-    /// Where the file cannot be read.
+    /// The file cannot be read.
     pub fn listing(path: &Path) -> Result<(String, Vec<u8>)> {
         let bytes = small_file::read(path, MAX_BYTES as u64, TOO_LONG)?;
         Ok((path.to_string_lossy().into_owned(), bytes))
     }
 
-    /// Reads a listing in any of the forms; `source` is its file, for the report and for errors.
+    /// Parses a listing in any supported format; `source` names its file in the report and errors.
     ///
     /// # Errors
-    /// If it is in none of the forms, contradicts itself, or no primary owns a slot. The message is one line
-    /// with the file and the line, shard or entry.
+    /// It matches no format, contradicts itself, or no primary owns a slot. The message is one line with the file and
+    /// the line, shard or entry.
     pub fn parse(source: &str, bytes: &[u8]) -> Result<Topology> {
         let file = || Name::from(source).to_string();
         if bytes.len() > MAX_BYTES {
@@ -235,7 +235,7 @@ impl Topology {
         match text.trim_start().chars().next() {
             None => Err(Error::bad(file(), format!("an empty file; {MAKE_ONE}"))),
             Some('[') => parse_json(source, text),
-            // A key may begin with a hash tag.
+            // A key may start with a hash tag.
             Some('{') if serde_json::from_str::<IgnoredAny>(text).is_ok() => Err(Error::bad(
                 file(),
                 format!(
@@ -246,7 +246,7 @@ impl Topology {
         }
     }
 
-    /// The index in `nodes` of the node that owns `slot`; `None` where no node does, or past the last slot.
+    /// The index in `nodes` of the owner of `slot`; `None` without an owner, or past the last slot.
     pub fn owner(&self, slot: u16) -> Option<usize> {
         self.owner
             .get(usize::from(slot))
@@ -255,7 +255,7 @@ impl Topology {
     }
 }
 
-/// Entries of CLUSTER SLOTS begin with a number; anything else is read as CLUSTER SHARDS.
+/// Entries of CLUSTER SLOTS start with a number; anything else is read as CLUSTER SHARDS.
 fn parse_json(source: &str, text: &str) -> Result<Topology> {
     let rows: Vec<Value> = serde_json::from_str(text).map_err(|error| {
         let reason = error.to_string();
@@ -279,7 +279,7 @@ fn parse_json(source: &str, text: &str) -> Result<Topology> {
     }
 }
 
-/// The value called `name` of a map. A client that speaks RESP2 prints a map as `[name, value, name, value]`.
+/// The value of `name` in a map. RESP2 clients print a map as `[name, value, name, value]`.
 fn field<'a>(map: &'a Value, name: &str) -> Option<&'a Value> {
     match map {
         Value::Object(map) => map.get(name),
@@ -291,7 +291,7 @@ fn field<'a>(map: &'a Value, name: &str) -> Option<&'a Value> {
     }
 }
 
-/// The text called `name` of a map; empty where the server does not know it: absent, null, "" or "?".
+/// The text of `name` in a map; empty if unknown to the server: absent, null, "" or "?".
 fn text_field<'a>(map: &'a Value, name: &str) -> &'a str {
     field(map, name).map_or("", known_text)
 }

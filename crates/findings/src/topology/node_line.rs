@@ -1,4 +1,4 @@
-//! A line of CLUSTER NODES, which servers keep in nodes.conf too.
+//! A line of CLUSTER NODES; nodes.conf has the same lines.
 //!
 //! ```text
 //! <id> <ip:port[@bus port][,hostname[,...]]> <flags> <its primary or -> <ping> <pong> <epoch> <link> <slots>...
@@ -8,44 +8,44 @@
 use crate::topology::ranges;
 use crate::topology::ranges::number;
 
-/// A line about a node; its words are not copied.
+/// A parsed node line that borrows its words.
 pub struct NodeLine<'a> {
     /// The id.
     pub id: &'a str,
-    /// The address and the hostname, "" where the node does not know it.
+    /// The address, "" if unknown.
     pub ip: &'a str,
-    /// As `ip`.
+    /// The hostname, "" if unknown.
     pub hostname: &'a str,
-    /// The port; 0 where it is not known.
+    /// The port; 0 if unknown.
     pub port: u64,
     flags: &'a str,
     /// The id of its primary, or `-`.
     pub primary: &'a str,
-    /// The epoch of its claim to its slots.
+    /// The config epoch of its slots.
     pub epoch: &'a str,
     slots: std::str::SplitAsciiWhitespace<'a>,
 }
 
-/// A word after the link of a node.
+/// A word after the link state of a node.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Slots<'a> {
-    /// Slots of the node; neither order nor size is checked.
+    /// A slot range; order and size are not checked.
     Range(u64, u64),
-    /// A slot that moves between two nodes.
+    /// A slot in migration.
     InFlight {
-        /// The slot, whose size is not checked.
+        /// The slot number, not range-checked.
         slot: u64,
-        /// The id of the node that has it.
+        /// The id of the source node.
         from: &'a str,
-        /// The id of the node that gets it.
+        /// The id of the target node.
         to: &'a str,
     },
-    /// A word that is neither.
+    /// Any other word.
     Other(&'a str),
 }
 
 impl<'a> NodeLine<'a> {
-    /// Reads a line; `None` where it is of another form.
+    /// Parses a line; `None` if it has another form.
     pub fn parse(line: &'a str) -> Option<Self> {
         let mut fields = line.split_ascii_whitespace();
         let mut next = || fields.next();
@@ -56,7 +56,7 @@ impl<'a> NodeLine<'a> {
         }
         let mut parts = place.split(',');
         let endpoint = parts.next()?;
-        // An IPv6 address has no brackets, so the port begins at the last colon.
+        // IPv6 addresses have no brackets, so the port starts at the last colon.
         let (ip, port) = endpoint
             .rsplit_once('@')
             .map_or(endpoint, |(endpoint, _bus)| endpoint)
@@ -78,7 +78,7 @@ impl<'a> NodeLine<'a> {
         self.flags.split(',').any(|of| of == flag)
     }
 
-    /// Whether it is a replica, as all versions spell it.
+    /// Whether it is a replica, in the spelling of any version.
     pub fn is_replica(&self) -> bool {
         self.has("slave") || self.has("replica")
     }

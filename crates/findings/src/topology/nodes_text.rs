@@ -1,4 +1,4 @@
-//! The listing of CLUSTER NODES as a server prints it, and nodes.conf, where the server keeps the same lines.
+//! The output of CLUSTER NODES, and nodes.conf, which has the same lines.
 
 use slotscope_engine::error::Result;
 
@@ -6,7 +6,7 @@ use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::node_line::{NodeLine, Slots};
 use crate::topology::{FORMS, MAKE_ONE, Topology};
 
-/// Reads `text`, the listing of the file `source`.
+/// Parses `text`, the listing in file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
     let mut claims = Claims::new(source, "line");
     for (i, line) in text.lines().enumerate() {
@@ -64,7 +64,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
             format!("a replica that owns slots, {}; {MAKE_ONE}", quoted(id)),
         ));
     }
-    // A node that owns slots is a primary, also one that has failed. A node in handshake has no part in the cluster yet.
+    // A node that owns slots is a primary, even if it has failed. A node in handshake is not part of the cluster yet.
     if node.has("master") || node.has("primary") || !ranges.is_empty() {
         claims.owns(at, id, place, ranges)?;
     } else if node.is_replica() {

@@ -1,8 +1,8 @@
-//! The nodes of a cluster from dumps of them, one file a node: files of different nodes have no slot in common.
+//! Infers cluster nodes from dumps, one file per node: files of different nodes share no slot.
 //!
-//! That two files share no slot is a finding only where chance would have made them share some, or where they are of
-//! servers in cluster mode. Files that share most of their slots are dumps of one node. A few slots move while RDB files
-//! are taken; of any other overlap `overlap` finds out whether the files are of nodes nevertheless.
+//! Disjoint slots are significant only if chance would have made the files overlap, or if the servers were in cluster
+//! mode. Files that share most of their slots are dumps of one node. A few slots move while RDB files are taken; for
+//! any other overlap, `overlap` decides whether the files are of nodes nevertheless.
 
 use std::collections::BTreeMap;
 
@@ -17,18 +17,18 @@ use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
 pub struct OfFiles {
     /// The nodes.
     pub topology: Topology,
-    /// For each node the places of its files.
+    /// For each node, the indices of its files.
     pub files: Vec<Vec<usize>>,
-    /// The damage, if nodes hold the same slots.
+    /// The damage, if nodes cover the same slots.
     pub overlap: Option<Overlap>,
 }
 
-/// A run of empty slots is too long for chance where the keys elsewhere would have left it so once in e^45 dumps.
+/// A run of empty slots is too long for chance if keys elsewhere would leave one in e^45 dumps.
 const NEVER: f64 = 45.0;
-/// And this long: ids in sequence leave out single slots.
+/// Minimum length of such a run: sequential ids skip single slots.
 const WIDE: f64 = 16.0;
 
-/// The nodes that `files` are dumps of; `None` where they are not dumps of several nodes.
+/// The nodes that `files` are dumps of; `None` if they are not dumps of several nodes.
 pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
     let groups = groups(files, |_| true);
     let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
@@ -48,18 +48,18 @@ pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
     })
 }
 
-/// Why files are not taken as nodes.
+/// Why files are not treated as nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotNodes {
-    /// All share most of their slots.
+    /// All of them share most of their slots.
     SameSlots,
-    /// Some share this many slots.
+    /// Some of them share this many slots.
     Shared(u32),
     /// They have too few keys: chance alone could have kept their slots apart.
     TooFewKeys,
 }
 
-/// Why `files` are not taken as one node each; `None` where they are, or fewer than two have keys.
+/// Why `files` are not treated as one node each; `None` if they are, or if fewer than two have keys.
 pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
     let with_keys = files.iter().filter(|file| !file.slots.is_empty()).count();
     if with_keys < 2 || of_files(files).is_some() {
@@ -80,10 +80,10 @@ pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
     })
 }
 
-/// The group of each slot, and of slots in several the other one.
+/// The group of each slot, and the second group of slots that are in several.
 ///
-/// A few slots in several are being moved, and belong to the group with more slots until the move ends. Where they are
-/// many, moves have ended between the dumps, most likely to a node that was added: the group with fewer slots has them.
+/// A few shared slots are in migration and stay with the group that has more slots. If there are many, they moved
+/// between the dumps, most likely to an added node: the group with fewer slots gets them.
 fn owners(groups: &[Group], are_many: bool) -> (Vec<Option<usize>>, BTreeMap<u16, usize>) {
     let (mut owner, mut also) = (vec![None; SLOTS], BTreeMap::new());
     let mut order: Vec<usize> = (0..groups.len()).collect();
@@ -107,8 +107,8 @@ fn owners(groups: &[Group], are_many: bool) -> (Vec<Option<usize>>, BTreeMap<u16
     (owner, also)
 }
 
-/// Gives empty slots to the owner of the slot before them, or of the first; they hold nothing, so no load depends on it.
-/// Runs that are too long for chance stay unassigned: they are of a node whose file is missing.
+/// Assigns empty slots to the owner of the preceding slot, or of the first; they hold nothing, so no load depends on
+/// it. Runs too long for chance stay unassigned: the file of their node is missing.
 fn fill_gaps(owner: &mut [Option<usize>]) {
     let empty = owner.iter().filter(|owner| owner.is_none()).count();
     let per_slot = -(empty.max(1) as f64 / SLOTS as f64).ln();
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(names(&found), ["a", "b"]);
         let mixed = [of_cluster("a", few), file("b", [70])];
         assert!(of_files(&mixed).is_none());
-        // 2,341 slots by random and none of 200 others: 28 would be shared.
+        // 2,341 random slots and none of 200 others: 28 would be shared.
         let apart: Vec<u16> = (3..1403).step_by(7).collect();
         assert!(of_files(&[file("a", many), file("b", apart)]).is_some());
     }
@@ -239,7 +239,7 @@ mod tests {
         let piece = |from: u16| (from..16384).step_by(3);
         assert!(of_files(&[file("a", 0..16384), file("b", 0..16384)]).is_none());
         assert!(of_files(&[file("a", piece(0)), file("b", (0..16384).step_by(2))]).is_none());
-        // A scan that goes slot by slot, cut within a slot.
+        // A scan in slot order, cut within a slot.
         assert!(of_files(&[file("a", 0..=8000), file("b", 8000..16384)]).is_none());
         assert!(of_files(&[file("a", []), file("b", 0..16384)]).is_none());
         assert!(of_files(&[]).is_none());

@@ -1,10 +1,10 @@
-//! Nodes that are known by name, and the slots that each answers for.
+//! Nodes known by name, with the slots each serves.
 
 use slotscope_engine::slot::SLOTS;
 
 use crate::topology::{NO_NODE, Node, Topology, ranges};
 
-/// The nodes of these names, in the order of their slots; `owner` has the place of each slot's node.
+/// The nodes of these names, by slot order; `owner` gives the index of each slot's node.
 pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> Topology {
     let node = |place: usize, name: &String| {
         let slots = (0..).zip(owner).filter(|(_, of)| **of == Some(place));

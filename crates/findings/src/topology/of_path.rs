@@ -4,16 +4,16 @@ use std::path::Path;
 
 use crate::topology::{Node, Topology};
 
-/// How many names of a path are looked at: the file, and the directories that it is in.
+/// How many path components are checked: the file and its parent directories.
 const NAMES: usize = 4;
-/// Characters of an id that are enough to name a node.
+/// Characters of an id that identify a node.
 const SHORT_ID: usize = 8;
-/// Shorter names and ports are in many paths.
+/// Shorter names and ports occur in too many paths.
 const LEAST: usize = 2;
 const LEAST_OF_PORT: usize = 4;
 
 impl Topology {
-    /// The node that a file, or a directory near it, is named after; `None` if that is not a node, or any of several.
+    /// The node that a file, or a directory near it, is named after; `None` if there is none or several.
     pub fn of_path(&self, path: &Path) -> Option<usize> {
         let whole = path.to_string_lossy();
         let is_whole = |node: &Node| node.id == whole;
@@ -36,7 +36,7 @@ impl Topology {
     }
 }
 
-/// The names that a file of a node may have.
+/// The names that a node's file may have.
 fn names(node: &Node) -> Vec<String> {
     let mut names = vec![plain(&node.id)];
     if let Some(start) = node.id.get(..SHORT_ID) {
@@ -64,7 +64,7 @@ fn names(node: &Node) -> Vec<String> {
     names
 }
 
-/// A name in which everything but letters and digits is alike: `10.0.0.1:7001` is written `10.0.0.1-7001` in a file name.
+/// A name with everything but letters and digits unified: `10.0.0.1:7001` becomes `10.0.0.1-7001` in a file name.
 fn plain(name: &str) -> String {
     let plain = |c: char| {
         if c.is_alphanumeric() {
@@ -76,7 +76,7 @@ fn plain(name: &str) -> String {
     name.trim_matches(['[', ']']).chars().map(plain).collect()
 }
 
-/// Whether `name` is in `text`, not as a part of a longer word.
+/// Whether `text` contains `name` as a whole word.
 fn has_word(text: &str, name: &str) -> bool {
     text.match_indices(name).any(|(at, _)| {
         let ends = [

@@ -1,8 +1,8 @@
-//! Dumps of several nodes of which some hold the same slots: slots moved between the dumps, or one of them holds keys from
-//! elsewhere.
+//! Dumps of several nodes that partly cover the same slots: slots moved between the dumps, or a dump holds foreign
+//! keys.
 //!
-//! Parts of one dump share slots as chance has it, and parts of a dump in the order of slots share the slot in which they
-//! were cut. Dumps of nodes share far fewer slots, and what one alone holds lies in ranges.
+//! Parts of one dump share slots at the rate of chance; parts of a dump in slot order share only the slot at the cut.
+//! Dumps of nodes share far fewer slots, and their exclusive slots form ranges.
 
 use slotscope_engine::slot::SLOTS;
 
@@ -14,31 +14,31 @@ use crate::topology::ranges;
 /// Slots in dumps of several nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Overlap {
-    /// Dumps of two nodes hold the same slots.
+    /// Dumps of two nodes cover the same slots.
     Shared {
-        /// The places of the two files that share most.
+        /// Indices of the two files with the largest overlap.
         files: [usize; 2],
-        /// The slots that both hold, as first and last, both included; slots between them that no file holds are in them.
+        /// The shared slots as inclusive first and last; slots in between that no file has are included.
         ranges: Vec<(u16, u16)>,
         /// How many other pairs of nodes share slots.
         others: usize,
     },
-    /// All other files hold the slots of one node each, and one file holds slots of theirs.
+    /// All other files cover one node each, and this one covers slots of theirs.
     Stranger {
-        /// Its place.
+        /// Its index.
         file: usize,
-        /// The slots of others that it holds, ascending.
+        /// The foreign slots in it, ascending.
         slots: Vec<u16>,
     },
 }
 
-/// Dumps of nodes share at most this part of the slots that chance would make them share.
+/// Dumps of nodes share at most this fraction of the overlap expected by chance.
 const FEW: f64 = 0.5;
-/// Ranges change hands at most this part as often from slot to slot as slots by chance do.
+/// In ranges, ownership changes from slot to slot at most this often relative to chance.
 const IN_RANGES: f64 = 0.2;
 
-/// The nodes of which `files`, some of which share slots, are dumps, each with slots that no other has; `None` where they
-/// are not known to be dumps of several nodes.
+/// The nodes that the partly overlapping `files` are dumps of, each with its exclusive slots; `None` if they are not
+/// known to be dumps of several nodes.
 pub(super) fn find(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     if are_pieces(files) {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn find(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     without_a_stranger(files).or_else(|| with_shared_slots(files))
 }
 
-/// Whether all that two files share is the one slot in which a dump in the order of slots was cut.
+/// Whether files share only the slot in which a dump in slot order was cut.
 fn are_pieces(files: &[FileSlots]) -> bool {
     if files.iter().any(|file| file.is_snapshot) {
         return false;
@@ -59,7 +59,7 @@ fn are_pieces(files: &[FileSlots]) -> bool {
     ends.windows(2).all(|pair| pair[0].1 <= pair[1].0)
 }
 
-/// The one file that meets most others, where the others meet nowhere.
+/// The one file that overlaps most others, if the others do not overlap.
 fn without_a_stranger(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     let all: Vec<Group> = (0..files.len())
         .filter_map(|at| Group::of(files, at))
@@ -97,7 +97,7 @@ fn without_a_stranger(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     Some((others, Overlap::Stranger { file, slots }))
 }
 
-/// Nodes of which some share slots, though far fewer than by chance.
+/// Nodes, some of which share slots, though far fewer than by chance.
 fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     let groups = groups(files, |_| true);
     if groups.len() < 2 || !are_nodes(&groups, files) {
@@ -126,7 +126,7 @@ fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     let (both, [at, other]) = most?;
     let [one, two] = [&groups[at], &groups[other]];
     let expected = f64::from(one.count) * f64::from(two.count) / SLOTS as f64;
-    // An RDB file is never a part of a dump, and a new node may hold slots of one other only.
+    // An RDB file is never part of a dump, and a new node may hold slots of only one other.
     let are_snapshots = files.iter().all(|file| file.is_snapshot);
     if f64::from(both) > FEW * expected && !are_snapshots {
         return None;
@@ -149,7 +149,7 @@ fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     Some((groups, overlap))
 }
 
-/// Whether what one group alone holds lies in ranges, as the slots of nodes do, or servers in cluster mode wrote all of it.
+/// Whether the exclusive slots of groups form ranges, as for nodes, or servers in cluster mode wrote all files.
 fn are_nodes(groups: &[Group], files: &[FileSlots]) -> bool {
     if are_of_cluster(groups, files) {
         return true;
@@ -182,7 +182,7 @@ fn are_of_cluster(groups: &[Group], files: &[FileSlots]) -> bool {
     members.all(|file| files[*file].is_of_cluster)
 }
 
-/// How unlikely it is that so few slots are shared where `expected` are: -ln of a bound of Chernoff on the probability.
+/// How unlikely such a small overlap is where `expected` is expected: -ln of a Chernoff bound on the probability.
 fn unlikely_few(shared: f64, expected: f64) -> f64 {
     match shared {
         _ if shared >= expected => 0.0,
@@ -191,7 +191,7 @@ fn unlikely_few(shared: f64, expected: f64) -> f64 {
     }
 }
 
-/// The slots that any group holds.
+/// The slots of any group.
 fn held(groups: &[Group]) -> Bits {
     groups.iter().fold([0; SLOTS / 64], |held, group| {
         std::array::from_fn(|word| held[word] | group.bits[word])
@@ -280,14 +280,14 @@ mod tests {
 
     #[test]
     fn parts_of_one_dump_are_no_nodes_however_it_was_cut() {
-        // In the order of slots, within slots.
+        // In slot order, cut within slots.
         let files = [
             file("a", 0..=5000),
             file("b", 5000..=9000),
             file("c", 9000..16_384),
         ];
         assert_eq!(of_files(&files), None);
-        // By chance: a third of the slots each, and of those a third in both of two.
+        // By chance: a third of the slots each, a third of which is in both.
         let part = |seed: u64| {
             let is_in = move |slot: &u16| {
                 (u64::from(*slot) + 1 + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 != 0
@@ -296,7 +296,7 @@ mod tests {
         };
         let files = [1, 20_000, 300_000].map(|seed| file("part", part(seed)));
         assert_eq!(of_files(&files), None);
-        // Structured ids: fewer slots in both than by chance, but those of one alone lie everywhere.
+        // Structured ids: less overlap than by chance, but exclusive slots are scattered.
         let files = [
             file("even", (0..16_384).step_by(2)),
             file("odd", (1..16_384).step_by(2).chain((0..16_384).step_by(64))),

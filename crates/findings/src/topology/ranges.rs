@@ -1,12 +1,12 @@
-//! Ranges of slots, first and last included.
+//! Inclusive ranges of slots.
 
-/// `12` or `12-34`, in digits only; neither order nor size is checked.
+/// `12` or `12-34`, digits only; order and size are not checked.
 pub fn parse(text: &str) -> Option<(u64, u64)> {
     let (first, last) = text.split_once('-').unwrap_or((text, text));
     Some((number(first)?, number(last)?))
 }
 
-/// Decimal digits only: `str::parse` would take a sign as well.
+/// Decimal digits only: `str::parse` would accept a sign.
 pub(super) fn number(text: &str) -> Option<u64> {
     let digits = text.bytes().all(|byte| byte.is_ascii_digit());
     text.parse().ok().filter(|_| digits)

@@ -1,17 +1,17 @@
-//! Lines of CLUSTER NODES that were seen before. Each of n nodes lists all n, so that a look at a cluster of thousands is
-//! millions of lines, of which nearly all say what another node said: these cost a hash each.
+//! Lines of CLUSTER NODES seen before. Each of n nodes lists all n, so polling a cluster of thousands means millions of
+//! lines, nearly all of them repeats: a repeat costs only a hash.
 
 use std::collections::HashSet;
 
 use slotscope_engine::hash::hash;
 
-/// The lines that were seen, as digests of what they say for long: all but the times of the last ping and pong, and the
-/// state of the link, which differ from node to node.
+/// Digests of the lines seen, without the fields that differ from node to node: the ping and pong times, and the link
+/// state.
 #[derive(Debug, Default)]
 pub struct SeenLines(HashSet<u64>);
 
 impl SeenLines {
-    /// The lines of a listing that are new, with their digests: none where a line is to be read each time. `None` where the
+    /// The new lines of a listing, with their digests; without one if a line must be parsed every time. `None` if the
     /// listing has more than `most` lines.
     pub fn new_in<'t>(&self, text: &'t str, most: usize) -> Option<Vec<(Option<u64>, &'t str)>> {
         let (mut new, mut lines) = (Vec::new(), 0);
@@ -25,17 +25,17 @@ impl SeenLines {
         (lines <= most).then_some(new)
     }
 
-    /// Notes that a line with this digest was read.
+    /// Marks the line with this digest as seen.
     pub fn add(&mut self, digest: u64) {
         self.0.insert(digest);
     }
 
-    /// How many there are.
+    /// The number of digests.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// True if no line was read.
+    /// Whether nothing was seen.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -46,8 +46,8 @@ impl SeenLines {
     }
 }
 
-/// `None` of a line in another form, and where the address is left out, which is then that of the node that was asked, as
-/// it is of the node itself.
+/// `None` for a line of another form, and for one without an address: that is the queried node itself, whose address is
+/// known from the connection.
 fn digest(line: &str) -> Option<u64> {
     let line = line.as_bytes();
     let mut at = 0;

@@ -11,7 +11,7 @@ use slotscope_engine::error::Result;
 use crate::topology::claims::{Claims, Place, quoted};
 use crate::topology::{MAKE_ONE, Topology, field, text_field};
 
-/// Reads the shards of the file `source`.
+/// Parses the shards in file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
     let mut claims = Claims::new(source, "shard");
     for (i, shard) in shards.iter().enumerate() {
@@ -48,7 +48,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
             primaries.push((id, place(node), text_field(node, "health") == "online"));
         } else {
             claims.replica(place(node).address);
-            // Servers before 7.0.3 leave the health out.
+            // Servers before 7.0.3 omit the health.
             let is_well = matches!(text_field(node, "health"), "online" | "");
             followers.extend(is_well.then_some(id));
         }
@@ -61,7 +61,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         );
         return Err(claims.bad(at, what));
     }
-    // After a failover the old primary may be listed next to the new one, and only the one that is up has the slots.
+    // After a failover the old primary may be listed next to the new one; only the one that is up owns the slots.
     let owner = primaries
         .iter()
         .position(|(_, _, online)| *online)
@@ -80,7 +80,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
     Ok(())
 }
 
-/// A port that is switched off is left out of the reply; the plain one comes first as in CLUSTER NODES.
+/// A disabled port is missing from the reply; the plain port comes first, as in CLUSTER NODES.
 fn place(node: &Value) -> Place {
     let port = ["port", "tls-port"]
         .into_iter()

@@ -3,7 +3,7 @@
 //! ```text
 //! [[first, last, [endpoint, port, id, {"ip", "hostname"}], [a replica], ...], ...]
 //! ```
-//! It does not list primaries without slots, and servers before 4.0 leave the id out.
+//! It omits primaries without slots, and servers before 4.0 omit ids.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use slotscope_engine::error::Result;
 use crate::topology::claims::{Claims, Place};
 use crate::topology::{MAKE_ONE, Topology, known_text, text_field};
 
-/// Reads the entries of the file `source`.
+/// Parses the entries in file `source`.
 pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
     let mut claims = Claims::new(source, "entry");
     for (i, entry) in entries.iter().enumerate() {
@@ -23,7 +23,7 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
         };
         let range = claims.range(at, first, last)?;
         claims.owns_also(at, &node.id, node.place, range);
-        // A server leaves replicas that have failed out.
+        // Servers omit failed replicas.
         for replica in replicas {
             claims.follows(&node.id, &replica.id);
             claims.replica(replica.place.address);
@@ -49,7 +49,7 @@ fn listed(node: &Value) -> Option<ListedNode> {
     let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
         return None;
     };
-    // The endpoint is the address for clients: the ip, with the hostname in the metadata, or the other way round.
+    // The endpoint is the address for clients: the ip with the hostname in the metadata, or vice versa.
     let meta = rest.get(1).unwrap_or(&Value::Null);
     let endpoint = known_text(endpoint);
     let (ip, hostname) = match (text_field(meta, "ip"), text_field(meta, "hostname")) {

@@ -1,4 +1,4 @@
-//! Properties of every form: the even split, files that are something else, round trips, hostile bytes.
+//! Properties of every format: even splits, foreign files, round trips, hostile bytes.
 
 use proptest::prelude::*;
 
@@ -106,7 +106,7 @@ fn a_file_that_is_not_there_is_named_and_one_that_is_becomes_the_source() {
     );
 }
 
-/// Slots scattered over up to nine nodes: owner by slot, `NO_NODE` where unassigned, runs of every length.
+/// Slots scattered over up to nine nodes: owner by slot, `NO_NODE` if unassigned, runs of every length.
 fn owners() -> impl Strategy<Value = Vec<u16>> {
     let run = (
         prop_oneof![4 => 0u16..9, 1 => Just(NO_NODE)],
@@ -139,7 +139,7 @@ fn ranges_of(owners: &[u16], node: u16) -> Vec<(usize, usize)> {
     ranges
 }
 
-/// The same cluster in the three forms: nodes `n0`.. of which `n9` owns nothing, and a replica.
+/// The same cluster in all three formats: nodes `n0`.., where `n9` owns nothing, and a replica.
 fn forms(owners: &[u16]) -> [String; 3] {
     let mut text = String::from("r ::1:9@19 slave n0 0 0 1 connected\n");
     let (mut shards, mut slots) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The room of the node that is full first, in one sentence.
+//! The headroom of the node that fills up first, in one sentence.
 
 use slotscope_engine::text::{bytes, short};
 

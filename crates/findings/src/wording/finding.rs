@@ -1,4 +1,4 @@
-//! Findings, each in one sentence. What a role is explained by has its own file.
+//! Findings, each in one sentence. Explanations of roles have their own file.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
@@ -9,9 +9,9 @@ use crate::summary::state::Role;
 use crate::wording::InWords;
 use crate::wording::verdict::{times, unit};
 
-/// Names that a sentence has room for.
+/// Maximum number of names in a sentence.
 const NAMES: usize = 3;
-/// A block of a node that is worth a word, in milliseconds.
+/// A block shorter than this, in milliseconds, is not mentioned.
 const BLOCKS: f64 = 100.0;
 
 impl InWords for FindingText {
@@ -156,7 +156,7 @@ impl InWords for KeyText {
     }
 }
 
-/// A short time for people.
+/// A short time for display.
 pub fn millis(ms: f64) -> String {
     if ms < 1000.0 {
         format!("{ms:.0} ms")
@@ -172,7 +172,7 @@ fn down(
     unowned: u32,
     said_fail: Option<(u64, u64)>,
 ) -> String {
-    // The number of primaries is enough where all of them say so.
+    // If all primaries report it, their number is enough.
     let all_say_so = said_fail.filter(|(asked, fail)| asked == fail && *fail > 1);
     let named = if all_say_so.is_some() { &[] } else { refusing };
     let said_fail = all_say_so.or(said_fail.filter(|_| named.is_empty()));
@@ -214,7 +214,7 @@ fn down(
     parts.join("; ")
 }
 
-/// The pattern and the node of most of the keys.
+/// The pattern and node of most keys.
 fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
     let node = node.map(|node| format!("on {}", short(node)));
     let parts = pattern.map(short).into_iter().chain(node);

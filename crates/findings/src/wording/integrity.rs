@@ -6,7 +6,7 @@ use crate::summary::integrity::{Damage, Sign};
 use crate::wording::InWords;
 use crate::wording::evidence::in_times;
 
-/// Ranges of slots that a sentence names.
+/// Maximum number of slot ranges in a sentence.
 const RANGES_NAMED: usize = 4;
 
 impl InWords for Sign {

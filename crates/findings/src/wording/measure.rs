@@ -9,7 +9,7 @@ impl Measure {
         of_what.strip_prefix("the ").unwrap_or(of_what)
     }
 
-    /// The verb of a node that has it.
+    /// The verb for a node that has it.
     pub fn verb(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => "holds",
@@ -19,7 +19,7 @@ impl Measure {
         }
     }
 
-    /// The total that a node holds a share of, in words.
+    /// The total that a node's share refers to.
     pub fn of_what(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",
@@ -30,7 +30,7 @@ impl Measure {
         }
     }
 
-    /// The head of its column.
+    /// Its column title.
     pub fn head(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",

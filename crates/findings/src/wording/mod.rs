@@ -1,4 +1,4 @@
-//! Every sentence that a report states about its findings: the summary holds numbers and names, `Display` words them.
+//! Every sentence a report states about its findings: the summary holds numbers and names, `Display` words them.
 
 mod capacity;
 mod evidence;
@@ -9,13 +9,13 @@ mod node_counts;
 mod step;
 pub mod verdict;
 
-/// A finding that a sentence states, without a capital at its start or a full stop at its end.
+/// A finding as a sentence, without initial capital or full stop.
 pub trait InWords {
     /// The sentence.
     fn in_words(&self) -> String;
 }
 
-/// Makes what a finding displays its sentence.
+/// Implements `Display` by the finding's sentence.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! displayed_in_words {

@@ -1,4 +1,4 @@
-//! The verdict on the number of keys that each node reports, in one sentence.
+//! The verdict on the key counts that nodes report, in one sentence.
 
 use slotscope_engine::text::grouped;
 

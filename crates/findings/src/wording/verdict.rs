@@ -1,4 +1,4 @@
-//! A role in one sentence: which node is above its fair share, and why.
+//! A role in one sentence: the node above its fair share, and why.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -196,7 +196,7 @@ pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
     }
 }
 
-/// Fair shares as every output has them: two digits after the point.
+/// Fair shares as printed everywhere: two decimals.
 pub fn ratio(fair_shares: f64) -> String {
     match fair_shares {
         of if of > 0.0 && of < 0.005 => "<0.01".into(),
@@ -210,10 +210,10 @@ pub fn times(fair_shares: f64) -> String {
     format!("{}×", ratio(fair_shares))
 }
 
-/// Names of tags or keys of one size that a sentence has room for.
+/// Maximum number of equally large tags or keys named in a sentence.
 pub const NAMES: usize = 3;
 
-/// `, because of hash tag {flash-sale} (2.62×) and 20% of the slots`; what is not known follows a semicolon.
+/// `, because of hash tag {flash-sale} (2.62×) and 20% of the slots`; unknowns follow a semicolon.
 fn because(causes: &[Cause], measure: Measure) -> String {
     let (unknown, known): (Vec<Cause>, Vec<Cause>) = causes
         .iter()
@@ -232,7 +232,7 @@ fn because(causes: &[Cause], measure: Measure) -> String {
     known + &unknown.collect::<String>()
 }
 
-/// A cause, or those that are alike: tags and keys with their load in fair shares, others with what they add.
+/// A cause, or several alike: tags and keys with their load in fair shares, others with what they add.
 fn in_words(alike: &[Cause], measure: Measure) -> String {
     let Some(cause) = alike.first() else {
         return String::new();
@@ -281,7 +281,7 @@ pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
     let units = || match (cause.units.unwrap_or(0), by) {
         (1, Metric::Keys) => String::from("one heavy hash tag"),
         (1, _) => String::from("one heavy hash tag or key"),
-        // Of more the names are not known.
+        // If there are more, their names are unknown.
         (units, _) if units >= LISTED as u64 => {
             format!("the {} heaviest hash tags", grouped(units))
         }

@@ -1,4 +1,4 @@
-//! One file an instruction set. A new kernel is one file, its `mod` line, and one line in `kernels!` below.
+//! One file per instruction set. A new kernel is one file, its `mod` line, and one line in `kernels!` below.
 
 pub(crate) mod generic;
 pub(crate) mod scalar;
@@ -11,7 +11,7 @@ pub(crate) mod x86_64;
 use crate::kernel::Kernel;
 use crate::simd::Pass;
 
-/// Makes the table of kernels, and `run`, which finds the instructions of a row.
+/// Creates the table of kernels, and `run`, which selects the instructions of a row.
 macro_rules! kernels {
     ($($(#[$only:meta])* $($path:ident)::+,)*) => {
         /// Every kernel of this architecture, best first, whether or not this CPU supports it.
@@ -48,8 +48,8 @@ kernels! {
     scalar::table,
 }
 
-/// The row of a kernel with carry-less multiplication and its passes, compiled for its instructions: `kernel!("name",
-/// Bytes, Register, detect, "feature", ...)`.
+/// The table row of a kernel with carry-less multiplication, and its passes compiled for its instructions:
+/// `kernel!("name", Bytes, Register, detect, "feature", ...)`.
 macro_rules! kernel {
     ($name:literal, $bytes:ty, $register:ty, $detect:ident, $($feature:tt),*) => {
         /// The kernel row.
@@ -100,7 +100,7 @@ macro_rules! kernel {
         /// Runs `pass` with this kernel's instructions.
         ///
         /// # Safety
-        /// The CPU must have them.
+        /// The CPU must have these instructions.
         $(#[target_feature(enable = $feature)])*
         pub(crate) unsafe fn run<P: $crate::simd::Pass>(pass: P) -> P::Output {
             pass.vector::<$bytes>()

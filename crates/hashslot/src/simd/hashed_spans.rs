@@ -13,7 +13,7 @@ use crate::batch::{Batch, Padded};
 use crate::simd::{Bytes64, LANES, Pass};
 use crate::tag::hashed_part;
 
-/// Writes where the hashed part of each key starts and ends.
+/// Writes the start and end of the hashed part of each key.
 pub(crate) struct HashedSpans<'a> {
     pub keys: Batch<'a>,
     pub start: &'a mut [u32],
@@ -34,7 +34,7 @@ impl HashedSpans<'_> {
 impl Pass for HashedSpans<'_> {
     type Output = ();
 
-    /// Key by key: masks of 64 bytes made of machine words take three times as long.
+    /// Key by key: 64-byte masks made of machine words take three times as long.
     fn scalar(self) {
         self.check();
         for i in 0..self.keys.len() {
@@ -64,14 +64,15 @@ impl Pass for HashedSpans<'_> {
                 (*hashed_start, *hashed_end) = unsafe { part_of_long::<B>(base, start, end) };
                 continue;
             }
-            // SAFETY: the key starts in the buffer, 64 bytes after the buffer may be read.
+            // SAFETY: the key starts in the buffer, and 64 bytes after the buffer are readable.
             let bytes = unsafe { B::load(base.as_ptr().add(start as usize)) };
             let open = bytes.equal(b'{');
-            // Bits above the lowest of `open`: none if there is none.
+            // The bits above the lowest of `open`; zero if `open` is.
             let above = !(open ^ open.wrapping_sub(1));
             let close = bytes.equal(b'}') & above;
             let (from, to) = (open.trailing_zeros() + 1, close.trailing_zeros());
-            // Braces after the key need no mask: a tag that ends in the key also begins there. None: `to` is 64.
+            // Braces after the key need no mask: a tag that ends in the key also begins there. If there is none, `to`
+            // is 64.
             let tagged = (to < len) & (to != from);
             // No branch: whether a key has a tag cannot be predicted.
             *hashed_start = start + select_unpredictable(tagged, from, 0);
@@ -80,11 +81,11 @@ impl Pass for HashedSpans<'_> {
     }
 }
 
-/// How many bytes a key are searched for a brace at most: more take longer than the search in the keys.
+/// Limit for the search for a brace, in bytes per key: beyond it, the search takes longer than searching each key.
 const SEARCHED: usize = 128;
 
-/// Whether the bytes from the first key to the last have no brace, which takes a tenth of the search in each key. Keys with
-/// tags end it at once, and keys that lie far apart are not worth it. The keys lie in the buffer.
+/// Whether the bytes from the first key to the last contain no brace, which takes a tenth of the search in each key.
+/// Keys with tags end the search at once, and keys far apart are not worth it. The keys lie in the buffer.
 #[inline(always)]
 fn has_no_tag<B: Bytes64>(keys: Batch<'_>) -> bool {
     let first = |from: u32, start: &u32| from.min(*start);
@@ -124,7 +125,7 @@ unsafe fn part_of_long<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> (u
 unsafe fn find<B: Bytes64>(base: Padded<'_>, from: u32, end: u32, byte: u8) -> Option<u32> {
     let mut at = from as usize;
     while at < end as usize {
-        // SAFETY: 64 bytes after the buffer may be read.
+        // SAFETY: 64 bytes after the buffer are readable.
         let mask = unsafe { B::load(base.as_ptr().add(at)) }.equal(byte);
         if mask != 0 {
             let found = at + mask.trailing_zeros() as usize;

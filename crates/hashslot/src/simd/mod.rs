@@ -1,4 +1,4 @@
-//! Passes that look for bytes, written once for all instruction sets: 64 bytes become masks of one bit a byte.
+//! Passes that search for bytes, written once for all instruction sets: 64 bytes become masks with one bit per byte.
 //!
 //! ```text
 //! bytes    u s e r : { 4 2 } : n a m e ...     64 of them
@@ -36,12 +36,12 @@ mod portable;
 
 pub use portable::Portable;
 
-/// Bytes that are looked at together: as many as a u64 has bits.
+/// Bytes that are examined together: as many as a u64 has bits.
 pub const LANES: usize = 64;
 
-/// A pass over a batch: work that is decided once and then compiled for each instruction set.
+/// A pass over a batch: compiled for each instruction set, which is chosen once per batch.
 ///
-/// `vector` should be `#[inline(always)]`, like all that it calls for each key, so that it is compiled with the kernel's
+/// `vector` and everything it calls per key should be `#[inline(always)]`, so that it is compiled with the kernel's
 /// instructions.
 pub trait Pass: Sized {
     /// The result of the pass.
@@ -64,34 +64,34 @@ pub trait Bytes64: Copy {
     /// They must be readable, and the CPU must have the instructions.
     unsafe fn load(from: *const u8) -> Self;
 
-    /// The bytes that equal `byte`, a bit each.
+    /// The bytes that equal `byte`, as a bit mask.
     fn equal(self, byte: u8) -> u64;
 
-    /// The bytes that are the same in `other`, a bit each.
+    /// The bytes equal to those of `other`, as a bit mask.
     fn same_as(self, other: Self) -> u64;
 
-    /// The bytes that are at least `low` and at most `high`, a bit each.
+    /// The bytes from `low` to `high` (inclusive), as a bit mask.
     fn within(self, low: u8, high: u8) -> u64;
 
-    /// The letters from `low` to `high`, in either case, a bit each; `low` and `high` are lower case.
+    /// The letters from `low` to `high`, in either case, as a bit mask; `low` and `high` are lower case.
     #[inline(always)]
     fn letters(self, low: u8, high: u8) -> u64 {
         self.within(low, high) | self.within(low.to_ascii_uppercase(), high.to_ascii_uppercase())
     }
 
-    /// Writes the number of each set bit of `mask`, plus `base`, in ascending order, and returns how many there are.
+    /// Writes the number of each set bit of `mask`, plus `base`, in ascending order, and returns their count.
     ///
     /// # Safety
-    /// 64 numbers must have room at `to`: more may be written than are counted. `self` is only evidence that the
-    /// CPU has the instructions.
+    /// `to` must have room for 64 numbers: more may be written than are counted. `self` only proves that the CPU has
+    /// the instructions.
     #[inline(always)]
     unsafe fn positions(self, mask: u64, base: u32, to: *mut u32) -> usize {
         // SAFETY: passed on.
         unsafe { positions(mask, base, to) }
     }
 
-    /// A hash of the bytes where `mask` has ones, with zeros in place of the others; two that differ have the same with a
-    /// probability near 2^-64 where `random` is random. It depends on the instruction set: for tables in memory only.
+    /// A hash of the bytes selected by `mask`, with zeros for the others; the probability of a collision is near 2^-64
+    /// if `random` is random. It depends on the instruction set: for tables in memory only.
     fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128;
 
     /// The runs of ones in `runs` that end below a bit of `ends`.
@@ -103,13 +103,13 @@ pub trait Bytes64: Copy {
     /// ```
     #[inline(always)]
     fn runs_below(self, runs: u64, ends: u64) -> u64 {
-        // From the other end, a bit added to a run carries through it.
+        // From the other end, adding a bit to a run carries through it.
         let (last, reversed) = (runs & ends >> 1, runs.reverse_bits());
         runs & !reversed.wrapping_add(last.reverse_bits()).reverse_bits()
     }
 }
 
-/// Digits of pi, as random bits where no one gains from a collision.
+/// Digits of pi, instead of random bits if no one gains from a collision.
 pub static PI: [u64; 8] = [
     0x4528_21E6_38D0_1377,
     0xBE54_66CF_34E9_0C6C,
@@ -121,7 +121,7 @@ pub static PI: [u64; 8] = [
     0xB8E1_AFED_6A26_7E96,
 ];
 
-/// Four steps a round without a branch between them: what a round writes past the last bit is overwritten later.
+/// Four steps per round without a branch between them: anything a round writes past the last bit is overwritten later.
 /// Keys are mostly longer than 16 bytes, so one round usually suffices and its branch predicts well.
 ///
 /// # Safety

@@ -1,4 +1,4 @@
-//! Every instruction set against a loop over the bytes.
+//! Every instruction set against a loop over bytes.
 
 use crate::arch;
 use crate::simd::*;
@@ -38,7 +38,7 @@ fn assert_positions<B: Bytes64>(name: &str, mask: u64, base: u32) {
     assert_eq!(&found[..count], expected, "{name}: {mask:#x}");
 }
 
-/// The hash of `bytes` where `mask` has ones does not depend on the others, and on each of these.
+/// The hash of the bytes selected by `mask` depends on each of them, and on no other.
 fn assert_hashes<B: Bytes64>(name: &str, bytes: &[u8; LANES], mask: u64, any: u16) {
     let hash = |change: u64| {
         let mut bytes = *bytes;
@@ -96,7 +96,7 @@ macro_rules! each {
 proptest! {
     #[test]
     fn a_bit_is_set_where_the_byte_is_equal(noise in any::<[u8; 32]>(), wanted: u8, other: u8, kinds: u64) {
-        // Neighbours and bytes that differ in one bit are where carries would show.
+        // Carries would show in neighbours and in bytes that differ in one bit.
         let near = [wanted, wanted ^ 0x80, wanted ^ 1, wanted.wrapping_add(1), wanted.wrapping_sub(1), other, 0, 0xFF];
         let bytes = std::array::from_fn(|i| match kinds >> i & 1 {
             0 => near[usize::from(noise[i / 2] >> (4 * (i % 2)) & 7)],

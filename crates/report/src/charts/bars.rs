@@ -1,4 +1,4 @@
-//! Level bars, one per row, with names on the left and values on the right: nodes and tags.
+//! Horizontal bars, one per row, with names on the left and values on the right: nodes and tags.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
@@ -14,23 +14,23 @@ use crate::plot::Plot;
 use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 
-/// The widest that names may be.
+/// Maximum width of names.
 const NAMES: f32 = 360.0;
-/// The widest that a name in a title may be.
+/// Maximum width of a name in a title.
 const TITLE_NAME: f32 = 480.0;
-/// The width of a title, and of the line below it.
+/// Width of a title, and of the subtitle.
 pub(super) const ROOM: f32 = 1120.0;
-/// Where the first row starts, and the space below the last one: axis, its name, an edge.
+/// Top of the first row, and the space below the last one: axis, axis title, margin.
 const TOP: i32 = BELOW_HEADING + 36;
 const BELOW: i32 = 84;
-/// How much lower the first row is under a legend.
+/// Extra offset of the first row below a legend.
 const LEGEND: i32 = 34;
-/// Pixels that few or many rows share, and the limits of one row.
+/// Pixels shared by all rows, and the limits for one row.
 const ROWS: i32 = 568;
 const LEAST: i32 = 25;
 const MOST: i32 = 76;
 
-/// Rows that a sheet without bars has room for.
+/// Minimum rows a sheet without bars has space for.
 const EMPTY_ROWS: usize = 3;
 
 /// A row.
@@ -41,33 +41,32 @@ pub(super) enum Row {
         name: String,
         /// Its length.
         value: f64,
-        /// A lighter piece after it: an uncertain load, or one of another kind.
+        /// A lighter extension: an uncertain load, or one of another kind.
         light: f64,
-        /// The text after it.
+        /// The text after the bar.
         words: String,
         /// Its colour.
         colour: Rgb,
     },
-    /// A sentence about rows that are left out.
+    /// A sentence about omitted rows.
     Gap(String),
 }
 
-/// An upright line through all bars.
+/// A vertical line through all bars.
 pub(super) struct Mark {
-    /// Where.
     pub value: f64,
-    /// The text above it, where there is room: the first marks first.
+    /// The text above it, if it fits; earlier marks take precedence.
     pub label: String,
     /// Its colour.
     pub colour: Rgb,
 }
 
-/// `name` in a title, short enough that the rest of it has room.
+/// `name` for a title, shortened to leave space for the rest.
 pub(super) fn in_title(name: &Name) -> String {
     fit(&spelled(name), TITLE_NAME, Style::bold(size::TITLE, INK))
 }
 
-/// A title from `parts`, of which those at `names` share the room that the others leave in the smallest size of a title.
+/// A title from `parts`; those at indices `names` share the space left by the others at the smallest title size.
 pub(super) fn title(parts: &[&str], names: &[usize]) -> String {
     let style = Style::bold(size::SMALL_TITLE, INK);
     let is_name = |at: &usize| names.contains(at);
@@ -75,7 +74,7 @@ pub(super) fn title(parts: &[&str], names: &[usize]) -> String {
     let taken: f32 = others.map(|at| width(parts[at], style)).sum();
     let mut room = ROOM - taken;
     let mut shown: Vec<String> = parts.iter().map(|part| String::from(*part)).collect();
-    // The shortest first, which leave the others more.
+    // Shortest first: they leave more for the others.
     let mut order: Vec<(f32, usize)> = names
         .iter()
         .map(|at| (width(parts[*at], style), *at))
@@ -88,7 +87,7 @@ pub(super) fn title(parts: &[&str], names: &[usize]) -> String {
     shown.concat()
 }
 
-/// `name` so that it can be seen: spaces at its ends, or nothing at all, would leave its place empty.
+/// `name` made visible if it is empty or has spaces at its ends.
 pub(super) fn spelled(name: &Name) -> String {
     let text = name.to_string();
     let inner = text.trim_matches(' ');
@@ -100,34 +99,33 @@ pub(super) fn spelled(name: &Name) -> String {
     format!("{}{inner}{}", "\\x20".repeat(before), "\\x20".repeat(after))
 }
 
-/// The height of a row among `rows`.
+/// The height of each of `rows` rows.
 pub(super) fn row_height(rows: usize) -> i32 {
     (ROWS / rows.max(1) as i32).clamp(LEAST, MOST)
 }
 
 /// A chart of bars.
 pub(super) struct Bars {
-    /// The finding.
     pub title: String,
     /// The input.
     pub subtitle: String,
-    /// The rows from top to bottom.
+    /// The rows, top to bottom.
     pub rows: Vec<Row>,
-    /// Lines through them.
+    /// Vertical lines through the bars.
     pub marks: Vec<Mark>,
-    /// The meaning of the colours, if there are several.
+    /// The meaning of colours, if there are several.
     pub legend: Vec<(Rgb, &'static str)>,
     /// Its axis.
     pub scale: Scale,
 }
 
-/// An axis: its unit, how its numbers are written, and how close ticks may be.
+/// An axis: its unit, number format, and tick distance.
 pub(super) struct Scale {
     /// The noun for what it counts.
     pub noun: String,
-    /// How its numbers are written.
+    /// The number format.
     pub numbers: Numbers,
-    /// The least distance of two ticks: 1 where values are counts.
+    /// Minimum distance between ticks: 1 for counts.
     pub step: f64,
 }
 
@@ -148,7 +146,7 @@ impl Bars {
         }
     }
 
-    /// A sheet as high as the rows need.
+    /// A sheet of the height the rows need.
     pub(super) fn sheet<'s>(mut self) -> Sheet<'s> {
         let legend = if self.legend.is_empty() { 0 } else { LEGEND };
         let height = sheet_height(self.rows.len()) + legend as u32;
@@ -161,7 +159,7 @@ impl Bars {
     }
 }
 
-/// A sheet with a sentence in the place of bars.
+/// A sheet with a sentence instead of bars.
 pub(super) fn empty_sheet<'s>(
     title: impl Into<String>,
     subtitle: String,
@@ -174,7 +172,7 @@ fn sheet_height(rows: usize) -> u32 {
     (TOP + row_height(rows) * rows as i32 + BELOW) as u32
 }
 
-/// Draws the rows from `top` down.
+/// Draws the rows, starting at `top`.
 fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
     let Bars {
         rows, marks, scale, ..
@@ -234,7 +232,7 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
                     Anchor::End,
                     style,
                 );
-                // Where lines cross the bars, the texts are in a column to the right and do not interrupt the lines.
+                // If lines cross the bars, texts go into a column on the right so that they do not interrupt the lines.
                 let at = if marks.is_empty() {
                     (end + 10, Anchor::Start)
                 } else {
@@ -258,7 +256,7 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
     }
 }
 
-/// Words on white as high as the row: no lines beneath them.
+/// Text on a white background of row height, hiding lines.
 fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
     let end = x + width(words, style).ceil() as i32;
     canvas.fill(
@@ -268,7 +266,7 @@ fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, sty
     canvas.text(words, (x, y), Anchor::Start, style);
 }
 
-/// Draws the bar of a row; returns where it ends.
+/// Draws the bar of a row; returns its end.
 fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 {
     let left = plot.x.start;
     let Row::Bar {
@@ -288,7 +286,7 @@ fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 
     far
 }
 
-/// Lines over the bars, which would otherwise hide them, and under the words.
+/// Lines drawn over the bars, which would hide them, and below the text.
 fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
     let mut taken: Vec<[i32; 4]> = Vec::new();
     for mark in marks {
@@ -296,7 +294,7 @@ fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
         canvas.fill([x - 1, plot.y.end, x + 2, plot.y.start], EMPTY);
         canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
         let style = Style::plain(size::NOTE, mark.colour);
-        // The first ends at its line and the others start at theirs, which may be close to each other.
+        // The first label ends at its line, the others start at theirs, which may be close together.
         let has_room = x - MARGIN > width(&mark.label, style).ceil() as i32;
         let anchor = if taken.is_empty() && has_room {
             Anchor::End

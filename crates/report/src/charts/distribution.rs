@@ -1,4 +1,4 @@
-//! slot-distribution.png: how many slots hold how much, and how many would under a perfect hash.
+//! slot-distribution.png: how many slots hold how much, compared with a perfect hash.
 
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas};
@@ -16,14 +16,14 @@ use crate::palette::{ALARM, EMPTY, EXPECTED, INK, LOAD, MUTED};
 use crate::plot::axis::Axis;
 use crate::plot::{Mark, Plot};
 
-/// About this many bars.
+/// Approximate number of bars.
 const BARS: u64 = 64;
-/// Up to this many bars, each is for one load and has its number of slots above it.
+/// Up to this many bars, each stands for a single load and is labelled with its number of slots.
 const SINGLE: u64 = 16;
-/// A longest tail up to this multiple of p99 is drawn, a longer one is put into one bar.
+/// The tail is drawn up to this multiple of p99; a longer one is collected in one bar.
 const TAIL: f64 = 1.5;
 
-/// The slots by load. The bins reach to the largest load, or where that is far out to a multiple of p99.
+/// The slots by load. Bins extend to the largest load, or if that is far out, to a multiple of p99.
 fn bins(loads: &Loads<'_>, perfect: Option<&CompoundPoisson>) -> Bins {
     let stats = loads.stats;
     let long = stats.max as f64 > TAIL * stats.p99 as f64 && stats.max - stats.p99 > BARS / 4;
@@ -32,14 +32,14 @@ fn bins(loads: &Loads<'_>, perfect: Option<&CompoundPoisson>) -> Bins {
         p99 if p99 < SINGLE => SINGLE - 1,
         p99 => (TAIL * p99 as f64) as u64,
     };
-    // The perfect hash is in the picture too.
+    // The perfect hash must be visible too.
     let (low, high) = perfect.map_or((u64::MAX, 0), |perfect| {
         let (low, high) = perfect.middle_98_percent();
         (low as u64, high.ceil() as u64)
     });
     let last = last.max(high);
     let least = stats.min.min(low);
-    // Where all slots are far from empty, the bars start at the emptiest; else at 0.
+    // If all slots are far from empty, bars start at the emptiest; otherwise at 0.
     let first = if least as f64 > last as f64 * 0.5 {
         least
     } else {
@@ -48,7 +48,7 @@ fn bins(loads: &Loads<'_>, perfect: Option<&CompoundPoisson>) -> Bins {
     Bins::uniform(first, last, BARS).count(loads.slots.iter().map(|load| (*load, 1)))
 }
 
-/// Whether each bar is one load and there is room to write on it.
+/// Whether each bar is a single load and there is space for labels.
 fn are_single(bins: &Bins) -> bool {
     bins.width() == 1 && bins.len() as u64 <= SINGLE
 }
@@ -94,7 +94,7 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
         .filter(|(_, slots)| **slots > 0)
         .map(|(i, slots)| Mark::Bar([edge(i), edge(i + 1), *slots as f64], LOAD, String::new()));
     let plot = Plot::new(x, y).with(bars);
-    // One load a bar: the number is under the middle of its bar.
+    // One load per bar: the axis label goes below its middle.
     let half = if bins.width() == 1 { 0.5 } else { 0.0 };
     let name = match bins.width() {
         1 => format!("{} per slot", loads.noun()),
@@ -117,7 +117,7 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
     }
     let mean = format!("mean {}", loads.short(loads.mean()));
     plot.draw_uprights(canvas, &[(loads.mean() + half, mean)]);
-    // Last, so that no line crosses a number.
+    // Drawn last, so that no line crosses a number.
     let point = |(i, slots): (usize, &f64)| (0.5 * (edge(i) + edge(i + 1)), *slots);
     let points: Vec<_> = expected.iter().enumerate().map(point).collect();
     if are_single(bins) {
@@ -138,10 +138,10 @@ fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&Co
     legend::draw(canvas, &entries);
 }
 
-/// Few bars are loads with nothing in between: dots for the perfect hash, and each bar's count.
+/// With few bars, there are no loads in between: draws dots for the perfect hash, and labels each bar.
 fn label_counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, plot: &Plot) {
     let dots: Vec<_> = expected.iter().map(|point| plot.place(*point)).collect();
-    // A dot on the line would say no more than the line.
+    // A dot on the base line would add nothing.
     let base = f64::from(plot.y.start);
     for dot in dots.iter().filter(|(_, y)| *y < base - 0.3) {
         canvas.curve(&[*dot], 13.0, EMPTY);
@@ -159,8 +159,8 @@ fn label_counts(canvas: &Canvas<'_>, expected: &[(f64, f64)], bins: &Bins, plot:
     }
 }
 
-/// The bar for all that is further right; its height would be a lie on the axis of the others, so it is
-/// another colour and set apart.
+/// The bar for everything further right. Its height would be misleading on the common axis, so it is set apart in
+/// another colour.
 fn beyond(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, plot: &Plot) {
     let [left, right] = [plot.x.end + 46, plot.x.end + 90];
     let base = plot.y.start;

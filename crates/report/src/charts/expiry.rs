@@ -1,4 +1,4 @@
-//! expiry.png: what expires when, and what never does. Where the times are not known, how much has a TTL.
+//! expiry.png: what expires when, and what never does. If times are unknown, how much has a TTL.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::text::{counted, percent, span};
@@ -34,7 +34,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     Bars::new(title, subtitle, rows(expiry, &loads), &loads).sheet()
 }
 
-/// Whether it is known when keys expire: whether they do is two bars.
+/// Whether expiry times are known; otherwise the chart is just two bars.
 pub(super) fn is_telling(summary: &Summary) -> bool {
     let over_time = |expiry| Expiring::new(expiry, summary.input.written);
     summary.expiry.as_ref().and_then(over_time).is_some()
@@ -93,7 +93,7 @@ fn note(expiry: &Expiry, keys: u64) -> String {
 
 const DAY: u64 = 86_400;
 
-/// Keys that had expired, keys that expire, by the time that is left, and keys without a TTL.
+/// Expired keys, keys with a TTL by remaining time, and keys without TTL.
 fn rows(expiry: &Expiry, loads: &Loads<'_>) -> Vec<Row> {
     let none = PerMetric::default();
     let expired = expiry.expired.as_ref().unwrap_or(&none);
@@ -121,7 +121,7 @@ fn rows(expiry: &Expiry, loads: &Loads<'_>) -> Vec<Row> {
     };
     let at_some_time = expiry.expiring.map(|metric, _| left(metric));
     if at_some_time.keys > 0 {
-        // Without the time of the dump it is not known how long that is.
+        // Without the dump time, remaining TTLs are unknown.
         rows.push(row("with TTL".into(), &at_some_time, LOAD, loads));
     }
     rows.push(row("no TTL".into(), &expiry.never, FRAME, loads));

@@ -1,4 +1,4 @@
-//! Expiry over time: bytes and keys by the time until they expire, storms set off.
+//! Expiry over time: bytes and keys by expiry time, with storms highlighted.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -15,13 +15,13 @@ use crate::plot::Plot;
 use crate::plot::expiring::plot;
 use crate::view::Expiring;
 
-/// Room for the numbers at the left, and for times and a note below.
+/// Space for numbers on the left, and for times and a note below.
 const LEFT: i32 = 120;
 const BELOW: i32 = 118;
-/// Between two fields: the times of the upper one are those of the lower one.
+/// Space between two plots, which share the time labels.
 const GAP: i32 = 62;
 
-/// Draws the fields, and `note` below them.
+/// Draws the plots, with `note` below.
 pub(super) fn draw(canvas: &Canvas<'_>, expiring: &Expiring, storms: &[Storm], note: &str) {
     let has_bytes = expiring.spans[0].get(Metric::Bytes).is_some();
     let metrics = [Metric::Bytes, Metric::Keys];
@@ -60,7 +60,7 @@ pub(super) fn draw(canvas: &Canvas<'_>, expiring: &Expiring, storms: &[Storm], n
     canvas.text(&fit(note, room, style), place, Anchor::Start, style);
 }
 
-/// Labels a storm beside its bar.
+/// Labels a storm next to its bar.
 fn label_storms(canvas: &Canvas<'_>, expiring: &Expiring, plot: &Plot, storms: &[Storm]) {
     let style = Style::bold(size::NOTE, INK);
     for (line, storm) in storms.iter().enumerate() {

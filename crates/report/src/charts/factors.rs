@@ -1,20 +1,19 @@
-//! Axes on pixels, and such on which each step is a factor.
+//! Axes in pixels, including logarithmic ones.
 
 use crate::plot::axis::Axis;
 
 impl Axis {
-    /// The pixel of `value`.
     pub(super) fn at(&self, value: f64) -> i32 {
         self.exact(value).round() as i32
     }
 
-    /// From the largest power of `step` below all values to the smallest above them, at places from one to another;
-    /// values below 1 count as 1.
+    /// From the largest power of `step` below all values to the smallest above them, mapped to `places`; values below 1
+    /// count as 1.
     pub(super) fn around(values: impl Iterator<Item = f64>, step: f64, places: (i32, i32)) -> Self {
         let (low, high) = values.fold((f64::INFINITY, 0.0f64), |(low, high), value| {
             (low.min(value), high.max(value))
         });
-        // The logarithm of a power of the step may be slightly off a whole number.
+        // The logarithm of an exact power may be slightly off an integer.
         let power = |value: f64, round: fn(f64) -> f64, hair: f64| {
             step.powf(round(value.ln() / step.ln() + hair))
         };
@@ -27,7 +26,7 @@ impl Axis {
         }
     }
 
-    /// From `from` to `to`, whatever they are; a range of no width gets some.
+    /// From `from` to `to`; an empty range is widened.
     pub(super) fn between(from: f64, to: f64, places: (i32, i32)) -> Self {
         Axis {
             by_factors: true,

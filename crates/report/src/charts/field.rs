@@ -1,4 +1,4 @@
-//! Plots on pixels: grid, labels and marks.
+//! Draws plots in pixels: grid, labels and marks.
 
 use slotscope_canvas::font::{self, Style, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -7,17 +7,17 @@ use crate::charts::sheet::{MARGIN, note, size};
 use crate::palette::{FRAME, GRID, INK, MUTED};
 use crate::plot::{Mark, Plot};
 
-/// Pixels that stay free next to the label of the last tick.
+/// Margin next to the label of the last tick.
 const EDGE: i32 = 12;
-/// Pixels between the labels of two quantiles, one below the other.
+/// Vertical distance between the labels of two quantiles.
 const LINE: i32 = 24;
-/// How much of the colour of a band covers the sheet.
+/// Opacity of a band.
 const BAND: f64 = 0.45;
-/// Pixels of a dash, and of the gap after it.
+/// Length of a dash, and of the gap after it.
 const DASH: f64 = 9.0;
 
 impl Plot {
-    /// Draws bands, the grid with the names of both axes, and the other marks.
+    /// Draws bands, the grid with axis titles, and all other marks.
     pub(super) fn draw(&self, canvas: &Canvas<'_>, along: &str, up: &str) {
         self.draw_bands(canvas);
         self.draw_y(canvas, up);
@@ -43,7 +43,7 @@ impl Plot {
         }
     }
 
-    /// Level lines with their values, and the name of the axis above them.
+    /// Horizontal grid lines with values, and the axis title above.
     pub(super) fn draw_y(&self, canvas: &Canvas<'_>, name: &str) {
         for (value, label) in self.y.ticks(76) {
             let y = self.y.at(value);
@@ -53,7 +53,7 @@ impl Plot {
         note(canvas, name, (MARGIN, self.y.end - 28), Anchor::Start);
     }
 
-    /// The base line with values, and the name of the axis below.
+    /// The base line with values, and the axis title below.
     pub(super) fn draw_x(&self, canvas: &Canvas<'_>, name: &str) {
         let base = self.y.start;
         self.draw_base(canvas);
@@ -84,7 +84,7 @@ impl Plot {
                     let ([left, right], base) =
                         ([left, right].map(|at| self.x.at(*at)), self.y.start);
                     let gap = i32::from(right - left > 4);
-                    // Any amount above 0 is visible.
+                    // Any amount above 0 must be visible.
                     let top = self.y.at(*top).min(base - 1);
                     canvas.fill([left, top, (right - gap).max(left + 1), base], *colour);
                 }
@@ -109,7 +109,7 @@ impl Plot {
         }
     }
 
-    /// A dashed upright line at each value, with its label beside it, one label below the other.
+    /// A dashed vertical line at each value, labelled at its side, with labels staggered vertically.
     pub(super) fn draw_uprights(&self, canvas: &Canvas<'_>, marks: &[(f64, String)]) {
         let style = Style::bold(size::BODY, INK);
         let (top, base, end) = (self.y.end - 2, self.y.start, self.x.end);
@@ -130,7 +130,7 @@ impl Plot {
     }
 }
 
-/// A label below its tick; the last one moves in from the edge of the sheet.
+/// A label below its tick; the last one is shifted inwards at the edge.
 pub(super) fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32)) {
     let style = Style::plain(size::NOTE, MUTED);
     let half = width(text, style).ceil() as i32 / 2;
@@ -142,7 +142,7 @@ pub(super) fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32)) {
     );
 }
 
-/// The dashes of a line, as pieces of its length.
+/// The dashes of a line, as segments.
 fn dashes(points: &[(f64, f64)]) -> Vec<[(f64, f64); 2]> {
     let (mut dashes, mut along) = (Vec::new(), 0.0);
     for pair in points.windows(2) {

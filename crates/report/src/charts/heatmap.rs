@@ -1,4 +1,4 @@
-//! slot-heatmap.png: every slot as a cell, 128 in a row, coloured by its load, with the borders of the nodes.
+//! slot-heatmap.png: one cell per slot, 128 per row, coloured by load, with node borders.
 
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, spread, text_box};
@@ -14,7 +14,7 @@ use crate::charts::{Sheet, node_name, owners, ratio_digits, source_line};
 use crate::palette::{EMPTY, EXPECTED, FRAME, INK, Rgb, ramp};
 use crate::plot::axis::Axis;
 
-/// Cells in a row, and rows.
+/// Cells per row, and number of rows.
 const SIDE: i32 = 128;
 /// Pixels of a cell.
 const CELL: i32 = 7;
@@ -23,23 +23,23 @@ const TOP: i32 = 124;
 const RIGHT: i32 = LEFT + SIDE * CELL;
 const BOTTOM: i32 = TOP + SIDE * CELL;
 const HEIGHT: u32 = 1200;
-/// More nodes than this are not named.
+/// With more nodes than this, none is named.
 const NAMED: usize = 12;
-/// More ranges than this get thinner borders, then none: lines would be all that is seen.
+/// Above these numbers of ranges, borders get thinner, then vanish: lines would cover everything.
 const THICK: usize = 24;
 const THIN: usize = 64;
 
-/// The colours of loads.
+/// The colour scale of loads.
 struct Scale {
     /// The load of the darkest colour.
     top: u64,
-    /// Why the scale ends there, where that needs saying.
+    /// Why the scale ends there, if not obvious.
     reason: &'static str,
 }
 
 impl Scale {
-    /// From 0 to what 99.9% of the slots do not exceed, but at least to twice the mean: one hot slot does not turn
-    /// all others pale, and small differences do not look like large ones.
+    /// From 0 to the 99.9% quantile of slots, but at least to twice the mean: a single hot slot must not make all
+    /// others pale, and small differences must not look large.
     fn of(loads: &Loads<'_>) -> Self {
         let stats = loads.stats;
         let twice = (2.0 * stats.mean).ceil() as u64;
@@ -96,7 +96,7 @@ fn cells(canvas: &Canvas<'_>, slots: &[u64], scale: &Scale) {
     canvas.outline([LEFT - 1, TOP - 1, RIGHT + 1, BOTTOM + 1], FRAME);
 }
 
-/// Lines between cells of different owners: dark with white edges, to be seen on any colour.
+/// Lines between cells of different owners: dark with white edges, visible on any colour.
 fn borders(canvas: &Canvas<'_>, summary: &Summary) {
     let ranges: usize = summary
         .nodes
@@ -154,7 +154,7 @@ fn axes(canvas: &Canvas<'_>) {
     note(canvas, "slot", (LEFT - 12, TOP - 14), Anchor::End);
 }
 
-/// Names next to the rows where each node has most of its slots.
+/// Names next to the rows that contain most of each node's slots.
 fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let nodes: Vec<_> = summary.nodes.owning().collect();
     let style = Style::plain(size::BODY, INK);
@@ -182,7 +182,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         .filter_map(|node| longest(&node.ranges).map(|range| (range, *node)))
         .collect();
     named.sort_by_key(|(range, _)| *range);
-    // Where a node's slots lie in many places, a bracket around one of them would mislead.
+    // If a node's slots are scattered, a bracket around one range would mislead.
     let scattered = named
         .iter()
         .any(|((first, last), node)| u32::from(last - first + 1) * 2 < node.slots);
@@ -213,7 +213,7 @@ fn names(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     }
 }
 
-/// The colour bar: empty, the scale with the mean and the range of chance, and the part beyond it.
+/// The colour bar: empty, the scale with mean and expected range, and the part beyond it.
 fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
     let stats = loads.stats;
     let (top, bottom) = (BOTTOM + 78, BOTTOM + 100);
@@ -237,7 +237,7 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
     if let Some(perfect) = loads.expected() {
         let (least, most) = perfect.middle_998_permille();
         let (from, to) = (x.at(least), x.at(most));
-        // A bracket over the colours that a perfect hash would leave.
+        // A bracket over the colours expected under a perfect hash.
         canvas.fill([from, top - 5, to, top - 3], EXPECTED);
         [from, to - 2]
             .into_iter()

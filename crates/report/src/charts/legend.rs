@@ -1,4 +1,4 @@
-//! The legend under the heading: a swatch and its words for each kind of mark, from left to right.
+//! The legend below the heading: a swatch and a label for each kind of mark, left to right.
 
 use slotscope_canvas::font::{Style, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -7,24 +7,24 @@ use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
 use crate::palette::{FRAME, MUTED, Rgb, ramp};
 use crate::plot::axis::Axis;
 
-/// Height of the middle of the legend.
+/// Vertical centre of the legend.
 const MIDDLE: i32 = BELOW_HEADING + 12;
-/// Width of a swatch, and half of its height.
+/// Width of a swatch, and half its height.
 const WIDTH: i32 = 24;
 const HALF: i32 = 8;
-/// From the start of a swatch to its words, and from their end to the next swatch.
+/// Distance from a swatch's start to its label, and from the label's end to the next swatch.
 const WORDS: i32 = 34;
 const GAP: i32 = 32;
 
-/// The look of a mark.
+/// How a mark looks.
 pub(super) enum Swatch<'a> {
     /// A filled area.
     Area(Rgb),
-    /// A line of this many pixels.
+    /// A line of this width in pixels.
     Line(Rgb, f64),
     /// A dot.
     Dot(Rgb),
-    /// Drawn into the rectangle.
+    /// A drawing in this rectangle.
     Drawn(&'a dyn Fn([i32; 4])),
 }
 
@@ -52,7 +52,7 @@ pub(super) fn draw(canvas: &Canvas<'_>, entries: &[(Swatch<'_>, &str)]) {
     }
 }
 
-/// Draws the scale of colours between two heights, with its ticks below it.
+/// Draws the colour scale between two heights, with ticks below.
 pub(super) fn draw_ramp(
     canvas: &Canvas<'_>,
     x: &Axis,

@@ -1,4 +1,4 @@
-//! The loads that a chart is about, in the metric of the verdict: where they are and how they are written.
+//! The loads shown by a chart, in the metric of the verdict, and their number format.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
@@ -15,7 +15,6 @@ use crate::plot::numbers::Numbers;
 /// The loads of slots and nodes in one metric.
 #[derive(Clone, Copy)]
 pub(super) struct Loads<'a> {
-    /// The metric.
     pub by: Metric,
     /// The load of each slot.
     pub slots: &'a [u64],
@@ -23,17 +22,17 @@ pub(super) struct Loads<'a> {
     pub stats: &'a Balance,
     /// The balance of the nodes that own slots.
     pub nodes: &'a Balance,
-    /// The independent units that they are sums of.
+    /// The independent units they consist of.
     pub units: &'a Units,
 }
 
 impl<'a> Loads<'a> {
-    /// In the metric of the verdict; keys where the summary lacks it.
+    /// In the metric of the verdict; keys if the summary lacks it.
     pub(super) fn of(summary: &'a Summary) -> Self {
         Loads::by(summary, summary.by)
     }
 
-    /// In this metric; keys where the summary lacks it.
+    /// In this metric; keys if the summary lacks it.
     pub(super) fn by(summary: &'a Summary, by: Metric) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
         match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
@@ -54,12 +53,11 @@ impl<'a> Loads<'a> {
         }
     }
 
-    /// The load of a slot under a perfect hash; `None` if the units were not counted.
+    /// The distribution of slot loads under a perfect hash; `None` if units were not counted.
     pub(super) fn expected(&self) -> Option<CompoundPoisson> {
         CompoundPoisson::of(self.units, self.by)
     }
 
-    /// The load in this metric.
     pub(super) fn held(&self, load: &PerMetric<u64>) -> u64 {
         load.get(self.by).copied().unwrap_or(0)
     }
@@ -69,7 +67,6 @@ impl<'a> Loads<'a> {
         balance::sum(self.slots) as f64
     }
 
-    /// The load of the average slot.
     pub(super) fn mean(&self) -> f64 {
         self.total() / SLOTS as f64
     }
@@ -79,13 +76,13 @@ impl<'a> Loads<'a> {
         self.by.title()
     }
 
-    /// `Keys`, `Bytes`, `Ops`: at the start of a title.
+    /// `Keys`, `Bytes`, `Ops`: for the start of a title.
     pub(super) fn title(&self) -> String {
         let (first, rest) = self.by.title().split_at(1);
         format!("{}{rest}", first.to_uppercase())
     }
 
-    /// How they are written on axes.
+    /// The number format of axes.
     pub(super) fn numbers(&self) -> Numbers {
         Numbers::of(self.by)
     }
@@ -101,12 +98,12 @@ impl<'a> Loads<'a> {
             Metric::Keys => counted(load, "key"),
             by if by.has_unit() => self.short(load as f64),
             Metric::Accesses => format!("≈ {} accesses/min", grouped(load)),
-            // The short name where there is little room.
+            // The short name, as space is limited.
             by => counted(load, by.name().trim_end_matches('s')),
         }
     }
 
-    /// The text if there is no load.
+    /// The text for no load.
     pub(super) fn nothing(&self) -> String {
         format!("no {} in this dump", self.noun())
     }

@@ -1,6 +1,6 @@
-//! The PNG charts. Each is a file with a function from a `Summary` to a `Sheet`, and a row in `CHARTS`.
+//! The PNG charts. Each is a file with a function from `Summary` to `Sheet`, and a row in `CHARTS`.
 //!
-//! They are drawn on a canvas of crates/canvas; numbers come from `summary` and colours from `report::palette`.
+//! Drawn on a canvas of crates/canvas, with numbers from `summary` and colours from `palette`.
 
 mod bars;
 mod distribution;
@@ -120,16 +120,16 @@ pub fn write(sheet: Option<Sheet<'_>>, out: &mut dyn Write) -> io::Result<Writte
 pub struct Chart {
     /// Its file.
     pub file: &'static str,
-    /// Whether a report with this summary has it.
+    /// Whether a report with this summary includes it.
     pub wanted: fn(&Summary) -> bool,
-    /// Whether it says more than a sentence of the report does; else it is drawn on request.
+    /// Whether it says more than a sentence of the report; otherwise it is drawn only on request.
     pub usual: fn(&Summary) -> bool,
-    /// Its content; a summary that has nothing for it gives an empty sheet.
+    /// Its content; an empty sheet if the summary has nothing to show.
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
 }
 
 impl Chart {
-    /// The chart of `summary`, if it has one and the chart is in `set`.
+    /// The chart of `summary`, if available and included in `set`.
     pub(crate) fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
         let is_in_set = set == ChartSet::All || (self.usual)(summary);
         let is_drawn = (self.wanted)(summary) && is_in_set;
@@ -137,10 +137,10 @@ impl Chart {
     }
 }
 
-/// Pixels for the name of a file in the line under the title.
+/// Width of a file name in the subtitle.
 const NAME: f32 = 220.0;
 
-/// The line under the titles of slots and nodes: how much was read, how many nodes, from what.
+/// The subtitle for slots and nodes: how much was read, the number of nodes, the source.
 fn source_line(summary: &Summary) -> String {
     let (read, from) = source(summary);
     let nodes = summary.nodes.owning().count();
@@ -161,7 +161,7 @@ fn source_line(summary: &Summary) -> String {
     format!("{read}  ·  {} slots  ·  {on}{from}", short(SLOTS as f64))
 }
 
-/// The line under the titles of charts in which slots and nodes have no part.
+/// The subtitle for charts without slots or nodes.
 fn short_source_line(summary: &Summary) -> String {
     let (read, from) = source(summary);
     format!("{read}{from}")
@@ -194,13 +194,13 @@ fn source(summary: &Summary) -> (String, String) {
         by if by.is_time() => Some(format!("{} of {}", loads.short(loads.total()), by.title())),
         by => Some(format!("{} {}", loads.short(loads.total()), by.title())),
     };
-    // Of captures alone the keys are not known.
+    // For captures alone, the number of keys is unknown.
     let keys = Some(keys).filter(|_| weight.is_none() || !summary.has_only_operations());
     let read: Vec<String> = keys.into_iter().chain(weight).collect();
     (format!("{part}{}", read.join("  ·  ")), from)
 }
 
-/// The last part of a path.
+/// The last component of a path.
 fn base_name(path: &str) -> &str {
     path.trim_end_matches('/')
         .rsplit('/')
@@ -213,14 +213,14 @@ fn node_name(node: &NodeLoad) -> String {
     node.label().to_string()
 }
 
-/// Digits of a node's load over the fair share: two, where that shows a difference, else three.
+/// Decimals for node loads relative to the fair share: two if that shows a difference, else three.
 fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
     let apart =
         |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
     if nodes.iter().any(apart) { 2 } else { 3 }
 }
 
-/// The place in the list of the node that owns each slot.
+/// The owner of each slot, as an index into the list of nodes.
 fn owners(summary: &Summary) -> Vec<Option<usize>> {
     let mut owners = vec![None; SLOTS];
     for (index, node) in summary.nodes.list.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The content of nodes.png: for each role that nodes are judged in, the load of every node in fair shares, and which part of it
-//! is big keys, hot tags and the rest.
+//! The content of nodes.png: for each judged role, every node's load in fair shares, divided into big keys, hot tags
+//! and the rest.
 
 use slotscope_engine::metric::Metric;
 use slotscope_findings::summary::Summary;
@@ -17,17 +17,17 @@ use crate::charts::number::times_with;
 
 /// The nodes in one role.
 pub(super) struct RoleStacks<'s> {
-    /// `memory`, `load`; `None` for a metric that the user chose beside them.
+    /// `memory`, `load`; `None` for an additional metric chosen by the user.
     pub role: Option<Role>,
     /// The loads of its metric.
     pub loads: Loads<'s>,
-    /// By the place of the node in the list; `None` where it is not compared.
+    /// By node index; `None` if the node is not compared.
     pub stacks: Vec<Option<Stack>>,
     /// The fullest node, the first of equals.
     pub fullest: usize,
     /// The emptiest one.
     pub emptiest: usize,
-    /// A fair share, in the metric, where it is the same for all.
+    /// A fair share in the metric, if the same for all nodes.
     pub fair: Option<f64>,
     /// Whether the nodes are uneven.
     pub is_uneven: bool,
@@ -37,11 +37,11 @@ pub(super) struct RoleStacks<'s> {
 pub(super) struct Stack {
     /// In fair shares.
     pub ratio: f64,
-    /// Its parts, of `ratio` together.
+    /// Its parts, which sum to at most `ratio`.
     pub keys: f64,
     /// See `keys`.
     pub tags: f64,
-    /// As counted, and in fair shares: `2.80 M`, `3.24×`.
+    /// The amount, and in fair shares: `2.80 M`, `3.24×`.
     pub words: [String; 2],
     /// Whether it is above the upper band of the role.
     pub is_too_full: bool,
@@ -50,7 +50,7 @@ pub(super) struct Stack {
 }
 
 impl<'s> RoleStacks<'s> {
-    /// Those of every role, in its order.
+    /// The stacks of every role, in order.
     pub(super) fn of(summary: &'s Summary) -> Vec<Self> {
         let roles = summary.verdict.roles.iter().zip(&summary.role_loads);
         roles
@@ -90,7 +90,7 @@ impl<'s> RoleStacks<'s> {
             .all(|fair| (fair - compared.fair(0)).abs() < 0.5);
         Some(RoleStacks {
             role: verdict.role,
-            // Rates and memory of servers are not in the units that are counted.
+            // Rates and server memory are not in counted units.
             fair: Some(compared.fair(0)).filter(|_| is_one_fair && load.scale.is_empty()),
             fullest: load.compared[fullest],
             emptiest: load.compared[emptiest],
@@ -111,7 +111,7 @@ impl<'s> RoleStacks<'s> {
     }
 }
 
-/// Digits of ratios: two, where they show a difference, else three.
+/// Decimals of ratios: two if they show a difference, else three.
 fn digits(ratios: &[f64]) -> usize {
     if ratios.iter().any(|ratio| (ratio - 1.0).abs() >= 0.05) {
         2
@@ -120,7 +120,7 @@ fn digits(ratios: &[f64]) -> usize {
     }
 }
 
-/// The units of a node that are heavy for a fair share of `fair`.
+/// The units of a node that are heavy relative to a fair share of `fair`.
 fn heavy_units<'u>(
     units: &'u UnitsBy,
     node: &NodeLoad,
@@ -159,7 +159,7 @@ impl Stack {
         }
     }
 
-    /// The part that is neither a big key nor a hot tag.
+    /// The part that is neither big keys nor hot tags.
     pub(super) fn rest(&self) -> f64 {
         self.ratio - self.keys - self.tags
     }

@@ -1,5 +1,4 @@
-//! nodes.png: what each primary holds against its fair share, in memory and in load, with big keys and hot tags set off from
-//! the rest.
+//! nodes.png: each primary's load against its fair share, in memory and load, with big keys and hot tags highlighted.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -21,18 +20,18 @@ use crate::palette::{
 };
 use crate::plot::axis::Axis;
 
-/// Nodes that are shown each by itself.
+/// Maximum nodes shown individually.
 const SHOWN: usize = 36;
-/// The widest that names may be.
+/// Maximum width of names.
 const NAMES: f32 = 300.0;
-/// The heads of the panels, the first row, and the space below the last one: axis, its name, an edge.
+/// Height of panel headings, first row, and the space below the last row: axis, axis title, margin.
 const HEAD: i32 = BELOW_HEADING + 54;
 const TOP: i32 = HEAD + 38;
 const BELOW: i32 = 84;
-/// Pixels between panels, and between bars and their numbers.
+/// Distance between panels, and between bars and numbers.
 const GAP: i32 = 36;
 const BESIDE: i32 = 12;
-/// Axes reach at least this many fair shares.
+/// Axes extend to at least this many fair shares.
 const LEAST: f64 = 1.15;
 
 /// The chart of `summary`.
@@ -105,7 +104,7 @@ fn subtitle(summary: &Summary) -> String {
         ),
     };
     let line = format!("{}{aside}", source_line(summary));
-    // The parts that labels leave out come last, where there is room for them.
+    // The parts omitted from labels come last, where there is space.
     let style = Style::plain(size::SUBTITLE, MUTED);
     let room = bars::ROOM - width(&line, style);
     let named = summary
@@ -118,13 +117,13 @@ fn subtitle(summary: &Summary) -> String {
 
 /// A row of the chart.
 enum NodeRow {
-    /// The place of a node.
+    /// The index of a node.
     Node(usize),
-    /// How many are left out.
+    /// The number of nodes omitted.
     More(usize),
 }
 
-/// The fullest in a role first; of many the fullest and the emptiest.
+/// The fullest in a role first; if there are too many nodes, the fullest and the emptiest.
 fn rows(summary: &Summary, role: &RoleStacks<'_>) -> Vec<NodeRow> {
     let list = &summary.nodes.list;
     let mut places: Vec<usize> = (0..list.len()).filter(|at| list[*at].slots > 0).collect();
@@ -148,12 +147,12 @@ fn rows(summary: &Summary, role: &RoleStacks<'_>) -> Vec<NodeRow> {
     rows
 }
 
-/// Where the bars of a role are.
+/// The position of a role's bars.
 struct Panel {
     x: Axis,
     /// The right edge of its numbers.
     right: i32,
-    /// The width of the ratios at its right.
+    /// The width of the ratios on its right.
     ratios: i32,
 }
 
@@ -249,7 +248,7 @@ fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Pan
     Panel { x, right, ratios }
 }
 
-/// The head of a panel: its subject, and the causes of the fullest node.
+/// The heading of a panel: its subject, and the causes for the fullest node.
 fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &Panel) {
     let room = (panel.right - panel.x.start) as f32;
     let (bold, note) = (
@@ -276,7 +275,7 @@ fn head(canvas: &Canvas<'_>, summary: &Summary, role: &RoleStacks<'_>, panel: &P
         Some((stack, (name, share))) => format!(": {name} is {share:.2} of {}", stack.words[1]),
         None => String::from(" is the fullest"),
     };
-    // The node gives way, then the key.
+    // Shorten the node name first, then the key.
     let finding = fit(&finding, 0.8 * room, note);
     let node = fit(&node, room - width(&finding, note), note);
     let place = (panel.x.start, HEAD + 22);
@@ -305,7 +304,7 @@ fn axis(canvas: &Canvas<'_>, role: &RoleStacks<'_>, panel: &Panel, bottom: i32) 
     note(canvas, &unit, (x.start, bottom + 46), Anchor::Start);
 }
 
-/// The word after a number of a metric that has no unit of its own.
+/// The word after a number, for a metric without a unit of its own.
 fn unit_of(role: &RoleStacks<'_>) -> String {
     if role.loads.by.has_unit() {
         String::new()
@@ -338,7 +337,7 @@ fn bar(
         if share > 0.0 {
             let end = end.max(start + 1);
             canvas.fill([start, y - half, end, y + half], colour);
-            // A thin line between pieces, where there is room for it.
+            // A thin line between pieces, if it fits.
             if start > x.start && end > start + 2 {
                 canvas.fill([start, y - half, start + 1, y + half], EMPTY);
             }

@@ -1,4 +1,4 @@
-//! nodes-over-time.png: the rate of each node over time, one per line, the busiest ones named.
+//! nodes-over-time.png: the rate of each node over time, one line per node, with the busiest ones named.
 
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
@@ -15,11 +15,11 @@ use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 use crate::view::Heat;
 
-/// Colours of the named nodes, the highest peak first: they differ in lightness too.
+/// Colours of the named nodes, highest peak first; they differ in lightness as well.
 const COLOURS: [Rgb; 5] = [ALARM, LOAD, BIG_KEY, EXPECTED, LIGHT_LOAD];
-/// The part of the bucket before it below which the last one is taken for a part of its time.
+/// If the last bucket is below this fraction of the previous one, the capture probably ended within it.
 const PARTIAL: f64 = 0.5;
-/// The widest that a name may be.
+/// Maximum width of a name.
 const NAMES: f32 = 240.0;
 const LEFT: i32 = 120;
 const BELOW: i32 = 90;
@@ -28,9 +28,9 @@ const BELOW: i32 = 90;
 pub struct NodeRates {
     /// The counted kind of load.
     pub heat: Heat,
-    /// The start of the first bucket, in seconds since 1970, and the seconds of a bucket.
+    /// The start of the first bucket, in seconds since 1970.
     pub from: u64,
-    /// See `from`.
+    /// Bucket length in seconds.
     pub bucket_secs: u64,
     /// The name of each node, and its amounts by bucket.
     pub nodes: Vec<(String, Vec<u64>)>,
@@ -46,7 +46,7 @@ impl NodeRates {
         self.from + buckets.unwrap_or(0) as u64 * self.bucket_secs
     }
 
-    /// The same without a last bucket in which the capture ended: one that has less than half of the bucket before it.
+    /// Drops a partial last bucket: one with less than half of the previous bucket.
     fn without_partial_end(mut self) -> Self {
         let len = self.nodes.iter().map(|(_, amounts)| amounts.len()).max();
         let sum = |at: usize| {
@@ -109,7 +109,7 @@ fn draw(canvas: &Canvas<'_>, rates: &NodeRates) {
     };
     let (named, others) = nodes.split_at(nodes.len().min(COLOURS.len()));
     let others_drawn = others.iter().map(|(_, amounts)| line(amounts, 1.0, FRAME));
-    // The busiest is drawn last, over the others.
+    // The busiest is drawn last, on top.
     let named_drawn = named.iter().zip(COLOURS).rev();
     let named_drawn = named_drawn.map(|((_, amounts), colour)| line(amounts, 2.5, colour));
     let plot = plot.with(others_drawn).with(named_drawn);
@@ -131,7 +131,7 @@ fn plot(canvas: &Canvas<'_>, rates: &NodeRates, nodes: &[&(String, Vec<u64>)]) -
     Plot::new(x, y.in_numbers(scale(rates.heat).1))
 }
 
-/// Names at the right, the highest peak first.
+/// Names on the right, highest peak first.
 fn names(canvas: &Canvas<'_>, plot: &Plot, named: &[&(String, Vec<u64>)], more: usize) {
     let style = Style::plain(size::BODY, INK);
     let (x, line) = (plot.x.end + 16, |at: usize| plot.y.end + 24 * at as i32);

@@ -1,14 +1,14 @@
-//! Counts and ratios in the words of a chart.
+//! Number formats of charts.
 
 pub(super) use slotscope_engine::text::three_digits as short;
 use slotscope_engine::text::{plural, three_digits};
 
-/// A count in words: `1 key`, `4,120 keys`, `12.3 M keys`.
+/// A count with its noun: `1 key`, `4,120 keys`, `12.3 M keys`.
 pub(super) fn counted(count: u64, one: &str) -> String {
     format!("{} {one}{}", three_digits(count as f64), plural(count))
 }
 
-/// How often something holds something: `1.003×`, `1.17×`, `24.5×`, `2,146×`.
+/// A factor: `1.003×`, `1.17×`, `24.5×`, `2,146×`.
 pub(super) fn times(ratio: f64) -> String {
     match ratio {
         r if (0.95..1.05).contains(&r) => times_with(3, r),
@@ -16,7 +16,7 @@ pub(super) fn times(ratio: f64) -> String {
     }
 }
 
-/// As `times`, with this many digits where it is small.
+/// Like `times`, with this many decimals if small.
 pub(super) fn times_with(digits: usize, ratio: f64) -> String {
     match ratio {
         r if r < 9.995 => format!("{r:.digits$}×"),

@@ -1,4 +1,4 @@
-//! Amounts over time: dots, the line through them into the future, the band around it, and the limit.
+//! Amounts over time: dots, the trend line extended into the future with its band, and the limit.
 
 use slotscope_canvas::Anchor;
 
@@ -7,7 +7,7 @@ use crate::charts::sheet::{BELOW_HEADING, note};
 use crate::plot::over_time::plot;
 use crate::view::Curve;
 
-/// Room for the numbers at the left, at the right, for the dates and the key below.
+/// Space for numbers on the left, on the right, and for dates and the key below.
 const LEFT: i32 = 120;
 const RIGHT: i32 = 60;
 const BELOW: i32 = 110;

@@ -1,4 +1,4 @@
-//! prefixes.png: the heaviest prefixes of key names by level, and how much of each is bound together by hash tags.
+//! prefixes.png: the heaviest prefixes of key names by level, and how much of each is grouped by hash tags.
 
 use slotscope_engine::text::percent;
 use slotscope_findings::summary::Summary;
@@ -10,7 +10,7 @@ use crate::charts::loads::Loads;
 use crate::charts::{Sheet, short_source_line};
 use crate::palette::{LIGHT_LOAD, LOAD};
 
-/// Rows of one level, and of all; levels that are too deep for them are left out.
+/// Maximum rows per level and in total; deeper levels that do not fit are omitted.
 const OF_A_LEVEL: usize = 8;
 const SHOWN: usize = 24;
 
@@ -72,7 +72,8 @@ fn subtitle(summary: &Summary, prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) 
     format!("{bound}{}", short_source_line(summary))
 }
 
-/// The heaviest of each level, under a line that names the level. The common continuation of all keys of a prefix is shown with it.
+/// The heaviest prefixes of each level, below a line naming the level. If all keys of a prefix continue alike, the
+/// continuation is shown with it.
 fn rows(prefixes: &KeyGroups<Prefix>, loads: &Loads<'_>) -> Vec<Row> {
     let top = &prefixes.top;
     let deepest = top.iter().map(|prefix| prefix.level).max().unwrap_or(0);
@@ -100,13 +101,13 @@ fn is_all_of_parent(prefix: &Prefix, top: &[Prefix]) -> bool {
     top.iter().any(|other| goes_on(other, prefix))
 }
 
-/// The longest prefix that all keys of `prefix` have.
+/// The longest prefix shared by all keys of `prefix`.
 fn longest<'p>(prefix: &'p Prefix, top: &'p [Prefix]) -> &'p Prefix {
     let longer = top.iter().filter(|other| goes_on(prefix, other));
     longer.max_by_key(|other| other.level).unwrap_or(prefix)
 }
 
-/// Whether all keys of `prefix` have the longer one, too.
+/// Whether all keys of `prefix` have the longer one too.
 fn goes_on(prefix: &Prefix, longer: &Prefix) -> bool {
     let is_longer = longer.level > prefix.level && longer.prefix.0.starts_with(&prefix.prefix.0);
     is_longer && longer.kind.load == prefix.kind.load

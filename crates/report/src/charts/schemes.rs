@@ -12,11 +12,11 @@ use crate::plot::numbers::Numbers;
 use crate::plot::schemes::{ALONG, colour, plot, up_words};
 use crate::view::advice::schemes::{SchemeChart, SchemePoint};
 
-/// Room for the numbers at the left, the names at the right and the axis below.
+/// Space for numbers on the left, names on the right and the axis below.
 const LEFT: i32 = 110;
 const RIGHT: i32 = 360;
 const BELOW: i32 = 90;
-/// Pixels of a name with its figures, and from the field to it.
+/// Height of a name with its figures, and the distance to the plot.
 const LINES: i32 = 54;
 const GAP: i32 = 40;
 
@@ -35,7 +35,7 @@ fn draw(canvas: &Canvas<'_>, chart: &SchemeChart) {
     names(canvas, &y, &chart.points);
 }
 
-/// The names at the right with their figures, of as many schemes as fit, in the order of the dots from the top down.
+/// Names with figures on the right, as many as fit, in vertical order of the dots.
 fn names(canvas: &Canvas<'_>, y: &Axis, schemes: &[SchemePoint]) {
     let between = (y.end, y.start - LINES / 2);
     let room = ((between.1 - between.0) / LINES).max(1) as usize;

@@ -1,4 +1,4 @@
-//! The sheet of every chart: its sizes of text, its heading, and room for the drawing.
+//! The layout of all charts: text sizes, heading, and drawing area.
 
 use std::io::{self, Write};
 
@@ -7,13 +7,13 @@ use slotscope_canvas::{Anchor, Canvas, png};
 
 use crate::palette::{FRAME, INK, MUTED};
 
-/// Every size of text in a chart: title, subtitle, names and values, ticks.
+/// Every text size in charts.
 pub(super) mod size {
     /// The finding.
     pub(crate) const TITLE: f32 = 33.0;
-    /// The smallest that a long title is set in before it is cut.
+    /// The size that long titles are reduced to before they are truncated.
     pub(crate) const SMALL_TITLE: f32 = 22.0;
-    /// The size of the subtitle, which names the input.
+    /// Subtitle, which names the input.
     pub(crate) const SUBTITLE: f32 = 18.0;
     /// Names and values.
     pub(crate) const BODY: f32 = 17.0;
@@ -21,9 +21,9 @@ pub(super) mod size {
     pub(crate) const NOTE: f32 = 15.0;
 }
 
-/// Pixels that stay free at the left and right edge.
+/// Margin at the left and right edge.
 pub(super) const MARGIN: i32 = 40;
-/// Where the first line under the heading may start.
+/// The first line available below the heading.
 pub(super) const BELOW_HEADING: i32 = 112;
 
 /// Width of every chart in pixels.
@@ -31,7 +31,7 @@ const WIDTH: u32 = 1200;
 /// Height of most charts in pixels.
 const HEIGHT: u32 = 800;
 
-/// A chart before it is drawn: the finding as its title, the input as its subtitle, and the drawing below them.
+/// A chart before drawing: the finding as title, the input as subtitle, and the drawing.
 pub struct Sheet<'s> {
     height: u32,
     title: String,
@@ -40,7 +40,7 @@ pub struct Sheet<'s> {
 }
 
 impl<'s> Sheet<'s> {
-    /// The usual height, with the output of `draw` below its heading.
+    /// A sheet of the usual height, with the output of `draw` below its heading.
     pub(crate) fn new(
         title: impl Into<String>,
         subtitle: String,
@@ -54,7 +54,7 @@ impl<'s> Sheet<'s> {
         }
     }
 
-    /// With a sentence where there is nothing to draw.
+    /// A sheet with a sentence if there is nothing to draw.
     pub(crate) fn empty(
         title: impl Into<String>,
         subtitle: String,
@@ -64,15 +64,15 @@ impl<'s> Sheet<'s> {
         Sheet::new(title, subtitle, move |canvas| nothing(canvas, &sentence))
     }
 
-    /// As it is, but of another height.
+    /// Changes its height.
     pub(crate) fn with_height(self, height: u32) -> Self {
         Sheet { height, ..self }
     }
 
-    /// Draws it as a PNG.
+    /// Writes it as PNG.
     ///
     /// # Errors
-    /// Where `out` cannot be written.
+    /// `out` cannot be written.
     pub fn write(self, out: &mut dyn Write) -> io::Result<()> {
         png(WIDTH, self.height, out, |canvas| {
             heading(canvas, &self.title, &self.subtitle);
@@ -81,7 +81,7 @@ impl<'s> Sheet<'s> {
     }
 }
 
-/// Title and subtitle. A long title is set smaller, then cut.
+/// Title and subtitle. A long title is reduced in size, then truncated.
 fn heading(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
     let room = (canvas.width - 2 * MARGIN) as f32;
     let mut style = Style::bold(size::TITLE, INK);
@@ -103,7 +103,7 @@ pub(super) fn note(canvas: &Canvas<'_>, text: &str, at: (i32, i32), anchor: Anch
     canvas.text(text, at, anchor, Style::plain(size::NOTE, MUTED));
 }
 
-/// A sentence in the middle of the sheet, where there is nothing to draw.
+/// A sentence in the middle of the sheet, for lack of a drawing.
 fn nothing(canvas: &Canvas<'_>, sentence: &str) {
     let [x0, y0, x1, y1] = [
         MARGIN,

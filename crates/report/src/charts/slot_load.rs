@@ -1,4 +1,4 @@
-//! slot-load.png: the load of all slots from 0 to 16383, and the band in which a perfect hash would keep them.
+//! slot-load.png: the load of slots 0 to 16383, with the band expected under a perfect hash.
 
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
@@ -19,17 +19,17 @@ use crate::plot::Plot;
 use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 
-/// Hot slots that are named.
+/// Maximum hot slots named.
 const NAMED: usize = 5;
-/// More ranges than this would be a curtain of lines.
+/// With more ranges than this, borders would cover everything.
 const BORDERS: usize = 48;
-/// From this multiple of the usual load on, the hottest slots get a panel of their own: the others would lie flat.
+/// Above this multiple of the usual load, the hottest slots get a panel of their own: the others would be flat.
 const FAR: f64 = 4.0;
-/// Up to this many keys in the hottest slot, one panel shows all slots.
+/// Up to this many keys in the hottest slot, a single panel is used.
 const FEW: u64 = 10;
-/// Less than this part of the hottest is not a peak to the eye.
+/// Below this fraction of the hottest slot, a peak is not visible.
 const VISIBLE: f64 = 0.02;
-/// Room for the name of what fills a hot slot.
+/// Space for the name of what fills a hot slot.
 const FILLER: f32 = 170.0;
 
 /// The chart of `summary`.
@@ -96,7 +96,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         .iter()
         .map(|slot| Hot::of(slot, summary, loads))
         .collect();
-    // Only peaks far above the others, chance and the line have a name; the hottest always.
+    // Name only peaks far above the rest, above chance and above the line; the hottest is always named.
     name_hot(
         canvas,
         &all,
@@ -107,7 +107,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     );
 }
 
-/// The mean, and where a perfect hash would keep the slots.
+/// The mean, and the band expected under a perfect hash.
 fn yardstick(canvas: &Canvas<'_>, plot: &Plot, mean: f64, perfect: Option<&CompoundPoisson>) {
     let (left, right) = (plot.x.start, plot.x.end);
     if let Some(perfect) = perfect {
@@ -122,7 +122,7 @@ fn yardstick(canvas: &Canvas<'_>, plot: &Plot, mean: f64, perfect: Option<&Compo
     canvas.fill([left, y - 1, right, y + 1], INK);
 }
 
-/// Least and most of the slots of each pixel column.
+/// Minimum and maximum slot load per pixel column.
 fn envelope(canvas: &Canvas<'_>, plot: &Plot, loads: &[u64]) {
     let columns = (plot.x.end - plot.x.start) as usize;
     for column in 0..columns {
@@ -138,7 +138,7 @@ fn envelope(canvas: &Canvas<'_>, plot: &Plot, loads: &[u64]) {
     }
 }
 
-/// Where one node's slots end and another's begin, with names where they fit.
+/// Borders between nodes, with names if they fit.
 fn borders(canvas: &Canvas<'_>, plot: &Plot, summary: &Summary, named: bool) {
     let ranges = || {
         summary
@@ -229,7 +229,7 @@ fn legend(canvas: &Canvas<'_>, loads: &Loads<'_>, perfect: Option<&CompoundPoiss
     legend::draw(canvas, &entries);
 }
 
-/// Where a name may be, next to its peak.
+/// Candidate positions for a name, relative to its peak.
 const PLACES: [(i32, i32); 10] = [
     (10, 0),
     (-10, 0),
@@ -243,7 +243,7 @@ const PLACES: [(i32, i32); 10] = [
     (-10, 40),
 ];
 
-/// Names the hottest slot, and others that hold more than `unusual`, where there is room.
+/// Names the hottest slot, and others above `unusual`, if they fit.
 fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[Hot], unusual: f64) {
     let (first, others) = hottest.split_at(hottest.len().min(1));
     let others = others
@@ -289,7 +289,7 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[Hot], unusual: f64) {
 
 /// A hot slot on the sheet.
 struct Hot {
-    /// The middle of it, in slots.
+    /// Its centre, in slots.
     along: f64,
     load: f64,
     /// `slot 719: 328  {common}`, `slot 4096: 204 MiB  leaderboard:loyalty`.
@@ -313,7 +313,7 @@ impl Hot {
     }
 }
 
-/// The tag, or the key without one, that holds at least half of a slot.
+/// The tag or untagged key with at least half of a slot.
 fn filler(slot: &HotSlot, summary: &Summary, loads: &Loads<'_>) -> Option<String> {
     let is_most = |load: u64| 2 * u128::from(load) >= u128::from(loads.held(&slot.load));
     let tag = slot.top_tags.first();

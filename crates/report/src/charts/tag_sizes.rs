@@ -1,5 +1,5 @@
-//! tag-sizes.png: hash tags by rank, the heaviest first, both axes by factors: whether a few tags are the load or a
-//! great many small ones, and how far the largest are from filling a slot or a node.
+//! tag-sizes.png: hash tags by rank, heaviest first, on a log-log scale: shows whether a few tags or very many small
+//! ones make up the load, and how close the largest are to filling a slot or a node.
 
 use slotscope_canvas::font::Style;
 use slotscope_canvas::{Anchor, Canvas, spread};
@@ -19,14 +19,14 @@ use crate::palette::{ALARM, EXPECTED, LIGHT_LOAD, LOAD, MUTED, Rgb};
 use crate::plot::axis::Axis;
 use crate::plot::{Mark, Plot};
 
-/// Tags that the title is about, unless one of them has nearly all of it.
+/// The number of tags in the title, unless one of them has nearly all of the load.
 const HEAVIEST: usize = 10;
 const DOMINANT: f64 = 0.8;
-/// Room for the numbers at the left, the words at the right, and the axis below.
+/// Space for numbers on the left, labels on the right, and the axis below.
 const LEFT: i32 = 110;
 const RIGHT: i32 = 250;
 const BELOW: i32 = 90;
-/// Pixels between two dots.
+/// Minimum distance between dots in pixels.
 const APART: f64 = 4.0;
 
 /// The chart of `summary`.
@@ -75,14 +75,14 @@ fn title(tags: &Tags, loads: &Loads<'_>) -> String {
     }
 }
 
-/// Rank and keys at every size that there is, the largest first; where tags were drawn, as many ranks as they stand
-/// for. Only keys are counted for all tags.
+/// Rank and keys for every distinct size, largest first; sampled tags stand for as many ranks as they represent. Only
+/// key counts are known for all tags.
 fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
     let (Some(tags), Some(sizes), Metric::Keys) = (&summary.tags, &summary.tag_sizes, loads.by)
     else {
         return Vec::new();
     };
-    // A sample contains none of the few largest, or one that would stand for many.
+    // A sample lacks the few largest tags, or has one that would stand for many.
     let (after, up_to) = match sizes.sampled {
         Some(_) => (ranked(tags, loads).count() as f64, tags.max_error as f64),
         None => (0.0, f64::INFINITY),
@@ -108,7 +108,7 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The listed tags whose rank is known: below the bound, any that is not listed may come first.
+/// The listed tags with known rank: below the bound, unlisted tags may precede them.
 fn ranked<'t>(tags: &'t Tags, loads: &Loads<'_>) -> impl Iterator<Item = &'t Tag> {
     let by = loads.by;
     tags.top
@@ -155,12 +155,12 @@ fn draw(
     legend(canvas, tags, all_words);
 }
 
-/// The factor whose powers the upright axis starts and ends at: round in the unit of its labels.
+/// The vertical axis starts and ends at powers of this factor, which is round in the unit of its labels.
 fn step(loads: &Loads<'_>) -> f64 {
     if loads.by.is_size() { 8.0 } else { 10.0 }
 }
 
-/// The amounts to compare a tag with: a slot, a node, and the most that tags which are not listed may hold.
+/// Reference amounts for tags: a slot, a node, and the bound for unlisted tags.
 fn yardsticks(canvas: &Canvas<'_>, tags: &Tags, loads: &Loads<'_>, Plot { x, y, .. }: &Plot) {
     let listed = x.at(ranked(tags, loads).count() as f64 + 1.0);
     let is_listed_whole = tags.top.len() as u64 >= tags.distinct;

@@ -1,4 +1,4 @@
-//! timeline.png: heat by time and slot, a colour for each rate, and the bursts.
+//! timeline.png: heat by time and slot, coloured by rate, with bursts.
 
 use slotscope_canvas::font::{Style, fit};
 use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
@@ -17,19 +17,19 @@ use crate::plot::numbers::Numbers;
 use crate::view::{Heat, TimeMap};
 
 const HEIGHT: u32 = 1000;
-/// The field: room for the numbers at the left, for names of nodes at the right, for times and the legend below.
+/// The plot area: leaves space for numbers on the left, node names on the right, times and legend below.
 const LEFT: i32 = 110;
 const RIGHT: i32 = 190;
 const TOP: i32 = 130;
 const BELOW: i32 = 190;
-/// Bursts that are named, and all that are marked.
+/// Maximum bursts named, and marked in total.
 const NAMED: usize = 5;
 const MARKED: usize = 40;
-/// More nodes than this are not named.
+/// With more nodes than this, none is named.
 const NODES: usize = 24;
-/// The top of the colours: this many of a thousand cells with operations are at most as heavy.
+/// The top of the colour scale: this permille of the non-empty cells do not exceed it.
 const PERMILLE: usize = 999;
-/// It has at least this many operations, or grains of other heat: one more or less is not a pattern.
+/// Minimum top of the scale, in operations or grains: differences of one are not a pattern.
 const LEAST_TOP: u64 = 10;
 
 /// The chart of `map`.
@@ -50,7 +50,7 @@ fn draw(canvas: &Canvas<'_>, map: &TimeMap) {
     colours(canvas, map, top);
 }
 
-/// The amount of the darkest colour: one burst does not turn the rest pale.
+/// The amount of the darkest colour, chosen so that a single burst does not make the rest pale.
 fn top_of(map: &TimeMap) -> u64 {
     let mut ops: Vec<u64> = map
         .rows
@@ -105,7 +105,7 @@ fn axes(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     note(canvas, &name, (middle, y.end + 48), Anchor::Middle);
 }
 
-/// Lines between the slots of nodes, and their names where there is room.
+/// Lines between nodes, with names if they fit.
 fn nodes(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     if map.owners.len() > NODES {
         return;
@@ -171,7 +171,7 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
     }
 }
 
-/// How rates are written: their part of a unit, their numbers, the unit.
+/// How rates are printed: scale factor, number format, unit.
 pub(super) fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
     match heat {
         Heat::Ops => (1.0, Numbers::Decimal, "operations a second"),
@@ -180,7 +180,7 @@ pub(super) fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
     }
 }
 
-/// The colours, as rates on the slots of a row.
+/// The colour scale, as rates for the slots of a row.
 fn colours(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
     let (above, below) = (canvas.height - 92, canvas.height - 72);
     let middle = (above + below) / 2;

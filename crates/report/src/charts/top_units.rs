@@ -1,5 +1,5 @@
-//! top-tags.png: the hash tags and keys that hold most, each in the role in which it matters: a hot tag by operations, a big
-//! key by bytes. What one of them holds no move of slots can split.
+//! top-tags.png: the heaviest hash tags and keys, each in the role where it matters: hot tags by operations, big keys
+//! by bytes. Slot moves cannot split any of them.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::percent;
@@ -14,22 +14,22 @@ use crate::charts::{Sheet, short_source_line};
 use crate::palette::{BIG_KEY, EXPECTED, HOT_TAG, LIGHT_LOAD, Rgb};
 use crate::plot::numbers::Numbers;
 
-/// Rows of a role: at most, and of those that hold too little to matter.
+/// Rows per role: maximum, and minimum shown even if they hardly matter.
 const SHOWN: usize = 10;
 const AT_LEAST: usize = 3;
-/// From this part of a node's fair share on one matters.
+/// A unit matters if it has at least this fraction of a node's fair share.
 const MATTERS: f64 = 0.01;
 /// The tags and keys of a role.
 struct Role<'s> {
     loads: Loads<'s>,
     /// Heaviest first.
     units: &'s [Unit],
-    /// None that is not among them holds more.
+    /// An upper bound for all others.
     unnamed: f64,
 }
 
 impl<'s> Role<'s> {
-    /// Those of all roles, that of the verdict first.
+    /// All roles, that of the verdict first.
     fn all(summary: &'s Summary) -> Vec<Self> {
         let roles = summary.verdict.roles.iter().map(|role| role.by());
         let mut metrics: Vec<Metric> = std::iter::once(summary.by).chain(roles).collect();
@@ -64,14 +64,14 @@ impl<'s> Role<'s> {
         self.share(unit.load) >= MATTERS
     }
 
-    /// Those that have a row.
+    /// The units that get a row.
     fn shown(&self) -> &'s [Unit] {
         let mattering = self.units.iter().filter(|unit| self.matters(unit));
         let shown = mattering.count().clamp(AT_LEAST, SHOWN);
         &self.units[..shown.min(self.units.len())]
     }
 
-    /// The rows under a line that names the metric, and one about those that are left out.
+    /// The rows below a line that names the metric, and one for what is omitted.
     fn rows(&self) -> Vec<Row> {
         let shown = self.shown();
         let head = Row::Gap(format!("by {}", self.loads.noun()));
@@ -107,7 +107,7 @@ impl<'s> Role<'s> {
         }
     }
 
-    /// Its part of all.
+    /// Its fraction of the total.
     fn part(&self, unit: &Unit) -> String {
         percent(unit.load / self.loads.total())
     }
@@ -126,7 +126,7 @@ fn spelled(unit: &Unit) -> String {
     }
 }
 
-/// Whether there are two that matter: one bar is a sentence.
+/// Whether at least two units matter: for a single bar, a sentence suffices.
 pub(super) fn is_telling(summary: &Summary) -> bool {
     let roles = Role::all(summary);
     let mattering = |role: &Role<'_>| role.units.iter().filter(|unit| role.matters(unit)).count();
@@ -182,7 +182,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     .sheet()
 }
 
-/// The colours that rows have.
+/// The colours used by rows.
 fn legend(roles: &[Role<'_>]) -> Vec<(Rgb, &'static str)> {
     let has = |is: fn(&Unit) -> bool| roles.iter().any(|role| role.shown().iter().any(is));
     let entries = [

@@ -1,4 +1,4 @@
-//! value-sizes.png: how many keys are of which size, and where the bytes are: often in a few large ones.
+//! value-sizes.png: keys by size, and where the bytes are: often in a few large ones.
 
 use slotscope_canvas::Canvas;
 
@@ -16,7 +16,7 @@ use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
 use crate::plot::{Mark, Plot};
 
-/// The part of the keys that the title is about.
+/// The fraction of largest keys described in the title.
 const LARGEST: f64 = 0.01;
 
 /// The chart of `summary`.
@@ -46,7 +46,7 @@ fn title(sizes: &Quantiles) -> String {
 
 fn draw(canvas: &Canvas<'_>, sizes: &Quantiles) {
     let across = (110, canvas.width - MARGIN);
-    // The largest size is inside of the last bar, which ends before the next power of two.
+    // The largest size is inside the last bar, which ends before the next power of two.
     let ends = [sizes.min.max(1) as f64, sizes.max as f64 + 1.0];
     let x = Axis::around(ends.into_iter(), 2.0, across).in_numbers(Numbers::Binary);
     let bins = Bins::powers_of_two(sizes.min, sizes.max).count(sizes.counts.iter().copied());

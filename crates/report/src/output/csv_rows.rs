@@ -1,30 +1,30 @@
-//! Rows of CSV that are written while they come: names in C escapes, and an empty cell for unknown values.
+//! Streams CSV rows: names in C escapes, and an empty cell for unknown values.
 
 use std::io::{self, Write};
 
 use slotscope_engine::name::Name;
 
-/// Rows on their way.
+/// A CSV writer.
 pub struct CsvRows<W: Write>(csv::Writer<W>);
 
 impl<W: Write> CsvRows<W> {
-    /// Nothing is written yet.
+    /// Starts an empty file.
     pub fn new(out: W) -> Self {
         CsvRows(csv::Writer::from_writer(out))
     }
 
-    /// Writes a row, of as many cells as those before it.
+    /// Writes a row, which must have as many cells as earlier ones.
     ///
     /// # Errors
-    /// `out` cannot be written to.
+    /// `out` cannot be written.
     pub fn row<C: AsRef<[u8]>>(&mut self, cells: impl IntoIterator<Item = C>) -> io::Result<()> {
         self.0.write_record(cells).map_err(io_error)
     }
 
-    /// Writes the rest, and returns the writer below.
+    /// Flushes the rest, and returns the underlying writer.
     ///
     /// # Errors
-    /// It cannot be written to.
+    /// The rest cannot be written.
     pub fn finish(mut self) -> io::Result<W> {
         self.0.flush()?;
         self.0
@@ -33,7 +33,7 @@ impl<W: Write> CsvRows<W> {
     }
 }
 
-/// The error of the writer below, which says whether its pipe is closed.
+/// The underlying I/O error, which tells whether a pipe is closed.
 fn io_error(error: csv::Error) -> io::Error {
     match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
@@ -41,7 +41,7 @@ fn io_error(error: csv::Error) -> io::Error {
     }
 }
 
-/// The escapes of a name, also of a first character that a spreadsheet takes for the start of a formula.
+/// A name in C escapes; also escapes a first character that spreadsheets take for the start of a formula.
 pub fn spelled(name: &Name) -> String {
     let text = name.to_string();
     match text.as_bytes().first() {
@@ -80,7 +80,7 @@ mod tests {
                 Ok(())
             }
         }
-        // The writer has room for the header: its error comes with what does not fit.
+        // The writer's buffer holds the header, so errors appear once it overflows.
         let mut csv = csv::WriterBuilder::new()
             .buffer_capacity(1)
             .from_writer(Closed);

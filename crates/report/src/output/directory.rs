@@ -1,4 +1,4 @@
-//! Files that go into one directory, next to files of others.
+//! Output files in a directory that may contain other files.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -14,13 +14,13 @@ use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 
-/// How often a directory is made again that another run removes while this one opens files in it.
+/// How often to recreate a directory that another run removes while this one opens files in it.
 const TRIES: usize = 5;
 
-/// Opened files that are not in place yet; dropped unfinished, they are removed.
+/// Opened files not yet in place; removed if dropped unfinished.
 pub(super) struct Directory {
     path: PathBuf,
-    /// The names, and the files under hidden ones; each is locked while it is open.
+    /// The names, with files under temporary hidden names; each is locked while open.
     files: Vec<(String, File)>,
     mark: Mark,
     guard: Guard,
@@ -28,10 +28,10 @@ pub(super) struct Directory {
 }
 
 impl Directory {
-    /// Makes the directory and opens a file for each of `names`; the first is put in place first.
+    /// Creates the directory and opens a file for each of `names`; the first one is put in place first.
     ///
     /// # Errors
-    /// It cannot be made or written to, or holds what `guard` does not let it replace.
+    /// The directory cannot be created or written, or `guard` forbids replacing its content.
     pub(super) fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
         if path.exists() && !path.is_dir() {
             let what = "is a file; the name of a directory is needed here";
@@ -76,7 +76,7 @@ impl Directory {
     /// Lets `write` fill every file, several at once where there is a pool, and puts them in place together.
     ///
     /// # Errors
-    /// A file cannot be written or put in place; then all are as they were before.
+    /// A file cannot be written or put in place; all are then restored.
     pub(super) fn publish(
         self,
         pool: Option<&ThreadPool>,
@@ -99,14 +99,14 @@ impl Directory {
     }
 }
 
-/// A file that is opened before the work and renamed into place after it.
+/// A file that is opened before the work and renamed into place afterwards.
 pub struct SingleFile(Directory);
 
 impl SingleFile {
-    /// Opens it; `path` is its place, `text` a string that files of this kind have near their start.
+    /// Opens it; `path` is its destination, `text` occurs near the start of such files.
     ///
     /// # Errors
-    /// It cannot be written to, its name is not text, or `guard` does not let it be replaced.
+    /// The file cannot be written, its name is not text, or `guard` forbids replacing it.
     pub fn open(path: &Path, text: &'static str, guard: Guard) -> Result<Self> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             let what = "no name of a file that could be written";
@@ -116,7 +116,7 @@ impl SingleFile {
         Directory::open(unfinished::parent(path), &[name], mark, guard).map(SingleFile)
     }
 
-    /// Lets `write` fill it, and puts it in place.
+    /// Writes it with `write`, and puts it in place.
     ///
     /// # Errors
     /// It cannot be written.

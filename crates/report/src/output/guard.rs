@@ -1,4 +1,4 @@
-//! The files that an output may replace: those that this program wrote, and never one that the run reads.
+//! The files that an output may replace: those written by this program, but never an input of the run.
 
 use std::fs::{self, File};
 use std::io::Read;
@@ -8,33 +8,33 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::file_identity::FileIdentity;
 use slotscope_engine::name::Name;
 
-/// How much of a file is read to identify the program that wrote it.
+/// How much of a file is read to identify it.
 const LOOKED_AT: u64 = 512;
 
 /// How files of this program are recognised.
 #[derive(Debug, Clone, Copy)]
 pub struct Mark {
-    /// The file that shows it for all in its directory; `None`: each file by itself.
+    /// The file that identifies the whole directory; `None`: each file is checked.
     pub file: Option<&'static str>,
-    /// The text that it has near its start.
+    /// Text that occurs near its start.
     pub text: &'static str,
 }
 
 /// The files that an output may replace.
 #[derive(Debug, Clone)]
 pub struct Guard {
-    /// The files that this run reads.
+    /// The inputs of this run.
     read: Vec<FileIdentity>,
-    /// Whether the user asks for more: files of others are replaced, and a directory as a whole.
+    /// Whether the user allows replacing foreign files, and an entire directory.
     pub(super) force: bool,
-    /// A suggested fix if an output may not be replaced.
+    /// The suggested fix if something may not be replaced.
     way_out: &'static str,
-    /// Another fix, if the user can force it.
+    /// An additional suggestion, if the user can force it.
     or_force: &'static str,
 }
 
 impl Guard {
-    /// Files of this program may be replaced; where another is in the way, the error ends in `way_out`.
+    /// Allows replacing files of this program; otherwise the error ends with `way_out`.
     pub const fn new(way_out: &'static str) -> Self {
         Guard {
             read: Vec::new(),
@@ -44,13 +44,13 @@ impl Guard {
         }
     }
 
-    /// The same with another suggestion.
+    /// Changes the suggestion.
     #[must_use]
     pub fn with_way_out(self, way_out: &'static str) -> Self {
         Guard { way_out, ..self }
     }
 
-    /// Protects the files at `paths`, which are read by this run.
+    /// Protects the inputs at `paths`.
     #[must_use]
     pub fn reading<'p>(mut self, paths: impl IntoIterator<Item = &'p Path>) -> Self {
         let paths = paths.into_iter();
@@ -58,7 +58,7 @@ impl Guard {
         self
     }
 
-    /// Takes the wish of the user to replace more, and how that is written.
+    /// Records whether the user forces replacement, and how to suggest that.
     #[must_use]
     pub fn forced(self, force: bool, or_force: &'static str) -> Self {
         Guard {
@@ -68,10 +68,10 @@ impl Guard {
         }
     }
 
-    /// Checks that files called `names` may be put into `directory`.
+    /// Checks that files called `names` may be written to `directory`.
     ///
     /// # Errors
-    /// One of them is read by this run, is a directory, or was not written by this program.
+    /// A file is an input, is a directory, or was not written by this program.
     pub fn check_files(&self, directory: &Path, names: &[&str], mark: Mark) -> Result<()> {
         let there = names
             .iter()
@@ -99,7 +99,7 @@ impl Guard {
         }
     }
 
-    /// The error that `path` is in the way.
+    /// The error for `path` being in the way.
     pub(super) fn refused(&self, path: &Path, what: &str) -> Result<()> {
         let what = format!("{what}; {}", self.way_out);
         Err(Error::bad(Name::from(path).to_string(), what))
@@ -107,7 +107,7 @@ impl Guard {
 }
 
 impl Mark {
-    /// Whether the files of `directory` have it.
+    /// Whether `directory` contains marked files.
     pub(crate) fn is_of(self, directory: &Path) -> bool {
         self.file
             .is_some_and(|file| self.is_in(&directory.join(file)))
@@ -121,9 +121,9 @@ impl Mark {
         }
     }
 
-    /// Whether the file at `path` has it.
+    /// Whether the file at `path` has the mark.
     pub(crate) fn is_in(self, path: &Path) -> bool {
-        // Opening a pipe would wait for its writer.
+        // Opening a pipe would block until there is a writer.
         let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());
         let mut start = Vec::new();
         let mut read = || File::open(path)?.take(LOOKED_AT).read_to_end(&mut start);
@@ -131,7 +131,7 @@ impl Mark {
     }
 }
 
-/// An empty file has nothing to lose.
+/// An empty file may be replaced: nothing is lost.
 fn is_empty(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0)
 }

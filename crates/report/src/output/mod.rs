@@ -1,5 +1,5 @@
-//! Output files: all are opened before the work and put in place together after it, so that a bad path fails at once
-//! and an interrupted run leaves nothing half-written. Files that this program did not write are not replaced.
+//! Output files: all are opened before the work and put in place together afterwards, so that a bad path fails early
+//! and an interrupted run leaves nothing half-written. Foreign files are not replaced.
 
 mod csv_rows;
 mod directory;

@@ -1,4 +1,4 @@
-//! Puts files and directories in place together: where one cannot be, those before it are taken back.
+//! Puts files and directories in place together: if one fails, earlier ones are reverted.
 
 use std::fs;
 use std::io;
@@ -8,33 +8,33 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::output::unfinished;
 
-/// A file, or a directory.
+/// A staged file or directory.
 pub(super) struct Staged {
-    /// The path that it is to have.
+    /// Its destination.
     pub target: PathBuf,
-    /// The path that it has until then.
+    /// Its temporary path.
     pub temporary: PathBuf,
 }
 
-/// The fate of a file's content.
+/// The fate of a staged file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Written {
-    /// It is to be put in place.
+    /// It is put in place.
     Whole,
-    /// There is nothing to put in it: what an earlier run left under its name is removed.
+    /// It has no content: a file of that name from an earlier run is removed.
     Nothing,
 }
 
-/// The file that had a name before.
+/// The file that was at the destination before.
 enum Before {
     Nothing,
-    /// It has this name until all are in place: a file has it as a second name, a directory in place of its own.
+    /// It is kept under this path until all are in place: a file as a hard link, a directory by renaming.
     Kept(PathBuf),
-    /// It has no second name, for instance on a file system without hard links, and cannot be brought back.
+    /// It could not be kept, for instance without hard links, and cannot be restored.
     Gone,
 }
 
-/// Puts each entry in place, or removes what has its name where nothing was written.
+/// Puts each entry in place, or removes the old file if nothing was written.
 pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> Result<()> {
     let mut done: Vec<(&Path, Before)> = Vec::new();
     let mut outcome = Ok(());
@@ -51,11 +51,11 @@ pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> R
         }
     }
     for (target, before) in done {
-        // A hidden file or directory that stays costs space and nothing else.
+        // A leftover hidden file or directory only costs space.
         let _ = match (before, &outcome) {
             (Before::Kept(kept), Ok(())) if kept.is_dir() => fs::remove_dir_all(kept),
             (Before::Kept(kept), Ok(())) => fs::remove_file(kept),
-            // Where the file was not replaced, both names are its own and the rename does nothing.
+            // If the file was not replaced, both names are links to it, and the rename does nothing.
             (Before::Kept(kept), Err(_)) => {
                 fs::rename(&kept, target).and_then(|()| remove_if_there(&kept))
             }
@@ -66,7 +66,7 @@ pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> R
     outcome
 }
 
-/// Gives the file at `target` a second name; a directory, which cannot have two, another one.
+/// Keeps what is at `target`: a hard link for a file, a rename for a directory.
 fn keep(target: &Path) -> Before {
     let name = target.file_name().and_then(|name| name.to_str());
     let keep = |kept: &Path| {

@@ -1,4 +1,4 @@
-//! The files that a command makes of its result, each with the function that writes it.
+//! The output files of a command, each with the function that writes it.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -11,9 +11,9 @@ use crate::output::directory::Directory;
 use crate::output::guard::{Guard, Mark};
 use crate::output::replace::Written;
 
-/// Files of one directory. The first shows whose the directory is, and is put in place first.
+/// Files of one directory. The first identifies the directory's owner, and is put in place first.
 pub struct OutputSet<T> {
-    /// The text that the first file has near its start.
+    /// Text that occurs near the start of the first file.
     text: &'static str,
     outputs: Vec<Output<T>>,
 }
@@ -26,7 +26,7 @@ struct Output<T> {
 }
 
 impl<T> OutputSet<T> {
-    /// A set without files; the first file that is added has `text` near its start.
+    /// An empty set; the first file added must have `text` near its start.
     pub fn marked(text: &'static str) -> Self {
         OutputSet {
             text,
@@ -46,7 +46,7 @@ impl<T> OutputSet<T> {
         })
     }
 
-    /// Adds a file that some values have nothing for.
+    /// Adds a file that is omitted if a value has no content for it.
     #[must_use]
     pub fn maybe(
         mut self,
@@ -71,16 +71,16 @@ impl<T> OutputSet<T> {
         }
     }
 
-    /// Writes the file called `name`, if there is anything to put in it.
+    /// Writes the file called `name`, if it has content.
     ///
     /// # Errors
-    /// `out` cannot be written to.
+    /// `out` cannot be written.
     pub fn write(&self, value: &T, name: &str, out: &mut dyn Write) -> io::Result<Written> {
         let output = self.outputs.iter().find(|output| output.file == name);
         output.map_or(Ok(Written::Nothing), |output| (output.write)(value, out))
     }
 
-    /// Refuses to make a directory that is named like one of the files.
+    /// Refuses a directory with the name of one of the files.
     fn check_name(&self, path: &Path) -> Result<()> {
         let form = path.extension();
         let is_file =
@@ -97,10 +97,10 @@ impl<T> OutputSet<T> {
         ))
     }
 
-    /// Opens all files in the directory at `path`, which is made.
+    /// Opens all files in the directory at `path`, which is created.
     ///
     /// # Errors
-    /// It has the name of a file, cannot be made or written to, or holds what `guard` does not let it replace.
+    /// The directory has the name of a file, cannot be created or written, or `guard` forbids replacing its content.
     pub fn open(self, path: &Path, guard: Guard) -> Result<OpenSet<T>> {
         self.check_name(path)?;
         let names: Vec<&str> = self.files().collect();
@@ -112,7 +112,7 @@ impl<T> OutputSet<T> {
     }
 }
 
-/// A set whose files are open and not in place yet; dropped, they are removed.
+/// A set of open files not yet in place; removed if dropped.
 pub struct OpenSet<T> {
     set: OutputSet<T>,
     directory: Directory,
@@ -122,7 +122,7 @@ impl<T: Sync> OpenSet<T> {
     /// Writes the files of `value`, and puts them in place together.
     ///
     /// # Errors
-    /// A file cannot be written or put in place; then all are as they were before.
+    /// A file cannot be written or put in place; all are then restored.
     pub fn publish(self, value: &T) -> Result<()> {
         self.publish_in(None, value)
     }

@@ -1,4 +1,4 @@
-//! Files and directories under hidden names, on their way to their places.
+//! Files and directories under temporary hidden names.
 
 use std::path::{Path, PathBuf};
 
@@ -7,17 +7,17 @@ use slotscope_engine::error::Result;
 use crate::output::replace::{self, Staged, Written};
 use crate::output::unfinished;
 
-/// Files that are not in place yet; dropped unfinished, the folder is removed with its content.
+/// Files not yet in place; if dropped unfinished, the folder is removed with its content.
 #[derive(Default)]
 pub(super) struct Staging {
-    /// In the order in which they are put in place.
+    /// In the order they are put in place.
     pub entries: Vec<Staged>,
-    /// Directories that were made for them.
+    /// Directories created for them.
     pub made: Vec<PathBuf>,
 }
 
 impl Staging {
-    /// Adds the file at `temporary`, which is to be moved to `target`.
+    /// Adds the file at `temporary`, to be moved to `target`.
     pub(super) fn add(&mut self, target: &Path, temporary: &Path) {
         self.entries.push(Staged {
             target: target.to_path_buf(),
@@ -25,12 +25,12 @@ impl Staging {
         });
     }
 
-    /// Puts all entries in place together, each unless nothing is `written` in it.
+    /// Puts all entries in place together, skipping those `written` without content.
     ///
     /// # Errors
-    /// One cannot be put in place; then all are as they were before.
+    /// An entry cannot be put in place; all are then restored.
     pub(super) fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
-        // An interrupt waits for the lock: it finds either nothing in place or everything.
+        // An interrupt waits for this lock, so it finds nothing in place, or everything.
         unfinished::locked(|paths| {
             replace::all(self.entries.iter().zip(written))?;
             paths.retain(|path| !self.has(path));

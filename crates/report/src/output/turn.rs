@@ -1,5 +1,5 @@
-//! Runs that write into one directory take turns: each holds a lock on the directory while it opens files or puts them
-//! in place. Any process that can read a directory can lock it, so nothing waits without limit.
+//! Serializes runs that write to the same directory: each locks the directory while opening files or putting them in
+//! place. Any process that can read a directory can lock it, so waiting is bounded.
 
 use std::fs::{File, TryLockError};
 use std::io::{self, Write};
@@ -11,15 +11,15 @@ use std::time::Duration;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
-/// After this the user is informed.
+/// After this, the user is told about the wait.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// No run needs as long.
+/// More than any run needs.
 const LIMIT: Duration = Duration::from_secs(30);
 
-/// Held until it is dropped. `None` where directories cannot be locked: then the last run wins, file by file.
+/// Held until dropped. `None` if directories cannot be locked: the last run then wins, file by file.
 pub(super) type Turn = Option<File>;
 
-/// Waits for the turn of this run.
+/// Waits for the lock.
 ///
 /// # Errors
 /// Another process keeps the lock.

@@ -1,7 +1,7 @@
-//! Files and directories that a run has made and not put in place: an interrupt removes them, and what a killed run
-//! left is removed by the next one into the same directory.
+//! Files and directories created but not yet in place: an interrupt removes them, and the next run into the same
+//! directory removes what a killed run left.
 //!
-//! All changes are made under one lock, so that an interrupt finds each file either not made or listed.
+//! All changes are made under one lock, so that for an interrupt each file is either listed or does not exist.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -9,41 +9,41 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-/// Files first, then directories from the innermost on.
+/// Files first, then directories from the innermost outwards.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// Whether an output is in place.
 static PUBLISHED: AtomicBool = AtomicBool::new(false);
 
-/// How often a random name is tried.
+/// How many random names are tried.
 const TRIES: usize = 16;
-/// Digits of the random part of a name.
+/// Length of the random part of a name.
 const DIGITS: usize = 16;
 
-/// Calls `change` while no interrupt can remove anything.
+/// Calls `change` while interrupts cannot remove anything.
 pub(super) fn locked<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
     change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Notes that an output is in place: from here on an interrupt waits for the end of the run.
+/// Records that an output is in place: from here on, an interrupt waits for the run to end.
 pub(super) fn published() {
     PUBLISHED.store(true, Relaxed);
 }
 
-/// Removes everything that is not in place, for a run that is about to be ended, and lets nothing be made or put in
-/// place from here on. Does nothing, and returns false, where an output is in place already and `even_then` is false.
+/// Removes everything not in place, for a run about to be terminated, and blocks further creation. Does nothing and
+/// returns false if an output is already in place, unless `even_then`.
 pub fn abandon(even_then: bool) -> bool {
     let mut paths = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     if PUBLISHED.load(Relaxed) && !even_then {
         return false;
     }
     paths.drain(..).for_each(|path| remove(&path));
-    // Kept until the process ends.
+    // Hold the lock until the process ends.
     std::mem::forget(paths);
     true
 }
 
-/// Removes what `is_own`.
+/// Removes files that satisfy `is_own`.
 pub(super) fn discard(is_own: impl Fn(&Path) -> bool) {
     locked(|paths| {
         let (own, others) = paths.drain(..).partition(|path| is_own(path));
@@ -53,7 +53,7 @@ pub(super) fn discard(is_own: impl Fn(&Path) -> bool) {
     });
 }
 
-/// There is nobody to report a failure to. A directory that another run put a file into is not empty, and stays.
+/// Failures cannot be reported anywhere. A directory with files of another run is not empty, and stays.
 fn remove(path: &Path) {
     let _ = if path.is_dir() {
         fs::remove_dir(path)
@@ -62,7 +62,7 @@ fn remove(path: &Path) {
     };
 }
 
-/// Makes the directory with those above it that are missing, and returns these.
+/// Creates the directory with its missing parents, and returns the latter.
 pub(super) fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     locked(|paths| {
         let missing = path
@@ -75,21 +75,21 @@ pub(super) fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     })
 }
 
-/// Makes a new file that is to become `name`, and follows no link to do so. The file is locked as long as it is open,
-/// which shows other runs that this one is alive.
+/// Creates a new temporary file for `name`, without following links. It is locked while open, which tells other runs
+/// that this one is alive.
 pub(super) fn make_file(directory: &Path, name: &str) -> io::Result<(PathBuf, File)> {
     locked(|paths| {
         let (path, file) = with_new_name(directory, name, |path| {
             OpenOptions::new().write(true).create_new(true).open(path)
         })?;
         paths.insert(0, path.clone());
-        // Where files cannot be locked, none is taken for left over either.
+        // On systems without file locks, no file is considered stale either.
         let _ = file.try_lock();
         Ok((path, file))
     })
 }
 
-/// Lets `make` make a file under a name that no other run can foresee.
+/// Lets `make` create a file under an unpredictable name.
 pub(super) fn with_new_name<T>(
     directory: &Path,
     name: &str,
@@ -107,8 +107,8 @@ pub(super) fn with_new_name<T>(
     }
 }
 
-/// Removes the files and directories that killed runs left on their way to one of `names`; the caller holds the
-/// directory's lock.
+/// Removes temporary files and directories that killed runs left for one of `names`; the caller holds the directory's
+/// lock.
 pub(super) fn remove_stale(directory: &Path, names: &[&str]) {
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         let is_left = entry
@@ -127,7 +127,6 @@ pub(super) fn remove_stale(directory: &Path, names: &[&str]) {
     }
 }
 
-/// The directory that `path` is in.
 pub(super) fn parent(path: &Path) -> &Path {
     let parent = path
         .parent()
@@ -135,7 +134,7 @@ pub(super) fn parent(path: &Path) -> &Path {
     parent.unwrap_or(Path::new("."))
 }
 
-/// The name that a temporary file is to have.
+/// The destination name of a temporary file.
 fn final_name(temporary: &str) -> Option<&str> {
     let inner = temporary.strip_prefix('.')?.strip_suffix(".part")?;
     let (name, random) = inner.rsplit_once('.')?;

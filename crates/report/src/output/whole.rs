@@ -1,4 +1,4 @@
-//! A directory that is put in place as a whole: it is filled under a hidden name and renamed once it is finished.
+//! A directory put in place as a whole: filled under a hidden name, and renamed once complete.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -12,11 +12,11 @@ use crate::output::replace::Written;
 use crate::output::staging::Staging;
 use crate::output::{turn, unfinished};
 
-/// A directory that is not in place yet; dropped unfinished, it is removed with its content.
+/// A directory not yet in place; removed with its content if dropped unfinished.
 pub struct WholeDirectory {
     path: PathBuf,
     temporary: PathBuf,
-    /// Held while this run fills it. `None` where a directory cannot be locked.
+    /// Held while this run fills it. `None` if directories cannot be locked.
     _lock: Option<File>,
     staging: Staging,
 }
@@ -24,19 +24,19 @@ pub struct WholeDirectory {
 /// The directories that may be replaced.
 #[derive(Debug, Clone)]
 pub struct Replaces {
-    /// The mark of directories that this program wrote.
+    /// Identifies directories written by this program.
     pub mark: Mark,
-    /// Whether a file of this name is one that this program wrote there.
+    /// Whether this program writes a file of this name there.
     pub is_ours: fn(&str) -> bool,
-    /// The guard, with a suggested fix if the directory may not be replaced.
+    /// The guard, with a suggested fix.
     pub guard: Guard,
 }
 
 impl WholeDirectory {
-    /// Makes the directory that is to become `path`.
+    /// Creates the directory that will become `path`.
     ///
     /// # Errors
-    /// It cannot be made, or `path` holds what may not be replaced.
+    /// The directory cannot be created, or `path` may not be replaced.
     pub fn create(path: &Path, replaces: &Replaces) -> Result<Self> {
         replaces.check(path)?;
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
@@ -63,10 +63,10 @@ impl WholeDirectory {
         })
     }
 
-    /// Makes a directory for this run alone, which nobody else may read.
+    /// Creates a private directory for this run.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn temporary() -> Result<Self> {
         let parent = std::env::temp_dir();
         let failed = |error| Error::io(&parent, error);
@@ -81,15 +81,15 @@ impl WholeDirectory {
         })
     }
 
-    /// Where it is to be.
+    /// Its destination.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes a new file in it, for writing.
+    /// Creates a file in it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn file(&self, name: &str) -> Result<File> {
         let path = self.temporary.join(name);
         unfinished::locked(|paths| {
@@ -103,10 +103,10 @@ impl WholeDirectory {
         .map_err(|error| self.failed(name, error))
     }
 
-    /// Opens a file in it again, to add to its end.
+    /// Reopens a file in it for appending.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn append(&self, name: &str) -> Result<File> {
         let opened = OpenOptions::new()
             .append(true)
@@ -114,18 +114,18 @@ impl WholeDirectory {
         opened.map_err(|error| self.failed(name, error))
     }
 
-    /// Opens a file in it again, to read it.
+    /// Reopens a file in it for reading.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn read(&self, name: &str) -> Result<File> {
         File::open(self.temporary.join(name)).map_err(|error| self.failed(name, error))
     }
 
-    /// Gives file `from` the name of file `to`, which it replaces.
+    /// Renames file `from` to `to`, replacing that.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn rename(&self, from: &str, to: &str) -> Result<()> {
         let renamed = fs::rename(self.temporary.join(from), self.temporary.join(to));
         renamed.map_err(|error| self.failed(to, error))
@@ -134,12 +134,12 @@ impl WholeDirectory {
     /// Removes a file in it.
     ///
     /// # Errors
-    /// What the system says.
+    /// An I/O error.
     pub fn remove(&self, name: &str) -> Result<()> {
         fs::remove_file(self.temporary.join(name)).map_err(|error| self.failed(name, error))
     }
 
-    /// The error of a file in it, under the name that it is to have.
+    /// The error for a file in it, under the file's final name.
     pub fn failed(&self, name: &str, error: io::Error) -> Error {
         Error::io(self.path.join(name), error)
     }
@@ -147,7 +147,7 @@ impl WholeDirectory {
     /// Puts it in place.
     ///
     /// # Errors
-    /// It cannot be renamed, or `path` now holds something that may not be replaced.
+    /// The directory cannot be renamed, or `path` now contains something that may not be replaced.
     pub fn publish(self, replaces: &Replaces) -> Result<()> {
         replaces.check(&self.path)?;
         self.staging.publish([Written::Whole])
@@ -155,10 +155,10 @@ impl WholeDirectory {
 }
 
 impl Replaces {
-    /// Checks that the directory at `path` may be made, or replaced with all its files.
+    /// Checks that the directory at `path` may be created, or replaced with all its files.
     ///
     /// # Errors
-    /// It was not written by this program, has a file of others, or the user did not force it.
+    /// The directory was not written by this program, contains foreign files, or replacing was not forced.
     fn check(&self, path: &Path) -> Result<()> {
         match path.symlink_metadata() {
             Err(_) => return Ok(()),
@@ -193,7 +193,7 @@ impl Replaces {
     }
 }
 
-/// Makes a new directory that is to become `name`; one that is private is only for this user.
+/// Creates a directory that will become `name`; a private one is accessible only to this user.
 fn make_directory(parent: &Path, name: &str, is_private: bool) -> io::Result<PathBuf> {
     let builder = directory_builder(is_private);
     unfinished::locked(|paths| {
@@ -214,7 +214,7 @@ fn directory_builder(is_private: bool) -> fs::DirBuilder {
     builder
 }
 
-/// Private files are below a directory of this user there.
+/// On this system, temporary directories are inside the user's own.
 #[cfg(not(unix))]
 fn directory_builder(_is_private: bool) -> fs::DirBuilder {
     fs::DirBuilder::new()

@@ -1,28 +1,28 @@
-//! From values to places, and the values to label.
+//! Maps values to coordinates, and chooses the values to label.
 
 use crate::plot::numbers::Numbers;
 
-/// Values along one direction. Places are pixels, or units of an SVG.
+/// A range of values along one direction. Coordinates are pixels, or units of an SVG.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Axis {
     /// The first value.
     pub from: f64,
     /// The last value.
     pub to: f64,
-    /// The place of the first value.
+    /// The coordinate of the first value.
     pub start: i32,
-    /// The place of the last value.
+    /// The coordinate of the last value.
     pub end: i32,
-    /// The least distance of two ticks: 1 where values are counts.
+    /// Minimum distance between ticks: 1 for counts.
     pub step: f64,
-    /// How they are written.
+    /// The number format.
     pub numbers: Numbers,
-    /// Whether each step is a factor: for ranks, sizes and rates, which span many magnitudes.
+    /// Whether it is logarithmic: for ranks, sizes and rates, which span orders of magnitude.
     pub by_factors: bool,
 }
 
 impl Axis {
-    /// Values from one to another at places from one to another.
+    /// A range of values mapped to a range of coordinates.
     pub(crate) fn new((from, to): (f64, f64), (start, end): (i32, i32)) -> Self {
         Axis {
             from,
@@ -35,17 +35,17 @@ impl Axis {
         }
     }
 
-    /// The same for integers.
+    /// For integers.
     pub(crate) fn whole(self) -> Self {
         Axis { step: 1.0, ..self }
     }
 
-    /// The same with its values written otherwise.
+    /// Changes the number format.
     pub(crate) fn in_numbers(self, numbers: Numbers) -> Self {
         Axis { numbers, ..self }
     }
 
-    /// The place of `value`, as a fraction; values outside are set to the nearest end.
+    /// The coordinate of `value`, as a fraction; values outside are clamped.
     pub(crate) fn exact(&self, value: f64) -> f64 {
         let part = if self.by_factors {
             (value.clamp(self.from, self.to) / self.from).ln() / (self.to / self.from).ln()
@@ -56,11 +56,11 @@ impl Axis {
         f64::from(self.start) + part * f64::from(self.end - self.start)
     }
 
-    /// Round values about this many places apart, and their labels.
+    /// Round values about this many units apart, with labels.
     pub(crate) fn ticks(&self, places_each: i32) -> Vec<(f64, String)> {
         let about = ((self.end - self.start).abs() / places_each).max(3) as usize;
         if self.by_factors {
-            // Powers are far apart, where round values of a sum are crowded.
+            // Powers are far apart where round values would be crowded.
             let values = self.factor_ticks(about * 5 / 3).into_iter();
             return values
                 .map(|value| (value, self.numbers.short(value)))
@@ -69,7 +69,7 @@ impl Axis {
         self.numbers.ticks(self.from, self.to, about, self.step)
     }
 
-    /// At most `about` round values on an axis of factors: powers of two of bytes, else 1, 2, 5, 10 or 1, 10, 100.
+    /// At most `about` round values of a logarithmic axis: powers of two for bytes, else 1, 2, 5, 10 or 1, 10, 100.
     fn factor_ticks(&self, about: usize) -> Vec<f64> {
         let powers = |step: f64| {
             let powers = (0..64).map(move |i| self.from * step.powi(i));

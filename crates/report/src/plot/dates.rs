@@ -1,12 +1,12 @@
-//! Round dates and times of the day for an axis of time.
+//! Round dates and times of day for a time axis.
 
 use slotscope_engine::calendar::{date, days};
 use slotscope_engine::text::{day, time};
 
-/// Seconds of a day.
+/// Seconds per day.
 const DAY: u64 = 86_400;
 
-/// Round dates between two times, at most `most` of them, and what each is called.
+/// Up to `most` round dates between two times, with labels.
 fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const MONTHS: [i64; 9] = [1, 2, 3, 6, 12, 24, 60, 120, 1200];
     const DAYS: [u64; 3] = [1, 2, 7];
@@ -24,7 +24,7 @@ fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
         .find(|step| fits(*step as u64 * 28 * DAY))
         .unwrap_or(12_000);
     let (year, month, _) = date((from / DAY) as i64);
-    // Counted in months from the year 0, so that steps begin with the year.
+    // Counted in months from year 0, so that steps start with the year.
     let first = (year * 12 + month - 1).div_euclid(step) * step;
     let starts = (0..=most as i64 + 1)
         .map(|count| first + count * step)
@@ -41,7 +41,7 @@ fn dates(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     starts.filter(|(at, _)| (from..=to).contains(at)).collect()
 }
 
-/// Round times between two, as `dates`; of less than a few days they are times of the day.
+/// Like `dates`, but round times of day for ranges of less than a few days.
 pub(super) fn moments(from: u64, to: u64, most: usize) -> Vec<(u64, String)> {
     const STEPS: [u64; 17] = [
         1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200,

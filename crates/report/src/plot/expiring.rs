@@ -1,4 +1,4 @@
-//! Expiry over time as a plot: a bar a span, the storms in it set off.
+//! Expiry over time as a plot: one bar per span, with storms highlighted.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::text::{amount, percent};
@@ -10,7 +10,7 @@ use crate::plot::{Mark, Plot};
 use crate::view::Expiring;
 use crate::view::expiring::ENDS;
 
-/// The plot of what expires in a metric, at places from left to right and from the bottom up.
+/// The expiry of a metric as a plot, at coordinates left to right and bottom to top.
 pub(crate) fn plot(
     expiring: &Expiring,
     metric: Metric,

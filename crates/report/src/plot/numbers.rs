@@ -1,4 +1,4 @@
-//! Numbers of an axis: few digits, thousands apart, SI prefixes from 100,000 on.
+//! Number formats of axes: few digits, thousands separators, SI prefixes at 100,000 and above.
 
 use slotscope_engine::calendar::unit_of_time;
 use slotscope_engine::metric::Metric;
@@ -10,36 +10,36 @@ use slotscope_engine::text::{
 use crate::plot::dates::moments;
 use crate::view::expiring::ENDS;
 
-/// From here on the labels of an axis share an SI prefix.
+/// At or above this value, the labels of an axis share an SI prefix.
 const SHORTENED: f64 = 100_000.0;
-/// Times that are named on an axis, at most.
+/// Maximum time labels per axis.
 const TIMES: usize = 8;
-/// Spans that are named on an axis, at most.
+/// Maximum span labels per axis.
 const SPANS: usize = 12;
 
-/// How the numbers of an axis are written.
+/// A number format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Numbers {
-    /// Counts: by powers of a thousand.
+    /// Counts: in powers of a thousand.
     Decimal,
-    /// Bytes: by powers of 1024.
+    /// Bytes: in powers of 1024.
     Binary,
-    /// Microseconds: in the unit that fits them.
+    /// Microseconds: in the fitting unit.
     Micros,
-    /// Parts of one, in percent.
+    /// Fractions, in percent.
     #[cfg(feature = "charts")]
     Percent,
-    /// Numbers of slots: digit by digit, as servers write them.
+    /// Slot numbers: all digits, as servers print them.
     #[cfg(feature = "charts")]
     Plain,
-    /// Places in the spans of time that keys expire in.
+    /// Indices of the spans of time that keys expire in.
     Spans,
-    /// Seconds since 1970, as round times of the day or dates.
+    /// Seconds since 1970, as round times of day or dates.
     Moments,
 }
 
 impl Numbers {
-    /// Those of a metric.
+    /// The format for a metric.
     pub(crate) fn of(metric: Metric) -> Self {
         match metric {
             metric if metric.is_size() => Numbers::Binary,
@@ -63,7 +63,7 @@ impl Numbers {
         }
     }
 
-    /// As `ticks`, at round values of the unit that the labels are in.
+    /// Like `ticks`, at round values of the labels' unit.
     pub(crate) fn ticks(self, from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
         match self {
             Numbers::Decimal => ticks(from, to, about, least),
@@ -114,7 +114,7 @@ fn ticks_in(
         .collect()
 }
 
-/// Round values from `from` to `to`, about `about` of them, at least `least` apart, and the label of each.
+/// About `about` round values from `from` to `to`, at least `least` apart, with labels.
 fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);
     let rough = (range / about.max(1) as f64).max(least);

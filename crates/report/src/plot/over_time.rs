@@ -1,4 +1,4 @@
-//! Amounts over time as a plot: dots, the line through them into the future, the band around it, and the limit.
+//! Amounts over time as a plot: dots, the trend line extended into the future with its band, and the limit.
 
 use slotscope_engine::text::{amount, amount_cell, day};
 
@@ -9,7 +9,7 @@ use crate::plot::{Mark, Plot};
 use crate::view::Curve;
 use crate::view::curve::Expected;
 
-/// The plot of `curve` at places from left to right and from the bottom up.
+/// The plot of `curve`, at coordinates left to right and bottom to top.
 pub(crate) fn plot(curve: &Curve, across: (i32, i32), up: (i32, i32)) -> Plot {
     let (from, to) = curve.times();
     let numbers = Numbers::of(curve.metric);

@@ -1,4 +1,4 @@
-//! Schemes of hash tags as a plot: what each brings and what it costs. The more multi-key commands reach one slot, the further
+//! Schemes of hash tags as a plot of benefit against cost: the more multi-key commands reach a single slot, the further
 //! right; the fuller the fullest node, the higher.
 
 use crate::palette::{ALARM, EXPECTED, FRAME, LIGHT_LOAD, LOAD, Rgb, WATCH};
@@ -6,15 +6,15 @@ use crate::plot::axis::Axis;
 use crate::plot::{Mark, Plot};
 use crate::view::advice::schemes::{SchemeChart, SchemePoint};
 
-/// Colours in the order of the schemes: they differ in lightness too.
+/// Colours in the order of schemes; they differ in lightness as well.
 const COLOURS: [Rgb; 6] = [LOAD, EXPECTED, WATCH, LIGHT_LOAD, ALARM, FRAME];
-/// The least height of the upright axis above the fair share: differences of a percent do not look large.
+/// Minimum height of the vertical axis above the fair share, so that differences of a percent do not look large.
 const LEAST: f64 = 0.2;
 
-/// The level axis in words.
+/// The title of the horizontal axis.
 pub(crate) const ALONG: &str = "multi-key commands whose keys share a slot";
 
-/// The upright axis in words.
+/// The title of the vertical axis.
 pub(crate) fn up_words(chart: &SchemeChart) -> String {
     let nodes = chart.nodes;
     format!(
@@ -23,7 +23,7 @@ pub(crate) fn up_words(chart: &SchemeChart) -> String {
     )
 }
 
-/// The plot of `chart` at places from left to right and from the bottom up.
+/// The plot of `chart`, at coordinates left to right and bottom to top.
 pub(crate) fn plot(chart: &SchemeChart, across: (i32, i32), up: (i32, i32)) -> Plot {
     let highest = chart
         .points

@@ -4,15 +4,15 @@ use std::io::{self, Write};
 
 use crate::view::{Cell, Table};
 
-/// The characters that a field is quoted for: those that end one here, and in spreadsheets that split at semicolons.
+/// Characters that require quoting: those that end a field here, or in spreadsheets that split at semicolons.
 const QUOTED: [char; 5] = [',', ';', '"', '\n', '\r'];
-/// The characters that start a formula; some spreadsheets take wide characters for the usual ones.
+/// Characters that start a formula; some spreadsheets treat full-width ones like the usual ones.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
 /// Writes every row of `table`.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub fn write(table: &Table<'_>, out: &mut dyn Write) -> io::Result<()> {
     let columns = table.for_files();
     let header = columns.iter().map(|at| table.columns[*at].field.to_owned());
@@ -34,7 +34,7 @@ fn write_row(fields: impl Iterator<Item = String>, out: &mut dyn Write) -> io::R
     writeln!(out, "{}", quoted.collect::<Vec<_>>().join(","))
 }
 
-/// The exact value; a text that a spreadsheet would take for a formula gets a leading `'`.
+/// The exact value; text that a spreadsheet would take for a formula gets a leading `'`.
 fn field(cell: &Cell<'_>) -> String {
     let text = cell.exact();
     if !cell.is_number() && text.trim_start().starts_with(FORMULA) {

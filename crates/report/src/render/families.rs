@@ -1,4 +1,4 @@
-//! Metric families in the text format of Prometheus and OpenMetrics: a name has one unit and one type.
+//! Metric families in the text format of Prometheus and OpenMetrics; a name has one unit and one type.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -7,28 +7,28 @@ use slotscope_engine::name::{Name, truncated};
 
 /// The content type of a page that ends with [`END`].
 pub const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-/// The end of a page of OpenMetrics.
+/// The end marker of OpenMetrics.
 pub const END: &str = "# EOF\n";
-/// The start of every family.
+/// The prefix of every family.
 pub const MARK: &str = "# HELP slotscope_";
 
-/// Characters of a label.
+/// Maximum characters of a label value.
 const LABEL: usize = 200;
 
-/// A label: its name and its value.
+/// A label with its value.
 pub type Label = (&'static str, Name);
 
-/// Families of gauges, one after the other. A series is written once: a second one is not valid, and readers keep either.
+/// Consecutive families of gauges. Each series is written once: duplicates are invalid, and readers keep either.
 #[derive(Default)]
 pub struct Families {
-    /// The labels of every sample.
+    /// Labels of every sample.
     common: Vec<Label>,
     text: String,
     series: HashSet<String>,
 }
 
 impl Families {
-    /// No family yet; all samples have these labels.
+    /// Starts without families; all samples get these labels.
     pub fn with_labels(common: Vec<Label>) -> Self {
         Families {
             common,
@@ -41,7 +41,7 @@ impl Families {
         self.add(name, help, value.map(|value| (Vec::new(), value)));
     }
 
-    /// A gauge with a sample for each set of labels; nothing where there are none.
+    /// A gauge with one sample per set of labels; omitted without samples.
     pub fn add(
         &mut self,
         name: &str,
@@ -72,7 +72,7 @@ impl Families {
         }
     }
 
-    /// How many samples there are.
+    /// The number of samples.
     pub fn series(&self) -> usize {
         self.series.len()
     }
@@ -83,7 +83,7 @@ impl Families {
     }
 }
 
-/// A label with its value in quotes: the spelling of a name, which has no controls.
+/// A label with its value in quotes; the spelling of a name has no control characters.
 fn spelled((name, value): &Label) -> String {
     let value = truncated(&value.to_string(), LABEL);
     let value = value.replace('\\', r"\\").replace('"', "\\\"");

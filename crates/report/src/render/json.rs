@@ -1,4 +1,4 @@
-//! report.json, written and read: the whole summary, on one line; names in C escapes.
+//! Reads and writes report.json: the whole summary on one line, names in C escapes.
 
 use std::io::{self, Write};
 
@@ -9,10 +9,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_findings::summary::{SCHEMA, Summary};
 
-/// Writes it.
+/// Writes a summary.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     write_object(summary, out)
 }
@@ -20,22 +20,22 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 /// Writes any object on one line.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub fn write_object(object: &impl Serialize, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, object)?;
     out.write_all(b"\n")
 }
 
-/// The part of any JSON that says whether it is a report.
+/// The member of a JSON document that identifies a report.
 #[derive(Deserialize)]
 struct Head {
     schema: Option<serde_json::Value>,
 }
 
-/// Reads the report that `file` holds. Unknown fields are ignored, and parts that it lacks are empty.
+/// Parses the report from `file`. Unknown fields are ignored, and missing parts are empty.
 ///
 /// # Errors
-/// It is not JSON, incomplete, of another schema, or without a part that every report has; with line and column.
+/// The file is not JSON, is truncated, has another schema, or lacks a part that every report has; with line and column.
 pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     let unreadable = |error: serde_json::Error| {
         let reason = error.to_string();

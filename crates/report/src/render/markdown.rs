@@ -1,5 +1,5 @@
-//! Markdown as GitHub reads it, for issues, pull requests and job summaries. Every text is escaped: a name can neither
-//! end a cell nor become markup, HTML, a link or a mention.
+//! GitHub-flavoured Markdown, for issues, pull requests and job summaries. All text is escaped: a name can neither end
+//! a cell nor become markup, HTML, a link or a mention.
 
 use std::io::{self, Write};
 
@@ -10,16 +10,16 @@ use crate::render::text::{slot_map, time_map};
 use crate::view::amounts::quantiles;
 use crate::view::{Block, Cell, Scope, Section, StepTable, Table, Value};
 
-/// Characters of a name in a cell.
+/// Maximum characters of a name in a cell.
 const NAME: usize = 120;
 
-/// Columns of the slot map, which is a block of code.
+/// Width of the slot map, which is a code block.
 const MAP_WIDTH: usize = 80;
 
-/// Writes `sections` with at most `rows` rows in a table; `rest` says where the others are.
+/// Writes `sections` with at most `rows` rows per table; `rest` tells where to find the others.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub fn write(
     sections: &[Section<'_>],
     rows: usize,
@@ -42,7 +42,7 @@ struct Page<'a> {
     rows: usize,
     rest: &'a str,
     out: &'a mut dyn Write,
-    /// The separator between the next block and the one before it.
+    /// The separator before the next block.
     before: &'static str,
 }
 
@@ -84,7 +84,7 @@ impl Page<'_> {
         )
     }
 
-    /// A block of code: its fence is longer than any run of backticks in it.
+    /// A code block: its fence is longer than any run of backticks inside.
     fn code(&mut self, text: &str) -> io::Result<()> {
         let fence = "`".repeat(longest_run_of_backticks(text).max(2) + 1);
         self.block(&format!("{fence}text\n{}\n{fence}", text.trim_end()))
@@ -125,7 +125,7 @@ impl Page<'_> {
         }
     }
 
-    /// A table of steps, then their commands.
+    /// A table of steps, followed by their commands.
     fn steps(&mut self, steps: &StepTable) -> io::Result<()> {
         let line = |cells: Vec<String>| format!("| {} |", cells.join(" | "));
         let heads = ["", "step"].into_iter().map(String::from);
@@ -163,7 +163,7 @@ impl Page<'_> {
     }
 }
 
-/// The text of a cell: a name is a code span, where GitHub finds neither markup nor links nor mentions.
+/// The text of a cell: names are code spans, where GitHub interprets neither markup nor links nor mentions.
 fn cell(cell: &Cell<'_>) -> String {
     let text = cell.spelled(NAME);
     match cell.value {
@@ -179,23 +179,23 @@ fn cell(cell: &Cell<'_>) -> String {
     }
 }
 
-/// Where a text stands.
+/// The context of a text.
 #[derive(Clone, Copy, PartialEq)]
 enum Place {
     /// In a paragraph or a heading.
     Text,
-    /// In a cell of a table, which a `|` ends even in code, unless an odd number of backslashes is before it; the C escapes of a
-    /// name never leave an odd number.
+    /// A table cell, which a `|` ends even inside code, unless preceded by an odd number of backslashes; the C escapes
+    /// of names never end with an odd number.
     Cell,
 }
 
-/// `text` as it is.
+/// `text` verbatim, as a code span.
 fn code_span(text: &str, place: Place) -> String {
     if text.is_empty() {
         return String::new();
     }
     let fence = "`".repeat(longest_run_of_backticks(text) + 1);
-    // A space on both sides is not part of the code, and parts a backtick from the fence.
+    // A space on both sides is stripped by GitHub, and separates a backtick from the fence.
     let space = if text.starts_with(['`', ' ']) || text.ends_with(['`', ' ']) {
         " "
     } else {
@@ -212,8 +212,8 @@ fn longest_run_of_backticks(text: &str) -> usize {
     text.split(|c| c != '`').map(str::len).max().unwrap_or(0)
 }
 
-/// A sentence without any markup: a word that could be some, or that GitHub makes a mention, a reference, an emoji or a link of,
-/// is a code span, which can be copied as it is. Names are such words where it matters.
+/// A sentence without markup: any word that could be markup, or that GitHub turns into a mention, reference, emoji or
+/// link, becomes a code span, which can still be copied. Names are such words where it matters.
 fn escaped(text: &str, place: Place) -> String {
     let words = text.split_whitespace().enumerate();
     let words = words.map(|(at, word)| {
@@ -236,7 +236,7 @@ fn escaped(text: &str, place: Place) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// Whether a word has no meaning but that of its letters. Times of the day have a colon, and are not emoji.
+/// Whether a word is interpreted literally. Times of day contain a colon, but are not emoji.
 fn is_plain(word: &str) -> bool {
     const MARKUP: &str = "<>&|\\`*_{}[]~!$^#@\"";
     let is_time = word.chars().all(|c| c.is_ascii_digit() || c == ':');
@@ -245,7 +245,7 @@ fn is_plain(word: &str) -> bool {
     !has_markup && !is_link && (is_time || !word.contains(':'))
 }
 
-/// Whether a word at the start of a paragraph begins a numbered list.
+/// Whether a word would start a numbered list at the beginning of a paragraph.
 fn is_number_of_a_list(word: &str) -> bool {
     let number = word.strip_suffix(['.', ')']);
     number.is_some_and(|number| !number.is_empty() && number.chars().all(|c| c.is_ascii_digit()))
@@ -263,7 +263,7 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
-    /// Names that are markup somewhere.
+    /// Names that are markup in some context.
     const HOSTILE: &[&str] = &[
         "a|b",
         "a\\|b",
@@ -291,7 +291,7 @@ mod tests {
         "--- | ---",
     ];
 
-    /// The cells of a row as GitHub parts them: at every `|` that no odd number of backslashes is before.
+    /// The cells of a row as GitHub splits them: at every `|` not preceded by an odd number of backslashes.
     fn cells(row: &str) -> Vec<String> {
         let mut cells = vec![String::new()];
         let mut is_escaped = false;
@@ -341,7 +341,7 @@ mod tests {
         }
     }
 
-    /// A paragraph without its code spans: each ends at the next run of as many backticks.
+    /// A paragraph without its code spans: each ends at the next run of equally many backticks.
     fn without_code(paragraph: &str) -> String {
         let (mut outside, mut rest) = (String::new(), paragraph);
         while let Some(start) = rest.find('`') {
@@ -381,7 +381,7 @@ mod tests {
             ] {
                 let text = markdown(&[Section::titled(&sentence).paragraph(&sentence)]);
                 assert_eq!(text.lines().count(), 3, "{text}");
-                // A colon before a blank begins nothing.
+                // A colon before a blank starts nothing.
                 let outside = without_code(text.lines().last().unwrap()).replace(": ", "");
                 let active = "<>|`*_[]{}!~$@#:\u{2060}";
                 assert!(

@@ -1,4 +1,4 @@
-//! The forms of a report. Each renderer writes the sections of `report/view/` and knows none of them.
+//! The output formats of a report. Each renderer writes the sections of `view` without knowing any of them.
 
 pub mod csv;
 #[cfg(feature = "cli")]

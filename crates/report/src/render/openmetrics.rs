@@ -1,4 +1,4 @@
-//! The numbers of a report in the text format of Prometheus, for the textfile collector of node_exporter.
+//! The numbers of a report in Prometheus text format, for the textfile collector of node_exporter.
 
 use std::io::{self, Write};
 
@@ -15,10 +15,10 @@ pub use crate::render::families::MARK;
 /// A value with its labels.
 type Sample = (Vec<Label>, f64);
 
-/// Writes them.
+/// Writes the metrics of a summary.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let mut families = Families::default();
     input(&mut families, summary);
@@ -41,7 +41,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 
 fn input(families: &mut Families, summary: &Summary) {
     let input = &summary.input;
-    // Of captures alone they are not known, and are not 0.
+    // For captures alone, the number of keys is unknown, not 0.
     let keys = (!summary.has_only_operations()).then_some(input.keys as f64);
     families.one("keys", "Keys that were read.", keys);
     let filter = input.filter.as_ref();

@@ -1,4 +1,4 @@
-//! Lengths and sizes: how long names are, how large values are.
+//! Lengths of key names and sizes of values.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount_cell;
@@ -21,7 +21,7 @@ pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     section(sizes, Metric::Bytes, summary.sizes.as_ref()?)
 }
 
-/// `of` under the heading of `section`, in units of `metric`.
+/// `of` under the title of `section`, in units of `metric`.
 pub(crate) fn section<'a>(
     section: Section<'a>,
     metric: Metric,
@@ -30,14 +30,14 @@ pub(crate) fn section<'a>(
     (of.count > 0).then(|| section.narrow().detail().with(Block::Quantiles(metric, of)))
 }
 
-/// The mean and quantiles on one line.
+/// Mean and quantiles on one line.
 pub(crate) fn quantiles(metric: Metric, of: &Quantiles) -> String {
     let mean = mean(metric, of);
     let [min, p50, p99, max] = [of.min, of.p50, of.p99, of.max].map(|n| amount_cell(metric, n));
     format!("mean {mean}, min {min}, p50 {p50}, p99 {p99}, max {max}")
 }
 
-/// The mean, with one digit after the point where it is small.
+/// The mean, with one decimal if small.
 pub(crate) fn mean(metric: Metric, of: &Quantiles) -> String {
     if of.mean < 1000.0 {
         format!("{:.1}", of.mean)

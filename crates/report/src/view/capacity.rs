@@ -1,4 +1,4 @@
-//! The capacity of nodes, where the user says how much memory they have.
+//! The capacity of nodes, if the user gave their memory.
 
 use slotscope_engine::text::{bytes, counted};
 use slotscope_findings::summary::Summary;

@@ -1,4 +1,4 @@
-//! Problems as cards: what is wrong, why, and which steps are for it. The page shows one a problem.
+//! Problems as cards: what is wrong, why, and the steps that address it. The page shows one per problem.
 
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::finding::{Finding, FindingKind};
@@ -12,35 +12,35 @@ use crate::view::steps::COMMAND;
 use crate::view::verdict::causes_table;
 use crate::view::{Cell, Column, Table};
 
-/// A problem, or that there is none.
+/// A problem, or the statement that there is none.
 #[derive(Debug, Clone)]
 pub(crate) struct Card {
-    /// How bad it is.
+    /// Its severity as a state.
     pub state: State,
-    /// The role that it is in.
+    /// The role concerned.
     pub role: Option<Role>,
-    /// Its word.
+    /// The word for its state.
     pub word: String,
-    /// The problem.
+    /// The problem as a sentence.
     pub sentence: String,
-    /// The load of the node above its fair share, by cause; absent if that is not the problem.
+    /// The parts of the node's excess over its fair share; absent if that is not the problem.
     pub why: Option<Table<'static>>,
-    /// The steps that are for it.
+    /// The steps that address it.
     pub steps: Vec<CardStep>,
 }
 
-/// A step that is for a problem; the table of the steps has its command.
+/// A step that addresses a problem; its command is in the table of steps.
 #[derive(Debug, Clone)]
 pub(crate) struct CardStep {
     /// Its number in that table.
     pub number: usize,
-    /// The step.
+    /// The step as a sentence.
     pub sentence: String,
     /// Whether there is a command to copy.
     pub has_command: bool,
 }
 
-/// A card for every problem, the most urgent first; one that says so where there is none.
+/// A card for every problem, most urgent first; if there are none, one that says so.
 pub(crate) fn cards(summary: &Summary) -> Vec<Card> {
     let verdict = &summary.verdict;
     let cards: Vec<Card> = verdict
@@ -90,7 +90,7 @@ fn no_problem(verdict: &Verdict) -> Card {
     }
 }
 
-/// The causes under heads that need no explanation, for which a card has no room.
+/// The causes under self-explanatory titles, as a card has no space for explanations.
 fn why(found: &RoleVerdict) -> Table<'static> {
     let columns = [
         Column::words("what").titled("why").flexible(),
@@ -101,8 +101,8 @@ fn why(found: &RoleVerdict) -> Table<'static> {
     causes_table(found, columns, without)
 }
 
-/// The role whose causes explain a finding: that it is about, where its node is above its fair share. A skew in the same
-/// role has a card of its own with them.
+/// The role whose causes explain a finding: its own role, if its node is above its fair share. A skew in the same role
+/// has its own card with them.
 fn unevenness<'a>(verdict: &'a Verdict, found: &Finding) -> Option<&'a RoleVerdict> {
     let is_skew = |found: &Finding| found.kind == FindingKind::Skew;
     let mut problems = verdict.problems();

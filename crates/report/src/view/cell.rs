@@ -1,4 +1,4 @@
-//! A cell of a table: a value with its type. Every renderer writes the same value, people's form or the exact one.
+//! A cell of a table: a typed value. All renderers write the same value, in display form or exact.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::{Name, shown};
@@ -8,37 +8,37 @@ use slotscope_findings::summary::nodes::NodeLoad;
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value<'a> {
-    /// Nothing that is known.
+    /// Unknown.
     None,
-    /// Words of the program.
+    /// Text of the program.
     Text(String),
-    /// Names, each with its amount.
+    /// Names with amounts.
     Named(Vec<(String, String)>),
-    /// A name of a key, a prefix, a pattern or a file.
+    /// The name of a key, prefix, pattern or file.
     Name(&'a Name),
-    /// A hash tag, for people in its braces.
+    /// A hash tag, displayed in braces.
     Tag(&'a Name),
-    /// A node: its id, and what people call it.
+    /// A node: its id, and its display name.
     Node(&'a Name, Name),
-    /// How many.
+    /// A count.
     Count(u64),
     /// A number that identifies something: a slot, a database.
     Number(u64),
-    /// By how much a count may be too low.
+    /// An upper bound on how much a count may be too low.
     AtMost(u64),
     /// An amount of a metric.
     Amount(Metric, u64),
-    /// A number of bytes that may be below zero.
+    /// A number of bytes, possibly negative.
     SignedBytes(i128),
-    /// A ratio, for people with this many digits.
+    /// A ratio, displayed with this many decimals.
     Ratio(f64, usize),
-    /// A difference of ratios, for people with its sign and two digits after the point.
+    /// A difference of ratios, displayed with a sign and two decimals.
     Change(f64),
-    /// A part of one.
+    /// A fraction.
     Share(f64),
 }
 
-/// A value and, where it helps, a bar.
+/// A value with an optional bar.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cell<'a> {
     /// The value.
@@ -52,9 +52,9 @@ pub struct Cell<'a> {
 pub struct Bar {
     /// Its length, from 0 to 1.
     pub part: f64,
-    /// Where the fair share is, from 0 to 1. A terminal draws only bars that have one.
+    /// The position of the fair share, from 0 to 1. A terminal draws only bars that have one.
     pub fair: Option<f64>,
-    /// How far its value is from a good one.
+    /// How good or bad its value is.
     pub tone: Tone,
 }
 
@@ -76,22 +76,22 @@ impl<'a> From<Value<'a>> for Cell<'a> {
 }
 
 impl<'a> Cell<'a> {
-    /// Nothing that is known.
+    /// An unknown value.
     pub(crate) fn none() -> Self {
         Value::None.into()
     }
 
-    /// The cell of what there may be.
+    /// The cell of an optional value.
     pub fn of<T>(there: Option<T>, make: impl FnOnce(T) -> Self) -> Self {
         there.map_or_else(Cell::none, make)
     }
 
-    /// Words of the program, and what they quote.
+    /// Text of the program, possibly quoting something.
     pub fn text(text: impl Into<String>) -> Self {
         Value::Text(shown(text)).into()
     }
 
-    /// A value before and after, spelled; one value if both are the same.
+    /// A formatted value before and after; only one if both are the same.
     pub fn change([before, after]: [String; 2]) -> Self {
         Cell::text(if before == after {
             before
@@ -115,7 +115,7 @@ impl<'a> Cell<'a> {
         Value::Node(&node.id, node.label()).into()
     }
 
-    /// The node of `nodes` that owns something; nothing where no node does.
+    /// The node of `nodes` with this id; empty if there is none.
     pub fn owner(nodes: &'a [NodeLoad], id: Option<&'a Name>) -> Self {
         let node = |id: &'a Name| match nodes.iter().find(|node| node.id == *id) {
             Some(node) => Cell::node(node),
@@ -124,7 +124,7 @@ impl<'a> Cell<'a> {
         Cell::of(id, node)
     }
 
-    /// How many.
+    /// A count.
     pub fn count(count: impl Into<u64>) -> Self {
         Value::Count(count.into()).into()
     }
@@ -139,7 +139,7 @@ impl<'a> Cell<'a> {
         Value::Amount(metric, amount).into()
     }
 
-    /// The load of a metric; nothing where the input does not carry it.
+    /// The load of a metric; empty if the input lacks it.
     pub fn load(metric: Metric, load: &PerMetric<u64>) -> Self {
         Cell::of(load.get(metric), |load| Cell::amount(metric, *load))
     }
@@ -149,17 +149,17 @@ impl<'a> Cell<'a> {
         Cell::amount(Metric::Bytes, bytes)
     }
 
-    /// A ratio, for people with `digits` after the point.
+    /// A ratio, displayed with `digits` decimals.
     pub fn ratio(ratio: f64, digits: usize) -> Self {
         Value::Ratio(ratio, digits).into()
     }
 
-    /// A part of one.
+    /// A fraction.
     pub fn share(share: f64) -> Self {
         Value::Share(share).into()
     }
 
-    /// Amounts one after the other as marks whose height is that over `most`; a dot where there is none.
+    /// A series as marks whose height is the amount relative to `most`; a dot if there is none.
     pub fn series(amounts: impl IntoIterator<Item = Option<u64>>, most: u64) -> Self {
         const HEIGHTS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
         let height = |amount: u64| amount.min(most) as f64 / most.max(1) as f64 * 7.0;
@@ -170,18 +170,18 @@ impl<'a> Cell<'a> {
         ))
     }
 
-    /// The same with a bar, `part` of the longest.
+    /// Adds a bar of length `part`, relative to the longest.
     pub(crate) fn with_bar(self, part: f64, fair: Option<f64>, tone: Tone) -> Self {
         let bar = Some(Bar { part, fair, tone });
         Cell { bar, ..self }
     }
 
-    /// The same with the bar of a load, `part` of the longest.
+    /// Adds a load bar of length `part`, relative to the longest.
     pub(crate) fn with_load_bar(self, part: f64) -> Self {
         self.with_bar(part, None, Tone::Plain)
     }
 
-    /// As people read it, names in at most `most` characters; empty where nothing is known.
+    /// The display form, with names in at most `most` characters; empty if unknown.
     pub fn spelled(&self, most: usize) -> String {
         match &self.value {
             Value::None => String::new(),
@@ -201,21 +201,21 @@ impl<'a> Cell<'a> {
             }
             Value::Ratio(ratio, _) if ratio.round() >= 100.0 => text::grouped(ratio.round() as u64),
             Value::Ratio(ratio, digits) => format!("{ratio:.digits$}"),
-            // Digits that are all 0 have no sign.
+            // A change that prints as zero has no sign.
             Value::Change(change) if change.abs() < 0.005 => String::from("0.00"),
             Value::Change(change) => format!("{change:+.2}"),
             Value::Share(share) => text::percent(*share),
         }
     }
 
-    /// The exact value, as files have it; empty where nothing is known.
+    /// The exact value, as in files; empty if unknown.
     pub fn exact(&self) -> String {
         match &self.value {
             Value::None => String::new(),
             Value::Text(words) => words.clone(),
             Value::Named(named) => listed(named),
             Value::Name(name) | Value::Tag(name) => name.to_string(),
-            // Ids are in nodes.csv.
+            // The id is in nodes.csv.
             Value::Node(_, name) => name.to_string(),
             Value::Count(n) | Value::Number(n) | Value::AtMost(n) | Value::Amount(_, n) => {
                 n.to_string()
@@ -227,7 +227,7 @@ impl<'a> Cell<'a> {
         }
     }
 
-    /// Whether it is a number, which `exact` has in full.
+    /// Whether it is a number, for which `exact` has full precision.
     pub fn is_number(&self) -> bool {
         use Value::{Name, Named, Node, None, Tag, Text};
         !matches!(
@@ -237,7 +237,7 @@ impl<'a> Cell<'a> {
     }
 }
 
-/// Names with their amounts in a line.
+/// Names with amounts on one line.
 fn listed(named: &[(String, String)]) -> String {
     let named = named
         .iter()

@@ -1,8 +1,8 @@
-//! Amounts over time, the line through them and the band around it: what the picture of a page and a chart draw.
+//! Amounts over time with a trend line and its band: the content of the page's picture and of a chart.
 
 use slotscope_engine::metric::Metric;
 
-/// The part of the largest amount that all have to be above for a picture not to begin at 0.
+/// A picture does not start at 0 if all amounts are above this fraction of the largest.
 const NEAR: f64 = 0.6;
 
 /// Amounts over time.
@@ -12,7 +12,7 @@ pub struct Curve {
     pub metric: Metric,
     /// The measured amounts in the order of their times.
     pub points: Vec<Measured>,
-    /// The line, from the first point on into the future.
+    /// The line, from the first point into the future.
     pub line: Vec<Expected>,
     /// An amount that must not be reached.
     pub limit: Option<u64>,
@@ -25,7 +25,7 @@ pub struct Measured {
     pub at: u64,
     /// The amount.
     pub amount: f64,
-    /// Whether the line leaves it out.
+    /// Whether the fit excludes it as an outlier.
     pub is_left_out: bool,
 }
 
@@ -36,7 +36,7 @@ pub struct Expected {
     pub at: u64,
     /// The amount.
     pub amount: f64,
-    /// The lower and the upper end of the band.
+    /// Lower and upper end of the band.
     pub band: Option<(f64, f64)>,
 }
 
@@ -49,7 +49,7 @@ impl Curve {
         (from.min(to), to)
     }
 
-    /// The line up to the last measured amount, and from there on.
+    /// The line up to the last measured amount, and beyond.
     pub(crate) fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
         let now = self.points.iter().map(|point| point.at).max().unwrap_or(0);
         let (mut fitted, mut ahead): (Vec<Expected>, Vec<Expected>) =
@@ -67,12 +67,12 @@ impl Curve {
         (fitted, ahead)
     }
 
-    /// The limit, where it is not above all that is drawn.
+    /// The limit, unless it is above everything drawn.
     pub(crate) fn shown_limit(&self) -> Option<u64> {
         self.limit.filter(|limit| *limit as f64 <= self.top())
     }
 
-    /// The meaning of the marks of a picture.
+    /// The legend of a picture.
     pub(crate) fn key(&self) -> Vec<&'static str> {
         let (fitted, ahead) = self.fitted_and_ahead();
         let is_left_out = self.points.iter().any(|point| point.is_left_out);
@@ -88,8 +88,7 @@ impl Curve {
         key.into_iter().flatten().collect()
     }
 
-    /// The least amount that the picture shows: 0, unless all amounts are so near to each other that a picture from 0 would hide
-    /// how they grow.
+    /// The lowest amount shown: 0, unless amounts are so close together that this would hide their growth.
     pub(crate) fn bottom(&self) -> f64 {
         let amounts = self.points.iter().map(|point| point.amount);
         let amounts = amounts.chain(self.line.iter().map(|point| point.amount));
@@ -102,12 +101,12 @@ impl Curve {
         }
     }
 
-    /// The largest amount that is drawn: the band may continue above it.
+    /// The highest amount drawn; the band may extend beyond.
     pub(crate) fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
         let most = measured.fold(1.0, f64::max);
         let ends = self.line.iter().map(|point| point.amount);
-        // A line that shoots up, or a limit far away, would press the rest to the ground.
+        // A steep line or a distant limit would flatten the rest.
         let end = ends.fold(most, f64::max);
         let line = end.min(4.0 * most);
         let limit = self.limit.map_or(0.0, |limit| limit as f64);

@@ -1,4 +1,4 @@
-//! Histograms of slots and of hash tags: how many hold how much, and how many would by chance.
+//! Histograms of slots and hash tags, compared with chance.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount_cell, grouped};
@@ -8,14 +8,14 @@ use slotscope_findings::summary::model::compound::CompoundPoisson;
 
 use crate::view::{Block, Scope, Section};
 
-/// About this many bars.
+/// Approximate number of bars.
 const BARS: u64 = 48;
-/// A tail up to this multiple of what 99% hold is drawn, a longer one is told.
+/// The tail is drawn up to this multiple of the 99% quantile; a longer one is described in words.
 const TAIL: f64 = 1.5;
-/// Tags with more keys on average are not compared with chance: nothing would be seen of it.
+/// With more keys per tag on average, tags are not compared with chance: it would not be visible.
 const MOST_KEYS: f64 = 1_000.0;
 
-/// How many hold how much.
+/// A distribution of amounts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution {
     /// The metric of the amounts.
@@ -24,7 +24,7 @@ pub struct Distribution {
     pub what: &'static str,
     /// The counts by amount.
     pub bins: Bins,
-    /// As many as chance would give, by bin; empty where that is not known.
+    /// The number expected by chance, by bin; empty if unknown.
     pub expected: Vec<f64>,
     /// The meaning of "by chance".
     pub chance: &'static str,
@@ -75,7 +75,7 @@ impl Distribution {
         })
     }
 
-    /// The counts beyond the last bar, in words; empty where nothing is there.
+    /// The counts beyond the last bar, in words; empty if there are none.
     pub(crate) fn beyond(&self) -> String {
         match self.bins.beyond {
             0 => String::new(),
@@ -88,7 +88,7 @@ impl Distribution {
     }
 }
 
-/// Bins for amounts up to `max`, or where that is far out up to a multiple of `usual`.
+/// Bins for amounts up to `max`, or if that is far out, up to a multiple of `usual`.
 fn bins(max: u64, usual: u64) -> Bins {
     let last = (TAIL * usual as f64) as u64;
     Bins::uniform(0, max.min(last.max(8)), BARS)
@@ -103,9 +103,10 @@ fn known_mean(counts: &[(u64, u64)]) -> Option<f64> {
     (tags > 0.0).then_some(keys / tags)
 }
 
-/// Tags by their keys where keys fall on tags at random and every tag that is known has one: a Poisson law without 0.
+/// Tags by number of keys if keys hit tags at random and every known tag has at least one: a zero-truncated Poisson
+/// distribution.
 fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
-    // Its rate: rate / (1 - exp(-rate)) is the mean, which is above the rate.
+    // Its rate: rate / (1 - exp(-rate)) is the mean, which exceeds the rate.
     let (mut rate, mut above) = (0.0, mean);
     for _ in 0..60 {
         let middle = (rate + above) / 2.0;
@@ -135,7 +136,7 @@ fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
     (0..bins.len()).map(within).collect()
 }
 
-/// Slots by what they hold, for the page.
+/// Slots by load, for the page.
 pub(crate) fn slots(summary: &Summary) -> Option<Section<'_>> {
     let picture = Distribution::of_slots(summary)?;
     let title = format!("How many slots hold how many {}", summary.by.title());
@@ -150,7 +151,7 @@ mod tests {
 
     #[test]
     fn what_chance_gives_adds_up_to_the_tags_and_the_keys() {
-        let bins = Bins::uniform(0, 59, 60); // a bar for each number
+        let bins = Bins::uniform(0, 59, 60); // one bar per number
         for mean in [1.0, 1.5, 4.0, 20.0] {
             let expected = expected_tags(&bins, mean, 1000.0);
             let keys = expected

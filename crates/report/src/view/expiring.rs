@@ -1,4 +1,4 @@
-//! Expiry over time: how much expires within which time of the dump, storms set off. A chart and the page draw it.
+//! Expiry over time: how much expires how long after the dump, with storms highlighted. Drawn by a chart and the page.
 
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::text::time;
@@ -8,7 +8,7 @@ const MINUTE: u64 = 60;
 const HOUR: u64 = 60 * MINUTE;
 const DAY: u64 = 24 * HOUR;
 
-/// The ends of the spans, in seconds, and their names: each is about twice the one before it.
+/// The ends of the spans in seconds, with names: each is about twice the previous one.
 pub(crate) const ENDS: [(u64, &str); 25] = [
     (0, "0"),
     (MINUTE, "1 min"),
@@ -40,20 +40,20 @@ pub(crate) const ENDS: [(u64, &str); 25] = [
 /// The load that expires in each span.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expiring {
-    /// The moment that spans begin at, in seconds since 1970.
+    /// The start of the spans, in seconds since 1970.
     pub start: u64,
-    /// Whether that is when the dump was written, not the first expiry.
+    /// Whether that is the time of the dump rather than the first expiry.
     pub is_dated: bool,
-    /// The place in `ENDS` where the first span begins.
+    /// The index into `ENDS` of the first span.
     pub first: usize,
     /// By span.
     pub spans: Vec<PerMetric<u64>>,
-    /// By span, what expires in storms.
+    /// By span: what expires in storms.
     pub storms: Vec<PerMetric<u64>>,
 }
 
 impl Expiring {
-    /// The load that expires after `written`, else after the first expiry; `None` where no time of expiry is known.
+    /// The load that expires after `written`, or after the first expiry; `None` if no expiry time is known.
     pub(crate) fn new(expiry: &Expiry, written: Option<u64>) -> Option<Self> {
         let minute = |at: u64| at / MINUTE * MINUTE;
         let from = written.map_or(0, minute);
@@ -77,7 +77,7 @@ impl Expiring {
         Some(all.trimmed())
     }
 
-    /// The same without the spans before the first and after the last in which something expires.
+    /// Drops empty spans at both ends.
     fn trimmed(mut self) -> Self {
         let is_filled = |span: &PerMetric<u64>| span.keys > 0;
         let first = self.spans.iter().position(is_filled).unwrap_or(0);
@@ -90,14 +90,14 @@ impl Expiring {
         self
     }
 
-    /// The place of the span that a moment is in.
+    /// The index of the span containing a time.
     pub(crate) fn span_of(&self, at: u64) -> usize {
         let left = at.saturating_sub(self.start);
         let after = ENDS.iter().take_while(|(end, _)| *end <= left).count();
         (after - 1).min(ENDS.len() - 2) - self.first
     }
 
-    /// The axis in words.
+    /// The axis title.
     pub(crate) fn along(&self) -> String {
         let start = time(self.start);
         if self.is_dated {
@@ -122,7 +122,7 @@ mod tests {
     /// In the middle of a minute.
     const NOW: u64 = 1_795_000_030;
 
-    /// Keys that expire this many minutes after the dump; and the storms among them, by their minute.
+    /// Keys that expire this many minutes after the dump, and the minutes of storms among them.
     fn expiring(due: &[(u64, u64)], storms: &[u64], written: Option<u64>) -> Expiring {
         let at = |minutes: u64| NOW / 60 * 60 + 60 * minutes;
         let none = PerMetric::of_keys(0);

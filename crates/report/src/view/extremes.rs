@@ -1,4 +1,4 @@
-//! Lists of extremes: where the keys are that servers or redis-cli name as the hottest, slowest or largest.
+//! Key listings: the slots and nodes of keys that servers or redis-cli report as hottest, slowest or largest.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use slotscope_findings::summary::extremes::{ExtremeKey, ExtremeKeys};
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
 
-/// Names that a line has room for.
+/// Maximum names per line.
 const NAMED: usize = 3;
 
-/// The keys of all lists.
+/// The keys of all listings.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let lists = summary.extremes.iter();
     let blocks = lists.flat_map(|list| {
@@ -27,7 +27,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     (!summary.extremes.is_empty()).then(|| section.with_all(blocks))
 }
 
-/// How many keys there are, and which nodes and tags have several.
+/// The number of keys, and which nodes and tags have several.
 fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     let keys = counted(list.keys.len() as u64, "key");
     let entries = if list.entries > list.keys.len() as u64 {
@@ -71,7 +71,7 @@ fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     )
 }
 
-/// The names that most keys have.
+/// The names shared by most keys.
 fn most<'s>(
     list: &'s ExtremeKeys,
     name: impl Fn(&'s ExtremeKey) -> Option<&'s Name>,
@@ -86,7 +86,7 @@ fn most<'s>(
     most
 }
 
-/// The commands with most entries.
+/// The commands with the most entries.
 fn commands(list: &ExtremeKeys) -> Option<String> {
     let commands = list.commands.iter();
     let commands = commands.map(|of| format!("{} {}", of.command.to_uppercase(), of.entries));
@@ -119,7 +119,7 @@ fn table<'s>(summary: &'s Summary, list: &'s ExtremeKeys) -> Table<'s> {
         .at_most(summary.rows)
 }
 
-/// The marks for the lists that name a key.
+/// The marks of the listings that name a key.
 pub(crate) fn mark(summary: &Summary, key: &Name, slot: u16) -> Cell<'static> {
     let titles: Vec<&str> = summary.listed_by(key, slot).map(|by| by.title()).collect();
     Cell::of((!titles.is_empty()).then_some(titles), |titles| {

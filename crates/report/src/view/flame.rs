@@ -1,5 +1,5 @@
-//! A metric by prefix and pattern of key names, each inside the prefix that it continues: the flame graphs of the page
-//! and of the SVG files.
+//! A metric by prefix and pattern of key names, each nested in the prefix it continues: the flame graphs of the page
+//! and the SVG files.
 
 use std::collections::BTreeMap;
 
@@ -9,12 +9,12 @@ use slotscope_engine::text::{amount, grouped, percent};
 use slotscope_findings::summary::patterns::{Pattern, Prefix};
 use slotscope_findings::summary::{Summary, balance};
 
-/// A smaller part of all would be less than two pixels wide on a usual screen.
+/// A smaller share would be less than two pixels wide on a usual screen.
 const LEAST_SHARE: f64 = 0.002;
-/// Boxes of a graph, the widest, and its rows: names can have any number of segments.
+/// Maximum boxes (the widest) and rows of a graph: names can have any number of segments.
 const BOXES: usize = 250;
 const ROWS: usize = 32;
-/// Characters of a name in the text of a frame, and in its title.
+/// Characters of a name in a frame's text, and in its title.
 const LABEL: usize = 60;
 const TITLE: usize = 120;
 
@@ -23,33 +23,33 @@ const TITLE: usize = 120;
 pub struct Flame {
     /// The metric of the widths.
     pub metric: Metric,
-    /// The width of the whole.
+    /// The total width.
     pub total: u64,
-    /// All keys first, then every prefix before those that it holds.
+    /// All keys first, then every prefix before its children.
     pub frames: Vec<Frame>,
-    /// Prefixes and patterns that are too narrow to draw.
+    /// The number of prefixes and patterns too narrow to draw.
     pub narrow: usize,
 }
 
 /// A box.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Frame {
-    /// Its row, the top one is 0.
+    /// Its row; 0 at the top.
     pub depth: usize,
-    /// Its left edge and its width, as shares of the whole.
+    /// Its left edge and its width, as fractions of the total.
     pub from: f64,
     /// See `from`.
     pub share: f64,
-    /// Its label: the part of its name that its parent does not have.
+    /// Its label: the part of its name that its parent lacks.
     pub label: String,
-    /// Its name with its exact numbers.
+    /// Its name with exact numbers.
     pub title: String,
-    /// Whether it stands for a pattern, not for a prefix.
+    /// Whether it is a pattern rather than a prefix.
     pub is_pattern: bool,
 }
 
 impl Flame {
-    /// The graph of sizes, or of keys where the input has neither sizes nor operations.
+    /// The graph by size, or by keys if the input has neither sizes nor operations.
     pub fn of_size(summary: &Summary) -> Option<Flame> {
         let loads = &summary.slots.loads;
         let has_operations = Flame::of_operations(summary).is_some();
@@ -61,7 +61,7 @@ impl Flame {
         by_size.or(by_keys)
     }
 
-    /// The graph of operations, or of the accesses that LFU counters estimate.
+    /// The graph by operations, or by accesses estimated from LFU counters.
     pub fn of_operations(summary: &Summary) -> Option<Flame> {
         let metrics = [Metric::Ops, Metric::Accesses];
         metrics
@@ -69,7 +69,7 @@ impl Flame {
             .find_map(|metric| Flame::new(summary, metric))
     }
 
-    /// `None` where the input does not carry the metric, or no prefix or pattern is listed.
+    /// `None` if the input lacks the metric, or no prefix or pattern is listed.
     fn new(summary: &Summary, metric: Metric) -> Option<Flame> {
         let total = balance::sum(summary.slots.loads.get(metric)?);
         let total = u64::try_from(total).unwrap_or(u64::MAX);
@@ -116,7 +116,7 @@ impl Flame {
         Some(flame)
     }
 
-    /// Adds the groups inside of one from the heaviest on, and in turn those inside of them.
+    /// Adds the groups nested in one, heaviest first, recursively.
     fn add(
         &mut self,
         groups: &[Group<'_>],
@@ -127,7 +127,7 @@ impl Flame {
         for at in children.get(&parent).into_iter().flatten() {
             let group = &groups[*at];
             let load = group.load(self.metric);
-            // Counts with bounds can be more than those of their prefix.
+            // Bounded counts can exceed those of their prefix.
             let shown = load.min(end - from);
             let share = shown as f64 / self.total as f64;
             let depth = group.depth + 1;
@@ -148,7 +148,7 @@ impl Flame {
         }
     }
 
-    /// Leaves out the narrowest of too many boxes. None is wider than the one that it is in, which comes before it.
+    /// Drops the narrowest of too many boxes. A box is never wider than its parent, which precedes it.
     fn keep_widest(&mut self) {
         if self.frames.len() > BOXES {
             let mut order: Vec<usize> = (0..self.frames.len()).collect();
@@ -160,7 +160,7 @@ impl Flame {
         }
     }
 
-    /// Rows of boxes.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         let deepest = self.frames.iter().map(|frame| frame.depth).max();
         deepest.unwrap_or(0) + 1
@@ -180,10 +180,10 @@ struct Group<'s> {
     /// The level of a prefix.
     level: Option<usize>,
     is_pattern: bool,
-    /// The listed prefixes that it continues.
+    /// The number of listed prefixes it continues.
     depth: usize,
     parent: Option<usize>,
-    /// The part of its name that its parent does not have.
+    /// The part of its name that its parent lacks.
     rest: Name,
 }
 
@@ -213,7 +213,7 @@ fn exact(metric: Metric, load: u64) -> String {
     }
 }
 
-/// All prefixes and patterns by name, each with its parent, which comes before it.
+/// All prefixes and patterns by name, each with its parent, which precedes it.
 fn groups<'s>(prefixes: &'s [Prefix], patterns: &'s [Pattern]) -> Vec<Group<'s>> {
     let prefixes = prefixes
         .iter()
@@ -233,7 +233,7 @@ fn groups<'s>(prefixes: &'s [Prefix], patterns: &'s [Pattern]) -> Vec<Group<'s>>
     let mut groups: Vec<Group<'_>> = prefixes.chain(patterns).map(group).collect();
     groups.sort_by(|a, b| a.name.cmp(b.name).then(b.level.cmp(&a.level)));
     let separator = separator(&groups);
-    // Sorted by name, what starts with a name follows it at once.
+    // In name order, extensions directly follow a name.
     let mut open: Vec<usize> = Vec::new();
     for at in 0..groups.len() {
         let name = &groups[at].name.0;
@@ -262,7 +262,7 @@ fn groups<'s>(prefixes: &'s [Prefix], patterns: &'s [Pattern]) -> Vec<Group<'s>>
     groups
 }
 
-/// The byte that most often follows a prefix where another one continues it: the first byte of the separator.
+/// The byte that most often follows a prefix continued by another one: the first byte of the separator.
 fn separator(groups: &[Group<'_>]) -> u8 {
     let mut votes: BTreeMap<u8, usize> = BTreeMap::new();
     let mut above: Vec<&Group<'_>> = Vec::new();

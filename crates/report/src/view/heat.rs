@@ -1,4 +1,4 @@
-//! Loads that are counted over time, and how their amounts and rates are written.
+//! Loads counted over time, and how their amounts and rates are printed.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -7,7 +7,7 @@ use slotscope_engine::text::{
     bytes, bytes_in_three_digits, counted, micros, percent, three_digits,
 };
 
-/// Microseconds of a second.
+/// Microseconds per second.
 const MICROS: f64 = 1e6;
 
 /// A measure of how busy a slot is.
@@ -24,7 +24,7 @@ pub enum Heat {
 }
 
 impl Heat {
-    /// The most that a command or a message usually adds at once: amounts of this size come and go by chance.
+    /// The largest amount that a single command or message usually adds: amounts of this size vary by chance.
     pub fn grain(self) -> u64 {
         match self {
             Heat::Ops => 1,
@@ -77,7 +77,7 @@ impl Heat {
         }
     }
 
-    /// The heading of amounts in a table.
+    /// The column title of amounts.
     pub fn heading(self) -> &'static str {
         match self {
             Heat::Ops => "ops",
@@ -86,7 +86,7 @@ impl Heat {
         }
     }
 
-    /// The heading of rates in a table.
+    /// The column title of rates.
     pub fn rate_heading(self) -> &'static str {
         match self {
             Heat::Ops => "ops/s",
@@ -95,7 +95,7 @@ impl Heat {
         }
     }
 
-    /// The heading of the largest rates in a table.
+    /// The column title of peak rates.
     pub fn most_heading(self) -> &'static str {
         match self {
             Heat::Ops => "most ops/s",
@@ -104,7 +104,7 @@ impl Heat {
         }
     }
 
-    /// A rate under this heading.
+    /// A rate in that column.
     pub fn rate_cell(self, per_second: f64) -> String {
         match self {
             Heat::Ops => three_digits(per_second),

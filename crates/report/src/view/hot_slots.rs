@@ -1,4 +1,4 @@
-//! The slots that took most CPU time while load was measured, and the keys in them.
+//! The slots with the most CPU time while load was measured, and their keys.
 
 use slotscope_engine::text::{self, bytes, counted};
 use slotscope_findings::summary::Summary;
@@ -7,7 +7,7 @@ use slotscope_findings::summary::hot_slots::{KeyAtWork, SlotAtWork};
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table, Value};
 
-/// Keys that are named of a slot, and characters of their names.
+/// Keys named per slot, and characters of their names.
 const KEYS: usize = 4;
 const NAME: usize = 120;
 
@@ -33,7 +33,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(section.line(sentence(first)).table(table))
 }
 
-/// The keys that took most CPU time, hottest first.
+/// The keys with the most CPU time, hottest first.
 pub(crate) fn keys_section(summary: &Summary) -> Option<Section<'_>> {
     summary.hot_keys.first()?;
     let table = Table::of(&summary.hot_keys)

@@ -1,4 +1,4 @@
-//! The input: the files, the rejected rows, and possible faults.
+//! The input: files, rejected rows, and possible faults.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};
@@ -7,18 +7,18 @@ use slotscope_findings::summary::{FileFacts, InputFacts, Summary};
 use crate::view::remarks as of_any;
 use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
-/// Characters of the reason why a line was rejected; it may quote the line.
+/// Maximum characters of the reason for a rejected line, which may quote it.
 const REASON: usize = 400;
-/// Doubts that are shown below the verdict.
+/// Doubts shown below the verdict.
 const DOUBTS: usize = 3;
 
-/// The keys that a filter left out, at the start of a report; the page has it in its own place.
+/// The keys excluded by a filter, at the start of a report; the page has its own place for it.
 pub(crate) fn filtered(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
     left_out(summary).map(|text| section.paragraph(text))
 }
 
-/// The sentence of what a filter left out: everything else is of the rest.
+/// The sentence about excluded keys: everything else refers to the rest.
 pub(crate) fn left_out(summary: &Summary) -> Option<String> {
     let filter = summary.input.filter.as_ref()?;
     let amounts = [
@@ -65,7 +65,7 @@ pub fn overview(summary: &Summary) -> Option<Section<'_>> {
     Some(Section::untitled().scoped(Scope::Overview).paragraph(text))
 }
 
-/// How many keys, and operations, were read.
+/// The number of keys and operations read.
 fn what_was_read(summary: &Summary) -> String {
     let keys = counted(summary.input.keys, "key");
     let listed = summary.extremes.iter().map(|list| list.entries).sum();
@@ -83,13 +83,13 @@ fn what_was_read(summary: &Summary) -> String {
     }
 }
 
-/// Doubts about the input, where space is short.
+/// Doubts about the input, if space is short.
 pub(crate) fn read(summary: &Summary) -> Option<Section<'_>> {
     let doubts: Vec<Block<'_>> = first_doubts(&summary.input).collect();
     (!doubts.is_empty()).then(|| Section::untitled().with_all(doubts))
 }
 
-/// How much was read, for the last line of the answer.
+/// How much was read, for the last line of the output.
 pub fn read_in_words(summary: &Summary) -> String {
     let rejected = match summary.input.rejected.count {
         0 => String::new(),
@@ -98,7 +98,7 @@ pub fn read_in_words(summary: &Summary) -> String {
     format!("{} read{rejected}", what_was_read(summary))
 }
 
-/// Doubts about the input, for below the verdict; `remarks` has those that are too many for that.
+/// Doubts about the input, for below the verdict; `remarks` has those that do not fit.
 pub(crate) fn doubts(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::untitled().scoped(Scope::Overview);
     Some(section.with_all(first_doubts(&summary.input)))
@@ -112,7 +112,7 @@ fn first_doubts<'a>(input: &InputFacts) -> impl Iterator<Item = Block<'a>> {
     first.chain(more).map(Block::Line)
 }
 
-/// Where the input ended early, and warnings.
+/// Early ends and warnings.
 fn all_doubts(input: &InputFacts) -> impl Iterator<Item = String> {
     let stops = input.incomplete.iter().map(of_any::stop);
     stops.chain(input.warnings.iter().map(of_any::warning))
@@ -138,7 +138,7 @@ pub(crate) fn files(summary: &Summary) -> Option<Section<'_>> {
     Some(section.scoped(Scope::Page).table(table))
 }
 
-/// Lines that are not keys.
+/// Rejected lines.
 pub(crate) fn rejected(summary: &Summary) -> Option<Section<'_>> {
     let rejected = &summary.input.rejected;
     let table = Table::of(&rejected.first)
@@ -159,7 +159,7 @@ pub(crate) fn rejected(summary: &Summary) -> Option<Section<'_>> {
     (rejected.count > 0).then_some(section)
 }
 
-/// Doubts that there is no room for below the verdict, and what the formats cannot show.
+/// Doubts that do not fit below the verdict, and limitations of the formats.
 pub(crate) fn remarks(summary: &Summary) -> Option<Section<'_>> {
     let input = &summary.input;
     let doubts = all_doubts(input).skip(DOUBTS).map(Block::Paragraph);

@@ -1,4 +1,4 @@
-//! Keys: the heaviest ones, the largest, their types and databases.
+//! Keys: heaviest, largest, types and databases.
 
 use std::collections::HashSet;
 
@@ -11,13 +11,13 @@ use crate::view::extremes;
 use crate::view::table::{Rank, TableBuilder};
 use crate::view::{Cell, Column, Section, Table};
 
-/// The keys with most bytes.
+/// The keys with the most bytes.
 pub fn big(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("Big keys, by bytes").anchored("big-keys", "Big keys");
     by_weight(summary, section, Metric::Bytes)
 }
 
-/// The keys that are used most, by operations where those are known, else by LFU counters.
+/// The most used keys, by operations if known, else by LFU counters.
 pub fn hot(summary: &Summary) -> Option<Section<'_>> {
     let is_known = |metric: &Metric| !heaviest(summary, *metric).is_empty();
     let by = [Metric::Ops, Metric::Accesses].into_iter().find(is_known)?;
@@ -25,9 +25,9 @@ pub fn hot(summary: &Summary) -> Option<Section<'_>> {
     by_weight(summary, section.anchored("hot-keys", "Hot keys"), by)
 }
 
-/// A key of less than this part of a node's fair share is in keys.csv alone.
+/// Keys below this fraction of a node's fair share are only in keys.csv.
 const WORTH_A_ROW: f64 = 0.01;
-/// Keys with fewer elements are as quick to move and to delete as any other.
+/// Keys with fewer elements are as quick to move and delete as any other.
 const MANY: u64 = 1_000;
 
 fn by_weight<'a>(summary: &'a Summary, section: Section<'a>, by: Metric) -> Option<Section<'a>> {
@@ -63,7 +63,7 @@ fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
     keys.map_or(&[], Vec::as_slice)
 }
 
-/// The heaviest keys by every weight that the input has, each once: `keys.csv`.
+/// The heaviest keys by every weight of the input, deduplicated: `keys.csv`.
 pub fn csv(summary: &Summary) -> Table<'_> {
     let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
     let mut seen = HashSet::new();
@@ -118,7 +118,7 @@ fn columns<'a>(
         )
 }
 
-/// Parts of the total of a metric.
+/// Fractions of a metric's total.
 pub fn share_column(by: Metric) -> Column {
     let (field, hint) = match by {
         Metric::Keys => ("share_of_keys", "its part of all keys"),
@@ -148,7 +148,7 @@ pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// The keys with most elements.
+/// The keys with the most elements.
 pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
     let largest = summary.largest.as_ref()?.iter();
     let largest: Vec<_> = largest.filter(|key| key.elements >= MANY).collect();
@@ -176,7 +176,7 @@ pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// Keys by database, where there are several.
+/// Keys by database, if there are several.
 pub(crate) fn databases(summary: &Summary) -> Option<Section<'_>> {
     let databases = summary.databases.as_ref().filter(|of| of.len() > 1)?;
     let table = Table::of(databases)

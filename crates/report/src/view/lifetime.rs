@@ -1,4 +1,4 @@
-//! When keys expire, and how long they were not used.
+//! Expiry and idle time of keys.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -11,10 +11,10 @@ use slotscope_findings::summary::nodes::NodeLoad;
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Expiring, Section, Table};
 
-/// Characters of a node or a pattern.
+/// Maximum characters of a node or pattern.
 const NAME: usize = 120;
 
-/// LFU counters that are one row: up to this one, and their meaning.
+/// Groups of LFU counters: upper bound, and meaning.
 const LFU: [(u8, &str); 6] = [
     (4, "not used for minutes"),
     (5, "new, or hardly used"),
@@ -114,7 +114,7 @@ fn fullest_in_words(fullest: &FullestTime) -> String {
     )
 }
 
-/// How long keys were not used.
+/// Idle time of keys.
 pub(crate) fn idle(summary: &Summary) -> Option<Section<'_>> {
     let mut from = 0;
     let rows = summary.idle.as_ref()?.iter().map(|of| {
@@ -134,7 +134,7 @@ pub(crate) fn idle(summary: &Summary) -> Option<Section<'_>> {
     )
 }
 
-/// How often keys are used, as far as LFU counters say it.
+/// How often keys are used, according to LFU counters.
 pub(crate) fn lfu(summary: &Summary) -> Option<Section<'_>> {
     let lfu = summary.lfu.as_ref()?;
     let carried = lfu.first()?.load;
@@ -170,7 +170,7 @@ pub(crate) fn lfu(summary: &Summary) -> Option<Section<'_>> {
     )
 }
 
-/// A part of the keys.
+/// A group of keys.
 struct Part {
     what: String,
     meaning: &'static str,
@@ -187,7 +187,7 @@ impl Part {
     }
 }
 
-/// A table of the parts that hold a key, with a column for their meaning where there is one.
+/// A table of non-empty groups, with a column for their meaning if there is one.
 fn table(
     what: &'static str,
     meaning: Option<Column>,

@@ -1,4 +1,4 @@
-//! The commands that servers logged as slow or large while load was measured.
+//! Slow and large commands logged by servers while load was measured.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::source::collection::load::CommandLogKind;
@@ -9,7 +9,7 @@ use slotscope_findings::summary::logged::{CommandAtWork, LoggedAtWork};
 use crate::view::table::{Rank, TableBuilder};
 use crate::view::{Cell, Column, Section, Table};
 
-/// Those that took most time.
+/// The commands with the most time.
 pub(crate) fn slow(summary: &Summary) -> Option<Section<'_>> {
     let logged = summary.logged.as_ref()?;
     let slow = of(logged, |log| log == CommandLogKind::Slow);
@@ -32,7 +32,7 @@ pub(crate) fn slow(summary: &Summary) -> Option<Section<'_>> {
     Some(section.line(about(logged)).table(table))
 }
 
-/// Those with most bytes.
+/// The commands with the most bytes.
 pub(crate) fn large(summary: &Summary) -> Option<Section<'_>> {
     let large = of(summary.logged.as_ref()?, |log| log != CommandLogKind::Slow);
     large.first()?;
@@ -57,7 +57,7 @@ pub(crate) fn large(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// The commands of some logs.
+/// The commands of selected logs.
 fn of(logged: &LoggedAtWork, is_it: impl Fn(CommandLogKind) -> bool) -> Vec<&CommandAtWork> {
     let commands = logged.commands.iter();
     commands.filter(|of| is_it(of.log)).collect()
@@ -81,7 +81,7 @@ fn table<'s>(
         })
 }
 
-/// The number of entries that were read.
+/// The number of entries read.
 fn about(logged: &LoggedAtWork) -> String {
     let cut = match logged.logs_cut {
         0 => String::new(),

@@ -1,5 +1,5 @@
-//! A report as data: sections of text and tables whose cells keep their type. `report/render/` writes them as text,
-//! HTML, CSV or Markdown without knowing what they are about; commands build them without knowing the form.
+//! A report as data: sections of text and tables of typed cells. `render` writes them as text, HTML, CSV or
+//! Markdown without knowing their subject; commands build them without knowing the output format.
 
 pub mod advice;
 pub mod amounts;
@@ -47,7 +47,7 @@ use slotscope_findings::summary::patterns::Prefix;
 use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::state::State;
 
-/// The sections of the report in their order, each made where the summary has something for it.
+/// The sections of the report in order; each is built if the summary has content for it.
 pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::filtered,
     verdict::section,
@@ -91,7 +91,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::remarks,
 ];
 
-/// The sections to act on, in so few lines that a terminal shows them at once.
+/// The actionable sections, few enough lines for a terminal.
 static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     input::filtered,
     verdict::main_problems,
@@ -99,11 +99,11 @@ static ANSWER: &[fn(&Summary) -> Option<Section<'_>>] = &[
     verdict::main_steps,
 ];
 
-/// The sections after them on a terminal that has room.
+/// Sections added after them if the terminal has space.
 static BELOW_ANSWER: &[fn(&Summary) -> Option<Section<'_>>] =
     &[node_bars::bars, extremes::section, verdict::main_risks];
 
-/// The sections of the report of `summary` that one acts on.
+/// The actionable sections for `summary`.
 pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
     let below = sections_of(BELOW_ANSWER, summary).into_iter();
     let mut sections = sections_of(ANSWER, summary);
@@ -111,7 +111,7 @@ pub fn answer(summary: &Summary) -> Vec<Section<'_>> {
     sections
 }
 
-/// The sections of the report of `summary`.
+/// All sections for `summary`.
 pub fn report(summary: &Summary) -> Vec<Section<'_>> {
     sections_of(SECTIONS, summary)
 }
@@ -131,67 +131,67 @@ fn sections_of<'s>(
     sections
 }
 
-/// A part of a report: a heading and its blocks.
+/// A part of a report: a title with blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Section<'a> {
-    /// Its anchor in a page, which the parts of the section are named after; empty where nothing refers to it.
+    /// Its anchor in a page, also prefix of the ids in it; empty if nothing refers to it.
     pub id: &'static str,
-    /// Its name in the page's navigation; empty where it is not listed there.
+    /// Its label in the page's navigation; empty if not listed.
     pub label: &'static str,
-    /// Its heading; empty if it has none.
+    /// Its title; empty if it has none.
     pub title: String,
-    /// The blocks under the heading, in order.
+    /// Its blocks, in order.
     pub blocks: Vec<Block<'a>>,
-    /// The reports that have it.
+    /// The reports that include it.
     pub scope: Scope,
     /// Whether it is small enough to share a row of a page with its neighbour.
     pub is_narrow: bool,
-    /// Whether a page keeps it closed until the reader asks for it.
+    /// Whether it is initially collapsed in a page.
     pub is_detail: bool,
-    /// The page of the manual that explains it, and what that page is about.
+    /// The manual page that explains it, and that page's subject.
     pub manual: Option<(&'static str, &'static str)>,
 }
 
-/// The reports that have a section.
+/// The reports that include a section.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Scope {
     /// All.
     #[default]
     Everywhere,
-    /// The overview: text and Markdown. The page says the same in its own place.
+    /// The overview: text and Markdown. The page has this information elsewhere.
     Overview,
     /// The page.
     Page,
-    /// A terminal that has room for all of it.
+    /// A terminal that has space for all of it.
     IfItFits,
 }
 
 /// A part of a section.
 #[derive(Debug, Clone)]
 pub enum Block<'a> {
-    /// A problem, or that there is none: its state, the word that it is shown with, and its sentence.
+    /// A problem, or the statement that there is none: state, word and sentence.
     Verdict(State, String, String),
     /// A paragraph.
     Paragraph(String),
-    /// A line that belongs to the block above it.
+    /// A line belonging to the block above.
     Line(String),
-    /// A command to copy; it is never wrapped.
+    /// A command to copy, never wrapped.
     Command(String),
     /// The steps.
     Steps(StepTable),
     /// A table.
     Table(Table<'a>),
-    /// Prefixes as a table, or as a tree where the reader can open and close its branches.
+    /// Prefixes as a table, or as a tree with collapsible branches.
     Prefixes(Table<'a>, &'a [Prefix], Metric),
-    /// A metric by prefix and pattern as nested boxes; the tables have the numbers.
+    /// A metric by prefix and pattern as nested boxes; tables have the numbers.
     Flame(Flame),
-    /// How often which amount of a metric comes, as quantiles or as a picture.
+    /// Frequencies of amounts, as quantiles or as a picture.
     Quantiles(Metric, &'a Quantiles),
     /// The load of every slot as a map.
     SlotMap(Metric, &'a [u64]),
     /// Amounts over time as a picture; tables have the numbers.
     Curve(Curve),
-    /// How many hold how much, as a picture beside what chance would give.
+    /// A distribution, as a picture compared with chance.
     Distribution(Distribution),
     /// Expiry over time, as a picture.
     Expiring(Expiring),
@@ -202,12 +202,12 @@ pub enum Block<'a> {
 }
 
 impl<'a> Section<'a> {
-    /// A section without a heading.
+    /// A section without a title.
     pub fn untitled() -> Self {
         Section::default()
     }
 
-    /// A section with a heading.
+    /// A section with a title.
     pub fn titled(title: impl Into<String>) -> Self {
         Section {
             title: shown(title),
@@ -215,17 +215,17 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The same with an anchor and a name in the navigation.
+    /// Sets its anchor, and its label in the navigation.
     pub fn anchored(self, id: &'static str, label: &'static str) -> Self {
         Section { id, label, ..self }
     }
 
-    /// The same for some reports only.
+    /// Restricts it to some reports.
     pub fn scoped(self, scope: Scope) -> Self {
         Section { scope, ..self }
     }
 
-    /// The same, small enough to share a row of a page.
+    /// Marks it as small enough to share a row of a page.
     pub fn narrow(self) -> Self {
         Section {
             is_narrow: true,
@@ -233,7 +233,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The same, closed in a page until the reader asks for it.
+    /// Marks it as initially collapsed in a page.
     pub fn detail(self) -> Self {
         Section {
             is_detail: true,
@@ -241,7 +241,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The same, explained by `page` of the manual, which is about `what`.
+    /// Links to manual page `page`, whose subject is `what`.
     pub fn explained(self, page: &'static str, what: &'static str) -> Self {
         Section {
             manual: Some((page, what)),
@@ -249,29 +249,29 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// The same with one more block.
+    /// Adds a block.
     pub fn with(mut self, block: Block<'a>) -> Self {
         self.blocks.push(block);
         self
     }
 
-    /// The same with a paragraph.
+    /// Adds a paragraph.
     pub fn paragraph(self, text: impl Into<String>) -> Self {
         self.with(Block::Paragraph(shown(text)))
     }
 
-    /// The same with a line under the block above it.
+    /// Adds a line below the previous block.
     pub fn line(self, text: impl Into<String>) -> Self {
         self.with(Block::Line(shown(text)))
     }
 
-    /// The same with more blocks.
+    /// Adds blocks.
     pub fn with_all(mut self, blocks: impl IntoIterator<Item = Block<'a>>) -> Self {
         self.blocks.extend(blocks);
         self
     }
 
-    /// The same with a table.
+    /// Adds a table.
     pub fn table(self, table: Table<'a>) -> Self {
         self.with(Block::Table(table))
     }

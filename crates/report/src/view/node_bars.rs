@@ -1,4 +1,4 @@
-//! The nodes in few lines, on other numbers of nodes, and from the counts that they give themselves.
+//! The nodes in few lines, for other numbers of nodes, and from their own key counts.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::counted;
@@ -13,10 +13,10 @@ use crate::view::nodes::{fair, fair_column, measure, of_role, other_role};
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
-/// Nodes that are shown where space is short.
+/// Maximum nodes shown if space is short.
 const BARS: usize = 6;
 
-/// The fullest nodes and the emptiest as bars, in few lines.
+/// The fullest and the emptiest nodes as bars, in few lines.
 pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     let (nodes, by) = (&summary.nodes, summary.by);
     let other = other_role(summary);
@@ -30,7 +30,7 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     let more = list.len().saturating_sub(BARS);
     let mut rows: Vec<Option<&NodeLoad>> = list.into_iter().map(Some).collect();
     if more > 0 {
-        // A row for those between the fullest and the emptiest.
+        // One row for all between the fullest and the emptiest.
         rows.splice(BARS - 1..rows.len() - 1, [None]);
     }
     let gap = || Cell::text("");
@@ -89,7 +89,7 @@ pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
     page_only(section.anchored("counts", "Node counts"), table)
 }
 
-/// How good or bad a state is.
+/// The tone of a state.
 fn tone(state: State) -> Tone {
     match state {
         State::Skewed => Tone::Alarm,
@@ -103,7 +103,7 @@ fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> 
     (!is_empty).then(|| section.scoped(Scope::Page).table(table))
 }
 
-/// The report of key counts that the nodes give themselves, without a dump.
+/// The report on key counts from the nodes themselves, without a dump.
 pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
     let verdict = &counts.verdict;
     let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);

@@ -1,4 +1,4 @@
-//! The nodes: how full each is, why the fullest is, and what other numbers of nodes would give.
+//! The nodes: how full each is, why the fullest is, and the effect of other numbers of nodes.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use crate::view::cell::Tone;
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Scope, Section, Table, Value};
 
-/// The least that the longest bar stands for: bars of even nodes do not look full.
+/// Minimum value of the longest bar, so that bars of even nodes do not look full.
 const LONGEST: f64 = 1.25;
-/// Characters of what all names of nodes share.
+/// Maximum characters of the part shared by all node names.
 const NAME: usize = 200;
-/// The meaning of "fair" in the head of a column.
+/// The explanation of "fair" in column titles.
 const FAIR: &str =
     "what a node holds over what the average node holds: 1 is its fair share, the mark on a bar";
 
-/// The nodes against their fair share, the worst first.
+/// The nodes relative to their fair share, worst first.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Overview);
     Some(unowned(
@@ -33,11 +33,11 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     ))
 }
 
-/// The same for the page, which has room for a bar in every role and for the limits.
+/// The nodes for the page, which has space for bars in every role and for limits.
 pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Page);
     let mut table = table_of(summary, &worst_first(summary), Bars::All);
-    // Fair shares say it where a line is too narrow for both.
+    // On narrow lines, fair shares suffice.
     let amounts = table.columns.iter_mut();
     amounts
         .filter(|column| column.is_number && !column.field.is_empty() && column.hint != FAIR)
@@ -57,7 +57,7 @@ fn titled(summary: &Summary) -> Option<Section<'_>> {
     (!summary.has_only_extremes()).then_some(section)
 }
 
-/// The same with a line for the keys in slots that no node owns.
+/// Adds a line on keys in slots without an owner.
 fn unowned<'a>(summary: &'a Summary, section: Section<'a>) -> Section<'a> {
     let unowned = &summary.nodes.unowned;
     if unowned.load.keys == 0 {
@@ -71,13 +71,13 @@ fn unowned<'a>(summary: &'a Summary, section: Section<'a>) -> Section<'a> {
     ))
 }
 
-/// The nodes in the order of their slots: `nodes.csv`.
+/// The nodes in slot order: `nodes.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
     let nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
     table_of(summary, &nodes, Bars::Main)
 }
 
-/// The nodes by the role in which each is worse, the worst first.
+/// The nodes by their worse role, worst first.
 fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
     let by = summary.by;
     let worse = |node: &NodeLoad| {
@@ -95,7 +95,7 @@ fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
 /// The columns of fair shares that have bars.
 #[derive(Clone, Copy, PartialEq)]
 enum Bars {
-    /// The one that the report is by.
+    /// The main column of the report.
     Main,
     /// All.
     All,
@@ -104,7 +104,7 @@ enum Bars {
 fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
     let by = summary.by;
     let shares = shares(summary, bars);
-    // The limits are for the page, which has room for all bars.
+    // Limits are for the page, which has space for all bars.
     let capacity = summary.capacity.as_ref().filter(|_| bars == Bars::All);
     let rooms: BTreeMap<&Name, &NodeRoom> = capacity
         .iter()
@@ -154,7 +154,7 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
     table.build().in_file("nodes.csv")
 }
 
-/// The state of a node that does not serve its slots, by the topology.
+/// Why a node does not serve its slots, according to the topology.
 fn state(node: &NodeLoad) -> Option<&'static str> {
     if node.failed {
         Some("failed")
@@ -163,19 +163,19 @@ fn state(node: &NodeLoad) -> Option<&'static str> {
     }
 }
 
-/// A column of fair shares: of a role, or of the metric of the report where nodes have no role in it.
+/// A column of fair shares: of a role, or of the report's metric if nodes have no role in it.
 struct Shares<'a> {
     role: Option<Role>,
     measure: Measure,
     by: Metric,
     mean: f64,
-    /// The largest, which is as long as a bar gets.
+    /// The maximum, represented by the longest bar.
     most: f64,
     verdict: Option<&'a RoleVerdict>,
     has_bar: bool,
 }
 
-/// The columns: both roles where nodes are judged in both, else what the report is by.
+/// The columns: both roles if nodes are judged in both, else the report's metric.
 fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
     let by = summary.by;
     let main = summary.verdict.by(by).and_then(|found| found.role);
@@ -220,7 +220,7 @@ impl Shares<'_> {
     }
 
     fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
-        // Below the upper band only the node of the finding needs a look.
+        // Below the upper band, only the finding's node needs attention.
         let is_fullest = |found: &RoleVerdict| {
             let fullest = found.fullest.as_ref();
             fullest.is_some_and(|fullest| fullest.node == node.id)
@@ -240,7 +240,7 @@ impl Shares<'_> {
     }
 }
 
-/// The role that the tables are not by, where nodes are judged in both.
+/// The role that the tables are not sorted by, if nodes are judged in both.
 pub(super) fn other_role(summary: &Summary) -> Option<Role> {
     let by = summary.verdict.by(summary.by)?.role?;
     let other = summary.verdict.roles.iter().filter_map(|role| role.role);
@@ -254,7 +254,7 @@ pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
     Cell::of(node.over_share.of(role), |ratio| Cell::ratio(ratio, 2))
 }
 
-/// The measure that a role, or the metric of the report, is judged by.
+/// The measure of a role, or of the report's metric.
 pub(super) fn measure(summary: &Summary, role: Option<Role>) -> Measure {
     let found = match role {
         Some(role) => summary.verdict.role(role),
@@ -275,7 +275,7 @@ pub(super) fn fair_column(measure: Measure) -> Column {
     column.rank(Rank::Main).hint(FAIR)
 }
 
-/// How often a node holds its fair share, with a bar to the largest such ratio.
+/// A ratio to the fair share, with a bar relative to the largest.
 pub(super) fn fair<'a>(ratio: f64, most: f64, tone: Tone) -> Cell<'a> {
     Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone)
 }

@@ -1,4 +1,4 @@
-//! Operations on keys: how many, how fast, and by which commands.
+//! Operations on keys: number, rate, and commands.
 
 use slotscope_engine::text::{self, counted, grouped, percent, short, three_digits};
 use slotscope_findings::summary::Summary;
@@ -6,7 +6,7 @@ use slotscope_findings::summary::operations::{AbsentKeys, Operations};
 
 use crate::view::{Cell, Column, Section, Table};
 
-/// Keys that a line has room for.
+/// Maximum keys per line.
 const NAMED: usize = 3;
 
 /// Operations and commands.
@@ -43,7 +43,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(table.at_most(summary.rows)))
 }
 
-/// Operations on keys that no dump has.
+/// Operations on keys missing from all dumps.
 fn absent(of: &AbsentKeys, all: u64) -> Option<String> {
     let on = match of.keys {
         0 => return None,
@@ -71,7 +71,7 @@ fn absent(of: &AbsentKeys, all: u64) -> Option<String> {
     ))
 }
 
-/// When they ran, how many a second, and the peak.
+/// The period, the mean rate, and the peak.
 fn times(found: &Operations) -> Option<String> {
     let (from, to) = (found.from_ms?, found.to_ms?);
     let mut line = format!(

@@ -10,7 +10,7 @@ use crate::view::keys::share_column;
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Flame, Scope, Section, Table};
 
-/// Key names with a mark in place of every id.
+/// Key names with marks instead of ids.
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
     let patterns = summary.patterns.as_ref()?;
     let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
@@ -21,7 +21,7 @@ pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
 /// The prefixes of key names.
 pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
-    // Text has the patterns, which say the same more exactly.
+    // The text output has the patterns, which are more precise.
     let section = Section::titled("Prefixes")
         .anchored("prefixes", "Prefixes")
         .scoped(Scope::Page);
@@ -31,14 +31,14 @@ pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     finished(section.with_all(flames).with(tree), prefixes, by)
 }
 
-/// The patterns, and `patterns.csv`.
+/// The table of patterns, also `patterns.csv`.
 pub fn patterns_table(summary: &Summary) -> Table<'_> {
     let rows = summary.patterns.iter().flat_map(|patterns| &patterns.top);
     let rows = rows.map(|row| (&row.pattern, &row.kind));
     table("pattern", rows, summary.by).in_file("patterns.csv")
 }
 
-/// The prefixes, and `prefixes.csv`.
+/// The table of prefixes, also `prefixes.csv`.
 pub fn prefixes_table(summary: &Summary) -> Table<'_> {
     let rows = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
     let rows = rows.map(|row| (&row.prefix, &row.kind));
@@ -85,7 +85,7 @@ fn table<'a>(
         .build()
 }
 
-/// The section with a note on its counts; none where there is nothing to say.
+/// The section with a note on its counts; `None` if there is no content.
 fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>, by: Metric) -> Option<Section<'a>> {
     match (kinds.exact, kinds.top.is_empty()) {
         (true, true) => None,

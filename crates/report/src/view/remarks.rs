@@ -1,4 +1,4 @@
-//! Remarks on an input, which every command that reads one ends with.
+//! Remarks on an input, printed at the end by every command that reads one.
 
 use std::fmt::Display;
 
@@ -7,28 +7,28 @@ use slotscope_findings::summary::{Incomplete, Rejected};
 
 use crate::view::{Block, Section};
 
-/// Where inputs could not be read to their end.
+/// Where inputs ended early.
 pub fn incomplete<'a>(stops: &[Incomplete]) -> impl Iterator<Item = Block<'a>> {
     stops.iter().map(stop).map(Block::Paragraph)
 }
 
-/// Where an input could not be read on.
+/// Where an input ended early.
 pub fn stop(stop: &Incomplete) -> String {
     let Incomplete { file, byte, reason } = stop;
     format!("incomplete: {file}: byte {}: {reason}", grouped(*byte))
 }
 
-/// A warning as it is shown.
+/// A formatted warning.
 pub fn warning(text: &impl Display) -> String {
     format!("warning: {text}")
 }
 
-/// A note as it is shown.
+/// A formatted note.
 pub(crate) fn note(text: &String) -> String {
     format!("note: {text}")
 }
 
-/// How many lines were rejected as no `what`, and the first of them.
+/// The number of lines rejected as not being a `what`, and the first few.
 pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
     if rejected.count == 0 {
         return Vec::new();
@@ -46,14 +46,14 @@ pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
     blocks
 }
 
-/// Warnings, then notes, a paragraph each.
+/// Warnings, then notes, one paragraph each.
 pub fn remarks<'a>(warnings: &[impl Display], notes: &[String]) -> Vec<Block<'a>> {
     let warnings = warnings.iter().map(warning);
     let notes = notes.iter().map(note);
     warnings.chain(notes).map(Block::Paragraph).collect()
 }
 
-/// A section without a heading of these blocks.
+/// A section without a title, with these blocks.
 pub fn section(blocks: impl IntoIterator<Item = Block<'static>>) -> Section<'static> {
     Section {
         blocks: blocks.into_iter().collect(),

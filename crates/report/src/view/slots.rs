@@ -1,4 +1,4 @@
-//! The hash slots: a map of all, the hottest ones, and how evenly they are filled.
+//! The hash slots: a map, the hottest ones, and how evenly they are filled.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
@@ -10,10 +10,10 @@ use slotscope_findings::summary::{HotSlot, Summary};
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};
 
-/// Tags and keys that are named for a slot, and characters of their names.
+/// Tags and keys named per slot, and characters of their names.
 const TAGS: usize = 3;
 const NAME: usize = 120;
-/// The part of a slot below which a tag or key does not fill it.
+/// A tag or key below this fraction of a slot does not fill it.
 const LEAST: f64 = 0.01;
 
 /// The load of all slots.
@@ -23,7 +23,7 @@ pub(crate) fn map(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled(format!("Slots by {}", by.title()))
         .anchored("slots", "Slots")
         .with(Block::SlotMap(by, loads));
-    // A map without any load is left to the page, whose script draws it.
+    // A map without load is left to the page, whose script draws it.
     Some(if loads.iter().any(|load| *load > 0) {
         section
     } else {
@@ -31,7 +31,7 @@ pub(crate) fn map(summary: &Summary) -> Option<Section<'_>> {
     })
 }
 
-/// Every slot: `slots.csv`.
+/// All slots: `slots.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
     let mut owners: Vec<Option<&NodeLoad>> = vec![None; SLOTS];
     for node in &summary.nodes.list {
@@ -95,7 +95,7 @@ pub(crate) fn hottest(summary: &Summary) -> Option<Section<'_>> {
     Some(section.table(table))
 }
 
-/// The tags and keys that fill a slot, heaviest first. A key with a tag is part of that tag.
+/// The tags and keys that fill a slot, heaviest first. A tagged key is part of its tag.
 fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
     let by = summary.by;
     let tags = slot.top_tags.iter().map(|tag| {
@@ -125,7 +125,7 @@ fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
     }
 }
 
-/// How uneven the slots are, and how uneven chance would make them.
+/// How uneven the slots are, compared with chance.
 pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
     let by = summary.by;
     let stats = summary.slots.stats.get(by)?;

@@ -1,6 +1,6 @@
-//! Steps as rows: the action, what it changes, and the command to type.
+//! Steps as rows: the action, its effect, and the command.
 
-/// Bytes of a command that a page shows: one that is cut could not be run.
+/// Maximum bytes of a command shown on a page: a truncated one could not be run.
 pub const COMMAND: usize = 4000;
 
 /// The steps of a report.
@@ -8,9 +8,9 @@ pub const COMMAND: usize = 4000;
 pub struct StepTable {
     /// The measures, one per column.
     pub heads: Vec<String>,
-    /// The steps, alternatives below their step.
+    /// The steps, with alternatives below their step.
     pub rows: Vec<StepRow>,
-    /// The problems that no step cures.
+    /// The problems that no step fixes.
     pub left: Vec<String>,
 }
 
@@ -21,13 +21,13 @@ pub struct StepRow {
     pub number: String,
     /// The step.
     pub what: String,
-    /// The fullest node in fair shares before and after it, by column; absent where it changes nothing, or that is not known.
+    /// The fullest node in fair shares before and after, by column; absent without a known effect.
     pub turns: Vec<Option<Turn>>,
-    /// The command to type.
+    /// The command.
     pub command: Option<String>,
 }
 
-/// A ratio before and after a step, `≈` in front of estimates.
+/// A ratio before and after a step, prefixed by `≈` if estimated.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Turn {
     /// Before.
@@ -37,7 +37,7 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Both with an arrow between them.
+    /// Both, joined by an arrow.
     pub(crate) fn with(&self, arrow: &str) -> String {
         format!("{} {arrow} {}", self.from, self.to)
     }

@@ -1,49 +1,49 @@
-//! A table: columns with their meaning, and rows of typed cells. A renderer shows as many rows as it has room for.
+//! A table: columns with explanations, and rows of typed cells. A renderer shows as many rows as fit.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
 use crate::view::{Cell, Value};
 
-/// Columns, and rows that have a cell for each of them.
+/// Columns, and rows with a cell for each.
 #[derive(Debug, Clone, Default)]
 pub struct Table<'a> {
     /// Its columns.
     pub columns: Vec<Column>,
     /// All of its rows.
     pub rows: Vec<Vec<Cell<'a>>>,
-    /// Rows that are worth showing, where that is fewer than the reader asked for.
+    /// The number of rows worth showing, if fewer than requested.
     pub most_rows: Option<usize>,
-    /// The file of the output directory that has every row.
+    /// The file in the output directory with all rows.
     pub file: &'static str,
-    /// How many rows there are, where the table has those alone that are worth showing.
+    /// The total number of rows, if the table has only those worth showing.
     pub total: Option<usize>,
 }
 
 /// A column.
 #[derive(Debug, Clone, Default)]
 pub struct Column {
-    /// Its head for people; `None` where only files have it.
+    /// Its display title; `None` if only in files.
     pub title: Option<String>,
-    /// The meaning of the head, if it is not plain.
+    /// The explanation of the title, if needed.
     pub hint: &'static str,
-    /// Its head in files; empty where only people see it.
+    /// Its name in files; empty if only displayed.
     pub field: &'static str,
     /// Whether it holds numbers.
     pub is_number: bool,
-    /// Whether it is left out for people where it has no value.
+    /// Whether it is not displayed without values.
     pub is_optional: bool,
-    /// Whether it is left out in files too.
+    /// Whether it is omitted from files as well in that case.
     pub is_rare: bool,
-    /// Whether it gives way: it takes the width that the others leave, and its text is cut.
+    /// Whether it gets the remaining width, with text truncated.
     pub is_flexible: bool,
-    /// When it is left out where a line is too narrow.
+    /// When it is dropped from narrow lines.
     pub rank: Rank,
 }
 
-/// The order in which columns are left out where a line is too narrow.
+/// The order in which columns are dropped from narrow lines.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rank {
-    /// A metric other than the one that the report is by.
+    /// A metric other than the report's.
     OtherMetric,
     /// A detail.
     Detail,
@@ -52,12 +52,11 @@ pub enum Rank {
     Usual,
     /// The main subject of the table.
     Main,
-    /// Never left out.
+    /// Never dropped.
     Kept,
 }
 
 impl<'a> Table<'a> {
-    /// A table of these columns and rows.
     #[cfg(test)]
     pub(crate) fn new(columns: Vec<Column>, rows: impl IntoIterator<Item = Vec<Cell<'a>>>) -> Self {
         Table {
@@ -67,7 +66,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// A table with a row for each of `items`, and no column yet.
+    /// A table with a row for each of `items`, and no columns yet.
     pub fn of<R>(items: impl IntoIterator<Item = R>) -> TableBuilder<'a, R> {
         let items: Vec<R> = items.into_iter().collect();
         let table = Table {
@@ -77,12 +76,12 @@ impl<'a> Table<'a> {
         TableBuilder { items, table }
     }
 
-    /// The same of which all rows are in `file` of the output directory.
+    /// All of its rows are also in `file` of the output directory.
     pub fn in_file(self, file: &'static str) -> Self {
         Table { file, ..self }
     }
 
-    /// The same of which there are `total` rows.
+    /// There are `total` rows in all.
     pub(crate) fn out_of(self, total: usize) -> Self {
         Table {
             total: Some(total),
@@ -90,7 +89,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same of which no more than `rows` are worth showing.
+    /// At most `rows` rows are worth showing.
     pub fn at_most(self, rows: usize) -> Self {
         Table {
             most_rows: Some(rows),
@@ -98,7 +97,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// Leaves columns without any key out for people: of captures the keys are not known, and are not 0.
+    /// Hides columns of key counts if there are no keys: for captures, the number is unknown, not 0.
     pub(crate) fn hide_unknown_keys(&mut self) {
         let is_none = |at: usize| {
             let mut cells = self.rows.iter().filter_map(|row| row.get(at));
@@ -119,13 +118,13 @@ impl<'a> Table<'a> {
             .for_each(|at| self.columns[at].title = None);
     }
 
-    /// How many rows to show where the reader asked for `rows`.
+    /// The number of rows to show if `rows` are requested.
     pub fn shown(&self, rows: usize) -> usize {
         let most = self.most_rows.map_or(rows, |most| most.min(rows));
         self.rows.len().min(most)
     }
 
-    /// The positions of the columns for people: those with a head, less optional ones without a value.
+    /// The indices of displayed columns: those with a title, except optional ones without values.
     pub(crate) fn for_people(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|at| self.columns[*at].title.is_some())
@@ -133,7 +132,7 @@ impl<'a> Table<'a> {
             .collect()
     }
 
-    /// The same for files, which have a column without a value too, unless it is a rare one.
+    /// The indices of columns in files, which include columns without values unless they are rare.
     pub fn for_files(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|at| !self.columns[*at].field.is_empty())
@@ -148,7 +147,7 @@ impl<'a> Table<'a> {
 }
 
 impl Column {
-    /// A column of names or words, for people and under the same head in files.
+    /// A text column, with the same name in files.
     pub fn words(title: &'static str) -> Self {
         Column {
             title: Some(title.into()),
@@ -157,7 +156,7 @@ impl Column {
         }
     }
 
-    /// A column of numbers, for people and under the same head in files.
+    /// A numeric column, with the same name in files.
     pub fn number(title: &'static str) -> Self {
         Column {
             is_number: true,
@@ -165,12 +164,12 @@ impl Column {
         }
     }
 
-    /// A column of numbers, for people only.
+    /// A numeric column that is only displayed.
     pub fn for_people(title: impl Into<String>) -> Self {
         Column::number("").titled(title)
     }
 
-    /// The load of a metric in a report by metric `by`.
+    /// The load in a metric, for a report by metric `by`.
     pub fn load(metric: Metric, by: Metric) -> Self {
         Column {
             is_optional: true,
@@ -184,7 +183,7 @@ impl Column {
         }
     }
 
-    /// The same under another head for people.
+    /// Changes the display title.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Column {
             title: Some(title.into()),
@@ -192,12 +191,12 @@ impl Column {
         }
     }
 
-    /// The same under another head in files.
+    /// Changes the name in files.
     pub(crate) fn field(self, field: &'static str) -> Self {
         Column { field, ..self }
     }
 
-    /// The same in files only.
+    /// Only in files.
     pub(crate) fn only_in_files(self) -> Self {
         Column {
             title: None,
@@ -205,17 +204,17 @@ impl Column {
         }
     }
 
-    /// The same for people only.
+    /// Only displayed.
     pub(crate) fn only_for_people(self) -> Self {
         Column { field: "", ..self }
     }
 
-    /// The same with what its head means.
+    /// Explains the title.
     pub fn hint(self, hint: &'static str) -> Self {
         Column { hint, ..self }
     }
 
-    /// The same, left out for people where it has no value.
+    /// Not displayed without values.
     pub fn optional(self) -> Self {
         Column {
             is_optional: true,
@@ -223,7 +222,7 @@ impl Column {
         }
     }
 
-    /// The same, left out for people and in files where it has no value.
+    /// Neither displayed nor in files without values.
     pub fn rare(self) -> Self {
         Column {
             is_rare: true,
@@ -231,7 +230,7 @@ impl Column {
         }
     }
 
-    /// The same, which takes the width that the others leave.
+    /// Gets the remaining width.
     pub fn flexible(self) -> Self {
         Column {
             is_flexible: true,
@@ -240,20 +239,20 @@ impl Column {
         }
     }
 
-    /// The same, left out at another time.
+    /// Changes when it is dropped from narrow lines.
     pub fn rank(self, rank: Rank) -> Self {
         Column { rank, ..self }
     }
 }
 
-/// A table that gets its columns one by one, each with its cell of an item.
+/// Builds a table column by column, with a cell per item.
 pub struct TableBuilder<'a, R> {
     items: Vec<R>,
     table: Table<'a>,
 }
 
 impl<'a, R> TableBuilder<'a, R> {
-    /// Adds a column, and what `cell` makes of each item.
+    /// Adds a column; `cell` computes the cell of each item.
     #[must_use]
     pub fn column(mut self, column: Column, cell: impl Fn(&R) -> Cell<'a>) -> Self {
         self.table.columns.push(column);
@@ -276,7 +275,7 @@ impl<'a, R> TableBuilder<'a, R> {
         })
     }
 
-    /// Adds the load of each of `metrics` in a report by metric `by`.
+    /// Adds the load in each of `metrics`, for a report by metric `by`.
     #[must_use]
     pub fn loads(
         self,

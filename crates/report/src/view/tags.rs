@@ -1,4 +1,4 @@
-//! The hash tags: the heaviest ones, and how many keys a tag has.
+//! Hash tags: the heaviest ones, and keys per tag.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, grouped, percent};
@@ -33,7 +33,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(listed(summary, title))
 }
 
-/// Those of captures: how many of the keys have one is not known.
+/// The tags of captures: the number of tagged keys is unknown.
 fn of_operations(summary: &Summary) -> Option<Section<'_>> {
     let tags = summary.tags.as_ref()?;
     if tags.top.is_empty() {
@@ -51,7 +51,7 @@ fn of_operations(summary: &Summary) -> Option<Section<'_>> {
     Some(listed(summary, title))
 }
 
-/// The table, and a note on the tags that are not in it.
+/// The table, and a note on tags not in it.
 fn listed(summary: &Summary, title: String) -> Section<'_> {
     let section = Section::titled(title)
         .anchored("tags", "Tags")
@@ -77,7 +77,7 @@ fn listed(summary: &Summary, title: String) -> Section<'_> {
     ))
 }
 
-/// The heaviest hash tags, and `tags.csv`.
+/// The heaviest hash tags, also `tags.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
     let top = summary.tags.as_ref().map_or(&[][..], |tags| &tags.top);
     let longest = top.iter().map(|tag| tag.share);
@@ -108,7 +108,7 @@ pub fn table(summary: &Summary) -> Table<'_> {
         .in_file("tags.csv")
 }
 
-/// How many keys a tag has.
+/// Keys per tag.
 pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     let sizes = summary.tag_sizes.as_ref()?;
     let sampled = sizes.sampled.map_or(String::new(), |tags| {

@@ -1,4 +1,4 @@
-//! Heat by time and slot: what the maps of the terminal, the page and the chart draw.
+//! Heat by time and slot, drawn as maps by terminal, page and chart.
 
 use crate::view::Heat;
 
@@ -9,13 +9,13 @@ pub struct TimeMap {
     pub heat: Heat,
     /// The start of the first column, in seconds since 1970.
     pub from: u64,
-    /// Seconds of a column.
+    /// Seconds per column.
     pub bucket_secs: u64,
-    /// Slots that share a row.
+    /// Slots per row.
     pub slots_per_row: usize,
     /// The amounts of each row by column.
     pub rows: Vec<Vec<u64>>,
-    /// Parts to look at, the most important first.
+    /// Noteworthy parts, most important first.
     pub bursts: Vec<Marked>,
     /// Names with a slot, over time.
     pub names: Vec<NamedSeries>,
@@ -23,16 +23,16 @@ pub struct TimeMap {
     pub owners: Vec<(u16, u16, String)>,
 }
 
-/// A part to look at.
+/// A noteworthy part.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Marked {
     /// Its slot.
     pub slot: u16,
-    /// Its start and its end, in seconds since 1970.
+    /// Start and end, in seconds since 1970.
     pub times: (u64, u64),
-    /// Its subject, in a few words.
+    /// Its subject in short.
     pub name: String,
-    /// The words about it.
+    /// Its description.
     pub words: String,
 }
 
@@ -48,7 +48,7 @@ pub struct NamedSeries {
 }
 
 impl TimeMap {
-    /// Columns.
+    /// The number of columns.
     pub(crate) fn len(&self) -> usize {
         self.rows.first().map_or(0, Vec::len)
     }
@@ -64,7 +64,7 @@ impl TimeMap {
         (first, first + self.slots_per_row - 1)
     }
 
-    /// The same with fewer and larger cells.
+    /// The amounts aggregated into fewer, larger cells.
     pub(crate) fn coarser(&self, rows: usize, columns: usize) -> Vec<Vec<u64>> {
         let merged = |rows: &[Vec<u64>]| {
             let sum = |at: usize| rows.iter().map(|row| row[at]).sum::<u64>();

@@ -1,5 +1,5 @@
-//! The answer: what is wrong, why, what to do about it, and what else is a risk. The terminal, the page and Markdown show
-//! the same findings and steps in the same order.
+//! The answer: what is wrong, why, what to do, and what other risks there are. Terminal, page and Markdown show the
+//! same findings and steps in the same order.
 
 use slotscope_engine::text::{and_more, counted};
 use slotscope_findings::summary::Summary;
@@ -14,23 +14,23 @@ use slotscope_findings::wording::verdict::{cause_in_words, ratio, times};
 use crate::view::steps::{StepRow, StepTable, Turn};
 use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};
 
-/// Risks that are shown; report.json has all.
+/// Maximum risks shown; report.json has all.
 const ALL_RISKS: usize = 10;
-/// Risks that are shown where space is short.
+/// Maximum risks shown if space is short.
 const RISKS: usize = 3;
-/// The number of an alternative.
+/// The "number" of an alternative.
 const OR: &str = "or";
-/// Problems that are shown where space is short.
+/// Maximum problems shown if space is short.
 const PROBLEMS: usize = 3;
-/// A cause that adds less than this is left out, except for chance among units that there are.
+/// A cause that adds less than this is omitted, except for chance among existing units.
 const NOTHING: f64 = 0.005;
 
-/// The first lines of the report: every problem with its word, and the facts about roles without one.
+/// The first lines of the report: every problem with its word, and facts about roles without problems.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, usize::MAX))
 }
 
-/// The same where space is short.
+/// The main problems, if space is short.
 pub(crate) fn main_problems(summary: &Summary) -> Option<Section<'_>> {
     Some(problems_up_to(&summary.verdict, PROBLEMS))
 }
@@ -54,7 +54,7 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
         .with_all(notes(verdict).map(Block::Line))
 }
 
-/// Facts about roles that are not a problem, beside the one that the first line is about.
+/// Facts about roles without problems, apart from the headline's role.
 pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     let first = verdict.sentence.to_string();
     let is_told = move |role: &&RoleVerdict| {
@@ -66,17 +66,17 @@ pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
     others.map(|role| format!("{}: {}", role.called(), role.sentence))
 }
 
-/// Why the fullest node of the first problem is above its fair share.
+/// Why the fullest node of the first uneven role is above its fair share.
 pub(crate) fn causes(summary: &Summary) -> Option<Section<'_>> {
     causes_of(summary, uneven(&summary.verdict).next()?)
 }
 
-/// The same of the second one.
+/// Why the fullest node of the second uneven role is above its fair share.
 pub(crate) fn other_causes(summary: &Summary) -> Option<Section<'_>> {
     causes_of(summary, uneven(&summary.verdict).nth(1)?)
 }
 
-/// The uneven roles in the order of their findings.
+/// The uneven roles, in the order of findings.
 fn uneven(verdict: &Verdict) -> impl Iterator<Item = &RoleVerdict> {
     let role = |found: &Finding| {
         let mut roles = verdict.roles.iter();
@@ -107,8 +107,8 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
     Some(section.table(causes_table(found, columns, without)))
 }
 
-/// The load of the fullest node of a role above its fair share, cause by cause: the cause, its part, and the fullest
-/// node without it, as `without_it` writes the ratio.
+/// The parts of the fullest node's excess over its fair share: each cause, its part, and the fullest node without it,
+/// with ratios formatted by `without_it`.
 pub(crate) fn causes_table(
     found: &RoleVerdict,
     [what, adds, without]: [Column; 3],
@@ -159,7 +159,7 @@ fn nothing(summary: &Summary) -> &'static str {
     }
 }
 
-/// The steps as a table: a line, a command and what it changes in every role.
+/// The steps as a table: sentence, command and effect on every role.
 pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
     let verdict = &summary.verdict;
     if verdict.steps.is_empty() && verdict.left.is_empty() {
@@ -188,7 +188,7 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
     })
 }
 
-/// A problem that no step cures, and why.
+/// A problem that no step fixes, and why.
 fn still(verdict: &Verdict, left: &Left) -> String {
     let units: Vec<String> = left
         .units
@@ -209,7 +209,7 @@ fn still(verdict: &Verdict, left: &Left) -> String {
     )
 }
 
-/// The fullest node of every judged role, and whether that is an estimate.
+/// The fullest node of every judged role, and whether that is estimated.
 #[derive(Clone)]
 struct Ratios(Vec<Option<(f64, bool)>>);
 
@@ -227,7 +227,7 @@ impl Ratios {
         Ratios(judged.iter().map(of).collect())
     }
 
-    /// The row of a step after these ratios, and the ratios after it.
+    /// The row of a step, given the ratios before it; also returns the ratios after it.
     fn row(
         &self,
         number: String,
@@ -235,7 +235,7 @@ impl Ratios {
         judged: &[&RoleVerdict],
         at: usize,
     ) -> (StepRow, Self) {
-        // Where slots go to other nodes than today's, ratios are those over the nodes to come.
+        // If slots go to added nodes, ratios are over the future nodes.
         let request = step
             .request
             .as_ref()
@@ -247,7 +247,7 @@ impl Ratios {
         let mut after = Ratios::after(&step.after, judged, step.estimated);
         for (after, before) in after.0.iter_mut().zip(&before.0) {
             *after = match (*before, *after) {
-                // A role that a step does not change stays as well known as it was.
+                // If a step does not change a role, the role stays as well known as before.
                 (Some((was, is_estimate)), Some((is, _))) if ratio(was) == ratio(is) => {
                     Some((is, is_estimate))
                 }
@@ -284,8 +284,8 @@ fn spelled((of, is_estimate): (f64, bool)) -> String {
     format!("{about}{}", ratio(of))
 }
 
-/// Notes on a step beside its sentence: until when it helps, over which nodes, and what it does to the roles that it
-/// changes without the steps before it.
+/// Notes on a step next to its sentence: how long it helps, for which nodes, and its effect on roles that it changes
+/// without the previous steps.
 fn notes_on(
     step: &Step,
     request: Option<&Requested>,
@@ -334,7 +334,7 @@ fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
     }
 }
 
-/// The steps, as a section.
+/// The steps as a section.
 pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("What to do").anchored("steps", "What to do");
     Some(match step_table(summary) {
@@ -347,7 +347,7 @@ pub fn remedies(summary: &Summary) -> Option<Section<'_>> {
     })
 }
 
-/// The same without the alternatives.
+/// The steps without alternatives.
 pub(crate) fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     let mut section = remedies(summary)?;
     for block in &mut section.blocks {
@@ -359,24 +359,24 @@ pub(crate) fn main_steps(summary: &Summary) -> Option<Section<'_>> {
     Some(section)
 }
 
-/// The risks, however even the nodes are.
+/// The risks, independent of balance.
 pub(crate) fn risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, ALL_RISKS)
 }
 
-/// The same where space is short.
+/// The main risks, if space is short.
 pub(crate) fn main_risks(summary: &Summary) -> Option<Section<'_>> {
     risks_up_to(summary, RISKS)
 }
 
-/// Risks that a report has room for, and how many more there are.
+/// The risks that fit a report, and the number of others.
 pub(crate) fn shown_risks(summary: &Summary) -> (Vec<&Finding>, usize) {
     let risks: Vec<&Finding> = dated_risks(summary).take(ALL_RISKS).collect();
     let more = dated_risks(summary).count() - risks.len();
     (risks, more)
 }
 
-/// The risks without what is over: keys that expired before the dump was written, as far as that is known.
+/// The risks that are not over yet: keys may have expired before the dump was written.
 fn dated_risks(summary: &Summary) -> impl Iterator<Item = &Finding> {
     let storms = summary.expiry.as_ref().map(|expiry| &expiry.storms);
     let is_over = move |found: &Finding| {

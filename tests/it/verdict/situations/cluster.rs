@@ -1,4 +1,4 @@
-//! Situations by the listing: failures, moves that run, nodes that fill up, replicas, one node, many.
+//! Situations by the listing: failures, moves in progress, nodes that fill up, replicas, one node, many.
 
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::{Severity, State};
@@ -9,14 +9,14 @@ use crate::verdict::scene::{Scene, even_ends, info, light, lines_of};
 
 const KEYS: usize = 12_000;
 
-/// Three even nodes, with this in place of that in their listing.
+/// Three even nodes, with `from` replaced by `to` in their listing.
 fn listed(from: &str, to: &str) -> Scene {
     let listing = lines_of(&even_ends(3));
     assert!(listing.contains(from), "{listing}");
     Scene::listed(listing.replace(from, to)).keys("key,size", light(KEYS, ",100"))
 }
 
-/// Three even nodes with this line in addition.
+/// Three even nodes with an additional line.
 fn with_line(line: &str) -> Scene {
     Scene::listed(lines_of(&even_ends(3)) + line).keys("key,size", light(KEYS, ",100"))
 }
@@ -170,7 +170,7 @@ fn what_is_down() {
 
 #[test]
 fn what_is_moving() {
-    // A node of four with 600 slots, then with 160.
+    // One of four nodes with 600 slots, then with 160.
     let filling = |last: u64| {
         let rest = 16_383 - last;
         Scene::on(&[rest / 3, 2 * rest / 3, rest, 16_383]).keys("key,size", light(2 * KEYS, ",100"))

@@ -1,4 +1,4 @@
-//! Nodes near a limit: the limit is the first line, however even the nodes are.
+//! Nodes near a limit: the limit is the first line, even if the nodes are even.
 
 use slotscope::slot::slot;
 use slotscope::summary::capacity::Room;

@@ -1,4 +1,4 @@
-//! Load by captures, counters and LFU: a rate, of nodes that were seen.
+//! Load by captures, counters and LFU: a rate, for the nodes observed.
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
@@ -16,7 +16,7 @@ fn even(nodes: u64) -> Scene {
     Scene::even(nodes).keys("key,size", light(KEYS, ",100"))
 }
 
-/// Captures of three even nodes, each for a second, and `hot` on the first.
+/// Captures of three even nodes for a second each, with `hot` on the first.
 fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
     (0..3).fold(even(3), |scene, node| {
         let mut own = of_node(&scene.topology(), node, 3000, command);
@@ -27,7 +27,7 @@ fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
     })
 }
 
-/// Why the load is not judged.
+/// The load is not judged, for this reason.
 fn not_judged(situation: Situation, reason: Reason) -> Situation {
     situation.and("load is not judged, for this reason", move |summary| {
         let mut roles = summary.verdict.roles.iter();
@@ -49,7 +49,7 @@ fn what_captures_say() {
     });
     let spans = [(0, 8), (1, 12), (2, 31)].into_iter();
     let by_hand = spans.fold(even(3), |scene, (node, secs)| {
-        // 1,000 operations a second on each.
+        // 1,000 operations per second on each.
         let own = of_node(&scene.topology(), node, 3000, "get");
         let all: Vec<_> = own.into_iter().cycle().take(1000 * secs as usize).collect();
         scene.monitor(node, secs, &all)
@@ -203,7 +203,7 @@ fn captured_on_first(hot: &[(&'static str, String)]) -> Vec<(&'static str, Strin
     own
 }
 
-/// Readings of three nodes, a minute apart.
+/// Readings of three nodes, one minute apart.
 fn all_of<'a>(before: &'a dyn Fn(u16) -> u64, after: &'a dyn Fn(u16) -> u64) -> Vec<Readings<'a>> {
     let readings = [(0, before), (60, after)].into_iter();
     let each = readings.flat_map(|(second, cpu)| (0..3).map(move |node| (second, node, cpu)));
@@ -232,7 +232,7 @@ fn what_counters_say() {
         (0..3).fold(scene, of_node)
     };
     let both = |after: &[&dyn Fn(u16) -> u64]| of(even(3), after);
-    // So few that moves have no memory to keep even.
+    // So few keys that moves need not keep memory even.
     let few = Scene::even(3).keys("key,size", light(90, ",100"));
     let since_start = |days: u64| move |slot: u16| days * 1_000_000 + u64::from(slot) % 7;
     let (old, young) = (since_start(300), since_start(30));

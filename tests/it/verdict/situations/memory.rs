@@ -1,4 +1,4 @@
-//! Memory by bytes, by readings of servers, and by keys where nothing else is known.
+//! Memory by bytes, by server readings, or by keys if nothing else is known.
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
@@ -89,7 +89,7 @@ fn how_uneven_memory_is() {
             &["BALANCED"],
             &[],
         ),
-        // 12,000 keys of 100 bytes, a key of as much: 2.0, and 1.5 with the key alone on its node.
+        // 12,000 keys of 100 bytes and one key of the same total: 2.0, and 1.5 with the key alone on its node.
         situation(
             "a giant key",
             even().and([format!("{giant},1300000")]),
@@ -102,7 +102,7 @@ fn how_uneven_memory_is() {
         .and("the moves help until the split", |summary| {
             summary.verdict.steps[0].until == Some(1)
         }),
-        // Shares of 2.0 (one slot), 1.5 and four of 0.625.
+        // Shares of 2.0 (one slot), 1.5, and four times 0.625.
         situation(
             "a giant that stays and a node that can be cured",
             Scene::on(&[8, 6143, 8703, 11_263, 13_823, 16_383])
@@ -116,7 +116,7 @@ fn how_uneven_memory_is() {
             "the moves bring the second node to its fair share",
             |summary| {
                 let after = summary.verdict.steps[0].after.memory.unwrap();
-                // The rest is in units of the 0.8 shares that the giant leaves to each other node.
+                // The rest is relative to the 0.8 shares that the giant leaves to each other node.
                 0.8 * after.rest <= 1.031 && after.max_over_mean > 1.9
             },
         ),
@@ -133,7 +133,7 @@ fn how_uneven_memory_is() {
         .and("keys are no role", |summary| {
             summary.verdict.by(Metric::Keys).is_none()
         }),
-        // 12,000 keys, two of 10,000 tags of which are heavy by bytes and not by keys.
+        // 12,000 keys with 10,000 tags, two of which are heavy by bytes but not by keys.
         situation(
             "bytes uneven, keys even",
             even()

@@ -1,12 +1,12 @@
-//! Situations that operators meet, one row each: what is in the files, and what the first line and the steps have to be.
-//! Expectations are those of the specification; no row was taken from what the program prints.
+//! Situations that operators meet, one row each: the content of the files, and the required first line and steps.
+//! Expectations are those of the specification; no row was copied from the program's output.
 //!
 //! Not here, and why:
 //! - sizes as serialized: sizes are a column in these tables (tests/it/rdb has the RDB files);
 //! - RDB files of other times, files that share slots: `files`; a dump that lacks keys, or has foreign ones: `damage`;
 //! - Zipf(1) load on few nodes: whether its first key is hot depends on which node its name falls on;
 //! - managed services: no input says that servers refuse SETSLOT;
-//! - promotion under way: the listing is that of a failed primary with a replica;
+//! - promotion in progress: the listing is that of a failed primary with a replica;
 //! - no placement evens both, a local optimum of the planner: tests/it/plan; two roles at once: `grid`;
 //! - flapping around a band, perfect hashes on many nodes: `nothing_planted`;
 //! - the page, OpenMetrics, cron and exit codes: the tests of reports and of `--fail-on`.
@@ -29,7 +29,7 @@ struct Situation {
     what: &'static str,
     scene: Scene,
     state: State,
-    /// Parts of the first line, of which the first is how it begins.
+    /// Parts of the first line; the first of them is its beginning.
     says: &'static [&'static str],
     steps: &'static [StepKind],
     checks: Vec<Check>,
@@ -55,7 +55,7 @@ fn situation(
 }
 
 impl Situation {
-    /// Another condition, in words for the message.
+    /// Adds a condition, with words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
         let check = move |summary: &Summary| {
             if holds(summary) {
@@ -68,12 +68,12 @@ impl Situation {
         self
     }
 
-    /// There is a finding of this kind.
+    /// Requires a finding of this kind.
     fn with(self, kind: FindingKind) -> Self {
         self.and("a finding is missing", move |summary| has(summary, kind))
     }
 
-    /// There is none of this kind.
+    /// Forbids findings of this kind.
     fn without(self, kind: FindingKind) -> Self {
         self.and("a finding too many", move |summary| !has(summary, kind))
     }
@@ -84,7 +84,7 @@ impl Situation {
         })
     }
 
-    /// A role says this.
+    /// Requires this text in a role.
     fn role(self, words: &'static str) -> Self {
         self.and(words, move |summary| {
             let mut roles = summary.verdict.roles.iter();
@@ -92,7 +92,7 @@ impl Situation {
         })
     }
 
-    /// A note or a warning says this.
+    /// Requires this text in a note or warning.
     fn note(self, words: &'static str) -> Self {
         self.and(words, move |summary| {
             let input = &summary.input;
@@ -102,7 +102,7 @@ impl Situation {
         })
     }
 
-    /// The conditions that do not hold.
+    /// The conditions that fail.
     fn complaints(&self) -> Vec<String> {
         let summary = self.scene.summary();
         let verdict = &summary.verdict;
@@ -144,7 +144,7 @@ fn has(summary: &Summary, kind: FindingKind) -> bool {
     findings.any(|found| found.kind == kind)
 }
 
-/// All rows are as they have to be, or all that are not are shown.
+/// Checks all rows, and shows all failures.
 fn check(situations: Vec<Situation>) {
     let complaints: Vec<String> = situations.iter().flat_map(Situation::complaints).collect();
     assert!(

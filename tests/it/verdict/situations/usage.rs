@@ -19,7 +19,7 @@ fn half(header: &str, columns: &str) -> Scene {
 fn what_is_fed_in() {
     let acme = named("acme", 5461);
     let storm = |at: usize| {
-        // Two hours after the collection, in which 2,000 others expire evenly.
+        // Two hours after the collection, within which 2,000 others expire evenly.
         let after = if at < 4000 {
             7200
         } else {
@@ -121,7 +121,7 @@ fn what_is_fed_in() {
             &["SKEWED", "hash tag {acme"],
             &[Move, Split, Move],
         ),
-        // A key of 1.07 shares, alone on a node that keeps the few slots around it.
+        // A key with 1.07 shares, alone on a node with the few slots around it.
         situation(
             "a slot at 1.07 that nobody can cure is no page for ever",
             Scene::on(&[40, 8212, 16_383])
@@ -148,7 +148,7 @@ fn what_is_fed_in() {
 #[test]
 fn what_is_asked_for() {
     let uneven = |memory: u64, load: u64| {
-        // The first node holds half of the slots; sizes and operations there are these.
+        // The first node has half of the slots, with these sizes and operations.
         let row = move |at: usize| {
             let key = format!("session:{at}");
             let is_first = slotscope::slot::slot(key.as_bytes()) < 5461;

@@ -1,5 +1,5 @@
-//! `aof`: append-only files, and what clients sent as RESP: commands as arrays of bulk strings. A key of a command is an
-//! operation. A value may have hundreds of megabytes and is passed over.
+//! `aof`: append-only files, and client traffic in RESP: commands as arrays of bulk strings. Each key of a command is
+//! an operation. Values may be hundreds of megabytes and are skipped.
 
 use crate::format::capture::commands::CommandSteps;
 use crate::format::frame::walk::Walked;
@@ -110,10 +110,10 @@ mod tests {
         let named = |bytes, whole| detect(Head { bytes, whole }).map(|format| format.name());
         assert_eq!(named(&file[..64 << 10], false), None, "more is to be seen");
         assert_eq!(named(&file[..300_000], false), Some("aof"));
-        // No key is so long, so that need not be seen.
+        // No key is this long, so its content is not needed.
         let longer = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000000\r\nxxx";
         assert_eq!(named(longer, false), Some("aof"));
-        // A reply whose first key is the name of a command.
+        // A reply whose first key is named like a command.
         let reply = [
             &b"*9999\r\n$3\r\nGET\r\n"[..],
             &b"$6\r\nuser:1\r\n".repeat(9_998),

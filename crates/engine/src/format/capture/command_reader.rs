@@ -1,42 +1,41 @@
-//! Commands in RESP, read word by word: a word that is not needed is passed over by its length, a long one is cut.
+//! Reads RESP commands word by word: unneeded words are skipped by length, long ones are truncated.
 
 use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::source::block::Block;
 use crate::source::forward::Forward;
 
-/// Words of a command: a server takes no more.
+/// Maximum words per command: the limit of servers.
 const MAX_WORDS: u64 = 1 << 20;
-/// The longest word: what a server can be told to take (proto-max-bulk-len is 512 MB by default).
+/// Maximum word length: above anything a server can be configured to accept (proto-max-bulk-len is 512 MB by default).
 const MAX_LENGTH: u64 = 1 << 40;
-/// The most that is kept of a word, and of all words of a command.
+/// The most that is kept of one word, and of all words of a command.
 const KEPT_OF_A_WORD: u64 = 1 << 20;
 const KEPT: u64 = 64 << 20;
-/// The longest line that is not a word: `*3`, `$12`, `#TS:1795318593`.
+/// Maximum length of other lines: `*3`, `$12`, `#TS:1795318593`.
 const MAX_LINE: usize = 64;
 
 /// The next item.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
-    /// Nothing.
+    /// The end of the input.
     End,
-    /// A line between commands, which may say when the commands after it ran, in milliseconds since 1970.
+    /// A line between commands, which may give the time of the following commands, in milliseconds since 1970.
     Comment(Option<u64>),
-    /// A command of this many words, which are to be read or skipped.
+    /// A command of this many words, which must be read or skipped.
     Command(u64),
 }
 
-/// Reads commands, and keeps the words of the last one.
+/// Reads commands and keeps the words of the last one.
 pub(super) struct CommandReader {
     input: Forward,
     words: Vec<u8>,
-    /// Where they end.
+    /// The end of each word.
     ends: Vec<usize>,
-    /// The places of those of which a part is missing, ascending.
+    /// Indices of truncated words, ascending.
     cut: Vec<usize>,
 }
 
 impl CommandReader {
-    /// Nothing read yet.
     pub(super) fn new(input: Forward) -> Self {
         CommandReader {
             input,
@@ -52,10 +51,10 @@ impl CommandReader {
         self.input.offset()
     }
 
-    /// The next item; the words of the last command are dropped.
+    /// The next item; drops the words of the last command.
     ///
     /// # Errors
-    /// It is neither a command nor a comment.
+    /// The bytes are neither a command nor a comment.
     #[inline]
     pub(super) fn next(&mut self) -> Read<Next> {
         let at = self.offset();
@@ -88,21 +87,21 @@ impl CommandReader {
         Ok(Next::Comment(ms))
     }
 
-    /// The next bytes, as many as were read already.
+    /// The bytes buffered ahead.
     pub(super) fn bytes_ahead(&self) -> &[u8] {
         self.input.ahead()
     }
 
-    /// Reads until `bytes` bytes are ahead, or the input ends; whether there are more than before.
+    /// Reads until `bytes` bytes are buffered or the input ends; returns whether any were added.
     pub(super) fn read_ahead(&mut self, bytes: usize) -> bool {
         let before = self.input.ahead().len();
-        // Bytes that cannot be read fail again where they are needed.
+        // An I/O error recurs when the bytes are actually needed.
         self.input
             .peek(bytes)
             .is_ok_and(|ahead| ahead.len() > before)
     }
 
-    /// Passes over bytes that are ahead and moves them to `block`; where they start there.
+    /// Consumes buffered bytes and moves them to `block`; returns where they start there.
     pub(super) fn take(&mut self, bytes: usize, block: &mut Block) -> usize {
         self.input.take(bytes, block)
     }
@@ -110,7 +109,7 @@ impl CommandReader {
     /// Reads the next word of the command.
     ///
     /// # Errors
-    /// There is none.
+    /// There is no next word.
     #[inline]
     pub(super) fn word(&mut self) -> Read<()> {
         match self.ahead() {
@@ -137,10 +136,10 @@ impl CommandReader {
         self.end_of_word()
     }
 
-    /// Passes over the next word of the command.
+    /// Skips the next word of the command.
     ///
     /// # Errors
-    /// As `word`.
+    /// As for `word`.
     #[inline]
     pub(super) fn skip_word(&mut self) -> Read<()> {
         if let Some((head, len)) = self.ahead() {
@@ -152,19 +151,19 @@ impl CommandReader {
         self.end_of_word()
     }
 
-    /// How many words were read.
+    /// The number of words read.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 
-    /// A word that was read, or its start.
+    /// The kept part of a word.
     #[inline]
     pub(super) fn get(&self, word: usize) -> &[u8] {
         let start = word.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.words[start..self.ends[word]]
     }
 
-    /// Whether a part of a word is missing.
+    /// Whether a word is truncated.
     #[inline]
     pub(super) fn is_cut(&self, word: usize) -> bool {
         self.cut.binary_search(&word).is_ok()
@@ -175,12 +174,12 @@ impl CommandReader {
         (0..self.len()).map(|word| self.get(word))
     }
 
-    /// Passes over all that is left. That it cannot be read changes nothing.
+    /// Skips the rest of the input. Read errors do not matter here.
     pub(super) fn skip_rest(&mut self) {
         drop(self.input.skip_rest());
     }
 
-    /// How many bytes are before the next word, and how long it is, where it is short and was read already: most are.
+    /// The bytes before the next word, and its length, if it is short and buffered, as most are.
     #[inline]
     fn ahead(&self) -> Option<(usize, usize)> {
         let ahead = self.input.ahead();
@@ -219,7 +218,7 @@ impl CommandReader {
     /// The number of a line such as `*3` or `$12`.
     #[inline]
     fn number_behind(&mut self, sign: u8) -> Read<u64> {
-        // Most are of one digit or two.
+        // Most numbers have one or two digits.
         let (number, len) = match self.input.ahead() {
             [first, digit @ b'0'..=b'9', b'\r', b'\n', ..] if *first == sign => {
                 (u64::from(digit - b'0'), 4)
@@ -251,7 +250,7 @@ impl CommandReader {
         }
     }
 
-    /// A line without its end, which is passed over.
+    /// A line without its line end, which is consumed.
     fn line(&mut self) -> Read<&[u8]> {
         let at = self.offset();
         let ahead = self.input.peek(MAX_LINE)?;

@@ -1,4 +1,4 @@
-//! The walk over commands in RESP: words are passed over by their lengths, and what may be a key is read.
+//! Walks RESP commands: words are skipped by length, and only potential keys are read.
 
 use crate::command::COMMANDS;
 use crate::error::reason;
@@ -12,36 +12,35 @@ use crate::format::frame::row_batch::{Operation, RowBatch};
 use crate::format::frame::walk::{Damage, Steps};
 use crate::source::forward::Forward;
 
-/// A run of fewer bytes is walked: the way to a worker costs more.
+/// Shorter runs are walked here: handing them to a worker costs more.
 const FEWEST_BYTES: usize = 16 << 10;
 
-/// The reason to reject a command of which a key is not kept.
+/// The reason for rejecting a command with a key too long to keep.
 const LONG: &str = "a command with a key of more than 1 MiB";
 
 /// A walk over commands.
 pub(crate) struct CommandSteps {
     reader: CommandReader,
-    /// When the commands that follow ran, in milliseconds since 1970, or `MISSING`.
+    /// The time of the following commands, in milliseconds since 1970, or `MISSING`.
     time_ms: u64,
     database: u64,
-    /// The keys of the last command that are not handed on: it may have more than a batch.
+    /// Keys of the last command not yet emitted: it may have more than fit in a batch.
     left: Keys,
-    /// Bytes of the run that starts here, if one was found, and the offset up to which no run starts.
+    /// The length of the run found at this position, and the offset before which no run starts.
     run: usize,
     no_run_before: u64,
     has_ended: bool,
 }
 
-/// Keys of a command, by their words.
+/// The keys of a command, as word indices.
 struct Keys {
     command: &'static str,
-    /// Where it is in the input.
+    /// The command's offset in the input.
     at: u64,
     words: std::vec::IntoIter<usize>,
 }
 
 impl CommandSteps {
-    /// Nothing walked over yet.
     pub(crate) fn new(input: Forward) -> Self {
         CommandSteps {
             reader: CommandReader::new(input),
@@ -58,14 +57,14 @@ impl CommandSteps {
         }
     }
 
-    /// The same, which leaves no runs to workers.
+    /// Disables handing runs to workers.
     #[cfg(test)]
     pub(super) fn without_runs(mut self) -> Self {
         self.no_run_before = u64::MAX;
         self
     }
 
-    /// Passes over the next command or line, once all keys of the last one are handed on; false at the end.
+    /// Walks over the next command or line once all keys of the last one are emitted; false at the end.
     fn next(&mut self, rows: &mut RowBatch) -> Read<bool> {
         if self.left.words.len() > 0 {
             self.hand_on(rows);
@@ -105,7 +104,7 @@ impl CommandSteps {
         Ok(())
     }
 
-    /// Counts a command all of whose words were read.
+    /// Counts a command, all of whose words were read.
     fn any_command(&mut self, at: u64, rows: &mut RowBatch) {
         let words: Vec<&[u8]> = self.reader.words().collect();
         match Meaning::of(&words) {
@@ -124,7 +123,7 @@ impl CommandSteps {
         }
     }
 
-    /// Whether a run of commands starts here that is worth the way to a worker.
+    /// Whether a run long enough for a worker starts here.
     fn is_at_run(&mut self) -> bool {
         if self.run > 0 {
             return true;
@@ -142,7 +141,7 @@ impl CommandSteps {
         self.run > 0
     }
 
-    /// Passes on keys of the last command until the batch is full.
+    /// Emits keys of the last command until the batch is full.
     fn hand_on(&mut self, rows: &mut RowBatch) {
         while !rows.is_full() {
             let Some(word) = self.left.words.next() else {
@@ -197,7 +196,7 @@ impl Steps for CommandSteps {
                 return Ok(is_more);
             }
             Err(Fault::CutOff) => {
-                // As after a crash of the server, which loads the file all the same.
+                // As after a server crash; servers load such a file anyway.
                 rows.seen.note(Notice::TornCommand, 1);
                 (self.reader.offset(), None)
             }

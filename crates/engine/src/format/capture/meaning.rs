@@ -1,9 +1,9 @@
-//! The meaning of a command's words for its keys.
+//! Interprets a command's words: which are keys.
 
 use crate::command::{Access, COMMANDS};
 use crate::format::capture::command_reader::number;
 
-/// The reason to reject a command without the keys that it must have.
+/// The reason for rejecting a command that lacks required keys.
 pub(crate) const WRONG: &str = "a command without the keys that it has to have";
 
 /// The meaning of a command.
@@ -12,16 +12,16 @@ pub(super) enum Meaning {
     Unknown,
     /// It has no keys.
     NoKeys,
-    /// The commands after it are of this database.
+    /// The following commands are on this database.
     Select(u64),
-    /// It has no keys where it has to have some.
+    /// It lacks required keys.
     Wrong,
-    /// Its name, in lower case, and the places of its keys.
+    /// Its name in lower case, and the indices of its keys.
     Keys(&'static str, Vec<usize>),
 }
 
 impl Meaning {
-    /// That of a command with these words.
+    /// The meaning of a command with these words.
     pub(super) fn of(words: &[&[u8]]) -> Meaning {
         let Some(command) = COMMANDS.find(words) else {
             return Meaning::Unknown;
@@ -29,7 +29,7 @@ impl Meaning {
         if command.name == "select" {
             return Meaning::Select(words.get(1).and_then(|word| number(word)).unwrap_or(0));
         }
-        // A script written to the AOF as a script is not followed by its commands.
+        // A script in the AOF is not followed by the commands it ran.
         if command.access == Access::Neither && !command.is_script() {
             return Meaning::NoKeys;
         }

@@ -1,4 +1,4 @@
-//! Captures: what clients asked a server for, command by command. Their rows are operations on keys, not keys.
+//! Captures: the commands that clients sent to a server. Rows are operations on keys, not keys.
 
 pub mod aof;
 mod command_reader;

@@ -1,5 +1,5 @@
-//! `monitor`: lines of MONITOR, one for each command that a server ran. A key of a command is an operation; a script
-//! counts by the commands that it runs.
+//! `monitor`: MONITOR output, one line per command that a server ran. Each key of a command is an operation; scripts
+//! count through the commands they run.
 
 use crate::command::{Access, COMMANDS};
 use crate::format::around::around;
@@ -33,9 +33,9 @@ impl Format for Monitor {
     }
 }
 
-/// Lines with records of MONITOR in them.
+/// Lines that contain MONITOR records.
 pub(crate) struct Records {
-    /// Where the record starts in most lines.
+    /// The offset of the record in most lines.
     pub lead: usize,
 }
 
@@ -69,7 +69,7 @@ impl Reader for Records {
 }
 
 impl Records {
-    /// Where the record of a line starts.
+    /// The offset of a line's record.
     #[inline]
     fn start(&self, line: &[u8]) -> usize {
         let usual = || {
@@ -94,7 +94,7 @@ fn read_line(
 ) {
     let line = &block.content()[start..end];
     let parsed = Start::parse(&block.content()[record..end]);
-    // The path of a Unix socket may hold a bracket, or a quote.
+    // The path of a Unix socket may contain a bracket or a quote.
     let parsed = parsed.and_then(|parsed| {
         let mut first = quotes.next(block, record + parsed.len)?;
         while first < end && !block.content()[record + parsed.len..first].ends_with(b"] ") {
@@ -123,19 +123,19 @@ fn read_line(
     }
 }
 
-/// Where a byte is in a block, found many at a time. What is changed in the block is after the place that is asked for.
+/// The occurrences of a byte in a block, found in bulk. The block may only change past the position asked for.
 struct Places<'f> {
     byte: u8,
     find: FindByte<'f>,
     found: Box<[u32]>,
-    /// How many of `found` are filled, and which is the next.
+    /// How many of `found` are filled, and the next one.
     len: usize,
     next: usize,
-    /// From here on nothing was searched.
+    /// The search has come this far.
     searched: usize,
 }
 
-/// Places that are found at once.
+/// Occurrences found per search.
 const AT_ONCE: usize = 1024;
 
 impl<'f> Places<'f> {
@@ -150,7 +150,7 @@ impl<'f> Places<'f> {
         }
     }
 
-    /// The first place from `at` on; `at` never goes back.
+    /// The first occurrence at or after `at`; `at` never decreases.
     #[inline]
     fn next(&mut self, block: &Block, at: usize) -> Option<usize> {
         loop {
@@ -183,7 +183,7 @@ impl<'f> Places<'f> {
 const NO_LINE: &str = "not a line of MONITOR";
 const CUT: &str = "a line of MONITOR that is cut off";
 
-/// Why a command is not counted by its keys.
+/// Why a command is not counted by keys.
 enum Unkeyed {
     /// It has none.
     Known,
@@ -195,7 +195,7 @@ enum Unkeyed {
     Wrong,
 }
 
-/// The words of a command, as offsets in the block, and which of them are keys. Kept from line to line for its memory.
+/// The words of a command as offsets into the block, and which of them are keys. Reused from line to line.
 #[derive(Default)]
 struct Words {
     spans: Vec<(usize, usize)>,
@@ -203,8 +203,8 @@ struct Words {
 }
 
 impl Words {
-    /// Finds the words of a line: the first opens at the quote at `first`. `None` where one is not closed, or something
-    /// else is between them.
+    /// Splits a line into words; the first quote is at `first`. `None` if a quote is unclosed, or if words are not
+    /// separated by blanks.
     #[inline]
     fn read(
         &mut self,
@@ -240,7 +240,7 @@ impl Words {
         }
     }
 
-    /// Finds which words are keys.
+    /// Finds the words that are keys.
     fn keys(&mut self, block: &Block) -> Result<(), Unkeyed> {
         let content = block.content();
         let word = |(from, to): (usize, usize)| &content[from..to];
@@ -266,7 +266,7 @@ impl Words {
         }
     }
 
-    /// Passes on the keys, each an operation.
+    /// Emits each key as an operation.
     fn give(
         &self,
         block: &mut Block,
@@ -289,7 +289,7 @@ impl Words {
     }
 }
 
-/// Whether a quote of a word that starts at `from` has an odd number of backslashes before it.
+/// Whether the quote of a word starting at `from` is preceded by an odd number of backslashes.
 #[inline]
 fn is_escaped(line: &[u8], from: usize, quote: usize) -> bool {
     let before = line[from..quote].iter().rev();
@@ -336,7 +336,7 @@ mod tests {
         let line = b"1795216373.125436 [0 127.0.0.1:58548] \"SET\" \"key\" \"v\"\n";
         for cut in 1..line.len() - 1 {
             let found = read_whole(&Monitor, &[&line[..], &line[..cut]].concat());
-            // Where the cut is after a word, nothing shows it.
+            // A cut right after a word is not detectable.
             let is_word = line[..cut].ends_with(b"y\"") || line[..cut].ends_with(b"y\" ");
             let counted = if is_word { 2 } else { 1 };
             assert_eq!(found.keys.len(), counted, "{cut}");

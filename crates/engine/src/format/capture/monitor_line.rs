@@ -1,11 +1,11 @@
-//! MONITOR: a line for each command that a server ran, as redis-cli prints it or as it is on the wire.
+//! MONITOR lines, as printed by redis-cli or as on the wire.
 //!
 //! ```text
 //! 1795216373.125436 [0 127.0.0.1:58548] "set" "key:2" "v\"1"
 //! 1795216373.133424 [0 lua] "get" "key:2"
 //! ```
-//! MULTI is shown when it comes, the queued commands at EXEC: commands of other clients come in between. The commands of
-//! a script follow the EVAL, EVALSHA or FCALL that ran them.
+//! MULTI is logged when received, the queued commands at EXEC, with commands of other clients in between. The commands
+//! of a script follow the EVAL, EVALSHA or FCALL that ran them.
 
 use crate::format::parse::words::{Word, words};
 
@@ -14,36 +14,36 @@ use crate::format::parse::words::{Word, words};
 pub enum Sender<'l> {
     /// The client at this address.
     Client(&'l [u8]),
-    /// The script that runs.
+    /// A running script.
     Script,
 }
 
-/// A line taken apart.
+/// A parsed line.
 #[derive(Debug, PartialEq)]
 pub struct MonitorLine<'l> {
-    /// When it ran, in milliseconds since 1970.
+    /// The time of the command, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The number of its database.
+    /// The database number.
     pub database: u64,
     /// The sender of the command.
     pub sender: Sender<'l>,
-    /// Its words, as text.
+    /// Its words, unparsed.
     rest: &'l [u8],
 }
 
-/// The start of a line, before the address.
+/// The part of a line before the address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Start {
-    /// When the command ran, in milliseconds since 1970.
+    /// The time of the command, in milliseconds since 1970.
     pub time_ms: u64,
-    /// The number of its database.
+    /// The database number.
     pub database: u64,
-    /// How long this is, in bytes.
+    /// The length of this part in bytes.
     pub len: usize,
 }
 
 impl Start {
-    /// Takes the start of `line` apart; `None` where it is of another form.
+    /// Parses the start of `line`; `None` if it has another form.
     #[inline]
     pub(crate) fn parse(line: &[u8]) -> Option<Self> {
         let text = line.strip_prefix(b"+").unwrap_or(line);
@@ -66,7 +66,7 @@ impl Start {
     }
 }
 
-/// Where the record of a line starts.
+/// The offset of the record in a line.
 pub(crate) fn start_inside(line: &[u8]) -> Option<usize> {
     if MonitorLine::parse(line).is_some() {
         return Some(0);
@@ -82,11 +82,11 @@ pub(crate) fn start_inside(line: &[u8]) -> Option<usize> {
 }
 
 impl<'l> MonitorLine<'l> {
-    /// Takes `line` apart; `None` where it is of another form.
+    /// Parses `line`; `None` if it has another form.
     pub fn parse(line: &'l [u8]) -> Option<Self> {
         let start = Start::parse(line)?;
         let line = &line[start.len..];
-        // The path of a Unix socket may hold a bracket.
+        // The path of a Unix socket may contain a bracket.
         let end =
             (memchr::memchr_iter(b']', line)).find(|end| line[*end..].starts_with(b"] \""))?;
         Some(MonitorLine {
@@ -103,7 +103,7 @@ impl<'l> MonitorLine<'l> {
     /// The words of the command.
     ///
     /// # Errors
-    /// A quote that is not closed: the line was cut.
+    /// A quote is not closed: the line was truncated.
     pub fn words(&self) -> Result<Vec<Word<'l>>, &'static str> {
         words(self.rest)
     }
@@ -112,7 +112,7 @@ impl<'l> MonitorLine<'l> {
 /// Bytes of a time with ten digits, a point and six digits.
 const USUAL_TIME: usize = 17;
 
-/// A time of this usual form in milliseconds: eight digits at once are three multiplications.
+/// A time of the usual form, in milliseconds: parsing eight digits at once takes three multiplications.
 #[inline]
 fn usual_time(text: &[u8; USUAL_TIME]) -> Option<u64> {
     let [a, b, c, d, e, f, g, h, tens, ones, b'.', micros @ ..] = *text else {
@@ -124,14 +124,14 @@ fn usual_time(text: &[u8; USUAL_TIME]) -> Option<u64> {
     Some((high * 100 + low / 1_000_000) * 1000 + low % 1_000_000 / 1000)
 }
 
-/// The number that eight digits are: pairs of digits become numbers, then pairs of those.
+/// Parses eight digits: combines them into pairs, then fours, then all.
 #[inline]
 fn eight_digits(text: [u8; 8]) -> Option<u64> {
     const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
     const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
     let text = u64::from_le_bytes(text);
     let digits = text ^ ZEROS;
-    // Adding six carries values above nine into the upper half.
+    // Adding six carries values above nine into the high nibble.
     if (digits | digits.wrapping_add(u64::from_le_bytes([6; 8]))) & HIGH != 0 {
         return None;
     }
@@ -140,7 +140,7 @@ fn eight_digits(text: [u8; 8]) -> Option<u64> {
     Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
 }
 
-/// Any time in milliseconds, and what follows.
+/// A time of any form in milliseconds, and the rest of the text.
 fn time(text: &[u8]) -> Option<(u64, &[u8])> {
     let (seconds, rest) = digits(text)?;
     let (fraction, rest) = digits(rest.strip_prefix(b".")?)?;
@@ -148,7 +148,7 @@ fn time(text: &[u8]) -> Option<(u64, &[u8])> {
     Some((ms, rest))
 }
 
-/// The number that digits are; `None` where there are none, or more than any server writes.
+/// The value of digits; `None` if there are none, or more than any server writes.
 fn number(digits: &[u8]) -> Option<u64> {
     let is_one = (1..=12).contains(&digits.len());
     is_one.then(|| {
@@ -158,7 +158,7 @@ fn number(digits: &[u8]) -> Option<u64> {
     })
 }
 
-/// The milliseconds in a fraction of a second.
+/// Milliseconds from the fraction of a second.
 fn millis(fraction: &[u8]) -> Option<u64> {
     let number = number(fraction)?;
     Some(match fraction.len() {
@@ -167,7 +167,7 @@ fn millis(fraction: &[u8]) -> Option<u64> {
     })
 }
 
-/// The digits at the start, and what follows.
+/// The leading digits, and the rest.
 fn digits(text: &[u8]) -> Option<(&[u8], &[u8])> {
     let end = text.iter().position(|byte| !byte.is_ascii_digit())?;
     Some(text.split_at(end))

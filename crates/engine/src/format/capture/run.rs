@@ -1,5 +1,5 @@
-//! Runs of commands with short words. The walk passes over them by the lengths of their words alone and leaves them to the
-//! workers, which read them from the bytes of the input as they are.
+//! Runs of commands with short words. The walk skips over them by word length and hands them to workers, which parse
+//! the raw bytes.
 
 use std::ops::Range;
 
@@ -12,10 +12,10 @@ use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::source::block::Block;
 
-/// Digits of a length or a count in a run: so a few commands are shorter than what is read at once.
+/// Maximum digits of a length or count in a run, so that a few commands are shorter than one read.
 const DIGITS: usize = 4;
 
-/// Where the commands end that `bytes` start with and a worker can read; whether that is because `bytes` end.
+/// The end of the leading commands in `bytes` that a worker can parse, and whether `bytes` ended there.
 pub(super) fn run_at_start_of(bytes: &[u8]) -> (usize, bool) {
     let mut end = 0;
     loop {
@@ -26,8 +26,8 @@ pub(super) fn run_at_start_of(bytes: &[u8]) -> (usize, bool) {
     }
 }
 
-/// Where the command at `at` ends; else whether more bytes could make it one. SELECT ends a run, as it
-/// changes what the commands after it mean.
+/// The end of the command at `at`, or whether more bytes could complete it. SELECT ends a run because it changes the
+/// meaning of the commands after it.
 #[inline]
 fn end_of_command(bytes: &[u8], at: usize) -> Result<usize, bool> {
     let (words, mut at) = number(bytes, at, b'*')?;
@@ -41,7 +41,7 @@ fn end_of_command(bytes: &[u8], at: usize) -> Result<usize, bool> {
     Ok(at)
 }
 
-/// The word at `at`; else whether more bytes could make it one.
+/// The word at `at`, or whether more bytes could complete it.
 #[inline]
 fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
     let (len, start) = number(bytes, at, b'$')?;
@@ -52,7 +52,7 @@ fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
     }
 }
 
-/// The number in the line at `at`, and where the next line starts; else whether more bytes could make it one.
+/// The number in the line at `at` and the start of the next line, or whether more bytes could complete it.
 #[inline]
 fn number(bytes: &[u8], at: usize, sign: u8) -> Result<(usize, usize), bool> {
     let Some((first, digits)) = bytes.get(at..).and_then(<[u8]>::split_first) else {
@@ -79,14 +79,14 @@ fn number(bytes: &[u8], at: usize, sign: u8) -> Result<(usize, usize), bool> {
     Err(true)
 }
 
-/// A run as a worker needs it.
+/// A run, as handed to a worker.
 pub(super) struct Commands {
-    /// Where it is in its block.
+    /// Its position in the block.
     pub bytes: Range<usize>,
     /// Offset in the input of the block's first byte.
     pub offset: u64,
     pub database: u64,
-    /// When the commands ran, in milliseconds since 1970, or `MISSING`.
+    /// The time of the commands, in milliseconds since 1970, or `MISSING`.
     pub time_ms: u64,
 }
 
@@ -121,7 +121,7 @@ impl Unread for Commands {
     }
 }
 
-/// Puts the words of the command at `at` into `words`; where it ends.
+/// Puts the words of the command at `at` into `words`; returns the command's end.
 #[inline]
 fn words_at(bytes: &[u8], at: usize, words: &mut Vec<Range<usize>>) -> Option<usize> {
     words.clear();
@@ -134,7 +134,7 @@ fn words_at(bytes: &[u8], at: usize, words: &mut Vec<Range<usize>>) -> Option<us
     Some(at)
 }
 
-/// Operations on their way to a sink.
+/// Operations being collected for a sink.
 struct Filling<'a> {
     commands: &'a Commands,
     keys: &'a mut Spans,
@@ -217,7 +217,7 @@ impl Filling<'_> {
     }
 }
 
-/// The names of commands after the run, over bytes that are not needed any more.
+/// Command names, stored after the run in bytes no longer needed.
 struct Names {
     end: usize,
     known: Vec<(&'static str, (u32, u32))>,
@@ -225,7 +225,7 @@ struct Names {
 }
 
 impl Names {
-    /// Where a name is in the block.
+    /// The position of a name in the block.
     #[inline]
     fn place(&mut self, block: &mut Block, name: &'static str) -> (u32, u32) {
         let is_it = |known: &(&str, _)| std::ptr::eq(known.0, name);
@@ -296,7 +296,7 @@ mod tests {
         Said::by(&mut Walked::new(steps))
     }
 
-    /// Asserts that a file says the same whether its runs are left to workers or not; how many runs are.
+    /// Asserts that a file reads the same with and without runs handed to workers; returns the number of runs.
     fn same(file: &[u8]) -> usize {
         let [left, walked] = [true, false].map(|leaves| said(file, leaves));
         left.assert_same_as(&walked);

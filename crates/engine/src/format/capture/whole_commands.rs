@@ -1,4 +1,4 @@
-//! The commands of an append-only file or a client stream with all their words, one after the other.
+//! The commands of an append-only file or client stream, with all their words.
 
 use crate::error::reason;
 use crate::format::capture::command_reader::{CommandReader, Next};
@@ -9,33 +9,33 @@ use crate::source::forward::Forward;
 /// Commands with their words.
 pub struct WholeCommands(CommandReader);
 
-/// A command as it was found.
+/// A command as found in the input.
 #[derive(Debug, PartialEq, Eq)]
 pub struct WholeCommand<'r> {
     /// Its words, or the first bytes of very long ones.
     pub words: Vec<Word<'r>>,
-    /// The places of the words of which a part is missing, ascending.
+    /// Indices of truncated words, ascending.
     pub cut: Vec<usize>,
-    /// The byte at which it starts.
+    /// Its byte offset.
     pub byte: u64,
 }
 
-/// Why there is no further command.
+/// Why there are no more commands.
 #[derive(Debug)]
 pub enum Stop {
-    /// The input ends inside a command, as after a crash of the server.
+    /// The input ends inside a command, as after a server crash.
     Torn,
-    /// Something else is at this byte, or it cannot be read: for people.
+    /// Something other than a command is at this byte, or it cannot be read; for display.
     Bad(u64, String),
 }
 
 impl WholeCommands {
-    /// Those of an input.
+    /// Commands of an input.
     pub fn new(input: Forward) -> Self {
         WholeCommands(CommandReader::new(input))
     }
 
-    /// The byte that is read next.
+    /// The offset of the next byte to read.
     pub fn offset(&self) -> u64 {
         self.0.offset()
     }
@@ -43,7 +43,7 @@ impl WholeCommands {
     /// The next command; `None` at the end.
     ///
     /// # Errors
-    /// There is none, and the reader cannot continue.
+    /// The input ended early or has no command here; the reader cannot continue.
     pub fn next_command(&mut self) -> Result<Option<WholeCommand<'_>>, Stop> {
         let found = self.read().map_err(|fault| match fault {
             Fault::CutOff => Stop::Torn,
@@ -58,7 +58,7 @@ impl WholeCommands {
         }))
     }
 
-    /// Reads the words of the next command; the byte at which it starts.
+    /// Reads the words of the next command; returns its byte offset.
     fn read(&mut self) -> Read<Option<u64>> {
         loop {
             let byte = self.offset();

@@ -1,5 +1,5 @@
-//! `command-log`: SLOWLOG GET and COMMANDLOG GET. An entry has a number, a second, what the command took, its words, and
-//! whose it was.
+//! `command-log`: SLOWLOG GET and COMMANDLOG GET. An entry has a number, a timestamp in seconds, an amount (time or
+//! size), the words of the command, and the client.
 
 use std::sync::Arc;
 
@@ -91,7 +91,7 @@ impl Reader for CommandLog {
     }
 }
 
-/// The arrays that are open, and the entry that is being read.
+/// The open arrays, and the entry being read.
 #[derive(Default)]
 struct Entries {
     open: Vec<Level>,
@@ -103,9 +103,9 @@ struct Entries {
 /// An array that is open.
 #[derive(Default)]
 struct Level {
-    /// Values in it so far.
+    /// Number of values so far.
     values: usize,
-    /// How many of the first ones are numbers.
+    /// Number of leading numeric values.
     numbers: usize,
     /// Whether they are the words of a command.
     are_words: bool,
@@ -121,7 +121,7 @@ impl Entries {
         self.open.last().is_some_and(|level| level.are_words)
     }
 
-    /// Takes in a part; true at the end of the words of a command.
+    /// Processes a part; true at the end of a command's words.
     fn take(&mut self, part: &Part, content: &[u8]) -> Result<bool, &'static str> {
         if matches!(part, Part::Close) {
             return Ok(self.open.pop().is_some_and(|level| level.are_words));
@@ -157,7 +157,7 @@ impl Entries {
         Ok(false)
     }
 
-    /// Passes on the keys of the command.
+    /// Emits the keys of the command.
     fn give(&mut self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
         let content = block.content();
         let words = self.words.iter().map(|word| word.of(content));
@@ -202,7 +202,7 @@ mod tests {
     use crate::format::detect;
     use crate::format::reading::{Found, read_whole};
 
-    /// Answers of Valkey 9.1.2, some entries left out.
+    /// Replies of Valkey 9.1.2, shortened.
     const JSON: &[u8] = b"[[20,1795347491,4,[\"get\",\"k:1 \\\"x\"],\"127.0.0.1:50872\",\"\"],\
         [8,1795347492,7,[\"SET\",\"\xff\xc3\xa9\",\"1\"],\"127.0.0.1:50750\",\"\"],\
         [7,1795347491,955,[\"COMMAND\",\"DOCS\"],\"127.0.0.1:50750\",\"\"],\
@@ -272,7 +272,7 @@ mod tests {
         let long = format!("{}... (72 more bytes)", "a".repeat(128));
         let found = entry(&["set", &long, "v"]);
         assert_eq!(found.rejects, [(0, CUT_KEY.to_owned())]);
-        // A key may look like that.
+        // A key may look like a truncation mark.
         let short = format!("{}... (72 more bytes)", "a".repeat(127));
         assert_eq!(entry(&["set", &short, "v"]).keys, [short.as_bytes()]);
 

@@ -1,5 +1,5 @@
-//! `hotkeys`: HOTKEYS GET, in JSON or as on a terminal. Redis has a map with two lists of keys and amounts, by CPU time and
-//! by traffic; Valkey an array of maps, each with a key, a database and its lookups a second.
+//! `hotkeys`: HOTKEYS GET, as JSON or terminal output. Redis returns a map with two lists of keys and amounts, by CPU
+//! time and by traffic; Valkey an array of maps, each with a key, a database and lookups per second.
 
 use std::sync::Arc;
 
@@ -89,12 +89,12 @@ impl Reader for Hotkeys {
 
 const NO_AMOUNT: &str = "a hot key without a number";
 
-/// The name of a member of a map.
+/// The name of a map member.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Name {
     /// A list of keys and amounts.
     List(Extreme),
-    /// Another one of Redis.
+    /// Another member known from Redis.
     Redis,
     Key,
     Database,
@@ -117,18 +117,18 @@ impl Name {
     }
 }
 
-/// The arrays and maps that are open.
+/// The open arrays and maps.
 #[derive(Default)]
 struct Maps {
     open: Vec<Level>,
 }
 
-/// An array or a map that is open.
+/// An open array or map.
 #[derive(Default)]
 struct Level {
-    /// The kind of its keys and amounts, if it has any.
+    /// The list it belongs to, if any.
     list: Option<Extreme>,
-    /// The names so far, where it is a map of names and values: the first few.
+    /// The first few names, if it is a map.
     names: Vec<Name>,
     /// Whether a value comes next.
     is_named: bool,
@@ -137,20 +137,20 @@ struct Level {
     lookups: Option<u64>,
 }
 
-/// Names of a map that are kept.
+/// Names kept per map.
 const NAMES: usize = 8;
 
-/// A key, its database, and its amounts in the list.
+/// A key, its database, and its entry in the list.
 type HotKey = (Text, u64, (Extreme, u64));
 
 impl Maps {
-    /// The names of the last map that is open, once it has any.
+    /// The names of the innermost map, once it has any.
     fn first_names(&self) -> Option<&[Name]> {
         let names = &self.open.last()?.names;
         (!names.is_empty()).then_some(names)
     }
 
-    /// Takes in a part; returns the key that is known by then.
+    /// Processes a part; returns a key once it is complete.
     fn take(&mut self, part: &Part, content: &[u8]) -> Result<Option<HotKey>, &'static str> {
         match part {
             Part::Open => {
@@ -158,7 +158,7 @@ impl Maps {
                     let is_value = std::mem::take(&mut level.is_named);
                     match level.names.last() {
                         Some(Name::List(of)) if is_value => Some(*of),
-                        // Pairs may be arrays in the list.
+                        // List entries may be pairs in arrays.
                         _ => level.list,
                     }
                 });

@@ -1,15 +1,15 @@
-//! The words of a command as servers log them (SLOWLOG, COMMANDLOG): 32 of them, and 128 bytes of each.
+//! A command's words as logged by servers (SLOWLOG, COMMANDLOG): at most 32 words of 128 bytes.
 
 use crate::command::{COMMANDS, Command};
 
-/// Words that a server keeps, the last of which may say how many more there are.
+/// Words kept by the server; the last one may state how many were omitted.
 const WORDS: usize = 32;
-/// Bytes of a word that it keeps.
+/// Bytes kept per word.
 const BYTES: usize = 128;
 /// More words than any command has.
 const MAX_WORDS: usize = 1 << 20;
 
-/// The words of a command: those that the log has, and empty ones in the place of the others.
+/// The words of a command; omitted ones are empty.
 pub struct LoggedWords<'w> {
     words: Vec<&'w [u8]>,
     kept: usize,
@@ -25,7 +25,7 @@ impl<'w> LoggedWords<'w> {
         LoggedWords { words, kept }
     }
 
-    /// How many of them the log has.
+    /// The number of words in the log.
     pub(super) fn kept(&self) -> usize {
         self.kept
     }
@@ -35,12 +35,12 @@ impl<'w> LoggedWords<'w> {
         COMMANDS.find(&self.words)
     }
 
-    /// The places of its keys, some of which may be among the words that the log leaves out.
+    /// The indices of its keys, some of which may be omitted from the log.
     pub(super) fn keys(&self, command: &Command) -> Result<Vec<usize>, String> {
         command.keys(&self.words)
     }
 
-    /// Its first key, and whether the log has all of it; `None` where there is no key or the log has nothing of it.
+    /// Its first key, and whether it is complete; `None` if there is no key or it is omitted.
     pub fn first_key(&self) -> Option<(&'w [u8], bool)> {
         let keys = self.keys(self.command()?).ok()?;
         let first = *keys.first().filter(|first| **first < self.kept)?;
@@ -49,7 +49,7 @@ impl<'w> LoggedWords<'w> {
     }
 }
 
-/// How many words the last one, `... (30 more arguments)`, says that there are more.
+/// The number of words omitted according to the last one, `... (30 more arguments)`.
 fn left_out(words: &[&[u8]]) -> Option<usize> {
     let last = words.get(WORDS - 1).filter(|_| words.len() == WORDS)?;
     let number = last
@@ -59,7 +59,7 @@ fn left_out(words: &[&[u8]]) -> Option<usize> {
     (number <= MAX_WORDS).then_some(number)
 }
 
-/// The start of a word that ends in what a server writes in place of the bytes that it leaves out: `... (72 more bytes)`.
+/// The kept start of a word that ends in the server's truncation mark: `... (72 more bytes)`.
 pub(super) fn start_of_cut(word: &[u8]) -> Option<&[u8]> {
     let (start, end) = word.split_at_checked(BYTES)?;
     let number = end.strip_prefix(b"... (")?.strip_suffix(b" more bytes)")?;
@@ -84,7 +84,7 @@ mod tests {
         ] {
             assert_eq!(LoggedWords::new(words).first_key(), expected);
         }
-        // The words up to the number of keys are there, the keys are not.
+        // The word with the number of keys is kept, the keys are not.
         let mut words = vec![&b"eval"[..], b"s", b"0"];
         words.resize(WORDS - 1, b"x");
         words.push(b"... (9 more arguments)");

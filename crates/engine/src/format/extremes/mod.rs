@@ -1,5 +1,5 @@
-//! Lists of extremes: the keys that a server or redis-cli names as the hottest, slowest or largest. A row is neither a key
-//! that is counted nor an operation: it says something of a key.
+//! Key listings: the hottest, slowest or largest keys according to a server or redis-cli. Their rows are neither
+//! counted keys nor operations, only facts about a key.
 
 pub(crate) mod command_log;
 pub mod hotkeys;
@@ -12,7 +12,7 @@ use crate::format::parse::escape::{self, Escapes};
 use crate::metric::extreme::Extreme;
 use crate::source::block::Block;
 
-/// A text of a reply, by its place in the block; its escapes are not undone.
+/// A text in a reply, by its position in the block; escapes are not decoded yet.
 #[derive(Clone, Copy)]
 struct Text {
     from: usize,
@@ -25,14 +25,14 @@ impl Text {
         &content[self.from..self.to]
     }
 
-    /// Undoes its escapes; returns where it starts and ends.
+    /// Decodes its escapes; returns its bounds.
     fn undo(self, block: &mut Block) -> (usize, usize) {
         let to = escape::undo(self.escapes, block.content_mut(), self.from, self.to);
         (self.from, to)
     }
 }
 
-/// Passes on the entry of a list for the key at `key`.
+/// Emits a list entry for the key at `key`.
 fn give(
     gather: &mut BatchBuilder<'_, '_>,
     block: &Block,
@@ -45,7 +45,7 @@ fn give(
     gather.key(block, key.0, key.1);
 }
 
-/// A number of a reply, rounded: doubles are texts in some of them.
+/// A number in a reply, rounded; some replies have doubles as text.
 fn amount(text: &[u8]) -> Option<u64> {
     let number: f64 = std::str::from_utf8(text).ok()?.parse().ok()?;
     (number >= 0.0 && number < 2f64.powi(63)).then_some(number.round() as u64)

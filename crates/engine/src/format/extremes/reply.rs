@@ -1,12 +1,12 @@
-//! Replies as redis-cli prints them, in JSON or as on a terminal, of either protocol: arrays and maps open and close, with
-//! texts and numbers in them. In a map, names and values follow each other.
+//! Replies as printed by redis-cli, as JSON or terminal output, in either protocol: nested arrays and maps of texts and
+//! numbers. Names and values of a map alternate.
 //!
 //! ```text
 //! 1) 1) (integer) 14              1) 1# "by-cpu-time-us" => 1) "user:1"
 //!    2) 1) "GET"                     2# ...                 2) (integer) 70
 //! ```
-//! On a terminal the rows of an array are aligned: where the value of a row starts says which array it is of. What is
-//! after `=>` is aligned as if it were right after the number.
+//! On a terminal, array rows are indented: the column of a row's value tells which array it belongs to. A value after
+//! `=>` is indented as if it directly followed the number.
 
 use crate::format::extremes::Text;
 use crate::format::frame::batch_rows::BatchBuilder;
@@ -16,7 +16,7 @@ use crate::format::{Detected, Head, Notice};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
-/// Arrays in arrays that a reply may have.
+/// Maximum nesting of arrays.
 const MAX_DEPTH: usize = 16;
 
 const CUT: &str = "a reply that is cut off";
@@ -26,32 +26,32 @@ const NONE: &str = "neither a part of a reply nor anything that redis-cli prints
 
 /// A part of a reply.
 pub(super) enum Part {
-    /// An array or a map starts.
+    /// Start of an array or map.
     Open,
-    /// It ends.
+    /// End of an array or map.
     Close,
     /// A text.
     Text(Text),
-    /// A number, or another word without quotes.
+    /// A number or another unquoted word.
     Bare(Text),
-    /// A line between replies, by where it starts and ends.
+    /// A line between replies, by its bounds.
     Line(usize, usize),
 }
 
-/// A walk over the parts of replies.
+/// Splits replies into parts.
 pub(super) struct Parts {
     at: usize,
     end: usize,
-    /// Arrays that are open, where it is JSON.
+    /// For JSON: the number of open arrays.
     depth: usize,
-    /// On a terminal, for each array that is open, where the values of its rows start.
+    /// For terminal output: the value column of each open array.
     columns: Vec<usize>,
-    /// After the number of a row: where on the line that is.
+    /// The column after a row's number.
     column: Option<usize>,
 }
 
 impl Parts {
-    /// Those of `from..end`.
+    /// The parts of `from..end`.
     pub(super) fn new(from: usize, end: usize) -> Self {
         Parts {
             at: from,
@@ -65,7 +65,7 @@ impl Parts {
     /// The next part; `None` at the end.
     ///
     /// # Errors
-    /// Why the rest is not one.
+    /// Why the rest cannot be parsed.
     pub(super) fn next(&mut self, content: &[u8]) -> Result<Option<Part>, &'static str> {
         loop {
             if self.depth > 0 {
@@ -89,7 +89,7 @@ impl Parts {
                     return Ok(Some(Part::Open));
                 }
                 _ if number(line).is_some() => self.column = Some(0),
-                // Open columns end before the line.
+                // Close open arrays before the line.
                 _ if self.columns.pop().is_some() => return Ok(Some(Part::Close)),
                 _ => {
                     let start = std::mem::replace(&mut self.at, next);
@@ -99,7 +99,7 @@ impl Parts {
         }
     }
 
-    /// The next part of JSON. It is read as far as finding the parts takes.
+    /// The next part of JSON, which is parsed only as far as needed to find parts.
     fn json(&mut self, content: &[u8]) -> Result<Part, &'static str> {
         let is_between = |byte: &&u8| byte.is_ascii_whitespace() || b",:".contains(byte);
         let rest = &content[self.at..self.end];
@@ -147,7 +147,7 @@ impl Parts {
         }
     }
 
-    /// The next part of a row that a terminal shows; `None` after its number.
+    /// The next part of a terminal row; `None` after its number.
     fn row(&mut self, content: &[u8], column: usize) -> Result<Option<Part>, &'static str> {
         let (line, next) = line_at(&content[..self.end], self.at);
         let line = line.strip_suffix(b"\r").unwrap_or(line);
@@ -179,7 +179,7 @@ impl Parts {
     }
 }
 
-/// How long the number at the start of a row is, with the blanks around it and its parenthesis: ` 1) `, `1# `, `1~ `.
+/// The length of a row's number with surrounding blanks and parenthesis: ` 1) `, `1# `, `1~ `.
 fn number(line: &[u8]) -> Option<usize> {
     let blanks = line.iter().take_while(|byte| **byte == b' ').count();
     let digits = line[blanks..].iter();
@@ -188,7 +188,7 @@ fn number(line: &[u8]) -> Option<usize> {
     is_one.then_some(end + 2)
 }
 
-/// The value at the start of `line`, which is at `at` of the block, and where in the line it ends.
+/// The value at the start of `line`, which is at block position `at`, and its end within the line.
 fn value(line: &[u8], at: usize) -> Option<(Part, usize)> {
     let text = |from: usize, to: usize| Text {
         from: at + from,
@@ -205,7 +205,7 @@ fn value(line: &[u8], at: usize) -> Option<(Part, usize)> {
     Some((Part::Bare(text(start, end)), end))
 }
 
-/// The row that a line starts, if it starts one: JSON, or the first rows of arrays in each other, whose value is `first`.
+/// Whether a line starts a reply: JSON, or the first rows of nested arrays, whose value satisfies `first`.
 pub(super) fn starts_row(line: &[u8], first: fn(&[u8]) -> bool) -> bool {
     if matches!(line.first(), Some(b'[' | b'{')) {
         return true;
@@ -218,7 +218,7 @@ pub(super) fn starts_row(line: &[u8], first: fn(&[u8]) -> bool) -> bool {
     inner.is_some_and(first)
 }
 
-/// Calls `row` with the bounds of each row of the block from `from` on: a line that starts one, and those after it.
+/// Calls `row` with the bounds of each reply from `from` on: its first line and the following ones.
 pub(super) fn each_row(
     block: &mut Block,
     from: u32,
@@ -240,8 +240,8 @@ pub(super) fn each_row(
     }
 }
 
-/// Calls `take` with each part of the replies in `from..to`; lines between them are noted, or rejected, and so is what ends
-/// the walk. A reply is empty if `take` finds nothing in any of its parts.
+/// Calls `take` with each part of the replies in `from..to`. Lines between replies are noted or rejected, and so is
+/// whatever ends the walk. A reply is empty if `take` finds nothing in any part.
 pub(super) fn each_part(
     block: &mut Block,
     (from, to): (usize, usize),
@@ -271,7 +271,7 @@ pub(super) fn each_part(
     }
 }
 
-/// Takes a line that is between replies.
+/// Handles a line between replies.
 fn between(gather: &mut BatchBuilder<'_, '_>, block: &Block, from: usize, to: usize) {
     match noise::noise(&block.content()[from..to]) {
         Some(Notice::ErrorReply) => gather.failure(from),
@@ -280,10 +280,10 @@ fn between(gather: &mut BatchBuilder<'_, '_>, block: &Block, from: usize, to: us
     }
 }
 
-/// Bytes of an input that are looked at.
+/// Bytes of an input examined.
 const LOOKED_AT: usize = 4 << 10;
 
-/// Whether the first row of a head, after what redis-cli prints around replies, is one as `is` has it.
+/// Whether the first reply of a head, after the lines redis-cli prints around replies, satisfies `is`.
 pub(super) fn detect(
     head: Head<'_>,
     starts: fn(&[u8]) -> bool,

@@ -1,5 +1,5 @@
-//! `top-keys`: what `redis-cli --hotkeys`, `--memkeys`, `--bigkeys` and `--keystats` print. The keys are in the lines of the
-//! summary; those that name the first of a kind so far come again there.
+//! `top-keys`: output of `redis-cli --hotkeys`, `--memkeys`, `--bigkeys` and `--keystats`. Keys are taken from the
+//! summary; progress lines name keys that the summary repeats.
 
 use crate::format::batch::Values;
 use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
@@ -41,7 +41,7 @@ impl Format for TopKeys {
     }
 }
 
-/// A heading, a key so far, or a key of the summary.
+/// A heading, a progress line with a key, or a key of the summary.
 fn is_of_scan(line: &[u8]) -> bool {
     let is_so_far = |line: &[u8]| {
         let has = |part| memchr::memmem::find(&line[..line.len().min(40)], part).is_some();
@@ -55,7 +55,7 @@ fn is_of_scan(line: &[u8]) -> bool {
     starts.iter().any(|start| line.starts_with(start)) || is_so_far(line) || is_key(line)
 }
 
-/// How a line starts that has a key of the summary.
+/// The prefixes of summary lines with a key.
 fn is_key(line: &[u8]) -> bool {
     line.starts_with(HOT) || line.starts_with(BIGGEST)
 }
@@ -85,7 +85,7 @@ impl Row for TopKeys {
     }
 }
 
-/// The place of the key in the line, and the amount of the line.
+/// The position of a line's key, and the amount.
 fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     let (key, key_end) = quoted(line)?;
     let (before, behind) = (&line[..key - 1], &line[key_end + 1..]);
@@ -96,7 +96,7 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> 
         return Some(((key, key_end), Extreme::Accesses, accesses));
     }
     if before.starts_with(BIGGEST) {
-        // `Biggest string found "k" has 64 bytes`, before Redis 7.4 with quotes around the quotes.
+        // `Biggest string found "k" has 64 bytes`; before Redis 7.4 with extra quotes around the quotes.
         let before = before.strip_suffix(b"'").unwrap_or(before);
         let behind = behind.strip_prefix(b"'").unwrap_or(behind);
         before.strip_suffix(b" found ")?;
@@ -119,7 +119,7 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> 
     Some(((key, key_end), Extreme::Bytes, bytes))
 }
 
-/// A name as redis-cli up to 6.0 and keydb-cli write it: raw, between single quotes, or after `keyname: `.
+/// A name as written by redis-cli up to 6.0 and by keydb-cli: raw, in single quotes, or after `keyname: `.
 fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     let has_double = |from: usize| line.get(from) == Some(&b'"');
     if let Some(rest) = line.strip_prefix(HOT) {
@@ -142,7 +142,7 @@ fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
     (words.next().is_none() && !has_double(from)).then_some(((from, to), extreme, number))
 }
 
-/// The first text in double quotes: where it starts and ends.
+/// The bounds of the first text in double quotes.
 fn quoted(line: &[u8]) -> Option<(usize, usize)> {
     let start = memchr::memchr(b'"', line)? + 1;
     Some((start, escape::close(line, start)?))
@@ -154,7 +154,7 @@ mod tests {
     use crate::format::detect;
     use crate::format::reading::read_whole;
 
-    /// Output of redis-cli 7.0.15 and 7.4.1, some lines left out.
+    /// Output of redis-cli 7.0.15 and 7.4.1, shortened.
     const HOTKEYS: &[u8] = br#"
 # Scanning the entire keyspace to find hot keys as well as
 # average sizes per key type.  You can use -i 0.1 to sleep 0.1 sec

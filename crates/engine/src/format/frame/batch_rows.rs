@@ -1,4 +1,4 @@
-//! Stage 2, KEYS: rows come in one at a time, batches of keys go out.
+//! Collects single rows into batches of keys.
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
 use crate::format::read_stats::Lost;
@@ -7,7 +7,7 @@ use crate::format::{Columns, Notice, ReadStats, Sink};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
-/// Keys on their way to a sink.
+/// Keys being collected for a sink.
 pub struct BatchBuilder<'a, 'c> {
     columns: &'a mut Columns<'c>,
     sink: &'a mut dyn Sink,
@@ -26,12 +26,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// The columns of the batch; the attributes of the next key are added before the key itself.
+    /// The columns of the batch; add a key's attributes before the key itself.
     pub fn values(&mut self) -> &mut Values {
         self.columns.values
     }
 
-    /// Takes the key at `from..to` of `block`.
+    /// Adds the key at `from..to` of `block`.
     pub fn key(&mut self, block: &Block, from: usize, to: usize) {
         self.columns.keys.push(from as u32, to as u32);
         if self.columns.keys.len() == BATCH_KEYS {
@@ -39,18 +39,19 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Takes a row at `at` that is not a key.
+    /// Rejects a row at `at` that is not a key.
     pub fn reject(&mut self, at: usize, reason: &str) {
         self.sink.reject(at, reason);
     }
 
-    /// Takes a row at `at` in which redis-cli or a server reports a failure.
+    /// Adds a row at `at` in which redis-cli or a server reports a failure.
     pub fn failure(&mut self, at: usize) {
         self.note(Notice::ErrorReply);
         self.reject(at, errors::REASON);
     }
 
-    /// Takes a line at `at` that is not a row: what redis-cli prints around rows, else a reject for a reason or a notice.
+    /// Handles a line at `at` that is not a row: either output that redis-cli prints around rows, or `otherwise`, a
+    /// notice or a reason to reject.
     pub fn not_a_row(&mut self, at: usize, line: &[u8], otherwise: Result<&str, Notice>) {
         match (noise::noise(line), otherwise) {
             (Some(Notice::ErrorReply), _) => self.failure(at),
@@ -59,22 +60,22 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         }
     }
 
-    /// Counts something odd.
+    /// Counts a notice.
     pub fn note(&mut self, notice: Notice) {
         self.seen.note(notice, 1);
     }
 
-    /// Notes a value that cannot be read, which is `text` in the row at `byte` of the input.
+    /// Records an unreadable value with its `text`, in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
         self.seen.lose(value, byte, text);
     }
 
-    /// Notes a command called `name` in the row at `byte` of the input, which is not in the table of commands.
+    /// Records an unknown command called `name`, in the row at `byte` of the input.
     pub fn unknown_command(&mut self, byte: u64, name: &[u8]) {
         self.seen.unknown_command(byte, name);
     }
 
-    /// Passes on the rest; returns the notices.
+    /// Emits the rest; returns the notices.
     pub fn finish(mut self, block: &Block) -> ReadStats {
         self.flush(block);
         self.seen
@@ -102,12 +103,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 }
 
-/// Calls `row` with the bounds of each line of the block from `from` on, without its line end.
+/// Calls `row` with the bounds of each line from `from` on, without its line end.
 pub fn each_line(block: &mut Block, from: u32, row: impl FnMut(&mut Block, usize, usize)) {
     each_line_before(block, from, block.len(), row);
 }
 
-/// As `each_line`, up to `end`, where a line ends.
+/// Like `each_line`, up to `end`, which must be the end of a line.
 pub fn each_line_before(
     block: &mut Block,
     from: u32,

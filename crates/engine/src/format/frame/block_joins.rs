@@ -1,8 +1,7 @@
-//! Stage 2, KEYS: what must be known of two neighbouring rows, where a block may end between them. What is at the
-//! ends of each block comes in, in any order and from any thread; every pair of neighbours goes out, once.
+//! Checks across block boundaries: relations between neighbouring rows that may be in different blocks. Blocks report
+//! their first and last rows, in any order and from any thread; each pair of neighbours is reported exactly once.
 //!
-//! Stretches that touch are joined, so there are never more of them than blocks in work and places that could not be
-//! read.
+//! Adjacent stretches are merged, so there are never more of them than blocks in flight plus unreadable places.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -10,15 +9,15 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// The stretches of one input that were read so far, by where they start.
+/// The stretches of one input read so far, by start offset.
 pub struct Borders<T>(Mutex<BTreeMap<u64, Stretch<T>>>);
 
-/// Where a stretch ends, and the rows at its ends, which have no neighbours yet.
+/// The end of a stretch, and its outermost rows, whose neighbours are still unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stretch<T> {
-    /// The offset after it.
+    /// Its end offset, exclusive.
     pub end: u64,
-    /// The first row; none where it has no row.
+    /// The first row, if it has any.
     pub first: Option<T>,
     /// The last row.
     pub last: Option<T>,
@@ -31,8 +30,8 @@ impl<T> Default for Borders<T> {
 }
 
 impl<T: Copy> Borders<T> {
-    /// Takes the first and the last row of the stretch at `bytes`, if it has any, and calls `meet` with every pair of
-    /// neighbours that this completes: the part before the border, and the part after it.
+    /// Adds the stretch `bytes` with its first and last row, if any, and calls `meet` with every pair of neighbours
+    /// this completes: the parts before and after the border.
     pub fn join(
         &self,
         bytes: Range<u64>,
@@ -85,12 +84,12 @@ impl<T: Copy> Borders<T> {
         stretches.insert(start, joined);
     }
 
-    /// The stretches that were read elsewhere.
+    /// Restores stretches that were read elsewhere.
     pub fn of(stretches: BTreeMap<u64, Stretch<T>>) -> Self {
         Borders(Mutex::new(stretches))
     }
 
-    /// The stretches, by where they start: what other parts of the input may be joined to.
+    /// The stretches by start offset, for joining other parts of the input.
     pub fn stretches(&self) -> BTreeMap<u64, Stretch<T>> {
         let stretches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stretches.clone()
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     fn every_pair_of_neighbours_meets_once_in_any_order() {
-        // Rows 1 to 5, one a stretch; the third stretch has none.
+        // Rows 1 to 5, one per stretch; the third stretch has none.
         let rows = [Some(1), Some(2), None, Some(3), Some(4), Some(5)];
         for seed in 0..720 {
             let (mut left, mut number) = ((0..rows.len()).collect::<Vec<_>>(), seed);

@@ -1,19 +1,19 @@
-//! Why a walk over an input cannot continue, before the item in question is known.
+//! Why a walk over an input cannot continue; the caller adds the item concerned.
 
 use std::io;
 
 /// A fault that ends a walk.
 #[derive(Debug)]
 pub(in crate::format) enum Fault {
-    /// The input ends.
+    /// The input ends early.
     CutOff,
-    /// The system refuses to read on.
+    /// An I/O error.
     Unreadable(io::Error),
-    /// Bytes at this offset that mean nothing.
+    /// Invalid bytes at this offset.
     Wrong(u64, String),
 }
 
-/// The result of reading a part of an input.
+/// The result of reading part of an input.
 pub(in crate::format) type Read<T> = Result<T, Fault>;
 
 impl From<io::Error> for Fault {
@@ -25,7 +25,7 @@ impl From<io::Error> for Fault {
     }
 }
 
-/// The fault of bytes at `offset`.
+/// Invalid bytes at `offset`.
 pub(in crate::format) fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
     Err(Fault::Wrong(offset, what.into()))
 }

@@ -1,5 +1,5 @@
-//! Formats with a row a line: the reader frames the lines, takes terminal codes off and drops what redis-cli prints around
-//! rows; what a line holds is up to the `Row` of the format.
+//! Line-based formats: the reader splits lines, strips terminal codes and drops what redis-cli prints around rows; the
+//! format's `Row` parses a line.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::format::redis_cli::noise;
 use crate::format::{Columns, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
 
-/// A line, without its line end and the terminal codes around it.
+/// A line without its line end and surrounding terminal codes.
 pub struct Line<'a> {
     /// The bytes of the line.
     pub text: &'a [u8],
@@ -23,34 +23,34 @@ pub struct Line<'a> {
 
 /// The content of a line.
 pub enum Parsed {
-    /// A key at these bytes of the line, as it is written there.
+    /// An unescaped key at these bytes of the line.
     Key(Range<usize>),
     /// A key with C escapes at these bytes.
     Escaped(Range<usize>),
-    /// A key with escapes of JSON at these bytes.
+    /// A key with JSON escapes at these bytes.
     Json(Range<usize>),
-    /// A key as a literal of Python, which is at these bytes.
+    /// A key as a Python literal at these bytes.
     Python(Range<usize>),
-    /// A key whose size, at these bytes, cannot be read.
+    /// A key with an unreadable size at these bytes.
     WithoutSize(Box<Parsed>, Range<usize>),
-    /// No row; the notice counts it, unless redis-cli prints such lines around rows.
+    /// Not a row, counted by this notice, unless redis-cli prints such lines around rows.
     Note(Notice),
-    /// No row, for this reason, unless redis-cli prints such lines around rows.
+    /// Not a row, for this reason, unless redis-cli prints such lines around rows.
     Reject(&'static str),
 }
 
-/// The rows of a format that has one per line.
+/// The row parser of a line-based format.
 pub trait Row: Send + Sync + 'static {
-    /// Finds the key of a line. Where there is one, what else is known of it is added to `values`: one entry to each column
-    /// that the format has.
+    /// Finds the key of a line. If there is one, adds its attributes to `values`: one entry to each column of the
+    /// format.
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed;
 }
 
-/// A reader of rows that are one per line.
+/// A reader of line-based rows.
 pub struct LineReader<R>(R);
 
 impl<R: Row> LineReader<R> {
-    /// Opens an input in the format called `format`.
+    /// Opens an input of the format called `format`.
     pub fn open(format: &'static str, rows: R) -> Opened {
         Opened::lines(format, LineReader(rows))
     }

@@ -1,5 +1,5 @@
-//! Stage 2, KEYS: how rows are found in bytes, for every format: lines, blocks with a boundary, walks from the front; and the
-//! batches in which their keys are passed on.
+//! How rows are found in bytes, for all formats: lines, blocks with a boundary, forward walks; and the batches that
+//! pass on their keys.
 
 #[doc(hidden)]
 pub mod batch_rows;

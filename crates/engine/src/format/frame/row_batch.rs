@@ -1,5 +1,5 @@
-//! Rows as a walk hands them to the workers: keys, or operations on keys, with their names and words in one block and
-//! everything else in columns. A batch is recycled like a block.
+//! Rows handed from a walk to the workers: keys or operations, with names and words in one block and everything else in
+//! columns. Batches are recycled like blocks.
 
 use std::borrow::Cow;
 
@@ -9,45 +9,45 @@ use crate::format::{ReadStats, Sink};
 use crate::metric::Metric;
 use crate::source::block::Block;
 
-/// Kinds in a batch: the kind of a row is looked up among them.
+/// Kinds per batch; rows look up their kind by linear search.
 const MAX_KINDS: usize = 256;
-/// Bytes of names and words in a batch, unless one key is longer.
+/// Bytes of names and words per batch, unless a single key is longer.
 const MAX_BYTES: usize = 1 << 20;
 
 /// The attributes of a key besides its name.
 pub(crate) struct Row<'a> {
-    /// Where it is in the input.
+    /// Its offset in the input.
     pub offset: u64,
     /// Its size in bytes, or `MISSING`.
     pub size: u64,
-    /// Other numbers, or `MISSING`: one for each of `Number::ALL`.
+    /// Other numbers, or `MISSING`, in the order of `Number::ALL`.
     pub numbers: [u64; Number::ALL.len()],
-    /// The names of its type and its encoding.
+    /// Type and encoding names.
     pub kind: (&'a Cow<'static, str>, &'static str),
 }
 
 /// The attributes of an operation besides the name of its key.
 pub struct Operation {
-    /// Where it is in the input.
+    /// Its offset in the input.
     pub offset: u64,
     /// The command, in lower case.
     pub command: &'static str,
-    /// The number of the database.
+    /// The database number.
     pub database: u64,
-    /// When it ran, in milliseconds since 1970, or `MISSING`.
+    /// The time, in milliseconds since 1970, or `MISSING`.
     pub time_ms: u64,
 }
 
-/// A type with an encoding, or a command, and where its words are in the block.
+/// A type with an encoding, or a command, and the position of its words in the block.
 struct Kind {
     name: Cow<'static, str>,
     encoding: &'static str,
     words: [(u32, u32); Word::ALL.len()],
 }
 
-/// Rows that are still bytes of the input, which the worker reads.
+/// Rows that are still raw input for the worker to parse.
 pub(crate) trait Unread: Send {
-    /// Hands the rows in `block` to `sink`, in columns that are empty.
+    /// Parses the rows in `block` into `sink`, using empty columns.
     fn read(
         &mut self,
         block: &mut Block,
@@ -57,7 +57,7 @@ pub(crate) trait Unread: Send {
     ) -> ReadStats;
 }
 
-/// Rows on their way to a worker: keys or operations, never both.
+/// Rows for a worker: either keys or operations.
 #[derive(Default)]
 pub struct RowBatch {
     /// Names and words.
@@ -67,15 +67,14 @@ pub struct RowBatch {
     kinds: Vec<Kind>,
     last_kind: usize,
     rejects: Vec<(u64, &'static str)>,
-    /// Bytes of the input, and what reads the rows in them.
+    /// Raw input, and the parser for it.
     block: Block,
     unread: Option<Box<dyn Unread>>,
-    /// Counts of everything besides the rows.
+    /// Counts of everything that is not a row.
     pub seen: ReadStats,
 }
 
 impl RowBatch {
-    /// Takes in a key.
     #[inline]
     pub(crate) fn push(&mut self, key: &[u8], row: &Row<'_>) {
         self.push_name(key, row.offset);
@@ -89,7 +88,6 @@ impl RowBatch {
         }
     }
 
-    /// Takes in an operation on a key.
     #[inline]
     pub(crate) fn push_operation(&mut self, key: &[u8], operation: &Operation) {
         self.push_name(key, operation.offset);
@@ -102,12 +100,12 @@ impl RowBatch {
         self.values.commands.push(start, end);
     }
 
-    /// Adds anything but a key, at `offset` of the input; the reason is a few words.
+    /// Rejects something other than a key at `offset` of the input, for a short reason.
     pub(crate) fn reject(&mut self, offset: u64, reason: &'static str) {
         self.rejects.push((offset, reason));
     }
 
-    /// Whether the batch is to be handed on before a key is added.
+    /// Whether the batch must be handed over before another key is added.
     #[inline]
     pub(crate) fn is_full(&self) -> bool {
         self.keys.len() + self.rejects.len() >= BATCH_KEYS
@@ -115,7 +113,6 @@ impl RowBatch {
             || self.kinds.len() == MAX_KINDS
     }
 
-    /// Whether nothing was added.
     pub(crate) fn is_empty(&self) -> bool {
         self.keys.is_empty()
             && self.unread.is_none()
@@ -123,17 +120,17 @@ impl RowBatch {
             && self.seen == ReadStats::default()
     }
 
-    /// Where bytes of the input go that are left to the worker: of any length, to be overwritten.
+    /// The block for raw input left to the worker: any length, may be overwritten.
     pub(crate) fn block(&mut self) -> &mut Block {
         &mut self.block
     }
 
-    /// Leaves the rows in the block to the worker.
+    /// Leaves parsing the block to the worker.
     pub(crate) fn leave(&mut self, unread: Box<dyn Unread>) {
         self.unread = Some(unread);
     }
 
-    /// Whether rows are left to the worker.
+    /// Whether parsing is left to the worker.
     #[cfg(test)]
     pub(crate) fn is_left(&self) -> bool {
         self.unread.is_some()
@@ -144,7 +141,7 @@ impl RowBatch {
         self.base.len()
     }
 
-    /// Drops all rows and keeps the memory, but that of one giant key.
+    /// Drops all rows, keeps the memory except that of a giant key.
     pub(crate) fn clear(&mut self) {
         self.base.shrink(MAX_BYTES);
         self.base.resize(0);
@@ -157,7 +154,7 @@ impl RowBatch {
         self.seen = ReadStats::default();
     }
 
-    /// Hands the rows to `sink`.
+    /// Feeds the rows to `sink`.
     pub fn read(&mut self, lfu: LfuRule, sink: &mut dyn Sink) -> ReadStats {
         for (offset, reason) in &self.rejects {
             sink.reject_at(*offset, reason);
@@ -197,7 +194,7 @@ impl RowBatch {
     fn push_number(&mut self, number: Number, value: u64) {
         let before = self.keys.len() - 1;
         let column = self.values.number_mut(number);
-        // That a key never expires is known of it.
+        // `NEVER` is a known value.
         if number == Number::Expiry {
             column.push(value);
         } else {
@@ -205,7 +202,7 @@ impl RowBatch {
         }
     }
 
-    /// Where the words of a kind are in the block; those of a kind that is new are appended.
+    /// The positions of a kind's words in the block; appends those of a new kind.
     #[inline]
     fn words(
         &mut self,
@@ -233,7 +230,7 @@ impl RowBatch {
     }
 }
 
-/// Adds a number to the column of a row with that many before it. The column is empty until a row has one.
+/// Appends to the column of a row preceded by `before` rows. The column stays empty until a row has a value.
 #[inline]
 fn push_known(column: &mut Vec<u64>, before: usize, value: u64) {
     if value != MISSING || !column.is_empty() {
@@ -242,7 +239,7 @@ fn push_known(column: &mut Vec<u64>, before: usize, value: u64) {
     }
 }
 
-/// Whether texts are the same: most often they are at the same place.
+/// Whether texts are equal: usually they have the same address.
 #[inline]
 fn same_text(a: &str, b: &str) -> bool {
     std::ptr::eq(a, b) || a == b

@@ -1,49 +1,49 @@
-//! The ways in which rows end, over all formats.
+//! How rows end, for all formats.
 //!
-//! The byte that ends a row may also occur inside double quotes, where it ends nothing. Whether a place is inside
-//! follows from all quotes before it.
+//! The byte that ends a row may also occur inside double quotes, where it does not end one. Whether a position is
+//! quoted depends on all quotes before it.
 
 use std::sync::Arc;
 
 use crate::source::boundary::{Boundary, Effect, EveryByte, State, line_at};
 
-/// Decides whether a line is a row by itself.
+/// Decides whether a line is a complete row.
 pub type IsRow = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 
 /// How the rows of an input end.
 #[derive(Clone)]
 pub enum RowBoundary {
-    /// Every one of this byte ends a row.
+    /// Every occurrence of this byte ends a row.
     Lines(u8),
-    /// Every one of this byte outside double quotes.
+    /// Every occurrence of this byte outside double quotes.
     Quoted(u8, Quotes),
-    /// A line end that is followed by a line that is a row by itself: rows may hold line ends without quoting them.
+    /// A line end followed by a line that is a complete row: rows may contain unquoted line ends.
     Rows(IsRow),
-    /// Rows state their length, so they are only found from the front: where the row at the start ends, `None` where it
-    /// is not all there. The input is read as a stream.
+    /// Rows are length-prefixed, so they can only be found from the front: returns the end of the first row, or `None`
+    /// if incomplete. The input is read as a stream.
     Counted(fn(&[u8]) -> Option<usize>),
 }
 
-/// How a double quote is written inside double quotes.
+/// How a double quote is escaped inside double quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quotes {
-    /// Twice, as in CSV, where a quote opens only at the start of a field, after this delimiter or a line end.
+    /// Doubled, as in CSV, where a quote opens only at the start of a field: after this delimiter or a line end.
     Doubled(u8),
-    /// After a backslash, as in C and JSON.
+    /// With a backslash, as in C and JSON.
     Escaped,
 }
 
-/// Where in the quoting a place is.
+/// The quoting state at a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum Quoting {
-    /// Outside double quotes, where a field may start.
+    /// Unquoted, at the possible start of a field.
     #[default]
     Start,
-    /// Outside, in a field.
+    /// Unquoted, within a field.
     Outside,
-    /// Inside.
+    /// Quoted.
     Inside,
-    /// Inside, after a byte whose meaning the next one decides: a backslash, or a quote that may be doubled.
+    /// Quoted, after a byte whose meaning depends on the next: a backslash, or a quote that may be doubled.
     Pending,
 }
 
@@ -62,7 +62,7 @@ impl Quoting {
     }
 }
 
-/// A walk over bytes from quote to quote: yields the offsets of `end` outside quotes, and knows the state after.
+/// Walks bytes from quote to quote: yields the offsets of unquoted `end` bytes and tracks the final state.
 struct Walk<'a> {
     quotes: Quotes,
     bytes: &'a [u8],
@@ -92,7 +92,7 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// The state after all bytes, once the walk is at its end.
+    /// The state after all bytes.
     fn behind(mut self) -> Quoting {
         while self.next().is_some() {}
         let starts = |byte: &u8| matches!(self.quotes, Quotes::Doubled(delimiter) if [delimiter, b'\n', b'\r'].contains(byte));
@@ -102,7 +102,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Whether the quote at `at`, outside quotes, opens.
+    /// Whether the unquoted quote at `at` opens.
     fn opens(&self, at: usize) -> bool {
         match self.quotes {
             Quotes::Escaped => true,
@@ -179,8 +179,8 @@ impl Boundary for RowBoundary {
         !matches!(self, RowBoundary::Quoted(_, Quotes::Escaped))
     }
 
-    /// A quote that follows a byte which does not start a field and is not a quote opens nothing; where no second quote follows,
-    /// it ends an open quote. So the place after it is outside, whatever comes before.
+    /// A quote after a byte that neither starts a field nor is a quote opens nothing; unless followed by another quote,
+    /// it closes an open one. The position after it is therefore unquoted, whatever comes before.
     fn effect_of_tail(&self, tail: &[u8]) -> Option<Effect> {
         let RowBoundary::Quoted(_, quotes @ Quotes::Doubled(delimiter)) = self else {
             return None;
@@ -196,7 +196,7 @@ impl Boundary for RowBoundary {
 
     fn effect(&self, bytes: &[u8]) -> Effect {
         match self {
-            // Without a quote only the last byte counts.
+            // Without a quote, only the last byte matters.
             RowBoundary::Quoted(_, Quotes::Doubled(_))
                 if bytes.len() > 1 && memchr::memchr(b'"', bytes).is_none() =>
             {
@@ -245,7 +245,7 @@ impl Boundary for RowBoundary {
     }
 }
 
-/// Whether the line at `start` is a row; only a line whose end is known can be one.
+/// Whether the line at `start` is a row; an incomplete line never is.
 fn starts_row(bytes: &[u8], start: usize, whole: bool, is_row: &IsRow) -> bool {
     let (line, _) = line_at(bytes, start);
     let has_ended = start + line.len() < bytes.len() || whole && !line.is_empty();
@@ -257,7 +257,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The row ends by a state machine of one byte a step, as the definition of each format has it.
+    /// The row ends by a byte-wise state machine that follows each format's definition.
     fn naive(quotes: Quotes, end: u8, bytes: &[u8]) -> Vec<usize> {
         let (mut ends, mut inside, mut skip) = (Vec::new(), false, false);
         for (at, byte) in bytes.iter().enumerate() {
@@ -292,7 +292,7 @@ mod tests {
                 prop_assert_eq!(boundary.last_end(&bytes, 0), expected.last().map(|at| at + 1));
                 let (mut state, mut found) = (State::default(), Vec::new());
                 for (i, part) in bytes.chunks(piece).enumerate() {
-                    // The whole is walked from the piece on: what a quote at its start means, depends on what is before it.
+                    // Walk from the piece to the end: the meaning of a quote at its start depends on what precedes it.
                     let from = i * piece;
                     let mut walk = Walk::new(quotes, &bytes, from, Quoting::of(state), Some(end));
                     found.extend(walk.by_ref().take_while(|at| *at < from + part.len()));

@@ -1,5 +1,5 @@
-//! Inputs whose keys are only found from the front, and most of whose bytes are passed over: a walk finds the keys and
-//! hands them to the workers in batches, which hash and count while the walk continues.
+//! Inputs that can only be parsed from the front and are mostly skipped: a walk finds the keys and hands them to
+//! workers in batches, which hash and count while the walk continues.
 
 use std::ops::Range;
 
@@ -11,14 +11,14 @@ use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::sentence::Sentence;
 use crate::source::forward::Forward;
 
-/// Bytes of the input that a batch stands for, unless one value is longer.
+/// Bytes of input per batch, unless one value is longer.
 const STRETCH: u64 = 16 << 20;
 
 /// How inputs are walked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Walking {
-    /// Whether checksums are verified, for which every byte is read.
+    /// Whether checksums are verified, which requires reading every byte.
     pub verifies: bool,
     /// The meaning of the sizes of keys.
     pub sizes: Sizes,
@@ -30,7 +30,7 @@ pub struct Walking {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sizes {
-    /// Estimated bytes in the memory of a server with this allocator.
+    /// Estimated bytes in server memory with this allocator.
     Memory(Allocator),
     /// Bytes in the file.
     Serialized,
@@ -49,44 +49,43 @@ impl Default for Walking {
 /// Opens a walk over an input.
 pub(crate) type OpenWalk = fn(Forward, Walking) -> Box<dyn Walk>;
 
-/// A walk over one input, batch by batch.
+/// A walk over one input, in batches.
 pub trait Walk {
-    /// Puts the next rows in place of those in `rows`: the bytes of the input that they are from, right after those
-    /// of the rows before them. `None` at the end.
+    /// Replaces the contents of `rows` by the next rows; returns their byte range in the input, which directly follows
+    /// the previous one. `None` at the end.
     ///
     /// # Errors
-    /// Where and why the input cannot be read on, once all rows before that are given out.
+    /// Where and why the input cannot be read further, after all rows before that point were returned.
     fn next(&mut self, rows: &mut RowBatch) -> Result<Option<Range<u64>>, Damage>;
 }
 
 /// A walk over one input, row by row.
 pub(crate) trait Steps {
-    /// How far the walk is, in bytes.
+    /// The current offset in bytes.
     fn offset(&self) -> u64;
-    /// Goes on to the next key or remark, which is added to `rows`; false at the end of a batch.
+    /// Advances to the next key or notice and adds it to `rows`; false at the end of a batch.
     ///
     /// # Errors
-    /// Where and why the input cannot be read on.
+    /// Where and why the input cannot be read further.
     fn step(&mut self, rows: &mut RowBatch) -> Result<bool, Damage>;
-    /// Passes over rows that a worker can read on its own, and leaves them to it in `rows`, which is empty; false where
+    /// Skips rows that a worker can parse by itself and leaves them to it in `rows`, which must be empty; false if
     /// there are none here, or too few.
     fn leave(&mut self, _: &mut RowBatch) -> bool {
         false
     }
-    /// Adds the known facts about the input at the end of a batch.
+    /// Adds what is known about the input at the end of a batch.
     fn close(&mut self, _: &mut RowBatch) {}
 }
 
-/// Steps that fill batches.
+/// Adapts steps to batches.
 pub(crate) struct Walked<S> {
     steps: S,
-    /// Bytes of the input whose rows are given out.
+    /// Bytes of input whose rows were returned.
     done: u64,
     damage: Option<Damage>,
 }
 
 impl<S> Walked<S> {
-    /// Nothing walked over yet.
     pub(crate) fn new(steps: S) -> Self {
         Walked {
             steps,
@@ -123,11 +122,11 @@ impl<S: Steps> Walk for Walked<S> {
     }
 }
 
-/// A place after which an input cannot be read.
+/// A place beyond which an input is unreadable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Damage {
     /// Offset in bytes.
     pub offset: u64,
-    /// The damage there, and the item that it is in.
+    /// The problem there, and the item it is in.
     pub what: Sentence,
 }

@@ -1,4 +1,4 @@
-//! Output of redis-cli and servers that is not a list of keys, recognised by the form of its lines.
+//! Output of redis-cli and servers that is not a key list, recognised by its line format.
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::redis_cli::noise;
@@ -6,7 +6,7 @@ use crate::format::redis_cli::noise;
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
 
-/// Every form.
+/// All forms.
 pub static LINE_FORMS: &[NotADump] = &[
     lines(
         "CLUSTER NODES or a nodes.conf, a topology",
@@ -50,7 +50,7 @@ pub static LINE_FORMS: &[NotADump] = &[
     ),
 ];
 
-/// Whether the first line is one of these.
+/// Whether the first line is one of `known`.
 fn starts(lines: &[&[u8]], known: &[&[u8]]) -> bool {
     let first = filled(lines).next();
     first.is_some_and(|line| known.contains(&line.trim_ascii()))
@@ -77,7 +77,7 @@ fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
     line.split(|byte| *byte == b' ')
 }
 
-/// Comments and directives, and of those three that every server has; or the first line of the file that servers come with.
+/// Comments and directives, including three that every server has; or the first line of the default configuration file.
 fn is_configuration(lines: &[&[u8]]) -> bool {
     const DIRECTIVES: [&[u8]; 12] = [
         b"appendonly",

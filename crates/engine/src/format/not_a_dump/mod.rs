@@ -1,5 +1,5 @@
-//! Inputs that are not key dumps: recognised by their first 64 KiB, before anything is counted, and refused with what to
-//! type instead. With `--format` nothing is refused here.
+//! Inputs that are not key dumps: recognised by their first 64 KiB, before counting starts, and refused with a
+//! suggested command. With `--format` nothing is refused here.
 
 mod forms;
 mod replies;
@@ -13,13 +13,13 @@ pub use forms::LINE_FORMS;
 pub use replies::REPLIES;
 pub use signatures::SIGNATURES;
 
-/// Bytes of an input that are looked at.
+/// Bytes of an input examined.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Lines that are looked at.
+/// Lines examined.
 const LINES: usize = 1000;
 
-/// How keys are taken from a server.
+/// How to dump the keys of a server.
 const DUMP: &str = "take the keys with redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 
 /// Something that is not a key dump.
@@ -31,7 +31,7 @@ pub struct NotADump {
     sign: Sign,
 }
 
-/// How something is recognised.
+/// How it is recognised.
 enum Sign {
     /// These bytes at this offset.
     Bytes(usize, &'static [u8]),
@@ -43,7 +43,7 @@ enum Sign {
     Words(fn(&[&[u8]]) -> bool),
 }
 
-/// Why an input that starts with `head` is refused, whatever format its lines may fit.
+/// Why an input starting with `head` is refused, whatever format its lines may fit.
 pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
     let is = |one: &&NotADump| match one.sign {
@@ -55,14 +55,14 @@ pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     found.or_else(|| only_failures(&lines(head)))
 }
 
-/// Why an input whose texts may be keys is refused: a server said something else with them.
+/// Why an input whose texts may be keys is refused: they are a different kind of server reply.
 pub(crate) fn by_words(head: Head<'_>) -> Option<String> {
     let words = replies::words(&lines(head));
     let is = |one: &&NotADump| matches!(one.sign, Sign::Words(is) if is(&words));
     REPLIES.iter().find(is).map(refused)
 }
 
-/// Why an input of which no line is known to be more than a raw key is refused.
+/// Why an input is refused if none of its lines is known to be more than a raw key.
 pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
     let is = |one: &&NotADump| matches!(one.sign, Sign::Lines(is) if is(&lines));
@@ -74,7 +74,7 @@ fn refused(one: &NotADump) -> String {
     format!("{}, no key dump: {}", one.what, one.way_out)
 }
 
-/// The whole lines at the start of an input, without their line ends; one that the head cuts off is left out.
+/// The complete lines at the start of an input, without line ends.
 fn lines(head: Head<'_>) -> Vec<&[u8]> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
     let is_whole = head.whole && start.len() == head.bytes.len();
@@ -88,7 +88,7 @@ fn lines(head: Head<'_>) -> Vec<&[u8]> {
     lines.into_iter().map(|line| &line[..bare(line)]).collect()
 }
 
-/// Whether nine in ten of the lines that are not blank, and one at least, are of a form.
+/// Whether at least nine in ten non-blank lines, and at least one, have a form.
 fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     let filled = lines.iter().filter(|line| !line.is_empty());
     let (all, fits) = filled.fold((0, 0), |(all, fits), line| {
@@ -97,11 +97,11 @@ fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     fits > 0 && 10 * fits >= 9 * all
 }
 
-/// Suggests a fix for an input of failures alone.
+/// Suggests a fix for an input that consists of failures.
 fn only_failures(lines: &[&[u8]]) -> Option<String> {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
     let all = filled.clone().all(|line| errors::is_failure(line));
-    // A warning comes before the failure that it is about.
+    // A warning precedes the failure it is about.
     let first = filled.next().filter(|_| all)?;
     let last = filled.next_back().unwrap_or(first);
     let failure = errors::failure(last)?;
@@ -112,7 +112,7 @@ fn only_failures(lines: &[&[u8]]) -> Option<String> {
     ))
 }
 
-/// A key without the header that Java's serialisation of texts writes before it.
+/// A key without the header of Java's string serialisation.
 fn without_java(line: &[u8]) -> &[u8] {
     const HEADER: &[u8] = b"\xAC\xED\x00\x05t";
     const LENGTH: usize = 2;
@@ -121,7 +121,7 @@ fn without_java(line: &[u8]) -> &[u8] {
         .unwrap_or(line)
 }
 
-/// Explains for lines with control bytes how to list keys that contain them.
+/// For lines with control bytes: explains how to list keys that contain them.
 fn control_bytes(lines: &[&[u8]]) -> Option<String> {
     let is_control = |byte: &u8| byte.is_ascii_control() && *byte != b'\t';
     let lines: Vec<&[u8]> = lines.iter().map(|line| without_java(line)).collect();

@@ -1,6 +1,6 @@
-//! Replies of servers that are not lists of keys, by their first words. redis-cli prints a reply in many ways: as a pipe gets
-//! it, of RESP2 name and value on lines of their own and of RESP3 on one, as on a terminal, in JSON, as CSV. The words and
-//! their order are the same in all of them.
+//! Server replies that are not key lists, by their first words. redis-cli prints replies in many ways: into a pipe
+//! (RESP2 with name and value on separate lines, RESP3 on one), to a terminal, as JSON, as CSV. The words and their
+//! order are always the same.
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign};
 
@@ -13,7 +13,7 @@ const COUNTS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SLOT-STAT
 const SHARDS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > cluster.json, then slotscope analyze DUMP \
     --topology cluster.json";
 
-/// Every reply. Those that can be read where their structure is there come first.
+/// All replies. Those that are readable in their structured form come first.
 pub static REPLIES: &[NotADump] = &[
     reply(
         "CLUSTER SHARDS or CLUSTER SLOTS, a topology",
@@ -61,13 +61,13 @@ const fn reply(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static s
     }
 }
 
-/// Words that are looked at.
+/// Words examined.
 const WORDS: usize = 4000;
 
-/// Words in which what gives a reply away must be found.
+/// The telling words must be among this many.
 const FIRST_WORDS: usize = 400;
 
-/// The words at the start of a reply, whatever form it has.
+/// The first words of a reply in any form.
 pub(super) fn words<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\",[]{}".contains(byte);
     let words = lines.iter().flat_map(|line| line.split(is_between));
@@ -75,7 +75,7 @@ pub(super) fn words<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     words.filter(|word| !is_form(word)).take(WORDS).collect()
 }
 
-/// Whether a word belongs to the form of a reply: the number of a row, a type, or nothing at all.
+/// Whether a word is markup: a row number, a type, or empty.
 fn is_form(word: &[u8]) -> bool {
     match word {
         [] | b"=>" => true,
@@ -85,12 +85,11 @@ fn is_form(word: &[u8]) -> bool {
     }
 }
 
-/// The kind of a word in a reply.
 enum Word {
     Is(&'static str),
     OneOf(&'static [&'static str]),
     Number,
-    /// The id of a node or of a job.
+    /// A node or job id.
     Id,
     Any,
 }
@@ -125,17 +124,17 @@ fn is_id(text: &[u8]) -> bool {
     text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
 }
 
-/// Slots, and the id of a node a few words on.
+/// Slots, followed within a few words by a node id.
 fn is_topology(words: &[&[u8]]) -> bool {
     let is_shards =
         starts(words, &[Is("slots"), Number, Number]) || starts(words, &[Is("slots"), Is("nodes")]);
     is_shards && first(words).any(|word| is_id(word))
         || starts(words, &[Number, Number, Any, Number, Id])
-        // A node that does not know its address.
+        // A node that does not know its own address.
         || starts(words, &[Number, Number, Number, Id])
 }
 
-/// The number of an entry, its time in seconds, how long it took, then its words, and the client that sent it.
+/// Entry number, time in seconds, duration, the words, and the client.
 fn is_command_log(words: &[&[u8]]) -> bool {
     let is_client = |word: &&[u8]| {
         let port = memchr::memrchr(b':', word).map(|at| &word[at + 1..]);
@@ -146,7 +145,7 @@ fn is_command_log(words: &[&[u8]]) -> bool {
         && words[3..].iter().take(64).any(is_client)
 }
 
-/// Replies about the server, its users, its modules and its measurements.
+/// Replies about the server, its users, modules and statistics.
 fn is_of_the_server(words: &[&[u8]]) -> bool {
     const ON: Word = OneOf(&["on", "off"]);
     let names: &[&[Word]] = &[
@@ -174,7 +173,7 @@ fn is_of_the_server(words: &[&[u8]]) -> bool {
     is_alone || names.iter().any(|names| starts(words, names))
 }
 
-/// The events that LATENCY measures.
+/// The events measured by LATENCY.
 const LATENCY_EVENTS: &[&str] = &[
     "active-defrag-cycle",
     "aof-fsync-always",
@@ -202,7 +201,7 @@ fn is_of_commands(words: &[&[u8]]) -> bool {
         || all_of(words, COMMANDS)
 }
 
-/// The word that redis-cli puts before an error, and that of the error, in capitals.
+/// redis-cli's error prefix, followed by the error code in capitals.
 fn is_error(words: &[&[u8]]) -> bool {
     let code = words.get(1).copied().unwrap_or_default();
     let is_code = code.len() > 2 && code.iter().all(u8::is_ascii_uppercase);

@@ -1,5 +1,5 @@
-//! Files that are recognised by bytes at a fixed place: those that hold a dump in another form. Any other binary file is
-//! refused for its control bytes.
+//! Files recognised by magic bytes: containers that hold a dump in another form. Other binary files are refused for
+//! their control bytes.
 
 use crate::format::not_a_dump::{NotADump, Sign};
 
@@ -10,7 +10,7 @@ const TWICE: &str = "decompress it once: gzip -dc, zstd -dc or lz4 -dc FILE | sl
 const UTF_16: &str = "iconv -f UTF-16 -t UTF-8 FILE | slotscope analyze -";
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 
-/// Every signature, a longer one before one that it starts with.
+/// All signatures, longer ones before their own prefixes.
 pub static SIGNATURES: &[NotADump] = &[
     bytes(
         "an xz file",
@@ -120,7 +120,7 @@ fn is_bzip2(head: &[u8]) -> bool {
     rest.is_some_and(|rest| [&b"1AY&SY"[..], b"\x17rE8P\x90"].contains(&rest))
 }
 
-/// A zip archive whose first member is one of those that Excel begins with.
+/// A zip archive whose first member is one that Excel writes first.
 fn is_sheet(head: &[u8]) -> bool {
     let name = head
         .strip_prefix(b"PK\x03\x04")
@@ -129,14 +129,14 @@ fn is_sheet(head: &[u8]) -> bool {
     name.is_some_and(|name| firsts.iter().any(|first| name.starts_with(first)))
 }
 
-/// Letters that a key may start with too, and no text after them.
+/// Letters that a key may start with as well, but not followed by text.
 fn is_parquet(head: &[u8]) -> bool {
     let rest = head.strip_prefix(b"PAR1").unwrap_or_default();
     let is_control = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
     rest.iter().take(8).any(is_control)
 }
 
-/// Whether JSON starts with these tokens, whatever white space is between them; a `0` is any number.
+/// Whether JSON starts with these tokens, ignoring white space; `0` matches any number.
 fn json_starts(head: &[u8], tokens: &[&str]) -> bool {
     let mut rest = head;
     tokens.iter().all(|token| {

@@ -1,10 +1,10 @@
-//! Sets of bytes as tables: one load a byte where a list of comparisons takes several.
+//! Byte sets as lookup tables: one load per byte instead of several comparisons.
 
 /// A set of bytes.
 pub(crate) struct ByteSet([bool; 256]);
 
 impl ByteSet {
-    /// These bytes.
+    /// The set of these bytes.
     pub(crate) const fn of(bytes: &[u8]) -> ByteSet {
         let mut set = [false; 256];
         let mut at = 0;
@@ -15,7 +15,7 @@ impl ByteSet {
         ByteSet(set)
     }
 
-    /// The same, and the digits.
+    /// Adds the digits.
     pub(crate) const fn and_digits(mut self) -> ByteSet {
         let mut byte = b'0';
         while byte <= b'9' {
@@ -25,7 +25,7 @@ impl ByteSet {
         self
     }
 
-    /// The same, and the letters of ASCII in both cases.
+    /// Adds the ASCII letters in both cases.
     pub(crate) const fn and_letters(mut self) -> ByteSet {
         let mut byte = b'a';
         while byte <= b'z' {
@@ -36,13 +36,11 @@ impl ByteSet {
         self
     }
 
-    /// Whether `byte` is in it.
     #[inline(always)]
     pub(crate) fn has(&self, byte: u8) -> bool {
         self.0[usize::from(byte)]
     }
 
-    /// Whether all of `bytes` are in it.
     #[inline(always)]
     pub(crate) fn has_all(&self, bytes: &[u8]) -> bool {
         bytes.iter().all(|byte| self.has(*byte))

@@ -1,10 +1,9 @@
-//! One row of a table as RFC 4180 has it: a place in a block comes in, the bounds of its fields go out, decoded in
-//! place.
+//! Parses one RFC 4180 row in place: takes a position in a block and returns the bounds of its decoded fields.
 
 use crate::format::table::Span;
 
-/// Cuts the row at `at` into fields, decodes them in place, and returns where the next row starts. A row ends
-/// with LF, CR or both; an empty one has no fields.
+/// Splits the row at `at` into fields, decodes them in place, and returns the start of the next row. A row ends with
+/// LF, CR or both; an empty one has no fields.
 pub(crate) fn cut_row(
     content: &mut [u8],
     mut at: usize,
@@ -33,10 +32,10 @@ pub(crate) fn cut_row(
     }
 }
 
-/// Fields of a row that are kept; no header has as many.
+/// Maximum fields kept per row; no header has as many.
 pub(crate) const MAX_FIELDS: usize = 1 << 16;
 
-/// Keeps a field, unless there are more than any table has.
+/// Keeps a field, up to the maximum.
 pub(crate) fn push(fields: &mut Vec<Span>, field: Span) {
     if fields.len() < MAX_FIELDS {
         fields.push(field);
@@ -47,7 +46,7 @@ fn field_end(content: &[u8], at: usize, delimiter: u8) -> usize {
     memchr::memchr3(delimiter, b'\n', b'\r', &content[at..]).map_or(content.len(), |end| at + end)
 }
 
-/// Decodes the field whose quotes open before `start`; returns it and where it ends in the source.
+/// Decodes the field whose opening quote is before `start`; returns it and its end in the source.
 fn decode(content: &mut [u8], start: usize, delimiter: u8) -> (Span, usize) {
     let (mut read, mut write) = (start, start);
     let mut keep = |content: &mut [u8], from: usize, to: usize| {

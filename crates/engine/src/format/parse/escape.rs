@@ -1,6 +1,6 @@
-//! Stage 2, KEYS: text in double quotes, as redis-cli writes it: where it ends, and its escapes undone in place.
+//! Text in double quotes as written by redis-cli: finds its end, and decodes escapes in place.
 //!
-//! An escape is never shorter than what it means, so the text shrinks towards its start and nothing after it
+//! An escape is never shorter than the bytes it stands for, so the text shrinks towards its start and nothing after it
 //! is touched.
 
 /// How text in quotes is escaped.
@@ -8,11 +8,11 @@
 pub enum Escapes {
     /// `\n`, `\x00`, an unknown `\c` is `c`.
     C,
-    /// `\n`, `\u0000`, surrogates in pairs; a lone one keeps its own three bytes.
+    /// `\n`, `\u0000`, surrogate pairs; a lone surrogate keeps its own three bytes.
     Json,
 }
 
-/// Where the quote is that ends the text which starts at `from`.
+/// The position of the quote that closes the text starting at `from`.
 pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut at = from;
     loop {
@@ -24,12 +24,12 @@ pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     }
 }
 
-/// Whether `line` is one text in quotes and nothing else.
+/// Whether `line` is exactly one quoted text.
 pub fn is_quoted(line: &[u8]) -> bool {
     line.first() == Some(&b'"') && close(line, 1).is_some_and(|end| end + 1 == line.len())
 }
 
-/// Undoes the escapes in `content[from..to]`; returns where the text now ends.
+/// Decodes the escapes in `content[from..to]`; returns the new end of the text.
 pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize) -> usize {
     match escapes {
         Escapes::C => undo_each(content, from, to, undo_c),
@@ -37,7 +37,7 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
     }
 }
 
-/// The bytes of an escape, and its length with the backslash.
+/// The decoded bytes, their number, and the length of the escape with its backslash.
 type Undone = ([u8; 4], usize, usize);
 
 fn undo_each(content: &mut [u8], from: usize, to: usize, one: fn(&[u8]) -> Undone) -> usize {
@@ -107,7 +107,7 @@ fn hex(digits: &[u8]) -> Option<u32> {
     })
 }
 
-/// The code point in UTF-8; surrogates as if they were characters.
+/// UTF-8 of the code point; surrogates are encoded like characters.
 fn utf8(code: u32) -> [u8; 4] {
     let low = |shift: u32| 0x80 | (code >> shift & 0x3F) as u8;
     match code {

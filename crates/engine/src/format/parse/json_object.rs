@@ -1,17 +1,17 @@
-//! One JSON object in a line: bytes come in, the names and values of its members go out as written.
+//! Parses one JSON object per line into member names and values, without decoding them.
 //!
-//! It is read as far as finding the members takes, no further: what is inside nested values is not looked at, and
-//! text may hold any bytes but a bare quote.
+//! It is parsed only as far as needed to find the members: nested values are skipped unchecked, and text may contain
+//! any bytes except a bare quote.
 
 use crate::format::parse::escape::close;
 use crate::format::table;
 use crate::format::table::Span;
 use crate::format::{Detected, Head};
 
-/// A value as written, by its place in the line.
+/// A raw value, by its position in the line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
-    /// A string, without its quotes; its escapes are not undone.
+    /// A string without its quotes, escapes not decoded.
     Text(Span),
     /// A number, `true`, `false` or `null`.
     Bare(Span),
@@ -19,8 +19,8 @@ pub(crate) enum Value {
     Nested,
 }
 
-/// Calls `each` with the number, the name and the value of every member of the object at the start of `line`; returns
-/// where the object ends. `None`: there is no whole object.
+/// Calls `each` with the index, name and value of every member of the object at the start of `line`; returns the end of
+/// the object, or `None` if there is no complete object.
 pub(crate) fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> Option<usize> {
     let mut at = expect(line, 0, b'{')?;
     let mut number = 0;
@@ -41,15 +41,15 @@ pub(crate) fn members(line: &[u8], mut each: impl FnMut(usize, Span, Value)) -> 
     }
 }
 
-/// Members of an object that may be a row, and the longest name of one.
+/// Maximum members of an object that may be a row, and the maximum name length.
 const MAX_MEMBERS: usize = 4096;
 const MAX_NAME: usize = 1024;
 
-/// The names of the members of the first object of an input, which may be in an array: the first ones, where there are
-/// more than any row has.
+/// The member names of the first objects of an input, which may be in an array; truncated if there are more than any
+/// row has.
 ///
 /// # Errors
-/// Whether the head has no names, or more of it must be seen.
+/// The head has no names, or more of it is needed.
 pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let bytes = table::unmarked(head.bytes).trim_ascii_start();
     let bytes = bytes
@@ -82,7 +82,7 @@ pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     }
 }
 
-/// Where the first byte is, from `at` on, that is not white space.
+/// The position of the first non-white-space byte at or after `at`.
 fn space(line: &[u8], mut at: usize) -> usize {
     while matches!(line.get(at), Some(b' ' | b'\t' | b'\r')) {
         at += 1;
@@ -90,13 +90,13 @@ fn space(line: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// The place after `byte`, if it is the next byte after white space.
+/// The position after `byte`, if it follows optional white space.
 fn expect(line: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = space(line, at);
     (line.get(at) == Some(&byte)).then_some(at + 1)
 }
 
-/// The value at `at`, and where it ends.
+/// The value at `at`, and its end.
 fn value(line: &[u8], at: usize) -> Option<(Value, usize)> {
     match line.get(at)? {
         b'"' => {
@@ -111,7 +111,7 @@ fn value(line: &[u8], at: usize) -> Option<(Value, usize)> {
     }
 }
 
-/// Whether `byte` ends a value that is neither text nor nested.
+/// Whether `byte` ends an unquoted scalar.
 fn ends_bare(byte: &u8) -> bool {
     matches!(
         byte,
@@ -119,12 +119,12 @@ fn ends_bare(byte: &u8) -> bool {
     )
 }
 
-/// Whether all of `text` is one value that is neither text nor nested.
+/// Whether all of `text` is one unquoted scalar.
 pub(crate) fn is_bare(text: &[u8]) -> bool {
     !matches!(text, [] | [b'{' | b'[', ..]) && !text.iter().any(ends_bare)
 }
 
-/// Where the object or array ends that starts at `at`.
+/// The end of the object or array that starts at `at`.
 fn nested(line: &[u8], mut at: usize) -> Option<usize> {
     let mut depth = 0usize;
     loop {

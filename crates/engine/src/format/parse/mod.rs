@@ -1,4 +1,4 @@
-//! Parsers of values and rows that several formats share.
+//! Parsers of values and rows shared by several formats.
 
 pub(crate) mod byte_set;
 pub(crate) mod csv_row;

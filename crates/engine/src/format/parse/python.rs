@@ -1,12 +1,11 @@
-//! Literals of Python, as `print` writes the keys of a client: `b'user:1'`, `'it\'s'`. They are undone in place, as what is
-//! decoded is never longer.
+//! Python literals, as `print` writes keys: `b'user:1'`, `'it\'s'`. Decoded in place, since the result is never longer.
 
-/// Whether `text` is one literal of bytes, and nothing else.
+/// Whether `text` is exactly one bytes literal.
 pub(crate) fn is_bytes(text: &[u8]) -> bool {
     matches!(text, [b'b', ..]) && is_text(&text[1..])
 }
 
-/// Whether `text` is one literal of text in single quotes, or in double quotes around a single one.
+/// Whether `text` is exactly one string literal, in single quotes, or in double quotes around a single one.
 pub(crate) fn is_text(text: &[u8]) -> bool {
     match text {
         [quote @ (b'\'' | b'"'), inside @ .., last] if quote == last => {
@@ -17,7 +16,7 @@ pub(crate) fn is_text(text: &[u8]) -> bool {
     }
 }
 
-/// Whether `inside` may stand between two of `quote`.
+/// Whether `inside` is valid between two of `quote`.
 fn is_inside(inside: &[u8], quote: u8) -> bool {
     let mut at = 0;
     while let Some(byte) = inside.get(at) {
@@ -31,7 +30,7 @@ fn is_inside(inside: &[u8], quote: u8) -> bool {
     true
 }
 
-/// Undoes the literal in `content[from..to]`, and returns where its text is; `None` for any other text.
+/// Decodes the literal in `content[from..to]` and returns its bounds; `None` for anything else.
 pub(crate) fn undo(content: &mut [u8], from: usize, to: usize) -> Option<(usize, usize)> {
     let literal = &content[from..to];
     let is_bytes = is_bytes(literal);
@@ -51,7 +50,7 @@ pub(crate) fn undo(content: &mut [u8], from: usize, to: usize) -> Option<(usize,
     Some((start, write))
 }
 
-/// The bytes of the first character of `text`, and how many it has there.
+/// The bytes of the first character of `text`, and its length in the source.
 fn one(text: &[u8], is_bytes: bool) -> (Vec<u8>, usize) {
     let hex = |len: usize| {
         let digits = std::str::from_utf8(text.get(2..2 + len)?).ok()?;

@@ -1,13 +1,14 @@
-//! Numbers as tools print them: plain integers, and sizes made for people.
+//! Numbers as printed by tools: plain integers, and human-readable sizes.
 //!
-//! The unit decides the base: `kB`, `MB` (redis-rdb-cli) count in thousands; `K`, `M` (HDT3213/rdb, redis-cli) in 1024s.
+//! The unit decides the base: `kB`, `MB` (redis-rdb-cli) are powers of 1000; `K`, `M` (HDT3213/rdb, redis-cli) powers
+//! of 1024.
 
 use crate::format::batch::MISSING;
 
-/// How a number is read.
+/// A number parser.
 pub(crate) type ReadNumber = fn(&[u8]) -> Option<u64>;
 
-/// A number without sign or unit. `MISSING` itself is not a size.
+/// A number without sign or unit. `MISSING` itself is not a valid size.
 pub fn integer(text: &[u8]) -> Option<u64> {
     if text.is_empty() || text.len() > 20 {
         return None;
@@ -20,7 +21,7 @@ pub fn integer(text: &[u8]) -> Option<u64> {
     (number != MISSING).then_some(number)
 }
 
-/// The number in the first `len` of sixteen bytes, where they are from 1 to 16 digits and nothing else.
+/// The number in the first `len` (1 to 16) of sixteen bytes, if all of them are digits.
 #[inline]
 pub(crate) fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     const ZEROS: u128 = u128::from_ne_bytes([b'0'; 16]);
@@ -32,7 +33,7 @@ pub(crate) fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
     if len.wrapping_sub(1) >= 16 {
         return None;
     }
-    // The digits move to the end, and zero bytes before them count as zeros.
+    // Shift the digits to the end; the zero bytes before them count as zeros.
     let shift = 128 - 8 * len;
     let digits = (text << shift) ^ (ZEROS << shift);
     let is_number = (digits | digits.wrapping_add(TO_HIGH_BIT)) & HIGH_BITS == 0;
@@ -40,7 +41,7 @@ pub(crate) fn sixteen_digits(text: u128, len: u32) -> Option<u64> {
         .then(|| eight_digits(digits as u64) * 100_000_000 + eight_digits((digits >> 64) as u64))
 }
 
-/// The same of 1 to 8 digits in eight bytes.
+/// The same for 1 to 8 digits in eight bytes.
 #[inline]
 fn up_to_eight_digits(text: u64, len: u32) -> Option<u64> {
     const ZEROS: u64 = u64::from_ne_bytes([b'0'; 8]);
@@ -52,7 +53,7 @@ fn up_to_eight_digits(text: u64, len: u32) -> Option<u64> {
     is_number.then(|| eight_digits(digits))
 }
 
-/// The number of eight digits, the first in the lowest byte: pairs, then fours, then all of them are put together.
+/// The value of eight digits, the first in the lowest byte: combines pairs, then fours, then all.
 #[inline]
 fn eight_digits(digits: u64) -> u64 {
     const FIRST_OF_FOUR: u64 = 0x0000_00FF_0000_00FF;
@@ -62,24 +63,24 @@ fn eight_digits(digits: u64) -> u64 {
     first.wrapping_add(second) >> 32
 }
 
-/// A size in bytes: a number as people and programs write it, with a unit or without. What a unit rounded off is lost, so
-/// the result is a whole number near the truth.
+/// A size in bytes, as written by people and programs, with or without a unit. Precision lost to rounding is gone, so
+/// the result is approximate.
 pub(crate) fn size(text: &[u8]) -> Option<u64> {
     integer(text).or_else(|| Quantity::parse(text)?.in_units_of(1))
 }
 
-/// The same, where a number without a unit counts `2^SHIFT` bytes: that is the unit in the name of the column.
+/// The same, with `2^SHIFT` bytes as the default unit: the one in the column name.
 pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
     Quantity::parse(text)?.in_units_of(1 << SHIFT)
 }
 
-/// A number of anything but bytes: it has no unit.
+/// A count of anything but bytes, hence without a unit.
 pub(crate) fn count(text: &[u8]) -> Option<u64> {
     let decimal = || Quantity::parse(text).filter(|found| found.unit.is_none());
     integer(text).or_else(|| decimal()?.in_units_of(1))
 }
 
-/// Whether `text` is how programs write that there is no number.
+/// Whether `text` is a usual spelling of "no number".
 pub(crate) fn is_missing(text: &[u8]) -> bool {
     const MISSING: [&str; 16] = [
         "",
@@ -110,15 +111,15 @@ pub(crate) fn is_missing(text: &[u8]) -> bool {
 struct Quantity {
     digits: u128,
     exponent: i32,
-    /// Bytes that the unit has, if there is one.
+    /// Bytes per unit, if given.
     unit: Option<u128>,
-    /// Whether a point and three digits end it: 1.234 is either a fraction or what others write as 1,234.
+    /// Whether it ends with a point and three digits: 1.234 may be a fraction or what others write as 1,234.
     is_ambiguous: bool,
-    /// Whether a comma and three digits do: then it is a whole number of bytes, and maybe none of larger units.
+    /// Whether it ends with a comma and three digits: an integer if in bytes, possibly a fraction in larger units.
     has_comma: bool,
 }
 
-/// More digits than these say nothing, even of an exabyte.
+/// More digits are meaningless, even for exabytes.
 const MAX_DIGITS: usize = 24;
 
 impl Quantity {
@@ -173,7 +174,7 @@ impl Quantity {
         })
     }
 
-    /// It in bytes, where it counts `bytes` of them if it has no unit of its own.
+    /// Its bytes; `bytes` is the default unit.
     fn in_units_of(&self, bytes: u128) -> Option<u64> {
         let unit = self.unit.unwrap_or(bytes);
         if self.is_ambiguous && bytes == 1 || self.has_comma && unit > 1 {
@@ -195,7 +196,7 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The whole number at the start of `text`, in groups of three digits or without, and its length.
+/// The integer at the start of `text`, with or without groups of three digits, and its length.
 fn whole(text: &[u8]) -> Option<(u128, usize)> {
     const BETWEEN: [&[u8]; 6] = [b",", b"'", b"_", b" ", b"\xC2\xA0", b"\xE2\x80\xAF"];
     let mut len = count_digits(text);
@@ -206,7 +207,7 @@ fn whole(text: &[u8]) -> Option<(u128, usize)> {
     let between = BETWEEN
         .iter()
         .find(|between| text[len..].starts_with(between));
-    // A zero starts a fraction: 0,484.
+    // A leading zero means a fraction: 0,484.
     if let Some(between) = between.filter(|_| len <= 3 && text[0] != b'0') {
         let is_group = |rest: &[u8]| count_digits(rest) == 3;
         while len < MAX_DIGITS
@@ -225,11 +226,11 @@ fn digits_of(text: &[u8]) -> u128 {
         .fold(0, |number, digit| number * 10 + u128::from(digit - b'0'))
 }
 
-/// Bytes of a unit, in any case: `K` and `KiB` are 1024, `kB` is 1000.
+/// Bytes per unit, ignoring case: `K` and `KiB` are 1024, `kB` is 1000.
 fn unit_bytes(unit: &[u8]) -> Option<u128> {
     const LETTERS: &[u8] = b"kmgtpe";
     if unit == b"e" {
-        // An exponent that is cut off, rather than exabytes.
+        // More likely a truncated exponent than exabytes.
         return None;
     }
     let unit = unit.to_ascii_lowercase();

@@ -1,22 +1,22 @@
-//! Times of expiry, as tools write them.
+//! Expiry times, as written by tools.
 
 use crate::calendar::days;
 use crate::format::batch::{LEFT, NEVER, SOMETIME};
 use crate::format::parse::size::{count, is_missing};
 
-/// Numbers below this are seconds to live: as a time they would be before September 2001.
+/// Numbers below this are TTLs in seconds: as times they would be before September 2001.
 const EPOCH_SECONDS: u64 = 1_000_000_000;
 /// Numbers from this on are milliseconds: as seconds they would be past the year 5138.
 const EPOCH_MILLISECONDS: u64 = 100_000_000_000;
 
-/// When a key expires, in milliseconds since 1970: a number of seconds or milliseconds since then, or a time as
-/// `2022-02-18T06:15:29.123+08:00`, without a zone in UTC; from `LEFT` on where it is a time to live in seconds. `NEVER` where
-/// the text is empty or says so; `SOMETIME` where it is in another form.
+/// An expiry time in milliseconds since 1970, from seconds or milliseconds since then, or from a timestamp such as
+/// `2022-02-18T06:15:29.123+08:00` (UTC without a zone). A TTL in seconds yields a value from `LEFT` on. `NEVER` if the
+/// text is empty or says so; `SOMETIME` if it has another form.
 pub(crate) fn expiry(text: &[u8]) -> u64 {
     expiry_of(text, EPOCH_SECONDS, 1000)
 }
 
-/// The same, where a time to live is in milliseconds.
+/// The same, with TTLs in milliseconds.
 pub(crate) fn expiry_in_milliseconds(text: &[u8]) -> u64 {
     expiry_of(text, EPOCH_MILLISECONDS, 1)
 }
@@ -35,7 +35,7 @@ fn expiry_of(text: &[u8], left_below: u64, milliseconds: u64) -> u64 {
     }
 }
 
-/// `2022-02-18T06:15:29`, with a fraction and a zone or without.
+/// `2022-02-18T06:15:29`, with optional fraction and zone.
 pub fn timestamp(text: &[u8]) -> Option<u64> {
     let (date, rest) = (text.get(..10)?, text.get(11..)?);
     let (clock, rest) = (rest.get(..8)?, rest.get(8..)?);
@@ -57,7 +57,7 @@ pub fn timestamp(text: &[u8]) -> Option<u64> {
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// Digits and nothing else.
+/// The value of digits only.
 fn digits(text: &[u8]) -> Option<i64> {
     let is_number = !text.is_empty() && text.len() <= 9 && text.iter().all(u8::is_ascii_digit);
     is_number.then(|| {
@@ -66,7 +66,7 @@ fn digits(text: &[u8]) -> Option<i64> {
     })
 }
 
-/// Milliseconds after a point, and what follows.
+/// Milliseconds after a point, and the rest.
 fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     let Some(rest) = text.strip_prefix(b".") else {
         return Some((0, text));
@@ -77,7 +77,7 @@ fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
     Some((shown * 10i64.pow(3 - fraction.len().min(3) as u32), zone))
 }
 
-/// The seconds that a zone is ahead of UTC.
+/// The UTC offset of a zone in seconds.
 fn offset(zone: &[u8]) -> Option<i64> {
     let (sign, clock) = match zone {
         b"" | b"Z" | b"z" => return Some(0),

@@ -1,14 +1,14 @@
-//! Stage 2, KEYS: one text as `redis-cli --quoted-json` writes it: where it ends, and its escapes undone in place.
+//! Text as written by `redis-cli --quoted-json`: finds its end, and decodes escapes in place.
 //!
-//! redis-cli writes a key with C escapes and then doubles every backslash, but leaves the quotes as they are: a quote
-//! in a key comes out as `\\"`, which ends a text of JSON. Nothing is lost by that. Backslashes come in fours for one
-//! of the key, and in twos before what else is escaped, so a quote with a multiple of four before it ends the text and
-//! one with two more does not. Found of redis-cli 7.0.15 for every byte.
+//! redis-cli writes a key with C escapes and then doubles every backslash, but leaves quotes alone: a quote in a key
+//! becomes `\\"`, which would end a JSON string. This is still unambiguous. A backslash in the key becomes four, any
+//! other escape starts with two, so a quote after a multiple of four backslashes ends the text and one after two more
+//! does not. Verified with redis-cli 7.0.15 for every byte.
 
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
-/// Where the quote is that ends the text which starts at `from`.
+/// The position of the quote that closes the text starting at `from`.
 pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     let mut quotes = memchr::memchr_iter(b'"', bytes.get(from..)?).map(|at| from + at);
     quotes.find(|at| {
@@ -22,7 +22,7 @@ pub(crate) fn close(bytes: &[u8], from: usize) -> Option<usize> {
     })
 }
 
-/// Whether redis-cli could have written this text: printable ASCII, and every backslash twice.
+/// Whether redis-cli could have written this text: printable ASCII, every backslash doubled.
 pub(crate) fn is_written(text: &[u8]) -> bool {
     let runs_are_even = text
         .split(|byte| *byte != b'\\')
@@ -30,7 +30,7 @@ pub(crate) fn is_written(text: &[u8]) -> bool {
     runs_are_even && text.iter().all(|byte| (b' '..=b'~').contains(byte))
 }
 
-/// Undoes the escapes in `content[from..to]`, a text that `is_written`; returns where it now ends.
+/// Decodes `content[from..to]`, a text that `is_written`; returns its new end.
 pub(crate) fn undo(content: &mut [u8], from: usize, to: usize) -> usize {
     let (mut read, mut write) = (from, from);
     while let Some(plain) = memchr::memchr(b'\\', &content[read..to]) {
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The spelling of redis-cli: `sdscatrepr`, then every backslash twice.
+    /// redis-cli's encoding: `sdscatrepr`, then every backslash doubled.
     fn written(key: &[u8]) -> Vec<u8> {
         let one = |byte: &u8| match byte {
             b'"' | b'\\' => vec![b'\\', *byte],

@@ -1,9 +1,9 @@
-//! The kind of a cell, where no header says it: a number, a word of a server, a time, or a text.
+//! The kind of a cell without a header: a number, a server word, a time, or text.
 
 use crate::format::parse::size::{is_missing, size};
 use crate::format::parse::time;
 
-/// The names of types, as tools print them.
+/// Type names, as printed by tools.
 const TYPES: [&str; 12] = [
     "string",
     "hash",
@@ -25,15 +25,13 @@ const LEVELS: [&str; 8] = [
 /// The kind of a cell.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Value {
-    /// A number.
     Number(u64),
-    /// How programs write that there is none.
+    /// A spelling of "no number".
     Missing,
-    /// The name of a type, or a level of a log.
+    /// A type name, or a log level.
     Word,
     /// A date or a time of day.
     Time,
-    /// Anything else.
     Text,
 }
 

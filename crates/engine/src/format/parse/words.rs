@@ -1,4 +1,4 @@
-//! The words of a line of a batch file: separated by blanks, quoted as redis-cli reads them.
+//! Splits a line of a batch file into words, quoted as in redis-cli.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
-/// Words of a line: a server takes no more in one command.
+/// Maximum words per line: the limit of servers for one command.
 const MAX_WORDS: usize = 1 << 20;
 
-/// The bytes that end a word without quotes: blanks, and the quotes themselves.
+/// The bytes that end an unquoted word: blanks and quotes.
 const ENDS: ByteSet = ByteSet::of(b" \t\n\x0C\r\"'");
 
-/// A word, which is copied only where a quote is inside it or an escape is undone.
+/// A word, copied only if it contains quotes or escapes.
 pub type Word<'l> = Cow<'l, [u8]>;
 
-/// The words of `line`: `"..."` with C escapes, `'...'` in which only `\'` is one, else bytes up to a blank.
+/// The words of `line`: `"..."` with C escapes, `'...'` where only `\'` is an escape, else bytes up to a blank.
 ///
 /// # Errors
-/// A quote that is not closed, or that is followed by something, or more than a million words.
+/// A quote is unclosed or followed by something, or there are more than a million words.
 pub fn words(line: &[u8]) -> Result<Vec<Word<'_>>, &'static str> {
     let mut words = Vec::new();
     let mut rest = line.trim_ascii_start();
@@ -55,13 +55,13 @@ fn next_word(text: &[u8]) -> Result<(Word<'_>, &[u8]), &'static str> {
     }
 }
 
-/// The text before the closing `quote` if it has no backslash.
+/// The text before the closing `quote`, if it has no backslash.
 fn as_it_stands(text: &[u8], quote: u8) -> Option<&[u8]> {
     let end = memchr::memchr2(quote, b'\\', text)?;
     (text[end] == quote).then(|| &text[..end])
 }
 
-/// Appends the text before the closing `quote`; returns the rest after it.
+/// Appends the text before the closing `quote`; returns the rest.
 fn quoted<'t>(text: &'t [u8], quote: u8, word: &mut Vec<u8>) -> Result<&'t [u8], &'static str> {
     const OPEN: &str = "a quote is not closed";
     if quote == b'"' {

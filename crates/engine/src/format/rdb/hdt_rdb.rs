@@ -1,5 +1,5 @@
-//! `hdt-rdb`: what HDT3213/rdb prints of an RDB file: its tables `memory`, `bigkey` and `hotkey` (read as `csv`) and
-//! its JSON (read as `jsonl`). `freq` and `lfu` are ranks of an LFU counter, never operations.
+//! `hdt-rdb`: output of HDT3213/rdb for an RDB file: its tables `memory`, `bigkey` and `hotkey` (read as `csv`) and its
+//! JSON (read as `jsonl`). `freq` and `lfu` are LFU counters, not operations.
 
 use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
@@ -8,16 +8,16 @@ use crate::format::table::jsonl::JsonKeys;
 use crate::format::table::raw_rows::header;
 use crate::format::{Detected, Format, Head, Opened, table};
 
-/// How the header of a table of keys starts.
+/// The start of the header of a key table.
 const KEYS: &[u8] = b"database,key,type,size,size_readable,";
 
-/// The header of a table of prefixes.
+/// The header of a prefix table.
 const PREFIXES: &[u8] = b"database,prefix,size,size_readable,key_count";
 
-/// The members that each object starts with.
+/// The first members of each object.
 const MEMBERS: [&str; 2] = ["db", "key"];
 
-/// Types of anything but a key.
+/// Types that are not keys.
 const NO_KEYS: &[&str] = &["aux", "functions", "dbsize"];
 
 /// The format.

@@ -1,4 +1,4 @@
-//! RDB files (`snapshot/`), and the tables that tools make from them: one file a tool.
+//! RDB files (`snapshot/`), and tables that tools produce from them: one file per tool.
 
 pub(crate) mod hdt_rdb;
 pub mod rdb_tools;

@@ -1,5 +1,5 @@
-//! `redis-rdb-cli`: its memory report, as CSV (`raw_rows`: it puts quotes around keys and sizes, and does not escape
-//! those that a key holds) or as JSON (`jsonl`).
+//! `redis-rdb-cli`: its memory report, as CSV (`raw_rows`: keys and sizes are quoted, but quotes inside keys are not
+//! escaped) or as JSON (`jsonl`).
 
 use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
@@ -44,7 +44,7 @@ impl Format for RedisRdbCli {
         let (Some(quoted), Some(raw)) = (Shape::of(line, true), Shape::of(line, false)) else {
             return Detected::No;
         };
-        // The header is that of rdb-tools too: the first line that is a row of either decides.
+        // rdb-tools has the same header: the first line that is a row of only one of them decides.
         let lines = table::unmarked(head.bytes)
             .split(|byte| *byte == b'\n')
             .skip(1);

@@ -1,10 +1,10 @@
-//! `cluster-call`: raw keys of several nodes, as `redis-cli --cluster call HOST:PORT KEYS '*'` prints them: the first
-//! line of each node carries `ip:port: ` before its first key. The node of a block's first keys is named before it, so
-//! all blocks are looked through for nodes before they are read.
+//! `cluster-call`: raw keys of several nodes, as printed by `redis-cli --cluster call HOST:PORT KEYS '*'`: the first
+//! line of each node has `ip:port: ` before the key. The node of a block's first keys is named in an earlier block, so
+//! all blocks are searched for nodes before they are read.
 //!
-//! A node without a key on its line has either none, or the empty key first: the line after it decides. A line end
-//! after an error belongs to the error. So empty keys are taken where two neighbouring lines are known, `Borders`
-//! seeing to those of two blocks.
+//! A node without a key on its line has either no keys or the empty key first; the next line decides. A line end after
+//! an error belongs to the error. Empty keys are therefore recognised from pairs of neighbouring lines; `Borders`
+//! handles pairs across blocks.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, 
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
-/// The limits of this format, for the notes of a report; redis-cli 7.0.15 was seen to stop at a NUL.
+/// The limitations of this format, for a report's notes; redis-cli 7.0.15 stops at a NUL.
 const NOTE: &str = "a raw key list of redis-cli --cluster call: a key with a line end is split, a NUL in a key cuts off \
     all that its node lists behind it, and replicas list their keys once more unless --cluster-only-masters is given; \
     redis-cli --no-raw --scan of every primary loses nothing";
@@ -43,7 +43,7 @@ impl Format for ClusterCall {
             .find(|line| !is_script(line));
         match first {
             _ if !head.whole && head.bytes.len() < 2 * ADDRESS => Detected::NeedMore,
-            // The two words of the first line are in bold, even in a pipe.
+            // The first two words are in bold, even in a pipe.
             Some(line)
                 if line.starts_with(CALLING)
                     && lines.next().is_some_and(|line| node(line, None).is_some()) =>
@@ -82,18 +82,18 @@ impl Format for ClusterCall {
     }
 }
 
-/// The longest address, with the end after it: a host name, a colon, a port, a colon and a blank.
+/// The longest address with its separator: a host name, a colon, a port, a colon and a blank.
 const ADDRESS: usize = 253 + 8;
 
 const CALLING: &[u8] = b">>> Calling";
 
-/// Whether it is a line that `script` writes before and after a recording.
+/// Whether `script` writes such a line before and after a recording.
 fn is_script(line: &[u8]) -> bool {
     line.starts_with(b"Script started on 20") || line.starts_with(b"Script done on 20")
 }
 
-/// The place in `line` of the address of a node, if the line starts with `address: `. Host names could be the start
-/// of a key: one without a dot is taken only if it, or its port, is that of the node that was `asked`, the first.
+/// The position of a node's address in `line`, if the line starts with `address: `. A host name could also be the start
+/// of a key: one without a dot counts only if it, or its port, is that of `asked`, the node queried first.
 fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
     let end = memchr::memmem::find(&line[..line.len().min(ADDRESS)], b": ")?;
     let (name, port) = host(&line[..end]);
@@ -109,7 +109,7 @@ fn node(line: &[u8], asked: Option<&[u8]>) -> Option<Range<usize>> {
     (is_port && is_name && is_known()).then_some(0..end)
 }
 
-/// Host and port of an address: it is split at the last colon, for IPv6 has more.
+/// Splits an address into host and port, at the last colon because of IPv6.
 fn host(address: &[u8]) -> (&[u8], &[u8]) {
     memchr::memrchr(b':', address).map_or((address, b""), |at| (&address[..at], &address[at + 1..]))
 }
@@ -122,19 +122,19 @@ fn is_ip(host: &[u8]) -> bool {
     std::str::from_utf8(host).is_ok_and(|host| host.parse::<std::net::IpAddr>().is_ok())
 }
 
-/// Whether a node answers with an error instead of keys.
+/// Whether a node replied with an error.
 fn is_error(reply: &[u8]) -> bool {
     reply == b"Failed!" || errors::is_failure(reply)
 }
 
-/// The kind of a line, as far as its neighbours must know.
+/// The kind of a line, as far as it matters to its neighbours.
 #[derive(Clone, Copy, PartialEq)]
 enum Line {
-    /// A node, and no key.
+    /// A node without a key.
     Node,
-    /// A node, and an error.
+    /// A node with an error.
     Error,
-    /// Nothing at all.
+    /// An empty line.
     Blank,
     /// A key.
     Key,
@@ -142,7 +142,7 @@ enum Line {
     NodeAndKey,
 }
 
-/// The empty keys that two neighbouring lines hold: one on the line of the node, one on a blank line.
+/// Whether two neighbouring lines contain an empty key: on the node's line, and on a blank line.
 fn empty_keys(before: Line, line: Line) -> (bool, bool) {
     let of_node = before == Line::Node && matches!(line, Line::Blank | Line::Key);
     (of_node, line == Line::Blank && before != Line::Error)
@@ -150,11 +150,11 @@ fn empty_keys(before: Line, line: Line) -> (bool, bool) {
 
 /// The reader.
 struct Calls {
-    /// The address of the first node, the one that the user named; empty where the first line names none.
+    /// The address of the first node, the one named by the user; empty if the first line names none.
     asked: Vec<u8>,
     crlf: bool,
     nodes: NamedNodes,
-    /// The lines at the ends of blocks, and the nodes that they are of.
+    /// The lines at block borders, with their nodes.
     borders: Borders<(Line, Option<u32>)>,
 }
 
@@ -190,7 +190,7 @@ impl Reader for Calls {
         };
         let end = block.len();
         keys.node = append(block, &self.nodes.address(self.nodes.before(owned.start)));
-        // No line is before the first of an input, which is as good as an error: a line end is not a key there.
+        // The first line of an input has no predecessor, which is treated like an error: a line end is not a key there.
         let (mut first, mut last) = (None, piece.first.then_some(Line::Error));
         each_line_before(block, piece.from, end, |block, start, end| {
             let whole = &block.content()[start..end];
@@ -247,7 +247,7 @@ impl Reader for Calls {
     }
 }
 
-/// Puts an address after the last line of a block, where it is not a line; returns where it is.
+/// Stores an address after the last line of a block; returns its position.
 fn append(block: &mut Block, address: &[u8]) -> (u32, u32) {
     if address.is_empty() {
         return (0, 0);
@@ -260,10 +260,10 @@ fn append(block: &mut Block, address: &[u8]) -> (u32, u32) {
     (start as u32, content.len() as u32)
 }
 
-/// The keys that are found, each with its node.
+/// The keys found, each with its node.
 struct Keys<'a, 'c> {
     gather: BatchBuilder<'a, 'c>,
-    /// Where the address of the node is whose keys are read; empty where it is not known.
+    /// The position of the current node's address; empty if unknown.
     node: (u32, u32),
 }
 
@@ -274,7 +274,7 @@ impl Keys<'_, '_> {
         self.gather.key(block, from, to);
     }
 
-    /// Takes the empty keys between two lines.
+    /// Adds the empty keys between two lines.
     fn meet(&mut self, block: &Block, before: Line, line: Line) {
         let (of_node, of_line) = empty_keys(before, line);
         for _ in 0..u8::from(of_node) + u8::from(of_line) {

@@ -1,9 +1,9 @@
-//! Cursors of SCAN and of CLUSTERSCAN, which come before each page of keys.
+//! Cursors of SCAN and CLUSTERSCAN, which precede each page of keys.
 
 /// The longest cursor.
 pub(crate) const LONGEST: i64 = 64;
 
-/// Whether `text` is a cursor: the digits of SCAN, or what CLUSTERSCAN of Valkey returns, `aBcDeF-{06S}-48`.
+/// Whether `text` is a cursor: the digits of SCAN, or the form of Valkey's CLUSTERSCAN, `aBcDeF-{06S}-48`.
 pub(crate) fn is_cursor(text: &[u8]) -> bool {
     let is_number = |text: &[u8]| !text.is_empty() && text.iter().all(u8::is_ascii_digit);
     let of_cluster = || {

@@ -1,12 +1,11 @@
-//! Errors that redis-cli and servers print if a command or a connection fails: lines among keys, or in their
-//! place, that are not keys.
+//! Errors printed by redis-cli and servers if a command or connection fails: lines among the keys, or instead of them.
 
-/// Why a line that reports a failure is rejected.
+/// The reason for rejecting a line that reports a failure.
 pub const REASON: &str = "a message of redis-cli or the server, not a key";
 
 /// A kind of failure.
 pub(crate) struct Failure {
-    /// How its lines start.
+    /// The start of its lines.
     start: &'static [u8],
     /// A suggested fix.
     pub way_out: &'static str,
@@ -20,7 +19,7 @@ const REACH: &str =
     "check host, port and TLS, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 const AGAIN: &str = "fix that, then redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys";
 
-/// Every kind; the first that fits is taken.
+/// Every kind; the first match wins.
 const FAILURES: &[Failure] = &[
     of(b"NOAUTH ", LOG_IN),
     of(b"NOPERM ", LOG_IN),
@@ -49,7 +48,7 @@ const fn of(start: &'static [u8], way_out: &'static str) -> Failure {
     Failure { start, way_out }
 }
 
-/// The failure that `line` reports.
+/// The failure reported by `line`.
 pub(crate) fn failure(line: &[u8]) -> Option<&'static Failure> {
     let text = [&b"SCAN error: "[..], b"(error) "]
         .iter()
@@ -67,13 +66,12 @@ pub(crate) fn failure(line: &[u8]) -> Option<&'static Failure> {
     }
 }
 
-/// Whether `line` reports one.
 pub(crate) fn is_failure(line: &[u8]) -> bool {
     let start = [0, 1].map(|at| line.get(at).copied().unwrap_or_default());
     may_start_failure(u16::from_le_bytes(start)) && failure(line).is_some()
 }
 
-/// For each first letter, minus its high bits, the second letters of failures, minus theirs.
+/// Bit sets: for each first letter (low bits), the second letters (low bits) of failures.
 const SECOND: [u32; 32] = {
     let mut second = [0; 32];
     let mut at = 0;
@@ -85,7 +83,7 @@ const SECOND: [u32; 32] = {
     second
 };
 
-/// Whether a line that starts with these two bytes, the first in the low half, may be a failure: few keys do.
+/// Whether a line that starts with these two bytes (first in the low half) may be a failure; few keys match.
 #[inline(always)]
 fn may_start_failure(bytes: u16) -> bool {
     let (first, second) = (bytes & 0xFF, bytes >> 8);

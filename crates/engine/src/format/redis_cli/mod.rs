@@ -1,4 +1,4 @@
-//! The outputs of redis-cli: one file per format, and the noise around it.
+//! The output formats of redis-cli, one file per format, and the noise around them.
 
 pub(crate) mod cluster_call;
 pub(crate) mod cursor;

@@ -1,12 +1,12 @@
-//! The nodes that an input names, by place: which of them is the last before any byte.
+//! The nodes named in an input by position: finds the last one before any byte.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Different nodes that are remembered; more than this are not a cluster, and are not known.
+/// Maximum number of distinct nodes; further ones are treated as unknown.
 const MAX_NODES: usize = 1 << 14;
 
-/// The last node of each block that names any.
+/// The last node named in each block.
 #[derive(Default)]
 pub(crate) struct NamedNodes(Mutex<Known>);
 
@@ -14,12 +14,12 @@ pub(crate) struct NamedNodes(Mutex<Known>);
 struct Known {
     addresses: Vec<Arc<[u8]>>,
     numbers: HashMap<Arc<[u8]>, u32>,
-    /// Numbers by the offset of the line.
+    /// Node numbers by line offset.
     at: BTreeMap<u64, Option<u32>>,
 }
 
 impl NamedNodes {
-    /// Notes the node that the line at `offset` names.
+    /// Records the node named by the line at `offset`.
     pub(crate) fn note(&self, offset: u64, address: &[u8]) {
         let known = &mut *self.lock();
         let number = known.numbers.get(address).copied().or_else(|| {
@@ -34,13 +34,13 @@ impl NamedNodes {
         known.at.insert(offset, number);
     }
 
-    /// The number of the last node that a line before `offset` names.
+    /// The number of the last node named before `offset`.
     pub(crate) fn before(&self, offset: u64) -> Option<u32> {
         let known = self.lock();
         known.at.range(..offset).next_back().and_then(|(_, at)| *at)
     }
 
-    /// The address of a node; empty where it is not known.
+    /// The address of a node; empty if unknown.
     pub(crate) fn address(&self, number: Option<u32>) -> Arc<[u8]> {
         let known = self.lock();
         let address = number.and_then(|number| known.addresses.get(number as usize));

@@ -1,14 +1,14 @@
-//! Stage 2, KEYS: the noise around the keys in recorded redis-cli output: prompts, timings, errors, colours.
-//! Lines come in; which of them are noise goes out. Nothing is dropped that is not counted.
+//! Noise around keys in recorded redis-cli output: prompts, timings, errors, colours. Classifies lines. Nothing is
+//! dropped without being counted.
 
 use crate::ansi;
 use crate::format::redis_cli::errors;
 use crate::format::{Detected, Head, Notice};
 
-/// Lines of a head that decide its format.
+/// Lines of a head that decide the format.
 const LINES: usize = 200;
 
-/// The kind of noise that `line` is, without its line end; `None` if it may be a row.
+/// The kind of noise in `line`, which has no line end; `None` if it may be a row.
 pub(crate) fn noise(line: &[u8]) -> Option<Notice> {
     let line = bare(line);
     let ends = |start: &[u8], end: &[u8]| {
@@ -46,12 +46,12 @@ pub(crate) fn noise(line: &[u8]) -> Option<Notice> {
     }
 }
 
-/// `line` without a carriage return at its end and without the terminal codes around it.
+/// `line` without a trailing carriage return and surrounding terminal codes.
 pub fn bare(line: &[u8]) -> &[u8] {
     without_codes(line).1
 }
 
-/// The same, and how many bytes of codes are before it.
+/// The same, with the number of leading code bytes.
 pub(crate) fn without_codes(line: &[u8]) -> (usize, &[u8]) {
     let line = line.strip_suffix(b"\r").unwrap_or(line);
     let mut from = 0;
@@ -70,7 +70,7 @@ pub(crate) fn without_codes(line: &[u8]) -> (usize, &[u8]) {
     (from, line.strip_suffix(b"\r").unwrap_or(line))
 }
 
-/// `host:port> ` or `host:port[db]> ` at the start, as redis-cli prompts.
+/// A redis-cli prompt at the start: `host:port> ` or `host:port[db]> `.
 fn is_prompt(line: &[u8]) -> bool {
     let Some(end) = memchr::memchr(b'>', line) else {
         return false;
@@ -89,8 +89,8 @@ fn is_prompt(line: &[u8]) -> bool {
     plain && matches!(after.first(), None | Some(b' ')) && (has_port || name == b"not connected")
 }
 
-/// Whether nine in ten lines of a head that are not noise, and the first of them, are rows as `is_row` has it. A whole
-/// input of noise is one too, where it says that a reply was empty or failed.
+/// Whether nine in ten lines of a head that are not noise, including the first, satisfy `is_row`. An input of noise
+/// alone also counts if it reports an empty or failed reply.
 pub(crate) fn detect(head: Head<'_>, is_row: impl Fn(&[u8]) -> bool) -> Detected {
     let whole_lines = match memchr::memrchr(b'\n', head.bytes) {
         _ if head.whole => head.bytes,

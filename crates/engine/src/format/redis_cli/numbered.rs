@@ -1,7 +1,7 @@
-//! `numbered`: replies as redis-cli shows them on a terminal or with `--no-raw`: `1) "key"`, C escapes in the quotes.
-//! It loses nothing: a key may hold any byte. Pages of SCAN are read too: `1) "17"`, then `2) 1) "key"`.
+//! `numbered`: replies as redis-cli prints them to a terminal or with `--no-raw`: `1) "key"`, with C escapes in the
+//! quotes. Lossless: keys may contain any byte. SCAN pages are read too: `1) "17"`, then `2) 1) "key"`.
 //!
-//! Whether a first row is the cursor of a page, the line after it decides: an input is never cut between the two.
+//! Whether a first row is a page's cursor depends on the next line, so an input is never split between the two.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,13 +40,13 @@ impl Format for Numbered {
     }
 }
 
-/// A line with a number before it.
+/// A numbered line.
 struct Row {
-    /// The number of the reply that the row starts a part of, where it does: the 2 of `2) 1) "key"`.
+    /// The outer number, if the row starts a nested reply: the 2 of `2) 1) "key"`.
     outer: Option<u64>,
-    /// The number of the row itself.
+    /// The number of the row.
     index: u64,
-    /// Where in the line its value starts.
+    /// The offset of its value in the line.
     value: usize,
 }
 
@@ -61,7 +61,7 @@ enum Kind {
 }
 
 impl Row {
-    /// The row in `line`, which is without its line end and colours.
+    /// The row in `line`, which has no line end or colours.
     fn of(line: &[u8]) -> Option<Row> {
         let (index, value) = numbered(line, 0)?;
         Some(match numbered(line, value) {
@@ -88,7 +88,7 @@ impl Row {
         }
     }
 
-    /// Whether only the second row of a page of SCAN looks like this: its keys, or none.
+    /// Whether only the second row of a SCAN page looks like this: its first key, or an empty page.
     fn follows_cursor(&self, line: &[u8]) -> bool {
         match self.outer {
             Some(outer) => (outer, self.index) == (2, 1),
@@ -97,7 +97,7 @@ impl Row {
     }
 }
 
-/// The number and the parenthesis at `at` after any blanks, and where what follows them starts.
+/// The number at `at`, after optional blanks and with its parenthesis, and the offset of what follows.
 fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
     let rest = line[at..].trim_ascii_start();
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -114,7 +114,7 @@ fn follows_cursor(line: &[u8]) -> bool {
     Row::of(line).is_some_and(|row| row.follows_cursor(line))
 }
 
-/// The reader: the numbers of the rows at the ends of the part that was read so far.
+/// The reader, with the row numbers at the borders of the parts read so far.
 #[derive(Default)]
 struct Rows(Borders<u64>);
 
@@ -131,7 +131,7 @@ impl Reader for Rows {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
-        // No row is before the first of an input: it must be number 1.
+        // The first row of an input has no predecessor: it must be number 1.
         let (mut first, mut last) = (None, piece.first.then_some(0));
         each_line(block, piece.from, |block, start, end| {
             let (content, line) = (block.content(), &block.content()[start..end]);
@@ -184,12 +184,12 @@ impl Reader for Rows {
     }
 }
 
-/// Whether rows are missing or out of order between two numbers; 1 starts another reply.
+/// Whether rows are missing or out of order between two numbers; 1 starts a new reply.
 pub fn is_gap(last: u64, index: u64) -> bool {
     index != 1 && Some(index) != last.checked_add(1)
 }
 
-/// Whether the quoted `value` of a line that ends at `end` is the cursor of a page of SCAN.
+/// Whether the quoted `value` of a line ending at `end` is the cursor of a SCAN page.
 fn is_cursor(content: &[u8], end: usize, value: &[u8]) -> bool {
     let next = content
         .get(end + 1..)

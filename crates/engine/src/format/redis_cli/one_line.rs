@@ -1,8 +1,8 @@
-//! `redis-csv`, `redis-json` and `quoted-json`: texts in double quotes with commas between them, all on one line that
-//! may be gigabytes long, as `redis-cli --csv`, `--json` and `--quoted-json` print a reply. They lose nothing.
+//! `redis-csv`, `redis-json` and `quoted-json`: comma-separated texts in double quotes, all on one line of up to
+//! gigabytes, as printed by `redis-cli --csv`, `--json` and `--quoted-json`. Lossless.
 //!
-//! The bytes between two commas, brackets or line ends outside quotes are one text, or not a key. Pages of SCAN in JSON
-//! are `["17",["key", ...]]`: an input that starts with one has a cursor wherever a reply starts.
+//! The bytes between two unquoted commas, brackets or line ends are one text, or not a key. SCAN pages in JSON are
+//! `["17",["key", ...]]`: if an input starts with one, every reply starts with a cursor.
 
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::{Quotes, RowBoundary};
@@ -44,14 +44,14 @@ impl Format for Strings {
     fn detect(&self, head: Head<'_>) -> Detected {
         match self {
             Strings::Csv => detect_csv(head),
-            // A raw key may look like a list too: what follows decides.
+            // A raw key may look like a list too; the rest decides.
             Strings::Json => match (detect_json(head), self.items(head)) {
                 (Detected::Yes, (texts, others)) if others > 0 && texts <= 9 * others => {
                     Detected::No
                 }
                 (detected, _) => detected,
             },
-            // Only a quote in a key distinguishes it from what --json prints.
+            // Only a quote inside a key distinguishes it from the output of --json.
             Strings::QuotedJson if self.reads(head) && !Strings::Json.reads(head) => Detected::Yes,
             Strings::QuotedJson => Detected::No,
         }
@@ -70,10 +70,11 @@ impl Format for Strings {
     }
 }
 
-/// Bytes of a line that decide whether it is a reply: what is odd after them is odd in it, not a reason for one key.
+/// The part of a line that decides whether it is a reply. Anything odd beyond it is a fault in a reply, not a sign of a
+/// raw key.
 const LOOKED_AT: usize = 64 << 10;
 
-/// Whether a head holds texts with C escapes on one line, or on several that are not a table.
+/// Whether a head has texts with C escapes on one line, or on several that do not form a table.
 fn detect_csv(head: Head<'_>) -> Detected {
     let (mut at, mut fields, mut lines) = (0, 0, Vec::new());
     let more = || {
@@ -94,7 +95,7 @@ fn detect_csv(head: Head<'_>) -> Detected {
             if fields + lines.len() == 0 {
                 return more();
             }
-            // A reply that was cut off is one all the same.
+            // A truncated reply is still a reply.
             break;
         };
         if !head.bytes[at..end]
@@ -120,7 +121,7 @@ fn detect_csv(head: Head<'_>) -> Detected {
             _ => return Detected::No,
         }
     }
-    // A table has as many fields in every line, replies have not.
+    // In a table, all lines have the same number of fields; replies vary.
     match (lines.as_slice(), fields) {
         ([], 0 | 1) if head.whole => Detected::No,
         ([], 0 | 1) => Detected::NeedMore,
@@ -168,7 +169,7 @@ fn detect_json(head: Head<'_>) -> Detected {
     }
 }
 
-/// Whether the first reply is a page of SCAN.
+/// Whether the first reply is a SCAN page.
 fn starts_with_cursor(head: &[u8]) -> bool {
     let start = head
         .trim_ascii_start()
@@ -203,7 +204,7 @@ impl Strings {
         }
     }
 
-    /// Where the item ends that starts at `at`: at the next end outside quotes.
+    /// The end of the item that starts at `at`: the next unquoted separator.
     fn end(self, bytes: &[u8], mut at: usize) -> usize {
         while at < bytes.len() && !self.ends(bytes[at]) {
             at = if bytes[at] == b'"' {
@@ -221,12 +222,12 @@ impl Strings {
         is_framed && (self != Strings::QuotedJson || unescape::is_written(&item[1..item.len() - 1]))
     }
 
-    /// Whether all of a head, except for the item that it ends in, is texts in a list.
+    /// Whether all of a head is texts in a list, ignoring a truncated last item.
     fn reads(self, head: Head<'_>) -> bool {
         head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
     }
 
-    /// How many items of a head are texts, and how many are not; the item that it ends in may continue.
+    /// The number of text items in a head, and of other items; a truncated last item is ignored.
     fn items(self, head: Head<'_>) -> (usize, usize) {
         let bytes = head.bytes.trim_ascii_start();
         let (mut at, mut texts, mut others) = (0, 0, 0);
@@ -245,7 +246,7 @@ impl Strings {
         (texts, others)
     }
 
-    /// Whether a reply whose last byte this is, blanks left out, is not at its end.
+    /// Whether a reply ending with this non-blank byte is unfinished.
     fn goes_on_behind(self, last: Option<&u8>) -> bool {
         match self {
             Strings::Csv => last == Some(&b','),
@@ -272,7 +273,7 @@ impl Strings {
     }
 }
 
-/// The row of `quoted-json` at the start of `bytes`: up to a comma outside quotes.
+/// The `quoted-json` row at the start of `bytes`: up to an unquoted comma.
 fn quoted_json_row(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < bytes.len() {
@@ -288,7 +289,7 @@ fn quoted_json_row(bytes: &[u8]) -> Option<usize> {
 /// The reader.
 struct Reply {
     form: Strings,
-    /// Whether the replies are pages of SCAN.
+    /// Whether the replies are SCAN pages.
     in_pages: bool,
 }
 
@@ -303,8 +304,8 @@ impl Reader for Reply {
         let form = self.form;
         let mut gather = BatchBuilder::new(columns, sink);
         let mut at = piece.from as usize;
-        // The two ends before the item: a bracket at the very start, or after another, starts a reply. All blocks but
-        // the first start after a comma.
+        // The two separators before the item: a bracket at the very start, or after another bracket, starts a reply.
+        // All blocks but the first start after a comma.
         let mut before = if piece.first {
             [b']', b']']
         } else {
@@ -434,7 +435,7 @@ mod tests {
             (&b"\xFF"[..], 12_000, 0, false),
             (b"\n", 12_000, 0, false),
             (b"\",x,\"", 12_001, 1, false),
-            // From an odd quote on there is no telling where a text ends.
+            // After an unbalanced quote, text boundaries are lost.
             (b"\"", 11_998, 1, true),
         ] {
             let damaged = [&reply[..at], damage, &reply[at..]].concat();

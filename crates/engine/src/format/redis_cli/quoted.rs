@@ -1,8 +1,8 @@
-//! `quoted`: one key a line, in double quotes with C escapes, as `redis-cli --no-raw --scan` prints them. It loses
-//! nothing: a key may hold any byte.
+//! `quoted`: one key per line, in double quotes with C escapes, as printed by `redis-cli --no-raw --scan`. Lossless:
+//! keys may contain any byte.
 //!
-//! A batch whose lines all have two quotes and no backslash only has its quotes taken off; in any other batch each
-//! line is looked at, and what has a backslash is decoded over itself.
+//! If all lines of a batch have two quotes and no backslash, only the quotes are stripped. Otherwise each line is
+//! examined, and backslash escapes are decoded in place.
 
 use crate::format::batch::KeyBatch;
 use crate::format::lines::cut_lines;
@@ -70,15 +70,15 @@ impl Reader for Quoted {
     }
 }
 
-/// Whether the last line has a quote that opens, and none that closes.
+/// Whether the last line has an opening quote without a closing one.
 fn ends_in_text(content: &[u8]) -> bool {
     let start = memchr::memrchr(b'\n', content).map_or(0, |end| end + 1);
     let line = &content[start..];
     line.starts_with(b"\"") && escape::close(line, 1).is_none()
 }
 
-/// Whether every line of the batch, which fills `from..next`, starts and ends with a quote and holds neither another
-/// one nor a backslash.
+/// Whether every line of the batch, which covers `from..next`, starts and ends with a quote and has no other quote or
+/// backslash.
 fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bool {
     let keys = &*columns.keys;
     let bytes = base.bytes();
@@ -88,18 +88,18 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
         .iter()
         .zip(&keys.end)
         .fold(true, |all, (start, end)| {
-            // An empty line reads the line end before its start, or the padding: neither is a quote.
+            // An empty line reads the preceding line end or padding, neither of which is a quote.
             all & (end - start > 1)
                 & (base.byte_before(start + 1) == b'"')
                 & (base.byte_before(*end) == b'"')
         });
-    // Two a line at least, so two a line exactly.
+    // At least two per line, hence exactly two.
     framed
         && memchr::memchr(b'\\', batch).is_none()
         && memchr::memchr_iter(b'"', batch).count() == 2 * keys.len()
 }
 
-/// Decodes the lines of the batch one by one; those that are not keys leave it.
+/// Decodes the lines of the batch one by one and removes those that are not keys.
 fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
     let keys = &mut *columns.keys;
     let content = block.content_mut();

@@ -1,5 +1,5 @@
-//! `sized`: a key in double quotes with C escapes and its size on one line, in either order: what a loop over
-//! `redis-cli --no-raw --scan` and MEMORY USAGE prints. It loses nothing.
+//! `sized`: a key in double quotes with C escapes and its size on one line, in either order, as printed by a loop over
+//! `redis-cli --no-raw --scan` and MEMORY USAGE. Lossless.
 
 use std::ops::Range;
 
@@ -33,9 +33,9 @@ impl Format for KeyAndSize {
     }
 }
 
-/// A key with its size, as a line holds them.
+/// A key with its size within a line.
 struct KeyWithSize {
-    /// Where the key starts and ends in the line, without its quotes.
+    /// The position of the key, without its quotes.
     key: Range<usize>,
     size: u64,
     /// Whether the line has more than the key.
@@ -43,7 +43,7 @@ struct KeyWithSize {
 }
 
 impl KeyWithSize {
-    /// The row in `line`, which is without its line end and colours.
+    /// Parses `line`, which has no line end or colours.
     fn parse(line: &[u8]) -> Option<KeyWithSize> {
         let row = |key: Range<usize>, size: &[u8]| {
             let has_size = !size.is_empty();
@@ -77,7 +77,7 @@ impl KeyWithSize {
 }
 
 impl KeyWithSize {
-    /// Where the key is, and the one word after it, which cannot be read as a size.
+    /// The position of the key, and of the single word after it, which is not a number.
     fn without_number(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
         let end = escape::close(line.strip_prefix(b"\"")?, 0)? + 1;
         let word = behind_separator(&line[end + 1..])?;
@@ -90,7 +90,7 @@ fn is_separator(byte: &u8) -> bool {
     b" \t,;|".contains(byte)
 }
 
-/// The text after blanks, or after a comma, a semicolon or a bar with blanks around it.
+/// The text after a separator: blanks, or a comma, semicolon or bar with optional blanks.
 fn behind_separator(text: &[u8]) -> Option<&[u8]> {
     let mut rest = text.trim_ascii_start();
     if let [b',' | b';' | b'|', behind @ ..] = rest {
@@ -99,7 +99,7 @@ fn behind_separator(text: &[u8]) -> Option<&[u8]> {
     (rest.len() < text.len()).then_some(rest)
 }
 
-/// A size as MEMORY USAGE shows it in a pipe or on a terminal; a key that expired meanwhile has none.
+/// A size as MEMORY USAGE prints it to a pipe or terminal; an expired key has none.
 fn number(text: &[u8]) -> Option<u64> {
     if is_missing(text) {
         Some(MISSING)

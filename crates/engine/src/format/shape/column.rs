@@ -1,31 +1,30 @@
-//! A column of cells: whether they are values or names, and what values.
+//! A column of cells: whether they are values or names, and which kind of values.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::format::parse::size::size;
 use crate::format::parse::value::{Value, value};
 
-/// The cells of a column, and their kinds.
+/// The cells of a column with their statistics.
 #[derive(Debug, Default)]
 pub(super) struct Column<'a> {
-    /// The cells, trimmed and without constant punctuation around a number.
+    /// The cells, trimmed, and without punctuation common to all numbers.
     pub cells: Vec<&'a [u8]>,
     /// The numbers among them.
     pub numbers: Vec<u64>,
-    /// How many are numbers or missing, words, times.
+    /// How many are numbers or missing, how many words, how many times.
     values: [usize; 3],
-    /// How many differ.
+    /// Number of distinct cells.
     distinct: usize,
     /// Whether they count from 0 or 1.
     pub is_index: bool,
-    /// Whether each is a number with a mark: `1)`, `#1.`.
+    /// Whether each is a number in list markup: `1)`, `#1.`.
     pub is_decorated: bool,
 }
 
-/// The share of rows that a rule must hold for.
+/// The fraction of rows for which a rule must hold.
 pub(super) const MOST: f64 = 0.95;
 
-/// The part of `all` that `of` is.
 pub(super) fn share(of: usize, all: usize) -> f64 {
     if all == 0 {
         0.0
@@ -34,13 +33,12 @@ pub(super) fn share(of: usize, all: usize) -> f64 {
     }
 }
 
-/// The part of `all` that `is` holds for.
+/// The fraction of `all` that satisfies `is`.
 pub(super) fn share_of<T>(all: &[T], is: impl Fn(&T) -> bool) -> f64 {
     share(all.iter().filter(|one| is(one)).count(), all.len())
 }
 
 impl<'a> Column<'a> {
-    /// The column of these cells.
     pub(super) fn of(cells: Vec<&'a [u8]>) -> Column<'a> {
         let cells = without_affix(cells.into_iter().map(<[u8]>::trim_ascii).collect());
         let mut column = Column {
@@ -70,12 +68,11 @@ impl<'a> Column<'a> {
         column
     }
 
-    /// How many cells there are.
     pub(super) fn len(&self) -> usize {
         self.cells.len()
     }
 
-    /// The part of the cells that are numbers or missing.
+    /// The fraction of cells that are numbers or missing.
     pub(super) fn are_numbers(&self) -> f64 {
         share(self.values[0], self.len())
     }
@@ -90,7 +87,7 @@ impl<'a> Column<'a> {
         share(self.values[2], self.len()) >= MOST
     }
 
-    /// Whether the cells are values: they name no key.
+    /// Whether the cells are values rather than key names.
     pub(super) fn is_value(&self) -> bool {
         self.are_numbers() >= MOST || self.are_words() || self.are_times()
     }
@@ -105,23 +102,23 @@ impl<'a> Column<'a> {
                 .all(|values| share(*values, self.len()) < 0.9)
     }
 
-    /// Whether each cell is another, except for the keys that SCAN returns twice.
+    /// Whether all cells differ, apart from keys that SCAN returned twice.
     pub(super) fn is_unique(&self) -> bool {
         let least = if self.len() >= 50 { 0.98 } else { 1.0 };
         share(self.distinct, self.len()) >= least
     }
 
-    /// Whether the same few cells come again and again.
+    /// Whether a few cells repeat over and over.
     pub(super) fn is_repetitive(&self) -> bool {
         self.len() >= 20 && share(self.distinct, self.len()) < 0.05
     }
 
-    /// Whether the cells are a word that never varies, or one of a few: it says nothing of a row.
+    /// Whether the cells are a constant word, or one of a few: they say nothing about a row.
     pub(super) fn is_filler(&self) -> bool {
         !self.is_value() && (self.constant().is_some() || self.is_repetitive())
     }
 
-    /// The few texts that the cells have, where it is a filler.
+    /// The few distinct texts, if it is a filler.
     pub(super) fn words(&self) -> Vec<Vec<u8>> {
         const MOST: usize = 64;
         let distinct: HashSet<&[u8]> = self.cells.iter().copied().collect();
@@ -135,7 +132,7 @@ impl<'a> Column<'a> {
         words
     }
 
-    /// The text that all cells have.
+    /// The text that all cells share.
     pub(super) fn constant(&self) -> Option<&'a [u8]> {
         self.cells
             .first()
@@ -143,7 +140,7 @@ impl<'a> Column<'a> {
             .filter(|_| self.distinct == 1 && self.len() >= 3)
     }
 
-    /// The part of the cells that have what names of keys mostly have: a delimiter or a digit.
+    /// The fraction of cells with a delimiter or digit, as key names usually have.
     pub(super) fn look_like_keys(&self) -> f64 {
         let has = |cell: &&[u8]| {
             cell.iter()
@@ -152,7 +149,7 @@ impl<'a> Column<'a> {
         share_of(&self.cells, has)
     }
 
-    /// Whether these numbers may be the sizes of keys, where no header says so; `None` if they cannot be.
+    /// How likely these numbers are key sizes if no header says so; `None` if they cannot be.
     pub(super) fn size(&self) -> Option<MayBeSize> {
         let most = *self.numbers.iter().max()?;
         let has_fraction = |cell: &&[u8]| {
@@ -183,7 +180,7 @@ impl<'a> Column<'a> {
         let least = *self.numbers.iter().min()?;
         let are_ordinals =
             share(distinct, numbers) >= 0.98 && numbers >= 5 && most - least < 4 * numbers as u64;
-        // Times to live are -1 where there is none.
+        // A TTL of -1 means none.
         let has_forever = self.cells.contains(&&b"-1"[..]);
         Some(if most < 40 || are_ordinals || has_forever {
             MayBeSize::Hardly
@@ -192,19 +189,19 @@ impl<'a> Column<'a> {
         })
     }
 
-    /// Whether these are what MEMORY USAGE answers: allocators give multiples of 8.
+    /// Whether these look like MEMORY USAGE: allocation sizes are multiples of 8.
     pub(super) fn are_allocations(&self) -> bool {
         let distinct = self.numbers.iter().collect::<HashSet<_>>().len();
         distinct >= 8 && share_of(&self.numbers, |number| number % 8 == 0) >= MOST
     }
 }
 
-/// How likely numbers are the sizes of keys.
+/// How likely numbers are key sizes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum MayBeSize {
     /// They may be.
     Likely,
-    /// They are small, or number the rows.
+    /// Unlikely: they are small, or number the rows.
     Hardly,
 }
 
@@ -234,7 +231,7 @@ fn is_index(numbers: &[u64], cells: usize) -> bool {
         && steps()
 }
 
-/// The bytes that all of `texts` start with.
+/// The common prefix of `texts`.
 pub(super) fn common_prefix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
     let Some((first, rest)) = texts.split_first() else {
         return b"";
@@ -249,7 +246,7 @@ pub(super) fn common_prefix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
     &first[..len]
 }
 
-/// The bytes that all of `texts` end with.
+/// The common suffix of `texts`.
 pub(super) fn common_suffix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
     let Some((first, rest)) = texts.split_first() else {
         return b"";
@@ -264,7 +261,7 @@ pub(super) fn common_suffix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
     &first[first.len() - len..]
 }
 
-/// Numbers without the punctuation that is around all of them: `[1/2000]`.
+/// Strips punctuation common to all numbers: `[1/2000]`.
 fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
     if cells.len() < 3 {
         return cells;
@@ -299,8 +296,8 @@ fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
     }
 }
 
-/// How many families of names there are: names whose first segment is the same, where numbers and ids count as one. A
-/// family has two rows in a hundred, and two at least.
+/// The number of families of names: names with the same first segment, where numbers and ids count as equal. A family
+/// has at least two rows, and two percent of all.
 pub(super) fn families(names: &[&[u8]]) -> usize {
     let mut rows: HashMap<Vec<u8>, usize> = HashMap::new();
     for name in names {

@@ -1,4 +1,4 @@
-//! Commands: as a server gets them, by the shape of their first words; and as lines of text, which are refused.
+//! Recognises commands: in RESP by their first words, and as lines of text, which are refused.
 
 use crate::command::COMMANDS;
 use crate::format::parse::words::words;
@@ -8,15 +8,15 @@ use crate::format::{Detected, Head};
 
 /// Arrays of a head that decide whether it holds commands.
 const ARRAYS: usize = 64;
-/// A value of this many bytes is not taken for a key.
+/// A value of this many bytes is assumed not to be a key.
 const VALUE: usize = 64 << 10;
 
-/// Whether the arrays of bulk strings at the start are commands: where the first selects a database, or where the first word
-/// of each is a word as commands are, and one of them, or half of those in another form, is known. One array is enough after
-/// a time, or with a value that is too long for a key.
+/// Whether the arrays of bulk strings at the start are commands: the first one selects a database, or the first word of
+/// each looks like a command name and one of them (or half, for other shapes) is known. A single array suffices after a
+/// timestamp, or with a value too long for a key.
 pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
     let mut rest = head.bytes;
-    // A server may write the time between its commands.
+    // A server may write timestamps between commands.
     while rest.starts_with(b"#TS:") {
         rest = memchr::memchr(b'\n', rest).map_or(b"", |end| &rest[end + 1..]);
     }
@@ -54,7 +54,7 @@ pub(in crate::format) fn in_resp(head: Head<'_>) -> Detected {
     }
 }
 
-/// Words of letters, with points, hyphens or underscores between them: `SET`, `JSON.SET`, `FT._CREATEIFNX`.
+/// Words of letters joined by dots, hyphens or underscores: `SET`, `JSON.SET`, `FT._CREATEIFNX`.
 fn is_word(name: &[u8]) -> bool {
     let is_between = |byte: &u8| b"._-".contains(byte);
     let starts =
@@ -73,7 +73,7 @@ fn is_name(name: &[u8]) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(byte))
 }
 
-/// Why lines that are commands for redis-cli are refused.
+/// Why lines that are redis-cli commands are refused.
 pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     let found: Vec<Option<Found>> = rows.iter().map(|row| Found::in_line(row)).collect();
     let commands: Vec<&Found> = found.iter().flatten().collect();
@@ -100,7 +100,7 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     })
 }
 
-/// Caches of web servers have such names: `GET /index.html`.
+/// Web server caches have such keys: `GET /index.html`.
 fn is_http_cache(rows: &[&[u8]]) -> bool {
     let is_request = |row: &&[u8]| {
         let rest = row
@@ -116,11 +116,10 @@ fn is_http_cache(rows: &[&[u8]]) -> bool {
 struct Found {
     name: &'static str,
     is_upper: bool,
-    /// Whether the line calls a client.
+    /// Whether the line invokes redis-cli.
     is_called: bool,
-    /// Whether it has keys.
     has_keys: bool,
-    /// Whether its first argument has a colon, as names of keys do.
+    /// Whether its first argument has a colon, as key names do.
     has_delimiter: bool,
 }
 
@@ -161,7 +160,7 @@ fn is_option_of_set(word: &[u8]) -> bool {
     .any(|option| word.eq_ignore_ascii_case(option.as_bytes()))
 }
 
-/// Whether lines are samples of Prometheus.
+/// Whether lines are Prometheus samples.
 pub(super) fn are_samples(rows: &[&[u8]]) -> bool {
     let is_sample = |row: &&[u8]| {
         let open = memchr::memchr(b'{', row);

@@ -1,32 +1,31 @@
-//! Rows cut into cells by a separator that they may have.
+//! Rows split into cells by a candidate separator.
 
 use crate::format::table::Span;
 use crate::format::table::separator::{Cell, Separator};
 
-/// Lines that a row with a line end inside quotes may have.
+/// Maximum lines of a row with quoted line ends.
 const LINES_OF_ROW: usize = 8;
 
-/// Rows, and their cells.
+/// Rows and their cells.
 pub(super) struct CutRows<'a> {
-    /// The rows: of quoted cells with line ends several lines.
+    /// The rows; with quoted line ends, several lines each.
     pub rows: Vec<&'a [u8]>,
     cells: Vec<Cell>,
     ends: Vec<usize>,
-    /// How many cells at either end are borders.
+    /// Number of border cells at either end.
     border: usize,
 }
 
-/// The text at a place of a row.
+/// A text at a position of a row.
 #[derive(Clone, Copy)]
 pub(super) struct Text<'a> {
-    /// The bytes as they stand, or those between the quotes.
+    /// The raw bytes, or those between the quotes.
     pub raw: &'a [u8],
-    /// Whether there are quotes.
     pub is_quoted: bool,
 }
 
 impl<'a> Text<'a> {
-    /// Without the blanks around it.
+    /// Trims blanks.
     pub(super) fn trimmed(self) -> &'a [u8] {
         if self.is_quoted {
             self.raw
@@ -37,7 +36,7 @@ impl<'a> Text<'a> {
 }
 
 impl<'a> CutRows<'a> {
-    /// Cuts `lines`, which are in `head`.
+    /// Splits `lines` of `head`.
     pub(super) fn of(head: &'a [u8], lines: &[&'a [u8]], separator: Separator) -> CutRows<'a> {
         let mut cut = CutRows {
             rows: Vec::with_capacity(lines.len()),
@@ -61,7 +60,7 @@ impl<'a> CutRows<'a> {
         cut
     }
 
-    /// Whether each row starts and ends with the separator; then what is outside of it is dropped.
+    /// Whether each row starts and ends with the separator; if so, drops what is outside.
     pub(super) fn strip_border(&mut self) -> bool {
         let is_framed = |row: &&[u8], cells: &[Cell]| {
             let is_blank = |cell: &Cell| {
@@ -79,12 +78,10 @@ impl<'a> CutRows<'a> {
         is_border
     }
 
-    /// How many rows there are.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// The cells of a row.
     pub(super) fn cells(&self, row: usize) -> &[Cell] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         let cells = &self.cells[start..self.ends[row]];
@@ -95,7 +92,6 @@ impl<'a> CutRows<'a> {
         }
     }
 
-    /// The text of a cell.
     pub(super) fn text(&self, row: usize, cell: Cell) -> Text<'a> {
         let (from, to): Span = cell.span;
         Text {
@@ -104,7 +100,6 @@ impl<'a> CutRows<'a> {
         }
     }
 
-    /// The texts of a row.
     pub(super) fn texts(&self, row: usize) -> Vec<Text<'a>> {
         self.cells(row)
             .iter()
@@ -112,7 +107,7 @@ impl<'a> CutRows<'a> {
             .collect()
     }
 
-    /// How many cells most rows from `from` on have, and the largest number of them where several are as frequent.
+    /// The most frequent number of cells in rows starting at `from`; on a tie, the largest.
     pub(super) fn usual(&self, from: usize) -> usize {
         let mut counts = std::collections::BTreeMap::<usize, usize>::new();
         for row in from..self.len() {
@@ -125,7 +120,7 @@ impl<'a> CutRows<'a> {
     }
 }
 
-/// The first of `lines`, with those after it that its last cell in quotes takes in; and how many lines that are.
+/// The first of `lines`, extended by the lines its last quoted cell spans; and their number.
 fn joined<'a>(head: &'a [u8], lines: &[&'a [u8]], separator: u8) -> (&'a [u8], usize) {
     let first = lines[0];
     if !is_open(first, separator) {
@@ -142,7 +137,7 @@ fn joined<'a>(head: &'a [u8], lines: &[&'a [u8]], separator: u8) -> (&'a [u8], u
     (first, 1)
 }
 
-/// Whether a cell in quotes has no end.
+/// Whether a quoted cell is unclosed.
 fn is_open(row: &[u8], separator: u8) -> bool {
     if memchr::memchr(b'"', row).is_none() {
         return false;

@@ -1,5 +1,5 @@
-//! Lines that are about to be read as raw keys, though something in them may be no part of a key; and lines of which none
-//! is a row by itself.
+//! Doubts about lines that would be read as raw keys although part of them may not belong to the key; and lines that
+//! are not rows by themselves.
 
 use crate::format::parse::size::size;
 use crate::format::parse::value::{Value, value};
@@ -15,7 +15,7 @@ use crate::sentence::Sentence;
 
 const RAW: &str = "--format lines reads each line as a key";
 
-/// Why lines are refused that hold a key and its number, or its other attributes, one after the other.
+/// Why lines are refused that list a key and its number, or its other attributes, on successive lines.
 pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
     if alternate(rows) {
         return Some(format!(
@@ -39,7 +39,7 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
     })
 }
 
-/// Whether each second line is a number.
+/// Whether every second line is a number.
 fn alternate(rows: &[&[u8]]) -> bool {
     let odd: Vec<&[u8]> = rows.iter().copied().step_by(2).collect();
     let even: Vec<&[u8]> = rows.iter().copied().skip(1).step_by(2).collect();
@@ -59,7 +59,7 @@ fn alternate(rows: &[&[u8]]) -> bool {
         && (rows.len() >= 6 || numbers == 0.0)
 }
 
-/// The name before the value of a line: `key: K`.
+/// The label of a line: `key: K`.
 fn name_of(row: &[u8]) -> Option<&[u8]> {
     let text = row.trim_ascii_start();
     let text = text.strip_prefix(b"- ").unwrap_or(text);
@@ -76,7 +76,7 @@ fn name_of(row: &[u8]) -> Option<&[u8]> {
     ((1..=20).contains(&len) && is_value).then(|| &text[..len])
 }
 
-/// The part of the lines that may not belong to the keys, and how to cut it.
+/// The part of the lines that may not belong to the keys, and how to strip it.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     // Messages of redis-cli and servers have notices of their own.
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
@@ -137,7 +137,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     })
 }
 
-/// Text that programs print around keys, even of one kind: numbers of lines, brackets of their types, lines of their own.
+/// Text that programs print around keys: line numbers, type brackets, extra lines.
 fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     let said = |what: &str| {
         Some(Sentence::default().words(format!(
@@ -173,7 +173,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
             "each line has several words with a colon in each, as keys side by side (tr -s ' ' '\\n' < FILE parts them)",
         );
     }
-    // Messages of a tool stand before and after the keys.
+    // Tool messages come before and after the keys.
     const ENDS: usize = 3;
     const LEAST: usize = 20;
     let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
@@ -186,7 +186,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     None
 }
 
-/// Whether lines have a time of day and more than one word after it.
+/// Whether lines have a time of day followed by more than one word.
 fn is_log(rows: &[&[u8]]) -> bool {
     let is_stamped = |row: &&[u8]| {
         let mut words = row
@@ -199,7 +199,7 @@ fn is_log(rows: &[&[u8]]) -> bool {
     share_of(rows, is_stamped) >= MOST
 }
 
-/// The text that nearly all lines start or end with, if what is between is names of several kinds.
+/// A constant prefix or suffix of nearly all lines, if the rest is names of several kinds.
 fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     let is_frame = |byte: &u8| b" \t\"'<>()[],;=+".contains(byte);
     let mut sorted = rows.to_vec();
@@ -222,9 +222,9 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
                 ", which is read as a part of the keys; otherwise cut it with sed; {RAW}"
             ))
     };
-    // The arguments of a request: their names are parts of the key.
+    // Arguments of a request: their names are part of the key.
     let is_query = prefix.ends_with(b"=") && share_of(&inside, |row| row.contains(&b'&')) >= MOST;
-    // Markup and quotes are rarely parts of names; lists are.
+    // Markup and quotes are rarely part of names; list punctuation is.
     let is_markup = prefix.starts_with(b"<")
         || !prefix.starts_with(b"[")
             && !prefix.starts_with(b"{")
@@ -262,7 +262,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     is_behind.then(|| said("ends with", &suffix[suffix.len().saturating_sub(30)..]))
 }
 
-/// Texts in order without the first and the last in a hundred that differ most.
+/// Sorted texts without the first and last 2%, which differ most; fewer than 50 are all kept.
 fn without_outliers<'r, 'a>(sorted: &'r [&'a [u8]]) -> &'r [&'a [u8]] {
     let cut = if sorted.len() >= 50 {
         sorted.len() / 50

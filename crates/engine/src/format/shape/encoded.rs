@@ -1,4 +1,4 @@
-//! Keys that a program has encoded: each line decodes to a name.
+//! Recognises encoded keys: every line decodes to a name.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -7,7 +7,7 @@ use crate::format::shape::column::{MOST, share_of};
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-/// How keys may be encoded: what people call it, the way back, and the same in Python for a line `l`.
+/// Known encodings: display name, decoder, and Python code to decode a line `l`.
 const ENCODINGS: [(&str, Decode, &str); 3] = [
     (
         "%XX for other characters",
@@ -25,12 +25,12 @@ const ENCODINGS: [(&str, Decode, &str); 3] = [
         "import sys,base64; [print(base64.b64decode(l).decode()) for l in sys.stdin]",
     ),
 ];
-/// Characters between the segments of names; in an encoded name there is none.
+/// Characters between segments of names; encoded names have none.
 const BETWEEN: &[u8] = b":.-/|{}";
 
 type Decode = fn(&[u8]) -> Option<Vec<u8>>;
 
-/// How these lines are encoded, and what decodes them.
+/// The encoding of these lines, and how to decode them.
 pub(super) fn encoded(rows: &[&[u8]]) -> Option<Sentence> {
     let (name, decode, script) = ENCODINGS
         .into_iter()
@@ -46,7 +46,7 @@ pub(super) fn encoded(rows: &[&[u8]]) -> Option<Sentence> {
     )
 }
 
-/// A name, if it is one.
+/// The decoded bytes, if they are a name.
 fn name(decoded: Vec<u8>) -> Option<Vec<u8>> {
     let is_text = decoded.iter().all(|byte| (b' '..=b'~').contains(byte));
     let has_segments = decoded.iter().any(|byte| BETWEEN.contains(byte));
@@ -71,7 +71,7 @@ fn hexadecimal(row: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn base64(row: &[u8]) -> Option<Vec<u8>> {
-    // A name without a separator is short, and so is what decodes by chance.
+    // A name without a separator is short, and short texts may decode by chance.
     let is_long = row.len() >= 8;
     name(STANDARD.decode(row).ok().filter(|_| is_long)?)
 }

@@ -1,4 +1,4 @@
-//! JSON: an object a line, an array of objects, and documents of any other form, which are refused.
+//! JSON: one object per line, an array of objects, and other documents, which are refused.
 
 use std::collections::BTreeSet;
 
@@ -15,13 +15,13 @@ use crate::metric::Metric;
 /// The kind of JSON.
 #[derive(Debug)]
 pub(super) enum Json {
-    /// Objects with a key among their members.
+    /// Objects with a key member.
     Members,
-    /// Objects of which one member is a name that differs in each, and perhaps one other a size: their names.
+    /// Objects with one member that is a distinct name in each, and possibly one that is a size: their names.
     ByContent { key: String, size: Option<String> },
     /// Objects that may be keys themselves.
     Objects,
-    /// No list of keys: why, and a command.
+    /// Not a key list: the reason, and a suggested command.
     Refused(String),
 }
 
@@ -29,7 +29,7 @@ const OTHER: &str = "JSON of another form, no list of keys: jq -r 'keys[]' FILE 
     jq -c '.[]' FILE | slotscope analyze -, where its elements are keys or objects with a member key; --format lines reads each line \
     as a key";
 
-/// The kind of the rows, if they are JSON.
+/// The kind of JSON, if the rows are any.
 pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let first = lines.rows.first()?.trim_ascii_start();
     match first.first()? {
@@ -65,7 +65,7 @@ fn members(row: &[u8]) -> Option<Vec<Member<'_>>> {
     row[end..].iter().all(is_end).then_some(found)
 }
 
-/// Objects, one per line.
+/// One object per line.
 fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let found: Vec<Option<Vec<Member<'_>>>> = lines.rows.iter().map(|row| members(row)).collect();
     let objects: Vec<&Vec<Member<'_>>> = found.iter().flatten().collect();
@@ -136,7 +136,7 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     }
 }
 
-/// The values of a member in each of the objects, if all are of this kind.
+/// The values of a member over all objects, if all are of this kind.
 fn values_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8], kind: Kind) -> Option<Vec<&'a [u8]>> {
     let of = |members: &&Vec<Member<'a>>| {
         let found = members.iter().find(|(other, ..)| *other == name)?;
@@ -145,7 +145,7 @@ fn values_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8], kind: Kind) -> Optio
     objects.iter().map(of).collect()
 }
 
-/// The only member whose numbers may be sizes, where no name says which are.
+/// The only member whose numbers may be sizes, if no name says so.
 fn size_by_content(
     objects: &[&Vec<Member<'_>>],
     common: &BTreeSet<&[u8]>,
@@ -179,7 +179,7 @@ fn is_key(name: &[u8], names: &ColumnNames) -> bool {
     names.role(name).is_some_and(|(role, _)| role == Role::Key)
 }
 
-/// Whether a member is called key or name: other names with that word are those of settings, too.
+/// Whether a member is called key or name; longer names with these words also occur in settings.
 fn has_key(members: &[Member<'_>], names: &ColumnNames) -> bool {
     let is_listed = |name: &[u8]| {
         let role = names.role(name);
@@ -196,7 +196,7 @@ fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {
     json_object::first_names(head).is_ok_and(|found| names.has(&found, Role::Key))
 }
 
-/// One document, on one line or on several.
+/// One document, on one or several lines.
 fn document(lines: &Lines<'_>) -> Option<Json> {
     let refused = |way_out: &str| Some(Json::Refused(way_out.into()));
     let first = lines.rows.first()?.trim_ascii();
@@ -238,7 +238,7 @@ fn document(lines: &Lines<'_>) -> Option<Json> {
     }
 }
 
-/// The text up to the first comma or bracket after quotes.
+/// The text up to the first unquoted comma or bracket.
 fn first_item(text: &[u8]) -> &[u8] {
     let text = text.trim_ascii_start();
     let quote = text.iter().take(2).position(|byte| b"'\"".contains(byte));

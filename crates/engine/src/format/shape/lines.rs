@@ -1,18 +1,18 @@
-//! The lines of the start of an input: rows, and what tools print around them.
+//! The first lines of an input: rows, and what tools print around them.
 
 use crate::format::Head;
 use crate::format::around::{Around, around, is_comment};
 use crate::format::table::unmarked;
 
-/// Bytes and lines that are looked at.
+/// Bytes and lines examined.
 pub(super) const LOOKED_AT: usize = 64 << 10;
 const LINES: usize = 800;
-/// Comments before a table.
+/// Maximum comments before a table.
 const COMMENTS: usize = 20;
 
-/// The lines of the start of an input.
+/// The first lines of an input.
 pub(super) struct Lines<'a> {
-    /// All of it that is looked at, without a byte order mark.
+    /// The part examined, without a byte order mark.
     pub head: &'a [u8],
     /// Whether this is the whole input.
     pub is_whole: bool,
@@ -20,14 +20,14 @@ pub(super) struct Lines<'a> {
     pub mark: usize,
     /// The rows, without their line ends.
     pub rows: Vec<&'a [u8]>,
-    /// Where the first row starts.
+    /// The offset of the first row.
     pub start: usize,
     /// The lines around the rows.
     pub around: Vec<Around>,
 }
 
 impl<'a> Lines<'a> {
-    /// The lines of `head`; of an input that is longer, those that are there as a whole.
+    /// The lines of `head`; an incomplete last line is dropped.
     pub(super) fn of(head: Head<'a>) -> Lines<'a> {
         let text = unmarked(head.bytes);
         let mark = head.bytes.len() - text.len();
@@ -68,19 +68,19 @@ impl<'a> Lines<'a> {
         lines
     }
 
-    /// Where a row starts in the input.
+    /// The offset of a row in the input.
     pub(super) fn at(&self, row: &[u8]) -> usize {
         self.mark + row.as_ptr() as usize - self.head.as_ptr() as usize
     }
 
-    /// Where the line after a row starts.
+    /// The offset of the line after a row.
     pub(super) fn after(&self, row: &[u8]) -> usize {
         let from = self.at(row) - self.mark;
         let end = memchr::memchr(b'\n', &self.head[from..]);
         self.mark + end.map_or(self.head.len(), |end| from + end + 1)
     }
 
-    /// The separator that the input names for Excel.
+    /// The separator that the input declares for Excel (`sep=`).
     pub(super) fn separator(&self) -> Option<u8> {
         self.around.iter().find_map(|around| match around {
             Around::Separator(byte) => Some(*byte),
@@ -88,7 +88,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Whether such a line is there.
+    /// Whether the input has such a line.
     pub(super) fn has(&self, wanted: Around) -> bool {
         self.around.contains(&wanted)
     }

@@ -1,8 +1,8 @@
-//! The shape of the lines of a text that has no grammar of its own: which part of a line is the key, and what the others
+//! The shape of lines in a text without a grammar of its own: which part of a line is the key, and what the other parts
 //! are.
 //!
-//! A line is a row if one part of it alone names a key: that part is another in every line, and all other parts are values.
-//! In a list of raw keys every part is needed. Where the lines do not tell, the input is refused with the flags that do.
+//! In a table, exactly one part of a line names a key: it differs in every line, and all other parts are values. In a
+//! raw list the whole line is the key. If the lines do not tell, the input is refused with the flags that do.
 
 mod column;
 mod commands;
@@ -47,26 +47,26 @@ pub struct Shape {
 /// The kind of the rows.
 #[derive(Debug, Clone)]
 enum Rows {
-    /// Raw keys, from a byte of the input on.
+    /// Raw keys, starting at a byte offset.
     Raw(u64),
     /// Cells.
     Cells(Box<Layout>),
-    /// Lines of MONITOR, which start at this place of a line.
+    /// MONITOR lines, with the offset of the record in a line.
     Records(usize),
-    /// Objects of JSON.
+    /// JSON objects.
     Objects(ColumnNames),
     /// Keys in constant text.
     Wrapped(Wrap),
 }
 
-/// The shape of an input that starts with `head`; `None` where more of it must be seen.
+/// The shape of an input starting with `head`; `None` if more of it is needed.
 ///
 /// # Errors
-/// The kind of the input, if it is not a list of keys or may be one of two; and the flags or the command that help.
+/// The kind of input if it is not a key list, or may be one of two; with the flags or command that help.
 pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let names = &ColumnNames::USUAL;
     let lines = Lines::of(head);
-    // A first line that is longer than the limit is judged by its start.
+    // A first line longer than the limit is judged by its start.
     let is_full = lines.head.len() >= LOOKED_AT;
     let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
     if let Some(at) = record::lead(&lines.rows) {
@@ -84,7 +84,7 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     let rows = &lines.rows;
     let found = table::surest(&lines, names);
     let is_proven = |table: &&table::Table| {
-        // Lists of a server have names in their cells, too.
+        // Server listings also have names in their cells.
         let is_list = || !table.layout.before.is_empty() && not_a_dump::by_lines(head).is_some();
         table.certainty == Certainty::Proven && !is_list()
     };
@@ -189,7 +189,7 @@ impl Shape {
         }
     }
 
-    /// The name of the format that its rows are read as.
+    /// The name of the format its rows are read as.
     pub fn format(&self) -> &'static str {
         match &self.rows {
             Rows::Raw(_) | Rows::Wrapped(_) => "lines",
@@ -219,10 +219,10 @@ impl Shape {
     }
 }
 
-/// The layout of a table whose header names these columns, and its description.
+/// The layout and description of a table with these header columns.
 ///
 /// # Errors
-/// What the header lacks.
+/// The columns missing from the header.
 pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
     let lines = Lines::of(head);
     let separators = match names.separator() {
@@ -235,10 +235,10 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
     Some((table.layout.clone(), Told::table(&table)))
 }
 
-/// The layout of a table without a header, whose columns the user lists.
+/// The layout of a table without a header, with columns listed by the user.
 ///
 /// # Errors
-/// A list that cannot be used.
+/// The list is unusable.
 pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
     let lines = Lines::of(head);
     let roles = table::by_place(&names.places, &ColumnNames::USUAL)?;
@@ -272,7 +272,7 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
     Ok(layout)
 }
 
-/// Whether lines in the middle of an input of raw keys are of another shape, about which there is no doubt.
+/// Whether lines in the middle of a raw list clearly have another shape.
 fn is_another(bytes: &[u8]) -> bool {
     let lines = Lines::of(Head {
         bytes,

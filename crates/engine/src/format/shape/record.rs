@@ -1,23 +1,22 @@
-//! Lines of MONITOR inside other lines: after the name of a container, a time, a file name; and forms of them that no
-//! reader has.
+//! MONITOR records inside other lines: after a container name, a time, a file name; and record forms without a reader.
 
 use crate::format::capture::monitor_line::start_inside as start;
 use crate::format::shape::column::share_of;
 
-/// The part of the rows that records must be.
+/// The fraction of rows that must be records.
 const RECORDS: f64 = 0.8;
 
-/// Where a record starts in most rows, if most are records.
+/// The offset of the record in most rows, if most have one.
 pub(super) fn lead(rows: &[&[u8]]) -> Option<usize> {
     let starts: Vec<Option<usize>> = rows.iter().map(|row| start(row)).collect();
     let first = starts.iter().flatten().next()?;
     (share_of(&starts, Option::is_some) >= RECORDS).then_some(*first)
 }
 
-/// A form of records: its name, whether a line has it, and a command.
+/// A form of records: its name, its detector, and a suggested command.
 type Form = (&'static str, fn(&[u8]) -> bool, &'static str);
 
-/// Why records of MONITOR in a form that nothing reads are refused, and the command that makes others of them.
+/// Why MONITOR records in an unsupported form are refused, with a command to convert them.
 pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     const FORMS: [Form; 5] = [
         (
@@ -55,7 +54,7 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
     Some(format!("{what}: {way_out}"))
 }
 
-/// A time as MONITOR writes it, and the rest of the line.
+/// The rest of a line after a MONITOR timestamp.
 fn behind_time(line: &[u8]) -> Option<&[u8]> {
     let mut at = 0;
     while let Some(point) = memchr::memchr(b'.', &line[at..]) {

@@ -1,4 +1,4 @@
-//! The description of the shape of an input: in a line of a report, and as a warning where the lines alone show it.
+//! Describes the shape of an input: one line in a report, and a warning if only the lines themselves show it.
 
 use serde::{Deserialize, Serialize};
 
@@ -12,13 +12,13 @@ use crate::sentence::Sentence;
 
 const RAW: &str = "where each line is a key, --format lines reads it as one";
 
-/// The description of the shape of an input.
+/// The description of an input's shape.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Told {
     /// The shape, without any content of the input; empty for raw keys.
     pub shape: String,
-    /// A warning, where nothing but the lines themselves shows it.
+    /// A warning, if only the lines themselves show the shape.
     pub warning: Option<Sentence>,
     /// Another way to read it.
     pub note: Option<Sentence>,
@@ -27,7 +27,7 @@ pub struct Told {
 }
 
 impl Told {
-    /// A shape that is beyond doubt.
+    /// A shape beyond doubt.
     pub(super) fn sure(shape: &str) -> Told {
         Told {
             shape: shape.into(),
@@ -35,7 +35,7 @@ impl Told {
         }
     }
 
-    /// A file of a directory that cannot be read as a dump.
+    /// A file in a directory that cannot be read as a dump.
     pub(crate) fn refused(why: String) -> Told {
         Told {
             refused: Some(why.into()),
@@ -43,7 +43,7 @@ impl Told {
         }
     }
 
-    /// Raw keys, with a doubt.
+    /// Raw keys, with an optional doubt.
     pub(super) fn raw(doubt: Option<Sentence>, is_of_client: bool) -> Told {
         let client = "lines of kubectl, docker or telnet at the start, left out";
         let client = is_of_client.then(|| Sentence::default().words(client));
@@ -54,7 +54,7 @@ impl Told {
         }
     }
 
-    /// Objects of JSON that are read as keys.
+    /// JSON objects read as keys.
     pub(super) fn json_keys() -> Told {
         let what = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
         Told {
@@ -64,7 +64,7 @@ impl Told {
         }
     }
 
-    /// Objects of JSON whose key was found by content.
+    /// JSON objects whose key member was found by content.
     pub(super) fn by_content(name: &str) -> Told {
         let warning = Sentence::default()
             .words("the keys were taken from the member ")
@@ -111,7 +111,6 @@ impl Told {
     }
 }
 
-/// A table in words.
 pub(in crate::format) fn described(layout: &Layout) -> String {
     let Layout {
         columns,
@@ -138,7 +137,7 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
     )
 }
 
-/// The flags that read the columns of a table.
+/// The flags that read a table's columns.
 fn flags(layout: &Layout) -> String {
     let of = |column: usize| {
         let is = |role: Role| layout.at[role.place()] == Some(column);
@@ -165,7 +164,7 @@ pub(super) fn doubtful(layout: &Layout) -> Sentence {
     ))
 }
 
-/// Why a table is refused that may be raw keys.
+/// Why a table that may be raw keys is refused.
 pub(super) fn ambiguous(layout: &Layout) -> String {
     let flags = flags(layout);
     format!(

@@ -1,4 +1,4 @@
-//! Keys in constant text, one per line: literals of Python, bullets, `Found: key`; and pairs of a key and its size.
+//! Keys in constant text, one per line: Python literals, bullets, `Found: key`; and pairs of a key and its size.
 
 use std::ops::Range;
 
@@ -13,9 +13,9 @@ use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, sha
 /// The text around a key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wrap {
-    /// A literal of Python, perhaps with a comma after it.
+    /// A Python literal, optionally followed by a comma.
     Python,
-    /// A text of JSON with a comma after it.
+    /// A JSON string followed by a comma.
     JsonItem,
     /// Backticks.
     Backticks,
@@ -23,7 +23,7 @@ pub(crate) enum Wrap {
     Bullet,
     /// `redis://host:port/db/`.
     Address,
-    /// These bytes.
+    /// This prefix.
     Prefix(Vec<u8>),
     /// `["key",184]` or `(b'key', 184)`.
     Pair,
@@ -60,7 +60,7 @@ const VERBS: [&str; 26] = [
 ];
 
 impl Wrap {
-    /// The text around the keys, if it is the same in nearly all rows.
+    /// The text around keys, if it is the same in nearly all rows.
     pub(super) fn of(rows: &[&[u8]]) -> Option<Wrap> {
         let simple = [
             Wrap::Pair,
@@ -76,12 +76,11 @@ impl Wrap {
             .or_else(|| prefix(rows))
     }
 
-    /// Whether the text around keys may be a column of a table beside theirs.
+    /// Whether the text around keys may be a table column of its own.
     pub(super) fn may_be_cell(&self) -> bool {
         matches!(self, Wrap::Prefix(_) | Wrap::Bullet)
     }
 
-    /// Its name, for people.
     pub(super) fn name(&self) -> &'static str {
         match self {
             Wrap::Python => "literals of Python",
@@ -119,7 +118,7 @@ impl Wrap {
         }
     }
 
-    /// Where the key is in a row, as it is written there: a literal of Python with its quotes.
+    /// The position of the key in a row, as written: a Python literal with its quotes.
     fn key(&self, row: &[u8]) -> Option<Range<usize>> {
         let from = row.len() - row.trim_ascii_start().len();
         let text = row.trim_ascii();
@@ -175,7 +174,7 @@ impl Wrap {
     }
 }
 
-/// Where the key of a pair is, whether it is of Python, and its size.
+/// The position of a pair's key, whether it is a Python literal, and its size.
 fn pair(row: &[u8]) -> Option<(Range<usize>, bool, &[u8])> {
     let text = row.trim_ascii_end();
     let text = text.strip_suffix(b",").unwrap_or(text);
@@ -207,7 +206,7 @@ fn pair(row: &[u8]) -> Option<(Range<usize>, bool, &[u8])> {
     Some((key, is_python, rest))
 }
 
-/// A word of a script before names of several kinds, or the start of a line of a log.
+/// A script's word before names of several kinds, or a log prefix.
 fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
     let first = rows.first()?;
     let prefix = verb(first).or_else(|| logged(first))?;
@@ -228,7 +227,7 @@ fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
     is_wrap.then(|| Wrap::Prefix(first[..prefix].to_vec()))
 }
 
-/// How long a word of a script at the start of a row is, with what separates it from the key.
+/// The length of a script's word at the start of a row, including the separator before the key.
 fn verb(row: &[u8]) -> Option<usize> {
     let is = |word: &&&str| {
         row.get(..word.len())
@@ -248,7 +247,7 @@ fn verb(row: &[u8]) -> Option<usize> {
     VERBS.iter().filter(is).find_map(ends)
 }
 
-/// How long the start of a line of a log is: `INFO:root:`.
+/// The length of a log prefix: `INFO:root:`.
 fn logged(row: &[u8]) -> Option<usize> {
     let levels: [&[u8]; 4] = [b"DEBUG:", b"INFO:", b"WARNING:", b"ERROR:"];
     let level = levels.into_iter().find(|level| row.starts_with(level))?;

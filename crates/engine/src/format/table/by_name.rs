@@ -1,18 +1,17 @@
-//! A table whose columns the user named: its start decides whether it is `csv` or `jsonl`.
+//! A table with columns named by the user; its start decides whether it is `csv` or `jsonl`.
 
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv::Csv;
 use crate::format::table::jsonl::Jsonl;
 use crate::format::{Format, Head, Opened, table};
 
-/// `csv` or `jsonl`, by the content.
+/// `csv` or `jsonl`, depending on the content.
 pub(crate) struct ByName {
     csv: Csv,
     jsonl: Jsonl,
 }
 
 impl ByName {
-    /// A table with these columns.
     pub(crate) fn new(names: &ColumnNames) -> Self {
         ByName {
             csv: Csv {

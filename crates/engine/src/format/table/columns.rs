@@ -1,4 +1,4 @@
-//! The meaning of the columns of a table: the names that tools give them, and those that the user names.
+//! The meaning of table columns: names used by tools, and those given by the user.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 use crate::name::Name;
 
-/// The names of each role's column, in any case; where a table has two of them the first one listed is read.
+/// The column names of each role, ignoring case; if a table has several, the one listed first is read.
 const NAMED: [(Role, &[&str]); 1 + Number::ALL.len() + Word::ALL.len()] = [
     (Role::Key, &["key", "name"]),
     (Role::Number(Number::Database), &["db", "database"]),
@@ -40,7 +40,7 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
         .chain(weights.map(|metric| (Role::Weight(metric), metric.columns())))
 }
 
-/// The first of these names, for a message.
+/// These names for a message, truncated.
 pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     const LISTED: usize = 30;
     let first = names.iter().take(LISTED);

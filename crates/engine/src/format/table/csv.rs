@@ -1,7 +1,7 @@
-//! `csv`: a table with a header line, fields quoted as RFC 4180 has it, columns found by their names.
+//! `csv`: a table with a header line, fields quoted as in RFC 4180, columns found by name.
 //!
-//! A quote in the middle of an unquoted field is itself, and what follows a closing quote belongs to the field: what
-//! `row_boundary` and the `csv` crate hold too. Doubled quotes are decoded in place, so a key stays a span.
+//! A quote in the middle of an unquoted field is literal, and text after a closing quote belongs to the field, as in
+//! `row_boundary` and the `csv` crate. Doubled quotes are decoded in place, so that a key stays a span.
 
 use crate::format::shape;
 use crate::format::table::columns::ColumnNames;
@@ -15,7 +15,7 @@ pub struct Csv {
     pub names: ColumnNames,
 }
 
-/// `csv` with the column names that tools use.
+/// `csv` with the column names used by tools.
 pub(crate) static USUAL: Csv = Csv {
     names: ColumnNames::USUAL,
 };
@@ -40,10 +40,10 @@ impl Format for Csv {
     }
 }
 
-/// Finds the columns of a table by its header, or by the places that the user gives.
+/// Finds a table's columns by its header, or by the positions given by the user.
 ///
 /// # Errors
-/// The columns there are, where one that is needed is not among them.
+/// A required column is missing; the message lists the columns present.
 pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
     let by_shape = || shape::table_with(head, names).map(|(layout, _)| layout);
     let layout = if names.places.is_empty() {

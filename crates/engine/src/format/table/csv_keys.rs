@@ -1,4 +1,5 @@
-//! The rows of a table that is open: batches of plain rows are cut all at once, others cell by cell; the result is the same.
+//! Reads the rows of an opened table: batches of plain rows are split all at once, others cell by cell, with the same
+//! result.
 
 use crate::format::around::{Around, around, is_comment};
 use crate::format::batch::{Spans, Word};
@@ -17,14 +18,14 @@ use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
-/// A table that is open; other tools' CSV is read by it too.
+/// An opened table; also used for the CSV of other tools.
 pub(crate) struct CsvKeys {
     layout: Layout,
     keys: KeySpelling,
 }
 
 impl CsvKeys {
-    /// A table of this layout, with its keys as `head` shows that they are spelled.
+    /// A table with this layout; `head` shows how its keys are escaped.
     pub(crate) fn of(head: Head<'_>, layout: Layout, escapes: KeyEscapes) -> CsvKeys {
         let keys = match layout.plain_delimiter() {
             Some(delimiter) if layout.header.is_some() => {
@@ -49,7 +50,7 @@ impl CsvKeys {
         Opened::blocks(format, boundary, self)
     }
 
-    /// Whether a row may be the sum of others.
+    /// Whether a row may be the total of others.
     fn has_totals(&self) -> bool {
         self.layout.size().is_some()
     }
@@ -63,7 +64,7 @@ impl CsvKeys {
         table::reader(role, unit)
     }
 
-    /// Cuts the row at `at` into cells; returns where the next one starts.
+    /// Splits the row at `at` into cells; returns the start of the next one.
     fn cut(&self, content: &mut [u8], at: usize, cut: &mut CutRow) -> Option<usize> {
         let CutRow { cells, fields, .. } = cut;
         let is_escaped = self.keys == KeySpelling::Escaped;
@@ -151,7 +152,7 @@ impl CsvKeys {
     }
 }
 
-/// Whether a cell is the word for the sum of the others, as reports have it in their last row.
+/// Whether a cell is the word for a total, as in the last row of reports.
 fn is_total(cell: &[u8]) -> bool {
     const WORDS: [&[u8]; 7] = [
         b"total",
@@ -167,18 +168,18 @@ fn is_total(cell: &[u8]) -> bool {
         && WORDS.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 
-/// A row that is cut, and a batch of rows; kept for their memory.
+/// Buffers for a split row and a batch of rows, reused to save allocations.
 #[derive(Default)]
 pub(crate) struct CutRow {
     fields: Vec<Span>,
     cells: Vec<Cell>,
     grid: Grid,
     spans: Spans,
-    /// Keys so far whose escapes were undone.
+    /// Number of keys whose escapes were decoded.
     undone: u64,
 }
 
-/// Makes one quote of two in a cell.
+/// Collapses doubled quotes in a cell.
 fn undouble(content: &mut [u8], (from, to): Span) -> Span {
     let mut write = from as usize;
     let mut read = from as usize;

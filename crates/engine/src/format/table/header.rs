@@ -1,4 +1,4 @@
-//! The header of a CSV table: which byte separates fields, and what the columns are called.
+//! The header of a CSV table: its delimiter, and the names of its columns.
 
 use crate::format::Head;
 use crate::format::parse::csv_row::cut_row;
@@ -8,25 +8,24 @@ use crate::format::table::layout::Layout;
 use crate::format::table::separator::Separator;
 use crate::name::Name;
 
-/// The characters that may separate fields.
+/// Possible delimiters.
 pub(crate) const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// No header is as long as this: a line that is, is something else.
+/// Longer lines are not headers.
 pub(crate) const LONGEST_HEADER: usize = 16 << 10;
 
 /// The first row.
 pub(crate) struct Header {
-    /// The separator of fields.
     pub delimiter: u8,
     /// The names of the columns.
     pub fields: Vec<Vec<u8>>,
-    /// Where it ends in the input.
+    /// The offset of its end in the input.
     end: usize,
 }
 
 impl Header {
-    /// Reads it with the delimiter that gives the wanted columns, or else most columns; `None` where its end is not
-    /// in sight, or further away than `LONGEST_HEADER`.
+    /// Reads the header with the delimiter that yields the required columns, or else most columns; `None` if its end is
+    /// not within the head or `LONGEST_HEADER`.
     pub(crate) fn read(head: Head<'_>, names: &ColumnNames) -> Option<Header> {
         let start = table::unmarked(head.bytes);
         let is_whole = head.whole && start.len() <= LONGEST_HEADER;
@@ -63,7 +62,7 @@ impl Header {
     /// The layout of the rows below it.
     ///
     /// # Errors
-    /// The columns there are, where one that is needed is not among them.
+    /// A required column is missing; the message lists the columns present.
     pub(crate) fn layout(&self, names: &ColumnNames) -> Result<Layout, String> {
         if self.fields.iter().any(|name| name.contains(&b'\n')) {
             return Err(String::from(

@@ -1,9 +1,10 @@
-//! Objects that are written alike, cut a batch at a time: a block comes in, the bounds of all values go out, column by column.
+//! Uniformly written objects, parsed a batch at a time: takes a block and yields the bounds of all values, column by
+//! column.
 //!
-//! A program writes each object with the same members in the same order, so what is between the values is the same text in
-//! each line, and a quote is in it at either end of a name. Two passes of the kernel find the line ends and the quotes; the
-//! quote with the same number in its line is the same place of that text. Where all lines have the text of the first, and
-//! nothing is escaped, the values are known, and no line is looked at.
+//! A program writes each object with the same members in the same order, so the text between values is the same in each
+//! line, including the quotes around names. Two kernel passes find the line ends and the quotes; quotes with the same
+//! index in their lines delimit the same text. If all lines match the text of the first and nothing is escaped, the
+//! values are known without parsing any line.
 
 use std::ops::Range;
 
@@ -15,43 +16,42 @@ use crate::format::parse::size::{ReadNumber, sixteen_digits};
 use crate::format::table::{self, plain_rows};
 use crate::source::block::Padded;
 
-/// Members of the first object, and bytes of its line: of others each line is looked at.
+/// Maximum members of the first object and bytes of its line; otherwise each line is parsed.
 const MAX_MEMBERS: usize = 64;
 const MAX_FIRST_LINE: usize = 64 << 10;
 
-/// A batch of objects; its memory is kept from batch to batch.
+/// A batch of objects; its buffers are reused.
 #[derive(Default)]
 pub(crate) struct JsonRows {
     lines: Spans,
-    /// As many for each line.
+    /// The same number for each line.
     quotes: Vec<u32>,
     /// The members of the first line.
     members: Vec<Member>,
-    /// The text before each value, and that after the last.
+    /// The text before each value, and after the last.
     between: Vec<Between>,
     spans: Spans,
-    /// Where the last line ends whose objects were looked at one by one.
+    /// The end of the last line whose objects were parsed one by one.
     line_end: usize,
 }
 
 /// A member of the first object.
 struct Member {
-    /// Where its name is.
     name: Range<usize>,
     /// Whether its value is in quotes.
     is_text: bool,
 }
 
-/// The text between two values, before the first, or after the last.
+/// Text between two values, before the first, or after the last.
 #[derive(Default)]
 struct Between {
     text: Vec<u8>,
-    /// Where it is in each line.
+    /// Its offset in each line.
     at: Vec<u32>,
 }
 
 impl JsonRows {
-    /// The end of the line that `at` is in, which is looked for once a line.
+    /// The end of the line containing `at`, searched once per line.
     pub(super) fn end_of_line(&mut self, content: &[u8], at: usize) -> usize {
         if at >= self.line_end {
             let left = memchr::memchr(b'\n', &content[at..]);
@@ -60,8 +60,8 @@ impl JsonRows {
         self.line_end
     }
 
-    /// Cuts the next lines, from `from` on, an object each; returns where the line after them starts. `None`: one of them is
-    /// not written as the first, or has a backslash, or a value that is nested.
+    /// Parses the next lines from `from` on, one object each; returns the start of the following line. `None` if a line
+    /// differs from the first in form, or has a backslash or a nested value.
     pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
         let head = &base.bytes()[from as usize..];
         let head = &head[..head.len().min(MAX_FIRST_LINE)];
@@ -76,12 +76,12 @@ impl JsonRows {
         fits.then_some(next)
     }
 
-    /// The names of the members, as places in the first line.
+    /// The names of the members, as ranges of the first line.
     pub(super) fn names(&self) -> impl Iterator<Item = Range<usize>> {
         self.members.iter().map(|member| member.name.clone())
     }
 
-    /// The values of a member, if they are texts.
+    /// The values of a member, if they are strings.
     pub(super) fn texts(&self, member: usize, into: &mut Spans) -> bool {
         let is_text = self.members[member].is_text;
         if is_text {
@@ -90,7 +90,7 @@ impl JsonRows {
         is_text
     }
 
-    /// The values of a member, as times; which number a text is does not say which time.
+    /// The values of a member as times; the digits alone do not tell which kind of time.
     pub(super) fn times(
         &mut self,
         base: Padded<'_>,
@@ -105,7 +105,7 @@ impl JsonRows {
         self.spans = spans;
     }
 
-    /// The values of a member, as numbers; false: one of them is not a number.
+    /// The values of a member as numbers; false if one of them is not.
     pub(super) fn numbers(
         &mut self,
         base: Padded<'_>,
@@ -128,8 +128,7 @@ impl JsonRows {
         are_numbers
     }
 
-    /// Whether all values are such that are neither text nor nested, except those of texts and of the members that are
-    /// `known` to be.
+    /// Whether all values are unquoted scalars, except for strings and the `known` members.
     pub(super) fn are_values(&mut self, base: Padded<'_>, known: &[usize]) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
         let mut all = true;
@@ -155,7 +154,7 @@ impl JsonRows {
         into.end.extend(&behind.at);
     }
 
-    /// Takes the members and the text between them from the first line.
+    /// Learns the members and the text between values from the first line.
     fn take_shape(&mut self, line: &[u8]) -> Option<()> {
         self.members.clear();
         let mut texts = Vec::new();
@@ -186,12 +185,12 @@ impl JsonRows {
         is_plain.then_some(())
     }
 
-    /// Finds all quotes of the lines; false: a line has more of them than the first, or fewer.
+    /// Finds all quotes of the lines; false if a line has a different number than the first.
     fn find_quotes(&mut self, base: Padded<'_>, from: u32, next: u32, find: FindByte<'_>) -> bool {
         let lines = self.lines.len();
         let in_line: usize = self.between.iter().map(Between::quotes).sum();
         let wanted = lines * in_line;
-        // One more shows that there are no more.
+        // Asking for one more reveals any excess.
         self.quotes.resize(wanted + 1, 0);
         let found = find(base, from, b'"', &mut self.quotes).delimiters;
         if found < wanted || (found > wanted && self.quotes[wanted] < next) {
@@ -206,7 +205,7 @@ impl JsonRows {
             })
     }
 
-    /// Where each text between values must be, by the first quote in it; the last ends with the line.
+    /// The expected offset of each text between values, by its first quote; the last one ends with the line.
     fn find_between(&mut self) {
         let in_line = self.between.iter().map(Between::quotes).sum();
         let mut before = 0;
@@ -232,8 +231,8 @@ impl JsonRows {
         }
     }
 
-    /// Whether each line starts with the first text, ends with the last, and has the others between them, with something
-    /// before each that is not in quotes.
+    /// Whether each line starts with the first text, ends with the last, and has the others in between, each after a
+    /// non-empty unquoted value.
     fn are_in_order(&self) -> bool {
         let mut ordered = self.between[0].at == self.lines.start;
         for (pair, member) in self.between.windows(2).zip(&self.members) {
@@ -258,7 +257,7 @@ impl Between {
         memchr::memchr_iter(b'"', &self.text).count()
     }
 
-    /// Whether the text is where it must be.
+    /// Whether the text is where it is expected.
     fn is_in(&self, base: Padded<'_>) -> bool {
         self.text.chunks(16).enumerate().all(|(number, part)| {
             let mut wanted = [0; 16];
@@ -286,13 +285,14 @@ mod tests {
         crate::simd::find_delimiters(hashslot::best(), base, from, byte, ends)
     }
 
-    /// Whether all lines are read at once.
+    /// Whether all lines are parsed as one batch.
     fn are_alike(lines: &str) -> bool {
         let block = Block::from_bytes(lines.as_bytes());
         JsonRows::default().cut(block.padded(), 0, &find) == Some(block.len() as u32)
     }
 
-    /// The keys found if each line is parsed by itself: an escape after them makes it so. Its row is taken off.
+    /// The keys found when parsing line by line, which is forced by an appended row with an escape; that row is
+    /// removed.
     fn looked_at(lines: &str) -> Found {
         let mut found = read_whole(&USUAL, format!("{lines}{{\"key\":\"\\n\"}}\n").as_bytes());
         assert_eq!(found.keys.pop().as_deref(), Some(&b"\n"[..]));
@@ -348,7 +348,7 @@ mod tests {
         }
     }
 
-    /// A value as it is written: mostly what all lines have there, sometimes anything.
+    /// A raw value: usually the same in all lines, sometimes anything.
     fn value() -> impl Strategy<Value = String> {
         prop_oneof![
             6 => (0u64..1_000_000).prop_map(|number| number.to_string()),

@@ -1,5 +1,5 @@
-//! `jsonl`: one JSON object a line with a key among its members, which are found by their names. The objects may be
-//! in an array, with commas between them.
+//! `jsonl`: one JSON object per line with a key among its members, which are found by name. The objects may be
+//! comma-separated in an array.
 //!
 //! Keys are decoded in place; bytes that are not UTF-8 stay as they are.
 
@@ -23,10 +23,10 @@ use crate::metric::Metric;
 use crate::name::Name;
 use crate::source::block::{Block, Padded, Piece};
 
-/// Lines of a head whose members decide the columns.
+/// Lines of a head whose members define the columns.
 const LINES: usize = 1000;
 
-/// Members that are looked for by their place.
+/// Members looked up by position.
 const MAX_MEMBERS: usize = 4096;
 
 /// The format.
@@ -35,7 +35,7 @@ pub struct Jsonl {
     pub names: ColumnNames,
 }
 
-/// `jsonl` with the names that tools use.
+/// `jsonl` with the member names used by tools.
 pub(crate) static USUAL: Jsonl = Jsonl {
     names: ColumnNames::USUAL,
 };
@@ -61,7 +61,7 @@ impl Format for Jsonl {
     }
 }
 
-/// A member by its name: its content, and how many other names would be preferred.
+/// A member: its content, and how many aliases have precedence over its name.
 struct Member {
     name: Vec<u8>,
     role: Option<(Role, usize)>,
@@ -76,27 +76,27 @@ impl Member {
     }
 }
 
-/// Objects whose members are known; other tools' JSON is read by it too.
+/// Objects with known members; also used for the JSON of other tools.
 pub(crate) struct JsonKeys {
     names: ColumnNames,
-    /// The members of the first object, in its order, which later ones mostly keep.
+    /// The members of the first object in order, which later ones usually keep.
     first: Vec<Member>,
     carried: Carried,
-    /// How the values of each role are read.
+    /// The number parser of each role.
     readers: [ReadNumber; ROLES],
-    /// Whether digits of a size are not the number that they spell.
+    /// Whether sizes have a unit, so that digits are not the plain number.
     has_unit: bool,
-    /// Types of anything but a key.
+    /// Types that are not keys.
     no_keys: &'static [&'static str],
-    /// Whether these are lines of `slotscope dump`.
+    /// Whether the lines are output of `slotscope dump`.
     is_dump: bool,
 }
 
 impl JsonKeys {
-    /// Finds the members that the first objects have.
+    /// Finds the members of the first objects.
     ///
     /// # Errors
-    /// The members there are, where one that is needed is not among them.
+    /// A required member is missing; the message lists the members present.
     pub(crate) fn open(
         head: Head<'_>,
         names: &ColumnNames,
@@ -143,7 +143,7 @@ impl JsonKeys {
         })
     }
 
-    /// The content of member `number` of an object, by its name.
+    /// The content of member `number` of an object, by name.
     fn role(&self, number: usize, name: &[u8]) -> Option<(Role, usize)> {
         match self.first.get(number) {
             Some(member) if member.name == name => member.role,
@@ -151,7 +151,7 @@ impl JsonKeys {
         }
     }
 
-    /// Parses the object at the start of `line`, and says where it ends. Its key is decoded.
+    /// Parses the object at the start of `line` and decodes its key; returns its end.
     fn row(&self, line: &mut [u8]) -> Result<(usize, Step), Refusal> {
         let mut best: [Option<(usize, Value)>; ROLES] = [None; ROLES];
         let members = json_object::members(line, |number, name, value| {
@@ -208,7 +208,7 @@ impl JsonKeys {
     }
 }
 
-/// How the values of each role are read, by the units in the names of `members`.
+/// The number parser of each role, by the units in the names of `members`.
 fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
     let unit = |role: Role| {
         let of_role = members

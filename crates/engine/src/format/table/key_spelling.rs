@@ -1,8 +1,8 @@
-//! Keys of a CSV table that are spelled as redis-cli spells them: `"\xd1\x82"`, pasted before a size, or the same text in
-//! a field, `"""\xd1\x82"""`.
+//! Keys of a CSV table escaped by redis-cli: `"\xd1\x82"`, pasted before a size, or the same text inside a field,
+//! `"""\xd1\x82"""`.
 //!
-//! redis-cli quotes every key and writes nothing but printable ASCII, where a writer of CSV quotes what has to be, or the
-//! names of the columns too. So the first rows show which of them it was, whether or not a key there has an escape.
+//! redis-cli quotes every key and writes only printable ASCII, while a CSV writer quotes only what it must, or column
+//! names as well. The first rows thus show which of them wrote the keys, even if none has an escape.
 
 use crate::format::Head;
 use crate::format::parse::csv_row::{self, cut_row};
@@ -12,34 +12,34 @@ use crate::format::table::columns::KeyEscapes;
 use crate::format::table::{Span, unmarked};
 use crate::source::boundary::line_at;
 
-/// Rows that are looked at.
+/// Rows examined.
 const ROWS: usize = 1000;
 
-/// The columns of what `slotscope dump` prints, whose keys are spelled as reports spell names: a backslash is two.
+/// The columns printed by `slotscope dump`, whose keys are escaped like names in reports: a backslash is doubled.
 pub const DUMP: [&str; 12] = [
     "key", "db", "type", "encoding", "elements", "bytes", "memory", "expiry", "lfu", "idle",
     "slot", "tag",
 ];
 
-/// How the keys of a table are spelled.
+/// How the keys of a table are escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeySpelling {
-    /// As RFC 4180 has it.
+    /// As in RFC 4180.
     Plain,
-    /// With escapes, in quotes that a backslash keeps from closing; a row is a line.
+    /// With escapes, in quotes that a backslash can escape; one row per line.
     Escaped,
-    /// A field as RFC 4180 has it holds the key with its quotes and escapes.
+    /// An RFC 4180 field that contains the key with redis-cli's quotes and escapes.
     EscapedInField,
-    /// A field as RFC 4180 has it, or a JSON text, holds the key with escapes and without quotes of its own.
+    /// An RFC 4180 field or JSON string that contains the key with escapes but without extra quotes.
     Name,
 }
 
 impl KeySpelling {
-    /// The spelling in a table that starts with `head`, whose keys are in column `key`.
+    /// The escaping in a table starting with `head`, with keys in column `key`.
     pub(crate) fn of(head: Head<'_>, delimiter: u8, key: usize, wanted: KeyEscapes) -> KeySpelling {
         let mut content = unmarked(head.bytes).to_vec();
         if !head.whole {
-            // The last line continues after the head.
+            // The last line continues beyond the head.
             content.truncate(memchr::memrchr(b'\n', &content).map_or(0, |end| end + 1));
         }
         let is_in_field = || all_in_fields(&content, delimiter, key);
@@ -53,7 +53,7 @@ impl KeySpelling {
         }
     }
 
-    /// Undoes the escapes of a key; `None` where it is not spelled so.
+    /// Decodes the escapes of a key; `None` if they are invalid.
     pub(crate) fn undo(self, content: &mut [u8], (from, to): Span) -> Option<Span> {
         let (from, to) = (from as usize, to as usize);
         let (from, to) = match self {
@@ -68,8 +68,8 @@ impl KeySpelling {
     }
 }
 
-/// Cuts the line at `at` into fields, in which a backslash keeps a quote from closing, and returns where the next line
-/// starts; `None` in place of the fields where something follows a quote that closes, or none does.
+/// Splits the line at `at` into fields, where backslashes escape quotes, and returns the start of the next line;
+/// without fields if text follows a closing quote or a quote is unclosed.
 pub(crate) fn cut_line(
     content: &[u8],
     start: usize,
@@ -102,7 +102,7 @@ pub(crate) fn cut_line(
     (next, Some(()))
 }
 
-/// Whether the key of each row below the header, and of one at least, is a text of redis-cli in its field.
+/// Whether there is a row below the header, and in every row the field of the key contains text quoted by redis-cli.
 fn all_in_fields(content: &[u8], delimiter: u8, key: usize) -> bool {
     let (mut content, mut fields) = (content.to_vec(), Vec::new());
     let mut at = cut_row(&mut content, 0, delimiter, &mut fields);
@@ -120,8 +120,8 @@ fn all_in_fields(content: &[u8], delimiter: u8, key: usize) -> bool {
     rows > 0
 }
 
-/// Whether the key of each row below a header without quotes, and of one at least, is in quotes as redis-cli writes
-/// them, and one of them is for no reason that CSV has.
+/// Whether there is a row below an unquoted header, every key is quoted as redis-cli does, and at least one of them
+/// needlessly so by CSV rules.
 fn all_of_redis_cli(content: &[u8], delimiter: u8, key: usize) -> bool {
     let (header, mut at) = line_at(content, 0);
     let (mut rows, mut fields, mut needless) = (0, Vec::new(), false);
@@ -147,7 +147,7 @@ fn all_of_redis_cli(content: &[u8], delimiter: u8, key: usize) -> bool {
     needless && memchr::memchr(b'"', header).is_none()
 }
 
-/// Whether redis-cli may have written this between quotes: printable ASCII, and no escape but its own.
+/// Whether redis-cli could have written this between quotes: printable ASCII, and only its own escapes.
 fn is_of_redis_cli(text: &[u8]) -> bool {
     let mut rest = text;
     let is_printable = text.iter().all(|byte| (b' '..=b'~').contains(byte));

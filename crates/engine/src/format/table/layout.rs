@@ -1,4 +1,4 @@
-//! How the rows of a table are laid out: what is between cells, and which cell is what.
+//! The layout of table rows: what separates cells, and the meaning of each.
 
 use crate::format::batch::Number;
 use crate::format::parse::escape::{self, Escapes};
@@ -12,55 +12,53 @@ use crate::metric::Metric;
 
 /// The layout of a table.
 ///
-/// Columns before the key are counted from the left, those after it from the right: the key is between them, and
-/// may hold separators.
+/// Columns before the key are counted from the left, those after it from the right: the key is in between and may
+/// contain separators.
 #[derive(Debug, Clone)]
 pub(crate) struct Layout {
-    /// The separator of cells.
     pub separator: Separator,
-    /// How many columns there are.
+    /// The number of columns.
     pub columns: usize,
     /// The column of each role.
     pub at: [Option<usize>; ROLES],
-    /// Bytes of the input before the first row.
+    /// Offset of the first row in the input.
     pub skip: u64,
-    /// Bytes of the input before the header.
+    /// Offset of the header in the input.
     pub header_at: u64,
     /// Whether each row starts and ends with a separator.
     pub has_border: bool,
-    /// Whether the blanks around a key are not part of it.
+    /// Whether blanks around a key are padding.
     pub is_trimmed: bool,
-    /// Whether cells may be in quotes, as RFC 4180 has it.
+    /// Whether cells may be quoted as in RFC 4180.
     pub has_quotes: bool,
-    /// How keys are written.
     pub key_text: KeyText,
-    /// The start of each cell, as in `key=K size=N`, by column.
+    /// The label of each cell by column, as in `key=K size=N`.
     pub before: Vec<Vec<u8>>,
-    /// The columns that hold numbers, words or times in every row.
+    /// The columns with numbers, words or times in every row.
     pub values: Vec<bool>,
-    /// The few texts of a column that has one of these in every row.
+    /// The few distinct texts of a column, if every row has one of them.
     pub words: Vec<Vec<Vec<u8>>>,
-    /// The cells of the header, where there is one.
+    /// The cells of the header, if there is one.
     pub header: Option<Vec<Vec<u8>>>,
-    /// The unit of a size without one.
+    /// The unit of sizes without one.
     pub size_unit: Unit,
-    /// The unit of a time of expiry without a date.
+    /// The unit of relative expiry times.
     pub expiry_unit: Unit,
 }
 
-/// How keys are written.
+/// How keys are quoted or escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum KeyText {
-    /// As they are.
+    /// Not at all.
     Plain,
-    /// As literals of Python: `b'key'`, `'key'`.
+    /// As Python literals: `b'key'`, `'key'`.
     Python,
     /// In double quotes with C escapes.
     Quoted,
 }
 
 impl Layout {
-    /// A table without columns of a known content, whose key is in the first of `columns`.
+    /// A table with the key in the first of `columns` and no other known column.
     pub(crate) fn new(separator: Separator, columns: usize) -> Layout {
         Layout {
             separator,
@@ -81,7 +79,7 @@ impl Layout {
         }
     }
 
-    /// Takes the units of sizes and times from the names of their columns.
+    /// Derives the units of sizes and times from column names.
     pub(crate) fn take_units(&mut self) {
         let unit = |role: Role| {
             let name = self.header.as_ref()?.get(self.at[role.place()]?)?;
@@ -95,7 +93,7 @@ impl Layout {
         self.expiry_unit = expiry.unwrap_or_default();
     }
 
-    /// Whether digits in the column of a role are not the number that they spell.
+    /// Whether digits in a role's column are not the plain number.
     pub(crate) fn means_other_numbers(&self, role: Role) -> bool {
         match role {
             Role::Weight(metric) if metric.is_size() => self.size_unit != Unit::One,
@@ -103,17 +101,15 @@ impl Layout {
         }
     }
 
-    /// The column of the keys.
     pub(crate) fn key(&self) -> usize {
         self.at[Role::Key.place()].unwrap_or_default()
     }
 
-    /// The column of the sizes.
     pub(crate) fn size(&self) -> Option<usize> {
         self.at[Role::of(Metric::Bytes).place()]
     }
 
-    /// The delimiter of a table whose batches can be cut all at once.
+    /// The delimiter, if batches of rows can be split all at once.
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
         let is_plain = !self.has_border
             && !self.is_trimmed
@@ -125,7 +121,7 @@ impl Layout {
         }
     }
 
-    /// The cells of a row between its borders.
+    /// The cells of a row without its borders.
     pub(crate) fn inside<'c>(&self, cells: &'c [Cell]) -> &'c [Cell] {
         if self.has_border && cells.len() > 2 {
             &cells[1..cells.len() - 1]
@@ -134,7 +130,7 @@ impl Layout {
         }
     }
 
-    /// The cell of a column in a row of this many cells.
+    /// The cell of a column, in a row with this many cells.
     pub(crate) fn place(&self, column: usize, cells: usize) -> usize {
         if column <= self.key() {
             column
@@ -143,7 +139,7 @@ impl Layout {
         }
     }
 
-    /// The key in the cells of a row; `None` where they are too few, or too many without a sign of which are the key's.
+    /// The key in a row's cells; `None` if there are too few, or too many to tell which belong to the key.
     pub(crate) fn key_in(&self, text: &[u8], cells: &[Cell]) -> Option<Cell> {
         let key = self.key();
         let more = cells.len().checked_sub(self.columns)?;
@@ -172,7 +168,7 @@ impl Layout {
         })
     }
 
-    /// A cell without the blanks around it and without its name.
+    /// A cell without surrounding blanks and its label.
     pub(crate) fn bare(&self, text: &[u8], column: usize, cell: Cell) -> Span {
         let (mut from, mut to) = (cell.span.0 as usize, cell.span.1 as usize);
         let is_key = column == self.key();
@@ -181,7 +177,7 @@ impl Layout {
             from += cell.len() - cell.trim_ascii_start().len();
             to = from + cell.trim_ascii().len();
         }
-        // A script writes a comma after a number, as before the next item of a list.
+        // A script may write a comma after a number, as between list items.
         if !cell.is_quoted
             && !is_key
             && let [.., digit, b',' | b';'] = &text[from..to]
@@ -202,7 +198,7 @@ impl Layout {
         (from as u32, to as u32)
     }
 
-    /// Undoes how a key is written; returns where it is. `None`: it is written otherwise.
+    /// Decodes a key and returns its bounds; `None` if it is written differently.
     pub(crate) fn undo(&self, content: &mut [u8], (from, to): Span) -> Option<Span> {
         match self.key_text {
             KeyText::Plain => Some((from, to)),
@@ -219,7 +215,7 @@ impl Layout {
         }
     }
 
-    /// Whether a row is the header again, as where files were put one after the other.
+    /// Whether a row repeats the header, as after concatenating files.
     pub(crate) fn is_header(&self, text: &[u8], cells: &[Cell]) -> bool {
         let is = |(cell, name): (&Cell, &Vec<u8>)| {
             text[cell.span.0 as usize..cell.span.1 as usize].trim_ascii() == name.as_slice()
@@ -229,7 +225,7 @@ impl Layout {
     }
 }
 
-/// Whether `cell` is a number, or that there is none, a word of a server, or a time.
+/// Whether `cell` is a number or missing, a server word, or a time.
 fn is_value(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();
     value(cell) != Value::Text

@@ -1,4 +1,4 @@
-//! The parts that all tables share: rows come in one by one, batches of keys with all their columns go out.
+//! Shared by all tables: collects rows into batches of keys with all their columns.
 
 pub mod by_name;
 pub mod columns;
@@ -30,7 +30,6 @@ pub type Span = (u32, u32);
 /// The values of a row.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Row {
-    /// The key.
     pub key: Span,
     /// Its weight in each metric of `Metric::WEIGHTS`, or `MISSING`.
     pub weights: [u64; WEIGHTS],
@@ -41,7 +40,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The same row, where its spans are counted from `by` bytes before.
+    /// The row with its spans moved by `by` bytes.
     pub(crate) fn moved(self, by: u32) -> Self {
         let moved = |(from, to): Span| (from + by, to + by);
         Row {
@@ -57,7 +56,7 @@ impl Row {
         number_roles().zip(numbers)
     }
 
-    /// A row that says nothing but the key.
+    /// A row with only a key.
     pub(crate) fn of(key: Span) -> Self {
         Row {
             key,
@@ -68,24 +67,24 @@ impl Row {
     }
 }
 
-/// The item at some place of a table.
+/// The item at a position of a table.
 pub(crate) enum Step {
     /// A key.
     Key(Row),
-    /// A key with values that cannot be read.
+    /// A key with unreadable values.
     Without(Row, Unreadables),
-    /// A line of a tool around rows: a border, how many there are, the header again.
+    /// A tool's line around rows: a border, a row count, the header again.
     Around,
-    /// Something that is not a key and is not meant to be one.
+    /// Something not meant to be a key.
     NoKey,
-    /// Nothing: an empty row, a bracket around the rows.
+    /// An empty row, or a bracket around the rows.
     Blank,
-    /// A row that is not a key and should be one: why not.
+    /// A row that should be a key but is not.
     Reject(Refusal),
 }
 
 impl Step {
-    /// The key of a row, which may lack some of its values.
+    /// The key of a row, possibly with unreadable values.
     pub(crate) fn of(row: Row, unreadable: Unreadables) -> Step {
         if unreadable.0.is_empty() {
             Step::Key(row)
@@ -94,7 +93,7 @@ impl Step {
         }
     }
 
-    /// The same step, where its spans are counted from `by` bytes before.
+    /// The step with its spans moved by `by` bytes.
     pub(crate) fn moved(self, by: u32) -> Step {
         match self {
             Step::Key(row) => Step::Key(row.moved(by)),
@@ -104,12 +103,12 @@ impl Step {
     }
 }
 
-/// The values of a row that cannot be read.
+/// The unreadable values of a row.
 #[derive(Debug, Default)]
 pub(crate) struct Unreadables(Vec<(Role, Vec<u8>)>);
 
 impl Unreadables {
-    /// Notes one: the key counts without it.
+    /// Records an unreadable value; the key is counted without it.
     pub(crate) fn note(&mut self, role: Role, text: &[u8]) -> u64 {
         self.0.push((role, text.to_vec()));
         MISSING
@@ -121,7 +120,7 @@ impl Unreadables {
 pub(crate) struct Refusal {
     /// The reason, without any content of the row.
     pub reason: Cow<'static, str>,
-    /// The start of the part that is wrong.
+    /// The start of the faulty part.
     pub excerpt: Vec<u8>,
 }
 
@@ -134,10 +133,10 @@ impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
     }
 }
 
-/// The columns that an input has, by `Role`.
+/// The columns of an input, by `Role`.
 pub(crate) type Carried = [bool; ROLES];
 
-/// Where the rows of a piece start: a byte order mark at the start of the input is not one.
+/// The offset of a piece's first row, after a byte order mark at the start of the input.
 pub(crate) fn start(block: &Block, piece: Piece, seen: &mut ReadStats) -> usize {
     let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
     seen.note(Notice::ByteOrderMark, u64::from(marked));
@@ -149,21 +148,21 @@ pub fn unmarked(head: &[u8]) -> &[u8] {
     head.strip_prefix(BYTE_ORDER_MARK).unwrap_or(head)
 }
 
-/// The rows of a table that is open.
+/// The rows of an opened table.
 pub(crate) trait Rows {
-    /// Memory that is kept from batch to batch.
+    /// Buffers reused from batch to batch.
     type Memory: Default;
 
-    /// The columns that the input has.
+    /// The columns of the input.
     fn carried(&self) -> Carried;
 
-    /// Where the first row of a piece is that starts at `from`.
+    /// The offset of the first row of a piece that starts at `from`.
     fn first(&self, _: &Block, _: Piece, from: usize) -> usize {
         from
     }
 
-    /// Reads a batch of rows that are all written alike, each of them a key; returns where the next one starts. `None`: some
-    /// row of it has to be looked at.
+    /// Reads a batch of uniform rows, each with a key; returns the start of the next one. `None` if some row must be
+    /// parsed individually.
     fn alike(
         &self,
         base: Padded<'_>,
@@ -172,16 +171,16 @@ pub(crate) trait Rows {
         memory: &mut Self::Memory,
     ) -> Option<usize>;
 
-    /// The item at `at`, and where the next one starts.
+    /// The item at `at`, and the start of the next one.
     fn next(&self, content: &mut [u8], at: usize, memory: &mut Self::Memory) -> (usize, Step);
 
-    /// Keys so far whose escapes were undone.
+    /// Number of keys whose escapes were decoded.
     fn undone(_: &Self::Memory) -> u64 {
         0
     }
 }
 
-/// Reads a piece: batches of rows that are written alike at once, others row by row; the result is the same.
+/// Reads a piece: uniform rows in batches, others row by row, with the same result.
 pub(crate) fn read<R: Rows>(
     rows: &R,
     block: &mut Block,
@@ -228,7 +227,7 @@ pub(crate) fn read<R: Rows>(
     seen
 }
 
-/// Hands a batch to the sink, if there is one.
+/// Passes a non-empty batch to the sink.
 fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
@@ -270,8 +269,7 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadSt
     }
 }
 
-/// The number that `text` is, with white space around it; `MISSING` where it says that there is none, and `None` where it
-/// cannot be read.
+/// The number in `text`, ignoring white space; `MISSING` if it denotes none, `None` if it cannot be read.
 pub(crate) fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     match text.trim_ascii() {
         text if is_missing(text) => Some(MISSING),
@@ -279,7 +277,7 @@ pub(crate) fn optional(text: &[u8], read: ReadNumber) -> Option<u64> {
     }
 }
 
-/// How a number of `role` is written, in the unit that its column names.
+/// The number parser for a role, in the unit of its column.
 pub(crate) fn reader(role: Role, unit: Unit) -> ReadNumber {
     match role {
         Role::Weight(metric) if metric.is_size() => unit.size_reader(),
@@ -302,12 +300,13 @@ pub(crate) fn number_columns(values: &mut Values) -> impl Iterator<Item = (Role,
     number_roles().zip(columns)
 }
 
-/// Where the rows of a piece start that starts at `from` of its block, if the first are at `skip` of the input.
+/// The offset of the first row of a piece starting at `from` of its block, if `skip` bytes of the input precede the
+/// rows.
 pub(crate) fn skipped(from: usize, piece: Piece, skip: u64) -> usize {
     from.max(skip.saturating_sub(piece.offset) as usize)
 }
 
-/// A column of this name may hold something else: then nothing is known, and the key counts all the same.
+/// A column of this name may hold something else: the value is then unknown, but the key still counts.
 fn integer_or_none(text: &[u8]) -> Option<u64> {
     Some(integer(text).unwrap_or(MISSING))
 }

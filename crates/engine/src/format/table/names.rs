@@ -1,6 +1,7 @@
-//! The content of a column by its name, as people write it: in ten languages, with units, in any case and spelling.
+//! Guesses the content of a column from names as people write them: in ten languages, with units, in any case and
+//! spelling.
 //!
-//! The names that tools give are in `columns`; these are only asked where none of those is it.
+//! Names used by tools are in `columns`; these are only consulted if none of those matches.
 
 use crate::format::batch::{Number, Word};
 use crate::format::parse::size::{ReadNumber, size, size_in};
@@ -11,15 +12,15 @@ use crate::metric::Metric;
 /// The content of a column by its name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Named {
-    /// Its content; `None` where that is known and not read: the number of a row, a slot.
+    /// Its content; `None` if known but not read, such as a row number or a slot.
     pub role: Option<Role>,
-    /// How many other names would be preferred to it.
+    /// The number of names with precedence over it.
     pub rank: usize,
-    /// The unit of its numbers: bytes as a power of two; of times, whether they are milliseconds.
+    /// The unit of its numbers: bytes as a power of two, or for times, milliseconds.
     pub unit: Unit,
 }
 
-/// The unit of a number without one.
+/// The unit of a number written without one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Unit {
     /// One.
@@ -31,14 +32,13 @@ pub(crate) enum Unit {
     Mib,
     /// 2^30 bytes.
     Gib,
-    /// Seconds that are left.
+    /// TTL in seconds.
     SecondsLeft,
-    /// Milliseconds that are left.
+    /// TTL in milliseconds.
     MillisecondsLeft,
 }
 
 impl Unit {
-    /// How sizes in it are read.
     pub(crate) fn size_reader(self) -> ReadNumber {
         match self {
             Unit::Kib => size_in::<10>,
@@ -48,7 +48,6 @@ impl Unit {
         }
     }
 
-    /// How times of expiry in it are read.
     pub(crate) fn expiry_reader(self) -> ReadNumber {
         match self {
             Unit::MillisecondsLeft => |text| Some(time::expiry_in_milliseconds(text)),
@@ -130,7 +129,7 @@ const SIZES: &[&str] = &[
     "サイズ",
     "크기",
 ];
-/// A column that has one of these words holds something of this kind, whatever else is in its name.
+/// A column with one of these words has this content, whatever else is in its name.
 const OTHERS: &[(&str, Option<Role>)] = &[
     ("ttl", EXPIRY),
     ("pttl", EXPIRY),
@@ -168,7 +167,7 @@ const OTHERS: &[(&str, Option<Role>)] = &[
     ("rank", None),
     ("row", None),
     ("unnamed", None),
-    // Not of one key, or no amount of it.
+    // Not about a single key, or not an amount.
     ("bits", None),
     ("blocks", None),
     ("pages", None),
@@ -195,7 +194,7 @@ const OTHERS: &[(&str, Option<Role>)] = &[
 const EXPIRY: Option<Role> = Some(Role::Number(Number::Expiry));
 const OPS: Option<Role> = Some(Role::Weight(Metric::Ops));
 const ELEMENTS: Option<Role> = Some(Role::Number(Number::Elements));
-/// Words that say nothing.
+/// Words without meaning.
 const FILLERS: &[&str] = &[
     "redis",
     "valkey",
@@ -217,18 +216,18 @@ const FILLERS: &[&str] = &[
 /// Words that may follow the word for a key.
 const OF_KEY: &[&str] = &["name", "nombre", "nom", "string", "text"];
 
-/// No name of a column is longer, in bytes and in words.
+/// Maximum length of a column name, in bytes and in words.
 const LONGEST: usize = 60;
 const MOST_WORDS: usize = 4;
 
-/// Ranks of names that `columns` does not list, after those that it does.
+/// Names not listed in `columns` rank after those that are.
 pub(crate) const FIRST_RANK: usize = 100;
 const KEY: usize = FIRST_RANK;
 const NAME: usize = 101;
 const SIZE: usize = FIRST_RANK;
 const SERIALIZED: usize = 101;
 
-/// The content of a column called `name`; `None` where nothing tells.
+/// The content of a column called `name`; `None` if unknown.
 pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_odd = |byte: &u8| b"{}\"\\;,<>=".contains(byte);
     if name.len() > LONGEST || name.iter().any(is_odd) {
@@ -299,7 +298,7 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     }
 }
 
-/// The unit that a word in the name of a size is.
+/// The unit denoted by a word in the name of a size.
 fn unit(word: &str) -> Option<Unit> {
     match word {
         "kb" | "kib" | "k" | "ko" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" => {
@@ -311,11 +310,11 @@ fn unit(word: &str) -> Option<Unit> {
     }
 }
 
-/// The words of a name in lower case, without marks on their letters.
+/// The words of a name in lower case, without diacritics.
 fn words(name: &[u8]) -> Vec<String> {
     let text = match std::str::from_utf8(name) {
         Ok(text) => text.to_owned(),
-        // Latin-1, as spreadsheets write it.
+        // Latin-1, as written by spreadsheets.
         Err(_) => name.iter().map(|byte| char::from(*byte)).collect(),
     };
     // A unit is one word.
@@ -342,7 +341,7 @@ fn words(name: &[u8]) -> Vec<String> {
     words
 }
 
-/// A letter without its mark.
+/// A letter without its diacritic.
 fn plain(letter: char) -> String {
     const MARKED: [(&str, &str); 14] = [
         ("àáâãäåāąă", "a"),

@@ -1,8 +1,8 @@
-//! Plain rows, cut a batch at a time: a block comes in, the bounds of all fields go out, column by column.
+//! Plain rows, split a batch at a time: takes a block and yields the bounds of all fields, column by column.
 //!
-//! One pass of the kernel finds the delimiters and the line ends. Where every row has as many fields as the header, field
-//! `f` of row `r` ends with number `r * n + f` of them: no row is looked at. A column may be in quotes, if it is in all rows
-//! and these are all quotes there are: so nothing else is in them.
+//! One kernel pass finds delimiters and line ends. If every row has as many fields as the header, field `f` of row `r`
+//! ends at match number `r * n + f`, and no row needs parsing. A column may be quoted if it is so in all rows and there are
+//! no other quotes.
 
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
@@ -10,23 +10,23 @@ use crate::format::parse::time;
 use crate::format::{FindByte, FindCells};
 use crate::source::block::Padded;
 
-/// A batch of rows; its memory is kept from batch to batch.
+/// A batch of rows; its buffers are reused.
 #[derive(Default)]
 pub(crate) struct Grid {
     rows: Spans,
-    /// Where the fields end, and the last of each row with its line, if there is a CR before that.
+    /// The ends of fields, and the line ends of rows if preceded by CR.
     cells: Vec<u32>,
     fields: usize,
-    /// For each field, whether it is in quotes.
+    /// For each field, whether it is quoted.
     pub quoted: Vec<bool>,
-    /// Whether each row ended with a CR, which is cut off.
+    /// Whether rows end with a CR, which is stripped.
     pub crlf: bool,
 }
 
 impl Grid {
-    /// Cuts the next rows, from `from` on, of `fields` fields each; returns where the row after them starts. `None`:
-    /// one of them has other quotes or another number of fields than the first, nothing in it, or another line end.
-    /// Without `quotes` a quote is a byte like any other.
+    /// Splits the next rows, from `from` on, with `fields` fields each; returns the start of the row after them. `None`
+    /// if a row differs from the first in quotes, number of fields or line end, or is empty. Without `quotes`, a quote
+    /// is an ordinary byte.
     pub(crate) fn cut(
         &mut self,
         base: Padded<'_>,
@@ -69,7 +69,7 @@ impl Grid {
         (is_stripped && self.take_quotes(base, quotes)).then_some(next)
     }
 
-    /// Takes the bounds of the rows; false: one of them has another number of fields than the first, or nothing in it.
+    /// Computes the bounds of the rows; false if a row has another number of fields than the first, or is empty.
     fn take_rows(&mut self, base: Padded<'_>, from: u32, lines: usize) -> bool {
         let Spans { start, end } = &mut self.rows;
         let rows = self.cells.chunks_exact(self.fields);
@@ -81,18 +81,18 @@ impl Grid {
         start.clear();
         start.push(from);
         start.extend(end[..end.len() - 1].iter().map(|end| end + 1));
-        // As many rows end with an LF as there are: so none is inside of a row.
+        // As many rows end with LF as there are LFs, so none is inside a row.
         let of_rows = end.iter().map(|end| usize::from(is_line_end(base, *end)));
         let unended = usize::from(end.last().is_some_and(|end| *end == base.len() as u32));
         let fits = of_rows.take(end.len() - unended).sum::<usize>() == lines
             && lines + unended == end.len();
-        // A row of one field that is empty is a blank line.
+        // A row of one empty field is a blank line.
         let is_blank = |(start, end): (&u32, &u32)| start == end;
         fits && (self.fields > 1 || !start.iter().zip(&*end).any(is_blank))
     }
 
-    /// Tells by the first row which fields are in quotes. False: they are not in another row, or there are more of
-    /// the `quotes` than those.
+    /// Learns from the first row which fields are quoted; false if another row differs, or if there are more `quotes`
+    /// than those.
     fn take_quotes(&mut self, base: Padded<'_>, quotes: usize) -> bool {
         self.quoted.clear();
         self.quoted.resize(self.fields, false);
@@ -104,7 +104,7 @@ impl Grid {
         for at in 0..self.fields {
             self.column(at, &mut spans);
             let is_quoted = |start: u32, end: u32| {
-                // Before an empty field there is no quote that belongs to it.
+                // The byte before an empty field is not its quote.
                 (end - start > 1)
                     & (base.byte_before(start + 1) == b'"')
                     & (base.byte_before(end) == b'"')
@@ -121,7 +121,7 @@ impl Grid {
         all == quotes
     }
 
-    /// The bounds of field `at` of every row, without its quotes.
+    /// The bounds of field `at` in every row, without quotes.
     pub(crate) fn column(&self, at: usize, into: &mut Spans) {
         let Spans { start, end } = &self.rows;
         let ends = |at: usize| self.cells.chunks_exact(self.fields).map(move |row| row[at]);
@@ -142,7 +142,7 @@ impl Grid {
     }
 }
 
-/// The next lines from `from` on, at least one; returns where the line after them starts.
+/// The next lines from `from` on, at least one; returns the start of the line after them.
 pub(crate) fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
     let len = base.len() as u32;
     let Spans { start, end } = lines;
@@ -160,12 +160,11 @@ pub(crate) fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: Fi
     end[rows - 1] + 1
 }
 
-/// Whether an LF is at a place in `base`.
 fn is_line_end(base: Padded<'_>, at: u32) -> bool {
     base.byte_before(at + 1) == b'\n'
 }
 
-/// Takes the CR off each row end; false: there are others than one before each.
+/// Strips the CR from each row end; false if there are other CRs.
 fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
     let all = ends
         .iter()
@@ -177,12 +176,12 @@ fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
     are_ends
 }
 
-/// The times of expiry in `spans`.
+/// The expiry times in `spans`.
 pub(crate) fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
     values(base, spans, |text| Some(time::expiry(text)), into);
 }
 
-/// The values in `spans`, of which digits mean another number than they are. False: one cannot be read.
+/// The values in `spans`, where digits alone are not the plain number; false if one is unreadable.
 pub(crate) fn values(
     base: Padded<'_>,
     spans: &Spans,
@@ -199,7 +198,7 @@ pub(crate) fn values(
     all
 }
 
-/// Whether `fits` holds for every text in `spans`; one of up to sixteen bytes that is the same as the last is not asked again.
+/// Whether `fits` holds for every text in `spans`; a repetition of up to sixteen bytes is not tested again.
 pub(crate) fn all_fit(base: Padded<'_>, spans: &Spans, fits: impl Fn(&[u8]) -> bool) -> bool {
     let mut last = None;
     (0..spans.len()).all(|i| {
@@ -215,8 +214,7 @@ pub(crate) fn all_fit(base: Padded<'_>, spans: &Spans, fits: impl Fn(&[u8]) -> b
     })
 }
 
-/// The numbers in `spans`; what is not one to sixteen digits is left to `read`. False: one of them is no
-/// number.
+/// The numbers in `spans`; anything but one to sixteen digits is left to `read`. False if one is unreadable.
 pub(crate) fn numbers(
     base: Padded<'_>,
     spans: &Spans,

@@ -1,9 +1,9 @@
-//! Rows in which tools write keys raw, whatever they hold: bytes come in, the bounds of rows and keys go out.
+//! Rows in which tools write keys raw, whatever they contain: yields the bounds of rows and keys.
 //!
-//! The commas before and after the key are known by their number, so what is between them is the key. A line that is
-//! a row by itself always is one. Between two such lines, one with the columns before a key starts a row, which
-//! ends with the next line that has the columns after one; lines that belong to no row are one reject.
-//! A batch of lines that all are rows, without a comma in a key, is cut all at once (`grid`); the result is the same.
+//! The numbers of commas before and after the key are known, and what is between them is the key. A line that is a
+//! complete row always counts as one. Between two such lines, a line with the columns before a key starts a row, which
+//! ends with the next line that has the columns after one; lines outside of rows are one reject. A batch of lines that
+//! are all rows, without commas in keys, is split at once (`grid`), with the same result.
 
 use std::sync::Arc;
 
@@ -22,11 +22,11 @@ use crate::metric::{Metric, WEIGHTS};
 use crate::source::block::{Block, Padded, Piece};
 use crate::source::boundary::line_at;
 
-/// The columns that there always are, in this order; others may follow.
+/// The columns that are always present, in this order; others may follow.
 pub(crate) const COLUMNS: &str =
     "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element";
 
-/// The first line, if its end is in sight.
+/// The first line, if the head contains its end.
 pub(crate) fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
     let text = table::unmarked(head.bytes);
     match memchr::memchr(b'\n', text) {
@@ -38,25 +38,25 @@ pub(crate) fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
 /// A column after the key.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
-    /// The size of the key, then that of its largest element.
+    /// The size of the key, or of its largest element.
     Size,
     Length,
     Number,
     Word,
     Expiry,
-    /// A number, or nothing.
+    /// A number, possibly empty.
     Extra,
 }
 
 impl Kind {
-    /// Whether it is, where keys are.
+    /// Whether it is quoted when keys are.
     fn is_in_quotes(self) -> bool {
         matches!(self, Kind::Size | Kind::Length | Kind::Expiry)
     }
 
     fn fits(self, field: &[u8]) -> bool {
         match self {
-            // Whether their numbers can be read decides.
+            // The number parser decides.
             Kind::Size | Kind::Length => true,
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
@@ -73,29 +73,29 @@ fn is_word(field: &[u8]) -> bool {
 const IN_WORD: ByteSet = ByteSet::of(b"-_").and_digits().and_letters();
 const IN_TIME: ByteSet = ByteSet::of(b"-:.+TZ ").and_digits();
 
-/// The shape of the rows of one input.
+/// The form of an input's rows.
 pub(crate) struct Shape {
-    /// The columns after the key, the last one first.
+    /// The columns after the key, last one first.
     behind: Vec<Kind>,
-    /// Every line ends with CR LF.
+    /// Whether every line ends with CR LF.
     crlf: bool,
-    /// The key, the sizes and the expiry are in quotes. Those that the key holds are written as they are.
+    /// Whether key, sizes and expiry are quoted. Quotes inside the key are not escaped.
     quotes: bool,
 }
 
-/// The bytes after a key.
+/// The part of a line after the key.
 struct Tail {
-    /// Where the key ends in its line.
+    /// The offset of the key's end in its line.
     end: usize,
     bytes: u64,
     expiry: u64,
     elements: u64,
-    /// Where the encoding is in its line.
+    /// The position of the encoding in its line.
     encoding: (usize, usize),
 }
 
 impl Shape {
-    /// The shape that a header line has, if it is one of those tools.
+    /// The form implied by a header line, if it is one of these tools'.
     pub(crate) fn of(line: &[u8], quotes: bool) -> Option<Shape> {
         let (line, crlf) = line
             .strip_suffix(b"\r")
@@ -122,7 +122,7 @@ impl Shape {
         })
     }
 
-    /// Where the key starts in a line that begins with the columns before it.
+    /// The offset of the key in a line that starts with the columns before it.
     fn before_key(&self, line: &[u8]) -> Option<usize> {
         let database = memchr::memchr(b',', line)?;
         integer(&line[..database])?;
@@ -132,7 +132,7 @@ impl Shape {
         (opened && is_word(&line[database + 1..][..kind])).then_some(key + usize::from(self.quotes))
     }
 
-    /// The columns that end a line, if it has them all.
+    /// The columns at the end of a line, if complete.
     fn behind_key(&self, line: &[u8]) -> Option<Tail> {
         let mut end = if self.crlf {
             line.len() - usize::from(line.ends_with(b"\r"))
@@ -178,7 +178,7 @@ impl Shape {
         }
     }
 
-    /// A field without its quotes, if it has those that it should.
+    /// A field without its quotes, if it has the expected ones.
     fn bare<'a>(&self, kind: Kind, field: &'a [u8]) -> Option<&'a [u8]> {
         match kind {
             kind if self.quotes && kind.is_in_quotes() => {
@@ -188,12 +188,12 @@ impl Shape {
         }
     }
 
-    /// Whether a line is a row by itself.
+    /// Whether a line is a complete row.
     pub(crate) fn is_row(&self, line: &[u8]) -> bool {
         self.row(line).is_some()
     }
 
-    /// Where the key of a line is that is a row by itself.
+    /// The position of the key in a line that is a complete row.
     fn row(&self, line: &[u8]) -> Option<(usize, Tail)> {
         let tail = self.behind_key(line)?;
         let key = self.before_key(line)?;
@@ -201,7 +201,7 @@ impl Shape {
     }
 }
 
-/// A row whose first line is at `at`, with the key from `key` of it on, up to the tail of the line at `last`.
+/// A row whose first line is at `at`, with the key from its byte `key` up to the tail of the line at `last`.
 fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row {
     let database = memchr::memchr(b',', first).unwrap_or(0);
     let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
@@ -221,10 +221,10 @@ fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row 
 pub(crate) struct RawRows(Arc<Shape>);
 
 impl RawRows {
-    /// Opens an input whose first line is the header that is above the rows of `format`.
+    /// Opens an input whose first line is the header of `format`.
     ///
     /// # Errors
-    /// The header that is missing.
+    /// The header is missing.
     pub(crate) fn open(
         format: &'static str,
         head: Head<'_>,
@@ -304,7 +304,7 @@ impl Rows for Shape {
         grid.column(0, spans);
         let databases = values.number_mut(Number::Database);
         plain &= plain_rows::numbers(base, spans, integer, databases);
-        // The size comes last: the other lengths are read to the same place before, only to see that they are.
+        // The size comes last: the other lengths are written to the same column before, only for validation.
         for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
             grid.column(at, spans);
             let all_fit = |spans: &Spans| plain_rows::all_fit(base, spans, |text| kind.fits(text));

@@ -7,24 +7,20 @@ use crate::metric::{Metric, WEIGHTS};
 /// The content of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Role {
-    /// The key.
     Key,
     /// Its weight in a metric.
     Weight(Metric),
-    /// Another number.
     Number(Number),
-    /// A word.
     Word(Word),
 }
 
-/// Roles besides weights.
+/// Number of roles other than weights.
 const OTHERS: usize = 1 + Number::ALL.len() + Word::ALL.len();
 
-/// How many roles there are.
 pub(crate) const ROLES: usize = OTHERS + WEIGHTS;
 
 impl Role {
-    /// The weight of `metric`, and the key for keys.
+    /// The weight of `metric`; for the metric `keys`, the key.
     pub(crate) fn of(metric: Metric) -> Role {
         if metric == Metric::Keys {
             Role::Key
@@ -33,13 +29,13 @@ impl Role {
         }
     }
 
-    /// Whether no weight is made of it.
+    /// Whether no weight depends on it.
     pub(crate) fn is_attribute(self) -> bool {
         use Number::{Elements, Expiry, Idle};
         matches!(self, Role::Word(_) | Role::Number(Expiry | Elements | Idle))
     }
 
-    /// The name of its value in reports, where it cannot be read.
+    /// The name of its value in reports on unreadable values.
     pub(crate) fn value(self) -> Lost {
         match self {
             Role::Key | Role::Word(_) => Lost::Other,
@@ -51,7 +47,7 @@ impl Role {
         }
     }
 
-    /// Its place in arrays of `ROLES` entries.
+    /// Its index in arrays of `ROLES` entries.
     pub(crate) fn place(self) -> usize {
         match self {
             Role::Key => 0,

@@ -1,4 +1,4 @@
-//! The separator of cells, and the cells that it makes of a line.
+//! Cell separators, and splitting lines by them.
 
 use crate::format::parse::size::{is_missing, size};
 use crate::format::table::Span;
@@ -6,25 +6,24 @@ use crate::format::table::Span;
 /// The separator of cells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Separator {
-    /// This byte.
     Byte(u8),
     /// These bytes.
     Text(&'static str),
-    /// Blanks and TABs, this many at least.
+    /// At least this many blanks and TABs.
     Blanks(usize),
 }
 
 /// A cell of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) struct Cell {
-    /// Where it is, without the quotes around it.
+    /// Its position, without surrounding quotes.
     pub span: Span,
-    /// Whether it is in quotes, as RFC 4180 has it.
+    /// Whether it is quoted as in RFC 4180.
     pub is_quoted: bool,
 }
 
 impl Separator {
-    /// The separators that files have, those that names of keys rarely have first.
+    /// Known separators, those rarest in key names first.
     pub(crate) const ALL: [Separator; 13] = [
         Separator::Byte(b'\t'),
         Separator::Text(" -> "),
@@ -41,7 +40,7 @@ impl Separator {
         Separator::Blanks(1),
     ];
 
-    /// The separator that a flag names: `blank`, `blanks`, `tab`, or its own characters.
+    /// The separator for a flag's value: `blank`, `blanks`, `tab`, or its own characters.
     pub(crate) fn named(name: &str) -> Option<Separator> {
         match name {
             "blank" | "blanks" | " " => Some(Separator::Blanks(1)),
@@ -75,7 +74,6 @@ impl Separator {
         }
     }
 
-    /// Whether it is in `line`.
     pub(crate) fn is_in(self, line: &[u8]) -> bool {
         match self {
             Separator::Byte(byte) => memchr::memchr(byte, line).is_some(),
@@ -88,7 +86,7 @@ impl Separator {
         }
     }
 
-    /// Cuts a line, which is without its line end. Cells between bytes may be in quotes where `quotes` says so.
+    /// Splits a line, given without its line end. With `quotes`, cells between bytes may be quoted.
     pub(crate) fn cut(self, line: &[u8], quotes: bool, cells: &mut Vec<Cell>) {
         cells.clear();
         match self {
@@ -121,7 +119,7 @@ fn between(line: &[u8], ends: impl Iterator<Item = (usize, usize)>, cells: &mut 
     }
 }
 
-/// Cells that may be in quotes, with blanks around these; `None` where a quote is not closed.
+/// Cells that may be quoted, with blanks around the quotes; `None` if a quote is unclosed.
 fn cut_quoted(line: &[u8], byte: u8, cells: &mut Vec<Cell>) -> Option<()> {
     let mut at = 0;
     loop {
@@ -160,7 +158,7 @@ fn cut_quoted(line: &[u8], byte: u8, cells: &mut Vec<Cell>) -> Option<()> {
     }
 }
 
-/// Cells between runs of blanks. A unit is of the number before it.
+/// Cells between runs of blanks. A unit belongs to the number before it.
 fn cut_at_blanks(line: &[u8], least: usize, cells: &mut Vec<Cell>) {
     let is_blank = |at: usize| matches!(line.get(at), Some(b' ' | b'\t'));
     let end = line.trim_ascii_end().len();

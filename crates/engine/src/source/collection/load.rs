@@ -1,4 +1,4 @@
-//! The load of a collection (`--load`): what all primaries did over the same seconds, before any key was read.
+//! The load of a collection (`--load`): the activity of all primaries during the same seconds, before any key was read.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

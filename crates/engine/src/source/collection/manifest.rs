@@ -1,5 +1,5 @@
-//! `collect.json`: what a collection holds, how it was made, and what is missing. Written by `collect`, and read by what
-//! analyzes the directory.
+//! `collect.json`: what a collection contains, how it was made, and what is missing. Written by `collect`, read when
+//! analyzing the directory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,16 +9,16 @@ use crate::source::collection::servers::{Role, ServerEntry};
 use crate::text;
 use hashslot::SLOTS;
 
-/// The schema that is written.
+/// The schema written.
 pub const SCHEMA: &str = "slotscope.collect/1";
 /// The file of a [`Manifest`].
 pub const FILE: &str = "collect.json";
 /// The reply to CLUSTER NODES; absent for a server that is not part of a cluster.
 pub const NODES_FILE: &str = "cluster.nodes";
-/// Counts by slot, a line a node and time.
+/// Counts by slot, one line per node and time.
 pub const SLOT_STATS_FILE: &str = "slot-stats.json";
 
-/// Ranges of open slots that are named.
+/// Maximum number of ranges of open slots named.
 const OPEN_SHOWN: usize = 8;
 
 /// The content of a collection.
@@ -75,7 +75,7 @@ pub struct Manifest {
 }
 
 impl Manifest {
-    /// A collection of all slots of a cluster, of which nothing is read yet.
+    /// A collection of all slots of a cluster, with nothing read yet.
     pub fn new(level: Level, from: Role) -> Manifest {
         Manifest {
             schema: SCHEMA.into(),
@@ -109,7 +109,7 @@ impl Manifest {
         }
     }
 
-    /// The first number in it that no collection has.
+    /// The first implausible number in it.
     pub(crate) fn odd_number(&self) -> Option<String> {
         let percent = self.settings.sample_percent;
         if !(percent > 0.0 && percent <= 100.0) {
@@ -135,7 +135,7 @@ impl Manifest {
         })
     }
 
-    /// Primaries that said how the cluster is, and how many of them said that it is down.
+    /// The number of primaries that reported the state of the cluster, and of those that reported it down.
     pub fn cluster_state(&self) -> (u64, u64) {
         let servers = self.servers.iter();
         let primaries = servers.filter(|server| server.role == Role::Primary);
@@ -145,7 +145,7 @@ impl Manifest {
         })
     }
 
-    /// The open slots, and commands that close them; absent if there are none.
+    /// The open slots, with commands that close them; absent if there are none.
     pub fn open_slots(&self) -> Option<String> {
         let slots = text::ranges(&self.slots_open, OPEN_SHOWN);
         let (slots, are, them) = match self.slots_open[..] {
@@ -291,7 +291,7 @@ pub struct Failover {
     pub slots: u64,
 }
 
-/// A collection of whole nodes with these files.
+/// A collection of entire nodes with these files.
 #[doc(hidden)]
 pub fn example(files: &[&str]) -> Manifest {
     let node = |file: &&str| NodeEntry {

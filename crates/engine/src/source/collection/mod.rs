@@ -1,5 +1,5 @@
-//! The directory of a collection: collect.json lists the files of its keys, and where only counts by slot were collected,
-//! these are the input.
+//! The directory of a collection: collect.json lists its key files; if only counts by slot were collected, these are
+//! the input.
 
 pub mod load;
 pub mod manifest;
@@ -16,10 +16,10 @@ use crate::name::Name;
 use crate::source::collection::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
 use crate::source::{Found, file, listed, small_file};
 
-/// The longest collect.json that is read; a thousand nodes take less than one MiB.
+/// Maximum size of collect.json; a thousand nodes take less than one MiB.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// A directory that `collect` wrote.
+/// A directory written by `collect`.
 #[derive(Debug, Clone)]
 pub struct Collection {
     /// The directory.
@@ -28,19 +28,19 @@ pub struct Collection {
     pub manifest: Manifest,
 }
 
-/// Adds the files of the collection in a directory; false where there is none.
+/// Adds the files of the collection in a directory; false if there is none.
 ///
 /// # Errors
-/// A manifest that cannot be read, or a file of it that is missing.
+/// The manifest cannot be read, or one of its files is missing.
 pub(crate) fn find_in(files: &[PathBuf], found: &mut Found) -> Result<bool> {
     let mut manifests = files.iter().filter(|path| is_manifest(path));
     manifests.next().map_or(Ok(false), |path| find(path, found))
 }
 
-/// Adds the files that a collect.json lists.
+/// Adds the files listed in a collect.json.
 ///
 /// # Errors
-/// As `find_in`.
+/// As for `find_in`.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !is_manifest(path) || !path.is_file() {
         return Ok(false);
@@ -61,7 +61,7 @@ fn is_manifest(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name == FILE)
 }
 
-/// The member that marks a collection.
+/// The member that identifies a collection.
 #[derive(Deserialize)]
 struct Marked<'a> {
     #[serde(borrow)]
@@ -71,7 +71,7 @@ struct Marked<'a> {
 fn read(path: &Path) -> Result<Manifest> {
     let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
     let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
-    // The mark alone first: a value of all that is in there takes many times its length.
+    // Parse only the mark first: parsing the whole file takes many times its size.
     let marked: serde_json::Result<Marked<'_>> = serde_json::from_slice(&bytes);
     match marked.map(|marked| marked.schema) {
         Ok(Some(schema)) if schema == SCHEMA => {}
@@ -101,7 +101,7 @@ fn read(path: &Path) -> Result<Manifest> {
     }
 }
 
-/// The names of the files to read, each once.
+/// The names of the files to read, deduplicated.
 fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> {
     let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
     if manifest.level == Level::Slots {

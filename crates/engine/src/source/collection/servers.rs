@@ -1,5 +1,5 @@
-//! Readings of servers in a collection: INFO and CLUSTER INFO, read before the keys and after them, so that
-//! rates are differences.
+//! Readings of servers in a collection: INFO and CLUSTER INFO, before and after reading the keys, so that rates are
+//! differences.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +15,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// The word for people.
+    /// Its display name.
     pub fn word(self) -> &'static str {
         match self {
             Role::Primary => "primary",
@@ -47,7 +47,7 @@ pub struct ServerEntry {
 }
 
 impl ServerEntry {
-    /// A primary that was not read yet.
+    /// A primary not read yet.
     pub fn of(id: Option<String>, name: String) -> Self {
         ServerEntry {
             id,

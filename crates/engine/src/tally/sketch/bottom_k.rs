@@ -1,21 +1,21 @@
-//! A sample of distinct things in bounded memory, each with all that was counted of it: those of smallest hash (bottom-k
+//! A bounded sample of distinct items with everything counted for each: those with the smallest hashes (bottom-k
 //! sampling, Cohen & Kaplan, "Summarizing data using bottom-k sketches", PODC 2007).
 //!
-//! A thing that is in the sample in the end was in the sample of every part of the input, from its first key on. So the
-//! sample does not depend on the order of the keys, and samples of parts make that of the whole.
+//! An item in the final sample was in the sample of every part of the input, from its first key. The sample thus
+//! does not depend on the order of keys, and samples of parts can be merged.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-/// Tags in the sample of `SampledTags`.
+/// Tags in a `SampledTags`.
 pub(crate) const SAMPLED: usize = 1 << 14;
 
-/// How many keys a tag has, for a sample of tags.
+/// Key counts of a sample of tags.
 pub(crate) type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
 
-/// The values of the `K` things of smallest hash. A thing is known by its hash alone. Up to `MOST` things are kept before
-/// the others are dropped: cutting is rare where that is much more than `K`.
+/// The values of the `K` items with the smallest hashes. Items are identified by hash alone. Up to `MOST` are kept
+/// before cutting: cutting is rare if that is much more than `K`.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "SerializedSample<V>", try_from = "SerializedSample<V>")]
 #[serde(bound(
@@ -24,11 +24,11 @@ pub(crate) type SampledTags = BottomK<u64, SAMPLED, { 2 * SAMPLED - 1 }>;
 ))]
 pub struct BottomK<V, const K: usize, const MOST: usize> {
     values: HashMap<u64, V>,
-    /// No thing of the sample has a larger hash.
+    /// An upper bound on the hashes in the sample.
     largest: u64,
 }
 
-/// The value of a sample: its things in the order of their hashes, and whether others were dropped.
+/// The serialized form: items by hash, and whether others were dropped.
 #[derive(Serialize, Deserialize)]
 struct SerializedSample<V> {
     values: Vec<(u64, V)>,
@@ -74,18 +74,17 @@ impl<V, const K: usize, const MOST: usize> Default for BottomK<V, K, MOST> {
 }
 
 impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
-    /// Whether nothing was added.
     pub(crate) fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether the thing with this hash may be in the sample; most things of a large input are not.
+    /// Whether the item with this hash may be in the sample; most items of a large input are not.
     #[inline]
     pub(crate) fn admits(&self, hash: u64) -> bool {
         hash <= self.largest
     }
 
-    /// Changes the value of a thing, made by `first` where it is new, if it may be in the sample.
+    /// Updates the value of an item, created by `first` if new, provided it may be in the sample.
     #[inline]
     pub fn update(&mut self, hash: u64, first: impl FnOnce() -> V, change: impl FnOnce(&mut V)) {
         if self.admits(hash) {
@@ -96,7 +95,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
         }
     }
 
-    /// Leaves no more things than belong to the sample.
+    /// Drops items beyond the sample.
     fn cut(&mut self) {
         if self.values.len() > K {
             let mut hashes: Vec<u64> = self.values.keys().copied().collect();
@@ -124,12 +123,12 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
         }
     }
 
-    /// Whether nothing was dropped so far: `whole` has every thing.
+    /// Whether nothing was dropped so far, so that `whole` has every item.
     pub fn is_whole(&self) -> bool {
         self.largest == u64::MAX
     }
 
-    /// Everything, where nothing was dropped; else the sample.
+    /// Every item, if nothing was dropped; else the sample.
     pub fn whole(mut self) -> HashMap<u64, V> {
         if !self.is_whole() {
             self.cut();
@@ -137,7 +136,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
         self.values
     }
 
-    /// The sample, and whether it has every thing.
+    /// The sample, and whether it has every item.
     pub fn into_sample(mut self) -> (HashMap<u64, V>, bool) {
         self.cut();
         (self.values, self.largest == u64::MAX)
@@ -161,13 +160,13 @@ impl SampledTags {
         self.merge_with(other, |mine, theirs| *mine = mine.saturating_add(theirs));
     }
 
-    /// How many keys each tag of the sample has.
+    /// The key counts of the sampled tags.
     pub fn sizes(&self) -> impl Iterator<Item = u64> {
         self.clone().into_sample().0.into_values()
     }
 }
 
-/// Things that are still there but will not stay are not part of the value.
+/// Ignores items that will not stay.
 impl<V: Clone + PartialEq, const K: usize, const MOST: usize> PartialEq for BottomK<V, K, MOST> {
     fn eq(&self, other: &Self) -> bool {
         self.clone().into_sample() == other.clone().into_sample()

@@ -1,4 +1,4 @@
-//! A bounded set of counted names: buckets of 16, in each the names with the highest rank. Constant work a key,
+//! A bounded set of counted names: buckets of 16, each with the names of the highest rank. Constant work per key,
 //! whatever the names are.
 
 use serde::{Deserialize, Serialize};
@@ -6,16 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::metric::Load;
 use crate::name::Name;
 
-/// Names in a bucket, and buckets: 16,384 names at most.
+/// Names per bucket, and number of buckets: at most 16,384 names.
 const WAYS: usize = 16;
 const BUCKETS: usize = 1 << 10;
-/// Longer names are not kept.
+/// Longer names are dropped.
 const MAX_NAME: usize = 512;
 
 /// A name in a bucket. The derived order decides which names stay: by rank, then hash, then name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Counted {
-    /// The heavier it may be, the higher.
+    /// Grows with the load it may have.
     pub rank: u64,
     /// The hash of its name.
     pub hash: u64,
@@ -23,9 +23,9 @@ pub struct Counted {
     pub name: Name,
     /// Its counts.
     pub load: Load,
-    /// It cannot hold more than this.
+    /// An upper bound on its load.
     pub ceiling: Load,
-    /// The content of its cells when a key of it was counted last.
+    /// Its cells when a key of it was last counted.
     pub cells: Load,
 }
 
@@ -34,11 +34,11 @@ pub struct Counted {
 #[serde(into = "SerializedBuckets", try_from = "SerializedBuckets")]
 pub struct Buckets {
     buckets: Vec<Vec<Counted>>,
-    /// The highest ceilings of names that were refused or evicted.
+    /// The highest ceilings of rejected or evicted names.
     pub left_out: Load,
 }
 
-/// The value of all buckets, in the order of rank.
+/// The serialized form: all names by rank.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct SerializedBuckets {
     names: Vec<Counted>,
@@ -75,7 +75,7 @@ impl TryFrom<SerializedBuckets> for Buckets {
     }
 }
 
-/// The order within a bucket is not part of the value.
+/// Ignores the order within a bucket.
 impl PartialEq for Buckets {
     fn eq(&self, other: &Self) -> bool {
         SerializedBuckets::from(self.clone()) == SerializedBuckets::from(other.clone())
@@ -92,14 +92,14 @@ impl Default for Buckets {
 }
 
 impl Buckets {
-    /// The name, if it is in.
+    /// The name, if present.
     pub(crate) fn get(&self, hash: u64, name: &[u8]) -> Option<&Counted> {
         self.buckets[bucket_of(hash)]
             .iter()
             .find(|counted| counted.hash == hash && counted.name.0 == name)
     }
 
-    /// The name, if it is in, to be changed.
+    /// The name, if present, for modification.
     #[inline]
     pub(crate) fn find(&mut self, hash: u64, name: &[u8]) -> Option<&mut Counted> {
         self.buckets[bucket_of(hash)]
@@ -107,7 +107,7 @@ impl Buckets {
             .find(|counted| counted.hash == hash && counted.name.0 == name)
     }
 
-    /// Takes in a name that is not in yet, if it ranks above the lowest of a full bucket, which is evicted.
+    /// Inserts a new name, if it ranks above the lowest of a full bucket, which is then evicted.
     #[cold]
     pub fn enter(&mut self, name: &[u8], counted: Counted) {
         if name.len() > MAX_NAME {
@@ -132,7 +132,7 @@ impl Buckets {
         self.left_out = self.left_out.max(out.ceiling);
     }
 
-    /// Merges the counts of other keys, by the same ranks.
+    /// Merges the counts of other keys, with the same ranks.
     pub fn merge(&mut self, other: Buckets) {
         self.left_out = self.left_out.max(other.left_out);
         for theirs in other.into_names() {
@@ -143,18 +143,18 @@ impl Buckets {
         }
     }
 
-    /// All names that are in.
+    /// All names present.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &Counted> {
         self.buckets.iter().flatten()
     }
 
-    /// All names that are in.
+    /// All names present.
     pub(crate) fn into_names(self) -> impl Iterator<Item = Counted> {
         self.buckets.into_iter().flatten()
     }
 }
 
-/// Bits of the hash that neither row of counters uses.
+/// Uses hash bits that neither row of counters uses.
 fn bucket_of(hash: u64) -> usize {
     (hash >> 40) as usize & (BUCKETS - 1)
 }

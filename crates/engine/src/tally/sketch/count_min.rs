@@ -1,8 +1,8 @@
-//! Two rows of counters for each metric, which any number of names is added to and heavy ones can be found in.
+//! Two rows of counters per metric for any number of names, from which heavy ones can be recovered.
 //!
-//! A row adds each name to the one of its 2^16 cells that the name's hash says, so a cell never holds less than any
-//! of its names (Cormode & Muthukrishnan, "Count-Min sketch", 2005). Adding rows is merging them: the order of keys,
-//! the cut and the number of threads do not show.
+//! A row adds each name to one of its 2^16 cells, chosen by hash, so a cell is an upper bound for each of its names
+//! (Cormode & Muthukrishnan, "Count-Min sketch", 2005). Merging adds rows: the order of keys, the chunking and the
+//! number of threads do not matter.
 
 use std::cmp::Reverse;
 
@@ -13,21 +13,21 @@ use crate::simd::prefetch;
 use crate::tally::sketch::hyper_log_log::HyperLogLog;
 use crate::tally::slots::add_all;
 
-/// Cells in a row.
+/// Cells per row.
 pub(crate) const CELLS: usize = 1 << 16;
 
-/// How many of the largest cells of each row may hold heavy names.
+/// The number of largest cells per row that may hold heavy names.
 pub(crate) const FOLLOWED_CELLS: usize = 512;
-/// Names that are looked at ahead.
+/// Prefetch distance in names.
 const AHEAD: usize = 16;
-/// A name that holds less than one in this many is light.
+/// A name with less than this fraction (1 / n) is light.
 const LIGHT: u64 = 100_000;
 
-/// The rows of every metric, and the registers that estimate how many names were added.
+/// The rows of every metric, and the registers that estimate the number of names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CountMin {
     cells: PerMetric<Cells>,
-    /// How many distinct names there are.
+    /// The number of distinct names.
     pub distinct: HyperLogLog,
 }
 
@@ -95,7 +95,7 @@ impl CountMin {
         self.add_keys(&[hash]);
     }
 
-    /// Adds one key of each of these names. Rows that are larger than the caches are on the way when they are needed.
+    /// Adds one key of each name, prefetching rows that exceed the caches.
     #[inline]
     pub(crate) fn add_keys(&mut self, hashes: &[u64]) {
         let Cells([one, two]) = &mut self.cells.keys;
@@ -107,17 +107,17 @@ impl CountMin {
                 prefetch(&two[second]);
             }
             let [first, second] = cells_of(*hash);
-            // More keys than 64 bits can count do not fit anywhere.
+            // More than 64 bits of keys are impossible.
             one[first] += 1;
             two[second] += 1;
         }
         hashes.iter().for_each(|hash| self.distinct.add(*hash));
     }
 
-    /// Adds to what a name weighs.
+    /// Adds to a name's weight.
     #[inline]
     pub fn add_weight(&mut self, hash: u64, metric: Metric, weight: u64) {
-        // Rows of zeros only carry no information.
+        // All-zero rows carry no information.
         if weight > 0 {
             self.cells
                 .get_or_insert_with(metric, Cells::new)
@@ -125,7 +125,7 @@ impl CountMin {
         }
     }
 
-    /// Adds to what each of these names weighs; `ceilings` gets what each holds at most then. Names are not keys here.
+    /// Adds to the weight of each name, and stores the resulting upper bounds in `ceilings`. Adds no keys.
     pub(crate) fn add_weights(
         &mut self,
         hashes: &[u64],
@@ -156,12 +156,12 @@ impl CountMin {
         self.distinct.merge(&other.distinct);
     }
 
-    /// No name with this hash holds more than this.
+    /// An upper bound for any name with this hash.
     pub(crate) fn at_most(&self, hash: u64) -> Load {
         Load::from_fn(|metric| self.at_most_of(hash, metric))
     }
 
-    /// No name with this hash holds more than this of a metric.
+    /// An upper bound for any name with this hash, in a metric.
     #[inline]
     pub fn at_most_of(&self, hash: u64, metric: Metric) -> u64 {
         self.cells
@@ -169,22 +169,22 @@ impl CountMin {
             .map_or(0, |cells| cells.at_most(hash))
     }
 
-    /// Whether any name has a weight other than its number of keys.
+    /// Whether any name has a weight besides its key count.
     pub(crate) fn are_weighed(&self) -> bool {
         !self.cells.weights.is_empty()
     }
 
-    /// The cells of row `row` in a metric, where a name weighed anything.
+    /// The cells of row `row` in a metric, if any name has weight in it.
     pub(crate) fn row(&self, row: usize, metric: Metric) -> Option<&[u64]> {
         self.cells.get(metric).map(|cells| cells.0[row].as_slice())
     }
 
-    /// One for each metric in which a name weighed anything.
+    /// One value for each metric with any weight.
     pub fn per_metric<T>(&self, make: impl Fn() -> T) -> PerMetric<T> {
         self.cells.map(|_, _| make())
     }
 
-    /// The load of all names together.
+    /// The total load of all names.
     pub fn total(&self) -> Load {
         let sum = |cells: &[u64]| {
             cells
@@ -194,7 +194,7 @@ impl CountMin {
         Load::from_fn(|metric| self.row(0, metric).map_or(0, sum))
     }
 
-    /// No name at all holds more than this.
+    /// An upper bound for every name.
     pub fn heaviest_at_most(&self) -> Load {
         let highest = |row, metric| {
             let cells = self.row(row, metric).unwrap_or(&[]);
@@ -203,15 +203,15 @@ impl CountMin {
         Load::from_fn(|metric| highest(0, metric).min(highest(1, metric)))
     }
 
-    /// The most that a light name may hold of a metric, if `others` hold as much outside of the rows: one in `LIGHT` of
-    /// all, and no more above it than the rows can show, whose cells hold many light names each.
+    /// The most that a light name may hold of a metric, given `others` counted outside the rows: one in `LIGHT` of the
+    /// total, plus what the rows cannot resolve, since cells hold many light names each.
     pub(crate) fn light(&self, metric: Metric, others: u64) -> u64 {
         let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
         let light = self.total()[metric].saturating_add(others) / LIGHT;
         light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
     }
 
-    /// An unbiased estimate of the sum of the squared loads, standard error at most sqrt(2 / 2^16) = 0.55%: with a
+    /// An unbiased estimate of the sum of squared loads, with a standard error of at most sqrt(2 / 2^16) = 0.55%: for a
     /// load of W in m cells, the expected sum of squared cells is F2 + (W^2 - F2) / m.
     pub fn second_moment(&self, metric: Metric) -> f64 {
         let Some(cells) = self.row(0, metric) else {
@@ -224,7 +224,7 @@ impl CountMin {
     }
 }
 
-/// The value that at most `n` values of `row` exceed.
+/// The value exceeded by at most `n` values of `row`.
 pub(crate) fn nth_largest(row: &[u64], n: usize) -> u64 {
     let mut values = row.to_vec();
     if values.len() <= n {
@@ -234,7 +234,7 @@ pub(crate) fn nth_largest(row: &[u64], n: usize) -> u64 {
     *value
 }
 
-/// The cells of a hash, one in each row; independent bits of it.
+/// The cells of a hash, one per row, from independent bits.
 #[inline]
 pub(crate) fn cells_of(hash: u64) -> [usize; 2] {
     [hash as usize % CELLS, (hash >> 16) as usize % CELLS]

@@ -1,9 +1,9 @@
-//! Heavy tags by name in one pass: a tag is taken in once its cells hold more than 1/4096 of the load of all tags,
-//! in any metric.
+//! Heavy tags by name in one pass: a tag is tracked once its cells exceed 1/4096 of the load of all tags, in any
+//! metric.
 //!
-//! From then on it is counted whenever its cells hold that much; its load before, or while its cells held less, is at
-//! most what its cells grew by. So its true load lies between `load` and a ceiling, and a tag that was never taken in, or
-//! was evicted, holds at most `bound`.
+//! From then on it is counted whenever its cells hold that much; the load missed before, or while its cells held less,
+//! is at most the growth of its cells. Its true load is thus between `load` and a ceiling, and a tag that was never
+//! tracked, or was evicted, holds at most `bound`.
 
 use std::collections::BTreeMap;
 
@@ -16,15 +16,15 @@ use crate::tally::sketch::count_min::CountMin;
 use crate::tally::table::NameTable;
 use crate::tally::tagged::list;
 
-/// A tag is followed from this part of the load of all tags on: so few pass it that they fit the buckets.
+/// Tags with at least this fraction (1 / n) of the total load are tracked: few enough to fit into the buckets.
 const FOLLOWED_PART: u64 = 4096;
 
-/// The rows, and the heavy tags by name.
+/// The rows, and heavy tags by name.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct HeavyHitters {
-    /// Every tag, in cells.
+    /// All tags, in cells.
     pub rows: CountMin,
-    /// Those that are heavy in each metric.
+    /// Heavy tags by metric.
     tags: PerMetric<Buckets>,
     total: Load,
     #[serde(skip)]
@@ -33,26 +33,26 @@ pub struct HeavyHitters {
     heavy: Vec<u32>,
 }
 
-/// The scratch columns are not part of the value.
+/// Ignores buffers.
 impl PartialEq for HeavyHitters {
     fn eq(&self, other: &Self) -> bool {
         (&self.rows, &self.tags, self.total) == (&other.rows, &other.tags, other.total)
     }
 }
 
-/// The bounds of a followed tag.
+/// A tracked tag with its bounds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bounded {
     /// Its name.
     pub name: Name,
-    /// It holds at least this.
+    /// Lower bound.
     pub load: Load,
-    /// It holds at most this.
+    /// Upper bound.
     pub ceiling: Load,
 }
 
 impl HeavyHitters {
-    /// Starts from the rows and the table that they were made from, whose counts are exact.
+    /// Starts from rows and the table they were made from, whose counts are exact.
     pub(crate) fn of(rows: CountMin, table: &NameTable) -> Self {
         let total = rows.total();
         let mut followed = HeavyHitters {
@@ -91,7 +91,7 @@ impl HeavyHitters {
         self.total += load;
         self.rows.add(hash, load);
         for metric in Metric::ALL {
-            // The cells of what no name has are all 0.
+            // Cells of a metric without any load are all 0.
             if self.total[metric] > 0
                 && self.rows.at_most_of(hash, metric) > self.total[metric] / FOLLOWED_PART
             {
@@ -100,10 +100,10 @@ impl HeavyHitters {
         }
     }
 
-    /// Adds a key of unknown weight for each of `hashes`; `name` gives the name of the tag.
+    /// Adds a key of unknown weight for each of `hashes`; `name` returns the tag's name.
     #[inline]
     pub(crate) fn add_keys<'n>(&mut self, hashes: &[u64], name: impl Fn(usize) -> &'n [u8]) {
-        // A tag may be taken in a little early in the batch, never late.
+        // A tag may be tracked slightly early in the batch, never late.
         let floor = self.total[Metric::Keys] / FOLLOWED_PART;
         self.total[Metric::Keys] += hashes.len() as u64;
         let (rows, ceilings) = (&mut self.rows, &mut self.ceilings);
@@ -126,14 +126,14 @@ impl HeavyHitters {
         self.heavy = heavy;
     }
 
-    /// Adds operations to names that have nothing else; `name` gives the name.
+    /// Adds operations to names without keys; `name` returns the name.
     pub(crate) fn add_operations(
         &mut self,
         hashes: &[u64],
         ops: &[u64],
         mut name: impl FnMut(usize, &mut Vec<u8>),
     ) {
-        // As in `add_keys`: a name may be taken in a little early.
+        // As in `add_keys`: a name may be tracked slightly early.
         let floor = self.total[Metric::Ops] / FOLLOWED_PART;
         let sum = ops.iter().fold(0, |sum: u64, ops| sum.saturating_add(*ops));
         self.total += Load::of(Metric::Ops, sum);
@@ -150,7 +150,7 @@ impl HeavyHitters {
         (self.heavy, self.ceilings) = (heavy, ceilings);
     }
 
-    /// Counts a key of a tag whose cells hold `cells` with it.
+    /// Counts a key of a tag whose cells, including it, hold `cells`.
     fn follow(&mut self, metric: Metric, hash: u64, name: &[u8], load: Load, cells: Load) {
         let floor = self.total[metric] / FOLLOWED_PART;
         let tags = self.buckets(metric);
@@ -177,7 +177,7 @@ impl HeavyHitters {
         }
     }
 
-    /// No tag that is not followed in a metric holds more of it than this.
+    /// An upper bound on any tag not tracked in a metric.
     pub fn bound(&self) -> Load {
         let left_out = |metric| {
             self.tags
@@ -187,7 +187,7 @@ impl HeavyHitters {
         Load::from_fn(|metric| (self.total[metric] / FOLLOWED_PART).max(left_out(metric)))
     }
 
-    /// The followed tags and their certain loads.
+    /// The tracked tags with their bounds.
     pub fn tags(&self) -> Vec<Bounded> {
         let mut by_name = BTreeMap::new();
         for (metric, tags) in self.tags.iter() {
@@ -209,7 +209,7 @@ impl HeavyHitters {
             .collect()
     }
 
-    /// A tag with the most that it may hold since a key of it was counted last.
+    /// A tag with an upper bound that includes growth since a key of it was last counted.
     fn settled(&self, metric: Metric, tag: &Counted) -> Counted {
         let mut tag = tag.clone();
         let cells = self.rows.at_most(tag.hash);
@@ -221,8 +221,7 @@ impl HeavyHitters {
         }
     }
 
-    /// Merges another part of the input: a tag that only one part followed may have held up to the bound of the
-    /// other there.
+    /// Merges another part of the input: a tag tracked by only one part may have held up to the other's bound there.
     pub(crate) fn merge(&mut self, other: HeavyHitters) {
         let (mine, theirs) = (self.bound(), other.bound());
         let mut both = PerMetric::<Buckets>::default();
@@ -240,7 +239,7 @@ impl HeavyHitters {
                         .tags
                         .get(metric)
                         .and_then(|tags| tags.get(tag.hash, &tag.name.0));
-                    // A tag of both parts is entered with the first.
+                    // A tag of both parts is merged with the first.
                     if side == 1 && found.is_some() {
                         continue;
                     }
@@ -248,7 +247,7 @@ impl HeavyHitters {
                     let at_most = there.rows.at_most(tag.hash);
                     let rest = found.map(|found| there.settled(metric, found));
                     sum.load += rest.as_ref().map_or(Load::default(), |rest| rest.load);
-                    // The bound is one of this metric: of another, the cells are all that is known.
+                    // The bound is for this metric: for others, only the cells are known.
                     let unfollowed = Load::from_fn(|other| {
                         if other == metric {
                             bound[other]
@@ -270,8 +269,8 @@ impl HeavyHitters {
 }
 
 impl Counted {
-    /// Raises the ceiling by what the cells have grown to since: as long as they hold no more than `floor` of the
-    /// metric that it is followed by, its keys are not counted.
+    /// Raises the ceiling by the growth of the cells: while they hold at most `floor` of the metric it is tracked by,
+    /// its keys are not counted.
     fn catch_up(&mut self, metric: Metric, floor: u64, cells: Load) {
         if self.cells[metric] <= floor {
             self.ceiling += cells.over(self.cells);
@@ -284,7 +283,7 @@ mod tests {
     use super::*;
     use crate::hash::hash;
 
-    /// Counts names that all have one hash, a heavy one among them.
+    /// Counts names with equal hashes, one of them heavy.
     fn colliding(names: u64) -> HeavyHitters {
         let mut followed = HeavyHitters::of(CountMin::default(), &NameTable::default());
         for i in 0..names {
@@ -324,7 +323,8 @@ mod tests {
             (from..to)
                 .for_each(|i| followed.add(hash(&i.to_le_bytes()), &i.to_le_bytes(), Load::KEY));
         };
-        // Among few other keys it is heavy and taken in; among many it is light again, and its keys are not counted.
+        // Among few other keys it is heavy and gets tracked; among many it becomes light again, and its keys are not
+        // counted.
         let (few, all) = (50_000, 1_000_000);
         let heavy_among_few = 2 * (few / FOLLOWED_PART);
         let light_among_all = all / FOLLOWED_PART / 2;

@@ -1,5 +1,5 @@
-//! How often each amount occurs, such as a key length or a size in bytes: exact below 4096, to three significant
-//! digits above; count, sum and extremes always exact.
+//! Frequencies of amounts such as key lengths or sizes in bytes: exact below 4096, with three significant digits above;
+//! count, sum and extremes are always exact.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,23 +9,23 @@ use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::slots::add_all;
 
-/// Amounts below this have a counter each.
+/// Each amount below this has its own counter.
 const EXACT: u64 = 1 << EXACT_BITS;
 const EXACT_BITS: u32 = 12;
-/// Counters for each doubling above: more than three digits.
+/// Counters per doubling above: more than three digits.
 const STEPS: u64 = EXACT / 2;
 
-/// How many there are of each amount.
+/// Frequencies of amounts.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(into = "SerializedHistogram", try_from = "SerializedHistogram")]
 pub struct Histogram {
-    /// Grown as amounts need it: 2048 counters a doubling.
+    /// Grows on demand: 2048 counters per doubling.
     counts: Vec<u64>,
-    /// The number, sum and extremes of amounts that are not exact in `counts`.
+    /// Number, sum and extremes of amounts that `counts` only approximates.
     large: Large,
 }
 
-/// The value: the counters that are not 0, by their places.
+/// The serialized form: the non-zero counters, by index.
 #[derive(Serialize, Deserialize)]
 struct SerializedHistogram {
     counts: Vec<(u64, u64)>,
@@ -86,7 +86,7 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// Takes in all of `amounts`.
+    /// Adds all of `amounts`.
     #[inline]
     pub fn add(&mut self, amounts: impl Iterator<Item = u64>) {
         for amount in amounts {
@@ -109,7 +109,7 @@ impl Histogram {
         self.large.max = self.large.max.max(other.large.max);
     }
 
-    /// Every amount that occurs, ascending, and how often.
+    /// Every amount that occurs, ascending, with its frequency.
     pub fn pairs(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
         let taken = self
             .counts
@@ -119,7 +119,7 @@ impl Histogram {
         taken.map(|(place, count)| (amount_at(place as u64), *count))
     }
 
-    /// How many there are.
+    /// The number of amounts.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
@@ -133,7 +133,7 @@ impl Histogram {
             + self.large.sum
     }
 
-    /// The smallest; 0 where there is none.
+    /// The smallest; 0 if empty.
     pub fn min(&self) -> u64 {
         self.pairs().next().map_or(0, |(amount, _)| {
             if amount < EXACT {
@@ -144,7 +144,7 @@ impl Histogram {
         })
     }
 
-    /// The largest; 0 where there is none.
+    /// The largest; 0 if empty.
     pub fn max(&self) -> u64 {
         self.pairs()
             .next_back()
@@ -162,7 +162,7 @@ impl Histogram {
 impl Histogram {
     fn counter(&mut self, place: usize) -> &mut u64 {
         if place >= self.counts.len() {
-            // Whole doublings, so that its content does not depend on the order.
+            // Grow by whole doublings, so that the content does not depend on the order.
             self.counts
                 .resize((place + 1).next_multiple_of(STEPS as usize), 0);
         }
@@ -170,7 +170,7 @@ impl Histogram {
     }
 }
 
-/// The counter of an amount: its leading bits count on where the exact ones end.
+/// The counter of an amount; large ones are indexed by their leading bits.
 fn place_of(amount: u64) -> u64 {
     match u64::BITS - amount.leading_zeros() {
         bits if bits <= EXACT_BITS => amount,
@@ -209,7 +209,7 @@ impl Tally for Lengths {
     }
 }
 
-/// Sizes of keys in bytes, where the input has them.
+/// Sizes of keys in bytes, if the input has them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Sizes(pub Histogram);
 

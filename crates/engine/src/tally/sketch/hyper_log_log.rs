@@ -1,4 +1,4 @@
-//! How many distinct names there are, estimated from 2^14 registers that merge by maximum (HyperLogLog).
+//! The number of distinct names, estimated from 2^14 registers that merge by maximum (HyperLogLog).
 //!
 //! Source: Flajolet, Fusy, Gandouet, Meunier, "HyperLogLog", AofA 2007; the estimate from the register histogram
 //! is Ertl's, arXiv 1702.01284, section 4 ("improved raw estimator"), which needs no bias table.
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// Bits of the hash that choose a register.
 const INDEX_BITS: u32 = 14;
 const REGISTERS: usize = 1 << INDEX_BITS;
-/// The largest rank that the other bits can give.
+/// The maximum rank from the remaining bits.
 const MAX_RANK: usize = (u64::BITS - INDEX_BITS) as usize + 1;
 
 /// The relative standard error of `HyperLogLog::estimate`.
@@ -55,7 +55,7 @@ impl std::fmt::Debug for HyperLogLog {
 }
 
 impl HyperLogLog {
-    /// Takes in a name by its hash.
+    /// Adds a name by its hash.
     #[inline]
     pub(crate) fn add(&mut self, hash: u64) {
         let index = (hash >> (u64::BITS - INDEX_BITS)) as usize;
@@ -72,7 +72,7 @@ impl HyperLogLog {
             .for_each(|(a, b)| *a = (*a).max(*b));
     }
 
-    /// How many distinct names were added, to `RELATIVE_ERROR`.
+    /// The number of distinct names, within `RELATIVE_ERROR`.
     pub fn estimate(&self) -> f64 {
         let mut histogram = [0.0; MAX_RANK + 1];
         self.registers
@@ -88,7 +88,7 @@ impl HyperLogLog {
     }
 }
 
-/// Ertl's correction for registers that were never touched: x + sum of x^(2^k) * 2^(k-1).
+/// Ertl's correction for untouched registers: x + sum of x^(2^k) * 2^(k-1).
 fn sigma(mut x: f64) -> f64 {
     if x >= 1.0 {
         return f64::INFINITY;
@@ -105,7 +105,7 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// Ertl's correction for registers at their largest rank.
+/// Ertl's correction for saturated registers.
 fn tau(mut x: f64) -> f64 {
     if x <= 0.0 || x >= 1.0 {
         return 0.0;

@@ -1,4 +1,4 @@
-//! Summaries of bounded size: Count-Min sketch, HyperLogLog, heavy hitters, bottom-k sample, histogram, spans of time, top.
+//! Bounded summaries: Count-Min sketch, HyperLogLog, heavy hitters, bottom-k sample, histogram, time spans, top-k.
 
 pub mod bottom_k;
 pub mod buckets;

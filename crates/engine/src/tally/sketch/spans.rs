@@ -1,4 +1,4 @@
-//! Loads by time: in spans of `UNIT` milliseconds, or of as many units as it takes to stay within bounded memory.
+//! Loads by time: in spans of `UNIT` milliseconds, or as many units as needed to bound memory.
 
 use std::collections::HashMap;
 
@@ -6,20 +6,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::metric::Load;
 
-/// Spans that are kept: of a minute each they are 45 days.
+/// Maximum number of spans: 45 days in minutes.
 const SPANS: usize = 1 << 16;
 
-/// Loads by span of time. Whatever their order and the parts that were merged, the spans are the shortest that fit.
+/// Loads by time span. Spans are the shortest that fit, regardless of order and merging.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(into = "SerializedSpans", try_from = "SerializedSpans")]
 pub struct TimeSpans<const UNIT: u64> {
-    /// Each span is a unit, doubled so often.
+    /// How often a span was doubled from one unit.
     doublings: u32,
-    /// Loads by the number of the span since 1970.
+    /// Loads by span number since 1970.
     loads: HashMap<u64, Load>,
 }
 
-/// The value: the spans in order.
+/// The serialized form: the spans in order.
 #[derive(Serialize, Deserialize)]
 struct SerializedSpans {
     doublings: u32,
@@ -58,17 +58,16 @@ impl<const UNIT: u64> TryFrom<SerializedSpans> for TimeSpans<UNIT> {
 }
 
 impl<const UNIT: u64> TimeSpans<UNIT> {
-    /// Units of a span.
+    /// Units per span.
     pub fn units(&self) -> u64 {
         1 << self.doublings
     }
 
-    /// Whether there is none.
     pub(crate) fn is_empty(&self) -> bool {
         self.loads.is_empty()
     }
 
-    /// The spans, each by its start in milliseconds since 1970, in the order of time.
+    /// The spans in time order, by start in milliseconds since 1970.
     pub fn sorted(&self) -> Vec<(u64, Load)> {
         let start = |(span, load): (&u64, &Load)| ((span << self.doublings) * UNIT, *load);
         let mut spans: Vec<_> = self.loads.iter().map(start).collect();
@@ -104,7 +103,7 @@ impl<const UNIT: u64> TimeSpans<UNIT> {
             self.double();
         }
         for (span, load) in other.loads {
-            // This one may double on the way; the rest of the other then has its old length.
+            // This one may get coarser meanwhile; the rest of the other then still has its old length.
             self.add_to(span >> (self.doublings - other.doublings), load);
         }
     }

@@ -1,11 +1,10 @@
-//! The `K` things of largest weight, ties in the order of the things: neither the order in which they come nor the parts
-//! that are merged decide what is kept.
+//! The `K` items of largest weight, ties by the order of items: independent of insertion order and merging.
 
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-/// The heaviest things. Up to twice as many are kept before the rest are dropped.
+/// The heaviest items. Up to twice as many are kept before cutting.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 #[serde(into = "SerializedTop<T>", try_from = "SerializedTop<T>")]
 #[serde(bound(
@@ -14,11 +13,11 @@ use serde::{Deserialize, Serialize};
 ))]
 pub(crate) struct Top<T, const K: usize> {
     kept: Vec<(Reverse<u64>, T)>,
-    /// The last of those that were left when things were dropped: what comes after it is not among the heaviest.
+    /// The last item kept when cutting: anything after it is not among the heaviest.
     floor: Option<(Reverse<u64>, T)>,
 }
 
-/// The value: the heaviest things in order, and whether there are others.
+/// The serialized form: the heaviest items in order, and whether there are others.
 #[derive(Serialize, Deserialize)]
 struct SerializedTop<T> {
     heaviest: Vec<(u64, T)>,
@@ -68,8 +67,8 @@ impl<T, const K: usize> Default for Top<T, K> {
 }
 
 impl<T: Ord + Clone, const K: usize> Top<T, K> {
-    /// Takes in a thing, made by `make` where it may be among the heaviest. Between two of one weight `is_before` decides
-    /// whether this one may come before the other.
+    /// Offers an item, built by `make` if it may be among the heaviest. For equal weights, `is_before` decides whether
+    /// this one may precede the other.
     #[inline]
     pub(crate) fn offer(
         &mut self,
@@ -93,7 +92,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
         }
     }
 
-    /// Keeps `K` things, in no order.
+    /// Keeps `K` items, unordered.
     fn cut(&mut self) {
         if self.kept.len() > K {
             let (_, last, _) = self.kept.select_nth_unstable(K - 1);
@@ -104,7 +103,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
 
     /// Merges another list.
     pub(crate) fn merge(&mut self, other: Self) {
-        // As many things as are kept come no later than either floor.
+        // As many items as are kept precede either floor.
         self.floor = match (self.floor.take(), other.floor) {
             (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
             (mine, theirs) => mine.or(theirs),
@@ -112,7 +111,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
         other.kept.into_iter().for_each(|next| self.push(next));
     }
 
-    /// The heaviest, heaviest first, and what no other thing exceeds: 0 where there is no other.
+    /// The heaviest items in order, and an upper bound for all others: 0 if there are none.
     pub(crate) fn heaviest(&self) -> (Vec<T>, u64) {
         let mut kept = self.kept.clone();
         kept.sort();
@@ -124,7 +123,7 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
     }
 }
 
-/// How far the list was cut is not part of the value.
+/// Ignores how far the list was cut.
 impl<T: Ord + Clone, const K: usize> PartialEq for Top<T, K> {
     fn eq(&self, other: &Self) -> bool {
         self.heaviest() == other.heaviest()
@@ -162,7 +161,7 @@ mod tests {
 
     #[test]
     fn the_heaviest_are_kept_whatever_their_order_and_the_parts() {
-        // Many of one weight, and two that are heavier.
+        // Many of one weight, and two heavier ones.
         let all: Vec<(u64, u64)> = (0..50).map(|thing| (7, thing * 31 % 50)).collect();
         let all: Vec<_> = all.into_iter().chain([(9, 100), (8, 101)]).collect();
         let whole = of(all.clone());

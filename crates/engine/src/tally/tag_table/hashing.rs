@@ -1,4 +1,4 @@
-//! Hashes of hash tags, with random keys for every table, so that no input can be made to collide.
+//! Hashes of hash tags, randomly keyed per table, so that collisions cannot be constructed.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -6,7 +6,7 @@ use crate::hash::Keys;
 use crate::slot::SlotBatch;
 use crate::tally::tagged::Tagged;
 
-/// Random numbers that nobody knows beforehand.
+/// Random keys, unknown in advance.
 pub(super) struct Hashing(Keys);
 
 impl Default for Hashing {
@@ -17,13 +17,13 @@ impl Default for Hashing {
 }
 
 impl Hashing {
-    /// Finds the tagged keys of a batch, with these hashes.
+    /// Finds the tagged keys of a batch, with keyed hashes.
     #[inline]
     pub(super) fn find_tagged(&self, keys: &SlotBatch<'_>, tagged: &mut Tagged) {
         tagged.find_with(&self.0, keys, |_| true);
     }
 
-    /// The same hash of a name.
+    /// The keyed hash of a name.
     pub(super) fn of_name(&self, name: &[u8]) -> u64 {
         self.0.hash(name).max(1)
     }
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn names_made_of_what_is_public_do_not_collide() {
-        // The digits of pi of the fixed hash, in each half of each of two blocks, and every pair that cancels there.
+        // The digits of pi of the stable hash, in each half of each of two blocks, and every pair that cancels there.
         let digits = Keys::FIXED.0;
         let block = |low: u64, high: u64| [low.to_le_bytes(), high.to_le_bytes()].concat();
         for digit in digits {
@@ -107,7 +107,7 @@ mod tests {
     fn names_that_collide_in_one_table_do_not_in_another() {
         let names: Vec<Vec<u8>> = (0..200_000u32).map(|i| i.to_le_bytes().into()).collect();
         let (one, other) = (Hashing::default(), Hashing::default());
-        // Names with one value of 16 bits of a hash, as an attacker would choose them who knew it.
+        // Names with equal 16 bits of a hash, as chosen by an attacker who knows it.
         let low = |hashing: &Hashing, name: &[u8]| hashing.of_name(name) >> 48;
         let chosen: Vec<_> = names.iter().filter(|name| low(&one, name) < 16).collect();
         let again = chosen.iter().filter(|name| low(&other, name) < 16).count();

@@ -1,23 +1,23 @@
-//! The heaviest of many tags whose names are not known: which they are depends on loads and slots alone.
+//! The heaviest of many tags with unknown names, chosen by load and slot alone.
 
 use std::cmp::Reverse;
 
-/// Tags by load, those of equal load by slot. Tags of one load and one slot are kept or left out together.
+/// Tags by load, ties by slot. Tags of equal load and slot are kept or dropped together.
 #[derive(Debug, Clone)]
 pub(super) struct Heaviest {
     wanted: usize,
     most: usize,
     tags: Vec<(Rank, usize)>,
-    /// Tags of this rank or a lower one are left out.
+    /// Tags of this rank or lower are dropped.
     floor: Option<Rank>,
     left_out: u64,
 }
 
-/// The load, and the lower slot before the higher.
+/// Load, then the lower slot first.
 type Rank = (u64, Reverse<u16>);
 
 impl Heaviest {
-    /// Keeps the `wanted` heaviest tags and those that tie with the last one, unless that makes more than `most`.
+    /// Keeps the `wanted` heaviest tags and ties with the last one, unless that exceeds `most`.
     pub(super) fn of(wanted: usize, most: usize) -> Self {
         Heaviest {
             wanted,
@@ -28,7 +28,7 @@ impl Heaviest {
         }
     }
 
-    /// Takes in a tag, by its cell.
+    /// Offers a tag, identified by its cell.
     #[inline]
     pub(super) fn offer(&mut self, load: u64, slot: u16, cell: usize) {
         let rank = (load, Reverse(slot));
@@ -42,7 +42,7 @@ impl Heaviest {
         }
     }
 
-    /// Merges the tags that another list kept.
+    /// Merges the tags of another list.
     pub(super) fn merge(&mut self, other: Heaviest) {
         self.left_out = self.left_out.max(other.left_out);
         self.tags.extend(other.tags);
@@ -52,7 +52,7 @@ impl Heaviest {
         self.cut();
     }
 
-    /// Leaves out tags that are not among the heaviest so far, and so not in the end.
+    /// Drops tags that are not among the heaviest so far, and hence not in the end.
     fn cut(&mut self) {
         if self.tags.len() <= self.wanted {
             return;
@@ -82,12 +82,12 @@ impl Heaviest {
         self.tags.retain(|(rank, _)| *rank > floor);
     }
 
-    /// The cells of the tags that are kept, once all were offered and merged.
+    /// The cells of the kept tags, once all were offered and merged.
     pub(super) fn cells(&self) -> impl Iterator<Item = usize> {
         self.tags.iter().map(|(_, cell)| *cell)
     }
 
-    /// No tag that is left out holds more.
+    /// An upper bound on dropped tags.
     pub(super) fn left_out(&self) -> u64 {
         self.left_out
     }

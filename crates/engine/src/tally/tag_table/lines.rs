@@ -1,6 +1,5 @@
-//! The memory of a table of tags, in huge pages where the system has them: at random places of 42 MiB, every other look-up would
-//! wait for the address of a small page. A page is first touched by the thread that adds to it, so that all of them wait for the
-//! system at the same time.
+//! The memory of a tag table, in huge pages if available: random access to 42 MiB would otherwise miss the TLB every
+//! other time. Pages are first touched by the thread that adds to them, so that page faults are spread over threads.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::ptr::NonNull;
@@ -10,12 +9,12 @@ use hashslot::simd::Bytes64;
 use super::PARTITIONS;
 use super::word::{COUNT_BYTES, Word};
 
-/// Huge pages are as large, and start at multiples of it.
+/// Size and alignment of huge pages.
 const HUGE: usize = 2 << 20;
-/// The first bit of each word, in a mask of the bytes of a line.
+/// The lowest bit of each word, in a bytes mask of a line.
 const FIRST_BITS: u64 = 0x0101_0101_0101_0101;
 
-/// Eight words, in one line of the caches, filled from the first on.
+/// Eight words in one cache line, filled in order.
 #[repr(align(64))]
 pub(super) struct Line(pub [Word; 8]);
 
@@ -84,8 +83,8 @@ impl Drop for Lines {
 }
 
 impl Line {
-    /// The bytes where the words with the tag of this one start, and those where free words do, a bit each. No branch, as where
-    /// a tag is cannot be predicted.
+    /// Bit masks of the bytes where words with this word's tag start, and where free words start. Branch-free, as the
+    /// position is unpredictable.
     ///
     /// # Safety
     /// The CPU must have the instructions of `B`.

@@ -1,4 +1,4 @@
-//! Every hash tag with its exact load, in one table that all threads share.
+//! The exact load of every hash tag, in one table shared by all threads.
 //!
 //! A tag is known by a hash alone, so that it takes 8 bytes: a word with its slot, 26 bits of the hash, the place of one of its
 //! keys, from which its name is read again where it is wanted, and the low bits of the number of its keys. Other bits of the
@@ -10,9 +10,9 @@
 //! hash: | partition, 6 | line ... | 26 bits | -> word: | slot, 14 | hash, 26 | place, 18 | keys, 6 |   8 words a line of 64 bytes
 //! ```
 //!
-//! A thread counts the tags that it met last by itself (`recent`), and collects those that leave by partition. A full
-//! collection is added under the lock of its partition: nothing is atomic, the lines are prefetched, and as a partition depends
-//! on no order, so is everything that is listed.
+//! A thread counts recently seen tags by itself (`recent`), and collects evicted ones by partition. A full collection
+//! is added under the partition's lock: no atomics, prefetched lines, and since the content of a partition is
+//! order-independent, so are all results.
 
 mod hashing;
 mod heaviest;
@@ -48,12 +48,12 @@ use recent::Entry;
 pub const MAX_TAGS: usize = 5_000_000;
 /// No key with a tag takes fewer bytes: `{a}` and a line end.
 const LEAST_BYTES: u64 = 4;
-/// Metrics other than keys that it holds: 8 bytes a tag each.
+/// Maximum number of metrics besides keys: 8 bytes per tag each.
 const MAX_COLUMNS: usize = 2;
-/// Partitions, each with a lock: two threads seldom want the same.
+/// Partitions, each with a lock, to keep contention low.
 const PARTITIONS: usize = 1 << PARTITION_BITS;
 const PARTITION_BITS: u32 = 6;
-/// Cells for the tags that all threads may add before they know that the table is full.
+/// Spare cells for tags that threads may add before they notice that the table is full.
 const SPARE: usize = 1 << 16;
 
 /// The table.
@@ -66,16 +66,16 @@ pub struct TagTable {
     has_room: AtomicBool,
     lines: Lines,
     partitions: [Mutex<Counts>; PARTITIONS],
-    /// The column of each weight that a key has.
+    /// The column of each weight.
     columns: [OnceLock<usize>; WEIGHTS],
     taken: AtomicUsize,
-    /// The names of tags that were counted elsewhere first.
+    /// Names of tags that were first counted elsewhere.
     names: Mutex<KeptNames>,
     places: Places,
 }
 
 impl TagTable {
-    /// A table for the tags of inputs of these sizes, as far as they are known, and at most `most` tags.
+    /// A table for tags of inputs of these sizes, as far as known, with at most `most` tags.
     pub fn of(kernel: &'static Kernel, sizes: &[Option<u64>], most: usize) -> Self {
         let sum = |sum: u64, size: &Option<u64>| sum.checked_add((*size)?);
         let possible = sizes
@@ -99,20 +99,20 @@ impl TagTable {
         }
     }
 
-    /// Whether there are more tags, or more metrics, than it holds: nothing that it counted is worth anything then. That
-    /// depends on the keys alone, once all threads gave their counts away.
+    /// Whether there are more tags or metrics than it can hold; its counts are then useless. This depends only on the
+    /// keys, once all threads have flushed their counts.
     pub fn is_full(&self) -> bool {
         self.tags.load(Relaxed) > self.most || !self.has_room.load(Relaxed)
     }
 
-    /// Adds what a table of names holds.
+    /// Adds the content of a table of names.
     pub(crate) fn add_names(&self, names: &NameTable) {
         for (name, _, load) in names.iter() {
             self.add_name(name, load);
         }
     }
 
-    /// Adds to a tag whose name is kept where it is new.
+    /// Adds to a tag, whose name is kept if it is new.
     pub(crate) fn add_name(&self, name: &[u8], load: Load) {
         let mut sums = [0; MAX_COLUMNS];
         for metric in Metric::WEIGHTS {
@@ -133,9 +133,9 @@ impl TagTable {
         }
     }
 
-    /// Adds entries of a partition.
+    /// Adds entries of one partition.
     fn add_to<const W: usize>(&self, partition: usize, entries: &[Entry<W>]) {
-        // Counts of a full table are worth nothing.
+        // The counts of a full table are useless.
         if !entries.is_empty() && !self.is_full() {
             let mut partition = self.lock(partition);
             let has_room = partition.add(self.kernel, entries);
@@ -143,7 +143,7 @@ impl TagTable {
         }
     }
 
-    /// Notes how many tags are new, and returns that.
+    /// Updates the number of tags, and returns the new ones.
     fn note_new(&self, partition: &mut Partition<'_>, has_room: bool) -> usize {
         let new = partition.take_new();
         self.tags.fetch_add(new, Relaxed);
@@ -151,7 +151,7 @@ impl TagTable {
         new
     }
 
-    /// The column of a weight; `None` where there are too many.
+    /// The column of a weight; `None` if there are too many.
     fn column(&self, metric: Metric) -> Option<usize> {
         let column = &self.columns[metric.weight()?];
         let column = *column.get_or_init(|| self.taken.fetch_add(1, Relaxed));
@@ -159,14 +159,14 @@ impl TagTable {
         (column < MAX_COLUMNS).then_some(column)
     }
 
-    /// A partition, for this thread alone.
+    /// Locks a partition.
     fn lock(&self, partition: usize) -> Partition<'_> {
         let counts = lock(&self.partitions[partition]);
         // SAFETY: who holds the lock of a partition alone has its lines.
         Partition::new(counts, unsafe { self.lines.of_partition(partition) })
     }
 
-    /// The cell of a tag, among those of all partitions.
+    /// The cell of a tag, over all partitions.
     fn find(&self, hash: u64, slot: u16) -> Option<usize> {
         let entry = Entry::new(hash, (slot, 0), 0, []);
         let partition = entry.partition();
@@ -175,12 +175,12 @@ impl TagTable {
     }
 }
 
-/// A panic elsewhere is reported by the pool; the data under the lock are not used after one.
+/// A panic elsewhere is reported by the pool; data under a poisoned lock is not used.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tables are compared by their results.
+/// Tables are compared by their results instead.
 impl PartialEq for TagTable {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)

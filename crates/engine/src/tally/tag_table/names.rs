@@ -1,4 +1,4 @@
-//! The names of tags in the table: it knows only hashes, so the names that are wanted are found where their keys are.
+//! Names of tags: the table has only hashes, so requested names are reread from the keys' locations.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::slot::{SlotBatch, slot_of_part};
 use crate::tally::Tally;
 use crate::tally::tagged::Tagged;
 
-/// Longer names are not listed, as many of them would fill the memory.
+/// Longer names are not listed, to bound memory.
 const MAX_NAME: usize = 512;
-/// Bits of the filter before the table is asked for a tag.
+/// Bits of the filter checked before the table.
 const FILTER_BITS: u32 = 16;
 
-/// Names of tags without a place.
+/// Names of tags without a location.
 #[derive(Default)]
 pub(super) struct KeptNames {
     bytes: Vec<u8>,
@@ -35,25 +35,25 @@ impl KeptNames {
     }
 }
 
-/// The tags that are wanted by name.
+/// Tags whose names are requested.
 struct Wanted {
     table: Arc<TagTable>,
-    /// The place of each, by its cell.
+    /// The location of each, by cell.
     places: HashMap<usize, u32>,
     filter: Vec<u64>,
 }
 
-/// Looks for the names of tags among keys.
+/// Searches keys for the names of tags.
 #[derive(Clone)]
 pub struct FindNames {
     wanted: Arc<Wanted>,
-    /// By cell; `None` where the name is too long.
+    /// By cell; `None` if the name is too long.
     found: HashMap<usize, Option<Name>>,
     tagged: Tagged,
 }
 
 impl FindNames {
-    /// The names of the tags of these cells; those that are kept are found already.
+    /// Searches names for the tags of these cells; kept names are found immediately.
     pub(super) fn of(table: Arc<TagTable>, tags: impl Iterator<Item = (usize, Word)>) -> Self {
         let mut filter = vec![0; 1 << (FILTER_BITS - 6)];
         let mut places = HashMap::new();
@@ -77,7 +77,7 @@ impl FindNames {
         names
     }
 
-    /// The blocks that keys of tags start in whose names are not found yet, each with its input, in order.
+    /// The blocks where keys of tags without a name start, with their inputs, in order.
     pub fn blocks(&self) -> Vec<(usize, u64)> {
         let places = &self.wanted.table.places;
         let wanted = self.wanted.places.iter();
@@ -88,7 +88,7 @@ impl FindNames {
         blocks
     }
 
-    /// Bytes of such a block.
+    /// Size of such a block.
     pub fn block_bytes(&self) -> usize {
         self.wanted.table.places.block_bytes()
     }
@@ -98,12 +98,12 @@ impl FindNames {
         self.found.len() == self.wanted.places.len()
     }
 
-    /// The names by cell; `None` for those that are too long to be listed.
+    /// The names by cell; `None` for those too long to list.
     pub(super) fn into_names(self) -> HashMap<usize, Option<Name>> {
         self.found
     }
 
-    /// Takes a name if it is wanted.
+    /// Records a name if it is requested.
     #[inline]
     fn look_at(&mut self, hash: u64, slot: u16, name: &[u8]) {
         let Wanted {
@@ -141,7 +141,7 @@ impl Tally for FindNames {
     }
 }
 
-/// The bit of a tag in the filter.
+/// The filter bit of a tag.
 fn bit_of(word: Word) -> (usize, u64) {
     let bit = word.hash() as usize % (1 << FILTER_BITS);
     (bit / 64, 1 << (bit % 64))

@@ -1,14 +1,14 @@
-//! A number for some cells of a partition, in pages that exist once they are written to.
+//! A sparse array of numbers by cell, with pages allocated on first write.
 
-/// Numbers of a page.
+/// Numbers per page.
 const PAGE: usize = 32;
 
-/// The numbers, 0 at first.
+/// The numbers, initially 0.
 #[derive(Default)]
 pub(super) struct Pages<T>(Vec<Option<Box<[T; PAGE]>>>);
 
 impl<T: Copy + Default> Pages<T> {
-    /// The number of a cell, to be written.
+    /// The number of a cell, for writing.
     #[inline]
     pub(super) fn at(&mut self, cell: usize) -> &mut T {
         let page = cell / PAGE;
@@ -19,7 +19,6 @@ impl<T: Copy + Default> Pages<T> {
         &mut page[cell % PAGE]
     }
 
-    /// The number of a cell.
     #[inline]
     pub(super) fn get(&self, cell: usize) -> T {
         let page = self.0.get(cell / PAGE).and_then(Option::as_ref);

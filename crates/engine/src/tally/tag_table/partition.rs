@@ -1,4 +1,4 @@
-//! A part of the table, which a thread has alone while it adds to it.
+//! A part of the table, exclusively locked while a thread adds to it.
 
 use std::sync::MutexGuard;
 
@@ -12,18 +12,18 @@ use super::word::Word;
 use super::{MAX_COLUMNS, PARTITION_BITS};
 use crate::simd::prefetch;
 
-/// Entries that are looked at ahead: their lines are on the way when they are needed.
+/// Prefetch distance in entries.
 const AHEAD: usize = 32;
 
-/// The counts of a partition except for those in its words.
+/// The counts of a partition that are not in its words.
 #[derive(Default)]
 pub(super) struct Counts {
     /// Tags that are new since this was asked last.
     new: usize,
-    /// Keys that words have no bits for, in multiples of what they have bits for.
+    /// Key counts that overflowed their words, in units of the overflow.
     carried: Pages<u32>,
     weights: [Pages<u64>; MAX_COLUMNS],
-    /// Kept from call to call.
+    /// A buffer, reused between calls.
     cells: Vec<u32>,
 }
 
@@ -38,12 +38,12 @@ impl<'t> Partition<'t> {
         Partition { counts, lines }
     }
 
-    /// How many tags are new since this was asked last.
+    /// The number of new tags since the last call.
     pub(super) fn take_new(&mut self) -> usize {
         std::mem::take(&mut self.counts.new)
     }
 
-    /// Adds entries of this partition; false where there is no room for all of them.
+    /// Adds entries of this partition; false if some do not fit.
     pub(super) fn add<const W: usize>(&mut self, kernel: &Kernel, entries: &[Entry<W>]) -> bool {
         let has_room = kernel.run(AddEntries { to: self, entries });
         let Counts { weights, cells, .. } = &mut *self.counts;
@@ -58,7 +58,7 @@ impl<'t> Partition<'t> {
         has_room
     }
 
-    /// Adds an entry with this many keys; false where there is no room for it.
+    /// Adds an entry with this many keys; false if it does not fit.
     pub(super) fn add_one(
         &mut self,
         kernel: &Kernel,
@@ -78,12 +78,11 @@ impl<'t> Partition<'t> {
         search(self.lines, word, hash).filter(|cell| self.word(*cell) != Word::FREE)
     }
 
-    /// The current word of a cell.
     pub(super) fn word(&self, cell: usize) -> Word {
         self.lines[cell / 8].0[cell % 8]
     }
 
-    /// The cells with a tag, and their words.
+    /// The occupied cells with their words.
     pub(super) fn tags(&self) -> impl Iterator<Item = (usize, Word)> {
         let taken = |(line, words): (usize, &Line)| {
             let words = words.0.into_iter().zip(8 * line..);
@@ -93,18 +92,17 @@ impl<'t> Partition<'t> {
         self.lines.iter().enumerate().flat_map(taken)
     }
 
-    /// The keys of the tag in a cell, whose word is this.
+    /// The key count of the tag in a cell with this word.
     pub(super) fn keys(&self, cell: usize, word: Word) -> u64 {
         word.keys(self.counts.carried.get(cell))
     }
 
-    /// Its sum in a column.
     pub(super) fn weight(&self, cell: usize, column: usize) -> u64 {
         self.counts.weights[column].get(cell)
     }
 }
 
-/// Adds to the keys that a word has no bits for; false where they are more than 2^38, which rows of counters hold.
+/// Adds to an overflowed key count; false above 2^38, which only rows of counters can hold.
 #[inline]
 fn carry(carried: &mut Pages<u32>, cell: usize, more: u64) -> bool {
     let carried = carried.at(cell);
@@ -119,7 +117,7 @@ fn line_of(hash: u64, lines: usize) -> usize {
     ((u128::from(hash << PARTITION_BITS) * lines as u128) >> 64) as usize
 }
 
-/// The first cell that is free or has this tag, from the line of its hash on, and after the last line the first one.
+/// The first cell that is free or has this tag, starting at the hash's line and wrapping around.
 #[cold]
 fn search(lines: &[Line], word: Word, hash: u64) -> Option<usize> {
     let home = line_of(hash, lines.len());
@@ -129,7 +127,7 @@ fn search(lines: &[Line], word: Word, hash: u64) -> Option<usize> {
     lines.find_map(|(line, words)| Some(8 * line + words.0.iter().position(is_it)?))
 }
 
-/// Adds entries, one after the other, while the lines of those that follow are on the way; false where the partition is full.
+/// Adds entries in order while prefetching the lines of following ones; false if the partition is full.
 struct AddEntries<'a, 't, const W: usize> {
     to: &'a mut Partition<'t>,
     entries: &'a [Entry<W>],

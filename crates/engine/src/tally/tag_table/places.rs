@@ -1,23 +1,23 @@
-//! Where a key of a tag is: blocks of all inputs, which follow each other.
+//! Locations of keys: blocks of all inputs, numbered consecutively.
 
 use crate::slot::SlotBatch;
 
-/// Bits of a place.
+/// Bits of a location.
 pub(super) const PLACE_BITS: u32 = 18;
-/// Bytes of a block, as a power of two: a page at least, and at most what is read at once.
+/// Block size as a power of two: at least a page, at most one read.
 const LEAST_BITS: u32 = 12;
 const MOST_BITS: u32 = 22;
 
 /// The blocks, fewer than 2^18: those of a thousand tags are one in 250 of a large input.
 pub(super) struct Places {
-    /// The size of a block, as a power of two.
+    /// Block size as a power of two.
     bits: u32,
-    /// The first place of each input, and the one after the last.
+    /// The first block of each input, and the end.
     first: Vec<u32>,
 }
 
 impl Places {
-    /// The blocks of inputs of these sizes; where that is unknown, only the start is a place.
+    /// The blocks of inputs of these sizes; an input of unknown size has only its start.
     pub(super) fn of(sizes: &[Option<u64>]) -> Self {
         let most = 1 << PLACE_BITS;
         let blocks = |bits: u32| {
@@ -26,7 +26,7 @@ impl Places {
                 .map(move |size| (size.unwrap_or(0) >> bits) + 1)
         };
         let fits = |bits: &u32| blocks(*bits).fold(0, u64::saturating_add) < most;
-        // Keys past the last place have that one; their names are found where all inputs are read again.
+        // Keys beyond the last block share it; their names are found if all inputs are reread.
         let mut bits = LEAST_BITS..=MOST_BITS;
         let bits = bits.find(fits).unwrap_or(MOST_BITS);
         let mut first = vec![0];
@@ -37,12 +37,12 @@ impl Places {
         Places { bits, first }
     }
 
-    /// The size of a block.
+    /// Block size in bytes.
     pub(super) fn block_bytes(&self) -> usize {
         1 << self.bits
     }
 
-    /// The place of each key of a batch, by its start.
+    /// The location of each key in a batch, by its start.
     #[inline(always)]
     pub(super) fn of_batch(&self, keys: &SlotBatch<'_>) -> impl Fn(usize) -> u32 {
         let (first, last) = match self.first.get(keys.input as usize..) {
@@ -57,9 +57,9 @@ impl Places {
         }
     }
 
-    /// The input and the number of the block of a place.
+    /// The input of a location, and the block number in it.
     pub(super) fn block(&self, place: u32) -> (usize, u64) {
-        // The last one is that after all inputs.
+        // The last entry is the end of all inputs.
         let inputs = &self.first[..self.first.len() - 1];
         let after = inputs.partition_point(|first| *first <= place);
         let input = after.saturating_sub(1);

@@ -1,5 +1,5 @@
-//! The tags that a thread met last, which it counts by itself: most keys are of tags that it met a moment ago. Those that leave
-//! are collected by partition until there is work for a lock.
+//! A per-thread cache of recently seen tags with their counts: most keys have a tag seen a moment ago. Evicted tags are
+//! collected by partition until a lock pays off.
 
 use std::mem::replace;
 
@@ -10,17 +10,17 @@ use crate::metric::Metric;
 use crate::slot::SlotBatch;
 use crate::tally::tagged::Tagged;
 
-/// Recent tags, each at the place that its hash says: 64 KiB, and twice as much where keys have weights.
+/// Cached tags, direct-mapped by hash: 64 KiB, twice as much if keys have weights.
 const RECENT: usize = 1 << 12;
-/// Tags that leave for a partition together: 8 KiB.
+/// Tags flushed to a partition together: 8 KiB.
 const LEAVING: usize = 512;
-/// Keys after which no count of a recent tag is too large.
+/// Flush after this many keys, so that no count overflows.
 const MOST_KEYS: usize = 1 << 30;
 
-/// A tag, and keys of it with the sums of their weights.
+/// A tag with keys and their summed weights.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Entry<const W: usize> {
-    /// Not 0, except where there is no tag.
+    /// 0 only if there is no tag.
     pub hash: u64,
     pub keys: u32,
     slot_and_place: u32,
@@ -45,7 +45,7 @@ impl<const W: usize> Entry<W> {
         }
     }
 
-    /// The word of the tag, without keys.
+    /// The word of the tag, with a key count of 0.
     #[inline(always)]
     pub(super) fn word(&self) -> Word {
         let (slot, place) = (self.slot_and_place >> PLACE_BITS, self.slot_and_place);
@@ -58,20 +58,20 @@ impl<const W: usize> Entry<W> {
     }
 }
 
-/// The tags of a thread.
+/// A thread's cached tags.
 #[derive(Debug, Clone, Default)]
 struct Recent<const W: usize> {
-    /// Empty until there is one.
+    /// Empty until first used.
     tags: Vec<Entry<W>>,
     leaving: Vec<Entry<W>>,
-    /// How many leave for each partition.
+    /// Number of tags collected for each partition.
     lens: Vec<u32>,
-    /// Keys since all tags left.
+    /// Keys since the last flush.
     keys: usize,
 }
 
 impl<const W: usize> Recent<W> {
-    /// Adds this many entries of a key each.
+    /// Adds this many entries of one key each.
     #[inline(always)]
     fn add(&mut self, table: &TagTable, keys: usize, entries: impl Iterator<Item = Entry<W>>) {
         if self.tags.is_empty() {
@@ -87,7 +87,7 @@ impl<const W: usize> Recent<W> {
         for entry in entries {
             let recent = &mut self.tags[(entry.hash >> 32) as usize % RECENT];
             let last = replace(recent, entry);
-            // No branch: whether a tag is a recent one cannot be predicted.
+            // Branch-free: cache hits are unpredictable.
             let stays = last.hash == entry.hash;
             recent.keys += if stays { last.keys } else { 0 };
             for (sum, before) in recent.sums.iter_mut().zip(last.sums) {
@@ -97,7 +97,7 @@ impl<const W: usize> Recent<W> {
         }
     }
 
-    /// Lets a tag leave, if it does.
+    /// Collects an evicted tag, if `leaves`.
     #[inline(always)]
     fn leave(&mut self, table: &TagTable, entry: Entry<W>, leaves: bool) {
         let partition = entry.partition();
@@ -111,7 +111,7 @@ impl<const W: usize> Recent<W> {
         }
     }
 
-    /// Lets all tags leave for the table.
+    /// Flushes all tags to the table.
     fn flush(&mut self, table: &TagTable) {
         for recent in 0..self.tags.len() {
             let last = replace(&mut self.tags[recent], Entry::NONE);
@@ -124,7 +124,7 @@ impl<const W: usize> Recent<W> {
     }
 }
 
-/// The recent tags of a thread, and what it keeps from batch to batch.
+/// A thread's cached tags and buffers.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Counting {
     tagged: Tagged,
@@ -132,7 +132,7 @@ pub(crate) struct Counting {
     weighed: Recent<MAX_COLUMNS>,
 }
 
-/// The scratch that is kept from batch to batch is not part of the value.
+/// Ignored when comparing the containing value.
 impl PartialEq for Counting {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -140,7 +140,7 @@ impl PartialEq for Counting {
 }
 
 impl TagTable {
-    /// Counts the tagged keys of a batch except the first `from` of them; returns how many there are.
+    /// Counts the tagged keys of a batch after its first `from` ones; returns their total number.
     pub(crate) fn add_batch(
         &self,
         keys: &SlotBatch<'_>,
@@ -183,7 +183,7 @@ impl TagTable {
         tagged.keys.len()
     }
 
-    /// Adds what a thread still holds.
+    /// Adds everything a thread still holds.
     pub(crate) fn add_rest(&self, counting: &mut Counting) {
         counting.keys.flush(self);
         counting.weighed.flush(self);

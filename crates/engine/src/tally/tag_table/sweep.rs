@@ -1,4 +1,4 @@
-//! The sums of a full table once all keys are counted, and the tags that are listed by name.
+//! Totals of the table once all keys are counted, and the tags to list by name.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -15,34 +15,34 @@ use crate::slot::SLOTS;
 use crate::tally::recount::hottest;
 use crate::tally::sketch::histogram::Histogram;
 
-/// Tags that reports list by a metric.
+/// Maximum tags listed by a metric.
 pub const LISTED: usize = 1000;
-/// Tags that are listed of each of the hottest slots, and how many more where these hold the same.
+/// Tags listed per hottest slot, and the extra allowance for ties.
 const OF_A_SLOT: usize = 5;
 const OF_A_SLOT_AT_MOST: usize = 300;
 
-/// Every tag counted: sums of all of them, and the heaviest by name.
+/// Complete tag counts: totals, and the heaviest by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CountedTags {
-    /// How many tags there are.
+    /// The number of tags.
     pub distinct: u64,
     /// The sum of the squared loads.
     pub squares: PerMetric<u128>,
-    /// How many keys a tag has.
+    /// Key counts of tags.
     pub sizes: Histogram,
     /// The heaviest by each metric and those of the hottest slots, by name.
     pub named: Vec<(Name, Load)>,
-    /// No other tag holds more of a metric.
+    /// An upper bound on any other tag.
     pub bound: Load,
 }
 
-/// The result of a sweep, and the tags whose names are wanted.
+/// The result of a sweep, with the tags whose names are still needed.
 pub struct Swept {
     sums: Sums,
     loads: HashMap<usize, Load>,
 }
 
-/// Sums of lines.
+/// Partial sums over lines.
 struct Sums {
     distinct: u64,
     squares: PerMetric<u128>,
@@ -52,7 +52,7 @@ struct Sums {
 }
 
 impl TagTable {
-    /// Sums of all tags, where slots hold these loads; run on the threads of a pool.
+    /// Totals over all tags, given the loads of slots; runs on the threads of a pool.
     pub fn sweep(self: &Arc<Self>, loads: &PerMetric<Vec<u64>>) -> (Swept, FindNames) {
         let (hot, columns) = (HotSlots::of(loads), self.columns());
         let cells = self.lines.cells();
@@ -84,7 +84,7 @@ impl TagTable {
         (Swept { sums, loads }, names)
     }
 
-    /// The weights that there are, each with its column.
+    /// The weights present, each with its column.
     fn columns(&self) -> Vec<(Metric, usize)> {
         let weights = Metric::WEIGHTS.into_iter().zip(&self.columns);
         let taken = weights.filter_map(|(metric, column)| Some((metric, *column.get()?)));
@@ -92,7 +92,6 @@ impl TagTable {
     }
 }
 
-/// The load of the tag in a cell.
 #[inline]
 fn load_of(
     partition: &Partition<'_>,
@@ -150,7 +149,7 @@ impl Sums {
     #[inline]
     fn add(&mut self, hot: &HotSlots, (cell, slot): (usize, u16), load: Load) {
         self.distinct += 1;
-        // A tag of operations alone has no keys.
+        // A tag with operations only has no keys.
         let keys = Some(load[Metric::Keys]).filter(|keys| *keys > 0);
         self.sizes.add(keys.into_iter());
         for (metric, heaviest) in &mut self.heaviest {
@@ -183,7 +182,7 @@ impl Sums {
 }
 
 impl Swept {
-    /// The counts with the names that were found; `None` where one is missing.
+    /// Combines the counts with the names found; `None` if a name is missing.
     pub fn named(self, names: FindNames) -> Option<CountedTags> {
         let mut names = names.into_names();
         let mut bound = Load::default();

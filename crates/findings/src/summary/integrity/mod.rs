@@ -1,6 +1,6 @@
-//! Signs that a dump is damaged: keys are missing, truncated, there twice, from elsewhere or of another time.
+//! Signs of a damaged dump: keys that are missing, truncated, duplicated, foreign, or from another time.
 //!
-//! `of_loads` finds those in the loads of slots and nodes, `of_files` those in the files that were read.
+//! `of_loads` finds those in slot and node loads, `of_files` those in the files read.
 
 pub mod of_files;
 pub(crate) mod of_loads;
@@ -13,29 +13,29 @@ use slotscope_engine::name::Name;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::worded::Worded;
 
-/// (e) The part of the keys that may come again.
+/// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
 
 /// A sign that the dump is damaged.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Sign {
-    /// The input could not be read to its end.
+    /// Reading stopped before the end of the input.
     Incomplete,
-    /// Lines are errors of a server or of redis-cli: a scan broke off.
+    /// Lines are server or redis-cli errors: a scan was interrupted.
     ErrorLines {
         /// How many.
         lines: u64,
     },
-    /// Many keys occur more than once.
+    /// Many keys occur repeatedly.
     Duplicates {
-        /// The part of the keys that occurred before.
+        /// The fraction of keys seen before.
         share: f64,
     },
-    /// The keys of one node occur more than once.
+    /// The keys of one node occur repeatedly.
     NodeTwice {
         /// The node.
         node: NodeName,
-        /// The part of its keys that occurred before.
+        /// The fraction of its keys seen before.
         share: f64,
     },
     /// Keys are in slots that no node owns.
@@ -43,7 +43,7 @@ pub enum Sign {
         /// How many.
         keys: u64,
     },
-    /// Keys are in slots of another node than they were taken from.
+    /// Keys are in slots of a node other than the one they were taken from.
     StrayKeys {
         /// How many.
         keys: u64,
@@ -53,7 +53,7 @@ pub enum Sign {
         /// The node.
         node: NodeName,
     },
-    /// The input is the RDB file of one node of a cluster, and all its keys are between two slots.
+    /// The input is the RDB file of one cluster node, and all its keys are between two slots.
     OneNode {
         /// The first slot with keys.
         first: usize,
@@ -67,34 +67,34 @@ pub enum Sign {
         /// The last slot.
         last: usize,
     },
-    /// A slot holds far more keys than any tag explains.
+    /// A slot holds far more keys than any tag accounts for.
     OverfullSlot {
         /// The slot.
         slot: usize,
-        /// Its keys that no tag explains.
+        /// Its keys not accounted for by tags.
         keys: u64,
-        /// This many would be unusual already.
+        /// The number of keys that would already be unusual.
         unusual: u64,
     },
-    /// One node holds all keys, or nearly all, of a cluster of several.
+    /// One node holds all or nearly all keys of a cluster of several.
     OnlyNode {
         /// The node.
         node: NodeName,
         /// How many others there are.
         others: usize,
     },
-    /// Dumps of two nodes hold the same slots.
+    /// Dumps of two nodes cover the same slots.
     SharedSlots {
         /// The two files.
         files: [Name; 2],
-        /// The slots, as first and last, both included.
+        /// The slots, as inclusive first and last.
         ranges: Vec<(u16, u16)>,
         /// How many other pairs of nodes share slots.
         others: usize,
         /// Whether both are RDB files.
         are_snapshots: bool,
     },
-    /// All other files hold the slots of one node each, and one holds slots of theirs.
+    /// All other files cover one node each, and this one covers slots of theirs.
     Stranger {
         /// The file.
         file: Name,
@@ -103,24 +103,24 @@ pub enum Sign {
     },
     /// RDB files were written more than a day apart.
     FilesApart(FilesApart),
-    /// The load of a node is further from its share than hashing explains.
+    /// A node's load deviates from its share more than hashing explains.
     UnlikelyNode {
         /// The node.
         node: NodeName,
-        /// How far it is above its share, as a part of the share.
+        /// The deviation, as a fraction of the share.
         over: f64,
         /// The likely damage: `MissingNode`, `Duplicates` or `Foreign`.
         damage: Damage,
-        /// Whether there is one other node, so that either may be the one that is wrong.
+        /// Whether there are only two nodes, so that either may be the wrong one.
         of_two: bool,
-        /// How many standard deviations of what hashing gives that is.
+        /// The deviation in standard deviations of random hashing.
         sigmas: f64,
-        /// Whether the nodes are an even split, which may not be that of the cluster: then it is a warning.
+        /// Whether the nodes are an even split that may not match the cluster; it is then only a warning.
         assumed: bool,
     },
 }
 
-/// Files that were written at different times.
+/// Files written at different times.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FilesApart {
     /// The oldest, and when it was written, in seconds since 1970.
@@ -129,12 +129,12 @@ pub struct FilesApart {
     pub newest: (Name, u64),
 }
 
-/// A node by its id and by the name that sentences use.
+/// A node by id and display name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NodeName {
     /// Its id.
     pub id: Name,
-    /// Its address, or its id where the address is not known.
+    /// Its address, or its id if the address is unknown.
     pub name: Name,
 }
 
@@ -212,7 +212,7 @@ impl Sign {
         }
     }
 
-    /// Whether the loads of slots and nodes alone show it.
+    /// Whether slot and node loads alone show it.
     pub(crate) fn is_of_loads(&self) -> bool {
         matches!(
             self,
@@ -225,7 +225,7 @@ impl Sign {
         )
     }
 
-    /// Whether the counts of the input do not show it already.
+    /// Whether it adds anything to the counts shown for the input.
     pub(crate) fn is_news(&self) -> bool {
         let is_of_kind = matches!(
             self.kind(),
@@ -234,7 +234,7 @@ impl Sign {
         is_of_kind || matches!(self, Sign::Stranger { .. })
     }
 
-    /// Whether it is a warning that does not make the dump suspicious, though no plan should be made from the dump.
+    /// Whether it is only a warning: the dump is not suspicious, but should not be used for a plan.
     pub(crate) fn is_doubt(&self) -> bool {
         matches!(self, Sign::UnlikelyNode { assumed: true, .. })
     }

@@ -1,5 +1,5 @@
-//! Signs of damage in the files that were read, whatever their keys are: dumps of nodes that hold the same slots, and RDB
-//! files of different times.
+//! Signs of damage in the files read, regardless of their keys: dumps of nodes that cover the same slots, and RDB files
+//! of different times.
 
 use slotscope_engine::name::Name;
 
@@ -7,12 +7,12 @@ use crate::summary::FileFacts;
 use crate::summary::integrity::{FilesApart, Sign};
 use crate::topology::overlap::Overlap;
 
-/// Backups of all nodes that are taken one after the other take less than this, in seconds.
+/// Backing up all nodes in sequence takes less than this, in seconds.
 const AN_HOUR: u64 = 3600;
-/// Keys and slots of two days are not those of one cluster state.
+/// Files a day apart are not one cluster state.
 const A_DAY: u64 = 24 * AN_HOUR;
 
-/// The sign that an overlap of `files` is.
+/// The sign for an overlap of `files`.
 pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -> Sign {
     let name = |at: usize| {
         files
@@ -43,7 +43,7 @@ pub fn apart(files: &[FileFacts]) -> Option<FilesApart> {
         let with_keys = files.iter().filter(|file| file.keys > 0);
         with_keys.filter_map(|file| Some((&file.name, file.written?)))
     };
-    // Of equals the first in both, so that the names do not depend on anything else.
+    // Ties take the first file, which keeps the names deterministic.
     let oldest = times().min_by_key(|(_, at)| *at)?;
     let newest = times().rev().max_by_key(|(_, at)| *at)?;
     let owned = |(name, at): (&Name, u64)| (name.clone(), at);
@@ -55,12 +55,11 @@ pub fn apart(files: &[FileFacts]) -> Option<FilesApart> {
 }
 
 impl FilesApart {
-    /// How far apart they are.
     pub(crate) fn seconds(&self) -> u64 {
         self.newest.1 - self.oldest.1
     }
 
-    /// Whether that is so long that the files are not of one cluster state.
+    /// Whether the gap is too long for the files to be one cluster state.
     pub(crate) fn is_over_a_day(&self) -> bool {
         self.seconds() > A_DAY
     }

@@ -1,8 +1,8 @@
-//! Signs of damage in the loads of slots and nodes.
+//! Signs of damage in slot and node loads.
 //!
-//! U the number of units (distinct tags and keys without one), S = 16384 slots. A slot or node that lies this far from
-//! what a perfect hash gives such units has never been seen in a clean dump: of 2,600 simulated ones with sequential
-//! ids the largest were 33.5 for the 45 of (a), 1.13 of the 99% quantile for the 2 of (b), 6.5 sigma for the 10 of (c).
+//! U is the number of units (distinct tags and untagged keys), S = 16384 slots. The limits are beyond anything seen in
+//! clean dumps: among 2,600 simulated ones with sequential ids, the extremes were 33.5 against the limit of 45 in (a),
+//! 1.13 of the 99% quantile against 2 in (b), and 6.5 sigma against 10 in (c).
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
@@ -14,55 +14,56 @@ use crate::summary::nodes::{NodeLoad, Nodes};
 /// The share of repeated keys in a set of slots.
 pub(crate) type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
 
-/// Counts of the input that the loads of slots do not show.
+/// Counts of the input that slot loads do not show.
 #[derive(Clone, Copy)]
 pub(crate) struct InputCounts<'a> {
-    /// Whether a part of the input could not be read.
+    /// Whether part of the input could not be read.
     pub is_incomplete: bool,
-    /// Whether it is one RDB file, of a server in cluster mode.
+    /// Whether it is one RDB file of a server in cluster mode.
     pub is_of_one_server: bool,
-    /// Lines that are errors of a server or of redis-cli.
+    /// Lines that are server or redis-cli errors.
     pub error_lines: u64,
-    /// The part of the keys that occurred before.
+    /// The fraction of keys seen before.
     pub duplicate_share: Option<f64>,
-    /// The same of the keys in a set of slots.
+    /// The same for the keys in a set of slots.
     pub duplicates_in: &'a DuplicatesIn<'a>,
-    /// Keys in a slot whose name is that of another key: names without an id that occur often.
+    /// Keys in a slot that share their name with another key: frequent names without an id.
     pub repeats_of_slot: &'a dyn Fn(u16) -> u64,
-    /// Keys in the slots of another node than their file or line is from.
+    /// Keys in slots of a node other than the one their file or line is from.
     pub strays: u64,
-    /// Keys that the server of a node has evicted since it started.
+    /// Keys that a node has evicted since it started.
     pub evicted: &'a dyn Fn(&NodeLoad) -> u64,
 }
 
 const S: f64 = SLOTS as f64;
-/// e^-45 of all dumps have a gap this large by chance.
+/// A gap this large occurs by chance in e^-45 of all dumps.
 const SURELY: f64 = 45.0;
-/// The same of the one RDB file of a server in cluster mode, of which there are others: e^-7 have one such gap.
+/// The limit for a single RDB file of a server in cluster mode, which implies other nodes: one gap in e^7 dumps.
 const LIKELY: f64 = 7.0;
-/// And this wide: hexadecimal counters leave single slots out. A thousand nodes have as many slots each.
+/// Minimum width of a gap: hexadecimal counters skip single slots. With a thousand nodes, each has about this many
+/// slots.
 const WIDE: usize = 16;
-/// (a) A node holds nearly all keys where the others hold this part of them at most, and units that fall at random do so
-/// once in e^20 dumps.
+/// (a) A node holds nearly all keys if the others hold at most this fraction, and random units do that once in e^20
+/// dumps.
 const NEARLY_NONE: f64 = 0.001;
 const HARDLY: f64 = 20.0;
-/// (b) z of the largest of 16384 slots at 99%, and how many times that is too much where the keys of the slot repeat:
-/// this part of them.
+/// (b) z of the largest of 16384 slots at 99%, the tolerated multiple of it, and the fraction of repeated keys in the
+/// slot that counts.
 const LARGEST: f64 = 4.85;
 const TOO_FULL: f64 = 2.0;
 const REPEATED: f64 = 0.5;
-/// A unit is set apart only if it also has this many times the average: where all units are alike, none is an outlier.
+/// A unit is treated separately only if it also has this many times the average: among equal units, none is an outlier.
 const STANDS_OUT: f64 = 3.0;
-/// (c) A node that is off by this part and by this many sigma.
+/// (c) A node is off by this fraction and this many sigma.
 const OFF: f64 = 0.1;
 const SIGMA: f64 = 10.0;
-/// (d) The part of the keys that may be elsewhere.
+/// (d) Tolerated fraction of stray keys.
 const ELSEWHERE: f64 = 0.001;
-/// Repeats elsewhere, as a part of those of one node, and the least keys that are enough to tell.
+/// Repeats elsewhere, as a fraction of those of one node, and the minimum number of keys to tell.
 const ELSEWHERE_REPEATED: f64 = 0.1;
 const FEW: u64 = 100;
 
-/// All signs, the clearest first. Without tags counted units are not known, and what needs them is not asked.
+/// All signs, clearest first. Checks that need units are skipped if tags were not counted.
 pub(crate) fn signs(
     nodes: &Nodes,
     loads: &PerMetric<Vec<u64>>,
@@ -111,7 +112,7 @@ struct Rest<'a> {
     load: f64,
     squares: f64,
     largest: f64,
-    /// The variance of the loads of slots around the mean of their node.
+    /// The variance of slot loads around the mean of their node.
     of_slots: f64,
 }
 
@@ -150,8 +151,8 @@ impl<'a> Rest<'a> {
     }
 }
 
-/// The variance of the loads of slots without the `heavy` units, around the mean of the node that owns them: where many
-/// units share few slots, it is far above what the number of units gives.
+/// The variance of slot loads without the `heavy` units, around their owner's mean. If many units share few slots, it
+/// is far above what the number of units predicts.
 fn within_nodes(nodes: &Nodes, heavy: &[Unit], loads: &[u64]) -> f64 {
     let mut loads: Vec<f64> = loads.iter().map(|load| *load as f64).collect();
     for unit in heavy {
@@ -178,7 +179,7 @@ fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Sign> {
     if share > TWICE {
         return Some(Sign::Duplicates { share });
     }
-    // Hardly any repeats but those of one node: its dump occurs twice, or with its replica's.
+    // Nearly all repeats are on one node: its dump is given twice, or together with its replica's.
     let owned = |node: &NodeLoad| {
         let ranges = node.ranges.clone();
         move |slot: u16| {
@@ -217,7 +218,7 @@ fn surely_held(node: &NodeLoad, units: f64) -> bool {
     node.load.keys == 0 && node.slots as usize >= WIDE && f64::from(node.slots) / S * units > SURELY
 }
 
-/// (a), for all nodes but one: however few units there are, they do not all fall on one node by chance.
+/// (a), for all nodes but one: however few units there are, they do not all land on one node by chance.
 fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
     let (all, owned) = nodes.owning().fold((0.0, 0.0), |(keys, slots), node| {
         (keys + node.load.keys as f64, slots + f64::from(node.slots))
@@ -235,7 +236,7 @@ fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
     })
 }
 
-/// (a), for slots in a row.
+/// (a), for consecutive slots.
 fn gap(keys: &[u64], units: f64, surely: f64) -> Option<Sign> {
     let (mut longest, mut from) = (0..0, 0);
     for (slot, load) in keys.iter().chain([&1]).enumerate() {
@@ -255,7 +256,7 @@ fn gap(keys: &[u64], units: f64, surely: f64) -> Option<Sign> {
     })
 }
 
-/// (a), for the file of one server of a cluster: other nodes have the slots around or between its own.
+/// (a), for the file of one cluster server: other nodes have the slots around or between its own.
 fn one_node(keys: &[u64], units: f64) -> Option<Sign> {
     let empty = gap(keys, units, (units.max(1.0).ln() + LIKELY).min(SURELY))?;
     let is_held = |keys: &u64| *keys > 0;
@@ -311,14 +312,14 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> 
     if of_mean.is_empty() {
         return None;
     }
-    // If one node lacks keys, all others are above the mean: those are not at fault.
+    // If one node lacks keys, all others are above the mean but not at fault.
     let of_median = off_from(nodes, rest, median_density);
     let mut off = if of_median.is_empty() {
         of_mean
     } else {
         of_median
     };
-    // The node lacks these keys, not its dump.
+    // The node itself lost these keys to eviction; its dump is complete.
     off.retain(|off| !(off.over < 0.0 && (counts.evicted)(off.node) as f64 >= off.lacks()));
     let by_far = |a: &&Off<'_>, b: &&Off<'_>| a.over.total_cmp(&b.over);
     let (fullest, emptiest) = (off.iter().max_by(by_far)?, off.iter().min_by(by_far)?);
@@ -331,8 +332,8 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> 
     Some(node.sign(nodes, damage))
 }
 
-/// (c), where the nodes are an even split: others that are as full as each other and one that is not are a loss. One that
-/// is above the others may hold what chance or ids put there.
+/// (c), for an even split: if all nodes but one are equally full, the low one lost keys. One above the others may be
+/// due to chance or ids.
 fn lacking(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
     let off = off_from(nodes, rest, median_density);
     let by_far = |a: &&Off<'_>, b: &&Off<'_>| a.over.total_cmp(&b.over);
@@ -341,7 +342,7 @@ fn lacking(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
     (are_low && nodes.owning().count() > 2).then(|| emptiest.sign(nodes, Damage::MissingNode))
 }
 
-/// A node that is further off its share than hashing explains.
+/// A node further off its share than hashing explains.
 struct Off<'a> {
     node: &'a NodeLoad,
     over: f64,
@@ -349,7 +350,7 @@ struct Off<'a> {
 }
 
 impl Off<'_> {
-    /// The keys by which it is below its share.
+    /// The number of keys below its share.
     fn lacks(&self) -> f64 {
         let load = self.node.load.keys as f64;
         load / (1.0 + self.over) - load
@@ -367,14 +368,14 @@ impl Off<'_> {
     }
 }
 
-/// The mean load of a slot, by the loads and slots of nodes.
+/// The mean load per slot, from node loads and slot counts.
 fn mean_density(loads: &[(f64, f64)]) -> f64 {
     let add = |(load, slots): (f64, f64), of: &(f64, f64)| (load + of.0, slots + of.1);
     let (load, slots) = loads.iter().fold((0.0, 0.0), add);
     load / slots
 }
 
-/// The same of the node in the middle.
+/// The median node's load per slot.
 fn median_density(loads: &[(f64, f64)]) -> f64 {
     let mut densities: Vec<f64> = loads.iter().map(|(load, slots)| load / slots).collect();
     densities.sort_by(f64::total_cmp);
@@ -383,8 +384,8 @@ fn median_density(loads: &[(f64, f64)]) -> f64 {
     middle.map_or(0.0, |(upper, lower)| (upper + lower) / 2.0)
 }
 
-/// The load by which a choice of slots by their load, as a plan makes it, can bring a node off its share:
-/// no slot is further off than the fullest of all, and none below nothing. A node of one range was not chosen so.
+/// The largest deviation that choosing slots by load, as a plan does, can cause: no slot deviates more than the fullest
+/// one, and none is below 0. A node with a single range was not chosen that way.
 fn chosen(node: &NodeLoad, rest: &Rest<'_>, usual: f64, is_below: bool) -> f64 {
     if node.ranges.len() < 2 {
         return 0.0;
@@ -398,8 +399,8 @@ fn chosen(node: &NodeLoad, rest: &Rest<'_>, usual: f64, is_below: bool) -> f64 {
     node.ranges.iter().map(of_range).sum()
 }
 
-/// The nodes that are further off than hashing explains, where a slot usually holds what `usual` makes of the load and the
-/// slots of each node. Where slots differ more than the number of units gives, nodes of this many slots do too.
+/// The nodes further off than hashing explains, where `usual` gives the load per slot from node loads and slot counts.
+/// If slots vary more than the number of units predicts, so do nodes with this many slots.
 fn off_from<'a>(
     nodes: &'a Nodes,
     rest: &Rest<'_>,

@@ -1,11 +1,11 @@
 //! Histogram bins: adjacent ranges of values, and how many values each holds.
 
-/// Values counted by range; those outside of all ranges are counted too.
+/// Values counted by range, including those outside of all ranges.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Bins {
-    /// Ascending: bin `i` holds the values from `edges[i]` up to, but without, `edges[i + 1]`.
+    /// Ascending: bin `i` holds the values from `edges[i]` up to `edges[i + 1]`, exclusive.
     edges: Vec<u64>,
-    /// How many values each bin holds.
+    /// The number of values in each bin.
     pub counts: Vec<u64>,
     /// The sum of the values in each bin.
     pub sums: Vec<f64>,
@@ -24,7 +24,7 @@ impl Bins {
         Bins::between((0..=bins).map(|i| from.saturating_add(i.saturating_mul(width))))
     }
 
-    /// Bins that start at the powers of two and hold `first`, at least 1, to `last`.
+    /// Bins starting at powers of two, from `first` (at least 1) to `last`.
     pub fn powers_of_two(first: u64, last: u64) -> Self {
         let (low, high) = (first.max(1).ilog2(), last.max(first).max(1).ilog2());
         Bins::between((low..=high + 1).map(|power| 1u64.checked_shl(power).unwrap_or(u64::MAX)))
@@ -42,13 +42,13 @@ impl Bins {
         }
     }
 
-    /// Counts (value, how often) pairs.
+    /// Counts (value, frequency) pairs.
     pub fn count(mut self, values: impl Iterator<Item = (u64, u64)>) -> Self {
         let last = self.counts.len();
         for (value, times) in values {
             match self.edges.partition_point(|edge| *edge <= value) {
                 0 => self.below += times,
-                // The largest value there is has no edge above it.
+                // `u64::MAX` has no edge above it.
                 place if place <= last || value == u64::MAX => {
                     let bin = place.min(last) - 1;
                     self.counts[bin] += times;
@@ -60,17 +60,17 @@ impl Bins {
         self
     }
 
-    /// How many bins there are.
+    /// The number of bins.
     pub fn len(&self) -> usize {
         self.counts.len()
     }
 
-    /// True if there is no bin.
+    /// Whether there are no bins.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
-    /// The first value of bin `i`; of the bin after the last one, the first value beyond.
+    /// The first value of bin `i`; for the bin after the last, the first value beyond.
     pub fn edge(&self, i: usize) -> u64 {
         self.edges[i]
     }
@@ -80,7 +80,7 @@ impl Bins {
         self.edges[self.len()]
     }
 
-    /// How many values the first bin spans.
+    /// The width of the first bin.
     pub fn width(&self) -> u64 {
         self.edges[1] - self.edges[0]
     }

@@ -1,40 +1,39 @@
-//! The load that hashing gives a node by chance: every unit falls on it with the same probability and brings its whole
+//! The load that hashing gives a node by chance: every unit lands on it with equal probability and brings its whole
 //! weight.
 //!
-//! The tail of that sum is approximated by the saddlepoint formula of Lugannani and Rice, "Saddle point approximation
-//! for the distribution of the sum of independent random variables", Advances in Applied Probability 12, 1980; with
-//! equal units in its form for lattices. It holds where units are few and where the tail is far from the mean, where a
-//! normal distribution is wrong.
+//! The tail of that sum uses the saddlepoint formula of Lugannani and Rice, "Saddle point approximation for the
+//! distribution of the sum of independent random variables", Advances in Applied Probability 12, 1980; for equal units,
+//! its lattice form. Unlike a normal approximation, it holds for few units and far from the mean.
 
 use crate::summary::model::normal;
 
-/// Units that fall at random: some of known weights, and others that behave like equal ones.
+/// Randomly placed units: some with known weights, the rest modelled as equal ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct RandomUnits {
-    /// Weights, all different, and how many units have each.
+    /// Distinct weights with the number of units of each.
     units: Vec<(f64, f64)>,
-    /// The distance of possible loads; 0 where there is none.
+    /// The lattice spacing of possible loads; 0 without a lattice.
     lattice: f64,
 }
 
-/// The generating function at one point: K, K' and K''.
+/// The cumulant generating function at one point: K, K' and K''.
 struct At {
     log: f64,
     load: f64,
     variance: f64,
 }
 
-/// A tail is followed to this exponent of one unit: e^-60 is below every level that is asked for.
+/// Tails are followed up to this exponent of one unit: e^-60 is below every level used.
 const STEEPEST: f64 = 60.0;
-/// Steps in a search for an exponent, of which a dozen are enough.
+/// Iteration limit of the exponent search; a dozen are enough.
 const STEPS: usize = 80;
-/// Each such step halves the range of the exponent, whatever the others do.
+/// Every this many steps, one bisects, which guarantees progress.
 const HALVING: usize = 4;
-/// An exponent that changes by a smaller part is found.
+/// Relative change at which the exponent has converged.
 const PRECISION: f64 = 4.0 * f64::EPSILON;
 
 impl RandomUnits {
-    /// Units of `weights`, and others of `total` load together whose squares add up to `squares`.
+    /// Units of known `weights`, plus others of `total` load with this sum of `squares`.
     pub(crate) fn new(weights: Vec<f64>, total: f64, squares: f64) -> Self {
         let weight = if total > 0.0 { squares / total } else { 0.0 };
         let equal = (weight > 0.0).then(|| (weight, total / weight));
@@ -57,12 +56,12 @@ impl RandomUnits {
         }
     }
 
-    /// How many units they behave like.
+    /// The equivalent number of units.
     pub(crate) fn count(&self) -> f64 {
         self.units.iter().map(|(_, count)| count).sum()
     }
 
-    /// The load of all.
+    /// The total load.
     pub(crate) fn total(&self) -> f64 {
         let load = |(weight, count): &(f64, f64)| weight * count;
         self.units.iter().map(load).sum()
@@ -94,7 +93,7 @@ impl RandomUnits {
         self.at(exponent, p).load
     }
 
-    /// The exponent where a function that falls from above 0 reaches it.
+    /// The root of a decreasing function that starts above 0.
     fn exponent(&self, excess: impl Fn(f64) -> f64) -> f64 {
         let lightest = self.units.last().map_or(0.0, |(weight, _)| *weight);
         let steepest = STEEPEST / lightest.max(f64::MIN_POSITIVE);
@@ -123,7 +122,7 @@ impl RandomUnits {
         };
         let u = step * variance.sqrt();
         if u <= 0.0 {
-            // So far out all units are on the node.
+            // This far out, all units are on the node.
             return (self.count() * p.ln()).exp();
         }
         let density = (-w * w / 2.0).exp() / std::f64::consts::TAU.sqrt();
@@ -152,19 +151,19 @@ impl RandomUnits {
     }
 }
 
-/// The probability of a unit on the node, tilted by e^(tw): p e^(tw) / (1 - p + p e^(tw)), both divided by e^(tw), which
-/// would overflow.
+/// The probability of a unit on the node, tilted by e^(tw): p e^(tw) / (1 - p + p e^(tw)), with both sides divided by
+/// e^(tw), which would overflow.
 fn share(t: f64, p: f64, weight: f64) -> f64 {
     p / (p + (1.0 - p) * (-t * weight).exp())
 }
 
-/// A search for the exponent where an excess becomes 0, between one where there is some and one where there is none: by
-/// false position, in which an end that stays counts half from the second time on (the Illinois method: Dowell and Jarratt,
-/// "A modified regula falsi method for computing the root of an equation", BIT 11, 1971).
+/// A root search between a positive and a non-positive excess, by false position; an end that stays put counts half
+/// from the second time on (the Illinois method: Dowell and Jarratt, "A modified regula falsi method for computing the
+/// root of an equation", BIT 11, 1971).
 struct Search {
-    /// An exponent and its excess, above 0; at first, 0 and no number.
+    /// An exponent with an excess above 0; initially 0 and NaN.
     low: (f64, f64),
-    /// An exponent and its excess, not above 0.
+    /// An exponent with an excess of at most 0.
     high: (f64, f64),
     last: f64,
     was_low: bool,
@@ -180,13 +179,13 @@ impl Search {
         }
     }
 
-    /// Where to look in this step; `None` where nothing is left to be found.
+    /// The next point to evaluate; `None` once converged.
     fn next(&self, step: usize) -> Option<f64> {
         let ((low, above), (high, below)) = (self.low, self.high);
         if high - low <= PRECISION * high {
             return None;
         }
-        // The scale is not known: first it is reached.
+        // The scale is unknown, so first grow until the sign changes.
         if low == 0.0 {
             return Some(high / 16.0);
         }
@@ -198,7 +197,7 @@ impl Search {
             (low * high).sqrt()
         };
         let has_moved = (next - self.last).abs() > PRECISION * next;
-        // A middle that is an end: there is no number between the two.
+        // If the midpoint equals an end, there is no number between the two.
         (next > low && next < high && (has_moved || self.last.is_nan())).then_some(next)
     }
 
@@ -306,7 +305,7 @@ mod tests {
                 "{tail}: {load}"
             );
         }
-        // Far more units than a sum can be computed for: 1 + z sqrt((1 - p) / (N p)).
+        // Far too many units for an exact sum: 1 + z sqrt((1 - p) / (N p)).
         let many = RandomUnits::new(Vec::new(), 1e9, 1e9).upper_quantile(0.1, 1e-4);
         assert!(((many / 1e8 - 1.0) / (3.719 * (9.0f64 / 1e9).sqrt()) - 1.0).abs() < 0.01);
     }

@@ -1,9 +1,9 @@
 //! The distribution of a slot's load under a perfect hash: a compound Poisson sum of unit sizes.
 //!
-//! Where the sizes of all units are known, the sum is computed term by term (Panjer, "Recursive evaluation of a family
-//! of compound distributions", ASTIN Bulletin 12, 1981). Otherwise the heavy units that are known by name are placed one
-//! by one, and the rest, of which mean and variance are known, is approximated by a gamma distribution (Bowers et al.,
-//! Actuarial Mathematics, 1997, section 12.5).
+//! If the sizes of all units are known, the sum is computed term by term (Panjer, "Recursive evaluation of a family of
+//! compound distributions", ASTIN Bulletin 12, 1981). Otherwise heavy named units are placed one by one, and the rest,
+//! of known mean and variance, is approximated by a gamma distribution (Bowers et al., Actuarial Mathematics, 1997,
+//! section 12.5).
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
@@ -13,31 +13,31 @@ use crate::summary::independent_units::{UnitKind, Units, UnitsBy};
 use crate::summary::model::expected::{Expectation, slot_cv};
 use crate::summary::model::gini;
 
-/// The recursion runs up to this mean number of units in a slot: it starts from exp(-units), which must be far from 0.
+/// Maximum mean number of units per slot for the recursion, which starts from exp(-units) and must not underflow.
 const MAX_UNITS: f64 = 600.0;
-/// The recursion runs up to this load; its time grows with the square.
+/// Maximum load for the recursion, whose time is quadratic in it.
 const MAX_TERMS: usize = 20_000;
-/// As many of the largest units may share a slot.
+/// This many of the largest units may share a slot.
 const TOGETHER: usize = 4;
-/// As many of the heaviest units are also placed in pairs.
+/// This many of the heaviest units are also placed in pairs.
 const PAIRED: usize = 256;
-/// Points that represent a gamma distribution.
+/// Points representing a gamma distribution.
 const GAMMA_POINTS: usize = 4000;
-/// Loads further than this many standard deviations from the mean are left out.
+/// Loads further than this many standard deviations from the mean are dropped.
 const REACH: f64 = 9.0;
-/// A unit above this many standard deviations of the rest is placed by itself.
+/// A unit above this many standard deviations of the rest is placed individually.
 const HEAVY: f64 = 3.0;
 
 /// The distribution of the load of one slot.
 pub struct CompoundPoisson {
     /// (load, probability), ascending by load.
     atoms: Vec<(f64, f64)>,
-    /// P(load <= that of the atom at the same index).
+    /// P(load <= that of the atom at this index).
     cumulative: Vec<f64>,
 }
 
 impl CompoundPoisson {
-    /// The distribution that `units` give in the metric `by`; `None` where they were not counted or weigh nothing.
+    /// The distribution that `units` give in the metric `by`; `None` if they were not counted or have no weight.
     pub fn of(units: &Units, by: Metric) -> Option<Self> {
         let of_metric = units.per.get(by)?;
         let squares = of_metric.squares.filter(|squares| *squares > 0.0)?;
@@ -51,17 +51,17 @@ impl CompoundPoisson {
         }))
     }
 
-    /// The loads of all slots but the lowest and the highest hundredth.
+    /// The range of slot loads without the lowest and highest 1%.
     pub fn middle_98_percent(&self) -> (f64, f64) {
         (self.quantile(0.01), self.quantile(0.99))
     }
 
-    /// The loads of all slots but the lowest and the highest thousandth.
+    /// The range of slot loads without the lowest and highest 0.1%.
     pub fn middle_998_permille(&self) -> (f64, f64) {
         (self.quantile(0.001), self.quantile(0.999))
     }
 
-    /// The spread of the slots where the load behaves like that of `effective` equal units.
+    /// The expected spread of slots for a load equivalent to `effective` equal units.
     pub(crate) fn expectation(&self, effective: f64) -> Expectation {
         let mean = self.mean();
         let largest = |level: f64| tidy(self.quantile(level.powf(1.0 / SLOTS as f64)) / mean);
@@ -85,7 +85,7 @@ impl CompoundPoisson {
         atom.map_or(0.0, |(load, _)| *load)
     }
 
-    /// How many of all slots are expected to hold `from` up to, but without, `to`.
+    /// The expected number of slots holding `from` up to `to`, exclusive.
     pub fn slots_between(&self, from: u64, to: u64) -> f64 {
         (self.at_most(to as f64 - 1.0) - self.at_most(from as f64 - 1.0)) * SLOTS as f64
     }
@@ -117,15 +117,15 @@ impl From<Vec<(f64, f64)>> for CompoundPoisson {
     }
 }
 
-/// The atoms by Panjer's recursion: with q(j) units of size j in the average slot, P(0) = exp(-sum q) and
-/// k P(k) = sum of j q(j) P(k - j). Units above the largest term are placed by themselves, on top of the mean of the
-/// rest. `None` where the recursion would take longer than a chart may.
+/// The atoms by Panjer's recursion: with q(j) units of size j in the average slot, P(0) = exp(-sum q) and k P(k) = sum
+/// of j q(j) P(k - j). Units above the largest term are placed individually, on top of the mean of the rest. `None` if
+/// the recursion would take too long for a chart.
 fn panjer(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
     let slots = SLOTS as f64;
     let rest = Moments::of_sizes(sizes);
     let (mean, sigma) = (rest.total / slots, (rest.squares / slots).sqrt());
     let reach = (mean + REACH * sigma) as usize + 8;
-    // A slot may hold several of the largest units, also where these are more than all others vary by.
+    // A slot may hold several of the largest units, even if these exceed the spread of all others.
     let largest = sizes.iter().map(|(size, _)| *size as usize);
     let largest = largest.filter(|size| *size < reach).max().unwrap_or(0);
     let terms = reach.max((TOGETHER * largest + 1).min(MAX_TERMS));
@@ -155,17 +155,16 @@ fn panjer(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
     Some(light.chain(heavy).collect())
 }
 
-/// Sums over units, and the heavy ones that the sums leave out.
+/// Sums over units, and the heavy ones excluded from the sums.
 struct Moments {
     total: f64,
     squares: f64,
     count: f64,
-    /// Loads, heaviest first.
     heavy: Vec<f64>,
 }
 
 impl Moments {
-    /// Takes the heavy units, given heaviest first, out of the sums.
+    /// Removes heavy units, given heaviest first, from the sums.
     fn without_heavy(mut self, heaviest: impl Iterator<Item = f64>, least_squares: f64) -> Self {
         for load in heaviest {
             let rest = (self.squares - load * load).max(least_squares);
@@ -188,7 +187,7 @@ impl Moments {
             count: sum(|_| 1.0),
             heavy: Vec::new(),
         };
-        // A size that many units have is not an outlier.
+        // A common size is not an outlier.
         let mut rare: Vec<_> = sizes
             .iter()
             .filter(|(size, count)| *size > 1.0 && *count <= 8.0)
@@ -200,8 +199,8 @@ impl Moments {
         all.without_heavy(each, 0.0)
     }
 
-    /// An estimate of `squares` may be below the squares of the heavy units alone: the rest has at least those of its
-    /// keys.
+    /// The estimate `squares` may be below the squares of the heavy units alone; the rest has at least the squares of
+    /// its keys.
     fn of(units: &UnitsBy, squares: f64, are_exact: bool) -> Self {
         let keys = units.named.iter().filter(|u| u.kind == UnitKind::Key);
         let keys: f64 = keys.map(|unit| unit.load * unit.load).sum();
@@ -220,8 +219,8 @@ impl Moments {
     }
 }
 
-/// Atoms of a gamma distribution for the light units, with the slots that get none at 0, and of the heavy units, each in
-/// its own slot on top of the mean of the light ones.
+/// Atoms of a gamma distribution for the light units, with empty slots at 0, and of the heavy units, each in its own
+/// slot on top of the mean of the light ones.
 fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
     let slots = SLOTS as f64;
     let (mean, variance) = (units.total / slots, units.squares / slots);
@@ -248,7 +247,7 @@ fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// Points of the gamma distribution that, with a share `empty` of the slots at 0, has this mean and variance.
+/// Points of the gamma distribution that has this mean and variance when a share `empty` of the slots is at 0.
 fn gamma(mean: f64, variance: f64, empty: f64) -> Vec<(f64, f64)> {
     if mean <= 0.0 || empty >= 1.0 {
         return Vec::new();
@@ -329,7 +328,7 @@ mod tests {
 
     #[test]
     fn the_keys_of_a_tag_share_a_slot() {
-        // 3 keys at a time: no slot holds one or two.
+        // 3 keys at a time: no slot holds just one or two.
         let three = panjer(&[(3.0, SLOTS as f64)]).unwrap();
         assert_eq!((three[1].1, three[2].1, three[4].1), (0.0, 0.0, 0.0));
         assert!((three[3].1 - (-1f64).exp()).abs() < 1e-12);
@@ -348,7 +347,7 @@ mod tests {
 
     #[test]
     fn coarse_tags_that_share_a_slot_are_expected() {
-        // Two or three of 400 tags, and of 1,000, share a slot.
+        // Two or three of 400 tags, or of 1,000, share a slot.
         for (tags, keys, median, p99) in [(400.0, 75.0, 81.9, 122.9), (1000.0, 30.0, 32.8, 49.2)] {
             let found = CompoundPoisson::from(panjer(&[(keys, tags)]).unwrap());
             let found = found.expectation(tags);

@@ -1,33 +1,33 @@
-//! How uneven a perfect hash leaves nodes that share the slots evenly: the bound below which unevenness is not a finding.
+//! How uneven a perfect hash leaves nodes that share the slots evenly: skew below this bound is not a finding.
 //!
-//! A node's share of the 16384 slots is a whole number: of 1,000 nodes some have 17 slots where the average has 16.4, which
-//! alone is 1.04 times a fair share. On these slots, light units fall at random. With q the tail of a node's load, the
-//! fullest of n nodes exceeds x with probability 1 - prod(1 - q_i(x)), as if nodes were independent: their loads have a
-//! fixed sum and so are correlated negatively, and chance makes the bound too high by very little.
+//! A node owns a whole number of the 16384 slots: of 1,000 nodes, some have 17 slots where the average is 16.4, which
+//! alone is 1.04 fair shares. Light units land on these slots at random. With q the tail of a node's load, the fullest
+//! of n nodes exceeds x with probability 1 - prod(1 - q_i(x)), treating nodes as independent. Their loads have a fixed
+//! sum, hence negative correlation, so the bound is too high by a tiny amount.
 
 use slotscope_engine::slot::SLOTS;
 
 use crate::summary::model::chance::RandomUnits;
 
-/// The fullest node is below the bound in this part of all hashes.
+/// The fullest node is below the bound with this probability.
 const LEVEL: f64 = 0.99;
-/// Halvings of the range in which the bound is searched: it starts a few percent wide.
+/// Bisection steps; the range starts a few percent wide.
 const HALVINGS: usize = 10;
-/// Shares that differ by less than this part of them are one.
+/// Shares that differ relatively by less than this are merged.
 const ALIKE: f64 = 1e-3;
 
 /// Nodes with the same number of slots.
 struct Alike {
-    /// The part of the slots that each has.
+    /// Each node's fraction of the slots.
     p: f64,
-    /// Its share of the load.
+    /// Each node's share of the load.
     share: f64,
-    /// How many there are.
+    /// The number of nodes.
     count: f64,
 }
 
-/// E: the 99% quantile of the load of the fullest of nodes that are meant to hold `shares` of the load, in any unit, and
-/// own as many slots as come closest, in fair shares of what `light` units hold together; 1 where they hold nothing.
+/// E: the 99% quantile of the fullest node, in fair shares of the `light` units, for nodes that are meant to hold
+/// `shares` of the load (in any unit) and own the nearest whole number of slots; 1 without load.
 pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
     let total = light.total();
     let groups = alike(shares);
@@ -37,7 +37,7 @@ pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
     let nodes: f64 = groups.iter().map(|group| group.count).sum();
     let ratio =
         |group: &Alike, tail: f64| light.upper_quantile(group.p, tail) / (group.share * total);
-    // As if each group were alone, and as if all nodes were of the worst group.
+    // Lower bound: each group alone. Upper bound: all nodes in the worst group.
     let tail_of = |count: f64| 1.0 - LEVEL.powf(1.0 / count);
     let highest = |tail: &dyn Fn(&Alike) -> f64| {
         let bounds = groups.iter().map(|group| ratio(group, tail(group)));
@@ -66,7 +66,7 @@ pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
     high
 }
 
-/// Nodes by number of slots and share.
+/// Groups nodes by number of slots and share.
 fn alike(shares: &[f64]) -> Vec<Alike> {
     let all: f64 = shares.iter().sum();
     if !(all.is_finite() && all > 0.0) || shares.len() > SLOTS {
@@ -128,7 +128,7 @@ mod tests {
         }
     }
 
-    /// How often the fullest of `nodes` is above `bound` where `weights` fall on slots at random.
+    /// How often the fullest of `nodes` exceeds `bound` if `weights` land on slots at random.
     fn exceeded(weights: &[f64], nodes: usize, bound: f64, rounds: usize) -> f64 {
         let mut random = Random(nodes as u64);
         let end = |node: usize| (node as f64 * SLOTS as f64 / nodes as f64).round() as usize;
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn nodes_of_which_few_have_more_slots_are_as_rarely_above_it() {
-        // 3 of 7 nodes have one slot more, which is nothing: the bound is that of seven nodes, not of three.
+        // 3 of 7 nodes have one more slot, which is negligible: the bound is that of seven nodes, not of three.
         let light = RandomUnits::new(Vec::new(), 5e4, 5e4);
         let bound = even_split_p99(&light, 7);
         let above = exceeded(&vec![1.0; 50_000], 7, bound, 2000);

@@ -11,7 +11,7 @@ use slotscope_engine::slot::SLOTS;
 use crate::summary::balance::tidy;
 use crate::summary::model::poisson;
 
-/// The independent units that a load behaves like; `None` without load.
+/// The equivalent number of equal independent units; `None` without load.
 pub(crate) fn effective_units(total: f64, squares: f64) -> Option<f64> {
     (squares > 0.0).then(|| total * total / squares)
 }
@@ -40,7 +40,7 @@ pub struct Expectation {
 }
 
 impl Expectation {
-    /// For slots, if the load is that of `units` equal units, as of keys without hash tags.
+    /// For slots with a load of `units` equal units, such as keys without hash tags.
     pub fn of_slots(units: f64) -> Self {
         let lambda = units / SLOTS as f64;
         let largest = |level: f64| {
@@ -68,7 +68,7 @@ mod tests {
         assert!((slot_cv(1e6) - 0.128).abs() < 0.0005);
     }
 
-    /// N keys, CV, max/mean median and 99%, Gini, empty slots: from an independent computation.
+    /// N keys, CV, max/mean median and 99%, Gini, empty slots: computed independently.
     const TABLE: [(f64, f64, f64, f64, f64, f64); 5] = [
         (1e5, 0.405, 2.95, 3.44, 0.226, 36.6),
         (1e6, 0.128, 1.54, 1.69, 0.072, 0.0),
@@ -83,7 +83,7 @@ mod tests {
             let found = Expectation::of_slots(keys);
             let close = |found: f64, truth: f64, within: f64| (found - truth).abs() <= within;
             assert!(close(found.cv, cv, 0.013 * cv), "{keys}: cv {}", found.cv);
-            // The largest of 1e5 keys over 16384 slots is a whole number of keys: 18 or 21 of 6.1.
+            // The largest of 1e5 keys over 16384 slots is a whole number of keys: 18 or 21 where the mean is 6.1.
             let step = 16_384.0 / keys;
             assert!(
                 close(found.max_over_mean_p50, median, step.max(0.006)),

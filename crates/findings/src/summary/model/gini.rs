@@ -1,11 +1,11 @@
-//! The Gini coefficient of members that hold something: slots, nodes, or the outcomes of a distribution.
+//! The Gini coefficient of members with loads: slots, nodes, or outcomes of a distribution.
 //!
-//! Members come as (load, weight) in ascending order of load; a weight is how many members have that load, or the
-//! probability of it. Source: Gini, 1912.
+//! Members are (load, weight) pairs in ascending order of load; a weight is the number of members with that load, or
+//! its probability. Source: Gini, 1912.
 
-/// Twice the area between the Lorenz curve and the diagonal: 0 where all hold the same, near 1 where one holds all.
+/// Twice the area between the Lorenz curve and the diagonal: 0 if all hold the same, near 1 if one holds everything.
 ///
-/// With n the sum of the weights w, W the load and B the weight below: sum(L w (2 B + w - n)) / (n W).
+/// With n the sum of the weights w, W the total load and B the weight below: sum(L w (2 B + w - n)) / (n W).
 pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let (n, total) = ascending
         .clone()
@@ -21,7 +21,7 @@ pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     (weighted.sum::<f64>() / (n * total)).max(0.0)
 }
 
-/// The members of a list of ascending loads, for `gini`.
+/// The members for a list of ascending loads.
 pub fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
     ascending.iter().map(|load| (*load as f64, 1.0))
 }
@@ -30,8 +30,8 @@ pub fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
 mod tests {
     use super::*;
 
-    /// Points of the Lorenz curve from (0, 0) to (1, 1): the share of the members, the share of the load that the lightest of them
-    /// hold together. Empty without load.
+    /// Points of the Lorenz curve from (0, 0) to (1, 1): a share of the members, and the share of the load held by that
+    /// many of the lightest. Empty without load.
     fn curve(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> Vec<(f64, f64)> {
         let add = |(members, sum): (f64, f64), (load, weight): (f64, f64)| {
             (members + weight, sum + load * weight)

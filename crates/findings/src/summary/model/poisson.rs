@@ -1,11 +1,11 @@
-//! The Poisson distribution of equal units in a slot: its quantiles far out in the tail, and its Gini coefficient.
+//! The Poisson distribution of equal units in a slot: far-tail quantiles, and its Gini coefficient.
 
-/// The smallest k with P(X <= k) >= `level` for X Poisson with mean `lambda`; level near 1, where the normal
-/// distribution is far off.
+/// The smallest k with P(X <= k) >= `level`, X Poisson with mean `lambda`; for levels near 1, where a normal
+/// approximation is far off.
 pub(crate) fn quantile(lambda: f64, level: f64) -> u64 {
     let tail = 1.0 - level;
     let log_pmf = |k: f64| k * lambda.ln() - lambda - log_factorial(k);
-    // Above the mean probabilities fall, ever faster: summed up from where hardly anything is left.
+    // Sum from far out in the tail, where almost nothing is left, towards the mean.
     let mut k = (lambda + 9.0 * lambda.sqrt() + 30.0).ceil();
     let mut above = 0.0;
     let mut pmf = log_pmf(k).exp();
@@ -33,11 +33,11 @@ fn log_factorial(k: f64) -> f64 {
 pub(crate) fn gini(lambda: f64) -> f64 {
     let x = 2.0 * lambda;
     if x > 60.0 {
-        // The asymptotic expansion (Abramowitz and Stegun, 9.7.1): the sum of I0 and I1 below has too many terms.
+        // The asymptotic expansion (Abramowitz and Stegun, 9.7.1): the series below would need too many terms.
         return (2.0 - 0.25 / x - 3.0 / (64.0 * x * x)) / (std::f64::consts::TAU * x).sqrt();
     }
     let (mut sum, mut term) = (0.0, (-x).exp());
-    // I0 has the even powers of x / 2, I1 the odd ones: together one series over all of them.
+    // I0 has the even powers of x / 2, I1 the odd ones: one combined series.
     for k in 0..200 {
         sum += term;
         term *= x / 2.0 / f64::from(k / 2 + 1);

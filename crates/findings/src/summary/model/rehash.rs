@@ -1,5 +1,5 @@
-//! Nodes under a perfect hash, simulated: heavy units fall on nodes one by one, light ones as what they add up to. A few
-//! heavy units make the fullest node what it is, and for their maximum there is no closed form.
+//! Simulates nodes under a perfect hash: heavy units are placed one by one, light ones in aggregate. A few heavy units
+//! determine the fullest node, and their maximum has no closed form.
 
 use std::f64::consts::TAU;
 
@@ -7,15 +7,15 @@ use crate::summary::balance::tidy;
 use crate::summary::independent_units::UnitsBy;
 use crate::summary::model::expected::Expectation;
 
-/// Hashes that are tried: the tenth fullest is the 99% quantile.
+/// Number of simulated hashes: the tenth fullest is the 99% quantile.
 const ROUNDS: usize = 1000;
-/// Units that fall one by one: these at most, each at least this part of a node's fair share.
+/// Maximum number of units placed individually, and their minimum size as a fraction of a node's fair share.
 const SINGLE: usize = 500;
 const LEAST: f64 = 0.002;
-/// So few light units fall one by one too.
+/// Up to this many light units are placed individually too.
 const FEW: f64 = 2000.0;
 
-/// The spread of `nodes` nodes with equal slots; `None` where tags were not counted.
+/// The spread of `nodes` nodes with equal slots; `None` if tags were not counted.
 pub(crate) fn of_nodes(nodes: usize, units: &UnitsBy) -> Option<Expectation> {
     let effective = units.effective()?;
     let n = nodes as f64;
@@ -53,7 +53,7 @@ pub(crate) fn of_nodes(nodes: usize, units: &UnitsBy) -> Option<Expectation> {
     })
 }
 
-/// The loads that light units of `weight` give the nodes: `rest` together.
+/// Node loads from light units of equal `weight`, `rest` in total.
 fn light(random: &mut Random, nodes: usize, rest: f64, weight: f64) -> Vec<f64> {
     let n = nodes as f64;
     let units = if weight > 0.0 { rest / weight } else { 0.0 };
@@ -62,7 +62,7 @@ fn light(random: &mut Random, nodes: usize, rest: f64, weight: f64) -> Vec<f64> 
         (0..units.round() as usize).for_each(|_| loads[random.below(nodes)] += weight);
         return loads;
     }
-    // Normal deviates minus their mean are a multinomial distribution of many units.
+    // Normal deviates minus their mean approximate a multinomial distribution of many units.
     let sigma = (rest * weight / n).sqrt();
     let deviates: Vec<f64> = (0..nodes).map(|_| random.normal()).collect();
     let mean = deviates.iter().sum::<f64>() / n;
@@ -72,7 +72,7 @@ fn light(random: &mut Random, nodes: usize, rest: f64, weight: f64) -> Vec<f64> 
         .collect()
 }
 
-/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014): the same numbers in
+/// SplitMix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014), seeded the same in
 /// every run.
 struct Random(u64);
 
@@ -89,12 +89,12 @@ impl Random {
         ((u128::from(self.next()) * limit as u128) >> 64) as usize
     }
 
-    /// In (0, 1].
+    /// Uniform in (0, 1].
     fn unit(&mut self) -> f64 {
         ((self.next() >> 11) + 1) as f64 / (1u64 << 53) as f64
     }
 
-    /// By the method of Box and Muller (Annals of Mathematical Statistics 29, 1958).
+    /// Box and Muller (Annals of Mathematical Statistics 29, 1958).
     fn normal(&mut self) -> f64 {
         (-2.0 * self.unit().ln()).sqrt() * (TAU * self.unit()).cos()
     }
@@ -147,7 +147,7 @@ mod tests {
             of_nodes(50, &units(&[], 1.0)).unwrap().max_over_mean_p50,
             50.0
         );
-        // Two units on two nodes fall together half of the time.
+        // Two units on two nodes collide half of the time.
         let two = of_nodes(2, &units(&[1000.0, 1000.0], 0.0)).unwrap();
         assert_eq!(two.max_over_mean_p99, 2.0);
     }

@@ -44,7 +44,7 @@ word!(vdupq_n_u64(0), vld1q_u64, vst1q_u64, veorq_u64);
 impl Clmul for Register {
     const LANES: usize = 1;
 
-    /// The longest of them.
+    /// The longest of the lengths.
     type Lens = u32;
 
     #[inline(always)]
@@ -162,7 +162,7 @@ impl Barrett for Register {
 #[derive(Clone, Copy)]
 pub struct Neon([uint8x16_t; 4]);
 
-/// The bit of each byte of eight.
+/// The bit for each of eight bytes.
 static BITS: [u8; 16] = [1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128];
 
 impl Bytes64 for Neon {
@@ -211,7 +211,7 @@ impl Bytes64 for Neon {
         }
     }
 
-    /// The halves of each register, made random, are multiplied without carry; the registers are added up.
+    /// Carry-less products of the randomized halves of each register, XORed over all registers.
     #[inline(always)]
     fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: every aarch64 has NEON, and the kernel demands PMULL.

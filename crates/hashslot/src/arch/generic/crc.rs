@@ -9,8 +9,8 @@
 //! divide     quotient = upper half of f * (x^64 / P)               Barrett; AVX-512 multiplies by a bit matrix
 //! subtract   f ^ quotient * P, 16 bits of it                       shifts by 0, 5 and 12 (and 16, out of sight)
 //! ```
-//! A register has one, two or four lanes. What is short shares: a group of keys takes as few registers as its longest
-//! key needs, of up to 16, 32 or 64 bytes. Longer keys are the sum of their weighted 64-byte blocks.
+//! A register has one, two or four lanes, which short keys share: a group of keys takes as few registers as its longest
+//! key needs, for up to 16, 32 or 64 bytes. Longer keys are the sum of their weighted 64-byte blocks.
 
 use core::slice::from_raw_parts;
 
@@ -55,7 +55,7 @@ pub(crate) trait Clmul: Word {
     /// Bitwise AND.
     fn and(self, other: Self) -> Self;
 
-    /// Reverses the bytes of each lane, or of each half of it if `weigh` knows.
+    /// Reverses the bytes of each lane, or of each half of a lane if `weigh` takes that into account.
     fn reverse(self) -> Self;
 
     /// Shifts each half of a lane to the left.
@@ -79,8 +79,8 @@ pub(crate) trait Clmul: Word {
         self.clmul_low(weights).xor(self.clmul_high(weights))
     }
 
-    /// The last `BYTES` bytes before the end of key `first`, reversed, with zeros in front of the key; `BYTES` is at most
-    /// a register. Where it is less, as many keys from `first` on as the register has room for.
+    /// The last `BYTES` bytes before the end of key `first`, reversed, with zeros in front of the key; `BYTES` is at
+    /// most the size of a register. If it is less, the register takes as many keys from `first` on as fit.
     ///
     /// # Safety
     /// The keys must lie in their buffer and have at most `BYTES` bytes each.
@@ -91,7 +91,7 @@ pub(crate) trait Clmul: Word {
         unsafe { last_of_one(end, len, BYTES, 0) }
     }
 
-    /// The sums of `LANES` keys, number `i * LANES` and those that follow, one a lane.
+    /// The sums of `LANES` keys, starting with number `i * LANES`, one per lane.
     ///
     /// # Safety
     /// As for `Keys::weighted`.
@@ -177,7 +177,7 @@ pub(crate) struct Group<'a, V: Clmul> {
 }
 
 impl<V: Clmul> Group<'_, V> {
-    /// Where key `i` ends, and how many bytes it has.
+    /// The end of key `i`, and its length in bytes.
     #[inline(always)]
     pub(crate) fn end_and_len(self, i: usize) -> (*const u8, usize) {
         let end = read(self.ends, i);
@@ -190,13 +190,13 @@ impl<V: Clmul> Group<'_, V> {
 
 /// The weighted bytes of eight keys.
 pub(crate) trait Keys<V: Clmul>: Copy {
-    /// How many keys share a register.
+    /// Number of keys that share a register.
     const SHARED: usize;
 
-    /// The register that key `first` shares with those after it; the XOR of a key's lanes is congruent to its CRC.
+    /// The register that key `first` shares with the next keys; the XOR of a key's lanes is congruent to its CRC.
     ///
     /// # Safety
-    /// The keys must lie in their buffer and be as long as the implementation takes them.
+    /// The keys must lie in their buffer and have lengths that the implementation supports.
     unsafe fn weighted(self, first: usize) -> V;
 }
 
@@ -229,7 +229,7 @@ impl<V: Clmul, const BYTES: usize> Keys<V> for UpTo<'_, V, BYTES> {
     }
 }
 
-/// Keys whose bytes are weighted already.
+/// Keys whose bytes are already weighted.
 impl<V: Clmul> Keys<V> for &[V; GROUP] {
     const SHARED: usize = 1;
 
@@ -268,7 +268,7 @@ pub(crate) unsafe fn slots<V: Clmul>(parts: Batch<'_>, slots: &mut [u16], any_le
         } else {
             &mut last_slots
         };
-        // SAFETY: the spans lie in the buffer, and so do the empty ones that fill up the last group.
+        // SAFETY: the spans lie in the buffer, and so do the empty ones that pad the last group.
         unsafe { slots_of_group::<V>(base, starts, ends, slots, any_length) };
     }
     rest.copy_from_slice(&last_slots[..rest.len()]);
@@ -348,7 +348,7 @@ pub(crate) unsafe fn any_length<V: Clmul>(
 unsafe fn weigh_blocks<V: Clmul>(key: &[u8]) -> V {
     let (first, blocks) = key.as_rchunks::<64>();
     let weights = poly::weights((64 * blocks.len() + 64).min(WEIGHTED));
-    // SAFETY: the CPU has the instructions, says the caller.
+    // SAFETY: the caller promises that the CPU has the instructions.
     let mut sum = unsafe { V::zero() };
     for at in (0..64).step_by(16 * V::LANES) {
         // SAFETY: at most 64 bytes before the key are read; a block has as many weights.
@@ -385,7 +385,7 @@ unsafe fn weigh_part<V: Clmul>(
     unsafe { last_of_one::<V>(end, len, bytes, at).weigh(V::load(weights.add(at))) }
 }
 
-/// The bytes from `at` on of the last `bytes` bytes before `end`, reversed; zeros in front of the last `len`.
+/// The bytes from `at` on of the last `bytes` bytes before `end`, reversed; zeros before the last `len`.
 ///
 /// # Safety
 /// The bytes must be readable, `len` at most `bytes`, and the CPU must have the instructions of `V`.

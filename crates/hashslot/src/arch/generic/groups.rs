@@ -1,10 +1,10 @@
 //! Groups of eight spans, and masks for the bytes that belong to a key.
 
-/// Keys that are hashed at once: their numbers, 64 bits each, fill the widest vector.
+/// Keys hashed at once: their numbers, 64 bits each, fill the widest vector.
 pub(crate) const GROUP: usize = 8;
 
-/// Reads a number that was read as part of a vector too. Volatile, or else the compiler takes it out of that
-/// vector, in two slow steps.
+/// Reads a number that is also loaded as part of a vector. Volatile, or else the compiler extracts it from that vector,
+/// in two slow steps.
 #[inline(always)]
 pub(crate) fn read(column: &[u32; GROUP], i: usize) -> usize {
     // SAFETY: a reference.

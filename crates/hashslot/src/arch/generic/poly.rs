@@ -1,7 +1,7 @@
 //! Constants of the vector kernels for P = x^16 + x^12 + x^5 + 1, all computed from `POLY`.
 //!
-//! A key of n bytes is the polynomial whose first bit is the coefficient of x^(8n - 1); its CRC is key * x^16
-//! mod P. Leading zeros change nothing, and XOR of messages is XOR of CRCs: all that follows rests on this.
+//! A key of n bytes is the polynomial whose first bit is the coefficient of x^(8n - 1); its CRC is key * x^16 mod P.
+//! Leading zeros change nothing, and the XOR of messages has the XOR of their CRCs: everything else follows from this.
 
 use crate::arch::scalar::table::POLY;
 
@@ -22,16 +22,17 @@ pub(crate) const fn powers<const N: usize>() -> [u16; N] {
     powers
 }
 
-/// Bytes that `WEIGHTS` spans: longer keys are shortened first (`sparse`). 4 KiB of weights stay in the L1 cache.
+/// Number of bytes covered by `WEIGHTS`: longer keys are shortened first (`sparse`). 4 KiB of weights stay in the L1
+/// cache.
 pub(crate) const WEIGHTED: usize = 4096;
 
 /// One pair of weights for each 16 bytes of a message of `WEIGHTED` bytes, in message order.
 #[repr(align(64))]
 pub(crate) struct Weights(pub [[u64; 2]; WEIGHTED / 16]);
 
-/// The factors of the halves of 16 bytes: 16 bytes that end 128*k bits before the message's end, read as
-/// one big-endian number, are congruent to low * x^(128*k + 16) + high * x^(128*k + 64 + 16).
-/// Products of 64 and 16 bits have at most 79: they may be XORed as they are and reduced once.
+/// The factors for the halves of 16 bytes: 16 bytes that end 128*k bits before the message's end, read as one
+/// big-endian number, are congruent to low * x^(128*k + 16) + high * x^(128*k + 64 + 16). Products of 64 and 16 bits
+/// have at most 79: they may be XORed unreduced and reduced once.
 pub(crate) static WEIGHTS: Weights = {
     static POWERS: [u16; WEIGHTED * 8 + 16] = powers();
     let mut weights = [[0; 2]; WEIGHTED / 16];
@@ -49,15 +50,15 @@ pub(crate) static WEIGHTS: Weights = {
 /// The weights of the last `bytes` bytes of a message.
 ///
 /// # Panics
-/// Where `bytes` exceeds `WEIGHTED`.
+/// If `bytes` exceeds `WEIGHTED`.
 #[inline(always)]
 pub(crate) fn weights(bytes: usize) -> *const u8 {
     WEIGHTS.0[(WEIGHTED - bytes) / 16..].as_ptr().cast()
 }
 
-/// One 8 x 8 bit matrix a byte of a 64-bit number, as GF2P8AFFINEQB takes them: multiplied by its matrix, each
-/// byte gives its share of bits `from..from + 8` of the slot; the XOR of the eight shares are these bits.
-/// Bits that a slot does not have are zero rows.
+/// One 8 x 8 bit matrix per byte of a 64-bit number, as GF2P8AFFINEQB takes them: each byte times its matrix is its
+/// share of bits `from..from + 8` of the slot; the XOR of the eight shares is these bits. Bits beyond those of a slot
+/// are zero rows.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn slot_matrices(from: usize) -> [u64; 8] {
     let powers: [u16; 64] = powers();
@@ -76,8 +77,8 @@ pub(crate) const fn slot_matrices(from: usize) -> [u64; 8] {
     matrices
 }
 
-/// The quotient x^64 / P: for a 64-bit number f, the upper half of f * `QUOTIENT` is f / P exactly, since what the
-/// quotient leaves out has no power of x that reaches the upper half.
+/// The quotient x^64 / P: for a 64-bit number f, the upper half of f * `QUOTIENT` is exactly f / P, since the terms
+/// missing from the quotient do not reach the upper half.
 pub(crate) const QUOTIENT: u64 = {
     // Long division; the remainder is kept without its leading bit.
     let (mut quotient, mut rest, mut bit) = (0, 1u64, 64);

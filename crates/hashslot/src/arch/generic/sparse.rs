@@ -10,7 +10,7 @@
 //!          +------------+-----------------+--------------->^    v[t] ^= v[t-4] ^ v[t-11] ^ v[t-16]
 //! ```
 
-/// A machine word or a vector: what the recurrence runs on.
+/// A machine word or a vector: the unit of the recurrence.
 pub(crate) trait Word: Copy {
     /// All zeros.
     ///
@@ -31,7 +31,7 @@ pub(crate) trait Word: Copy {
     unsafe fn store(self, to: *mut u8);
 }
 
-/// Words that the recurrence looks back.
+/// Number of words that the recurrence looks back.
 const BACK: usize = 16;
 
 /// Room for the rest of a key, aligned for the widest word.
@@ -75,7 +75,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
     let rounds = len / (BACK * width) - 1;
     for round in 0..rounds {
         for i in 0..BACK {
-            // SAFETY: `len` holds one round more than are read, the CPU is the caller's promise.
+            // SAFETY: `len` covers one round more than is read; the caller guarantees the CPU.
             let word = unsafe { W::load(from.add((round * BACK + i) * width)) };
             v[i] = word
                 .xor(v[i])
@@ -89,7 +89,7 @@ pub(crate) unsafe fn shorten<W: Word>(key: &[u8]) -> Rest {
         let to = buffer.add(64);
         from.add(done).copy_to_nonoverlapping(to, len - done);
         for i in 0..BACK {
-            // The last words take the terms of earlier rounds and none of each other.
+            // The last words take the terms of earlier rounds, but none of each other.
             let mut word = W::load(to.add(i * width)).xor(v[i]);
             if i < 11 {
                 word = word.xor(v[i + BACK - 11]);

@@ -23,7 +23,7 @@ pub(crate) static KERNEL: Kernel = Kernel {
 /// Runs `pass` without vectors.
 ///
 /// # Safety
-/// None is needed; the other kernels' `run` is unsafe.
+/// None; `run` is unsafe because those of other kernels are.
 pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
     pass.scalar()
 }
@@ -31,13 +31,14 @@ pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
 /// Bytes looked up at once.
 const WORD: usize = 8;
 
-/// Bytes that have a table each, 32 KiB in all: what an L1 cache holds together with the keys.
+/// Bytes with a table each, 32 KiB in all: what fits into an L1 cache together with the keys.
 const BLOCK: usize = 64;
 
 /// Tables for the bytes of a word.
 type Tables = [[u16; 256]; WORD];
 
-/// For word w from the end and byte i of it: what each value of the byte is worth, 8*w + 7 - i bytes before the end.
+/// For word w from the end and byte i of it: the CRC contribution of each value of the byte, 8*w + 7 - i bytes before
+/// the end.
 static TABLES: [Tables; BLOCK / WORD] = {
     let powers: [u16; 8 * BLOCK + 16] = powers();
     let mut tables = [[[0; 256]; WORD]; BLOCK / WORD];
@@ -46,7 +47,7 @@ static TABLES: [Tables; BLOCK / WORD] = {
         let mut byte = 1;
         while byte < 256 {
             let table = &mut tables[distance / WORD][WORD - 1 - distance % WORD];
-            // The lowest bit's worth, XORed to what the other bits are worth.
+            // The contribution of the lowest bit, XORed with that of the other bits.
             let bit = (byte as u32).trailing_zeros() as usize;
             table[byte] = table[byte & (byte - 1)] ^ powers[8 * distance + 16 + bit];
             byte += 1;
@@ -64,7 +65,7 @@ fn slots(parts: Batch<'_>, slots: &mut [u16]) {
     for (slot, (&start, &end)) in slots.iter_mut().zip(spans) {
         // SAFETY: the spans were checked.
         let key = unsafe { bytes.get_unchecked(start as usize..end as usize) };
-        // SAFETY: 64 bytes before the buffer may be read.
+        // SAFETY: 64 bytes before the buffer are readable.
         *slot = slot_of_crc(unsafe {
             if key.len() < BLOCK {
                 short(key)
@@ -115,21 +116,21 @@ unsafe fn short(key: &[u8]) -> u16 {
 unsafe fn long(key: &[u8]) -> u16 {
     // Shortening shorter keys costs more than it saves.
     if key.len() > 2048 {
-        // SAFETY: there are far more than 16 words, and says the caller.
+        // SAFETY: there are far more than 16 words; the rest is the caller's promise.
         return unsafe { by_blocks(sparse::shorten::<[u64; 2]>(key).bytes()) };
     }
-    // SAFETY: says the caller.
+    // SAFETY: the caller's promise.
     unsafe { by_blocks(key) }
 }
 
-/// The CRC of any number of bytes, 64 at a time: the CRC of the bytes so far is XORed to the next two.
+/// The CRC of any number of bytes, 64 at a time: the CRC so far is XORed into the next two bytes.
 ///
 /// # Safety
 /// As for `short`.
 #[inline(always)]
 unsafe fn by_blocks(key: &[u8]) -> u16 {
     let (first, blocks) = key.as_rchunks::<BLOCK>();
-    // SAFETY: says the caller.
+    // SAFETY: the caller's promise.
     let mut crc = unsafe { short(first) };
     for block in blocks {
         let (words, _) = block.as_chunks::<WORD>();

@@ -1,4 +1,4 @@
-//! The reference kernel: one table look-up a byte, no intrinsics. Every other kernel is compared with it.
+//! The reference kernel: one table lookup per byte, no intrinsics. Every other kernel is compared with it.
 //!
 //! ```text
 //! name    CRC-16/XMODEM (also ZMODEM, ACORN)      width   16
@@ -24,7 +24,7 @@ pub(crate) static KERNEL: Kernel = Kernel {
 /// Runs `pass` without vectors.
 ///
 /// # Safety
-/// None is needed; the other kernels' `run` is unsafe.
+/// None; `run` is unsafe because those of other kernels are.
 pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
     pass.scalar()
 }
@@ -32,7 +32,7 @@ pub(crate) unsafe fn run<P: Pass>(pass: P) -> P::Output {
 /// x^16 + x^12 + x^5 + 1, without its highest bit.
 pub(crate) const POLY: u16 = 0x1021;
 
-/// CRC of each byte followed by nothing.
+/// The CRC of each single byte.
 static TABLE: [u16; 256] = {
     let mut table = [0; 256];
     let mut byte = 0;

@@ -244,7 +244,7 @@ impl Bytes64 for Avx2 {
         u64::from(bits(self.0[0])) | u64::from(bits(self.0[1])) << 32
     }
 
-    /// Sets the ASCII case bit (0x20) in every byte, which makes lower case letters of letters only.
+    /// Sets the ASCII case bit (0x20) in every byte, which maps only letters to lower case letters.
     #[inline(always)]
     fn letters(self, low: u8, high: u8) -> u64 {
         // SAFETY: `self` was loaded, so the CPU has AVX2.
@@ -255,7 +255,7 @@ impl Bytes64 for Avx2 {
         .within(low, high)
     }
 
-    /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
+    /// Carry-less products of the randomized halves of each 16-byte lane, XORed over all lanes.
     #[inline(always)]
     fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
@@ -287,7 +287,7 @@ impl Bytes64 for Avx2 {
     }
 }
 
-/// The bytes where `mask` has ones, zeros in place of the others.
+/// The bytes selected by `mask`, with zeros for the others.
 ///
 /// # Safety
 /// The CPU must have AVX2.
@@ -295,7 +295,7 @@ impl Bytes64 for Avx2 {
 unsafe fn and_where(bytes: __m256i, mask: u32) -> __m256i {
     // SAFETY: passed on.
     unsafe {
-        // Byte i of the mask to the eight bytes that it is about, then a bit of it in each.
+        // Byte i of the mask into the eight bytes it belongs to, then one bit of it in each.
         let spread = _mm256_set_epi64x(
             0x0303_0303_0303_0303,
             0x0202_0202_0202_0202,

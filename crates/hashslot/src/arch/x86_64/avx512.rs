@@ -55,11 +55,11 @@ struct Constant<T>(T);
 
 /// Reverses the bytes of each lane.
 static REVERSE: Constant<[u8; 64]> = bytes!(i => 15 - i % 16);
-/// How far from the end of its key each byte of a reversed vector is, for one, two and four keys a vector.
+/// Distance of each byte of a reversed vector from the end of its key, for one, two and four keys per vector.
 static DISTANCE_64: Constant<[u8; 64]> = bytes!(i => i % 16 + 16 * (3 - i / 16));
 static DISTANCE_32: Constant<[u8; 64]> = bytes!(i => i % 16 + 16 * (1 - i / 16 % 2));
 static DISTANCE_16: Constant<[u8; 64]> = bytes!(i => i % 16);
-/// From the eight lengths, four bytes each: the low byte of the length of each byte's key.
+/// Shuffle of the eight lengths, four bytes each: the low byte of its key's length for each byte.
 static WHOSE_32: [Constant<[u8; 64]>; 4] = [
     bytes!(i => 4 * (i / 32)),
     bytes!(i => 4 * (i / 32 + 2)),
@@ -90,7 +90,7 @@ impl<T> Constant<T> {
 #[derive(Clone, Copy)]
 struct Register(__m512i);
 
-/// The place `bytes` bytes before the end of key `i`.
+/// The address `bytes` bytes before the end of key `i`.
 #[inline(always)]
 fn before<T>(group: Group<'_, Register>, i: usize, bytes: usize) -> *const T {
     let end = group.base.wrapping_add(read(group.ends, i));
@@ -188,12 +188,12 @@ impl Clmul for Register {
         Register(unsafe { _mm512_sll_epi64(self.0, _mm_cvtsi32_si128(BITS)) })
     }
 
-    /// Reverses the bytes of each lane and zeroes those farther from the end of their key than it is long.
+    /// Reverses the bytes of each lane and zeroes those beyond the start of their key.
     #[inline(always)]
     unsafe fn last<const BYTES: usize>(group: Group<'_, Self>, first: usize) -> Self {
-        // SAFETY: 64 bytes before the buffer may be read.
+        // SAFETY: 64 bytes before the buffer are readable.
         unsafe {
-            // `whose` is where in `lens` the low byte of the length of each byte's key is.
+            // `whose` holds the position in `lens` of the low byte of the length of each byte's key.
             let (bytes, distance, whose) = match BYTES {
                 16 => {
                     let bytes = _mm512_castsi128_si512(_mm_loadu_si128(before(group, first, 16)));
@@ -307,14 +307,14 @@ impl Bytes64 for Avx512 {
         }
     }
 
-    /// Sets the ASCII case bit (0x20) in every byte, which makes lower case letters of letters only.
+    /// Sets the ASCII case bit (0x20) in every byte, which maps only letters to lower case letters.
     #[inline(always)]
     fn letters(self, low: u8, high: u8) -> u64 {
         // SAFETY: `self` was loaded, so the CPU has AVX-512.
         Avx512(unsafe { _mm512_or_si512(self.0, _mm512_set1_epi8(0x20)) }).within(low, high)
     }
 
-    /// The numbers of the set bits are moved together and widened, sixteen at once whether or not there are that many.
+    /// The numbers of the set bits are compressed and widened, sixteen at a time even if there are fewer.
     #[inline(always)]
     unsafe fn positions(self, mask: u64, base: u32, to: *mut u32) -> usize {
         let count = mask.count_ones() as usize;
@@ -337,7 +337,7 @@ impl Bytes64 for Avx512 {
         count
     }
 
-    /// The halves of each lane of 16 bytes, made random, are multiplied without carry; the lanes are added up.
+    /// Carry-less products of the randomized halves of each 16-byte lane, XORed over all lanes.
     #[inline(always)]
     fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.

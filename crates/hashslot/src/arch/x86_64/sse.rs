@@ -42,7 +42,7 @@ word!(
 impl Clmul for Register {
     const LANES: usize = 1;
 
-    /// The longer ones of the first and the last four.
+    /// The longer of the first and of the last four.
     type Lens = __m128i;
 
     #[inline(always)]
@@ -182,13 +182,13 @@ impl Bytes64 for Sse {
         a | b << 16 | c << 32 | d << 48
     }
 
-    /// The halves of each register, made random, are multiplied without carry; the registers are added up.
+    /// Carry-less products of the randomized halves of each register, XORed over all registers.
     #[inline(always)]
     fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a register is as large as a u128.
         unsafe {
             let mixed = [0, 1, 2, 3].map(|part| {
-                // Byte i of the mask to the eight bytes that it is about, then a bit of it in each.
+                // Byte i of the mask into the eight bytes it belongs to, then one bit of it in each.
                 let spread = _mm_set_epi64x(0x0101_0101_0101_0101, 0);
                 let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
                 let bits =

@@ -1,4 +1,4 @@
-//! The head of the page: a card for every problem, with its word, its sentence, why, and the steps that are for it.
+//! The top of the page: a card for every problem, with its word, sentence, causes and steps.
 
 use askama::{Result, Template};
 
@@ -7,7 +7,7 @@ use crate::render::html::table::Table;
 use crate::render::html::words;
 use crate::view::cards;
 
-/// Problems that have a card; more are a list below.
+/// Maximum problems with a card; others are listed below.
 const CARDS: usize = 4;
 
 /// A card.
@@ -18,20 +18,20 @@ const CARDS: usize = 4;
     whitespace = "minimize"
 )]
 struct Card {
-    /// Its place; the first is the heading of the page.
+    /// Its index; the first card is the heading of the page.
     place: usize,
     class: &'static str,
     word: String,
     sentence: String,
-    /// Where reading ended early, which the first sentence is to be read with.
+    /// Where reading ended early, shown next to the first sentence.
     stops: Vec<String>,
     meaning: &'static str,
-    /// Why, as a table.
+    /// The causes as a table.
     why: String,
     steps: Vec<cards::CardStep>,
 }
 
-/// The cards as HTML, and the problems without a card. `stops` are where reading ended early.
+/// The cards as HTML, and the problems without a card. `stops` tell where reading ended early.
 pub(super) fn render(
     mut found: Vec<cards::Card>,
     stops: &[String],
@@ -67,5 +67,5 @@ pub(super) fn render(
     Ok((cards.collect::<Result<_>>()?, others))
 }
 
-/// The ids of the cards' tables in the page.
+/// The ids of the cards' tables.
 const WHY: [&str; CARDS] = ["finding-0", "finding-1", "finding-2", "finding-3"];

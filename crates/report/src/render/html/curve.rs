@@ -1,4 +1,4 @@
-//! Amounts over time as a picture of the page: a plot between its labels.
+//! Amounts over time as a picture for the page: a plot with labels.
 
 use askama::{Result, Template};
 
@@ -8,7 +8,7 @@ use crate::plot::over_time::plot;
 use crate::render::html::plot::{ACROSS, Marks, UP};
 use crate::view::Curve;
 
-/// Units of the SVG between two labels.
+/// SVG units between two labels.
 const APART: i32 = 250;
 
 /// The picture.
@@ -17,7 +17,7 @@ const APART: i32 = 250;
 struct Picture {
     key: String,
     unit: &'static str,
-    /// Values of the upright axis: their places from the top in percent, and their labels.
+    /// Ticks of the vertical axis: positions from the top in percent, with labels.
     ticks: Vec<(f64, String)>,
     marks: String,
     ends: Vec<String>,
@@ -26,7 +26,7 @@ struct Picture {
 /// The picture of `curve` as HTML.
 ///
 /// # Errors
-/// None: no part of the template fails.
+/// None: the template cannot fail.
 pub(super) fn render(curve: &Curve) -> Result<String> {
     let plot = plot(curve, ACROSS, UP);
     let (from, to) = curve.times();

@@ -1,4 +1,4 @@
-//! How many hold how much, as bars of the page, with a line for what chance would give.
+//! A distribution as bars on the page, with a line for what chance would give.
 
 use askama::{Result, Template};
 
@@ -25,7 +25,7 @@ struct Picture<'a> {
 /// The picture of `of` as HTML.
 ///
 /// # Errors
-/// None: no part of the template fails.
+/// None: the template cannot fail.
 pub(super) fn render(of: &Distribution) -> Result<String> {
     let bins = &of.bins;
     let shown = |amount| amount_cell(of.metric, amount);

@@ -1,7 +1,7 @@
-//! The data of the page's script: a part of report.json, packed, as text that may stand in a `<script>`.
+//! The data for the page's script: part of report.json, compacted, as text that is safe inside `<script>`.
 //!
-//! Slot loads are numbers to base 36 with spaces between, which is half of their JSON and holds all of a u64; owners
-//! are runs, `3x:1` for 141 slots of node 1, with `-` for slots without an owner.
+//! Slot loads are base-36 numbers separated by spaces, half the size of JSON and large enough for u64; owners are
+//! run-length encoded, `3x:1` for 141 slots of node 1, with `-` for slots without an owner.
 
 use std::collections::BTreeMap;
 
@@ -17,13 +17,13 @@ use slotscope_findings::summary::model::expected::Expectation;
 use crate::render::html::spell;
 use crate::render::html::spell::cut;
 
-/// Bytes of names of nodes; nodes after them are called by their number.
+/// Maximum bytes of node names; further nodes get numbers.
 const NODES: usize = 80_000;
-/// Bytes of names of tags and keys.
+/// Maximum bytes of tag and key names.
 const FILLS: usize = 40_000;
-/// Tags and keys named for a slot.
+/// Tags and keys named per slot.
 const FILLS_OF_A_SLOT: usize = 5;
-/// The heaviest keys by each metric that are named for their slots.
+/// The number of heaviest keys by each metric that are named for their slots.
 const KEYS: usize = 100;
 
 /// The data.
@@ -36,11 +36,11 @@ struct Data<'a> {
     expected: Option<PerMetric<Expectation>>,
     nodes: Vec<String>,
     owners: String,
-    /// Tags and keys by their slot: the name, and the load by each metric of `slots`, packed.
+    /// Tags and keys by slot: the name, and the compacted load by each metric of `slots`.
     fills: BTreeMap<u16, Vec<(String, String)>>,
 }
 
-/// The data of `summary`, escaped for a `<script type="application/json">`.
+/// The data of `summary`, escaped for `<script type="application/json">`.
 pub(super) fn data(summary: &Summary) -> String {
     let data = Data {
         by: summary.by,
@@ -51,11 +51,12 @@ pub(super) fn data(summary: &Summary) -> String {
         owners: owners(summary),
         fills: fills(summary),
     };
-    // A value that is all strings, numbers and lists has a JSON form.
+    // Strings, numbers and lists always serialize.
     for_script(&serde_json::to_string(&data).unwrap_or_default())
 }
 
-/// JSON that cannot end the element that holds it, and that is JavaScript too. These characters are in strings only.
+/// Escapes JSON so that it cannot end the enclosing element, and is also valid JavaScript. The escaped characters only
+/// occur in strings.
 pub(super) fn for_script(json: &str) -> String {
     let mut text = String::with_capacity(json.len());
     for c in json.chars() {
@@ -69,7 +70,7 @@ pub(super) fn for_script(json: &str) -> String {
     text
 }
 
-/// The expectation for keys without hash tags and of equal sizes.
+/// The expectation for untagged keys of equal size.
 fn plain(summary: &Summary) -> Option<PerMetric<Expectation>> {
     let positive = |units: &UnitsBy| (units.positive > 0.0).then_some(units.positive);
     let per = &summary.units.per;
@@ -84,7 +85,7 @@ fn packed(loads: &[u64]) -> String {
         .join(" ")
 }
 
-/// A number to base 36.
+/// A number in base 36.
 pub(super) fn base36(mut number: u64) -> String {
     let mut digits = Vec::new();
     loop {
@@ -107,7 +108,7 @@ fn nodes(summary: &Summary) -> Vec<String> {
             format!("#{}", index + 1)
         }
     };
-    // Primaries without slots come last, and no slot names them.
+    // Primaries without slots come last, and no slot refers to them.
     let with_slots = summary.nodes.list.iter();
     let with_slots = with_slots.take_while(|node| !node.ranges.is_empty());
     with_slots.enumerate().map(called).collect()
@@ -131,7 +132,7 @@ fn owners(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// The heaviest tags and keys of slots, as far as they are known and there is room.
+/// The heaviest tags and keys of slots, as far as known and within limits.
 fn fills(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
     let mut known: BTreeMap<u16, Vec<(String, String)>> = BTreeMap::new();
     let mut room = FILLS;
@@ -149,7 +150,7 @@ fn fills(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
     known
 }
 
-/// The heaviest keys without a tag by each metric; the others are part of their tag.
+/// The heaviest untagged keys by each metric; tagged ones are part of their tag.
 fn keys(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
     let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
     let keys = lists.flat_map(|(_, keys)| keys.iter().filter(|key| !key.tagged).take(KEYS));
@@ -180,7 +181,7 @@ fn fill(summary: &Summary, load: impl Fn(Metric) -> Option<u64>) -> String {
     loads.collect::<Vec<_>>().join(" ")
 }
 
-/// Bytes that a name takes here, at most: the characters that `for_script` and JSON escape have six.
+/// An upper bound on the bytes of a name here: characters escaped by `for_script` and JSON take six.
 fn cost(name: &str) -> usize {
     name.len() + 5 * name.matches(['<', '>', '&', '"', '\\']).count() + 3
 }

@@ -1,4 +1,4 @@
-//! Expiry over time, as pictures of the page: one of keys and, where they are known, one of bytes.
+//! Expiry over time as pictures for the page: one for keys and, if known, one for bytes.
 
 use askama::{Result, Template};
 
@@ -24,7 +24,7 @@ struct Picture {
 /// The pictures of `expiring` as HTML.
 ///
 /// # Errors
-/// None: no part of the template fails.
+/// None: the template cannot fail.
 pub(super) fn render(expiring: &Expiring) -> Result<String> {
     let is_known = |metric: &Metric| expiring.spans[0].get(*metric).is_some();
     let metrics = [Metric::Bytes, Metric::Keys].into_iter().filter(is_known);
@@ -39,7 +39,7 @@ fn picture(expiring: &Expiring, metric: Metric) -> Picture {
     let edges = expiring.first..=expiring.first + expiring.spans.len();
     Picture {
         most: plot.y.numbers.short(plot.y.to),
-        // No part of the template fails.
+        // The template cannot fail.
         marks: Marks::new(&plot, &words).render().unwrap_or_default(),
         ends: edges
             .map(|edge| plot.x.numbers.short(edge as f64))

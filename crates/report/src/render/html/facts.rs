@@ -1,4 +1,4 @@
-//! The numbers at the head of the page, and how the report was made.
+//! The numbers at the top of the page, and how the report was made.
 
 use slotscope_engine::text::{bytes, counted, grouped, percent, time, truncated};
 use slotscope_findings::summary::measure::Measure;
@@ -8,13 +8,13 @@ use crate::render::html::spell;
 
 /// A highlighted number.
 pub(super) struct Fact {
-    /// Where report.json has it.
+    /// Its path in report.json.
     pub name: &'static str,
-    /// As people read it.
+    /// Its display form.
     pub text: String,
     /// The exact number.
     pub value: String,
-    /// Its words.
+    /// Its label.
     pub words: &'static str,
 }
 
@@ -62,7 +62,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
                 "of the cluster can be used before its fullest node is full"
             },
         });
-    // Of captures alone the keys are not known.
+    // For captures alone, the number of keys is unknown.
     let only_operations = summary.operations.as_ref();
     let only_operations = only_operations.filter(|_| summary.has_only_operations());
     let (name, read, words) = match only_operations {
@@ -92,7 +92,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         .collect()
 }
 
-/// How old the input is: by the dump itself, else by the dates of the files, which a copy changes, and when they were analyzed.
+/// The age of the input (from the dump itself, else from file dates, which copying changes), and the time of analysis.
 pub(super) fn made(summary: &Summary) -> String {
     let analyzed = format!("analyzed {}", time(summary.run.started));
     let what = match summary.input.written {
@@ -111,7 +111,7 @@ pub(super) fn made(summary: &Summary) -> String {
     }
 }
 
-/// How the report was made: all that differs between two runs is here.
+/// How the report was made: everything that differs between two runs.
 pub(super) fn how(summary: &Summary) -> Vec<(&'static str, String)> {
     let run = &summary.run;
     let mut how = vec![

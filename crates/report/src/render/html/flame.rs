@@ -1,5 +1,5 @@
-//! Flame graphs on the page, as SVG. Boxes are nested `svg` elements, which clip their text and
-//! take their share of any width without a script, where the usual drawers of flame graphs need one.
+//! Flame graphs on the page, as SVG. Boxes are nested `svg` elements, which clip their text and scale to any width
+//! without a script, unlike usual flame graphs.
 
 use askama::Template;
 
@@ -8,7 +8,7 @@ use crate::view::flame::Frame;
 
 /// Pixels of a row.
 const ROW: usize = 22;
-/// Boxes with a smaller share have no text, and on a narrow screen those that are not roomy.
+/// Boxes with a smaller share have no text, nor, on a narrow screen, those below the second value.
 const LABELLED: f64 = 0.025;
 const ROOMY: f64 = 0.1;
 
@@ -63,12 +63,12 @@ impl FrameBox {
     }
 }
 
-/// A share as an attribute.
+/// A share as a percentage attribute.
 fn percent(share: f64) -> String {
     format!("{:.2}%", 100.0 * share)
 }
 
-/// `text` without the two characters that no XML may hold and no name spells out.
+/// `text` without the two characters that are invalid in XML and not escaped in names.
 fn in_xml(text: &str) -> String {
     text.replace(['\u{FFFE}', '\u{FFFF}'], "\u{FFFD}")
 }

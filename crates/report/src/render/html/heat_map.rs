@@ -1,6 +1,6 @@
-//! Heat by time and slot as a map that the script draws, from data next to it.
+//! Heat by time and slot as a map drawn by the script, from embedded data.
 //!
-//! Rows are runs: numbers to base 36 with spaces between, `5*` before one that comes five times.
+//! Rows are run-length encoded: base-36 numbers separated by spaces, with `5*` before a number that repeats five times.
 
 use askama::{Result, Template};
 use serde::Serialize;
@@ -10,13 +10,13 @@ use slotscope_engine::text::truncated as cut;
 use crate::render::html::embed::{base36, for_script};
 use crate::view::{Heat, TimeMap};
 
-/// Bursts and names that the page has, and characters of their texts.
+/// Maximum bursts and names on the page, and characters of their texts.
 const BURSTS: usize = 200;
 const NAMES: usize = 50;
 const NAME: usize = 80;
 const WORDS: usize = 400;
 
-/// The least top of the colours, in grains.
+/// Minimum top of the colour scale, in grains.
 const LEAST_TOP: u64 = 10;
 
 /// The map.
@@ -27,7 +27,7 @@ struct HeatMap {
     slots_per_row: usize,
 }
 
-/// The data that the script draws.
+/// The data for the script.
 #[derive(Serialize)]
 struct Data {
     heat: Heat,
@@ -60,7 +60,7 @@ struct Named {
 /// The map as HTML.
 ///
 /// # Errors
-/// None: no part of the template fails.
+/// None: the template cannot fail.
 pub(super) fn render(map: &TimeMap) -> Result<String> {
     let bursts = map.bursts.iter().take(BURSTS).map(|burst| Burst {
         slot: burst.slot,

@@ -1,4 +1,4 @@
-//! How often which amount comes, as bars: key lengths and value sizes.
+//! Frequencies of amounts as bars: key lengths and value sizes.
 
 use askama::{Result, Template};
 
@@ -12,9 +12,9 @@ use crate::plot::{Mark, Plot};
 use crate::render::html::plot::{ACROSS, Marks, UP};
 use crate::view::amounts::mean;
 
-/// Bars, at most.
+/// Maximum bars.
 const BARS: u64 = 48;
-/// From this ratio of largest to smallest on, bars are ranges that double: 2 an octave.
+/// If the ratio of largest to smallest is at least this, bars are logarithmic: 2 per octave.
 const WIDE: u64 = 64;
 
 /// A picture of amounts and their quantiles.
@@ -33,10 +33,10 @@ pub(super) struct Histogram {
 }
 
 impl Histogram {
-    /// The picture of `amounts` of a metric as HTML; without bars where only the quantiles are known.
+    /// The picture of `amounts` of a metric as HTML; without bars if only quantiles are known.
     ///
     /// # Errors
-    /// None: no part of the template fails.
+    /// None: the template cannot fail.
     pub(super) fn render_of(
         section: &'static str,
         metric: Metric,
@@ -100,7 +100,7 @@ fn doubling(min: u64, max: u64) -> bool {
     max / min.max(1) >= WIDE
 }
 
-/// Where the bars begin, and after the last where it ends: ascending.
+/// The start of each bar, and the end of the last: ascending.
 fn edges(min: u64, max: u64) -> Vec<u64> {
     let mut edges = vec![min];
     let mut edge = min;

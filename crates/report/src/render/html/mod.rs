@@ -1,9 +1,9 @@
-//! report.html: one file that loads nothing else. The templates in this folder hold its markup; tables are there
-//! without the script, which adds the slot map, sorting and filters.
+//! report.html: one self-contained file. The templates in this folder hold its markup; tables work without the script,
+//! which adds the slot map, sorting and filters.
 //!
 //! Names are hostile: askama escapes them in text and `embed` in data, and the script only ever sets `textContent`.
-//! Should one slip through all the same, the policy in the page's head runs nothing but the one script that is named
-//! by its hash, and fetches nothing.
+//! Should one slip through anyway, the content security policy in the page's head allows only the one script with the
+//! given hash, and no fetching.
 
 mod cards;
 mod curve;
@@ -42,10 +42,10 @@ use crate::render::html::facts::Fact;
 use crate::render::html::section::{Context, MANUAL, Section};
 use crate::view::{self, Scope, verdict};
 
-/// The page is never larger, whatever the dump, in bytes.
+/// Maximum size of the page in bytes, whatever the dump.
 pub const MAX_BYTES: usize = 1_500_000;
 
-/// Warnings, notes and breaks that are shown.
+/// Maximum warnings, notes and early ends shown.
 const LISTED: usize = 20;
 
 static STYLE: LazyLock<String> = LazyLock::new(|| {
@@ -79,12 +79,12 @@ struct Page<'a> {
     data: String,
     summary: &'a Summary,
     title: String,
-    /// How old the input is and when it was analyzed.
+    /// The age of the input and the time of analysis.
     made: String,
     word: String,
-    /// The note on keys that a filter left out.
+    /// The note on keys excluded by a filter.
     filter: Option<String>,
-    /// A card for each of the first problems, and the others.
+    /// A card for each of the first problems.
     cards: Vec<String>,
     others: Vec<String>,
     /// Facts about roles without a problem.
@@ -92,24 +92,23 @@ struct Page<'a> {
     facts: Vec<Fact>,
     warnings: Vec<String>,
     notes: Vec<String>,
-    /// The steps.
     steps: Option<Section>,
     sections: Vec<Section>,
-    /// Sections by their place, those that share a row of the page together.
+    /// Indices of sections, grouped into rows of the page.
     rows: Vec<Vec<usize>>,
-    /// Those that are closed at first.
+    /// Those that are initially collapsed.
     details: Vec<Vec<usize>>,
     how: Vec<(&'static str, String)>,
-    /// The parts of the page in groups: the name of each, and its anchors with their names.
+    /// The navigation: groups by name, each with its anchors and their labels.
     groups: Vec<(&'static str, Vec<(&'static str, &'static str)>)>,
-    /// Where the manual explains the verdict.
+    /// The manual page that explains the verdict.
     manual: String,
 }
 
 /// Writes it.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// `out` cannot be written.
 pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
     let page = Page::of(summary)
         .and_then(|page| page.render())
@@ -206,7 +205,7 @@ fn sections(summary: &Summary, context: Context<'_>) -> askama::Result<Vec<Secti
     sections.map(section).collect()
 }
 
-/// The places of `sections` that are details or not, narrow neighbours together.
+/// The indices of `sections` that are details or not, with narrow neighbours grouped.
 fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
     let places = 0..sections.len();
     let places: Vec<usize> = places
@@ -218,7 +217,7 @@ fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
         .collect()
 }
 
-/// Nothing is fetched, nothing runs but the one script, and no text is ever made into markup.
+/// The content security policy: nothing is fetched, only the one script runs, and text never becomes markup.
 fn policy(script: &str, style: &str) -> String {
     let hash = |text: &str| format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)));
     format!(

@@ -1,10 +1,10 @@
-//! The navigation of the page: its parts in a few groups, each with the parts that the report has.
+//! The navigation of the page: the sections present, in a few groups.
 
 use slotscope_findings::summary::InputFacts;
 
 use crate::render::html::section::Section;
 
-/// A group, and the anchors that belong to it; what no group names is about the report.
+/// A group with its anchors; ungrouped sections are about the report itself.
 const GROUPS: [(&str, &[&str]); 4] = [
     (
         "Cluster",
@@ -45,10 +45,10 @@ const GROUPS: [(&str, &[&str]); 4] = [
 ];
 const REPORT: &str = "Report";
 
-/// Anchors with their names.
+/// Anchors with labels.
 type Links = Vec<(&'static str, &'static str)>;
 
-/// The groups that have a part.
+/// The non-empty groups.
 pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static str, Links)> {
     let labelled = sections.iter().filter(|section| !section.label.is_empty());
     let labelled = labelled.map(|section| (section.id, section.label));
@@ -63,7 +63,7 @@ pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static 
     let mut groups: Vec<(&'static str, Links)> = GROUPS
         .iter()
         .map(|(name, anchors)| {
-            // In the order of the group.
+            // Keep the order of the group.
             let find = |anchor: &&str| links.iter().find(|(id, _)| id == anchor).copied();
             (*name, anchors.iter().filter_map(find).collect())
         })

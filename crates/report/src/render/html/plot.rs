@@ -1,20 +1,20 @@
-//! The marks of a plot as SVG that takes the shape of its place. The SVGBackend of plotters knows neither the classes and
-//! variables that a dark theme needs nor titles, and rounds places to whole units.
+//! The marks of a plot as SVG that fits its container. The SVGBackend of plotters supports neither the classes and
+//! variables needed for a dark theme nor tooltips, and rounds coordinates to whole units.
 
 use askama::Template;
 
 use crate::palette::{GRID, Rgb, variable};
 use crate::plot::{Mark, Plot};
 
-/// How far plots reach in units of their SVG, and the least height of a bar.
+/// Size of plots in SVG units, and minimum height of a bar.
 const SIDE: i32 = 1000;
 const LEAST: f64 = 10.0;
 
-/// From left to right, and from the bottom up.
+/// Left to right, and bottom to top.
 pub(super) const ACROSS: (i32, i32) = (0, SIDE);
 pub(super) const UP: (i32, i32) = (SIDE, 0);
 
-/// All marks, the back first.
+/// All marks, back to front.
 #[derive(Template)]
 #[template(path = "plot.html", config = "src/render/html/askama.toml")]
 pub(super) struct Marks<'a> {
@@ -22,7 +22,7 @@ pub(super) struct Marks<'a> {
     shapes: Vec<Shape>,
 }
 
-/// A mark as a path: its outline, the attributes that paint it, and its tooltip.
+/// A mark as a path: its outline, its paint attributes, and its tooltip.
 struct Shape {
     path: String,
     paint: String,
@@ -30,13 +30,13 @@ struct Shape {
 }
 
 impl<'a> Marks<'a> {
-    /// The marks of `plot`, which is described by `words`.
+    /// The marks of `plot`, with `words` as description.
     pub(super) fn new(plot: &Plot, words: &'a str) -> Self {
         let shapes = plot.marks.iter().map(|mark| shape(plot, mark)).collect();
         Marks { words, shapes }
     }
 
-    /// The same with a level line at each of `values`, beneath them.
+    /// Adds a horizontal grid line below them at each of `values`.
     pub(super) fn on_grid(self, plot: &Plot, values: impl Iterator<Item = f64>) -> Self {
         let lines = values.map(|value| stroke(plot, &across(plot, value), GRID, 1.0));
         let shapes = lines.chain(self.shapes).collect();
@@ -80,7 +80,7 @@ fn shape(plot: &Plot, mark: &Mark) -> Shape {
     }
 }
 
-/// The ends of a level line.
+/// The ends of a horizontal line.
 fn across(plot: &Plot, at: f64) -> [(f64, f64); 2] {
     [(plot.x.from, at), (plot.x.to, at)]
 }

@@ -1,4 +1,4 @@
-//! Risks as a list: the severity of each, its sentence, and its node.
+//! Risks as a list: severity, sentence, node.
 
 use askama::{Result, Template};
 
@@ -21,7 +21,7 @@ struct Risk {
     class: &'static str,
     urgency: &'static str,
     sentence: String,
-    /// Its node; empty where the sentence names it, or it is on none.
+    /// Its node; empty if the sentence names it, or if there is none.
     node: String,
 }
 

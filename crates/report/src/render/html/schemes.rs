@@ -1,4 +1,4 @@
-//! Schemes of hash tags as a picture of the page: a plot between its labels, and below it a name for each colour.
+//! Schemes of hash tags as a picture for the page: a plot with labels, and a legend below.
 
 use askama::{Result, Template};
 
@@ -10,7 +10,7 @@ use crate::render::html::plot::{ACROSS, Marks, UP};
 use crate::render::html::spell::{SHOWN, unbroken};
 use crate::view::advice::schemes::SchemeChart;
 
-/// Units of the SVG between two labels.
+/// SVG units between two labels.
 const APART: i32 = 250;
 
 /// The picture.
@@ -19,14 +19,14 @@ const APART: i32 = 250;
 struct Picture {
     up: String,
     along: &'static str,
-    /// Values of the upright axis: their places from the top in percent, and their labels.
+    /// Ticks of the vertical axis: positions from the top in percent, with labels.
     ticks: Vec<(f64, String)>,
     marks: String,
     ends: Vec<String>,
     names: Vec<Named>,
 }
 
-/// A scheme below the plot.
+/// A scheme in the legend.
 struct Named {
     colour: &'static str,
     name: String,
@@ -36,7 +36,7 @@ struct Named {
 /// The picture of `chart` as HTML.
 ///
 /// # Errors
-/// None: no part of the template fails.
+/// None: the template cannot fail.
 pub(super) fn render(chart: &SchemeChart) -> Result<String> {
     let plot = plot(chart, ACROSS, UP);
     let ticks = plot.y.ticks(APART);

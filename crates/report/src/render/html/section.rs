@@ -1,4 +1,4 @@
-//! A section of the page: its blocks as HTML, whatever it is about.
+//! A section of the page, with its blocks as HTML, whatever its subject.
 
 use askama::{Result, Template};
 
@@ -20,19 +20,19 @@ use crate::view::{self, Block};
 pub(super) struct Section {
     /// Its anchor.
     pub id: &'static str,
-    /// Its name in the navigation; empty where it is not listed there.
+    /// Its label in the navigation; empty if not listed.
     pub label: &'static str,
     /// Whether it shares a row of the page with its neighbours.
     pub is_narrow: bool,
-    /// Whether it is closed until the reader asks for it.
+    /// Whether it is initially collapsed.
     pub is_detail: bool,
     title: String,
-    /// The page of the manual that explains it, and what that page is about.
+    /// The manual page that explains it, and that page's subject.
     manual: Option<(String, &'static str)>,
     parts: Vec<String>,
 }
 
-/// The map of the slots, which the script draws.
+/// The slot map, drawn by the script.
 #[derive(Template)]
 #[template(path = "slot_map.html", config = "src/render/html/askama.toml")]
 struct SlotMap<'a> {
@@ -40,19 +40,19 @@ struct SlotMap<'a> {
     has_borders: bool,
 }
 
-/// Lines between more nodes than this would be all that is seen of the map.
+/// With more nodes than this, borders would cover the map.
 const BORDERED: usize = 24;
-/// Where the manual is.
+/// Base URL of the manual.
 pub(super) const MANUAL: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/");
 
-/// The context that the sections of a page share.
+/// Context shared by the sections of a page.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
-    /// The metrics that the input carries.
+    /// The metrics of the input.
     pub metrics: &'a [Metric],
-    /// How many nodes own slots.
+    /// The number of nodes with slots.
     pub nodes: usize,
-    /// Rows of a table that are seen before the reader asks for all.
+    /// Rows of a table initially visible.
     pub rows: usize,
 }
 
@@ -60,7 +60,7 @@ impl Section {
     /// `section` as HTML.
     ///
     /// # Errors
-    /// None: no part of a template fails.
+    /// None: templates cannot fail.
     pub(super) fn of(section: &view::Section<'_>, context: Context<'_>) -> Result<Self> {
         let mut tables = 0;
         let parts = section.blocks.iter().map(|block| {
@@ -81,7 +81,7 @@ impl Section {
         })
     }
 
-    /// The same with another part in place of all.
+    /// Replaces its whole content.
     pub(super) fn replaced(self, part: String) -> Self {
         let parts = vec![part];
         Section { parts, ..self }

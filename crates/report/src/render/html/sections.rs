@@ -1,4 +1,4 @@
-//! A page of any sections: what commands other than `analyze` write. It has the style, the tables and the policy of
+//! A page with arbitrary sections, for commands other than `analyze`. It shares the style, tables and policy of
 //! report.html.
 
 use std::io::{self, Write};
@@ -47,22 +47,22 @@ struct Page {
     notes: Vec<String>,
 }
 
-/// The parts above and below the sections.
+/// The parts around the sections.
 pub struct Frame<'a> {
     /// The subject of the page.
     pub title: &'a str,
-    /// The finding.
+    /// The finding as a sentence.
     pub sentence: &'a str,
-    /// Its limits.
+    /// Its limitations.
     pub notes: &'a [String],
-    /// Rows of a table that are seen before the reader asks for all.
+    /// Rows of a table initially visible.
     pub rows: usize,
 }
 
-/// Writes the page of those `sections` that are not of the overview alone.
+/// Writes a page with `sections`, except those only for the overview.
 ///
 /// # Errors
-/// Where `out` cannot be written.
+/// `out` cannot be written.
 pub fn write(
     frame: &Frame<'_>,
     sections: &[view::Section<'_>],

@@ -1,17 +1,17 @@
-//! How the page spells names, counts and times.
+//! How the page prints names, counts and times.
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, truncated};
 use slotscope_findings::summary::nodes::NodeLoad;
 
-/// Characters of a name that the page shows; the rest is an ellipsis.
+/// Maximum characters of a name; the rest becomes an ellipsis.
 pub(super) const SHOWN: usize = 120;
-/// Characters of a sentence, which may quote a line of the input.
+/// Maximum characters of a sentence, which may quote a line of the input.
 pub(super) const TEXT: usize = 400;
-/// Counts are shown whole below this.
+/// Counts below this are printed in full.
 const SHORTENED: u64 = 100_000_000;
 
-/// A name as the page shows it.
+/// A name as shown on the page.
 pub(super) fn cut(name: &Name) -> String {
     text::name(name, SHOWN)
 }
@@ -30,18 +30,18 @@ pub(super) fn short_count(count: u64) -> String {
     }
 }
 
-/// Units that stay on the line of their number.
+/// Units that must stay on the line of their number.
 const UNITS: &[&str] = &[
     "B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB", "k", "M", "G", "T", "P", "E", "µs", "ms", "s",
     "min",
 ];
 
-/// A sentence of the page: cut to its room, and no number is parted from its unit.
+/// A sentence for the page: truncated, and without breaks between numbers and units.
 pub(super) fn sentence(text: &str) -> String {
     unbroken(&truncated(text, TEXT))
 }
 
-/// `text` with spaces that do not break between numbers and their units.
+/// `text` with no-break spaces between numbers and units.
 pub(super) fn unbroken(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 8);
     for (at, word) in text.split(' ').enumerate() {

@@ -1,4 +1,4 @@
-//! The steps as a table: each step with its command to copy, and every role after it.
+//! The steps as a table: each with its command to copy, and the effect on every role.
 
 use askama::Template;
 
@@ -18,12 +18,12 @@ pub(super) struct Steps<'a> {
 /// A step.
 struct Step<'a> {
     number: &'a str,
-    /// Whether it is in place of the one above it.
+    /// Whether it is an alternative to the one above.
     is_alternative: bool,
     what: String,
-    /// Its changes, by column; empty where that is nothing, or not known.
+    /// Its effects by column; empty if none or unknown.
     turns: Vec<String>,
-    /// The words of its command, each of which stays whole where a line ends.
+    /// The words of its command, none of which is broken across lines.
     command: Vec<String>,
 }
 

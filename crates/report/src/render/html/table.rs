@@ -1,4 +1,4 @@
-//! A table of the page: cells that carry their exact numbers, cut to a budget of bytes.
+//! A table of the page: cells carry exact numbers; rows are limited by a byte budget.
 
 use askama::Template;
 
@@ -10,11 +10,11 @@ use crate::view::cell::Tone;
 use crate::view::table::Rank;
 use crate::view::{self, Value};
 
-/// Tags and attributes around the text of a cell.
+/// Bytes of markup around a cell's text.
 const MARKUP: usize = 42;
-/// Characters of a text that is never broken over two lines.
+/// Texts up to this length are never wrapped.
 const UNBROKEN: usize = 24;
-/// Bytes of a table of which a file has all rows, and of any other.
+/// Maximum bytes of a table that also exists as a file, and of any other.
 const LONG: usize = 130_000;
 const SHORT: usize = 24_000;
 
@@ -22,43 +22,43 @@ const SHORT: usize = 24_000;
 #[derive(Template)]
 #[template(path = "table.html", config = "src/render/html/askama.toml")]
 pub(super) struct Table<'a> {
-    /// The id of its section: its own id begins with it, and the heading of the section names it.
+    /// The id of its section: prefix of its own id, and the label of the table.
     section: &'static str,
-    /// Its place among the tables of the section; the id of the first table has no number.
+    /// Its index among the section's tables; the first one's id has no number.
     place: usize,
     columns: Vec<Column<'a>>,
-    /// The meaning of heads that are not plain: those that mean the same together.
+    /// Explanations of column titles, with equal ones merged.
     legend: Vec<(String, &'static str)>,
-    /// Rows that fit, each as long as `columns`.
+    /// The rows that fit, each as long as `columns`.
     rows: Vec<Vec<Cell>>,
-    /// Where the rows are that the page has no room for; empty where all are here.
+    /// Where to find omitted rows; empty if complete.
     elsewhere: String,
-    /// Rows that are seen before the reader asks for all.
+    /// Rows initially visible.
     seen: usize,
-    /// How many rows there are, here and elsewhere.
+    /// The total number of rows, including omitted ones.
     total: usize,
 }
 
-/// The head of a column, and what holds for all of its cells.
+/// The title of a column, and properties of all its cells.
 struct Column<'a> {
     title: &'a str,
     is_number: bool,
-    /// Whether a screen of the width of a telephone leaves it out.
+    /// Whether it is hidden on phones.
     is_detail: bool,
 }
 
 /// A cell.
 #[derive(Default)]
 struct Cell {
-    /// As people read it.
+    /// Its display form.
     text: String,
-    /// The number as report.json has it, to sort by; empty for words.
+    /// The number as in report.json, for sorting; empty for text.
     value: String,
-    /// All of what `text` shortens; empty where it shortens nothing.
+    /// The full text if `text` is shortened; otherwise empty.
     title: String,
     /// A bar next to the text.
     bar: Option<Bar>,
-    /// Names with their amounts in place of the text: each name has a direction of its own.
+    /// Names with amounts instead of text: each name has its own text direction.
     named: Vec<(String, String)>,
 }
 
@@ -66,14 +66,14 @@ struct Cell {
 struct Bar {
     /// Its length in percent.
     length: String,
-    /// Where the fair share is, in percent; empty where there is none.
+    /// The position of the fair share in percent; empty if there is none.
     fair: String,
-    /// Its class.
+    /// Its CSS class.
     class: &'static str,
 }
 
 impl<'a> Table<'a> {
-    /// As many rows of `table` as fit, `seen` of which are seen at first.
+    /// As many rows of `table` as fit, `seen` of which are initially visible.
     pub(super) fn of(section: &'static str, table: &'a view::Table<'_>, seen: usize) -> Self {
         let columns = table.for_people();
         let mut room = if table.file.is_empty() { SHORT } else { LONG };
@@ -113,12 +113,12 @@ impl<'a> Table<'a> {
         }
     }
 
-    /// The same at another place among the tables of its section.
+    /// Changes its index among the section's tables.
     pub(super) fn at(self, place: usize) -> Self {
         Table { place, ..self }
     }
 
-    /// Whether a filter and a button to show all rows are of use.
+    /// Whether a filter and a "show all" button are useful.
     fn is_long(&self) -> bool {
         self.rows.len() > self.seen
     }
@@ -133,7 +133,7 @@ impl<'a> Column<'a> {
         }
     }
 
-    /// The class attribute of its head.
+    /// The class attribute of its title.
     fn class(&self) -> &'static str {
         class_attribute(self.is_number, false, self.is_detail)
     }
@@ -145,7 +145,7 @@ impl<'a> Column<'a> {
     }
 }
 
-/// The meaning of the heads of `columns`, those that mean the same together.
+/// Explanations of the titles of `columns`, with equal ones merged.
 fn legend<'a>(columns: impl Iterator<Item = &'a view::Column>) -> Vec<(String, &'static str)> {
     let mut legend: Vec<(String, &'static str)> = Vec::new();
     for column in columns.filter(|column| !column.hint.is_empty()) {
@@ -158,7 +158,7 @@ fn legend<'a>(columns: impl Iterator<Item = &'a view::Column>) -> Vec<(String, &
     legend
 }
 
-/// Numbers are set to the right, short texts stay on one line, details give way on a narrow screen.
+/// Numbers are right-aligned, short texts not wrapped, details hidden on narrow screens.
 fn class_attribute(is_number: bool, is_short: bool, is_detail: bool) -> &'static str {
     match (is_number, is_short, is_detail) {
         (true, _, true) => r#" class="n less""#,
@@ -177,7 +177,7 @@ impl Cell {
             Value::Amount(metric, amount) if !metric.has_unit() => short_count(*amount),
             Value::SignedBytes(_) | Value::Change(_) => cell.spelled(SHOWN).replace('-', "−"),
             Value::Named(_) => String::new(),
-            // A cell is isolated as it is, and its name is copied.
+            // The cell is isolated already, and its name can be copied.
             _ => cell.spelled(SHOWN).replace(ISOLATION, ""),
         };
         let title = match &cell.value {
@@ -210,12 +210,12 @@ impl Cell {
         }
     }
 
-    /// Whether it is too short to be broken over two lines.
+    /// Whether it is too short to be wrapped.
     fn is_short(&self) -> bool {
         self.named.is_empty() && self.text.chars().nth(UNBROKEN).is_none()
     }
 
-    /// Bytes that it takes in the page, or a little more.
+    /// An upper bound on its bytes in the page.
     fn bytes(&self) -> usize {
         let escaped =
             |text: &str| text.len() + 5 * text.matches(['<', '>', '&', '"', '\'']).count();

@@ -1,4 +1,4 @@
-//! The page as text: the scripts that it may run, its size, its colours.
+//! Properties of the page's text: allowed scripts, size, colours.
 
 use slotscope_engine::metric::{Errors, Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -34,10 +34,10 @@ fn page(summary: &Summary) -> String {
     String::from_utf8(page).unwrap()
 }
 
-/// A summary in which everything is as long as it can be, and needs escaping.
+/// A summary in which everything has maximum length and needs escaping.
 fn largest() -> Summary {
     let name = |index: usize| Name([vec![b'<'; 1 << 10], index.to_string().into_bytes()].concat());
-    // Weights are those of a table; keys are counted one by one.
+    // Weights are from a table; keys are counted individually.
     let load = PerMetric::of_keys(1_000_000_000_000)
         .with(Metric::Bytes, u64::MAX)
         .with(Metric::Ops, u64::MAX);

@@ -1,4 +1,4 @@
-//! Prefixes as a tree: every listed prefix under the one that it continues.
+//! Prefixes as a tree: every listed prefix below the one it continues.
 
 use std::collections::BTreeMap;
 
@@ -10,24 +10,24 @@ use slotscope_findings::summary::patterns::Prefix;
 
 use crate::render::html::spell::cut;
 
-/// Levels of the tree; deeper ones are in the last. Browsers flatten what is nested much deeper.
+/// Maximum levels; deeper ones are put into the last. Browsers flatten deeper nesting anyway.
 const LEVELS: usize = 16;
 /// Bytes of a branch without its name.
 const MARKUP: usize = 420;
-/// Bytes of the words about expiry.
+/// Bytes of the text about expiry.
 const EXPIRY_MARKUP: usize = 70;
 
-/// Bytes of a tree.
+/// Maximum bytes of a tree.
 const TREE: usize = 80_000;
 
-/// Prefixes, each under the one that it continues.
+/// Prefixes, each below the one it continues.
 #[derive(Template)]
 #[template(path = "tree.html", config = "src/render/html/askama.toml")]
 pub(super) struct Tree {
     by: &'static str,
     branches: Vec<Branch>,
     left_out: usize,
-    /// Whether it is known which keys expire.
+    /// Whether expiry of keys is known.
     has_expiry: bool,
 }
 
@@ -60,7 +60,7 @@ struct Branch {
     children: Vec<Branch>,
 }
 
-/// The trees of as many of `prefixes` as fit into `budget` bytes, heaviest first, and how many those are.
+/// The trees of as many `prefixes` as fit into `budget` bytes, heaviest first, and their number.
 fn trees(prefixes: &[Prefix], by: Metric, budget: usize) -> (Vec<Branch>, usize) {
     let mut room = budget;
     let fits = |row: &&Prefix| {
@@ -76,7 +76,7 @@ fn trees(prefixes: &[Prefix], by: Metric, budget: usize) -> (Vec<Branch>, usize)
     let mut children: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
     let mut levels = vec![0; prefixes.len()];
     for (index, parent) in parents(&prefixes).into_iter().enumerate() {
-        // Parents weigh no less than their children, so they come first.
+        // Parents are at least as heavy as their children, so they come first.
         let parent = parent.map(|parent| {
             let mut parent = parent;
             while levels[parent] + 1 >= LEVELS {
@@ -100,8 +100,7 @@ fn parents_of(children: &BTreeMap<Option<usize>, Vec<usize>>, child: usize) -> O
         .and_then(|(parent, _)| *parent)
 }
 
-/// For each prefix the one before it that is a level above and that it continues: the longest, where names hold other
-/// separators.
+/// For each prefix, the preceding one a level above that it continues; the longest, if names contain other separators.
 fn parents(prefixes: &[&Prefix]) -> Vec<Option<usize>> {
     let mut known: BTreeMap<(usize, &[u8]), usize> = BTreeMap::new();
     let mut parents = Vec::with_capacity(prefixes.len());

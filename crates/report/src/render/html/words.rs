@@ -1,8 +1,8 @@
-//! The verdict for people who do not run the cluster, and its meaning.
+//! The verdict for people who do not operate the cluster, and what it means.
 
 use slotscope_findings::summary::state::{Role, State};
 
-/// Its colour: the class of fine, watched or wrong states.
+/// Its CSS class: good, watched or bad.
 pub(super) fn class(state: State) -> &'static str {
     match state {
         State::Balanced => "fine",

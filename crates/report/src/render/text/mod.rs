@@ -1,4 +1,4 @@
-//! Text for a terminal. Tables keep within its width, and a line of prose is never too long to be read.
+//! Text for a terminal. Tables fit its width, and prose is limited to a readable line length.
 
 pub mod slot_map;
 mod table;
@@ -15,37 +15,36 @@ use slotscope_findings::summary::state::State;
 use crate::view::amounts::quantiles;
 use crate::view::{Block, Scope, Section, StepTable};
 
-/// The narrowest and the widest that tables are made for.
+/// Minimum and maximum width of tables.
 const WIDTHS: std::ops::RangeInclusive<usize> = 40..=200;
 
-/// The width of a change in the table of steps, of the number of a step, and the least for its sentence beside changes.
+/// Width of a change in the table of steps, of a step's number, and minimum width of its sentence next to changes.
 const TURN: usize = 16;
 const STEP: usize = 3;
 const LEAST_ROOM: usize = 40;
 
-/// The longest line of prose.
+/// Maximum width of prose.
 const PROSE: usize = 120;
 
 /// How much is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Page<'a> {
-    /// Columns of the terminal.
+    /// Width of the terminal in columns.
     pub width: usize,
-    /// Lines that the terminal shows at once, where it is one.
+    /// Height of the terminal in lines, if it is one.
     pub height: Option<usize>,
-    /// Rows of a table.
+    /// Maximum rows of a table.
     pub rows: usize,
-    /// Where the other rows are, after "... and 12 more".
+    /// Where to find further rows, printed after "... and 12 more".
     pub rest: &'a str,
-    /// Whether no name in a table is cut, however long its lines get.
+    /// Whether names in tables are never truncated, however long lines get.
     pub whole_names: bool,
 }
 
-/// Writes `sections`. Colours are always in it; the stream that it is written to takes them out where they are not
-/// wanted.
+/// Writes `sections`. The output always contains colours; the stream it goes to strips them if not wanted.
 ///
 /// # Errors
-/// `out` cannot be written to.
+/// `out` cannot be written.
 pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> io::Result<()> {
     let width = page.width.clamp(*WIDTHS.start(), *WIDTHS.end());
     let mut writer = Writer {
@@ -73,7 +72,7 @@ pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> i
 
 struct Writer<'a> {
     page: Page<'a>,
-    /// The lines of one section.
+    /// The lines of the current section.
     out: Vec<u8>,
     is_started: bool,
     is_in_problems: bool,
@@ -111,7 +110,7 @@ impl Writer<'_> {
                         .try_for_each(|row| writeln!(self.out, "{row}"))?;
                     self.lines("  ", &legend)?;
                 }
-                // Pictures of pages are not there for what follows, either.
+                // Pictures exist only on pages; treat them as absent.
                 Block::Curve(_)
                 | Block::Flame(_)
                 | Block::Schemes(_)
@@ -130,9 +129,9 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// The verdict in one coloured word, and its sentence.
+    /// The verdict as one coloured word with its sentence.
     fn verdict(&mut self, state: State, word: &str, sentence: &str) -> io::Result<()> {
-        // Problems stand one below the other.
+        // Problems follow each other without blank lines.
         if !std::mem::replace(&mut self.is_in_problems, true) {
             self.blank_line()?;
         }
@@ -161,7 +160,7 @@ impl Writer<'_> {
             .try_for_each(|line| writeln!(self.out, "{style}{line}{style:#}"))
     }
 
-    /// Steps, with what each changes at the right, or below where the terminal is narrow; and commands below.
+    /// Steps with their changes on the right, or below on narrow terminals, and with their commands below.
     fn steps(&mut self, table: &StepTable) -> io::Result<()> {
         let wide = self.prose().saturating_sub(TURN * table.heads.len() + STEP);
         let is_wide = wide >= LEAST_ROOM;
@@ -209,12 +208,12 @@ impl Writer<'_> {
             .try_for_each(|left| self.lines("   ", left))
     }
 
-    /// A command, continued on the next line where the terminal is too narrow.
+    /// A command, continued on the next line on narrow terminals.
     fn command(&mut self, text: &str) -> io::Result<()> {
         let mut indent = "    ";
         let mut line = String::new();
         for word in shell_words(text) {
-            // Room for the backslash.
+            // Leave space for the backslash.
             let is_full = indent.len() + line.len() + 1 + word.len() + 2 > self.page.width;
             if is_full && !line.is_empty() {
                 writeln!(self.out, "{indent}{line} \\")?;
@@ -239,7 +238,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A blank line, but not as the first.
+    /// A blank line, except at the start.
     fn blank_line(&mut self) -> io::Result<()> {
         if std::mem::replace(&mut self.is_started, true) {
             writeln!(self.out)
@@ -253,12 +252,12 @@ impl Writer<'_> {
     }
 }
 
-/// Characters of a line that can be seen.
+/// The number of visible characters of a line.
 fn shown_chars(line: &str) -> usize {
     line.chars().filter(|c| !ISOLATION.contains(c)).count()
 }
 
-/// The words of a command; blanks in quotes do not part them.
+/// The words of a command; blanks in quotes do not separate words.
 pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     command.split(move |c| {
@@ -268,7 +267,7 @@ pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Text broken between words into lines of at most `width` characters; a longer word is broken too.
+/// Wraps text between words into lines of at most `width` characters; longer words are broken.
 pub fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     let mut room = width;

@@ -1,20 +1,20 @@
-//! The hash slots as a small map of shades: where the load is, at a glance.
+//! The hash slots as a small shaded map: shows at a glance where the load is.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{amount, amount_cell};
 
-/// No load, less than half of the median, up to `DARK` times, up to `DARKEST` times, and more.
+/// No load, less than half of the median, up to `DARK` times the median, up to `DARKEST` times, and more.
 const SHADES: [char; 5] = ['·', '░', '▒', '▓', '█'];
-/// Times the median from which on a cell is dark.
+/// A cell is dark at or above this multiple of the median.
 pub(crate) const DARK: u64 = 2;
-/// Times the median from which on it is darkest.
+/// A cell is darkest at or above this multiple of the median.
 pub(crate) const DARKEST: u64 = 8;
 const ROWS: usize = 8;
-/// Characters left of a row: the number of its first slot.
+/// Characters at the start of a row for its first slot number.
 const LABEL: usize = 9;
 
-/// The rows of a map as wide as fits into `width` characters, and its legend.
+/// The rows of a map that fits into `width` characters, and its legend.
 pub(crate) fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>, String) {
     let columns = if width >= LABEL + 64 { 64 } else { 16 };
     let slots = SLOTS / (ROWS * columns);
@@ -40,7 +40,7 @@ pub(crate) fn lines(metric: Metric, loads: &[u64], width: usize) -> (Vec<String>
     (rows, legend)
 }
 
-/// The median of the cells that are not empty: one hot slot does not move it, as it moves the mean.
+/// The median of non-empty cells, which a single hot slot does not affect, unlike the mean.
 pub fn median(cells: &[u64]) -> u64 {
     let mut loads: Vec<u64> = cells.iter().copied().filter(|load| *load > 0).collect();
     loads.sort_unstable();

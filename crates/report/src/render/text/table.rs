@@ -1,4 +1,4 @@
-//! A table that keeps within a width: where its columns do not fit, those of the lowest rank are left out.
+//! A table limited in width: columns of the lowest rank are dropped if they do not fit.
 
 use std::io::{self, Write};
 
@@ -13,26 +13,26 @@ use crate::render::text::{Page, WIDTHS, shown_chars};
 use crate::view::table::Rank;
 use crate::view::{Cell, Table, Value};
 
-/// The least that names are cut to: those of nodes first, then those of flexible columns.
+/// Minimum length that names are cut to: first those of nodes, then those of flexible columns.
 const NODE: usize = 12;
 const CUT_TO: usize = 8;
-/// Columns are left out before names get this near to their least.
+/// Columns are dropped before names get this close to their minimum.
 const SPARE: usize = 2;
-/// Characters of a name in a table that cuts none.
+/// Maximum characters of a name if names are not truncated.
 const WHOLE: usize = 2048;
-/// Blanks before a table and around a column.
+/// Blanks before a table and around columns.
 const INDENT: usize = 1;
 const BESIDE: usize = 2;
-/// Characters of the longest bar, and what the other columns take: some for each number.
+/// Maximum length of a bar, and space taken by other columns: some for each number.
 const BAR: usize = 20;
 const BESIDE_BAR: (usize, usize) = (6, 14);
 
 /// A column of text.
 struct Column {
-    /// Its head, then its cells.
+    /// Its title, then its cells.
     cells: Vec<String>,
     is_number: bool,
-    /// The length that its names may be cut to; `None` if they are not cut.
+    /// The minimum length of its names; `None` if they are not truncated.
     least: Option<usize>,
     is_of_nodes: bool,
     rank: Rank,
@@ -41,7 +41,7 @@ struct Column {
 impl Column {
     fn widest(&self) -> usize {
         let widths = self.cells.iter().map(|cell| shown_chars(cell));
-        widths.max().unwrap_or(0).max(1) // an empty one takes a cell as well
+        widths.max().unwrap_or(0).max(1) // an empty cell takes a character as well
     }
 
     fn narrowest(&self) -> usize {
@@ -55,8 +55,8 @@ impl Column {
     }
 }
 
-/// Writes the first `rows` rows of `table`, without blanks at the ends of lines. Names are cut to keep within the width of
-/// the page, those of nodes before those of keys; a page with whole names has longer lines.
+/// Writes the first `rows` rows of `table`, without trailing blanks. Names are truncated to fit the page, those of
+/// nodes before those of keys; a page with whole names has longer lines.
 pub(super) fn write(
     table: &Table<'_>,
     rows: usize,
@@ -79,12 +79,12 @@ pub(super) fn write(
         .try_for_each(|line| writeln!(out, "{}", line.trim_end()))
 }
 
-/// The width of a line with columns of these widths.
+/// The line width for these column widths.
 fn line_width(columns: impl Iterator<Item = usize>) -> usize {
     INDENT + columns.map(|width| width + BESIDE).sum::<usize>()
 }
 
-/// Cuts names until a line keeps within `width`.
+/// Truncates names until lines fit `width`.
 fn cut(columns: &mut [Column], width: usize) {
     for is_of_nodes in [true, false] {
         let line = line_width(columns.iter().map(Column::widest));
@@ -105,7 +105,7 @@ fn cut(columns: &mut [Column], width: usize) {
     }
 }
 
-/// A spelled name in `most` characters. Both ends of a node name stay: one of them identifies it.
+/// A spelled name in at most `most` characters. Node names keep both ends, one of which identifies the node.
 fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
     let whole = name.replace(ISOLATION, "");
     isolated(if is_of_node {
@@ -115,7 +115,7 @@ fn cut_name(name: &str, most: usize, is_of_node: bool) -> String {
     })
 }
 
-/// The columns for people, each followed by the bars of its cells.
+/// The display columns, each followed by the bars of its cells.
 fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     let shown = table.for_people();
     let numbers = shown
@@ -162,7 +162,7 @@ fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     columns
 }
 
-/// The text of a cell that could ever be shown.
+/// The text of a cell, as far as it could be shown.
 fn spelled(cell: &Cell<'_>, most: usize) -> String {
     match cell.value {
         Value::None => String::from("-"),
@@ -188,7 +188,7 @@ fn grid(columns: &[Column], width: usize) -> Grid {
             to.set_cell_alignment(CellAlignment::Right);
         }
         to.set_padding(if at == 0 { (2, 1) } else { (1, 1) });
-        // Characters of two cells make a name wider than it was counted.
+        // Double-width characters make a name wider than its character count.
         to.set_constraint(match column.least {
             Some(_) => ColumnConstraint::LowerBoundary(Width::Fixed(column.narrowest() as u16)),
             None => ColumnConstraint::ContentWidth,
@@ -197,7 +197,7 @@ fn grid(columns: &[Column], width: usize) -> Grid {
     grid
 }
 
-/// A bar of at most `cells` characters for a value between 0 and 1, in eighths of a character.
+/// A bar of at most `cells` characters for a value from 0 to 1, in eighths of a character.
 fn bar(value: f64, cells: usize) -> String {
     const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (value.clamp(0.0, 1.0) * (cells * 8) as f64).round() as usize;

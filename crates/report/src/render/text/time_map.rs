@@ -1,15 +1,15 @@
-//! Heat by time and slot as a map of shades: a line for every 512 slots, time from left to right.
+//! Heat by time and slot as a shaded map: one line per 512 slots, time from left to right.
 
 use slotscope_engine::text::{counted, time};
 
 use crate::render::text::slot_map::{DARK, DARKEST, median, shade};
 use crate::view::TimeMap;
 
-/// Lines.
+/// Number of lines.
 const LINES: usize = 32;
-/// Characters left of a line: the number of its first slot.
+/// Characters at the start of a line for its first slot number.
 const LABEL: usize = 9;
-/// Characters of the line of times under the map that its two times need.
+/// Minimum width of the time labels below the map.
 const TIMES: usize = 19;
 
 /// The lines of a map that fits into `width` characters, and its legend.
@@ -44,7 +44,7 @@ pub(crate) fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
     (lines, legend)
 }
 
-/// The times of the first and the last column, where there is room.
+/// The times of the first and the last column, if they fit.
 fn times(map: &TimeMap, columns: usize) -> Option<String> {
     let clock = |at: u64| time(at)[11..19].to_string();
     let gap = columns.checked_sub(TIMES)? + TIMES - 16;

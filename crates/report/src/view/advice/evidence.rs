@@ -1,4 +1,4 @@
-//! The evidence for an advice, and how to try it.
+//! The basis of the advice, and how to try it.
 
 use slotscope_advisor::decision::Evidence;
 use slotscope_advisor::findings::AdviseFindings;
@@ -16,7 +16,7 @@ pub fn counted_input(findings: &AdviseFindings) -> String {
     )
 }
 
-/// Names and batches that were not seen, and how to continue.
+/// Notes on names and batches that were not seen, and how to continue.
 pub(super) fn notes(findings: &AdviseFindings) -> Section<'_> {
     let mut section = Section::titled("What this rests on");
     for line in evidence(findings) {

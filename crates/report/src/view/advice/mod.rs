@@ -1,5 +1,5 @@
-//! The advice on hash tags: what to change and what it brings, names, batches, schemes, and what was not seen. As sections of
-//! `advise`, and as one section of a report.
+//! Advice on hash tags: what to change and why, names, batches, schemes, and unseen input. Either as sections of
+//! `advise`, or as one section of a report.
 
 mod evidence;
 pub mod schemes;
@@ -16,9 +16,9 @@ use crate::view::advice::schemes::SchemeChart;
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
 
-/// Tags and patterns that a sentence names.
+/// Maximum tags and patterns named in a sentence.
 const NAMED: usize = 4;
-/// Heads of the blocks below them.
+/// Titles of the blocks below.
 const NAMES: &str = "Names";
 const BATCHES: &str = "Commands with several keys";
 const SCHEMES: &str = "Schemes";
@@ -32,7 +32,7 @@ pub fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
     sections
 }
 
-/// The advice in short, below what it is of: its sentence, and how to try it.
+/// The advice in short, below its basis: its sentence, and how to try it.
 pub fn brief(findings: &AdviseFindings) -> Section<'_> {
     let blocks = findings.rules.iter().map(|rule| evidence::attempt(rule));
     Section::titled("Hash tags to choose")
@@ -48,7 +48,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
         .explained("advise.md", "choosing hash tags")
         .paragraph(sentence::summary(findings))
         .with_all(SchemeChart::of(findings).map(Block::Schemes));
-    // A reader of a report wants to know the new names; the figures of the schemes are with the chart.
+    // Readers of a report want the new names; the figures of the schemes are next to the chart.
     for (title, blocks) in parts(findings) {
         section = section.paragraph(format!("{title}:")).with_all(blocks);
     }
@@ -56,7 +56,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     Some(section.paragraph(format!("What this rests on: {evidence}.")))
 }
 
-/// The parts that there is something for, each with its head.
+/// The non-empty parts, each with its title.
 fn parts(findings: &AdviseFindings) -> Vec<(&'static str, Vec<Block<'_>>)> {
     let mut parts = Vec::new();
     if findings.advice == Advice::Change {
@@ -97,7 +97,7 @@ fn names(findings: &AdviseFindings) -> Vec<Block<'_>> {
         .collect()
 }
 
-/// The commands of each kind, today and then.
+/// The commands of each kind, before and after.
 fn batches(findings: &AdviseFindings) -> Vec<Block<'_>> {
     let slots = |mean: f64, must: bool| {
         Cell::text(match () {

@@ -1,4 +1,4 @@
-//! The schemes of an advice: as a table, and as a chart of what each brings and costs.
+//! The schemes of an advice: as a table, and as a chart of benefit and cost.
 
 use slotscope_advisor::findings::{Advice, AdviseFindings, SchemeScore};
 use slotscope_advisor::soundness::Soundness;
@@ -9,10 +9,10 @@ use crate::view::advice::NAMED;
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Table};
 
-/// Schemes by the multi-key commands that reach one slot and by their fullest node.
+/// Schemes by the multi-key commands that reach a single slot, and by their fullest node.
 #[derive(Debug, Clone)]
 pub struct SchemeChart {
-    /// Primaries of the cluster.
+    /// Number of primaries.
     pub nodes: usize,
     /// The schemes, the recommended one first.
     pub points: Vec<SchemePoint>,
@@ -23,16 +23,16 @@ pub struct SchemeChart {
 pub struct SchemePoint {
     /// Its tags.
     pub name: String,
-    /// The part of the multi-key commands that reach one slot.
+    /// The fraction of multi-key commands that reach a single slot.
     pub single_slot_share: f64,
     /// The fullest node in fair shares.
     pub max_over_mean: f64,
-    /// The same on twice the nodes.
+    /// The fullest node with twice the number of nodes.
     pub max_over_mean_2n: f64,
 }
 
 impl SchemePoint {
-    /// The figures on both axes, in words.
+    /// The figures of both axes, in words.
     pub(crate) fn figures(&self) -> String {
         format!(
             "{:.0}%, {:.2} ({:.2})",
@@ -44,8 +44,7 @@ impl SchemePoint {
 }
 
 impl SchemeChart {
-    /// The chart; none where commands with several keys are missing, which are one of its axes, and where there is nothing to
-    /// choose.
+    /// The chart; `None` without multi-key commands, which one of its axes needs, or without alternatives.
     pub fn of(findings: &AdviseFindings) -> Option<Self> {
         let point = |scheme: &SchemeScore| {
             Some(SchemePoint {
@@ -110,7 +109,7 @@ pub(super) fn table(findings: &AdviseFindings) -> Table<'_> {
         .build()
 }
 
-/// The finding of the chart of the schemes.
+/// The finding as title of the schemes chart.
 pub fn chart_title(findings: &AdviseFindings) -> String {
     let today = findings.schemes.iter().find(|scheme| scheme.is_today);
     let share = |scheme: Option<&SchemeScore>| {

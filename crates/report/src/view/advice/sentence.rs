@@ -42,7 +42,7 @@ pub(super) fn summary(findings: &AdviseFindings) -> String {
     )
 }
 
-/// The price of a tag that outweighs a node: more nodes do not divide a slot.
+/// The price of a tag heavier than a node: more nodes do not divide a slot.
 fn price(best: &SchemeScore, nodes: usize) -> String {
     if !best.heaviest_is_tag || best.heaviest_share * nodes as f64 <= 1.0 {
         return String::new();

@@ -1,4 +1,4 @@
-//! How many bytes an allocator takes for a request.
+//! The bytes an allocator uses for a request.
 
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +19,7 @@ pub enum Allocator {
 }
 
 impl Allocator {
-    /// Bytes taken for a request of `bytes`.
+    /// Bytes used for a request of `bytes`.
     pub fn taken(self, bytes: u64) -> u64 {
         match self {
             Allocator::Jemalloc => size_class(bytes, 8),
@@ -30,7 +30,7 @@ impl Allocator {
     }
 }
 
-/// The class of jemalloc that a request falls into: four for each doubling, at least `quantum` apart.
+/// The jemalloc size class of a request: four per doubling, at least `quantum` apart.
 fn size_class(bytes: u64, quantum: u64) -> u64 {
     let last = bytes.clamp(1, 1 << 62) - 1;
     let doubling = 1u64 << (63 - (last | 1).leading_zeros());

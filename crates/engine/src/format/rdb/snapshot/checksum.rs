@@ -1,14 +1,13 @@
-//! The checksum at the end of an RDB file: CRC-64 with the polynomial of Jones.
+//! The checksum at the end of an RDB file: CRC-64 with the Jones polynomial.
 
 use crc_fast::{CrcAlgorithm, Digest};
 
 use crate::source::forward::Checksum;
 
-/// The checksum of the bytes so far.
+/// A running checksum.
 pub(super) struct Crc64(Digest);
 
 impl Crc64 {
-    /// Of no bytes.
     pub(super) fn new() -> Self {
         Crc64(Digest::new(CrcAlgorithm::Crc64Redis))
     }
@@ -33,7 +32,7 @@ mod tests {
         let bytes: Vec<u8> = (0..100_000u32)
             .map(|i| (i.wrapping_mul(i) >> 3) as u8)
             .collect();
-        // Bit by bit, as it is defined.
+        // Bit by bit, following the definition.
         let defined = bytes.iter().fold(0u64, |crc, byte| {
             (0..8).fold(crc ^ u64::from(*byte), |crc, _| {
                 (crc >> 1) ^ ((crc & 1) * 0xad93d23594c935a9u64.reverse_bits())

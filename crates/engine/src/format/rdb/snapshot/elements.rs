@@ -1,11 +1,11 @@
-//! How many elements a value has.
+//! The number of elements of a value.
 
-/// How many elements a value has.
+/// The number of elements of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Elements {
     /// This many.
     Known(u64),
-    /// Only a module knows, or there are too many to count.
+    /// Known only to a module, or too many to count.
     Unknown,
     /// Its packed bytes are invalid; a server refuses to load it.
     Damaged,
@@ -20,7 +20,7 @@ impl Elements {
         }
     }
 
-    /// Those of two parts of a value.
+    /// The sum over two parts of a value.
     pub(super) fn plus(self, other: Elements) -> Elements {
         match (self, other) {
             (Elements::Known(mine), Elements::Known(theirs)) => {

@@ -1,24 +1,22 @@
-//! The first bytes of an RDB file: the magic and the version, and what a captured replication stream has before them.
+//! The header of an RDB file: magic and version, and what precedes them in a captured replication stream.
 
 use crate::format::rdb::snapshot::kind::Space;
 
-/// The prefix of a snapshot in a capture whose end is marked.
+/// The prefix of a captured snapshot whose end is marked.
 const MARKED: &[u8] = b"EOF:";
 
 /// The length of a mark.
 pub(super) const MARK: usize = 40;
 
-/// Bytes that hold any header: a server that is not ready sends a line end every second.
+/// An upper bound on the header, including the line end per second that a server sends until it is ready.
 pub(super) const LONGEST: usize = 4096;
 
-/// How an RDB file starts.
+/// The start of an RDB file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Bytes before the magic.
     pub wrapper: usize,
-    /// The numbering of its types.
+    /// The type numbering it uses.
     pub space: Space,
-    /// Its version.
     pub version: u32,
 }
 
@@ -46,7 +44,6 @@ impl Header {
         })
     }
 
-    /// Bytes up to the first opcode.
     pub(super) fn bytes(&self) -> usize {
         self.wrapper + 9
     }
@@ -66,13 +63,13 @@ impl std::fmt::Display for Header {
     }
 }
 
-/// Whether an RDB file starts here: its header, then an opcode.
+/// Whether an RDB file starts here: header, then an opcode.
 pub(crate) fn is_snapshot(head: &[u8]) -> bool {
     let opcode = Header::of(head).and_then(|header| head.get(header.bytes()));
     opcode.is_some_and(|opcode| *opcode >= 0xF0)
 }
 
-/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, after what a server says before that.
+/// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, after any earlier server replies.
 fn wrapper(head: &[u8]) -> Option<usize> {
     let said = said(head);
     let Some(rest) = head[said..].strip_prefix(b"$") else {
@@ -85,7 +82,7 @@ fn wrapper(head: &[u8]) -> Option<usize> {
     (behind.starts_with(b"\r\n") && (is_length || is_marked)).then_some(said + 1 + len + 2)
 }
 
-/// Bytes of the replies and line ends that a server sends before a snapshot.
+/// Bytes of replies and line ends that a server sends before a snapshot.
 fn said(head: &[u8]) -> usize {
     let line_at = |at: usize| match head.get(at) {
         Some(b'\n') => Some(at + 1),

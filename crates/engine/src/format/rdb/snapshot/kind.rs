@@ -1,72 +1,71 @@
-//! The types of values by their numbers. Redis and Valkey use some numbers for different types, so the magic decides.
+//! Value types by number. Redis and Valkey use some numbers for different types, so the magic decides.
 
 use std::borrow::Cow;
 
-/// The numbering of types and opcodes.
+/// A numbering of types and opcodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Space {
     /// `REDIS` and four digits: Redis, and Valkey before 9.0.
     Redis,
     /// `VALKEY` and three digits.
     Valkey,
-    /// `REDIS0009`, and a field that names Dragonfly: types from 30 and opcodes from 200 on are its own.
+    /// `REDIS0009` with an aux field that names Dragonfly: types from 30 and opcodes from 200 are its own.
     Dragonfly,
 }
 
-/// Numbers below this one are types, not opcodes.
+/// Numbers below this are types, not opcodes.
 pub(super) const FIRST_OPCODE: u8 = 107;
 
 /// A type of values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Kind {
-    /// The reply to TYPE; the type of a module's value is the module's own.
+    /// The reply to TYPE; the type of a module value is the module's own.
     pub name: &'static str,
-    /// The reply to OBJECT ENCODING for a value that is stored so; that of a string depends on its bytes.
+    /// The reply to OBJECT ENCODING for a value stored this way; for a string it depends on the bytes.
     pub encoding: &'static str,
-    /// How its bytes are laid out.
     pub layout: Layout,
 }
 
-/// How the value of a type is laid out after its key.
+/// The layout of a value after its key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
     /// A string.
     Text,
-    /// A count, then that many strings, the elements of a list.
+    /// A count, then that many strings: list elements.
     Elements,
-    /// A count, then that many strings, the members of a set.
+    /// A count, then that many strings: set members.
     Members,
     /// A count, then that many fields and values.
     Fields,
-    /// A count, then that many times a string and a score: eight bytes, or text.
+    /// A count, then that many pairs of a string and a score, either eight bytes or text.
     Scores { binary: bool },
-    /// A string that holds all elements, this many entries each.
+    /// A string that packs all elements, with this many entries each.
     Packed(Packing, u64),
     /// A count, then that many packed strings.
     Nodes(Packing),
-    /// As `Nodes`, where a node may be one element.
+    /// As `Nodes`, but a node may also be a single plain element.
     Containers,
     /// A stream.
     Stream(StreamForm),
     /// A value written by a module.
     Module,
-    /// A count, then that many times field, value and when they expire, in eight bytes.
+    /// A count, then that many triples of field, value and expiry time in eight bytes.
     FieldsThenExpiry,
-    /// A count, then that many times when they expire, field and value; before it the first expiry of all, where it is known.
+    /// A count, then that many triples of expiry time, field and value; preceded by the earliest expiry, if `first`.
     ExpiryThenFields { first: bool },
-    /// Packed triples of field, value and expiry; before them the first expiry of all, where it is known.
+    /// Packed triples of field, value and expiry; preceded by the earliest expiry, if `first`.
     PackedExpiry { first: bool },
-    /// Numbered elements, each a string or eight bytes.
+    /// Indexed elements, each a string or eight bytes.
     Array,
-    /// Packed names of fields, or names one by one, then packed values.
+    /// Field names, packed or one by one, then packed values.
     TemplateNames,
-    /// Packed values of a template, whose number is the first.
+    /// Packed values of a template; the first entry is the template's number.
     TemplateValues,
-    /// A count, then that many times these strings, the last of which is when they expire: a member, or a field and its value.
+    /// A count, then that many members or field-value pairs, each followed by its expiry time.
     WithExpiry { fields: bool },
-    /// Names of fields, then as many values.
+    /// Field names, then as many values.
     TemplateFields,
-    /// The number of a template, then a value for each of its fields.
+    /// The number of a template, then a value per field.
     TemplateRef,
 }
 
@@ -83,18 +82,18 @@ pub(super) enum Packing {
     Zipmap,
 }
 
-/// The fields in the streams of a version.
+/// The fields of a stream, by version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum StreamForm {
-    /// Of Redis 5.0.
+    /// Redis 5.0.
     Plain,
-    /// First and deleted ids and counts of entries.
+    /// Plus first and deleted ids, and entry counters.
     Offsets,
-    /// When a consumer was active.
+    /// Plus the time a consumer was last active.
     Activity,
-    /// Ids of producers.
+    /// Plus producer ids.
     Producers,
-    /// Entries that were not acknowledged.
+    /// Plus entries that were refused.
     Refused,
 }
 
@@ -106,7 +105,7 @@ const SET: &str = "set";
 const SORTED: &str = "zset";
 const STREAM: &str = "stream";
 
-/// The type of number `number`; `None` where there is none, or its layout is not known.
+/// The type with a number; `None` if it does not exist or its layout is unknown.
 pub(super) fn kind(number: u8, space: Space) -> Option<Kind> {
     use Layout::*;
     use Packing::*;
@@ -156,7 +155,7 @@ pub(super) fn kind(number: u8, space: Space) -> Option<Kind> {
     })
 }
 
-/// The name of a module's type from its number: nine characters of six bits, above ten bits of a version.
+/// A module's type name from its number: nine characters of six bits, followed by ten bits of version.
 pub(super) fn module_type(number: u64) -> Cow<'static, str> {
     const CHARACTERS: &[u8; 64] =
         b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";

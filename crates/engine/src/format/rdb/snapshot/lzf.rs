@@ -1,10 +1,10 @@
-//! LZF, the compression of strings in RDB files: runs of literals, and copies of what came before.
+//! LZF, the string compression in RDB files: runs of literals, and back references.
 
-/// Bytes that one packed byte decodes to at most: three are a copy of 264.
+/// Maximum bytes per packed byte: three decode to 264.
 pub(super) const MOST: u64 = 88;
 
-/// Decodes the start of `packed`, at most `most` bytes; `None` if it is not LZF. Input that ends in the middle of a
-/// run gives the bytes before the end.
+/// Decodes the start of `packed`, at most `most` bytes; `None` if it is not LZF. Input that ends within a run yields
+/// the bytes before its end.
 pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
     let mut out = Vec::with_capacity(most.min(8 * packed.len()));
     let mut rest = packed;
@@ -32,7 +32,7 @@ pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
         rest = behind;
         let back = (usize::from(control & 31) << 8 | usize::from(low)) + 1;
         let from = out.len().checked_sub(back)?;
-        // A copy may overlap its target, so it goes byte by byte.
+        // A copy may overlap its target, hence byte by byte.
         for at in from..(from + len + 2).min(from + most - out.len()) {
             out.push(out[at]);
         }
@@ -47,13 +47,13 @@ mod tests {
 
     #[test]
     fn literals_and_overlapping_copies_are_decoded() {
-        // "ab", then 7 + 1 + 2 bytes from two back, then "c".
+        // "ab", then a copy of 7 + 1 + 2 bytes from two back, then "c".
         let packed = [1, b'a', b'b', 0xE0, 1, 1, 0, b'c'];
         assert_eq!(decoded(&packed, 13).unwrap(), b"ababababababc");
         for most in 0..13 {
             assert_eq!(decoded(&packed, most).unwrap(), b"ababababababc"[..most]);
         }
-        // A copy of three, the shortest, from far back.
+        // A copy of three, the minimum, from far back.
         let far = [&[31][..], &[b'x'; 32], &[0x20, 31]].concat();
         assert_eq!(decoded(&far, 35).unwrap(), [b'x'; 35]);
     }

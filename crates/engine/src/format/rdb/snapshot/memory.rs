@@ -1,5 +1,5 @@
-//! An estimate of what MEMORY USAGE answers for a key, from the lengths of its strings: the same blocks, rounded to the
-//! classes of the allocator. Random levels of skip lists and collisions of buckets go in by their means.
+//! Estimates the MEMORY USAGE of a key from the lengths of its strings: the same blocks, rounded to allocator size
+//! classes. Random skip list levels and bucket collisions enter by their mean.
 
 mod array;
 mod expiries;
@@ -12,72 +12,72 @@ pub(super) use vectors::Vectors;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::server::Server;
 
-/// Bytes of an object, which refers to a value.
+/// Bytes of an object header, which points to a value.
 const OBJECT: u64 = 16;
 
-/// Bytes of the place in it of the pointer to the value, which Valkey uses for a value that is in the object.
+/// Bytes of its value pointer, which Valkey reuses for a value embedded in the object.
 const POINTER: u64 = 8;
 
-/// Bytes of an entry of a dictionary, and of what a slot's list of keys adds to it.
+/// Bytes of a dict entry, and of what per-slot key lists add to it.
 const ENTRY: u64 = 24;
 const SLOT_LIST: u64 = 16;
 
-/// Bytes of a dictionary, of a quicklist, and of one of its nodes.
+/// Bytes of a dict, of a quicklist, and of a quicklist node.
 const DICT: u64 = 56;
 const QUICKLIST: u64 = 40;
 /// Bytes that a list and a skip list add if they track their size.
 const BYTES: u64 = 8;
 const NODE: u64 = 40;
 
-/// Bytes of a sorted set, of its skip list, of a node of that without levels, and of a level.
+/// Bytes of a sorted set, of its skip list, of a skip list node without levels, and of a level.
 const SORTED: u64 = 16;
 const SKIPLIST: u64 = 32;
 const SKIP_NODE: u64 = 24;
 const LEVEL: u64 = 16;
 const MAX_LEVEL: u64 = 32;
 
-/// Bytes of a sorted set of Valkey 9.1 with its skip list and the first node of that.
+/// Bytes of a sorted set of Valkey 9.1, with its skip list and the list's header node.
 const SORTED_91: u64 = 544;
 
-/// Bytes in front of a field that expires, in Redis.
+/// Bytes before a field with a TTL, in Redis.
 const FIELD_EXPIRY: u64 = 18;
 
-/// Bytes of the expiry of a field that shares a block with its value, and how long such a block may be.
+/// Bytes of the expiry of a field that shares a block with its value, and the maximum size of such a block.
 const ENTRY_EXPIRY: u64 = 16;
 const ENTRY_MOST: u64 = 128;
 
-/// Bytes of a hash of Valkey 9.1 that refer to its fields that expire.
+/// Bytes by which a Valkey 9.1 hash references its fields with TTL.
 const EXPIRY: f64 = 8.0;
 
 /// A compressed string may claim any length; sums of lengths up to this one do not overflow.
 const MAX_LEN: u64 = 1 << 48;
 
-/// The memory of one value, part by part, and in the end that of its key with it.
+/// Accumulates the memory of one value, and finally of its key.
 #[derive(Debug, Clone)]
 pub(super) struct Footprint {
     server: Server,
     allocator: Allocator,
     parts: f64,
     body: Body,
-    /// How many fields expire, and when the first and the last of them do.
+    /// The number of fields with a TTL, and their first and last expiry.
     expiring: (u64, u64, u64),
 }
 
-/// No field expires.
+/// No field has a TTL.
 const NONE_EXPIRES: (u64, u64, u64) = (0, u64::MAX, 0);
 
 /// The top-level structure of a value.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Body {
-    /// Nothing that is known.
+    /// Not known yet.
     Unknown,
-    /// A string of this many bytes, or a number.
+    /// A string of this many bytes; `None` for an integer.
     Text(Option<u64>),
     /// One block, or nodes of blocks.
     Blocks,
     /// A table.
     Table,
-    /// A table of fields, which may expire.
+    /// A table of fields, some of which may have a TTL.
     Fields,
     /// A table and a skip list.
     Sorted,
@@ -86,7 +86,7 @@ enum Body {
 }
 
 impl Footprint {
-    /// Of values that `server` holds in memory of `allocator`.
+    /// For values in memory of `server` using `allocator`.
     pub(super) fn new(server: Server, allocator: Allocator) -> Self {
         Footprint {
             server,
@@ -97,17 +97,17 @@ impl Footprint {
         }
     }
 
-    /// Starts anew.
+    /// Starts over.
     pub(super) fn clear(&mut self) {
         (self.parts, self.body, self.expiring) = (0.0, Body::Unknown, NONE_EXPIRES);
     }
 
-    /// A string of this many bytes, or a number.
+    /// A string of this many bytes; `None` for an integer.
     pub(super) fn text(&mut self, len: Option<u64>) {
         self.body = Body::Text(len.map(|len| len.min(MAX_LEN)));
     }
 
-    /// All elements in one block; with the index next to it if fields expire.
+    /// All elements in one block; with an expiry index next to it if fields have TTLs.
     pub(super) fn packed(&mut self, len: u64, fields_expire: bool) {
         let len = len.min(MAX_LEN);
         self.body = Body::Blocks;
@@ -138,7 +138,7 @@ impl Footprint {
         self.string(len);
     }
 
-    /// A field of a hash and its value; when it expires, in milliseconds.
+    /// A hash field with its value and optional expiry in milliseconds.
     pub(super) fn field(&mut self, field: u64, value: u64, expires: Option<u64>) {
         let (field, value) = (field.min(MAX_LEN), value.min(MAX_LEN));
         self.body = Body::Fields;
@@ -158,7 +158,7 @@ impl Footprint {
             });
             return self.string(value);
         }
-        // The shortest header has no room to say that there is a time or a reference to the value.
+        // The shortest header has no bits for an expiry or a value pointer.
         let long = header(field).max(3) + field + 1;
         let (name, time) = match expires {
             Some(_) => (long, 8),
@@ -173,10 +173,10 @@ impl Footprint {
         }
     }
 
-    /// A field in one block with its value, or with a reference to that, in Redis.
+    /// A field in one block with its value, or with a pointer to it, in Redis.
     fn joined(&mut self, field: u64, value: u64, expires: bool) {
         let time = if expires { ENTRY_EXPIRY } else { 0 };
-        // The shortest header has no room to say that there is a time or a reference to the value.
+        // The shortest header has no bits for an expiry or a value pointer.
         let long = self.header(field).max(3) + field + 1;
         let name = if expires {
             long
@@ -209,7 +209,7 @@ impl Footprint {
         };
     }
 
-    /// The bytes of a key of `key` bytes with this value of `elements`; `None` where a module has it.
+    /// The total for a key of `key` bytes and this value with `elements`; `None` if only a module knows.
     pub(super) fn total(&self, key: u64, expires: bool, elements: u64) -> Option<u64> {
         let table = || self.table(elements);
         let skiplist = || self.taken(SKIP_NODE + LEVEL * MAX_LEVEL) as f64;
@@ -227,14 +227,14 @@ impl Footprint {
             _ => None,
         };
         let object = match self.body {
-            // The allocator is asked for the size of modules.
+            // The size of a module value itself is not included.
             Body::Module => self.taken(self.object_of(key, expires)),
             _ => self.object(key, expires, text),
         };
         Some(object + (top + self.parts).round() as u64)
     }
 
-    /// The reply to OBJECT ENCODING for a string at a key of `key` bytes, as the server loads it; `None` for other values.
+    /// The reply to OBJECT ENCODING for a string at a key of `key` bytes after loading; `None` for other values.
     pub(super) fn text_encoding(&self, key: u64, expires: bool) -> Option<&'static str> {
         match self.body {
             Body::Text(text) => Some(self.encoding_of(key, expires, text)),
@@ -242,7 +242,7 @@ impl Footprint {
         }
     }
 
-    /// The same of a string of this many bytes, or a number.
+    /// The same, for a string of this many bytes, or an integer.
     #[inline]
     pub(super) fn encoding_of(&self, key: u64, expires: bool, text: Option<u64>) -> &'static str {
         match text {
@@ -252,16 +252,16 @@ impl Footprint {
         }
     }
 
-    /// Whether a string of `len` bytes is in one block with its object, and that with its key where the server does that.
+    /// Whether a string of `len` bytes is embedded in its object, together with the key if the server does that.
     #[inline]
     pub(super) fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
         let both = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
-            // A key that takes so much by itself has room for the time from the start.
+            // A key this large always has room for an expiry.
             Server::Valkey91 => both(expires && self.object_of(key, false) <= 128) - POINTER <= 128,
-            // The time when it expires is added later, and does not count.
+            // The expiry is added later and does not count.
             Server::Valkey81 => both(false) <= 64,
-            // A long header of the key does not count.
+            // A long key header does not count.
             server if server.is_redis_82() => {
                 let time = expires && !server.joins_fields();
                 OBJECT + if time { 8 } else { 0 } + key + 3 + len + 4 <= 64
@@ -270,14 +270,14 @@ impl Footprint {
         }
     }
 
-    /// Bytes asked for an object with its key.
+    /// Requested bytes for an object with an embedded key.
     fn object_of(&self, key: u64, expires: bool) -> u64 {
-        // A long key has room for the time from the start.
+        // A long key always has room for an expiry.
         let has_time = expires || key >= 128;
         OBJECT + if has_time { 8 } else { 0 } + 1 + self.header(key) + key + 1
     }
 
-    /// A key with its object, and the text of that, if it has one.
+    /// A key with its object, and the text in it, if any.
     #[inline]
     pub(super) fn object(&self, key: u64, expires: bool, text: Option<u64>) -> u64 {
         let name = header(key) + key + 1;
@@ -290,7 +290,7 @@ impl Footprint {
                 _ => self.taken(alone),
             };
             return match (self.server, embedded) {
-                // The place of the pointer is there where the value needs less than that.
+                // The pointer's place stays if the value needs less.
                 (Server::Valkey91, Some(len)) => {
                     self.taken(alone.max(alone + 3 + len + 1 - POINTER))
                 }
@@ -310,12 +310,12 @@ impl Footprint {
             }
     }
 
-    /// The table of this many elements, without them.
+    /// The table for this many elements, without them.
     fn table(&self, elements: u64) -> f64 {
         if !self.server.has_buckets() {
             return (DICT + 8 * elements.max(4).next_power_of_two()) as f64;
         }
-        // Buckets hold seven; one that is full has another below it.
+        // Buckets hold seven; a full one chains another.
         let buckets = (5 * elements).div_ceil(32).max(1).next_power_of_two() as f64;
         let mean = elements as f64 / buckets;
         let (mut term, mut up_to_seven) = ((-mean).exp(), 0.0);
@@ -326,14 +326,14 @@ impl Footprint {
         80.0 + 64.0 * buckets * (2.0 - up_to_seven)
     }
 
-    /// Adds the bytes that a dictionary uses for an element.
+    /// Adds the dict overhead of an element.
     fn entry(&mut self) {
         if !self.server.has_buckets() {
             self.parts += ENTRY as f64;
         }
     }
 
-    /// The mean of a node of a skip list: each level is there in one of four nodes that have the one below.
+    /// The mean size of a skip list node: each level exists in a quarter of the nodes that have the one below.
     fn mean_node(&self, bytes: u64) -> f64 {
         let levels = (1..=MAX_LEVEL).scan(0.75, |share, level| {
             let this = *share;
@@ -343,9 +343,9 @@ impl Footprint {
         levels.take(16).sum()
     }
 
-    /// Bytes in front of a string that is in a block with others.
+    /// Bytes before a string that shares a block with others.
     fn header(&self, len: u64) -> u64 {
-        // If the string nearly needs a longer header, Redis takes the longer one.
+        // If the string nearly needs a longer header, Redis uses the longer one.
         match header(len) {
             short if self.server.joins_fields() && len >= 32 => header(len + short),
             other => other,
@@ -356,7 +356,7 @@ impl Footprint {
         self.parts += self.string_of(len) as f64;
     }
 
-    /// Bytes of a string: a short one does not know the length of its block, so the requested bytes are added up.
+    /// Bytes of a string. A short one does not store its block size, so the requested bytes count.
     fn string_of(&self, len: u64) -> u64 {
         match header(len) + len + 1 {
             asked if self.server.adds_up() && (1..32).contains(&len) => asked,
@@ -364,7 +364,7 @@ impl Footprint {
         }
     }
 
-    /// Elements in one block, which knows its own length.
+    /// Elements in one block that stores its own length.
     fn add_packed(&mut self, len: u64) {
         self.parts += if self.server.adds_up() {
             len
@@ -373,7 +373,7 @@ impl Footprint {
         } as f64;
     }
 
-    /// The bytes of a top-level structure, with its size field if it has one, as the allocator rounds them.
+    /// The bytes of a top-level structure, including its size field if any, rounded by the allocator.
     fn with_bytes(&self, top: u64) -> u64 {
         if self.server.adds_up() {
             self.taken(top + BYTES)
@@ -391,7 +391,7 @@ impl Footprint {
     }
 }
 
-/// As `header`, of a field of a hash in Redis from 7.4 on.
+/// Like `header`, for a hash field in Redis 7.4 and later.
 fn field_header(len: u64) -> u64 {
     match len {
         256..65_536 => 3,
@@ -399,7 +399,7 @@ fn field_header(len: u64) -> u64 {
     }
 }
 
-/// Bytes in front of a string, which say how long it is.
+/// Bytes before a string that encode its length.
 fn header(len: u64) -> u64 {
     match len {
         ..32 => 1,
@@ -417,7 +417,7 @@ mod tests {
         Footprint::new(server, Allocator::Jemalloc)
     }
 
-    /// A string of `len` bytes at a key of three.
+    /// A string of `len` bytes, at a key of three bytes.
     fn text(server: Server, len: u64, expires: bool) -> u64 {
         let mut memory = memory(server);
         memory.text(Some(len));
@@ -427,7 +427,7 @@ mod tests {
     #[test]
     fn a_string_is_embedded_where_the_server_does_that() {
         for (server, [short, medium, long]) in [
-            // The documented example, foo and bar, is 56 bytes.
+            // The documented example, foo = bar, is 56 bytes.
             (Server::Redis74, [56, 80, 144]),
             (Server::Redis7, [72, 96, 160]),
             (Server::Valkey80, [48, 72, 136]),
@@ -452,7 +452,7 @@ mod tests {
             (0..members).for_each(|_| memory.member(6));
             memory.total(3, false, members).unwrap()
         };
-        // An object, 16, the dictionary with 8 places, 56 + 64, five entries and members of 8 bytes.
+        // An object, 16; a dict with 8 buckets, 56 + 64; five entries and members of 8 bytes.
         assert_eq!(
             set(Server::Redis74, 5),
             8 + 24 + 16 + 56 + 64 + 5 * (24 + 8)

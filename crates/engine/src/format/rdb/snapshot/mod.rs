@@ -1,5 +1,5 @@
-//! `rdb`: RDB files as Redis and Valkey write them, all versions. Values are passed over by their lengths; sizes are
-//! estimates of memory, or bytes in the file.
+//! `rdb`: RDB files of all versions of Redis and Valkey. Values are skipped by length; sizes are memory estimates, or
+//! bytes in the file.
 
 pub mod allocator;
 mod checksum;

@@ -1,4 +1,4 @@
-//! Values of modules: numbers and strings with their forms, up to an end.
+//! Module values: tagged numbers and strings up to an end mark.
 
 use crate::format::frame::fault::{Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
@@ -7,10 +7,10 @@ use crate::format::rdb::snapshot::memory::{Footprint, Vectors};
 use crate::format::rdb::snapshot::text::Texts;
 use crate::source::forward::Forward;
 
-/// The module whose values say how large they are.
+/// The module whose values reveal their size.
 const VECTORS: &str = "vectorset";
 
-/// Forms of what follows.
+/// Tags of the parts.
 const END: u64 = 0;
 const SIGNED: u64 = 1;
 const UNSIGNED: u64 = 2;
@@ -18,7 +18,7 @@ const FLOAT: u64 = 3;
 const DOUBLE: u64 = 4;
 const STRING: u64 = 5;
 
-/// A part of what a module wrote.
+/// A part of a module value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     /// An unsigned number.
@@ -27,7 +27,7 @@ pub(super) enum Part {
     Text(u64),
 }
 
-/// Passes over the value of a module; the number of its type, and how many elements it has.
+/// Skips a module value; returns the number of its type, and its number of elements.
 pub(super) fn pass(input: &mut Forward, memory: &mut Footprint) -> Read<(u64, Elements)> {
     let number = input.length()?;
     if module_type(number) != VECTORS {
@@ -45,7 +45,7 @@ pub(super) fn pass(input: &mut Forward, memory: &mut Footprint) -> Read<(u64, El
     ))
 }
 
-/// Passes over what a module wrote, to its end; the parts of it that say how large it is are handed on.
+/// Skips a module value up to its end, passing the parts that determine its size to `take`.
 pub(super) fn pass_parts(input: &mut Forward, mut take: impl FnMut(Part)) -> Read<()> {
     loop {
         let at = input.offset();

@@ -1,4 +1,4 @@
-//! Opcodes: the parts around the keys of an RDB file, and the attributes before a key.
+//! Opcodes: everything around the keys of an RDB file, and the attributes before a key.
 
 use std::sync::Arc;
 
@@ -26,32 +26,32 @@ const MODULE_AUX: u8 = 247;
 const FUNCTION_PRE_GA: u8 = 246;
 const FUNCTION: u8 = 245;
 pub(super) const SLOT_INFO: u8 = 244;
-/// Of Redis: what modules keep for a key.
+/// Redis: metadata that modules attach to a key.
 const KEY_META: u8 = 243;
-/// Of Valkey: slots that are being imported.
+/// Valkey: slots being imported.
 const SLOT_IMPORT: u8 = 243;
 const HASH_TEMPLATE: u8 = 242;
-/// Of Redis Enterprise.
+/// Redis Enterprise.
 const RAM_LRU: u8 = FIRST_OPCODE;
 const SLOT_NUMBER: u8 = 121;
 
-/// Of Dragonfly: the end of a synchronisation, compressed parts, where the journal is, and properties of the next key.
+/// Dragonfly: end of synchronisation, compressed parts, journal offset, and flags of the next key.
 const DF_FULLSYNC_END: u8 = 200;
 const DF_ZSTD: u8 = 201;
 const DF_LZ4: u8 = 202;
 const DF_JOURNAL_OFFSET: u8 = 211;
 const DF_MASK: u8 = 220;
-/// Four more bytes follow the properties.
+/// Four more bytes follow the flags.
 const DF_MC_FLAGS: u32 = 2;
 
-/// More templates than any server has.
+/// Above what any server has.
 const MAX_TEMPLATES: usize = 1 << 16;
 
-/// The longest auxiliary field that is looked at.
+/// Longer auxiliary fields are not examined.
 const MAX_AUX: u64 = 64;
 
 impl Walker {
-    /// Reads what follows the opcode at `at`.
+    /// Reads the operands of the opcode at `at`.
     pub(super) fn opcode(&mut self, at: u64, header: Header) -> Read<Step> {
         use Space::{Dragonfly, Redis, Valkey};
         let Place::Opcode(opcode) = self.place else {
@@ -98,7 +98,7 @@ impl Walker {
             (SLOT_IMPORT, Valkey) => self.slot_import()?,
             (HASH_TEMPLATE, Redis) => self.template()?,
             (MODULE_AUX, _) => {
-                // The number of its type, and when it was written: before the keys or after them.
+                // The number of its type, and whether it was written before or after the keys.
                 (0..3).try_for_each(|_| self.input.length().map(drop))?;
                 module::pass_parts(&mut self.input, |_| {})?;
             }
@@ -123,13 +123,13 @@ impl Walker {
         Ok(Step::On)
     }
 
-    /// The attributes of the next key, one of which is at `at`.
+    /// The attributes of the next key; one of them is at `at`.
     fn before_key(&mut self, at: u64) -> &mut Attributes {
         self.next.0.get_or_insert(at);
         &mut self.next.1
     }
 
-    /// A name and a value; those that are not known are passed over.
+    /// An auxiliary field; unknown ones are skipped.
     fn auxiliary(&mut self, at: u64) -> Read<()> {
         let name = self.input.short_string(MAX_AUX)?;
         let value = self.input.short_string(MAX_AUX)?;
@@ -162,7 +162,7 @@ impl Walker {
         Ok(())
     }
 
-    /// The metadata that modules keep for the next key: four bytes for the owner, then its parts.
+    /// Module metadata of the next key: four bytes for the owner, then its parts.
     fn key_meta(&mut self) -> Read<()> {
         let classes = self.input.length()?;
         (0..classes).try_for_each(|_| {
@@ -171,7 +171,7 @@ impl Walker {
         })
     }
 
-    /// A job, and ranges of slots.
+    /// A job and its slot ranges.
     fn slot_import(&mut self) -> Read<()> {
         self.input.skip_string()?;
         let ranges = self.input.length()?;
@@ -182,7 +182,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Its number and the names of its fields.
+    /// A template: its number and field names.
     fn template(&mut self) -> Read<()> {
         let at = self.input.offset();
         let number = self.input.length()?;
@@ -195,21 +195,21 @@ impl Walker {
         }
     }
 
-    /// A library as the release candidates of Redis 7.0 wrote it: name, engine, perhaps a description, code.
+    /// A library as written by release candidates of Redis 7.0: name, engine, optional description, code.
     fn old_function(&mut self) -> Read<()> {
         (0..2).try_for_each(|_| self.input.skip_string().map(drop))?;
         let has_description = self.input.length()? != 0;
         (0..1 + u8::from(has_description)).try_for_each(|_| self.input.skip_string().map(drop))
     }
 
-    /// Compares the keys of a slot with its header, and starts those of the next.
+    /// Checks the keys of a slot against its header, and starts the next slot.
     pub(super) fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
         if let Some((at, what)) = self.slots.end(next) {
             self.remark(Notice::SlotHeader, 1, at, what);
         }
     }
 
-    /// The end of the file: its checksum, and the bytes after it.
+    /// The end of the file: the checksum and trailing bytes.
     fn end(&mut self, header: Header) -> Read<()> {
         self.end_slot(None);
         let at = self.input.offset();
@@ -243,7 +243,7 @@ impl Walker {
         self.behind()
     }
 
-    /// The bytes after the end: the mark of a captured replication stream, the commands of an append-only file.
+    /// The bytes after the end: the mark of a captured replication stream, or the commands of an append-only file.
     fn behind(&mut self) -> Read<()> {
         let at = self.input.offset();
         let head = self.input.peek(MARK + 1)?;

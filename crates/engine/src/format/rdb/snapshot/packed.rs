@@ -1,22 +1,22 @@
-//! How many entries a packed string has: its first bytes say it, unless there are too many for that.
+//! The number of entries in a packed string: stored in its first bytes, unless it overflows the field.
 
 use crate::format::rdb::snapshot::kind::Packing;
 
 /// The byte after the last entry.
 const END: u8 = 0xFF;
 
-/// How many entries there are.
+/// The number of entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
     /// This many.
     Known(u64),
-    /// As many as a walk over all of them finds.
+    /// Too many for the header field; all entries must be walked.
     Uncounted,
-    /// The string is invalid.
+    /// The packed string is invalid.
     Damaged,
 }
 
-/// The number of entries by the first bytes of a packed string of `len` bytes; eleven are enough.
+/// The number of entries from the first bytes of a packed string of `len` bytes; eleven are enough.
 pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
     let known = |is_right: bool, count| {
         if is_right {
@@ -46,10 +46,10 @@ pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
     found().unwrap_or(Entries::Damaged)
 }
 
-/// The bytes of the entry that starts here.
+/// The size of the first entry in bytes.
 type EntryBytes = fn(&[u8]) -> Option<usize>;
 
-/// The entries of a packed string, counted one by one; `None` where it is damaged.
+/// Counts the entries of a packed string one by one; `None` if it is damaged.
 pub(super) fn counted(packing: Packing, whole: &[u8]) -> Option<u64> {
     let (mut at, len_of): (usize, EntryBytes) = match packing {
         Packing::Listpack => (6, listpack_entry),
@@ -65,7 +65,7 @@ pub(super) fn counted(packing: Packing, whole: &[u8]) -> Option<u64> {
     Some(count)
 }
 
-/// The bytes of a listpack's entry: encoding, content, and its length once more, to walk backwards.
+/// The size of a listpack entry: encoding, content, and the backward length.
 fn listpack_entry(bytes: &[u8]) -> Option<usize> {
     let first = *bytes.first()?;
     let len = match first {
@@ -90,7 +90,7 @@ fn listpack_entry(bytes: &[u8]) -> Option<usize> {
     Some(len + backwards)
 }
 
-/// The bytes of a ziplist's entry: the length of the one before, encoding, content.
+/// The size of a ziplist entry: previous length, encoding, content.
 fn ziplist_entry(bytes: &[u8]) -> Option<usize> {
     let before = if *bytes.first()? == 254 { 5 } else { 1 };
     let rest = bytes.get(before..)?;
@@ -112,7 +112,7 @@ fn ziplist_entry(bytes: &[u8]) -> Option<usize> {
     Some(before + len)
 }
 
-/// The bytes of a zipmap's entry: a field, a value, and bytes that are free.
+/// The size of a zipmap entry: field, value, and free bytes.
 fn zipmap_entry(bytes: &[u8]) -> Option<usize> {
     let item = |bytes: &[u8]| match *bytes.first()? {
         254 => Some((5, u32_at(bytes, 1)? as usize)),

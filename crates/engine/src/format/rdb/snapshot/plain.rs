@@ -1,5 +1,5 @@
-//! Plain rows: a key and a string value that lie whole in the bytes read so far. Most rows of most files are plain;
-//! they are read without a copy and without a check a byte.
+//! Plain rows: a key and a string value entirely within the buffer. Most rows of most files are plain; they are read
+//! without copying and without a check per byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -28,7 +28,7 @@ pub(super) struct PlainRow {
     pub bytes: usize,
 }
 
-/// Where the parts of a plain row are, as offsets from its first byte.
+/// The parts of a plain row, as offsets from its first byte.
 pub(super) struct Bounds {
     attributes: Attributes,
     key: Range<usize>,
@@ -40,9 +40,9 @@ pub(super) struct Bounds {
 /// The value of a plain row.
 enum Text {
     Number,
-    /// Packed, with the length of its text in bytes.
+    /// LZF-compressed, with the length of the text.
     Packed(u64),
-    /// As it is.
+    /// Uncompressed.
     Bytes(Range<usize>),
 }
 
@@ -78,7 +78,6 @@ impl Bounds {
         })
     }
 
-    /// Whether the key expires.
     #[inline(always)]
     pub(super) fn expires(&self) -> bool {
         self.attributes.expires_ms.is_some()
@@ -111,13 +110,13 @@ impl PlainRow {
 }
 
 impl Walker {
-    /// Whether the next row may be plain: the layout of memory is known, and nothing comes before it.
+    /// Whether the next row may be plain: the memory layout is known, and no attributes precede it.
     #[inline]
     pub(super) fn is_at_row(&self) -> bool {
         self.memory.is_some() && self.next.0.is_none() && !self.has_ended && self.remarks.is_empty()
     }
 
-    /// Passes over the next row, if it is plain and nothing comes before it.
+    /// Skips the next row if it is plain and no attributes precede it.
     #[inline]
     pub(super) fn plain_row(&mut self) -> Option<PlainRow> {
         let row = if self.is_at_row() {
@@ -141,7 +140,7 @@ impl Walker {
         Some(row)
     }
 
-    /// Remembers the key of the plain row that is `row` bytes ahead as the last one.
+    /// Remembers the key of the plain row `row` bytes ahead as the last key.
     pub(super) fn take_key_of(&mut self, row: usize) {
         self.last_plain = None;
         let bytes = &self.input.ahead()[row..];
@@ -151,7 +150,7 @@ impl Walker {
         }
     }
 
-    /// The last row must outlive the buffer, as it is reported.
+    /// Copies the last key before the buffer is refilled, since it is reported.
     pub(super) fn keep_last_key(&mut self) {
         if let Some((bytes, key)) = self.last_plain.take() {
             self.key.clear();
@@ -159,7 +158,7 @@ impl Walker {
         }
     }
 
-    /// The record of a plain row that was passed over last.
+    /// The record of the plain row skipped last.
     #[inline]
     pub(super) fn plain_record(&self, row: PlainRow) -> Record<'_> {
         let key = &self.input.behind(row.bytes)[row.key];
@@ -189,7 +188,7 @@ pub(super) fn may_start_row(byte: u8) -> bool {
     matches!(byte, STRING | EXPIRE_MS | FREQ)
 }
 
-/// The length at `at`, if it takes one byte or two, and where it ends.
+/// The length at `at`, if it takes one or two bytes, and its end.
 #[inline]
 pub(super) fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     match *bytes.get(at)? {
@@ -202,7 +201,7 @@ pub(super) fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The string at `at`, and where it ends.
+/// The string at `at`, and its end.
 #[inline]
 fn value(bytes: &[u8], at: usize) -> Option<(Text, usize)> {
     match *bytes.get(at)? {
@@ -275,7 +274,7 @@ mod tests {
         }
     }
 
-    /// Gives a byte at a time, so that no row is ahead.
+    /// Yields single bytes, so that no row is ever complete in the buffer.
     struct Drops<'a>(&'a [u8]);
 
     impl Read for Drops<'_> {

@@ -1,4 +1,4 @@
-//! The records and remarks of a walk over an RDB file.
+//! The records and remarks produced by a walk over an RDB file.
 
 use std::borrow::Cow;
 
@@ -15,17 +15,17 @@ pub struct Record<'a> {
     pub database: u64,
     /// The reply to TYPE.
     pub type_name: Cow<'static, str>,
-    /// The reply to OBJECT ENCODING for a value that is stored so; empty if only a module knows.
+    /// The reply to OBJECT ENCODING for a value stored this way; empty if only a module knows.
     pub encoding: &'static str,
-    /// How many elements it has.
+    /// The number of its elements.
     pub elements: Elements,
-    /// Bytes that it takes in memory, as MEMORY USAGE counts them, about; `None` where only a module knows.
+    /// Its approximate MEMORY USAGE; `None` if only a module knows.
     pub memory: Option<u64>,
     /// Its attributes.
     pub attributes: Attributes,
-    /// Where it starts in the file: at its expiry, if it has one.
+    /// Its offset in the file; that of its expiry, if it has one.
     pub offset: u64,
-    /// Bytes it takes there.
+    /// Its size in the file.
     pub bytes: u64,
     /// Whether it had expired when the file was written.
     pub has_expired: bool,
@@ -33,22 +33,22 @@ pub struct Record<'a> {
     pub is_imported: bool,
 }
 
-/// The attributes that are written before a key.
+/// The attributes written before a key.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Attributes {
-    /// When it expires, in milliseconds since 1970.
+    /// Its expiry time, in milliseconds since 1970.
     pub expires_ms: Option<i64>,
     /// Its LFU counter.
     pub lfu: Option<u8>,
-    /// Seconds since it was last used.
+    /// Its idle time in seconds.
     pub idle_secs: Option<u64>,
 }
 
 impl Attributes {
-    /// When it expires, as in `Number::Expiry`.
+    /// Its expiry, as in `Number::Expiry`.
     pub fn expiry(&self) -> u64 {
         self.expires_ms.map_or(NEVER, |at| {
-            // A time before 1970 has passed all the same.
+            // A time before 1970 has passed too.
             u64::try_from(at).unwrap_or(0).min(SOMETIME - 1)
         })
     }
@@ -57,11 +57,11 @@ impl Attributes {
 /// Something odd about a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Remark {
-    /// The notice that it counts as.
+    /// The notice it is counted under.
     pub notice: Notice,
-    /// How often.
+    /// The number of occurrences.
     pub count: u64,
-    /// Where it is.
+    /// Its offset.
     pub offset: u64,
     /// A description.
     pub what: String,

@@ -1,4 +1,4 @@
-//! The keys of an RDB file, as a walk finds them, for the batches of a `Walked`.
+//! Collects the keys found by a walk over an RDB file into the batches of a `Walked`.
 
 use crate::format::Notice;
 use crate::format::batch::{MISSING, Number};
@@ -18,14 +18,13 @@ pub(super) struct Rows {
     walker: Walker,
     runs: Runs,
     sizes: Sizes,
-    /// Whether the next batch says what the sizes are.
+    /// Whether the next batch must note how sizes are measured.
     says_sizes: bool,
-    /// The commands after the file, once the walk is there.
+    /// The commands after the file, once the walk gets there.
     commands: Option<CommandSteps>,
 }
 
 impl Rows {
-    /// Nothing walked over yet.
     pub(super) fn new(input: Forward, walking: Walking) -> Self {
         let allocator = match walking.sizes {
             Sizes::Memory(allocator) => allocator,
@@ -40,7 +39,7 @@ impl Rows {
         }
     }
 
-    /// The same, which leaves no runs to workers.
+    /// Disables handing runs to workers.
     #[cfg(test)]
     pub(super) fn without_runs(mut self) -> Self {
         self.runs = Runs::none();
@@ -81,7 +80,7 @@ impl Steps for Rows {
                     rows.seen.note(Notice::Commands, 1);
                     self.commands = Some(CommandSteps::new(input));
                 }
-                // A batch ends here: it has keys or operations, never both.
+                // End the batch here: it holds either keys or operations.
                 return Ok(false);
             }
         }
@@ -140,7 +139,7 @@ fn number_of(record: &Record<'_>, number: Number) -> u64 {
     known.unwrap_or(MISSING)
 }
 
-/// Counts the oddities of a key.
+/// Counts the notices about a key.
 #[inline]
 fn note_oddities(rows: &mut RowBatch, record: &Record<'_>) {
     let odd = [

@@ -1,5 +1,5 @@
-//! Runs of plain rows. The walk passes over them by their lengths alone, 7 ns a key, and leaves them to the workers, which
-//! read them from the bytes of the file as they are.
+//! Runs of plain rows. The walk skips them by length alone, 7 ns per key, and hands them to the workers, which read
+//! them from the raw bytes.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,11 +11,11 @@ use crate::format::rdb::snapshot::slots::{Imported, SlotHeader, Watch};
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 use crate::source::block::Block;
 
-/// A run of fewer rows and fewer bytes is walked: the way to a worker costs more.
+/// Shorter runs are walked here: handing them to a worker costs more.
 const FEWEST_ROWS: u64 = 128;
 const FEWEST_BYTES: usize = 64 << 10;
 
-/// How the name and the text of a header of a slot start in Valkey.
+/// The start of a Valkey slot header: the field's name and text.
 const SLOT_INFO_NAME: &[u8] = b"\x09slot-info";
 
 /// Finds the runs of a file.
@@ -23,21 +23,21 @@ const SLOT_INFO_NAME: &[u8] = b"\x09slot-info";
 pub(super) struct Runs {
     /// The run that starts at the next byte.
     found: Option<FoundRun>,
-    /// Up to this offset no run starts.
+    /// No run starts before this offset.
     none_before: u64,
 }
 
-/// A run as it was found, which starts at the next byte.
+/// A run starting at the next byte.
 #[derive(Default)]
 struct FoundRun {
     parts: Vec<Part>,
     rows: u64,
-    /// Where its last row starts.
+    /// The offset of its last row.
     last_row: usize,
     bytes: usize,
 }
 
-/// Plain rows, and the header of the next slot after them.
+/// Plain rows, and the slot header that follows them.
 struct Part {
     bytes: Range<usize>,
     rows: u64,
@@ -45,9 +45,9 @@ struct Part {
     header: Option<(u8, SlotHeader)>,
 }
 
-/// A run as a worker needs it.
+/// A run, as handed to a worker.
 pub(super) struct Run {
-    /// Where its rows are in a block, and what checks their slots.
+    /// The position of its rows in a block, with the check of their slots.
     pub parts: Vec<(Range<usize>, Option<Watch>)>,
     /// Offset in the input of the block's first byte.
     pub offset: u64,
@@ -58,7 +58,7 @@ pub(super) struct Run {
 }
 
 impl FoundRun {
-    /// The run that `bytes` start with.
+    /// The run at the start of `bytes`.
     fn at_start_of(bytes: &[u8]) -> FoundRun {
         let mut run = FoundRun::default();
         loop {
@@ -84,7 +84,7 @@ impl FoundRun {
         }
     }
 
-    /// Passes over it.
+    /// Skips the run.
     fn pass(self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let memory = walker.memory.clone()?;
         walker.take_key_of(self.last_row);
@@ -122,7 +122,7 @@ impl FoundRun {
 }
 
 impl Runs {
-    /// Finds none.
+    /// Never finds a run.
     #[cfg(test)]
     pub(super) fn none() -> Self {
         Runs {
@@ -144,7 +144,7 @@ impl Runs {
         let may_go_on = ahead.get(run.bytes).is_none_or(|byte| may_start_row(*byte));
         if !run.is_worth_the_way() && may_go_on {
             walker.keep_last_key();
-            // Bytes that cannot be read fail again where they are needed.
+            // An I/O error recurs when the bytes are actually needed.
             let more = walker.input.peek(FEWEST_BYTES).map_or(0, <[u8]>::len);
             if more > read {
                 run = FoundRun::at_start_of(walker.input.ahead());
@@ -155,7 +155,7 @@ impl Runs {
         self.found.is_some()
     }
 
-    /// Passes over the run that starts at the next byte, if one does, and moves it to `block`.
+    /// If a run starts at the next byte, skips it and moves it to `block`.
     pub(super) fn next(&mut self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let is_at_one = self.is_at_one(walker);
         let found = self.found.take().filter(|_| is_at_one)?;
@@ -163,7 +163,7 @@ impl Runs {
     }
 }
 
-/// The header of a slot that `bytes` start with, in one of its common forms, and its length in bytes.
+/// The slot header at the start of `bytes`, if in one of its common forms, and its length in bytes.
 fn slot_header(bytes: &[u8]) -> Option<(SlotHeader, usize)> {
     match *bytes.first()? {
         SLOT_INFO => {

@@ -1,4 +1,4 @@
-//! The rows of a run on a worker: keys are spans of the bytes of the file, and their attributes go into columns.
+//! Reads a run's rows on a worker: keys are spans of the file's bytes, attributes go into columns.
 
 use std::ops::Range;
 
@@ -13,32 +13,32 @@ use crate::format::rdb::snapshot::slots::Watch;
 use crate::format::{Notice, ReadStats, Sink};
 use crate::source::block::{Block, Padded};
 
-/// The type of the rows, and what OBJECT ENCODING answers of them.
+/// The type name, and the replies to OBJECT ENCODING.
 const WORDS: [&str; 4] = [TEXT, "int", "embstr", "raw"];
 const TYPE: usize = 0;
 const INT: usize = 1;
 const EMBEDDED: usize = 2;
 const RAW: usize = 3;
 
-/// Sizes that are remembered: most files have few lengths of keys and values.
+/// Size of the cache: most files have few distinct lengths of keys and values.
 const REMEMBERED: usize = 256;
 
-/// A run, and what its sizes are.
+/// A run, with how sizes are measured.
 pub(super) struct RunRows {
     pub run: Run,
     pub sizes: Sizes,
 }
 
-/// The memory and the encoding of a string in a server.
+/// The memory and encoding of a string in a server.
 #[derive(Clone, Copy, Default)]
 struct Stored {
-    /// The lengths of key and value, whether the key expires and whether the value is a number; 0 if empty.
+    /// Cache tag: key and value length, whether the key has a TTL, and whether the value is an integer; 0 if empty.
     of: u64,
     memory: u64,
     encoding: usize,
 }
 
-/// Rows on their way to a sink.
+/// Rows being collected for a sink.
 struct Filling<'a> {
     rows: &'a RunRows,
     keys: &'a mut Spans,
@@ -46,12 +46,12 @@ struct Filling<'a> {
     lfu: LfuRule,
     sink: &'a mut dyn Sink,
     seen: ReadStats,
-    /// Where the name of the type and those of the encodings are in the block.
+    /// Positions of the type name and the encoding names in the block.
     words: [(u32, u32); WORDS.len()],
     stored: [Stored; REMEMBERED],
-    /// The encoding of the last row, as a place in `words`.
+    /// The encoding of the last row, as an index into `words`.
     encoding: usize,
-    /// The rows that are below a header of their slot.
+    /// The rows covered by a slot header.
     watched: Vec<(Range<usize>, &'a Watch)>,
 }
 
@@ -85,7 +85,7 @@ impl Unread for RunRows {
     }
 }
 
-/// Writes the words after the last row, over bytes that are not needed any more.
+/// Writes the words after the last row, over bytes no longer needed.
 fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
     let mut at = end;
     WORDS.map(|word| {
@@ -100,7 +100,7 @@ fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
 }
 
 impl<'a> Filling<'a> {
-    /// Takes in the rows of a part.
+    /// Adds the rows of a part.
     fn part(&mut self, base: Padded<'_>, part: Range<usize>, watch: Option<&'a Watch>) {
         let bytes = &base.bytes()[..part.end];
         let (mut at, mut from) = (part.start, self.keys.len());
@@ -154,10 +154,10 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// The memory and the encoding of a string whose key has `len` bytes.
+    /// The memory and encoding of a string at a key of `len` bytes.
     #[inline(always)]
     fn stored(&mut self, len: u64, expires: bool, value: Option<u64>) -> Stored {
-        // Lengths of plain rows have 14 bits.
+        // Lengths in plain rows have 14 bits.
         let text = value.map_or(0, |len| len + 1);
         let of = 1 | u64::from(expires) << 1 | len << 2 | text << 32;
         let place = &mut self.stored[(len ^ text << 3) as usize % REMEMBERED];
@@ -176,7 +176,7 @@ impl<'a> Filling<'a> {
         *place
     }
 
-    /// Fills the column of encodings up to the last row, with the encoding since it changed.
+    /// Fills the column of encodings up to the last row, with the encoding in effect since the last change.
     fn fill_encodings(&mut self) {
         let (start, end) = self.words[self.encoding];
         let encodings = self.values.word_mut(Word::Encoding);
@@ -192,7 +192,7 @@ impl<'a> Filling<'a> {
         }
         self.fill_encodings();
         let values = &mut *self.values;
-        // Each is a string in one database.
+        // All rows are strings in one database.
         values
             .number_mut(Number::Database)
             .resize(len, self.rows.run.database);
@@ -258,7 +258,7 @@ mod tests {
         Said::by(&mut Walked::new(rows))
     }
 
-    /// Asserts that a file says the same whether its runs are left to workers or not; how many runs are.
+    /// Asserts that a file reads the same with and without runs handed to workers; returns the number of runs.
     fn same(file: &[u8]) -> usize {
         let mut runs = 0;
         for sizes in [Walking::default().sizes, Sizes::Serialized] {
@@ -269,7 +269,7 @@ mod tests {
         runs
     }
 
-    /// A file of rows of all kinds, some below headers of slots that are wrong at times, some of slots that are imported.
+    /// A file with all kinds of rows, some with wrong slot headers, some in slots being imported.
     fn file(rows: u32, in_cluster: bool, imports: bool) -> Vec<u8> {
         let magic = if imports { b"VALKEY080" } else { b"REDIS0012" };
         let mut file = [&magic[..], b"\xFA\x05ctime\x0520000"].concat();
@@ -323,7 +323,7 @@ mod tests {
         for (in_cluster, imports) in [(false, false), (true, false), (false, true), (true, true)] {
             assert!(same(&file(2000, in_cluster, imports)) >= 4);
         }
-        // More than one buffer, and batches in the middle of it.
+        // More than one buffer, with batches ending inside of one.
         assert!(same(&file(60_000, true, false)) > 100);
     }
 
@@ -342,7 +342,7 @@ mod tests {
             let scanned = scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap();
             scanned.inputs[0].seen.count(Notice::SlotHeader)
         };
-        // Each tenth header is of another slot, and no count is right but that of the last rows.
+        // Every tenth header is of another slot, and all counts except the last are wrong.
         let all = wrong(None, "oss");
         assert!(all >= 40, "{all}");
         assert_eq!(wrong(Some(2), "oss"), all);

@@ -1,34 +1,34 @@
-//! How the versions of Redis and Valkey lay out keys and values in memory, as far as MEMORY USAGE counts it.
+//! How versions of Redis and Valkey lay out keys and values in memory, as far as MEMORY USAGE counts it.
 
 use crate::format::Notice;
 use crate::format::rdb::snapshot::header::Header;
 use crate::format::rdb::snapshot::kind::Space;
 
-/// Versions that lay out memory in one way.
+/// Versions grouped by memory layout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Server {
-    /// Redis up to 7.2 in cluster mode, where each key is in a list of its slot.
+    /// Redis up to 7.2 in cluster mode, where each key is linked in a list of its slot.
     Redis7,
     /// Redis 7.4 and 8.0.
     Redis74,
-    /// Redis 8.2: the key is in the object.
+    /// Redis 8.2: the key is embedded in the object.
     Redis82,
-    /// Redis 8.4, which adds up the bytes that it requests.
+    /// Redis 8.4: sums up the bytes it requests.
     Redis84,
-    /// Redis 8.6 and 8.8: fields of hashes are in one block with their values, members of sorted sets in their nodes.
+    /// Redis 8.6 and 8.8: hash fields share a block with their values, sorted set members are in their skip list nodes.
     Redis86,
-    /// Redis from 8.10 on: trees of ids have no node for each.
+    /// Redis from 8.10 on: radix trees have no node per id.
     Redis810,
-    /// Valkey 8.0: the key is in the entry of the dictionary.
+    /// Valkey 8.0: the key is embedded in the dict entry.
     Valkey80,
-    /// Valkey 8.1 and 9.0: the key is in the object, and tables are of buckets.
+    /// Valkey 8.1 and 9.0: the key is embedded in the object, and tables use buckets.
     Valkey81,
-    /// Valkey from 9.1 on: so are more values, and members of sorted sets are in their nodes.
+    /// Valkey from 9.1 on: more values are embedded as well, and sorted set members are in their skip list nodes.
     Valkey91,
 }
 
 impl Server {
-    /// The server that wrote a file, from its version as it is in the file.
+    /// The server that wrote a file, from the version stated in the file.
     pub(super) fn of_version(is_valkey: bool, version: &[u8]) -> Option<Server> {
         let mut numbers = version.split(|byte| *byte == b'.');
         let mut number =
@@ -55,7 +55,7 @@ impl Server {
         found.map(|(_, server)| *server)
     }
 
-    /// The server that a file is of whose first version of it is `header`.
+    /// The server assumed for a file: the first version that writes `header`.
     pub(super) fn of_header(header: Header) -> Server {
         match (header.space, header.version) {
             (Space::Valkey, 80) => Server::Valkey81,
@@ -67,7 +67,7 @@ impl Server {
         }
     }
 
-    /// The note of a report on the error of memory estimates, where it was measured.
+    /// The report's note on the accuracy of memory estimates.
     pub(super) fn estimate(self) -> Notice {
         match self {
             Server::Redis7 => Notice::EstimatedRedis7,
@@ -81,7 +81,7 @@ impl Server {
         }
     }
 
-    /// Whether the key is in one block with the object.
+    /// Whether the key is embedded in the object.
     pub(super) fn embeds_key(self) -> bool {
         !matches!(self, Server::Redis7 | Server::Redis74 | Server::Valkey80)
     }
@@ -91,17 +91,17 @@ impl Server {
         matches!(self, Server::Redis82) || self.adds_up()
     }
 
-    /// Whether values know how many bytes they have asked for.
+    /// Whether values track the bytes they requested.
     pub(super) fn adds_up(self) -> bool {
         matches!(self, Server::Redis84) || self.joins_fields()
     }
 
-    /// Whether a field of a hash is in one block with its value, and a member of a sorted set in its node.
+    /// Whether hash fields share a block with their values, and sorted set members are in their skip list nodes.
     pub(super) fn joins_fields(self) -> bool {
         matches!(self, Server::Redis86 | Server::Redis810)
     }
 
-    /// Whether sets, hashes and sorted sets are tables of buckets.
+    /// Whether sets, hashes and sorted sets use bucket tables.
     pub(super) fn has_buckets(self) -> bool {
         self >= Server::Valkey81
     }

@@ -1,5 +1,5 @@
-//! Headers of slots: a server in cluster mode writes its keys slot by slot, and before each how many there are. They
-//! check the keys read: the slot of each key, and that none is missing.
+//! Slot headers: a server in cluster mode writes keys slot by slot, each preceded by the number of keys. They are
+//! checked against the keys read: the slot of each key, and the count.
 
 use std::ops::RangeInclusive;
 use std::sync::Arc;
@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashslot::SLOTS;
 
-/// A header of a slot: the number of keys after it.
+/// A slot header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SlotHeader {
     /// The slot.
     pub slot: u64,
-    /// How many keys it has.
+    /// The number of its keys.
     pub keys: u64,
-    /// How many of them expire.
+    /// The number of its keys with a TTL.
     pub expires: u64,
 }
 
 impl SlotHeader {
-    /// The header in the text of Valkey: the three numbers with commas between them, and perhaps more after them.
+    /// Parses Valkey's text form: the three numbers separated by commas, possibly followed by more.
     pub(super) fn parse(text: &[u8]) -> Option<SlotHeader> {
         let mut numbers = std::str::from_utf8(text).ok()?.split(',').map(str::parse);
         let mut next = || numbers.next()?.ok();
@@ -31,12 +31,12 @@ impl SlotHeader {
     }
 }
 
-/// The keys after one header.
+/// Checks the keys after a header.
 #[derive(Debug, Default)]
 pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
-    /// The check of keys that the workers run.
+    /// The check that workers run.
     watch: Option<Watch>,
     /// Whether there was any header.
     pub is_any: bool,
@@ -49,31 +49,31 @@ struct SlotCounts {
     elsewhere: u64,
 }
 
-/// Checks keys below a header on workers, while the walk may be past them.
+/// Checks keys after a header on workers, while the walk may already be past them.
 ///
-/// A header is only judged once the walk is past its last key. Whoever learns last that it is, and that a key is of
-/// another slot, reports that once.
+/// A header is only judged once the walk is past its last key. Whoever completes the evidence (the walk, or the worker
+/// that found a key of another slot) reports it, exactly once.
 #[derive(Debug, Clone)]
 pub(super) struct Watch {
     slot: u64,
     state: Arc<AtomicU8>,
 }
 
-/// The walk is past the last key, and has nothing to report itself.
+/// The walk is past the last key without anything to report.
 const ENDED: u8 = 1;
-/// A worker met a key of another slot.
+/// A worker found a key of another slot.
 const ELSEWHERE: u8 = 2;
 /// The walk has reported the header.
 const REPORTED: u8 = 4;
 
 impl Watch {
-    /// Takes in the slots of keys; whether the caller is to report the header.
+    /// Checks the slots of keys; returns whether the caller must report the header.
     pub(super) fn look_at(&self, slots: &[u16]) -> bool {
         let is_elsewhere = |slot: &u16| u64::from(*slot) != self.slot;
         slots.iter().any(is_elsewhere) && self.state.fetch_or(ELSEWHERE, Relaxed) == ENDED
     }
 
-    /// The walk is past the last key and reports the header, or not; whether it has to all the same.
+    /// Marks the walk as past the last key, reporting the header or not; returns whether it must be reported anyway.
     fn end(&self, reports: bool) -> bool {
         let state = if reports { REPORTED } else { ENDED };
         self.state.fetch_or(state, Relaxed) == ELSEWHERE
@@ -86,7 +86,7 @@ impl SlotCheck {
         self.header.map(|(_, header)| header.slot)
     }
 
-    /// Takes in a key.
+    /// Counts a key.
     pub(super) fn key(&mut self, key: &[u8], expires: bool) {
         if let Some((_, header)) = self.header {
             self.seen.keys += 1;
@@ -95,7 +95,7 @@ impl SlotCheck {
         }
     }
 
-    /// Takes in keys whose slots a worker checks.
+    /// Counts keys whose slots a worker checks.
     pub(super) fn keys(&mut self, keys: u64, expires: u64) -> Option<Watch> {
         let slot = self.slot()?;
         self.seen.keys += keys;
@@ -107,14 +107,14 @@ impl SlotCheck {
         Some(self.watch.get_or_insert_with(new).clone())
     }
 
-    /// Takes in a key whose slot is not known.
+    /// Counts a key of unknown slot.
     pub(super) fn unread(&mut self, expires: bool) {
         self.seen.keys += 1;
         self.seen.expires += u64::from(expires);
     }
 
-    /// Ends the keys of a slot, and starts those of the header at `next`, if there is one. Where the keys that end differ
-    /// from their header: where that is, and how.
+    /// Ends the keys of a slot and starts those of the header at `next`, if any. If the ended keys differ from their
+    /// header, returns the position and a description.
     pub(super) fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
         self.is_any |= next.is_some();
         let (seen, watch) = (std::mem::take(&mut self.seen), self.watch.take());
@@ -131,7 +131,7 @@ impl SlotCheck {
 }
 
 impl SlotCounts {
-    /// How they differ from what a header says.
+    /// Describes how the keys differ from a header.
     fn differ(&self, header: SlotHeader) -> Option<String> {
         let SlotHeader {
             slot,
@@ -153,15 +153,15 @@ impl SlotCounts {
     }
 }
 
-/// Slots that were being imported: their keys are in the file of the node that they come from, too.
+/// Slots being imported: their keys are in the source node's file too.
 ///
-/// Each slot points to one at or after it, from which the next slot that is not imported is reached; one that is not
-/// imported points to itself. So each slot is added once, however many ranges hold it.
+/// Union-find: each slot points at or after itself, towards the next slot that is not imported; such a slot points to
+/// itself. Each slot is thus added once, however many ranges contain it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Imported(Vec<u16>);
 
 impl Imported {
-    /// Takes in a range of slots; anything above the last slot is ignored.
+    /// Adds a range of slots; slots out of range are ignored.
     pub(super) fn add(&mut self, range: RangeInclusive<u64>) {
         if self.0.is_empty() {
             self.0 = (0..=SLOTS as u16).collect();
@@ -174,7 +174,7 @@ impl Imported {
         }
     }
 
-    /// The first slot from `slot` on that is not imported; the way to it is halved for the next time.
+    /// The first slot from `slot` on that is not imported, with path halving.
     fn next_other(&mut self, mut slot: u16) -> u16 {
         let next = &mut self.0;
         while next[usize::from(slot)] != slot {
@@ -185,7 +185,7 @@ impl Imported {
         slot
     }
 
-    /// Whether a key is of one of them.
+    /// Whether a key is in one of them.
     #[inline]
     pub(super) fn has(&self, key: &[u8]) -> bool {
         let is_in = |slot: u16| self.0[usize::from(slot)] != slot;

@@ -1,4 +1,4 @@
-//! Streams: packed entries, how many there are, and the consumer groups.
+//! Streams: packed entries, their number, and consumer groups.
 
 use crate::format::frame::fault::Read;
 use crate::format::rdb::snapshot::kind::StreamForm;
@@ -10,7 +10,7 @@ use crate::source::forward::Forward;
 /// Bytes of a time.
 const TIME: u64 = 8;
 
-/// Passes over a stream; how many entries it has.
+/// Skips a stream; returns its number of entries.
 pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<u64> {
     let mut tree = memory.tree();
     repeat(input, |input| {
@@ -20,7 +20,7 @@ pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint
     })?;
     memory.stream(tree);
     let entries = input.length()?;
-    // The last id; the first one, the last deleted one and how many were ever added.
+    // The last id; then the first id, the last deleted id, and the number of entries ever added.
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 5)?;
@@ -28,7 +28,7 @@ pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint
     let mut pending: Option<Tree> = None;
     repeat(input, |input| {
         let of_group = group(input, form, memory)?;
-        // Groups mostly have the same entries.
+        // Groups usually have the same pending entries.
         pending = match pending.take() {
             Some(most) if most.len() >= of_group.len() => Some(most),
             _ => Some(of_group),
@@ -42,7 +42,7 @@ pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint
     Ok(entries)
 }
 
-/// The first id of a block of entries, which is its place in the tree.
+/// The first id of a block of entries, its key in the tree.
 fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     match input.stored()? {
         Stored::Bytes(len) if len == ID as u64 => tree.add(input.array()?),
@@ -51,14 +51,14 @@ fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     Ok(())
 }
 
-/// A group; its unacknowledged entries.
+/// Skips a group; returns its pending entries.
 fn group(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Read<Tree> {
     let name = input.skip_string()?.len();
     lengths(input, 2)?;
     if form >= StreamForm::Offsets {
         lengths(input, 1)?;
     }
-    // Entries that were delivered and not acknowledged: id, when, how often.
+    // Pending entries: id, delivery time, delivery count.
     let mut pending = memory.tree();
     repeat(input, |input| {
         pending.add(input.array()?);
@@ -86,7 +86,7 @@ fn consumer(input: &mut Forward, form: StreamForm, memory: &mut Footprint) -> Re
     Ok(())
 }
 
-/// Limits, and of each producer the ids that were seen.
+/// Limits, then the ids seen per producer.
 fn producers(input: &mut Forward) -> Read<()> {
     lengths(input, 2)?;
     repeat(input, |input| {
@@ -99,7 +99,7 @@ fn producers(input: &mut Forward) -> Read<()> {
     lengths(input, 2)
 }
 
-/// A count, then that many times what `each` passes over.
+/// A count, then that many items skipped by `each`.
 fn repeat(input: &mut Forward, mut each: impl FnMut(&mut Forward) -> Read<()>) -> Read<()> {
     let count = input.length()?;
     (0..count).try_for_each(|_| each(input))

@@ -1,13 +1,13 @@
-//! Lengths and strings of RDB files. A string is bytes, an integer, or LZF; values are passed over by their lengths.
+//! Lengths and strings of RDB files. A string is stored as bytes, an integer, or LZF; values are skipped by length.
 
 use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::lzf;
 use crate::source::forward::Forward;
 
-/// Packed bytes that decode to the first `PREFIX` bytes at least: no byte takes more than two.
+/// Compressed bytes that suffice for the first `PREFIX` bytes: no byte takes more than two.
 const PACKED_PREFIX: usize = 2 * PREFIX;
 
-/// Bytes of a string that are looked at in passing.
+/// Bytes of a string examined while skipping it.
 pub(super) const PREFIX: usize = 24;
 
 /// How a string is stored.
@@ -15,13 +15,13 @@ pub(super) const PREFIX: usize = 24;
 pub(super) enum Stored {
     /// As this many bytes.
     Bytes(u64),
-    /// As an integer, which is its decimal text.
+    /// As an integer; the string is its decimal text.
     Integer(i32),
-    /// As this many bytes of LZF, of a string of this many.
+    /// As this many bytes of LZF, with this uncompressed length.
     Lzf(u64, u64),
 }
 
-/// The start of a string: at most `PREFIX` bytes, fewer where it is damaged.
+/// The start of a string: up to `PREFIX` bytes, fewer if it is damaged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Start {
     bytes: [u8; PREFIX],
@@ -59,7 +59,7 @@ impl Stored {
         }
     }
 
-    /// The bytes that it still takes in the file after those that show how it is stored.
+    /// The bytes of it that follow its header in the file.
     pub(super) fn bytes_behind(self) -> u64 {
         match self {
             Stored::Bytes(len) | Stored::Lzf(len, _) => len,
@@ -68,25 +68,25 @@ impl Stored {
     }
 }
 
-/// A reader of texts in an RDB file.
+/// Reads strings of an RDB file.
 pub(super) trait Texts {
-    /// A length; the encodings of strings are not lengths.
+    /// A length; string encodings are not lengths.
     fn length(&mut self) -> Read<u64>;
-    /// How the string here is stored; its bytes follow.
+    /// The header of the next string; its bytes follow.
     fn stored(&mut self) -> Read<Stored>;
-    /// Passes over a string.
+    /// Skips a string.
     fn skip_string(&mut self) -> Read<Stored>;
-    /// The start of the string whose bytes follow, without passing over it.
+    /// The start of the string whose bytes follow, without consuming it.
     fn start_of(&mut self, stored: Stored) -> Read<Start>;
-    /// The string of at most `most` bytes whose bytes follow, in place of the content of `into`.
+    /// Reads the following bytes of a string into `into`, at most `most`.
     fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()>;
-    /// A string of at most `most` bytes; a longer or broken one is passed over, and empty.
+    /// A string of at most `most` bytes; a longer or damaged one is skipped and yields an empty one.
     fn short_string(&mut self, most: u64) -> Read<Vec<u8>>;
-    /// A signed integer of eight bytes.
+    /// A signed 64-bit integer.
     fn int64(&mut self) -> Read<i64>;
 }
 
-/// A length, or the number of an encoding of strings.
+/// A length, or the number of a string encoding.
 enum Length {
     Of(u64),
     Encoding(u8),
@@ -102,7 +102,7 @@ fn length_or_encoding(input: &mut Forward) -> Read<Length> {
     }
 }
 
-/// A length of more than one byte, or an encoding, after its first byte, which is at `at`.
+/// A length of more than one byte, or an encoding, given its first byte at `at`.
 fn long_length(input: &mut Forward, at: u64, first: u8) -> Read<Length> {
     Ok(match first >> 6 {
         0 | 1 => Length::Of(u64::from(first & 0x3F) << 8 | u64::from(input.byte()?)),
@@ -133,7 +133,7 @@ impl Texts for Forward {
             Length::Encoding(2) => Stored::Integer(i32::from_le_bytes(self.array()?)),
             Length::Encoding(3) => {
                 let (packed, len) = (self.length()?, self.length()?);
-                // A server stops here, too. Where one length is wrong the other leads anywhere.
+                // Servers give up here as well: once a length is wrong, the next one is garbage.
                 if len > packed.saturating_mul(lzf::MOST) {
                     let what =
                         format!("a string of {packed} packed bytes that claims to hold {len}");

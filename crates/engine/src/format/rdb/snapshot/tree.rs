@@ -1,27 +1,26 @@
-//! The radix tree of the ids of a stream, of which a server counts the nodes or their bytes: both follow from the ids in
-//! their order, one at a time.
+//! The radix tree of a stream's ids. A server counts its nodes or their bytes; both can be computed incrementally from
+//! the ids in order.
 
 use crate::format::rdb::snapshot::allocator::Allocator;
 
 /// Bytes of an id.
 pub(super) const ID: usize = 16;
 
-/// A tree of the ids so far, minus the path to the last of them.
+/// The tree of the ids so far, without the path to the last one.
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     allocator: Allocator,
-    /// Whether what an id leads to is in a node of its own; else it is where the reference to that would be.
+    /// Whether the data of an id has a node of its own; otherwise it replaces the pointer to one.
     has_leaves: bool,
     last: [u8; ID],
     ids: u64,
     nodes: u64,
     bytes: u64,
-    /// Branches on the path to the last id: how many bytes are above each, and its children but the last.
+    /// The branches on the path to the last id: the depth of each in bytes, and its children except the last.
     path: Vec<(usize, u64)>,
 }
 
 impl Tree {
-    /// Without ids.
     pub(super) fn new(allocator: Allocator, has_leaves: bool) -> Self {
         Tree {
             allocator,
@@ -34,7 +33,7 @@ impl Tree {
         }
     }
 
-    /// Takes in the next id.
+    /// Adds the next id.
     pub(super) fn add(&mut self, id: [u8; ID]) {
         if self.ids > 0 {
             let pairs = self.last.iter().zip(&id);
@@ -50,12 +49,12 @@ impl Tree {
         }
     }
 
-    /// How many ids it has.
+    /// The number of ids.
     pub(super) fn len(&self) -> u64 {
         self.ids
     }
 
-    /// How many ids, nodes and bytes of nodes it has.
+    /// The number of ids, of nodes, and of bytes in nodes.
     pub(super) fn size(mut self) -> (u64, u64, u64) {
         if self.ids == 0 {
             self.node(0, 0);
@@ -66,7 +65,7 @@ impl Tree {
         (self.ids, self.nodes, self.bytes)
     }
 
-    /// The next id differs from the last one after `shared` bytes: there the tree branches.
+    /// Branches where the next id differs from the last one, after `shared` bytes.
     fn branch(&mut self, shared: usize) {
         let end = self.end(ID, shared + 1);
         match self.path.last_mut() {
@@ -76,7 +75,7 @@ impl Tree {
         self.chain(end - shared - 1);
     }
 
-    /// Ends the branches that have at least `above` bytes above them; how many are above what hangs on the next one.
+    /// Closes the branches at a depth of at least `above`; returns the depth from which the next part hangs.
     fn end(&mut self, mut below: usize, above: usize) -> usize {
         while let Some((at, children)) = self.path.pop_if(|(at, _)| *at >= above) {
             self.chain(below - at - 1);
@@ -86,14 +85,14 @@ impl Tree {
         below
     }
 
-    /// A node of several bytes that lead to one child.
+    /// A compressed node: several bytes leading to one child.
     fn chain(&mut self, len: usize) {
         if len > 0 {
             self.node(len as u64, 1);
         }
     }
 
-    /// A node of this many bytes and references.
+    /// A node of this many bytes and pointers.
     fn node(&mut self, len: u64, references: u64) {
         self.nodes += 1;
         let head = (4 + len).next_multiple_of(8);
@@ -118,12 +117,12 @@ mod tests {
         assert_eq!(size(&[7]), (1, 2, 32 + 16));
         // A chain of 15 bytes, a branch of two, 8 + 2 * 8, and two ids.
         assert_eq!(size(&[7, 8]), (2, 4, 32 + 24 + 2 * 16));
-        // The branch of the last byte hangs on another, and so does a chain of one byte.
+        // The branch at the last byte hangs off another one, as does a chain of one byte.
         assert_eq!(
             size(&[0x0707, 0x0708, 0x0801]),
             (3, 1 + 1 + 1 + 1 + 3, 32 + 24 + 24 + 16 + 3 * 16)
         );
-        // No bytes are above the first branch.
+        // No bytes precede the first branch.
         assert_eq!(size(&[7, 1 << 127]).1, 1 + 2 + 2);
     }
 

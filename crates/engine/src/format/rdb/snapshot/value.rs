@@ -1,4 +1,4 @@
-//! Values: passed over by their lengths; how many elements each has is counted on the way.
+//! Skips values by their lengths and counts their elements.
 
 use std::collections::HashMap;
 
@@ -11,39 +11,38 @@ use crate::format::rdb::snapshot::text::{Stored, Texts};
 use crate::format::rdb::snapshot::{module, streams};
 use crate::source::forward::Forward;
 
-/// The longest packed string whose entries are counted one by one.
+/// Longer packed strings are not walked to count entries.
 const MAX_COUNTED: u64 = 16 << 20;
 
-/// Bytes of the longest signed integer of 64 bits.
+/// The longest decimal form of a signed 64-bit integer.
 const LONGEST_NUMBER: u64 = 20;
 
-/// Bytes of a list up to which it is one packed string.
+/// A list up to this many bytes is a single packed string.
 const SHORT_LIST: u64 = 8 << 10;
 
-/// The names of fields that hashes share: how many each template has, by its number.
+/// Field counts of the templates that hashes share, by template number.
 pub(super) type Templates = HashMap<u64, u64>;
 
-/// Facts about the file on which the form of a value depends.
+/// Facts about a file that values depend on.
 #[derive(Clone, Copy)]
 pub(super) struct Context<'a> {
-    /// The templates of the file.
     pub templates: &'a Templates,
     /// Whether the server stores a short list without nodes, as those of RDB version 11 and later do.
     pub packs_lists: bool,
 }
 
-/// Facts learned while passing over a value.
+/// Facts learned while skipping a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Value {
-    /// How many elements it has.
+    /// The number of its elements.
     pub elements: Elements,
-    /// How a server stores it, where its content decides that; of a string its key decides, too.
+    /// Its encoding in a server, if its content decides that; for a string, its key matters too.
     pub encoding: Option<&'static str>,
-    /// The number of its type, where a module has it.
+    /// The number of its type, if it is a module's.
     pub module: Option<u64>,
 }
 
-/// Passes over a value, whose memory is added up.
+/// Skips a value and adds up its memory.
 pub(super) fn pass(
     input: &mut Forward,
     layout: Layout,
@@ -57,7 +56,7 @@ pub(super) fn pass(
             let (number, elements) = module::pass(input, memory)?;
             return Ok(Value {
                 elements,
-                // The reply to OBJECT ENCODING for all modules' values; the value that counts its elements has its own.
+                // OBJECT ENCODING replies this for module values; the one type that counts its elements has its own.
                 encoding: elements.known().map(|_| "raw"),
                 module: Some(number),
             });
@@ -152,7 +151,7 @@ pub(super) fn pass(
     })
 }
 
-/// Passes over a string, which is one element.
+/// Skips a string, which is one element.
 fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
     let stored = input.stored()?;
     let is_number = match stored {
@@ -169,7 +168,7 @@ fn text(input: &mut Forward, memory: &mut Footprint) -> Read<Value> {
     })
 }
 
-/// Whether a server stores a string as a number: it is how a signed integer of 64 bits is spelled.
+/// Whether a server stores a string as an integer: a canonical signed 64-bit decimal.
 #[inline]
 pub(super) fn is_number(text: &[u8]) -> bool {
     match text {
@@ -196,7 +195,7 @@ fn repeated(
     Ok(Elements::Known(count))
 }
 
-/// A count, then that many parts with elements of their own.
+/// A count, then that many parts with several elements each.
 fn summed(
     input: &mut Forward,
     mut part: impl FnMut(&mut Forward) -> Read<Elements>,
@@ -205,7 +204,7 @@ fn summed(
     (0..count).try_fold(Elements::Known(0), |all, _| Ok(all.plus(part(input)?)))
 }
 
-/// A length and that many digits; three lengths mean numbers that have none.
+/// A length, then that many digits; three special lengths denote values without digits.
 fn skip_text_score(input: &mut Forward) -> Read<()> {
     match input.byte()? {
         253.. => Ok(()),
@@ -217,7 +216,7 @@ fn skip_first_expiry(input: &mut Forward, is_there: bool) -> Read<()> {
     Ok(input.skip(if is_there { 8 } else { 0 })?)
 }
 
-/// A list of nodes; one that is short is loaded as one packed string.
+/// A list of nodes; a short one is loaded as one packed string.
 fn list(input: &mut Forward, packs_lists: bool, memory: &mut Footprint) -> Read<Value> {
     memory.list();
     let (mut nodes, mut packed_bytes) = (0u64, None);
@@ -245,14 +244,14 @@ fn field(input: &mut Forward, expires: Option<u64>, memory: &mut Footprint) -> R
     Ok(())
 }
 
-/// A packed string that is a node of a list.
+/// A list node that is a packed string.
 fn node(input: &mut Forward, packing: Packing, memory: &mut Footprint) -> Read<Elements> {
     let (entries, len) = packed_elements(input, packing)?;
     memory.node(len);
     Ok(entries)
 }
 
-/// A node of a list that is packed, and its bytes, or one element.
+/// A list node: packed, with its size in bytes, or a single element.
 fn container(input: &mut Forward, memory: &mut Footprint) -> Read<(Elements, Option<u64>)> {
     let at = input.offset();
     match input.length()? {
@@ -269,7 +268,7 @@ fn container(input: &mut Forward, memory: &mut Footprint) -> Read<(Elements, Opt
     }
 }
 
-/// Passes over a packed string; how many entries and bytes it has. Only where its head does not say that, all of it is read.
+/// Skips a packed string; returns its entries and bytes. It is read entirely only if its head lacks the count.
 fn packed_elements(input: &mut Forward, packing: Packing) -> Read<(Elements, u64)> {
     let stored = input.stored()?;
     let (head, len) = (input.start_of(stored)?, stored.len());
@@ -299,7 +298,7 @@ fn counted(input: &mut Forward, stored: Stored, packing: Packing) -> Read<Elemen
     }
 }
 
-/// Numbered elements: where each is, and a string or eight bytes.
+/// Indexed elements: the index, then a string or eight bytes.
 fn array(input: &mut Forward, memory: &mut Footprint) -> Read<Elements> {
     let count = input.length()?;
     let at = input.offset();
@@ -314,7 +313,7 @@ fn array(input: &mut Forward, memory: &mut Footprint) -> Read<Elements> {
         let at = input.offset();
         let text = match input.length()? {
             0 => Some(input.skip_string()?.len()),
-            // Up to seven bytes are where the reference to a string would be.
+            // Up to seven bytes are stored in place of the string pointer.
             3 => {
                 input.skip_string()?;
                 None
@@ -343,7 +342,7 @@ fn template_names(input: &mut Forward) -> Read<()> {
     }
 }
 
-/// Packed values after the number of their template.
+/// Packed values, after the number of their template.
 fn template_values(input: &mut Forward) -> Read<Elements> {
     Ok(match packed_elements(input, Packing::Listpack)?.0 {
         Elements::Known(entries) => Elements::Known(entries.saturating_sub(1)),

@@ -1,4 +1,4 @@
-//! The walk over an RDB file, opcode by opcode, which yields its keys and remarks.
+//! Walks an RDB file opcode by opcode and yields keys and remarks.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -22,10 +22,10 @@ use crate::sentence::Sentence;
 use crate::source::forward::Forward;
 use crate::text::{counted, grouped};
 
-/// The longest key that is read.
+/// Longer keys are not read.
 const MAX_KEY: u64 = 16 << 20;
 
-/// The reason to reject a longer key.
+/// The reason for rejecting a longer key.
 pub(super) const LONG_KEY: &str = "a key of over 16 MiB, which is not counted";
 
 /// A walk over an RDB file.
@@ -34,31 +34,31 @@ pub struct Walker {
     pub(super) header: Option<Header>,
     /// Whether the checksum is verified.
     pub(super) verifies: bool,
-    /// The item that is being read.
+    /// The item being read.
     pub(super) place: Place,
     pub(super) database: u64,
-    /// The attributes of the next key that precede its type, and where they start.
+    /// Attributes of the next key that precede its type, and their offset.
     pub(super) next: (Option<u64>, Attributes),
     pub(super) templates: Templates,
-    /// The server that wrote the file, if the file says it.
+    /// The server that wrote the file, if stated.
     pub(super) server: Option<Server>,
     allocator: Allocator,
     pub(super) memory: Option<Footprint>,
-    /// When the file was written, in milliseconds since 1970.
+    /// When the file was written, in milliseconds since 1970, if stated.
     pub(super) written_ms: Option<i64>,
-    /// Bytes that the server used then.
+    /// The server's used memory at that time, if stated.
     pub(super) used_memory: Option<u64>,
     pub(super) slots: SlotCheck,
     pub(super) imported: Arc<Imported>,
     pub(super) remarks: Vec<Remark>,
-    /// Keys that the file announces.
+    /// The number of keys that the file announces.
     pub(super) announced: u64,
     pub(super) keys: u64,
     pub(super) key: Vec<u8>,
-    /// Bytes and key of the last row, if it was plain.
+    /// Size and key of the last row, if it was plain.
     pub(super) last_plain: Option<(usize, Range<usize>)>,
     pub(super) has_ended: bool,
-    /// Whether commands after the file are left to `commands`, and whether there are some.
+    /// How commands after the file are treated.
     pub(super) commands: Commands,
     damage: Option<Damage>,
 }
@@ -66,22 +66,22 @@ pub struct Walker {
 /// The commands after a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Commands {
-    /// They are passed over.
+    /// They are skipped.
     PassedOver,
-    /// They are left to be asked for.
+    /// They are left for the caller to ask for.
     Left,
-    /// So they are, and the walk is in front of the first.
+    /// They are left for the caller, and the walk is at the first one.
     Next,
 }
 
-/// The item that a walk is in the middle of.
+/// The item being read, for error messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
     /// Magic and version.
     Header,
     /// An opcode.
     Opcode(u8),
-    /// The key in front of a value of this type.
+    /// The key before a value of this type.
     Key(u8),
     /// A value of this type.
     Value(u8),
@@ -89,15 +89,15 @@ pub(super) enum Place {
 
 /// The next step after an opcode.
 pub(super) enum Step {
-    /// The next opcode.
+    /// Continue with the next opcode.
     On,
-    /// A key with a value of this type.
+    /// Read a key with a value of this type.
     Key(u8),
-    /// The end.
+    /// The end of the file.
     End,
 }
 
-/// A key that was passed over.
+/// A key that was skipped.
 struct Found {
     kind: Kind,
     value: Value,
@@ -105,12 +105,12 @@ struct Found {
     attributes: Attributes,
 }
 
-/// The version of the files of Redis 7.2, and its newest type.
+/// The RDB version of Redis 7.2, and its highest type number.
 const LAST_OF_7_2: u32 = 11;
 const NEWEST_OF_7_2: u8 = 21;
 
 impl Walker {
-    /// Starts at the first byte of `input`; memory is that of a server with this allocator.
+    /// Starts at the first byte of `input`; memory is estimated for this allocator.
     pub fn new(input: Forward, verifies: bool, allocator: Allocator) -> Self {
         Walker {
             input,
@@ -138,13 +138,13 @@ impl Walker {
         }
     }
 
-    /// The same, which leaves commands after the file to `commands`.
+    /// Leaves commands after the file to `commands`.
     pub(crate) fn leaving_commands(mut self) -> Self {
         self.commands = Commands::Left;
         self
     }
 
-    /// The input in front of the commands that are after the file, once the walk is there.
+    /// The input positioned at the commands after the file, once the walk is there.
     pub(crate) fn commands(&mut self) -> Option<Forward> {
         let is_there = self.commands == Commands::Next && self.remarks.is_empty();
         is_there.then(|| {
@@ -153,28 +153,28 @@ impl Walker {
         })
     }
 
-    /// When the file was written, in milliseconds since 1970, where it says so.
+    /// When the file was written, in milliseconds since 1970, if stated.
     pub fn written_ms(&self) -> Option<u64> {
         self.written_ms.and_then(|at| u64::try_from(at).ok())
     }
 
-    /// Bytes that the server used as it wrote the file, where it says so.
+    /// The server's used memory when it wrote the file, if stated.
     pub fn used_memory(&self) -> Option<u64> {
         self.used_memory
     }
 
-    /// Whether the file is of a server in cluster mode, as far as it was read.
+    /// Whether the file is from a server in cluster mode, as far as it was read.
     pub fn is_of_cluster(&self) -> bool {
         self.slots.is_any
     }
 
-    /// The server that wrote the file; it is known before the keys.
+    /// The server that wrote the file, known before the first key.
     pub(super) fn server(&self) -> Option<Server> {
         let header = self.header?;
         Some(self.server.unwrap_or(Server::of_header(header)))
     }
 
-    /// How far the walk is, in bytes.
+    /// The current offset in bytes.
     pub(crate) fn offset(&self) -> u64 {
         self.input.offset()
     }
@@ -182,7 +182,7 @@ impl Walker {
     /// The next key or remark; `None` at the end of the file.
     ///
     /// # Errors
-    /// Where and why the file cannot be read on. After an error there is no more.
+    /// Where and why the file cannot be read further. The walk ends after an error.
     #[inline]
     pub fn next_event(&mut self) -> Result<Option<Event<'_>>, Damage> {
         match self.plain_row() {
@@ -208,12 +208,12 @@ impl Walker {
         }
     }
 
-    /// Walks to the next key; `None` at a remark and at the end.
+    /// Walks to the next key; `None` at a remark or at the end.
     fn walk(&mut self) -> Read<Option<Found>> {
         if self.header.is_none() {
             self.start()?;
         }
-        // A field of the file may name the maker of its types.
+        // An auxiliary field may name the server that defines the types.
         while let Some(header) = self.header.filter(|_| self.remarks.is_empty()) {
             let at = self.input.offset();
             let number = self.input.byte()?;
@@ -255,7 +255,7 @@ impl Walker {
         Ok(())
     }
 
-    /// Reads a key and passes over its value; `None` where the key is so long that it is passed over, too.
+    /// Reads a key and skips its value; `None` if the key is too long and is skipped too.
     fn pass_key(&mut self, at: u64, number: u8, header: Header) -> Read<Option<Found>> {
         let Some(kind) = kind(number, header.space) else {
             return wrong(at, format!("an unknown type or opcode, {number}"));
@@ -268,7 +268,7 @@ impl Walker {
                 ),
             );
         }
-        // A key that is not read to its end must not be shown as the last one.
+        // An incomplete key must not be reported as the last one.
         self.place = Place::Key(number);
         let stored = self.input.stored()?;
         let is_long = stored.len().max(stored.bytes_behind()) > MAX_KEY;
@@ -290,7 +290,7 @@ impl Walker {
             templates: &self.templates,
             packs_lists: header.version >= 11,
         };
-        // The file names its server before the keys.
+        // The file names its server before the first key.
         let server = || self.server.unwrap_or(Server::of_header(header));
         let memory = self
             .memory
@@ -364,12 +364,12 @@ impl Walker {
         });
     }
 
-    /// The damage that ended the walk, and the item that it is in.
+    /// The damage that ended the walk, and the item it is in.
     fn damage_of(&mut self, fault: Fault) -> Damage {
         let (offset, what) = match fault {
             Fault::CutOff => {
                 self.input.set_checksum(None);
-                // The end of a stream is known once all of it is read; that it cannot be read changes nothing.
+                // The end of a stream is only known once everything is read; errors no longer matter.
                 drop(self.input.skip_rest());
                 let what = format!("the RDB file was cut off {}", self.progress());
                 (self.input.offset(), what)
@@ -390,7 +390,7 @@ impl Walker {
                 .name(&self.key[..]),
         };
         let what = match self.place {
-            // Nothing is kept of a truncated key, nor of the one before it.
+            // A truncated key is not kept, nor the one before it.
             Place::Opcode(_) | Place::Key(_) if !self.key.is_empty() => {
                 what.words(", after ").name(&self.key[..])
             }
@@ -400,7 +400,7 @@ impl Walker {
         Damage { offset, what }
     }
 
-    /// How far the walk came, for a file that was cut off.
+    /// How far the walk got, for a truncated file.
     fn progress(&self) -> String {
         let read = counted(self.keys, "key");
         let of_all = match self.announced {

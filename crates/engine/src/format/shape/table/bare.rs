@@ -1,4 +1,4 @@
-//! Tables without a header: one column is of names that all differ, and the others are values.
+//! Tables without a header: one column of distinct names, all others values.
 
 use crate::format::parse::value::{Value, value};
 use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of};
@@ -9,7 +9,7 @@ use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 
 impl<'a> Searched<'_, 'a> {
-    /// A table without a header: one column is of names that all differ, and all others are values.
+    /// A table without a header: one column of distinct names, all others values.
     pub(super) fn without_header(&self) -> Option<Table> {
         let usual = self.cut.usual(0);
         let counts = if usual == 2 { vec![2] } else { vec![usual, 2] };
@@ -96,7 +96,7 @@ impl<'a> Searched<'_, 'a> {
         if !is_evident && (sizes.is_empty() || names.look_like_keys() < 0.7) {
             return None;
         }
-        // Brackets that are whole in a line are whole in a cell.
+        // Brackets that are balanced in a line must be balanced in its cells.
         let is_whole = |text: &&[u8]| are_balanced(text);
         if share_of(&names.cells, is_whole) < MOST && share_of(&self.cut.rows, is_whole) >= MOST {
             return None;
@@ -136,7 +136,7 @@ impl<'a> Searched<'_, 'a> {
         })
     }
 
-    /// The keys of the rows, where nearly all rows fit the layout: what is beside the key is a value.
+    /// The keys of the rows, if nearly all rows fit the layout: everything except the key is a value.
     fn keys_of(&self, layout: &Layout, is_numbered: bool) -> Option<Vec<&'a [u8]>> {
         let mut keys = Vec::new();
         for row in 0..self.cut.len() {
@@ -160,7 +160,7 @@ impl<'a> Searched<'_, 'a> {
         (share(keys.len(), self.cut.len()) >= MOST).then_some(keys)
     }
 
-    /// A table whose cells start with their names: `key=K size=N`.
+    /// A table whose cells are labelled: `key=K size=N`.
     fn with_names_in_cells(&self, cells: &[Column<'a>], exact: &[usize]) -> Option<Table> {
         let name = |column: &Column<'a>| {
             let is_beside = column.is_value() || column.is_filler();
@@ -216,7 +216,7 @@ impl<'a> Searched<'_, 'a> {
     }
 }
 
-/// Whether these are slots one after the other, and how many keys each has.
+/// Whether these are consecutive slots with their key counts.
 fn are_slot_counts(columns: &[Column<'_>]) -> bool {
     let [slots, counts] = columns else {
         return false;
@@ -236,7 +236,7 @@ fn are_slot_counts(columns: &[Column<'_>]) -> bool {
         && counts.numbers.iter().all(|keys| *keys < 1_000_000)
 }
 
-/// `name=` or `name: ` before each cell.
+/// A `name=` or `name: ` before each cell.
 fn name_before(column: &Column<'_>) -> Option<Vec<u8>> {
     const LONGEST: usize = 20;
     let first = column.cells.first()?;
@@ -257,7 +257,7 @@ fn name_before(column: &Column<'_>) -> Option<Vec<u8>> {
     (is_name && column.cells.iter().all(|cell| cell.starts_with(name))).then(|| name.to_vec())
 }
 
-/// A number with the punctuation that all of its column have.
+/// A number with punctuation common to its column.
 fn is_value_in_frame(cell: &[u8]) -> bool {
     let inside =
         |byte: &u8| b"[]()<>#/%".contains(byte) || byte.is_ascii_digit() || b".:,".contains(byte);

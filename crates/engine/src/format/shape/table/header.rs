@@ -1,4 +1,4 @@
-//! Tables whose header names the column of the keys, or has words above a column of numbers.
+//! Tables with a header that names the key column, or that has words above numeric columns.
 
 use crate::format::parse::value::{Value, value};
 use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, share, share_of};
@@ -9,21 +9,21 @@ use crate::format::table::names;
 use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 
-/// Rows in which a header is looked for.
+/// Rows searched for a header.
 const BEFORE_HEADER: usize = 20;
 const MOST_COLUMNS: usize = 200;
 
 /// A header.
 struct Header<'a> {
     names: Vec<&'a [u8]>,
-    /// The role of each column, and how many names would be preferred to it.
+    /// The role of each column, and how many aliases have precedence over its name.
     roles: Vec<Option<(Role, usize)>>,
-    /// Whether the content of a column is known, if only that it is not read.
+    /// Whether the content of a column is known, be it only that it is not read.
     is_known: Vec<bool>,
 }
 
 impl<'a> Searched<'_, 'a> {
-    /// A table whose header names the column of the keys, or has words above a column of numbers.
+    /// A table with a header that names the key column, or that has words above numeric columns.
     pub(super) fn with_header(&self) -> Option<Table> {
         let never = [
             Separator::Byte(b'='),
@@ -49,7 +49,7 @@ impl<'a> Searched<'_, 'a> {
         }
         let has = |at: &usize, least: usize| self.cut.cells(*at).len() >= least;
         let fitting = body.iter().filter(|at| has(at, columns)).count();
-        // A header of names that tools use is one, whatever is below it.
+        // A header of well-known names is one, whatever follows.
         let is_listed = row == 0
             && header
                 .roles
@@ -92,7 +92,7 @@ impl<'a> Searched<'_, 'a> {
         if row > 0 && header.is_known.iter().filter(|known| **known).count() < 2 {
             return None;
         }
-        // Sizes whose units stand beside them are not read.
+        // Sizes with a separate unit column are not read.
         let has_units = header
             .names
             .iter()
@@ -141,7 +141,7 @@ impl<'a> Searched<'_, 'a> {
         })
     }
 
-    /// Whether the first row is a header of three known names or more, and the others have as many cells.
+    /// Whether the first row is a header of at least three known names, and the other rows have as many cells.
     pub(super) fn has_known_header(&self) -> bool {
         let is_known = |header: Header<'_>| {
             header.names.len() > 2 && header.is_known.iter().all(|known| *known)
@@ -183,7 +183,7 @@ impl<'a> Searched<'_, 'a> {
         })
     }
 
-    /// Whether rows have a number of their own before the first column that has a name: pandas writes no name for it.
+    /// Whether rows have a leading index without a header name, as written by pandas.
     fn is_shifted(&self, body: &[usize], columns: usize) -> bool {
         if !matches!(self.separator, Separator::Blanks(_)) || body.is_empty() {
             return false;
@@ -202,7 +202,7 @@ impl<'a> Searched<'_, 'a> {
         is_more && (index.is_index || index.len() == 1 && index.cells[0] == b"0")
     }
 
-    /// The column that the header says has the keys, if what is below it bears that out.
+    /// The key column according to the header, if its content agrees.
     fn key_by_name(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
         let candidates = header.roles.iter().enumerate();
         let mut candidates: Vec<(usize, usize)> = candidates
@@ -229,7 +229,7 @@ impl<'a> Searched<'_, 'a> {
         let others = || (0..columns.len()).filter(|other| *other != key);
         let is_other_text =
             || others().any(|other| columns[other].is_text() && columns[other].is_unique());
-        // A word that begins the keys, too, is a key itself; and so is one that is spelled as they are.
+        // A word that the keys start with, or spelled like them, is a key itself.
         let starts = |cell: &&[u8]| {
             let common = common_prefix(&[*cell, name]).len();
             name.len() > 3 && common >= 3 && 10 * common >= 6 * name.len()
@@ -246,7 +246,7 @@ impl<'a> Searched<'_, 'a> {
             && (is_of_table || is_plain)
     }
 
-    /// The one column of texts that all differ, next to numbers below a word.
+    /// The only text column with distinct cells, next to numbers under a word.
     fn key_by_content(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
         let is_key = |column: &&Column<'_>| {
             column.is_text() && column.is_unique() && column.look_like_keys() > 0.5
@@ -279,7 +279,7 @@ impl<'a> Searched<'_, 'a> {
 }
 
 impl Header<'_> {
-    /// The same with a column without a name before the others.
+    /// Inserts an unnamed first column.
     fn shifted(mut self) -> Self {
         self.names.insert(0, b"");
         self.roles.insert(0, None);
@@ -287,7 +287,7 @@ impl Header<'_> {
         self
     }
 
-    /// The column of a role whose name is preferred.
+    /// The column of a role whose name has precedence.
     fn best(&self, role: Role) -> Option<usize> {
         let columns = self.roles.iter().enumerate();
         let of_role = columns.filter_map(|(column, found)| {
@@ -298,7 +298,7 @@ impl Header<'_> {
         of_role.min().map(|(_, column)| column)
     }
 
-    /// Each role that a column has, and the column.
+    /// Each role present, with its column.
     fn all(&self) -> Vec<(Role, usize)> {
         let roles = self.roles.iter().flatten().map(|(role, _)| *role);
         roles
@@ -307,12 +307,12 @@ impl Header<'_> {
     }
 }
 
-/// Whether a column says how many keys there are: numbers that come again below a plural.
+/// Whether a column holds key counts: repeating numbers under a plural.
 fn are_counts(name: &[u8], column: &Column<'_>) -> bool {
     name.ends_with(b"s") && column.are_numbers() >= MOST && !column.is_unique()
 }
 
-/// Whether a column is called key, name or the like, and nothing else.
+/// Whether a column is named exactly key, name or the like.
 fn is_exact(name: &[u8]) -> bool {
     const EXACT: [&str; 8] = [
         "key",
@@ -334,7 +334,7 @@ fn is_exact(name: &[u8]) -> bool {
         .any(|exact| name.eq_ignore_ascii_case(exact.as_bytes()))
 }
 
-/// The form of a name: letters as one, digits as one.
+/// The pattern of a name: runs of letters and of digits are each unified.
 fn pattern(name: &[u8]) -> Vec<u8> {
     let mut pattern: Vec<u8> = Vec::new();
     for byte in name {

@@ -1,4 +1,4 @@
-//! Tables: every way to cut the lines into cells of which one alone is the key, and the surest of them.
+//! Tables: tries every way to split lines into cells with a single key column, and picks the most certain.
 
 mod bare;
 mod header;
@@ -15,23 +15,23 @@ use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::layout::{KeyText, Layout};
 use crate::format::table::separator::Separator;
 
-/// Types that a database prints below the header.
+/// Types that a database prints under the header.
 const SQL_TYPES: [&str; 10] = [
     "varchar", "int64", "int32", "bigint", "integer", "text", "double", "uint64", "hugeint", "blob",
 ];
 
-/// How sure it is that the lines are the rows of a table.
+/// How certain it is that the lines are table rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::format::shape) enum Certainty {
-    /// Slots and how many keys each has.
+    /// Slots with their key counts.
     SlotCounts,
-    /// One word of each line is another in each, the others hardly vary: that may be a key with text around it.
+    /// One word differs in each line, the others hardly vary: possibly a key with text around it.
     Doubtful,
-    /// Rows of keys and numbers, or keys that end with a number: nothing tells.
+    /// Rows of keys and numbers, or keys that end with a number: undecidable.
     Ambiguous,
-    /// One column is of names of several kinds, all different, and the others are values.
+    /// One column has distinct names of several kinds, and the others have values.
     Likely,
-    /// The header, or the numbers of slots, say so.
+    /// Proven by the header, or by slot numbers.
     Proven,
 }
 
@@ -40,11 +40,11 @@ pub(in crate::format::shape) enum Certainty {
 pub(in crate::format::shape) struct Table {
     pub certainty: Certainty,
     pub layout: Layout,
-    /// Columns of numbers that nothing is made of.
+    /// Numeric columns that are not used.
     pub unread: Vec<Vec<u8>>,
 }
 
-/// The surest table that the lines are; of equally sure ones that with the separator that names of keys have least.
+/// The most certain table; among equals, the one whose separator is least frequent in key names.
 pub(in crate::format::shape) fn surest(lines: &Lines<'_>, names: &ColumnNames) -> Option<Table> {
     let mut best: Option<Table> = None;
     for separator in candidates(lines) {
@@ -63,7 +63,7 @@ pub(in crate::format::shape) fn surest(lines: &Lines<'_>, names: &ColumnNames) -
     best
 }
 
-/// The table with a header that names these columns, by any separator.
+/// The table whose header names these columns, with any separator.
 pub(in crate::format::shape) fn named(
     lines: &Lines<'_>,
     separators: &[Separator],
@@ -83,7 +83,7 @@ pub(in crate::format::shape) fn named(
     })
 }
 
-/// The separators that most of the first rows have.
+/// The separators found in most of the first rows.
 pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> {
     const LOOKED_AT: usize = 24;
     let step = lines.rows.len().div_ceil(LOOKED_AT).max(1);
@@ -91,20 +91,20 @@ pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> 
     let only = lines.separator();
     let is_wanted =
         |separator: &Separator| only.is_none_or(|byte| *separator == Separator::Byte(byte));
-    // A title before few rows is much of them, and cells in quotes may have several lines.
+    // A title before few rows is a large part of them, and quoted cells may span lines.
     let is_open = |row: &&[u8]| memchr::memchr_iter(b'"', row).count() % 2 == 1;
     let is_short = lines.rows.len() < 30 || sample.iter().any(is_open);
     let least = if is_short { 0.25 } else { 0.6 };
     let is_there = |separator: &Separator| share_of(&sample, |row| separator.is_in(row)) >= least;
     let is_framed = share_of(&sample, |row| matches!(row.trim_ascii(), [b'|', .., b'|'])) >= 0.9;
-    // A row between bars is cut at each of them.
+    // A row framed by bars is split at each bar.
     let is_usable = |separator: &Separator| !(is_framed && *separator == Separator::Text(" | "));
     let all = Separator::ALL.into_iter();
     all.filter(|separator| is_wanted(separator) && is_usable(separator) && is_there(separator))
         .collect()
 }
 
-/// Why a table is refused whose header has known names alone, and none of a column of keys.
+/// Why a table is refused whose header has only known names and none for the key column.
 pub(in crate::format::shape) fn without_key(
     lines: &Lines<'_>,
     names: &ColumnNames,
@@ -146,7 +146,7 @@ fn with(lines: &Lines<'_>, separator: Separator, names: &ColumnNames) -> Option<
     searched.with_header().or_else(|| searched.without_header())
 }
 
-/// Rows cut by a separator, and what is looked for in them.
+/// Rows split by a separator, and what is sought in them.
 struct Searched<'s, 'a> {
     lines: &'s Lines<'a>,
     cut: CutRows<'a>,
@@ -156,7 +156,7 @@ struct Searched<'s, 'a> {
 }
 
 impl<'a> Searched<'_, 'a> {
-    /// The rows of exactly this many cells, or those of more where there are none.
+    /// The rows with exactly this many cells; if there are none, those with more.
     pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
         let of = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
             rows.iter()
@@ -188,7 +188,7 @@ impl<'a> Searched<'_, 'a> {
         Column::of(cells.collect())
     }
 
-    /// A layout with the key in a column, and what the rows show of the others.
+    /// A layout with the key in `column`, and what the rows show about the other columns.
     pub(super) fn layout(
         &self,
         columns: usize,
@@ -209,7 +209,7 @@ impl<'a> Searched<'_, 'a> {
         layout
     }
 
-    /// Whether the cells of a column have blanks around them that are not theirs.
+    /// Whether the cells of a column are padded with blanks.
     pub(super) fn is_padded(&self, rows: &[usize], column: usize) -> bool {
         if !matches!(self.separator, Separator::Byte(_)) || self.has_border {
             return true;
@@ -237,7 +237,7 @@ impl<'a> Searched<'_, 'a> {
     }
 }
 
-/// How these keys are written.
+/// How these keys are quoted or escaped.
 fn key_text(keys: &[&[u8]], separator: Separator) -> KeyText {
     let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
     let may_be_quoted = !matches!(separator, Separator::Byte(_));
@@ -248,7 +248,7 @@ fn key_text(keys: &[&[u8]], separator: Separator) -> KeyText {
     }
 }
 
-/// How the keys of a table of this layout are written.
+/// How the keys of a table with this layout are quoted or escaped.
 pub(in crate::format::shape) fn written(lines: &Lines<'_>, layout: &Layout) -> KeyText {
     let cut = CutRows::of(lines.head, &lines.rows, layout.separator);
     let key = |row: usize| {
@@ -260,7 +260,7 @@ pub(in crate::format::shape) fn written(lines: &Lines<'_>, layout: &Layout) -> K
     key_text(&keys, layout.separator)
 }
 
-/// Whether the cells of a column are the slots of those of another: the first is that of the slots.
+/// A column holding the slots of another one's cells, which proves the latter to be keys: (slots, keys).
 pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
     const ROWS: usize = 8;
     let is_slot = |column: &Column<'_>| {
@@ -279,7 +279,7 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
                 .count();
             right as f64 >= MOST * numbers.len() as f64
         };
-        // Cells that come again prove nothing: 0 is the slot of an empty one.
+        // Repeated cells prove nothing: 0 is the slot of an empty one.
         (0..columns.len())
             .filter(move |key| *key != slots && columns[*key].is_unique())
             .find(fits)
@@ -288,7 +288,7 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
     slots.into_iter().find_map(keys)
 }
 
-/// Whether a cell is a literal of Python, the quotes of which are doubled where the cell is in quotes.
+/// Whether a cell is a Python literal; its quotes are doubled inside a quoted cell.
 fn is_python(cell: &[u8]) -> bool {
     let is_doubled = memchr::memmem::find(cell, b"\"\"").is_some();
     let single = || String::from_utf8_lossy(cell).replace("\"\"", "\"");
@@ -296,7 +296,7 @@ fn is_python(cell: &[u8]) -> bool {
     python::is_bytes(cell) || is_text() || is_doubled && python::is_bytes(single().as_bytes())
 }
 
-/// The number of different columns that names are given for by place: `key,size,_`.
+/// The number of distinct columns that are named by position: `key,size,_`.
 pub(in crate::format::shape) fn by_place(
     places: &[String],
     names: &ColumnNames,
@@ -323,7 +323,7 @@ pub(in crate::format::shape) fn by_place(
     Ok(roles)
 }
 
-/// Whether a cell says that there is nothing.
+/// Whether a cell denotes "nothing".
 pub(in crate::format::shape) fn is_nothing(cell: &[u8]) -> bool {
     is_missing(cell.trim_ascii())
 }

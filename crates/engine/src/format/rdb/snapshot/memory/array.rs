@@ -1,28 +1,27 @@
-//! The memory of arrays of Redis 8.8: slices of 4,096 places, each a short list of numbered elements or a window of places,
-//! and a directory of slices. A server that loads a file fills them in the order of the file.
+//! Memory of Redis 8.8 arrays: slices of 4,096 positions, each either a short list of indexed elements or a window of
+//! positions, and a directory of slices. A server loads elements in file order.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN};
 
-/// Places of a slice, and the least of a window.
+/// Positions per slice, and the minimum of a window.
 const PLACES: u64 = 4096;
 const WINDOW: u64 = 8;
 
-/// Most elements of a slice that is a list, and how many it has room for at first.
+/// Maximum elements of a slice in list form, and its initial capacity.
 const MOST_LISTED: u64 = 10;
 const FIRST_LISTED: u64 = 4;
 
-/// Slices that a directory lists, or a block of one that has blocks; an entry of the directory of blocks, and how many there
-/// is room for at first.
+/// Slices per directory, or per block of a two-level one; size of a top-level entry, and their initial capacity.
 const BLOCK: u64 = 2048;
 const BLOCK_ENTRY: u64 = 24;
 const FIRST_BLOCKS: u64 = 4;
 
-/// Bytes of an array, of a slice without its elements, of a reference.
+/// Bytes of an array, of an empty slice, of a pointer.
 const ARRAY: u64 = 80;
 const SLICE: u64 = 32;
 const REFERENCE: u64 = 8;
 
-/// An array, element by element.
+/// An array, built element by element.
 #[derive(Debug, Default)]
 pub(in crate::format::rdb::snapshot) struct Array {
     slice: Option<Slice>,
@@ -30,7 +29,7 @@ pub(in crate::format::rdb::snapshot) struct Array {
     blocks: u64,
 }
 
-/// A slice: its number, how many elements it has, and between which places they are.
+/// A slice: its number, element count, and the range of positions in use.
 #[derive(Debug, Clone, Copy)]
 struct Slice {
     number: u64,
@@ -40,7 +39,7 @@ struct Slice {
 }
 
 impl Slice {
-    /// Bytes that are asked for.
+    /// Requested bytes.
     fn bytes(self) -> u64 {
         if self.count <= MOST_LISTED {
             let room = (self.count.next_power_of_two()).clamp(FIRST_LISTED, MOST_LISTED);
@@ -52,7 +51,7 @@ impl Slice {
 }
 
 impl Footprint {
-    /// An element of an array at a place: a string of this many bytes in a block of its own, or one that needs none.
+    /// Adds an element at a position: a string of this many bytes in its own block, or one that needs none.
     pub(in crate::format::rdb::snapshot) fn placed(
         &mut self,
         array: &mut Array,
@@ -82,7 +81,7 @@ impl Footprint {
         }
     }
 
-    /// An array, all of whose elements are known.
+    /// Adds a complete array.
     pub(in crate::format::rdb::snapshot) fn array(&mut self, array: Array) {
         self.body = Body::Blocks;
         self.add(ARRAY);
@@ -104,7 +103,7 @@ mod tests {
     use crate::format::rdb::snapshot::allocator::Allocator;
     use crate::format::rdb::snapshot::server::Server;
 
-    /// The memory of an array at a key of one byte: places with the bytes of strings that have blocks.
+    /// The memory of an array at a one-byte key: positions, with string sizes for elements in own blocks.
     fn bytes(places: &[(u64, Option<u64>)]) -> u64 {
         let mut memory = Footprint::new(Server::Redis810, Allocator::Jemalloc);
         let mut array = Array::default();

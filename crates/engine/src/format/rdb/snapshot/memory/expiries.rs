@@ -1,16 +1,16 @@
-//! The index by which a hash of Valkey finds fields that expire.
+//! The index of fields with TTL in a Valkey hash.
 
 use crate::format::rdb::snapshot::memory::Footprint;
 
-/// Milliseconds of fields that expire in one bucket, in Valkey; how many fields a vector holds; two nodes of the tree of
-/// buckets, and its part of one that branches.
+/// Milliseconds of expiry per bucket in Valkey; fields per vector; size of two bucket tree nodes, and the share of a
+/// branching one.
 const EXPIRY_SPAN: u64 = 1 << 13;
 const EXPIRY_VECTOR: u64 = 127;
 const EXPIRY_NODE: u64 = 16;
 const EXPIRY_CHILD: f64 = 10.5;
 
 impl Footprint {
-    /// The bytes of the index of fields that expire: one field, a vector of them, or a tree of buckets by their time.
+    /// Bytes of the index: a single field, a vector of fields, or a tree of buckets by time.
     pub(super) fn expiries(&self) -> f64 {
         let (count, first, last) = self.expiring;
         let vector = |fields: u64| self.taken(8 + 8 * fields) as f64;
@@ -20,7 +20,7 @@ impl Footprint {
         if count <= EXPIRY_VECTOR {
             return vector(count);
         }
-        // Times at random leave some buckets empty; one field needs no vector.
+        // Random times leave some buckets empty; a single field needs no vector.
         let buckets = ((last - first) / EXPIRY_SPAN + 1) as f64;
         let mean = count as f64 / buckets;
         let (none, one) = ((-mean).exp(), mean * (-mean).exp());

@@ -1,27 +1,27 @@
-//! The memory of streams: blocks of entries in a tree by their first ids, groups, consumers, and unacknowledged entries.
+//! Memory of streams: blocks of entries in a radix tree by first id, groups, consumers, and pending entries.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN};
 use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::tree::Tree;
 
-/// A stream, its tree where that counts its own bytes, and what a tree adds for an id and a node where it does not.
+/// Bytes of a stream, of its tree if that tracks its own size, and what a tree adds per id and node if not.
 const STREAM: u64 = 80;
 const TREE: u64 = 32;
 const TREE_ID: u64 = 16;
 const TREE_NODE: u64 = 244;
 
-/// A group, a consumer without its times, and what a group keeps of an entry that is not acknowledged.
+/// Bytes of a group, of a consumer without its times, and of a pending entry in a group.
 const GROUP: u64 = 40;
 const CONSUMER: u64 = 16;
 const DELIVERY: u64 = 24;
 
 impl Footprint {
-    /// A tree of ids, without any.
+    /// An empty tree of ids.
     pub(in crate::format::rdb::snapshot) fn tree(&self) -> Tree {
         Tree::new(self.allocator, self.server != Server::Redis810)
     }
 
-    /// A stream, its blocks of entries being in this tree.
+    /// Adds a stream whose blocks of entries are in this tree.
     pub(in crate::format::rdb::snapshot) fn stream(&mut self, blocks: Tree) {
         self.body = Body::Blocks;
         self.parts += match self.server {
@@ -33,12 +33,12 @@ impl Footprint {
         self.add_tree(blocks);
     }
 
-    /// A block of entries of a stream.
+    /// Adds a block of stream entries.
     pub(in crate::format::rdb::snapshot) fn stream_node(&mut self, len: u64) {
         self.add_packed(len.min(MAX_LEN));
     }
 
-    /// All groups of a stream, if it has any: the unacknowledged entries of one of them are in this tree.
+    /// Adds the groups of a stream, if any; the pending entries of one of them are in this tree.
     pub(in crate::format::rdb::snapshot) fn groups(&mut self, pending: Option<Tree>) {
         if let Some(pending) = pending.filter(|_| self.server.adds_up()) {
             self.parts += self.taken(self.tree_head()) as f64;
@@ -48,7 +48,7 @@ impl Footprint {
         }
     }
 
-    /// A group of consumers with a name of `name` bytes, which keeps its unacknowledged entries in this tree.
+    /// Adds a consumer group with a name of `name` bytes and its pending entries in this tree.
     pub(in crate::format::rdb::snapshot) fn group(&mut self, name: u64, pending: Tree) {
         let (group, delivery) = match self.server {
             Server::Redis86 | Server::Redis810 => (GROUP + 24, DELIVERY + 40),
@@ -63,7 +63,7 @@ impl Footprint {
         }
     }
 
-    /// A consumer with a name of `name` bytes and this many pending times.
+    /// Adds a consumer with a name of `name` bytes and this many pending entries.
     pub(in crate::format::rdb::snapshot) fn consumer(
         &mut self,
         name: u64,
@@ -81,7 +81,7 @@ impl Footprint {
         self.add_tree(pending);
     }
 
-    /// Adds a tree; how many ids are in it.
+    /// Adds a tree; returns its number of ids.
     fn add_tree(&mut self, tree: Tree) -> f64 {
         let (ids, nodes, bytes) = tree.size();
         self.parts += if self.server.has_buckets() || self.server.adds_up() {
@@ -101,7 +101,7 @@ impl Footprint {
         }
     }
 
-    /// The nodes that a name alone has in a tree: its letters, and its value.
+    /// Adds the tree nodes of a single name: its letters and its value.
     fn add_name(&mut self, name: u64) {
         self.add((4 + name.min(MAX_LEN)).next_multiple_of(8) + 8);
         self.add(8 + 8);

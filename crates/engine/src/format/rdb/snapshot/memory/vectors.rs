@@ -1,38 +1,38 @@
-//! The memory of vector sets, as their module counts it: from the content of the file, with means for layers and names.
+//! Memory of vector sets, as their module counts it: from the file's content, with means for layers and names.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN, OBJECT};
 use crate::format::rdb::snapshot::module::Part;
 
-/// Bytes of a set with its graph, of a node, and of a node's layer, of which there are 4 for 3 nodes.
+/// Bytes of a set with its graph, of a node, and of a node's layer (4 per 3 nodes).
 const SET: u64 = 112 + 1672;
 const NODE: u64 = 312;
 const LAYER: u64 = 24;
 
-/// Bytes of a reference, and of an entry of the dictionary of names.
+/// Bytes of a pointer, and of an entry in the dict of names.
 const LINK: u64 = 8;
 const NAME: u64 = 16;
 
-/// Links of a node to those of its layer where a file does not say it; the lowest layer has twice as many.
+/// Links per node and layer if the file does not say; the lowest layer has twice as many.
 const LINKS: u64 = 16;
 
-/// Names that are looked at.
+/// Names sampled.
 const LOOKED_AT: u64 = 20;
 
-/// Bytes of attributes where no node that is looked at has any.
+/// Bytes of attributes, if no sampled node has any.
 const ATTRIBUTES: u64 = 64;
 
-/// Flags of the content of the file.
+/// Flags for the file's content.
 const PROJECTED: u64 = 1;
 const ATTRIBUTED: u64 = 2;
 
-/// How vectors are stored.
+/// How vectors are quantized.
 const BYTES: u64 = 1;
 const BITS: u64 = 2;
 
-/// A vector set, part by part: dimensions, nodes, links and the form of vectors, flags; then its nodes.
+/// A vector set as read so far: dimensions, nodes, links and quantization, flags; then its nodes.
 #[derive(Debug, Default)]
 pub(in crate::format::rdb::snapshot) struct Vectors {
-    /// The first unsigned numbers.
+    /// The leading unsigned numbers.
     numbers: Vec<u64>,
     texts: u64,
     names: Mean,
@@ -40,7 +40,7 @@ pub(in crate::format::rdb::snapshot) struct Vectors {
     attributed: u64,
 }
 
-/// Sizes of the nodes that are looked at.
+/// Sizes of the sampled nodes.
 #[derive(Debug, Default)]
 struct Mean {
     count: u64,
@@ -60,7 +60,7 @@ impl Mean {
 }
 
 impl Vectors {
-    /// How many vectors it has, if it says so.
+    /// The number of vectors, if stated.
     pub(in crate::format::rdb::snapshot) fn elements(&self) -> Option<u64> {
         self.numbers.get(1).copied()
     }
@@ -71,7 +71,7 @@ impl Vectors {
 }
 
 impl Footprint {
-    /// The next part of a vector set.
+    /// Processes the next part of a vector set.
     pub(in crate::format::rdb::snapshot) fn vector_part(&self, vectors: &mut Vectors, part: Part) {
         let len = match part {
             Part::Unsigned(number) if vectors.numbers.len() < 5 => {
@@ -88,7 +88,7 @@ impl Footprint {
         };
         let at = vectors.texts;
         vectors.texts += 1;
-        // The matrix comes first.
+        // The projection matrix comes first.
         let Some(at) = at.checked_sub(u64::from(is_projected)) else {
             return;
         };
@@ -102,7 +102,7 @@ impl Footprint {
         }
     }
 
-    /// A vector set, all of whose parts are known.
+    /// Adds a complete vector set.
     pub(in crate::format::rdb::snapshot) fn vectors(&mut self, vectors: &Vectors) {
         self.body = Body::Module;
         let [dimensions, nodes, form, flags, input] =
