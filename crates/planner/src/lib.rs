@@ -1,5 +1,5 @@
-//! Which hash slots to move where, so that the nodes of a cluster have even loads: memory first, then operations, at the
-//! least price. It knows loads, owners and limits, and nothing of dumps, names or reports.
+//! The planner of moves: which hash slots go where, so that the nodes of a cluster have even loads, memory first, then
+//! operations, at the least price. It knows loads, owners and limits, and nothing of dumps, names or reports.
 //!
 //! ```text
 //! MoveRequest (loads by slot, owners, limits) -> plan -> MovePlan (new owners, results, proofs)
