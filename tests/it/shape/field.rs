@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::shape::names::{any, size};
 use testkit::rng::Rng;
@@ -112,6 +112,36 @@ fn an_unreadable_size_is_in_the_first_lines_of_the_terminal() {
             && first.contains("1 of 4,000 sizes could not be read (\"1e+x8\""),
         "{text}"
     );
+}
+
+#[test]
+fn a_part_of_an_operation_is_not_cut_off() {
+    for table in [
+        "key,qps\na,0.4\nb,3\n",
+        "{\"key\":\"a\",\"ops\":0.4}\n{\"key\":\"b\",\"ops\":3}\n",
+    ] {
+        let (read, _) = report(table);
+        let lost = &read["input"]["unreadable_values"][0];
+        assert_eq!(
+            (&lost["role"], &lost["count"]),
+            (&json!("operations"), &json!(1))
+        );
+        assert!(
+            lost["first"]["reason"].as_str().unwrap().contains("0.4"),
+            "{lost}"
+        );
+    }
+}
+
+#[test]
+fn a_column_has_keys_or_sizes_and_never_both() {
+    let rows: String = (0..40)
+        .map(|i| format!("user:{i},{}\n", 100 + 7 * (i * 13 % 40)))
+        .collect();
+    let (read, _) = report(&format!("k,b\n{rows}"));
+    let told = read["input"]["warnings"].to_string();
+    assert!(!told.contains("size in column 1"), "{told}");
+    assert!(read["slots"]["bytes"].is_array(), "{told}");
 }
 
 #[test]

@@ -74,10 +74,19 @@ pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
     Quantity::parse(text)?.in_units_of(1 << SHIFT)
 }
 
-/// A count of anything but bytes, hence without a unit.
+/// A number of anything but bytes: it has no unit, and no part of one is counted.
 pub(crate) fn count(text: &[u8]) -> Option<u64> {
-    let decimal = || Quantity::parse(text).filter(|found| found.unit.is_none());
-    integer(text).or_else(|| decimal()?.in_units_of(1))
+    let whole = || decimal(text).filter(Quantity::is_whole)?.in_units_of(1);
+    integer(text).or_else(whole)
+}
+
+/// A number of seconds or milliseconds, rounded.
+pub(crate) fn rounded(text: &[u8]) -> Option<u64> {
+    integer(text).or_else(|| decimal(text)?.in_units_of(1))
+}
+
+fn decimal(text: &[u8]) -> Option<Quantity> {
+    Quantity::parse(text).filter(|found| found.unit.is_none())
 }
 
 /// Whether `text` is a usual spelling of "no number".
@@ -174,7 +183,12 @@ impl Quantity {
         })
     }
 
-    /// Its bytes; `bytes` is the default unit.
+    fn is_whole(&self) -> bool {
+        let power = 10u128.checked_pow(self.exponent.min(0).unsigned_abs());
+        power.is_some_and(|power| self.digits.is_multiple_of(power))
+    }
+
+    /// It in bytes, where it counts `bytes` of them if it has no unit of its own.
     fn in_units_of(&self, bytes: u128) -> Option<u64> {
         let unit = self.unit.unwrap_or(bytes);
         if self.is_ambiguous && bytes == 1 || self.has_comma && unit > 1 {
@@ -306,6 +320,10 @@ mod tests {
         assert_eq!(size_in::<20>(b"0.000122"), Some(128));
         assert_eq!(size_in::<10>(b"5 B"), Some(5));
         assert_eq!((count(b"1e3"), count(b"12 B")), (Some(1000), None));
+        assert_eq!((count(b"2.0"), count(b"1.5e1")), (Some(2), Some(15)));
+        for fraction in ["0.4", "12.5", "1e-9", "15e-1"] {
+            assert_eq!(count(fraction.as_bytes()), None, "{fraction}");
+        }
     }
 
     #[test]

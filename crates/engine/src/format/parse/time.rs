@@ -2,7 +2,7 @@
 
 use crate::calendar::days;
 use crate::format::batch::{LEFT, NEVER, SOMETIME};
-use crate::format::parse::size::{count, is_missing};
+use crate::format::parse::size::{is_missing, rounded};
 
 /// Numbers below this are TTLs in seconds: as times they would be before September 2001.
 const EPOCH_SECONDS: u64 = 1_000_000_000;
@@ -26,7 +26,7 @@ fn expiry_of(text: &[u8], left_below: u64, milliseconds: u64) -> u64 {
     if is_missing(text) || text == b"0" {
         return NEVER;
     }
-    match count(text) {
+    match rounded(text) {
         Some(left) if left < left_below => LEFT + left * milliseconds,
         Some(seconds) if seconds < EPOCH_MILLISECONDS => seconds * 1000,
         Some(milliseconds) if milliseconds < LEFT => milliseconds,

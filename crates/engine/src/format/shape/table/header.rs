@@ -97,21 +97,20 @@ impl<'a> Searched<'_, 'a> {
             .names
             .iter()
             .any(|name| [&b"unit"[..], b"units"].contains(&name.to_ascii_lowercase().as_slice()));
-        let mut sizes = header.best(Role::of(Metric::Bytes)).filter(|_| !has_units);
         let proof = if self.names.key.is_none() {
             proof(&cells)
         } else {
             None
         };
-        if let Some((slot, proven)) = proof {
+        if let Some((_, proven)) = proof {
             (key, certainty) = (proven, Certainty::Proven);
-            sizes = sizes.filter(|size| *size != slot && *size != proven);
         }
-        let is_free = |column: &usize| {
-            *column != key
-                && (!header.is_known[*column] || has_units)
-                && proof.is_none_or(|(slot, _)| *column != slot)
-        };
+        // A column is one thing: `k` may be a unit by its name, and hold keys.
+        let is_apart =
+            |column: &usize| *column != key && proof.is_none_or(|(slot, _)| *column != slot);
+        let sizes = header.best(Role::of(Metric::Bytes));
+        let mut sizes = sizes.filter(|size| !has_units && is_apart(size));
+        let is_free = |column: &usize| is_apart(column) && (!header.is_known[*column] || has_units);
         if sizes.is_none() && (proof.is_some() || keys.is_none()) {
             let mut may_be = (0..columns)
                 .filter(is_free)
@@ -119,7 +118,7 @@ impl<'a> Searched<'_, 'a> {
             sizes = may_be.next().filter(|_| may_be.next().is_none());
         }
         let mut layout = self.layout(columns, key, &cells, &exact);
-        for (role, column) in header.all() {
+        for (role, column) in header.all().filter(|(_, column)| *column != key) {
             layout.at[role.place()] = Some(column);
         }
         layout.at[Role::Key.place()] = Some(key);
@@ -298,12 +297,10 @@ impl Header<'_> {
         of_role.min().map(|(_, column)| column)
     }
 
-    /// Each role present, with its column.
-    fn all(&self) -> Vec<(Role, usize)> {
+    /// Each role that a column has, and the column.
+    fn all(&self) -> impl Iterator<Item = (Role, usize)> {
         let roles = self.roles.iter().flatten().map(|(role, _)| *role);
-        roles
-            .filter_map(|role| Some((role, self.best(role)?)))
-            .collect()
+        roles.filter_map(|role| Some((role, self.best(role)?)))
     }
 }
 
