@@ -3,7 +3,7 @@
 
 use std::io::Write;
 use std::ops::{Deref, DerefMut};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
@@ -115,11 +115,16 @@ impl ReadingArgs {
         self.inputs.len() > 1 || self.inputs.iter().any(are_several)
     }
 
-    /// The inputs (or `in_place`), and the flags that affect counts, as command-line words.
+    /// The inputs, or what is read in their place, and the flags that counts depend on, as words of a command line; `None`
+    /// where one is in memory alone.
     ///
     /// # Errors
-    /// A flag is unusable.
-    pub fn words(&self, in_place: Option<String>) -> Result<Vec<String>> {
+    /// A flag that cannot be used.
+    pub fn words(&self, in_place: Option<String>) -> Result<Option<Vec<String>>> {
+        let mut given = self.overrides.sources.iter().map(|source| source.path());
+        if !given.all(Path::exists) {
+            return Ok(None);
+        }
         let mut inputs = match (in_place, self.inputs.as_slice()) {
             (Some(other), _) => vec![other],
             (None, []) if self.overrides.sources.is_empty() => vec!["-".into()],
@@ -131,7 +136,7 @@ impl ReadingArgs {
             }
         };
         inputs.extend(words(&self.spec.of_counts()?));
-        Ok(inputs)
+        Ok(Some(inputs))
     }
 
     /// The inputs as named by the user; standard input by default.

@@ -221,7 +221,7 @@ pub(crate) fn flags(
     counting: &CountSpec,
 ) -> Result<Flags> {
     Ok(Flags {
-        words: [reading.words(None)?, words(hashing)].concat(),
+        words: [reading.words(None)?.unwrap_or_default(), words(hashing)].concat(),
         ..Flags::new(reading, hashing, counting, cluster.listing()?)?
     })
 }

@@ -261,6 +261,7 @@ impl Analysis {
             paths.collect::<Vec<_>>()
         };
         let reading = match (&self.redaction, &self.reading_words) {
+            (_, Some(words)) if words.is_empty() => Vec::new(),
             (Some(_), _) => vec!["DUMP".into()],
             (None, Some(words)) => words.clone(),
             (None, None) => paths(),

@@ -281,8 +281,8 @@ impl Analysis {
         self
     }
 
-    /// Sets command-line words that name the inputs and how to read them, for the commands in remedies. By default
-    /// these use the paths of the sources.
+    /// Sets the words of a command line that name the inputs and say how they are read; the commands of remedies have
+    /// them. Without them they have the paths of the sources; where there is no word, there is no such command.
     pub fn reading_words(mut self, words: Vec<String>) -> Self {
         self.reading_words = Some(words);
         self

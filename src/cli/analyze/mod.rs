@@ -267,7 +267,8 @@ impl AnalyzeArgs {
             let words = self
                 .reading
                 .words(input.collected.as_ref().map(Collected::word))?;
-            analysis = analysis.reading_words([words, options::words(&self.hashing)].concat());
+            let words = words.map(|words| [words, options::words(&self.hashing)].concat());
+            analysis = analysis.reading_words(words.unwrap_or_default());
         }
         // Advice contains parts of names, and counts by slot have no names at all.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;

@@ -1,6 +1,7 @@
 //! The commands of steps, with real file names, ready to paste.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
 use slotscope_engine::text::shell_word;
 
 use crate::plan::migration::Migration;
@@ -13,7 +14,7 @@ const WEIGHTED: usize = 20;
 /// The parts shared by all commands of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Commands {
-    /// The inputs, and the flags for reading them.
+    /// The inputs and the flags that say how they are read; empty where a command cannot name the inputs.
     pub reading: Vec<String>,
     /// The flags that name the nodes.
     pub nodes: Vec<String>,
@@ -34,10 +35,13 @@ impl Commands {
         self.service.filter(|service| !service.is_self)
     }
 
-    /// `slotscope plan` that prints slot ranges for restoring a backup.
-    pub(crate) fn slot_ranges(&self) -> String {
-        let plan = self.of("plan", &self.judging);
-        format!("{plan} --commands elasticache > shards.json")
+    /// `slotscope plan` that prints the ranges of slots for a restored backup.
+    pub(crate) fn slot_ranges(&self) -> Option<Name> {
+        self.of(
+            "plan",
+            &self.judging,
+            " --commands elasticache > shards.json",
+        )
     }
 
     /// `redis-cli --cluster fix`, which completes interrupted migrations.
@@ -54,17 +58,17 @@ impl Commands {
         Some(format!("redis-cli --cluster {command} {address}"))
     }
 
-    /// `slotscope plan`; for a real cluster, with the script that moves the slots.
-    pub(crate) fn plan(&self, topology: &Topology) -> String {
+    /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.
+    pub(crate) fn plan(&self, topology: &Topology) -> Option<Name> {
         self.plan_with(&[], topology)
     }
 
     /// `slotscope plan` that empties a node.
-    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> String {
+    pub(crate) fn plan_without(&self, node: &str, topology: &Topology) -> Option<Name> {
         self.plan_with(&["--remove".into(), node.into()], topology)
     }
 
-    fn plan_with(&self, flags: &[String], topology: &Topology) -> String {
+    fn plan_with(&self, flags: &[String], topology: &Topology) -> Option<Name> {
         let has_addresses = topology.nodes.iter().any(|node| node.address.is_some());
         let script = if self.is_real && has_addresses {
             format!(" --commands {} > moves.sh", self.migration.name())
@@ -72,21 +76,21 @@ impl Commands {
             String::new()
         };
         let flags = [&self.judging, flags].concat();
-        format!("{}{script}", self.of("plan", &flags))
+        self.of("plan", &flags, &script)
     }
 
     /// `slotscope plan` with more primaries.
-    pub(crate) fn plan_with_more(&self, count: u64) -> String {
+    pub(crate) fn plan_with_more(&self, count: u64) -> Option<Name> {
         let flags = [
             self.judging.clone(),
             vec!["--add".into(), count.to_string()],
         ]
         .concat();
-        self.of("plan", &flags)
+        self.of("plan", &flags, "")
     }
 
-    /// `slotscope analyze` with node weights equal to their slots; `None` if nodes are simulated, equal or many.
-    pub(crate) fn weighted(&self, topology: &Topology) -> Option<String> {
+    /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
+    pub(crate) fn weighted(&self, topology: &Topology) -> Option<Name> {
         let owning = topology.nodes.iter().filter(|node| node.slots > 0);
         let least = owning.clone().map(|node| node.slots).min()?;
         let weights = owning.filter_map(|node| {
@@ -98,31 +102,32 @@ impl Commands {
         let is_short = (1..=WEIGHTED).contains(&weights.len());
         let flags = weights.into_iter().flat_map(|of| ["--weight".into(), of]);
         let flags: Vec<String> = self.judging.iter().cloned().chain(flags).collect();
-        (self.is_real && is_short).then(|| self.of("analyze", &flags))
+        let is_usable = self.is_real && is_short;
+        is_usable.then(|| self.of("analyze", &flags, ""))?
     }
 
     /// `slotscope whatif` with these tags split, judged by `by`.
-    pub(crate) fn split(&self, tags: &[(String, u32)], by: Metric) -> String {
+    pub(crate) fn split(&self, tags: &[(String, u32)], by: Metric) -> Option<Name> {
         let flags = tags
             .iter()
             .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
         let flags = flags.chain(self.by(&[by])).collect::<Vec<_>>();
-        self.of("whatif", &flags)
+        self.of("whatif", &flags, "")
     }
 
-    /// `slotscope advise`, which lists the new names; `None` for another hash policy, which it does not support.
-    pub(crate) fn advise(&self, by: Metric) -> Option<String> {
+    /// `slotscope advise`, which lists the new names; it knows no other hash policy.
+    pub(crate) fn advise(&self, by: Metric) -> Option<Name> {
         let has_policy = self.reading.iter().any(|word| word == "--policy");
-        (!has_policy).then(|| self.of("advise", &self.by(&[by])))
+        (!has_policy).then(|| self.of("advise", &self.by(&[by]), ""))?
     }
 
     /// `slotscope whatif` without the braces of a tag.
-    pub fn untag(&self, tag: &str, by: Metric) -> String {
+    pub(crate) fn untag(&self, tag: &str, by: Metric) -> Option<Name> {
         let flags = [
             vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
             self.by(&[by]),
         ];
-        self.of("whatif", &flags.concat())
+        self.of("whatif", &flags.concat(), "")
     }
 
     /// The metrics to judge by: the user's choice, else `by`.
@@ -137,10 +142,14 @@ impl Commands {
         }
     }
 
-    fn of(&self, command: &str, flags: &[String]) -> String {
+    fn of(&self, command: &str, flags: &[String], script: &str) -> Option<Name> {
+        if self.reading.is_empty() {
+            return None;
+        }
         let words = self.reading.iter().chain(&self.nodes).chain(flags);
         let words: Vec<String> = words.map(|word| shell_word(word)).collect();
-        format!("slotscope {command} {}", words.join(" "))
+        let command = format!("slotscope {command} {}{script}", words.join(" "));
+        Some(Name::from(command.as_str()))
     }
 }
 

@@ -265,7 +265,7 @@ impl<'a> Steps<'a> {
     fn finer_tags(&self, change: &Change<'a>) -> Option<Step> {
         let command = self.commands.advise(self.pressing_metric())?;
         let finer = Step {
-            command: Some(command.as_str().into()),
+            command: Some(command),
             ..step(StepKind::ChooseTags, StepText::FinerTags, &After::default())
         };
         (!change.split.is_empty()).then_some(finer)
@@ -277,9 +277,9 @@ impl<'a> Steps<'a> {
         let by = self.pressing_metric();
         let command = match (&change.untag, change.split.as_slice()) {
             _ if is_advised => self.commands.advise(by),
-            (Some(tag), _) => Some(self.commands.untag(tag, by)),
+            (Some(tag), _) => self.commands.untag(tag, by),
             (None, []) => None,
-            (None, tags) => Some(self.commands.split(tags, by)),
+            (None, tags) => self.commands.split(tags, by),
         };
         let after = change
             .after
@@ -293,7 +293,7 @@ impl<'a> Steps<'a> {
             .filter(|_| !is_first && command.is_some());
         Step {
             alone: alone.map(|alone| alone.after(&self.cluster)),
-            command: command.map(|command| command.as_str().into()),
+            command,
             estimated: !is_exact,
             ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }

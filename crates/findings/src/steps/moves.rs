@@ -23,11 +23,10 @@ impl<'a> Steps<'a> {
         let Some(plan) = self.plan() else { return };
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
-        let command = match self.commands.service() {
+        moves.command = match self.commands.service() {
             Some(_) => self.commands.slot_ranges(),
             None => self.commands.plan(self.topology),
         };
-        moves.command = Some(command.as_str().into());
         debug_assert!(
             self.commands.service().is_some()
                 || moves.request == Some(self.cluster.requested(self.summary)),
@@ -156,7 +155,7 @@ impl<'a> Steps<'a> {
             .weighted(self.topology)
             .filter(|_| are_meant)?;
         Some(Step {
-            command: Some(command.as_str().into()),
+            command: Some(command),
             ..step(StepKind::Move, StepText::Meant, &After::default())
         })
     }
@@ -180,10 +179,8 @@ impl<'a> Steps<'a> {
             &After::default(),
         );
         if few.slots > 0 {
-            let command = self
-                .commands
-                .plan_without(&few.name().to_string(), self.topology);
-            turned.command = Some(command.as_str().into());
+            let name = few.name().to_string();
+            turned.command = self.commands.plan_without(&name, self.topology);
         }
         (turned.keys_moved, turned.bytes_moved) = (None, None);
         Some(turned)

@@ -229,7 +229,8 @@ pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step>
         command: commands
             .service()
             .is_none()
-            .then(|| commands.plan_with_more(count).as_str().into()),
+            .then(|| commands.plan_with_more(count))
+            .flatten(),
         keys_moved: None,
         bytes_moved: None,
         estimated: true,
