@@ -3,7 +3,7 @@
 use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
 
 use crate::summary::evidence::Evidence;
-use crate::summary::integrity::{FilesApart, TWICE};
+use crate::summary::integrity::{FilesApart, REQUESTS, TWICE};
 use crate::summary::nodes::Shortfall;
 use crate::wording::InWords;
 
@@ -46,7 +46,9 @@ impl InWords for Evidence {
                 of_snapshots,
             } => {
                 let about = if *exact { "" } else { "about " };
-                let cause = if *share > TWICE {
+                let cause = if *share > REQUESTS {
+                    "is each row a request? one row per key is needed, with its requests added up as operations"
+                } else if *share > TWICE {
                     "a replica, or the same node twice?"
                 } else if *of_snapshots {
                     "slots moved between the RDB files, or one node has two?"

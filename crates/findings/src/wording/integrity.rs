@@ -2,7 +2,7 @@
 
 use slotscope_engine::text::{are, counted, grouped, ranges, short};
 
-use crate::summary::integrity::{Damage, Sign};
+use crate::summary::integrity::{Damage, REQUESTS, Sign};
 use crate::wording::InWords;
 use crate::wording::evidence::in_times;
 
@@ -21,6 +21,10 @@ impl InWords for Sign {
                 } else {
                     "are errors"
                 }
+            ),
+            Sign::Duplicates { share } if *share > REQUESTS => format!(
+                "{:.0}% of its rows are of keys that it has already: it needs one row per key, in which requests are added up as operations",
+                100.0 * share
             ),
             Sign::Duplicates { share } => format!(
                 "{:.0}% of its keys are duplicates: a replica, or the same node twice",

@@ -15,6 +15,8 @@ use crate::summary::worded::Worded;
 
 /// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
+/// And above this, that rows are not keys: no cluster has as many copies of a key.
+pub const REQUESTS: f64 = 0.75;
 
 /// A sign that the dump is damaged.
 #[derive(Debug, Clone, PartialEq)]
