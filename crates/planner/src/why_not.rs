@@ -10,6 +10,7 @@ use crate::shares::Shares;
 use crate::solve::{FixedAbove, fixed_above};
 use crate::state::{Cap, PlanState};
 
+/// The reason why a role stays above its band.
 #[derive(Debug, Clone, PartialEq)]
 pub enum WhyNot {
     /// Slots that may not move hold so much of a node.
