@@ -3,11 +3,13 @@
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch};
-use arrow_schema::ArrowError;
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float64Type, Int64Type};
+use arrow_array::{Array, ArrayRef, Float64Array, Int64Array, LargeStringArray, RecordBatch};
+use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
 use slotscope::report::view::{self, Cell, Value};
 use slotscope::summary::Summary;
 
@@ -20,7 +22,7 @@ type Make = fn(&Summary) -> view::Table<'_>;
 
 /// The tables of a report by name.
 const TABLES: &[(&str, Make)] = &[
-    ("keys", view::keys::heaviest_table),
+    ("keys", view::keys::table),
     ("nodes", view::nodes::table),
     ("patterns", view::patterns::patterns_table),
     ("prefixes", view::patterns::prefixes_table),
@@ -29,7 +31,7 @@ const TABLES: &[(&str, Make)] = &[
 ];
 
 /// A table of a report. Whatever reads Arrow streams takes it: `polars.DataFrame(table)`, `pyarrow.table(table)`,
-/// `pandas.DataFrame.from_arrow(table)`, or DuckDB by the name of the variable.
+/// `pandas.DataFrame(table)`, or DuckDB by the name of the variable.
 #[pyclass(module = "slotscope", frozen)]
 pub struct Table {
     name: &'static str,
@@ -58,6 +60,25 @@ impl Table {
 
     fn __len__(&self) -> usize {
         self.rows.num_rows()
+    }
+
+    /// The rows, each as a dict: `pandas.DataFrame(table)` takes them.
+    fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyIterator>> {
+        let rows = PyList::empty(py);
+        for row in 0..self.rows.num_rows() {
+            let cells = PyDict::new(py);
+            for (field, column) in self
+                .rows
+                .schema_ref()
+                .fields()
+                .iter()
+                .zip(self.rows.columns())
+            {
+                cells.set_item(field.name(), cell(py, column, row)?)?;
+            }
+            rows.append(cells)?;
+        }
+        rows.try_iter()
     }
 
     #[pyo3(signature = (requested_schema=None))]
@@ -100,7 +121,27 @@ impl Table {
     }
 }
 
-/// The package `name`, which the method `wanted_by` requires.
+/// A cell of a table; None if it is not known.
+fn cell<'py>(py: Python<'py>, column: &ArrayRef, row: usize) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match column.data_type() {
+        _ if column.is_null(row) => py.None().into_bound(py),
+        DataType::Int64 => {
+            let value = column.as_primitive::<Int64Type>().value(row);
+            value.into_pyobject(py)?.into_any()
+        }
+        DataType::Float64 => {
+            let value = column.as_primitive::<Float64Type>().value(row);
+            value.into_pyobject(py)?.into_any()
+        }
+        _ => column
+            .as_string::<i64>()
+            .value(row)
+            .into_pyobject(py)?
+            .into_any(),
+    })
+}
+
+/// The package `name`, which the method `wanted_by` needs.
 fn package<'py>(py: Python<'py>, name: &str, wanted_by: &str) -> PyResult<Bound<'py, PyModule>> {
     py.import(name).map_err(|error| {
         if !error.is_instance_of::<PyImportError>(py) {

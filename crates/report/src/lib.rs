@@ -51,7 +51,7 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
             table(tags.map(|_| view::tags::table(summary)), out)
         })
         .maybe("keys.csv", |summary, out| {
-            let keys = Some(view::keys::csv(summary));
+            let keys = Some(view::keys::table(summary));
             table(keys.filter(|keys| !keys.rows.is_empty()), out)
         })
         .maybe("prefixes.csv", |summary, out| {

@@ -1,7 +1,5 @@
 //! Keys: heaviest, largest, types and databases.
 
-use std::collections::HashSet;
-
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, counted, short};
 use slotscope_findings::summary::Summary;
@@ -63,33 +61,35 @@ fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
     keys.map_or(&[], Vec::as_slice)
 }
 
-/// The heaviest keys by every weight of the input, deduplicated: `keys.csv`.
-pub fn csv(summary: &Summary) -> Table<'_> {
-    let lists = summary.keys.iter().flat_map(|keys| keys.heaviest.iter());
-    let mut seen = HashSet::new();
-    let keys = lists.flat_map(|(_, keys)| keys);
-    let keys: Vec<&Key> = keys
-        .filter(|key| seen.insert((&key.key, key.slot)))
+/// The heaviest keys by each weight that the input has, one list after the other: `keys.csv`.
+pub fn table(summary: &Summary) -> Table<'_> {
+    let keys = summary.keys.as_ref();
+    let mut lists: Vec<(Metric, &[Key])> = keys
+        .iter()
+        .flat_map(|keys| keys.heaviest.iter())
+        .map(|(by, list)| (by, list.as_slice()))
+        .filter(|(_, list)| !list.is_empty())
         .collect();
-    columns(summary, keys, summary.by)
+    // A report.json has no others.
+    if let (Some(keys), true) = (keys, lists.is_empty()) {
+        let by = keys.by.unwrap_or(summary.by);
+        lists = vec![(by, &keys.top), (Metric::Accesses, &keys.hottest)];
+    }
+    let rows = lists.into_iter();
+    let rows = rows.flat_map(|(by, list)| list.iter().map(move |key| (by, key)));
+    columns(summary, rows, summary.by)
+        .column(Column::words("by"), |(by, _)| Cell::text(by.name()))
+        .column(Column::number("share"), |(_, key)| Cell::share(key.share))
         .build()
         .in_file("keys.csv")
 }
 
-/// The heaviest single keys as a table; empty if none are listed.
-pub fn heaviest_table(summary: &Summary) -> Table<'_> {
-    let keys = summary.keys.as_ref();
-    let top = keys.map_or(&[][..], |keys| &keys.top);
-    let by = keys.and_then(|keys| keys.by).unwrap_or(summary.by);
-    listed(summary, top, by)
-}
-
 fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
-    columns(summary, keys, by)
-        .column(share_column(by), |key| Cell::share(key.share))
+    columns(summary, keys.iter().map(|key| (by, key)), by)
+        .column(share_column(by), |(_, key)| Cell::share(key.share))
         .column(
             Column::words("listed by").only_for_people().optional(),
-            |key| extremes::mark(summary, &key.key, key.slot),
+            |(_, key)| extremes::mark(summary, &key.key, key.slot),
         )
         .build()
         .in_file("keys.csv")
@@ -97,21 +97,23 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
 
 fn columns<'a>(
     summary: &'a Summary,
-    keys: impl IntoIterator<Item = &'a Key>,
+    keys: impl IntoIterator<Item = (Metric, &'a Key)>,
     by: Metric,
-) -> TableBuilder<'a, &'a Key> {
+) -> TableBuilder<'a, (Metric, &'a Key)> {
     Table::of(keys)
-        .column(Column::words("key").flexible(), |key| Cell::name(&key.key))
-        .column(Column::number("slot").rank(Rank::Detail), |key| {
+        .column(Column::words("key").flexible(), |(_, key)| {
+            Cell::name(&key.key)
+        })
+        .column(Column::number("slot").rank(Rank::Detail), |(_, key)| {
             Cell::number(key.slot)
         })
-        .column(Column::words("node"), |key| {
+        .column(Column::words("node"), |(_, key)| {
             Cell::owner(&summary.nodes.list, key.node.as_ref())
         })
         .columns(
             Metric::WEIGHTS,
             |metric| Column::load(metric, by),
-            |metric, key| {
+            |metric, (_, key)| {
                 let weight = key.weights.get(metric);
                 Cell::of(weight, |weight| Cell::amount(metric, *weight))
             },
