@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from slotscope import _native
 from slotscope._native import VERSION as __version__
 from slotscope._native import Error, Page, Report, Slots, Table, load, slot, slots, tag
-from slotscope._frame import Frame
-from slotscope._words import inputs_of, option_words, words_of
+from slotscope._words import call, option_words
 from slotscope.options import Advise, Analyze, Plan, WhatIf
 from slotscope.parts import merge, needs_recount, plan_splits, recount, report, report_from_parts, tally
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from slotscope.options import File, Keys, Path
+    from slotscope.options import Keys, Path
     from slotscope.results import AdviseResult, DiffResult, PlanResult, WhatIfResult
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,7 +67,9 @@ def _with_options(known: Any) -> Callable[[F], F]:
             try:
                 return function(*inputs, **options)
             except Error as error:
-                raise Error(option_words(str(error), known)) from error.__cause__
+                is_list = any(isinstance(given, (list, tuple)) for given in inputs)
+                hint = "; inputs are files and servers, keys go to keys=" if is_list else ""
+                raise Error(option_words(str(error), known) + hint) from error.__cause__
 
         called.__doc__ = f"{function.__doc__}\n{known.__doc__}"
         return cast("F", called)
@@ -92,50 +93,66 @@ def analyze(
     memory in place of inputs: an Arrow array or stream of text or binary, or an iterable of bytes or str. Iterators and
     streams are read once, so that beyond 65,536 distinct tags their counts come with bounds.
 
-    With `key`, the one input is a data frame (pandas, polars, pyarrow): `key` is its column of keys, `bytes` and `ops`
-    those of their sizes and operations.
+    With `key`, the one input is a data frame (pandas, polars, pyarrow, a dict of lists) with one row per key: `key` is its
+    column of keys, `bytes` and `ops` those of their sizes and operations, in whole numbers.
 
     Without `topology` or `nodes` several inputs that share no slot are a node each; else there are three equal nodes.
 
     Raises Error where an input or an option cannot be used, KeyboardInterrupt on Ctrl-C.
     """
-    if key is not None or bytes is not None or ops is not None:
-        if len(inputs) != 1 or keys is not None:
-            raise Error("key: names a column of one data frame; give the frame alone: analyze(frame, key='name')")
-        inputs = (Frame(inputs[0], {"key": key, "size": bytes, "ops": ops}),)
-        options = {"format": "csv", "escapes": "none", **options}
-    return _native.analyze(inputs_of(inputs, keys), words_of(options, Analyze))
+    return _native.analyze(*call(Analyze, inputs, options, keys, key, bytes, ops))
 
 
 @_with_options(Plan)
-def plan(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Plan]) -> PlanResult:
+def plan(
+    *inputs: Any,
+    keys: Keys | None = None,
+    key: str | None = None,
+    bytes: str | None = None,
+    ops: str | None = None,
+    **options: Unpack[Plan],
+) -> PlanResult:
     """Which slots to move where, to even out the nodes: the JSON of `slotscope plan --json`.
 
     Inputs and errors are those of `analyze`. Nothing is moved.
     """
-    found: PlanResult = json.loads(_native.plan(inputs_of(inputs, keys), words_of(options, Plan)))
+    found: PlanResult = json.loads(_native.plan(*call(Plan, inputs, options, keys, key, bytes, ops)))
     return found
 
 
 @_with_options(WhatIf)
-def whatif(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[WhatIf]) -> WhatIfResult:
+def whatif(
+    *inputs: Any,
+    keys: Keys | None = None,
+    key: str | None = None,
+    bytes: str | None = None,
+    ops: str | None = None,
+    **options: Unpack[WhatIf],
+) -> WhatIfResult:
     """The same keys on other nodes, by another hash policy or with other tags: the JSON of `slotscope whatif --json`.
 
     Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag`, `split` and
     `grow` says what is tried.
     """
-    found: WhatIfResult = json.loads(_native.whatif(inputs_of(inputs, keys), words_of(options, WhatIf)))
+    found: WhatIfResult = json.loads(_native.whatif(*call(WhatIf, inputs, options, keys, key, bytes, ops)))
     return found
 
 
 @_with_options(Advise)
-def advise(*inputs: Path | File, keys: Keys | None = None, **options: Unpack[Advise]) -> AdviseResult:
+def advise(
+    *inputs: Any,
+    keys: Keys | None = None,
+    key: str | None = None,
+    bytes: str | None = None,
+    ops: str | None = None,
+    **options: Unpack[Advise],
+) -> AdviseResult:
     """Which part of a key belongs in braces: the JSON of `slotscope advise --json`.
 
     Inputs and errors are those of `analyze`; MONITOR captures and append-only files may be among them, and `batches` names
     files of commands.
     """
-    found: AdviseResult = json.loads(_native.advise(inputs_of(inputs, keys), words_of(options, Advise)))
+    found: AdviseResult = json.loads(_native.advise(*call(Advise, inputs, options, keys, key, bytes, ops)))
     return found
 
 

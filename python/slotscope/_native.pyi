@@ -2,10 +2,10 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, final, overload
+from typing import TYPE_CHECKING, Any, final, overload, type_check_only
 
 from slotscope.options import Keys
-from slotscope.results import DiffResult, Finding, Step
+from slotscope.results import DiffResult, Finding, State, Step
 
 if TYPE_CHECKING:
     import pandas
@@ -47,7 +47,10 @@ class Slots:
     """Hash slots, one for each key, as unsigned 16-bit numbers."""
 
     def __len__(self) -> int: ...
+    @overload
     def __getitem__(self, index: int, /) -> int: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> Slots: ...
     def __iter__(self) -> Iterator[int]: ...
     def tolist(self) -> list[int]:
         """The slots as a list."""
@@ -73,6 +76,7 @@ class Table:
     def to_arrow(self) -> pyarrow.Table:
         """The table as a pyarrow Table; ImportError if pyarrow is not installed."""
     def __len__(self) -> int: ...
+    def __iter__(self) -> Iterator[dict[str, Any]]: ...
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
     def _repr_html_(self) -> str: ...
 
@@ -82,19 +86,23 @@ class Page:
 
     def _repr_html_(self) -> str: ...
 
+@type_check_only
+class _Finding(Finding):
+    node_name: str | None
+
 @final
 class Report:
     """The result of an analysis. Its `repr` is the verdict in a sentence; a notebook shows what a terminal shows."""
 
     @property
-    def verdict(self) -> str:
-        """The verdict in a word: "balanced", "watch", "skewed", "suspicious" and others that docs/verdict.md lists."""
+    def verdict(self) -> State:
+        """The verdict in a word, which docs/verdict.md describes."""
     @property
     def sentence(self) -> str:
         """The verdict in a sentence."""
     @property
-    def findings(self) -> list[Finding]:
-        """The findings, most urgent first, as in report.json."""
+    def findings(self) -> list[_Finding]:
+        """The findings, most urgent first, as in report.json, with the names of their nodes."""
     @property
     def steps(self) -> list[Step]:
         """The steps in their order, as in report.json."""
@@ -109,7 +117,7 @@ class Report:
         """The page of the report, for a notebook."""
     @property
     def keys(self) -> Table:
-        """The heaviest single keys: key, slot, node, weights, share. Empty if keys have no weights."""
+        """The heaviest single keys by each weight that keys have; `by` names the list that a row is of."""
     @property
     def nodes(self) -> Table:
         """The nodes: node, address, slots, and their load in every metric of the input."""
@@ -127,10 +135,15 @@ class Report:
         """The heaviest hash tags: tag, slot, node, load, share (0 to 1)."""
     def __getitem__(self, part: str, /) -> Any:
         """A part of report.json, such as `report["nodes"]`; KeyError if there is none of this name."""
+    def __contains__(self, part: object, /) -> bool: ...
+    def get(self, part: str, default: Any = None) -> Any:
+        """A part of report.json, or `default` if there is none of this name."""
     def to_dict(self) -> dict[str, Any]:
         """report.json as a new dict."""
     def to_json(self) -> str:
         """report.json as text."""
+    def to_markdown(self) -> str:
+        """The report as Markdown, for an issue or a wiki."""
     def to_html(self) -> str:
         """The page of the report: one HTML document that loads nothing."""
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TypedDict, Union
 
 Path = Union[str, "os.PathLike[str]"]
@@ -69,9 +70,9 @@ class Analyze(TypedDict, total=False):
         weight: Relative capacity of a node; 1 if not given
     """
 
-    address_map: dict[str, str] | list[str] | str
+    address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: str
+    by: Mapping[str, float] | list[str] | str
     captured: str | list[str]
     cluster_info: Path
     column_separator: str
@@ -109,7 +110,7 @@ class Analyze(TypedDict, total=False):
     size: str
     size_column: str
     sni: str
-    storage_option: dict[str, str] | list[str] | str
+    storage_option: Mapping[str, str | float] | list[str] | str
     strict: bool
     threads: int
     timeout: str
@@ -122,9 +123,9 @@ class Analyze(TypedDict, total=False):
     topology: Path
     ttl: str
     type: str | list[str]
-    used_memory: dict[str, str] | list[str] | str
+    used_memory: Mapping[str, str | float] | list[str] | str
     user: str
-    weight: dict[str, str] | list[str] | str
+    weight: Mapping[str, str | float] | list[str] | str
 
 
 class Plan(TypedDict, total=False):
@@ -189,9 +190,9 @@ class Plan(TypedDict, total=False):
     """
 
     add: int
-    address_map: dict[str, str] | list[str] | str
+    address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: str
+    by: Mapping[str, float] | list[str] | str
     captured: str | list[str]
     column_separator: str
     columns: str | list[str]
@@ -229,7 +230,7 @@ class Plan(TypedDict, total=False):
     size: str
     size_column: str
     sni: str
-    storage_option: dict[str, str] | list[str] | str
+    storage_option: Mapping[str, str | float] | list[str] | str
     strict: bool
     threads: int
     timeout: str
@@ -241,9 +242,9 @@ class Plan(TypedDict, total=False):
     topology: Path
     ttl: str
     type: str | list[str]
-    used_memory: dict[str, str] | list[str] | str
+    used_memory: Mapping[str, str | float] | list[str] | str
     user: str
-    weight: dict[str, str] | list[str] | str
+    weight: Mapping[str, str | float] | list[str] | str
 
 
 class WhatIf(TypedDict, total=False):
@@ -299,16 +300,16 @@ class WhatIf(TypedDict, total=False):
         user: The ACL user [default: the default user]
     """
 
-    address_map: dict[str, str] | list[str] | str
+    address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
-    by: str
+    by: Mapping[str, float] | list[str] | str
     column_separator: str
     columns: str | list[str]
     db: int
     delimiter: str
     escapes: str
     format: str
-    grow: dict[str, str] | list[str] | str
+    grow: Mapping[str, str | float] | list[str] | str
     keep: Path
     kernel: str
     key_column: str
@@ -326,12 +327,12 @@ class WhatIf(TypedDict, total=False):
     ops_column: str
     password_file: Path
     policy: str | list[str]
-    retag: dict[str, str] | list[str] | str
+    retag: Mapping[str, str | float] | list[str] | str
     size: str
     size_column: str
     sni: str
-    split: dict[str, str] | list[str] | str
-    storage_option: dict[str, str] | list[str] | str
+    split: Mapping[str, str | float] | list[str] | str
+    storage_option: Mapping[str, str | float] | list[str] | str
     strict: bool
     threads: int
     timeout: str
@@ -395,10 +396,10 @@ class Advise(TypedDict, total=False):
         user: The ACL user [default: the default user]
     """
 
-    address_map: dict[str, str] | list[str] | str
+    address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     batches: Path | list[Path]
-    by: str
+    by: Mapping[str, float] | list[str] | str
     column_separator: str
     columns: str | list[str]
     db: int
@@ -422,7 +423,7 @@ class Advise(TypedDict, total=False):
     size: str
     size_column: str
     sni: str
-    storage_option: dict[str, str] | list[str] | str
+    storage_option: Mapping[str, str | float] | list[str] | str
     strict: bool
     threads: int
     timeout: str

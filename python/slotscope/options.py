@@ -28,7 +28,7 @@ class ArrowStream(Protocol):
     def __arrow_c_stream__(self, requested_schema: object = None) -> object: ...
 
 
-Keys = Union[Iterable[bytes], Iterable[str], ArrowArray, ArrowStream]
+Keys = Union[Iterable[Union[str, bytes]], ArrowArray, ArrowStream]
 
 
 #: A range of chunks of one input, which any process may count: `from` the first chunk `to` the one after the last.

@@ -5,7 +5,7 @@ At run time each is a dict.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, TypedDict
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, TypedDict
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -86,10 +86,10 @@ __all__ = [
 ]
 
 
-Actor = str
+Actor = Literal["operator", "application"]
 
 
-Advice = str
+Advice = Literal["change", "keep"]
 
 
 class AdviseResult(TypedDict):
@@ -186,7 +186,7 @@ class Cause(TypedDict):
     units: NotRequired[int | None]
 
 
-CauseKind = str
+CauseKind = Literal["slots", "tag", "key", "coarse_units", "elsewhere", "collisions", "chance", "unknown"]
 
 
 class Change(TypedDict):
@@ -215,7 +215,7 @@ class ChangeOfUint64(TypedDict):
     before: int
 
 
-Damage = str
+Damage = Literal["incomplete", "missing_node", "truncated", "duplicates", "foreign", "mixed"]
 
 
 class DiffResult(TypedDict):
@@ -233,7 +233,7 @@ class DiffResult(TypedDict):
     verdict: VerdictChange
 
 
-Evidence = str
+Evidence = Literal["names_alone", "few_batches", "batches"]
 
 
 class Expectation(TypedDict):
@@ -288,10 +288,10 @@ class Finding(TypedDict):
     value: float | None
 
 
-FindingKind = str
+FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
 
 
-FloorKind = str
+FloorKind = Literal["slot", "slots", "tag", "key"]
 
 
 class FloorUnit(TypedDict):
@@ -328,7 +328,7 @@ class Hot(TypedDict):
     share: OldNewOfDouble
 
 
-HotKind = str
+HotKind = Literal["node", "slot", "tag"]
 
 
 class Incomplete(TypedDict):
@@ -364,7 +364,7 @@ class Integrity(TypedDict):
     sentence: str
 
 
-KeepReason = str
+KeepReason = Literal["names_are_fine", "few_batches", "already_good", "single_keys", "blocker", "hot_key", "must_stay_together", "few_values", "spelled_differently", "no_common_id"]
 
 
 class Left(TypedDict):
@@ -374,16 +374,16 @@ class Left(TypedDict):
     units: List[str]
 
 
-Limit = str
+Limit = Literal["maxmemory"]
 
 
-Lost = str
+Lost = Literal["size", "operations", "expiry", "database", "command", "other"]
 
 
-Measure = str
+Measure = Literal["bytes", "used_memory", "keys", "cpu", "ops", "accesses"]
 
 
-Metric = str
+Metric = Literal["keys", "bytes", "ops", "accesses", "cpu"]
 
 
 MoveOutcome = TypedDict(
@@ -489,7 +489,7 @@ class PlanResult(TypedDict):
     warnings: List[str]
 
 
-Reason = str
+Reason = Literal["idle", "too_few", "not_seen", "capped", "counters", "unreadable", "missing", "moving"]
 
 
 class Rejected(TypedDict):
@@ -521,7 +521,7 @@ class RequestedRole(TypedDict):
     metric: str
 
 
-Role = str
+Role = Literal["memory", "load"]
 
 
 class RoleAfter(TypedDict):
@@ -580,7 +580,7 @@ class SchemeScore(TypedDict):
     tags: List[str]
 
 
-Severity = str
+Severity = Literal["notice", "warning", "critical"]
 
 
 class Side(TypedDict):
@@ -594,10 +594,10 @@ class Side(TypedDict):
     verdict: Verdict
 
 
-Sizes = str
+Sizes = Literal["memory", "serialized"]
 
 
-Soundness = str
+Soundness = Literal["good", "limited", "bad"]
 
 
 class SplitTags(TypedDict):
@@ -606,7 +606,7 @@ class SplitTags(TypedDict):
     tags: int
 
 
-State = str
+State = Literal["empty", "balanced", "unjudged", "watch", "skewed", "suspicious", "limit", "down"]
 
 
 class States(TypedDict):
@@ -632,7 +632,7 @@ class Step(TypedDict):
     until: int | None
 
 
-StepKind = str
+StepKind = Literal["repair", "take_again", "free", "move", "split", "untag", "choose_tags", "rename_tags", "cache", "add_nodes"]
 
 
 class Tag(TypedDict):

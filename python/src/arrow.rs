@@ -1,9 +1,9 @@
 //! Arrow arrays in PyCapsules, which polars, pandas, pyarrow and DuckDB exchange without copying.
 
 use std::ffi::{CStr, c_int};
+use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
-use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type, to_ffi};
@@ -14,10 +14,12 @@ use arrow_array::{
 };
 use arrow_data::ByteView;
 use arrow_schema::{DataType, Field};
+use pyo3::exceptions::PyException;
 use pyo3::prelude::*;
 use pyo3::types::{PyCapsule, PyCapsuleMethods};
 
 use crate::error::{bad, raised};
+use crate::keys::NULL;
 
 const SCHEMA: &CStr = c"arrow_schema";
 const ARRAY: &CStr = c"arrow_array";
@@ -61,44 +63,46 @@ pub(crate) enum KeyArray {
     Views(BinaryViewArray),
 }
 
-/// Checks that arrays of this type, or tables with it as their only column, can be keys.
-fn check_type(data_type: &DataType) -> PyResult<()> {
+/// What arrays hold, one value after the other.
+pub(crate) trait Held: Sized {
+    /// What arrays of other types are cast to.
+    const CAST: &str;
+
+    /// Whether arrays of this type hold it.
+    fn is_in(data_type: &DataType) -> bool;
+
+    /// The values of a column of such a type.
+    fn of(column: &ArrayRef) -> PyResult<Self>;
+}
+
+/// Checks that arrays of this type, or tables with it as their only column, hold `T`.
+fn check_type<T: Held>(data_type: &DataType) -> Result<(), String> {
     match data_type {
-        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(()),
-        DataType::Binary | DataType::LargeBinary | DataType::BinaryView => Ok(()),
+        known if T::is_in(known) => Ok(()),
         DataType::Struct(fields) => match fields.as_ref() {
             [field] if !matches!(field.data_type(), DataType::Struct(_)) => {
-                check_type(field.data_type())
+                check_type::<T>(field.data_type())
             }
-            [_] => Err(bad(
-                "keys",
-                "a table in a table; select the column with the keys",
+            [_] => Err("a table in a table; select the column with the keys".into()),
+            several => Err(format!(
+                "a table of {} columns; select the one with the keys",
+                several.len()
             )),
-            several => {
-                let what = format!(
-                    "a table of {} columns; select the one with the keys",
-                    several.len()
-                );
-                Err(bad("keys", what))
-            }
         },
-        DataType::Dictionary(..) => {
-            let what = "dictionary-encoded (categorical); cast them to text or binary";
-            Err(bad("keys", what))
-        }
-        other => Err(bad(
-            "keys",
-            format!("Arrow type {other}; cast them to text or binary"),
+        DataType::Dictionary(..) => Err(format!(
+            "dictionary-encoded (categorical); cast them to {}",
+            T::CAST
         )),
+        other => Err(format!("Arrow type {other}; cast them to {}", T::CAST)),
     }
 }
 
-/// The checked type that a schema describes.
-fn key_type(schema: &FFI_ArrowSchema) -> PyResult<DataType> {
+/// The type that a schema describes, which is checked.
+fn type_of<T: Held>(schema: &FFI_ArrowSchema, place: &str) -> PyResult<DataType> {
     let data_type = DataType::try_from(schema);
-    let data_type = data_type
-        .map_err(|error| bad("keys", format!("an Arrow array without a type: {error}")))?;
-    check_type(&data_type)?;
+    let data_type =
+        data_type.map_err(|error| bad(place, format!("an Arrow array without a type: {error}")))?;
+    check_type::<T>(&data_type).map_err(|what| bad(place, what))?;
     Ok(data_type)
 }
 
@@ -118,28 +122,40 @@ fn is_whole(array: &FFI_ArrowArray, is_table: bool) -> bool {
     }
 }
 
-impl KeyArray {
-    /// The keys in `array`, whose type `data_type` was checked.
-    fn new(array: FFI_ArrowArray, data_type: DataType) -> PyResult<Self> {
-        let malformed = || bad("keys", "a malformed Arrow array; build it anew");
-        if !is_whole(&array, matches!(data_type, DataType::Struct(_))) {
-            return Err(malformed());
-        }
-        // SAFETY: the producer vouches for the lengths of buffers, which the interface does not convey.
-        let data = unsafe { from_ffi_and_data_type(array, data_type) }.map_err(|_| malformed())?;
-        let array = make_array(data);
-        let array = array
-            .as_struct_opt()
-            .map_or(&array, |table| table.column(0));
-        if let Some(i) = (0..array.len()).find(|i| array.null_count() > 0 && array.is_null(*i)) {
-            return Err(bad(
-                format!("key {i}"),
-                "is null; drop what is no key first",
-            ));
-        }
-        Self::of_column(array).ok_or_else(malformed)
+/// The column in `array`, which has the checked type `data_type`.
+fn column_of(array: FFI_ArrowArray, data_type: DataType, place: &str) -> PyResult<ArrayRef> {
+    let malformed = || bad(place, "a malformed Arrow array; build it anew");
+    if !is_whole(&array, matches!(data_type, DataType::Struct(_))) {
+        return Err(malformed());
+    }
+    // SAFETY: the producer vouches for the lengths of buffers, which the interface does not carry.
+    let data = unsafe { from_ffi_and_data_type(array, data_type) }.map_err(|_| malformed())?;
+    let array = make_array(data);
+    let table = array.as_struct_opt();
+    Ok(table.map_or(array.clone(), |table| table.column(0).clone()))
+}
+
+impl Held for KeyArray {
+    const CAST: &str = "text or binary";
+
+    fn is_in(data_type: &DataType) -> bool {
+        use DataType::{Binary, BinaryView, LargeBinary, LargeUtf8, Utf8, Utf8View};
+        matches!(
+            data_type,
+            Utf8 | LargeUtf8 | Utf8View | Binary | LargeBinary | BinaryView
+        )
     }
 
+    fn of(column: &ArrayRef) -> PyResult<Self> {
+        let is_null = |i: &usize| column.null_count() > 0 && column.is_null(*i);
+        if let Some(i) = (0..column.len()).find(is_null) {
+            return Err(bad(format!("key {i}"), NULL));
+        }
+        KeyArray::of_column(column).ok_or_else(|| bad("keys", "no keys"))
+    }
+}
+
+impl KeyArray {
     fn of_column(array: &ArrayRef) -> Option<Self> {
         Some(match array.data_type() {
             DataType::Utf8 => KeyArray::Offsets32(array.as_string::<i32>().clone().into()),
@@ -241,79 +257,101 @@ fn viewed(keys: &BinaryViewArray, i: usize) -> Option<&[u8]> {
     buffer.get(start..start.checked_add(len)?)
 }
 
-/// A stream of arrays of keys.
-pub(crate) struct KeyStream {
+/// Arrays that come one after the other, until there are no more.
+pub(crate) struct Stream<T> {
     stream: FFI_ArrowArrayStream,
     data_type: DataType,
+    /// What errors are about.
+    place: String,
+    held: PhantomData<fn() -> T>,
 }
 
-impl KeyStream {
-    /// The keys of `stream`.
-    fn new(mut stream: FFI_ArrowArrayStream) -> PyResult<Self> {
+impl<T: Held> Stream<T> {
+    fn new(mut stream: FFI_ArrowArrayStream, place: &str) -> PyResult<Self> {
         let mut schema = FFI_ArrowSchema::empty();
         let get = stream
             .get_schema()
-            .ok_or_else(|| bad("keys", "a released stream"))?;
-        // SAFETY: a callback of this stream, which has not been released.
+            .ok_or_else(|| bad(place, "a released stream"))?;
+        // SAFETY: the callback of this stream, which is not released.
         let code = unsafe { get(&mut stream, &mut schema) };
-        check(&mut stream, code)?;
-        let data_type = key_type(&schema)?;
-        Ok(KeyStream { stream, data_type })
+        check(&mut stream, code, place)?;
+        Ok(Stream {
+            stream,
+            data_type: type_of::<T>(&schema, place)?,
+            place: place.to_owned(),
+            held: PhantomData,
+        })
     }
 
     /// The next array.
-    pub(crate) fn next(&mut self) -> PyResult<Option<KeyArray>> {
+    pub(crate) fn next(&mut self) -> PyResult<Option<T>> {
         let Some(get) = self.stream.get_next() else {
             return Ok(None);
         };
         let mut array = FFI_ArrowArray::empty();
         // SAFETY: as in `new`.
         let code = unsafe { get(&mut self.stream, &mut array) };
-        check(&mut self.stream, code)?;
+        check(&mut self.stream, code, &self.place)?;
         if array.is_released() {
             return Ok(None); // end of the stream
         }
-        KeyArray::new(array, self.data_type.clone()).map(Some)
+        T::of(&column_of(array, self.data_type.clone(), &self.place)?).map(Some)
     }
 }
 
 /// The error of a call on `stream` that returned `code`.
-fn check(stream: &mut FFI_ArrowArrayStream, code: c_int) -> PyResult<()> {
+fn check(stream: &mut FFI_ArrowArrayStream, code: c_int, place: &str) -> PyResult<()> {
     if code == 0 {
         return Ok(());
     }
     // SAFETY: a callback of this stream, right after a failed call.
     let message = stream.get_last_error().map(|get| unsafe { get(stream) });
     Err(match message.filter(|message| !message.is_null()) {
-        // SAFETY: a C string, valid until the next call.
-        Some(message) => bad("keys", unsafe { CStr::from_ptr(message) }.to_string_lossy()),
-        None => bad("keys", format!("the Arrow stream failed with code {code}")),
+        // SAFETY: a C string until the next call.
+        Some(message) => bad(place, unsafe { CStr::from_ptr(message) }.to_string_lossy()),
+        None => bad(place, format!("the Arrow stream failed with code {code}")),
     })
 }
 
 /// An object that offers Arrow arrays.
-pub(crate) enum Offered {
-    /// Arrays in memory.
-    Arrays(Arc<[KeyArray]>),
+pub(crate) enum Offered<T> {
+    /// Arrays that are all there.
+    Arrays(Vec<T>),
     /// A stream that can be read once.
-    Stream(KeyStream),
+    Stream(Stream<T>),
 }
 
-/// The keys that `object` offers as Arrow arrays; `None` if it offers none.
-pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
-    if object.hasattr("__arrow_c_array__")? {
-        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) =
-            object.call_method0("__arrow_c_array__")?.extract()?;
-        let data_type = key_type(&taken(&schema, SCHEMA, FFI_ArrowSchema::empty())?)?;
-        let array = KeyArray::new(taken(&array, ARRAY, FFI_ArrowArray::empty())?, data_type)?;
-        return Ok(Some(Offered::Arrays([array].into())));
+/// What `object` offers as Arrow arrays; `None` where it offers none. Errors are about `place`.
+pub(crate) fn offered<T: Held>(
+    object: &Bound<'_, PyAny>,
+    place: &str,
+) -> PyResult<Option<Offered<T>>> {
+    // What pandas has in objects is an array only if pyarrow is there and finds a type for it; else it is iterated.
+    let offer = |method| {
+        if !object.hasattr(method)? {
+            return Ok(None);
+        }
+        match object.call_method0(method) {
+            Err(error) if error.is_instance_of::<PyException>(object.py()) => {
+                object.try_iter().map_err(|_| error).map(|_| None)
+            }
+            offer => offer.map(Some),
+        }
+    };
+    if let Some(offer) = offer("__arrow_c_array__")? {
+        let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = offer.extract()?;
+        let schema = taken(&schema, SCHEMA, FFI_ArrowSchema::empty())?;
+        let data_type = type_of::<T>(&schema, place)?;
+        let array = taken(&array, ARRAY, FFI_ArrowArray::empty())?;
+        let array = T::of(&column_of(array, data_type, place)?)?;
+        return Ok(Some(Offered::Arrays(vec![array])));
     }
-    if !object.hasattr("__arrow_c_stream__")? {
+    let Some(offer) = offer("__arrow_c_stream__")? else {
         return Ok(None);
-    }
-    let capsule = object.call_method0("__arrow_c_stream__")?;
-    let mut stream = KeyStream::new(taken(&capsule, STREAM, FFI_ArrowArrayStream::empty())?)?;
-    // An object with a length is in memory already; any other may exceed memory.
+    };
+    let stream = taken(&offer, STREAM, FFI_ArrowArrayStream::empty())?;
+    let mut stream = Stream::new(stream, place)?;
+    // An object with a length is in memory already; any other may be longer than memory.
     if !object.hasattr("__len__")? {
         return Ok(Some(Offered::Stream(stream)));
     }
@@ -321,5 +359,5 @@ pub(crate) fn offered(object: &Bound<'_, PyAny>) -> PyResult<Option<Offered>> {
     while let Some(array) = stream.next()? {
         arrays.push(array);
     }
-    Ok(Some(Offered::Arrays(arrays.into())))
+    Ok(Some(Offered::Arrays(arrays)))
 }

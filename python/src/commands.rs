@@ -16,6 +16,7 @@ use slotscope::name::Name;
 use slotscope::output::abandon;
 use slotscope::{Result, Summary};
 
+use crate::amounts::Amounts;
 use crate::error::{bad, raised};
 use crate::inputs::{self, Raised};
 use crate::report::Report;
@@ -33,6 +34,9 @@ pub(crate) struct Inputs<'py> {
     /// Keys.
     #[pyo3(item)]
     keys: Option<Bound<'py, PyAny>>,
+    /// Their amounts: the column in CSV, the name of the column that the user has, and its values.
+    #[pyo3(item)]
+    amounts: Vec<(String, String, Bound<'py, PyAny>)>,
 }
 
 impl Inputs<'_> {
@@ -53,7 +57,10 @@ pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) ->
     let cli = Cli::parse_words(line).map_err(|error| {
         let message = error.render().to_string();
         let line = message.lines().next().unwrap_or_default();
-        raised(line.strip_prefix("error: ").unwrap_or(line))
+        let line = line.strip_prefix("error: ").unwrap_or(line);
+        let mut more = message.lines().map(str::trim);
+        let values = more.find(|more| more.starts_with("[possible values: "));
+        raised(values.map_or(line.into(), |values| format!("{line} {values}")))
     })?;
     Ok(cli.command)
 }
@@ -77,8 +84,19 @@ pub(crate) fn run<A: Send, T: Send>(
         if !inputs.paths.is_empty() || !sources.is_empty() {
             return Err(bad("keys", "next to other inputs; give one or the other"));
         }
-        sources.push(inputs::keys(keys, &raised)?);
-        words.push("--format=resp".into());
+        let read = |(role, name, column)| Ok((role, Amounts::of(name, &column)?));
+        let amounts: Vec<_> = inputs
+            .amounts
+            .into_iter()
+            .map(read)
+            .collect::<PyResult<_>>()?;
+        let format = if amounts.is_empty() {
+            &["--format=resp"][..]
+        } else {
+            &["--format=csv", "--escapes=none"]
+        };
+        words.extend(format.iter().map(OsString::from));
+        sources.push(inputs::keys(keys, amounts, &raised)?);
     }
     words.push("--progress=never".into());
     let command = command(name, words, inputs.paths)?;
@@ -117,7 +135,8 @@ pub(crate) fn analyze(
     inputs: Inputs<'_>,
     words: Vec<OsString>,
 ) -> PyResult<Report> {
-    let summary = run(
+    let are_keys = inputs.keys.is_some();
+    let mut summary = run(
         py,
         "analyze",
         inputs,
@@ -125,8 +144,13 @@ pub(crate) fn analyze(
         analyze_args,
         reading,
         |args| args.summary(),
-    );
-    summary.map(Report::new)
+    )?;
+    if are_keys {
+        // The form that they are handed over in is nobody's.
+        let files = summary.input.files.iter_mut();
+        files.for_each(|file| file.format = "memory".into());
+    }
+    Ok(Report::new(summary))
 }
 
 /// The plan of moves for the inputs, as JSON.

@@ -11,7 +11,8 @@ use pyo3::types::PyBytes;
 use slotscope::Result;
 use slotscope::source::{ReadAt, Source, decompress};
 
-use crate::arrow::{KeyArray, KeyStream, Offered, offered};
+use crate::amounts::Amounts;
+use crate::arrow::{KeyArray, Offered, Stream, offered};
 use crate::error::bad;
 use crate::keys::bytes_of;
 
@@ -180,10 +181,11 @@ impl Source for FileSource {
     }
 }
 
-/// Keys as a source, in the Redis protocol, which can represent any key.
+/// Keys as a source: in the protocol of Redis, which can spell any key; as CSV where they have amounts.
 #[derive(Debug)]
 struct KeySource {
     keys: Keys,
+    amounts: Arc<[(String, Amounts)]>,
     raised: Raised,
 }
 
@@ -195,8 +197,8 @@ enum Keys {
     Iterator(Mutex<Option<Py<PyAny>>>),
     /// Arrays.
     Arrays(Arc<[KeyArray]>),
-    /// A stream of arrays, which the first reader takes.
-    Stream(Mutex<Option<KeyStream>>),
+    /// In a stream of arrays, which is taken away where it is read.
+    Stream(Mutex<Option<Stream<KeyArray>>>),
 }
 
 impl std::fmt::Debug for Keys {
@@ -205,10 +207,17 @@ impl std::fmt::Debug for Keys {
     }
 }
 
-/// The keys of `object` as a source.
-pub(crate) fn keys(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
-    let keys = match offered(object)? {
-        Some(Offered::Arrays(arrays)) => Keys::Arrays(arrays),
+/// The keys of `object` as a source, with their amounts, each under the name of its column in CSV.
+pub(crate) fn keys(
+    object: &Bound<'_, PyAny>,
+    amounts: Vec<(String, Amounts)>,
+    raised: &Raised,
+) -> PyResult<Arc<dyn Source>> {
+    for (_, amounts) in &amounts {
+        amounts.check(object.len()?)?;
+    }
+    let keys = match offered(object, "keys")? {
+        Some(Offered::Arrays(arrays)) => Keys::Arrays(arrays.into()),
         Some(Offered::Stream(stream)) => Keys::Stream(Mutex::new(Some(stream))),
         None => {
             let iterator = object.try_iter()?;
@@ -221,13 +230,14 @@ pub(crate) fn keys(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<d
     };
     Ok(Arc::new(KeySource {
         keys,
+        amounts: amounts.into(),
         raised: raised.clone(),
     }))
 }
 
 impl Source for KeySource {
     fn path(&self) -> &Path {
-        Path::new("keys")
+        Path::new("<keys>")
     }
 
     fn is_rereadable(&self) -> bool {
@@ -252,7 +262,11 @@ impl Source for KeySource {
         };
         Ok(Box::new(Pages {
             from,
-            page: Vec::new(),
+            page: Page {
+                amounts: self.amounts.clone(),
+                text: Vec::new(),
+                keys: 0,
+            },
             read: 0,
             raised: self.raised.clone(),
         }))
@@ -268,28 +282,28 @@ enum Next {
         arrays: Arc<[KeyArray]>,
         at: (usize, usize),
     },
-    /// The rest of a stream; `None` if it was consumed before.
-    Stream(Option<KeyStream>),
+    /// The rest of a stream; nothing where it was read before.
+    Stream(Option<Stream<KeyArray>>),
 }
 
-/// Keys in pages, each like a server's reply.
+/// Keys page by page.
 struct Pages {
     from: Next,
-    page: Vec<u8>,
-    /// Number of bytes of the page already read.
+    page: Page,
+    /// How much of the page was read.
     read: usize,
     raised: Raised,
 }
 
 impl Read for Pages {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        if self.read == self.page.len() {
-            self.page.clear();
+        if self.read == self.page.text.len() {
+            self.page.text.clear();
             self.read = 0;
             let next = self.from.next_page(&mut self.page);
             next.map_err(|error| self.raised.keep(error))?;
         }
-        let rest = &self.page[self.read..];
+        let rest = &self.page.text[self.read..];
         let more = rest.len().min(into.len());
         into[..more].copy_from_slice(&rest[..more]);
         self.read += more;
@@ -298,8 +312,8 @@ impl Read for Pages {
 }
 
 impl Next {
-    /// Writes the next page; nothing at the end.
-    fn next_page(&mut self, page: &mut Vec<u8>) -> PyResult<()> {
+    /// Writes the next page; nothing where there are no more keys.
+    fn next_page(&mut self, page: &mut Page) -> PyResult<()> {
         match self {
             Next::Objects(None, _) | Next::Stream(None) => Ok(()),
             Next::Objects(Some(iterator), known) => Python::attach(|py| {
@@ -308,9 +322,9 @@ impl Next {
                     .try_iter()?
                     .take(PAGE)
                     .collect::<PyResult<_>>()?;
-                head(page, keys.len());
+                page.begin(keys.len());
                 for (i, key) in keys.iter().enumerate() {
-                    text(page, &bytes_of(key, *known + i)?);
+                    page.add(&bytes_of(key, *known + i)?);
                 }
                 *known += keys.len();
                 Ok(())
@@ -324,9 +338,9 @@ impl Next {
                     return Ok(());
                 };
                 let to = keys.len().min(key + PAGE);
-                head(page, to - key);
+                page.begin(to - key);
                 for i in key..to {
-                    text(page, keys.get(i)?);
+                    page.add(keys.get(i)?);
                 }
                 *at = if to == keys.len() {
                     (array + 1, 0)
@@ -336,12 +350,12 @@ impl Next {
                 Ok(())
             }
             Next::Stream(Some(stream)) => {
-                while page.is_empty() {
+                while page.text.is_empty() {
                     let Some(keys) = stream.next()? else {
                         break;
                     };
-                    head(page, keys.len());
-                    (0..keys.len()).try_for_each(|i| keys.get(i).map(|key| text(page, key)))?;
+                    page.begin(keys.len());
+                    (0..keys.len()).try_for_each(|i| keys.get(i).map(|key| page.add(key)))?;
                 }
                 Ok(())
             }
@@ -349,21 +363,58 @@ impl Next {
     }
 }
 
-/// The header of a page with this many keys. Pages are never empty: an empty one would end the input.
-fn head(page: &mut Vec<u8>, keys: usize) {
-    if keys > 0 {
-        write_line(page, b'*', keys);
+/// Rows as text: a reply of the server, or, where keys have amounts, the next rows of a CSV file.
+struct Page {
+    amounts: Arc<[(String, Amounts)]>,
+    text: Vec<u8>,
+    /// Keys of all pages so far.
+    keys: usize,
+}
+
+impl Page {
+    /// Begins a page of this many keys. No page is empty: an empty one would end the input.
+    fn begin(&mut self, keys: usize) {
+        if keys > 0 && self.amounts.is_empty() {
+            self.line('*', keys);
+        } else if keys > 0 && self.keys == 0 {
+            self.text.extend_from_slice(b"key");
+            for (column, _) in &*self.amounts {
+                self.text.push(b',');
+                self.text.extend_from_slice(column.as_bytes());
+            }
+            self.text.push(b'\n');
+        }
     }
-}
 
-fn text(page: &mut Vec<u8>, key: &[u8]) {
-    write_line(page, b'$', key.len());
-    page.extend_from_slice(key);
-    page.extend_from_slice(b"\r\n");
-}
+    /// Adds a key.
+    fn add(&mut self, key: &[u8]) {
+        if self.amounts.is_empty() {
+            self.line('$', key.len());
+            self.text.extend_from_slice(key);
+            self.text.extend_from_slice(b"\r\n");
+            return;
+        }
+        self.text.push(b'"');
+        for part in key.split_inclusive(|byte| *byte == b'"') {
+            self.text.extend_from_slice(part);
+            if part.ends_with(b"\"") {
+                self.text.push(b'"');
+            }
+        }
+        self.text.push(b'"');
+        for (_, amounts) in &*self.amounts {
+            self.text.push(b',');
+            if let Some(amount) = amounts.get(self.keys) {
+                // Writing into memory does not fail.
+                drop(write!(self.text, "{amount}"));
+            }
+        }
+        self.text.push(b'\n');
+        self.keys += 1;
+    }
 
-fn write_line(page: &mut Vec<u8>, kind: u8, number: usize) {
-    page.push(kind);
-    // Writing to memory does not fail.
-    drop(write!(page, "{number}\r\n"));
+    fn line(&mut self, kind: char, number: usize) {
+        // As above.
+        drop(write!(self.text, "{kind}{number}\r\n"));
+    }
 }

@@ -8,12 +8,18 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::error::bad;
 
-/// The bytes of `key`, which is number `i`.
+/// Why a key that is not there is refused.
+pub(crate) const NULL: &str = "is null; drop what is no key first";
+
+/// The bytes of `key`, the `i`-th.
 pub(crate) fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = key.cast::<PyBytes>() {
         return Ok(Cow::Borrowed(bytes.as_bytes()));
     }
     let Ok(text) = key.cast::<PyString>() else {
+        if is_null(key) {
+            return Err(bad(format!("key {i}"), NULL));
+        }
         let kind = key.get_type().name()?;
         let what = format!("key {i} is {kind}; keys are bytes or str");
         return Err(PyTypeError::new_err(what));
@@ -26,4 +32,13 @@ pub(crate) fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<
             "text with lone surrogates has no bytes; give the key as bytes",
         )),
     }
+}
+
+/// Whether `value` stands for one that is not there, in Python, in NumPy or in pandas.
+pub(crate) fn is_null(value: &Bound<'_, PyAny>) -> bool {
+    let is_missing = || {
+        let kind = value.get_type().name();
+        kind.is_ok_and(|kind| kind == "NAType" || kind == "NaTType")
+    };
+    value.is_none() || value.extract::<f64>().is_ok_and(f64::is_nan) || is_missing()
 }

@@ -1,6 +1,7 @@
 //! slotscope as a Python module: a thin layer over the library. `slotscope/__init__.py` has what users import;
 //! options reach this module as the words of a command line, so there is one list of them.
 
+mod amounts;
 mod arrow;
 mod commands;
 mod error;

@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use slotscope::Summary;
 use slotscope::output::Guard;
 use slotscope::report::charts::CHARTS;
-use slotscope::report::render::{html, text};
+use slotscope::report::render::{html, markdown, text};
 use slotscope::report::{self, ChartSet, json, view};
 
 use crate::commands;
@@ -39,6 +40,38 @@ impl Report {
         Ok(loads(py, self.to_json()?)?.cast_into()?)
     }
 
+    /// report.json, which is parsed once.
+    fn held<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
+        let parsed = || self.parsed(py).map(Bound::unbind);
+        Ok(self.parsed.get_or_try_init(py, parsed)?.bind(py))
+    }
+
+    /// Says that there is no such part, and where members of that name are, or which parts there are.
+    fn no_part(&self, part: &str) -> PyResult<String> {
+        let whole = serde_json::to_value(&self.summary).map_err(raised)?;
+        let (mut near, mut parts) = (Vec::new(), Vec::new());
+        for (name, value) in whole.as_object().into_iter().flatten() {
+            parts.push(name.as_str());
+            if value.get(part).is_some() {
+                near.push(format!("report[{name:?}][{part:?}]"));
+            }
+        }
+        Ok(if near.is_empty() {
+            format!("no part {part:?}; there are {}", parts.join(", "))
+        } else {
+            format!("no part {part:?}; is it {}?", near.join(" or "))
+        })
+    }
+
+    /// Adds the name of the node that `row` is about.
+    fn name_node(&self, row: &Bound<'_, PyDict>) -> PyResult<()> {
+        let id = row.get_item("node")?;
+        let id: Option<String> = id.and_then(|id| id.extract().ok());
+        let mut nodes = self.summary.nodes.list.iter();
+        let node = nodes.find(|node| id.as_ref() == Some(&node.id.to_string()));
+        row.set_item("node_name", node.map(|node| node.label().to_string()))
+    }
+
     fn part_of_verdict<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
         self.__getitem__(py, "verdict")?.get_item(part)
     }
@@ -64,11 +97,11 @@ impl Page {
 
 #[pymethods]
 impl Report {
-    /// The verdict in a word: "balanced", "watch", "skewed", "suspicious" (the dump is incomplete or damaged) or "empty".
+    /// The verdict in a word: "empty", "balanced", "unjudged", "watch", "skewed", "suspicious" (the dump is incomplete or
+    /// damaged), "limit" or "down". docs/verdict.md describes them.
     #[getter]
-    fn verdict(&self) -> PyResult<String> {
-        let word = serde_json::to_value(self.summary.verdict.state).map_err(raised)?;
-        Ok(word.as_str().unwrap_or_default().to_owned())
+    fn verdict(&self) -> &'static str {
+        self.summary.verdict.state.name()
     }
 
     /// The verdict in a sentence.
@@ -91,18 +124,37 @@ impl Report {
 
     /// A part of report.json: `report["nodes"]`.
     ///
-    /// Raises KeyError if the report does not have that part.
+    /// Raises KeyError if the report does not have that part; it says where in the report that name is.
     fn __getitem__<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
-        let parsed = self
-            .parsed
-            .get_or_try_init(py, || self.parsed(py).map(Bound::unbind))?;
-        parsed.bind(py).as_any().get_item(part)
+        let found = self.held(py)?.get_item(part)?;
+        found.map_or_else(|| Err(PyKeyError::new_err(self.no_part(part)?)), Ok)
     }
 
-    /// The findings, most urgent first, as in report.json.
+    fn __contains__(&self, py: Python<'_>, part: &Bound<'_, PyAny>) -> PyResult<bool> {
+        self.held(py)?.contains(part)
+    }
+
+    /// A part of report.json, or `default` if the report does not have it.
+    #[pyo3(signature = (part, default=None))]
+    fn get<'py>(
+        &self,
+        py: Python<'py>,
+        part: &str,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(self.held(py)?.get_item(part)?.or(default))
+    }
+
+    /// The findings, most urgent first, as in report.json, with the names of their nodes.
     #[getter]
-    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.part_of_verdict(py, "findings")
+    fn findings<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let findings = PyList::empty(py);
+        for finding in self.part_of_verdict(py, "findings")?.try_iter()? {
+            let finding = finding?.cast_into::<PyDict>()?.copy()?;
+            self.name_node(&finding)?;
+            findings.append(finding)?;
+        }
+        Ok(findings)
     }
 
     /// The steps in their order, as in report.json.
@@ -122,6 +174,7 @@ impl Report {
                 row.set_item("role", role.get_item("role")?)?;
                 row.set_item("metric", role.get_item("metric")?)?;
                 row.update(cause?.cast::<PyMapping>()?)?;
+                self.name_node(&row)?;
                 causes.append(row)?;
             }
         }
@@ -158,7 +211,7 @@ impl Report {
         Ok(PyBytes::new(py, &out))
     }
 
-    /// The heaviest single keys: key, slot, node, weights, share. Empty where keys have no weights.
+    /// The heaviest single keys by each weight that keys have; `by` names the list that a row is of.
     #[getter]
     fn keys(&self) -> PyResult<Table> {
         Table::new("keys", &self.summary)
@@ -214,6 +267,13 @@ impl Report {
         py.detach(|| html::write(&self.summary, &mut page))
             .map_err(raised)?;
         String::from_utf8(page).map_err(raised)
+    }
+
+    /// The report as Markdown, for an issue or a wiki.
+    fn to_markdown(&self) -> PyResult<String> {
+        let mut text = Vec::new();
+        markdown::write(&view::report(&self.summary), ROWS, "", &mut text).map_err(raised)?;
+        String::from_utf8(text).map_err(raised)
     }
 
     /// The page of the report, for a notebook.

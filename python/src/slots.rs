@@ -7,7 +7,7 @@ use arrow_array::UInt16Array;
 use hashslot::{Batch, PAD, Padded};
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
-use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList};
+use pyo3::types::{PyCapsule, PyDict, PyIterator, PyList, PySlice};
 
 use crate::arrow::{self, KeyArray, Offered, offered};
 use crate::error::bad;
@@ -41,22 +41,37 @@ impl Slots {
     }
 }
 
+/// One key, or several.
+#[derive(FromPyObject)]
+enum Index<'py> {
+    One(isize),
+    Several(Bound<'py, PySlice>),
+}
+
 #[pymethods]
 impl Slots {
     fn __len__(&self) -> usize {
         self.slots.len()
     }
 
-    fn __getitem__(&self, index: isize) -> PyResult<u16> {
+    fn __getitem__<'py>(&self, py: Python<'py>, index: Index<'py>) -> PyResult<Bound<'py, PyAny>> {
         let slots = self.values();
+        let index = match index {
+            Index::One(index) => index,
+            // Lists know all the rules of slices.
+            Index::Several(range) => {
+                let several: Vec<u16> = self.tolist(py)?.as_any().get_item(range)?.extract()?;
+                return Ok(Bound::new(py, Slots::new(several))?.into_any());
+            }
+        };
         let at = if index < 0 {
             index + slots.len() as isize
         } else {
             index
         };
         let slot = usize::try_from(at).ok().and_then(|at| slots.get(at));
-        slot.copied()
-            .ok_or_else(|| PyIndexError::new_err("no such key"))
+        let slot = slot.ok_or_else(|| PyIndexError::new_err("no such key"))?;
+        Ok(slot.into_pyobject(py)?.into_any())
     }
 
     /// Iterators make it a column to pandas, which takes it for a single value otherwise.
@@ -111,7 +126,7 @@ impl Slots {
 /// The slots of `keys`.
 pub(crate) fn of(py: Python<'_>, keys: &Bound<'_, PyAny>) -> PyResult<Slots> {
     let mut slots = Vec::new();
-    match (offered(keys)?, numpy::fixed(keys)?) {
+    match (offered(keys, "keys")?, numpy::fixed(keys)?) {
         (Some(Offered::Arrays(arrays)), _) => {
             py.detach(|| {
                 arrays

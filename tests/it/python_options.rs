@@ -17,6 +17,7 @@ const HEAD: &str = "\"\"\"The options of the functions, generated from the flags
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from typing import TypedDict, Union
 
 Path = Union[str, \"os.PathLike[str]\"]
@@ -108,8 +109,9 @@ fn python_type(arg: &Arg) -> String {
     match arg.get_action() {
         ArgAction::SetTrue => "bool".into(),
         ArgAction::Append if name.is_some_and(|name| name.contains('=')) => {
-            format!("dict[str, {one}] | list[{one}] | {one}")
+            format!("Mapping[str, {one} | float] | list[{one}] | {one}")
         }
+        _ if arg.get_id() == "by" => "Mapping[str, float] | list[str] | str".into(),
         ArgAction::Append => format!("{one} | list[{one}]"),
         _ => one.into(),
     }

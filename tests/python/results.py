@@ -19,7 +19,7 @@ At run time each is a dict.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, List, TypedDict
+from typing import TYPE_CHECKING, Any, Dict, List, Literal, TypedDict
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -67,6 +67,9 @@ class Types:
             return "Any"
         if "$ref" in schema:
             return self.names[schema["$ref"].rpartition("/")[2]]
+        words = [word for one in schema.get("oneOf", [schema]) for word in one.get("enum", [one.get("const")])]
+        if all(isinstance(word, str) for word in words) and ("oneOf" in schema or "enum" in schema):
+            return f"Literal[{', '.join(json.dumps(word) for word in words)}]"
         for several in ("anyOf", "oneOf"):
             if several in schema:
                 return " | ".join(dict.fromkeys(map(self.of, schema[several])))
@@ -74,7 +77,7 @@ class Types:
             return "str" if isinstance(schema["const"], str) else "Any"
         kinds = schema.get("type")
         if kinds is None:
-            return "str" if "enum" in schema else "Any"
+            return "Any"
         kinds = [kinds] if isinstance(kinds, str) else kinds
         return " | ".join(dict.fromkeys(self.of_kind(kind, schema) for kind in kinds))
 

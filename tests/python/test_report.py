@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import html
+import io
 import json
 import re
 from pathlib import Path
@@ -34,8 +35,12 @@ def test_a_report_is_its_verdict(report: slotscope.Report) -> None:
     assert report.to_dict() == json.loads(report.to_json())
     report.to_dict().clear()
     assert report["schema"].startswith("slotscope.report/")
-    with pytest.raises(KeyError):
+    with pytest.raises(KeyError, match="no part .nothing.; there are .*nodes"):
         report["nothing"]
+    with pytest.raises(KeyError, match="findings.; is it report..verdict....findings.."):
+        report["findings"]
+    assert "nodes" in report and "findings" not in report
+    assert report.get("nodes") == report["nodes"] and report.get("findings", 7) == 7
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -53,6 +58,8 @@ def test_every_reader_of_arrow_reads_every_table(report: slotscope.Report, name:
 
 def test_tables_have_the_rows_of_the_csv_files(report: slotscope.Report, tmp_path: Path) -> None:
     report.save(tmp_path / "new" / "report")
+    assert list(pandas.DataFrame(report.tags).columns) == report.tags.columns
+    assert list(report.tags) == pyarrow.table(report.tags).to_pylist()
     for name in ("nodes", "patterns", "prefixes", "slots", "tags"):
         with open(tmp_path / "new" / "report" / f"{name}.csv", newline="") as file:
             head, *lines = csv.reader(file)
@@ -93,10 +100,44 @@ def test_a_notebook_shows_the_answer_and_on_request_the_page(report: slotscope.R
 def test_findings_steps_and_causes_are_those_of_report_json() -> None:
     report = slotscope.analyze("samples/shop.csv.zst", topology="samples/shop.nodes")
     verdict = report["verdict"]
-    assert report.findings == verdict["findings"] and report.steps == verdict["steps"]
+    names = {node["id"]: node["name"] for node in report.nodes.to_polars().rename({"node_id": "id", "node": "name"}).to_dicts()}
+    assert report.findings == [finding | {"node_name": names.get(finding["node"])} for finding in verdict["findings"]]
+    assert report.steps == verdict["steps"]
+    assert {cause["node_name"] for cause in report.causes} == {names.get(cause["node"]) for cause in report.causes} != {None}
     assert len(report.steps) >= 3 and all("command" in step for step in report.steps)
     assert [cause["name"] for cause in report.causes if cause["role"] == "load"][0] == "flash-sale"
     assert sum(len(role["causes"]) for role in verdict["roles"]) == len(pandas.DataFrame(report.causes))
+
+
+def test_keys_have_one_list_for_each_weight(tmp_path: Path) -> None:
+    report = slotscope.analyze("samples/shop.csv.zst", topology="samples/shop.nodes")
+    report.save(tmp_path)
+    with open(tmp_path / "keys.csv", newline="") as file:
+        lines = list(csv.DictReader(file))
+    rows = report.keys.to_polars()
+    assert rows.columns == list(lines[0]) and [row["key"] for row in lines] == rows["key"].to_list()
+    for by in ("bytes", "ops"):
+        found = rows.filter(polars.col("by") == by)
+        assert found.height == 1000 and found[by].is_sorted(descending=True)
+        assert found["share"][0] == pytest.approx(found[by][0] / sum(report["slots"][by]))
+    loaded = slotscope.load(tmp_path).keys.to_polars()
+    assert loaded.drop("node").equals(rows.filter(polars.col("by") == report["keys"]["by"]).drop("node"))
+
+
+def test_steps_name_no_file_that_does_not_exist() -> None:
+    keys = [f"{{hot}}:{i}" for i in range(4000)] + [f"user:{i}" for i in range(9000)]
+    frame = {"k": keys, "n": [100] * len(keys)}
+    for report in (
+        slotscope.analyze(keys=keys, nodes=6),
+        slotscope.analyze(frame, key="k", bytes="n", nodes=6),
+        slotscope.analyze(io.BytesIO("\n".join(keys).encode()), nodes=6, policy="oss"),
+    ):
+        assert report.steps and not any(step["command"] for step in report.steps)
+        assert "slotscope plan" not in report._repr_html_() + report.to_html()
+
+
+def test_a_report_becomes_markdown(report: slotscope.Report) -> None:
+    assert "`" in report.to_markdown() and "| node " in report.to_markdown()
 
 
 def test_a_chart_is_that_of_save(report: slotscope.Report, tmp_path: Path) -> None:

@@ -115,11 +115,13 @@ def test_slots_are_taken_over_without_a_copy() -> None:
     )
     with pytest.raises(IndexError):
         slots[len(slots)]
+    assert slots[:-9:2].tolist() == expected(KEYS)[:-9:2]
 
 
 @pytest.mark.parametrize(
     ("keys", "error", "message"),
     [
+        ([b"a", None], slotscope.Error, "key 1: is null; drop what is no key first"),
         ([b"a", 1], TypeError, "key 1 is int; keys are bytes or str"),
         (7, TypeError, "not iterable"),
         (b"key", slotscope.Error, "keys: one key, not several; slot(key) has its slot"),

@@ -40,6 +40,12 @@ def typed(table: Any) -> None:
     print(giver, before, state, becomes, changes["totals"], frame, rows, arrow)
     plan["gaols"]  # type: ignore[typeddict-item]
     print(number, numbers, text, raw, sentence, plan, slotscope.slots(report.tags), slotscope.slots(table))
+    slotscope.plan(["a.rdb", "b.rdb"], by={"bytes": 2, "ops": 1}, weight={"a": 2})
+    slotscope.analyze(keys=["user:1", b"\xff"], by={"bytes": 2})
+    slotscope.advise(table, key="k", ops="hits")
+    if report.verdict == "skewed":
+        print(report.get("nodes"), report.findings[0]["node_name"], report.to_markdown(), slotscope.slots([b"a"])[:1].tolist())
+    report.verdict == "skew"  # type: ignore[comparison-overlap]
     slotscope.analyze("dump.rdb", nods=6)  # type: ignore[call-arg]
     slotscope.analyze("dump.rdb", nodes="six")  # type: ignore[arg-type]
-    slotscope.slots([1, 2])  # type: ignore[arg-type]
+    slotscope.slots([1, 2])  # type: ignore[list-item]
