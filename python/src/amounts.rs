@@ -82,7 +82,7 @@ impl Amounts {
         let array: &dyn Array = array.as_ref();
         self.values.reserve(array.len());
         downcast_integer_array!(
-            array => array.iter().try_for_each(|value| self.add(value, u64::try_from(value.unwrap_or_default()).ok())),
+            array => array.iter().try_for_each(|value| self.add(value, value.and_then(integer))),
             DataType::Float32 => array.as_primitive::<Float32Type>().iter().try_for_each(|value| {
                 let value = value.map(f64::from).filter(|value| !value.is_nan());
                 self.add(value, value.and_then(whole))
@@ -118,6 +118,10 @@ impl Amounts {
         });
         Ok(())
     }
+}
+
+fn integer(value: impl TryInto<u64>) -> Option<u64> {
+    value.try_into().ok()
 }
 
 fn whole(value: f64) -> Option<u64> {
