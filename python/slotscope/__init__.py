@@ -67,9 +67,11 @@ def _with_options(known: Any) -> Callable[[F], F]:
             try:
                 return function(*inputs, **options)
             except Error as error:
-                is_list = any(isinstance(given, (list, tuple)) for given in inputs)
-                hint = "; inputs are files and servers, keys go to keys=" if is_list else ""
-                raise Error(option_words(str(error), known) + hint) from error.__cause__
+                text = option_words(str(error), known)
+                lists = (given for given in inputs if isinstance(given, (list, tuple)))
+                if any(text.startswith(f"{each}: ") for given in lists for each in given):
+                    text += "; inputs are files and servers, keys go to keys="
+                raise Error(text) from error.__cause__
 
         called.__doc__ = f"{function.__doc__}\n{known.__doc__}"
         return cast("F", called)

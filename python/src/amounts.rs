@@ -19,7 +19,8 @@ impl Held for ArrayRef {
     const CAST: &str = "numbers";
 
     fn is_in(data_type: &DataType) -> bool {
-        data_type.is_integer() || matches!(data_type, DataType::Float32 | DataType::Float64)
+        use DataType::{Float32, Float64, Null};
+        data_type.is_integer() || matches!(data_type, Float32 | Float64 | Null)
     }
 
     fn of(column: &ArrayRef) -> PyResult<Self> {
@@ -83,6 +84,7 @@ impl Amounts {
         self.values.reserve(array.len());
         downcast_integer_array!(
             array => array.iter().try_for_each(|value| self.add(value, value.and_then(integer))),
+            DataType::Null => (0..array.len()).try_for_each(|_| self.add(None::<u64>, None)),
             DataType::Float32 => array.as_primitive::<Float32Type>().iter().try_for_each(|value| {
                 let value = value.map(f64::from).filter(|value| !value.is_nan());
                 self.add(value, value.and_then(whole))
@@ -103,7 +105,7 @@ impl Amounts {
         self.add(Some(value.repr()?), amount)
     }
 
-    /// Adds `amount`, which is what `value` is.
+    /// Adds `amount`, the number that `value` spells.
     fn add(&mut self, value: Option<impl Display>, amount: Option<u64>) -> PyResult<()> {
         let known = amount.filter(|amount| *amount != UNKNOWN);
         self.values.push(match (value, known) {

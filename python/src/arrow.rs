@@ -106,26 +106,28 @@ fn type_of<T: Held>(schema: &FFI_ArrowSchema, place: &str) -> PyResult<DataType>
     Ok(data_type)
 }
 
-/// Whether an array has sizes that do not overflow, the buffers for keys, and a column as long as its table.
-fn is_whole(array: &FFI_ArrowArray, is_table: bool) -> bool {
-    // Negative sizes become huge.
+/// Whether an array has sizes that can be added up, the buffers of keys, and a column as long as its table.
+fn is_whole(array: &FFI_ArrowArray, data_type: &DataType) -> bool {
+    // Negative sizes are huge here.
     let end = |array: &FFI_ArrowArray| {
         let end = array.len().checked_add(array.offset());
         end.filter(|end| *end < isize::MAX as usize / size_of::<ByteView>())
     };
-    if is_table {
-        array.num_children() == 1
-            && end(array).is_some_and(|end| end <= array.child(0).len())
-            && is_whole(array.child(0), false)
-    } else {
-        end(array).is_some() && (2..1 << 32).contains(&array.num_buffers())
+    match data_type {
+        DataType::Struct(fields) => {
+            array.num_children() == 1
+                && end(array).is_some_and(|end| end <= array.child(0).len())
+                && is_whole(array.child(0), fields[0].data_type())
+        }
+        DataType::Null => end(array).is_some(),
+        _ => end(array).is_some() && (2..1 << 32).contains(&array.num_buffers()),
     }
 }
 
 /// The column in `array`, which has the checked type `data_type`.
 fn column_of(array: FFI_ArrowArray, data_type: DataType, place: &str) -> PyResult<ArrayRef> {
     let malformed = || bad(place, "a malformed Arrow array; build it anew");
-    if !is_whole(&array, matches!(data_type, DataType::Struct(_))) {
+    if !is_whole(&array, &data_type) {
         return Err(malformed());
     }
     // SAFETY: the producer vouches for the lengths of buffers, which the interface does not carry.

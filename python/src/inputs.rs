@@ -262,11 +262,7 @@ impl Source for KeySource {
         };
         Ok(Box::new(Pages {
             from,
-            page: Page {
-                amounts: self.amounts.clone(),
-                text: Vec::new(),
-                keys: 0,
-            },
+            page: Page::new(self.amounts.clone()),
             read: 0,
             raised: self.raised.clone(),
         }))
@@ -372,17 +368,26 @@ struct Page {
 }
 
 impl Page {
+    /// The page before the first key: the header of CSV.
+    fn new(amounts: Arc<[(String, Amounts)]>) -> Self {
+        let columns = amounts.iter().map(|(column, _)| column.as_str());
+        let header: Vec<&str> = std::iter::once("key").chain(columns).collect();
+        let header = if amounts.is_empty() {
+            String::new()
+        } else {
+            header.join(",") + "\n"
+        };
+        Page {
+            amounts,
+            text: header.into_bytes(),
+            keys: 0,
+        }
+    }
+
     /// Begins a page of this many keys. No page is empty: an empty one would end the input.
     fn begin(&mut self, keys: usize) {
         if keys > 0 && self.amounts.is_empty() {
             self.line('*', keys);
-        } else if keys > 0 && self.keys == 0 {
-            self.text.extend_from_slice(b"key");
-            for (column, _) in &*self.amounts {
-                self.text.push(b',');
-                self.text.extend_from_slice(column.as_bytes());
-            }
-            self.text.push(b'\n');
         }
     }
 

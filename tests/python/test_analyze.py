@@ -87,6 +87,13 @@ def test_a_data_frame_is_an_input(tmp_path: Path) -> None:
         assert comparable(found.to_dict()) == comparable(wanted.to_dict()), type(reader)
 
 
+def test_a_data_frame_may_have_no_rows_and_no_amounts() -> None:
+    for frame in ({"k": [], "n": []}, polars.DataFrame(schema={"k": polars.String, "n": polars.Int64})):
+        assert slotscope.analyze(frame, key="k", bytes="n").verdict == "empty"
+    found = slotscope.analyze(polars.DataFrame({"k": ["a", "b"], "n": [None, None]}), key="k", bytes="n", nodes=2)
+    assert found["input"]["keys"] == 2
+
+
 def test_a_data_frame_of_pandas_needs_no_other_package() -> None:
     code = """import sys
 sys.modules["pyarrow"] = None

@@ -122,7 +122,7 @@ impl Commands {
     }
 
     /// `slotscope whatif` without the braces of a tag.
-    pub(crate) fn untag(&self, tag: &str, by: Metric) -> Option<Name> {
+    pub fn untag(&self, tag: &str, by: Metric) -> Option<Name> {
         let flags = [
             vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
             self.by(&[by]),

@@ -15,7 +15,7 @@ use crate::summary::worded::Worded;
 
 /// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
-/// And above this, that rows are not keys: no cluster has as many copies of a key.
+/// The part of them above which rows are requests: no cluster has as many copies of a key.
 pub const REQUESTS: f64 = 0.75;
 
 /// A sign that the dump is damaged.
