@@ -20,8 +20,8 @@ preflight() {
     for node in "${!host[@]}"; do check_state "$node"; done
     end_stage
     for job in ${jobs[@]+"${jobs[@]}"}; do check_job $job; done
-    for node in "${!coming[@]}"; do
-        check_room "$node" "${coming[node]}"
+    for node in "${!peak[@]}"; do
+        check_room "$node" "${peak[node]}"
         as_number "$(info "$node" stats evicted_keys)"
         evicted_before[node]=$number
     done
@@ -75,7 +75,10 @@ check_job() {
     fi
     if [[ -z ${is_able[from]-} || -z ${is_able[to]-} ]]; then check_commands "$from" "$to"; fi
     is_able[from]=yes is_able[to]=yes
-    coming[to]=$((${coming[to]-0} + bytes * $(count $left) / $(count "$@")))
+    # Jobs run one after the other: what has left a node by then makes room in it.
+    bytes=$((bytes * $(count $left) / $(count "$@")))
+    held[from]=$((${held[from]-0} - bytes)) held[to]=$((${held[to]-0} + bytes))
+    if ((held[to] > ${peak[to]-0})); then peak[to]=${held[to]}; else peak[to]=${peak[to]-0}; fi
 }
 
 # The commands that turn a replica into a primary without slots: how_to_reset NODE
@@ -83,6 +86,12 @@ how_to_reset() {
     local node=$1 other
     for other in "${!host[@]}"; do [[ -n ${is_replica[other]-} ]] || break; done
     echo "redis-cli -h ${host[node]} -p ${port[node]} CLUSTER RESET, then CLUSTER MEET ${host[other]} ${port[other]}"
+}
+
+# BYTES in MiB.
+mib() {
+    local tenths=$((($1 * 10 + 524288) / 1048576))
+    echo "$((tenths / 10)).$((tenths % 10)) MiB"
 }
 
 # Whether NODE has room for BYTES more: check_room NODE BYTES
@@ -101,5 +110,5 @@ check_room() {
     what="it would EVICT KEYS ($policy)"
     [[ $policy != noeviction ]] || what="it would refuse writes, and stop with a slot open"
     [[ $evictions == allow && $policy != noeviction ]] ||
-        fault "${name[node]} uses $used bytes and is to get $bytes more, but its maxmemory is $most: $what; raise maxmemory, or plan with --maxmemory"
+        fault "${name[node]} uses $(mib "$used") and is to get $(mib "$bytes") more, but its maxmemory is $(mib "$most"): $what; raise its maxmemory, or collect again and make a new plan"
 }

@@ -11,6 +11,7 @@ verify() {
     done
     ((second < 30)) || die "the nodes do not agree about their slots: redis-cli --cluster check ${host[node]}:${port[node]}"
     name_empty
+    show_memory
     compare_keys
 }
 
@@ -32,6 +33,23 @@ name_empty() {
             role=" and is a replica of $(info "$node" replication master_host):$(info "$node" replication master_port) now"
         fi
         say "${name[node]} owns no slots$role: keep it, or remove it: redis-cli --cluster del-node ${host[node]}:${port[node]} ${id[node]}"
+    done
+}
+
+# What each node uses of its limit.
+show_memory() {
+    local node used most
+    for node in "${!host[@]}"; do
+        as_number "$(info "$node" memory used_memory)"
+        used=$number
+        as_number "$(info "$node" memory maxmemory)"
+        most=$number
+        [[ -n $used ]] || continue
+        if ((${most:-0} > 0)); then
+            say "  ${name[node]} uses $(mib "$used"), $((100 * used / most))% of its maxmemory"
+        else
+            say "  ${name[node]} uses $(mib "$used")"
+        fi
     done
 }
 

@@ -86,6 +86,42 @@ fn a_target_without_room_is_refused() {
 }
 
 #[test]
+fn what_leaves_a_node_before_makes_room_in_it() {
+    let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
+    let script = uneven.plan(&[]);
+    let first = script
+        .lines()
+        .find(|line| line.starts_with("    '1 2 "))
+        .unwrap();
+    let words: Vec<&str> = first.trim().trim_matches('\'').split(' ').collect();
+    let bytes: u64 = words[3].parse().unwrap();
+    let back = format!("    '2 1 0 {} 13191-13191'", bytes - 1);
+    let server = &uneven.cluster.servers[0];
+    let used = server.connect().call(&["INFO", "memory"]).text();
+    let used = used
+        .lines()
+        .find_map(|line| line.strip_prefix("used_memory:"));
+    let limit = used.unwrap().trim().parse::<u64>().unwrap() + 100_000;
+    assert!(bytes > 300_000, "{bytes}");
+    call_ok(
+        &mut server.connect(),
+        &["CONFIG", "SET", "maxmemory", &limit.to_string()],
+    );
+    let with = |jobs: String| {
+        uneven.scratch.file("jobs.sh", script.replace(first, &jobs));
+    };
+    with(format!("{first}\n{back}"));
+    let output = uneven.run(&["jobs.sh", "--check"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    with(format!("{back}\n{first}"));
+    refused(
+        &uneven,
+        &["jobs.sh", "--check"],
+        &[" MiB more, but its maxmemory is "],
+    );
+}
+
+#[test]
 fn rights_that_keys_need_to_get_across_are_asked_for() {
     let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
     uneven.plan(&[]);
