@@ -6,10 +6,10 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::state::{Role, State};
 
 use crate::view::cell::Tone;
-use crate::view::nodes::{fair, fair_column, measure, of_role, other_role};
+use crate::view::nodes::{self, fair, fair_column, measure, of_role, other_role};
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
@@ -22,11 +22,17 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     let other = other_role(summary);
     let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
     let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
-    list.sort_by_key(|node| std::cmp::Reverse(node.load_by(by)));
-    let most = list.first().map_or(0, |node| node.load_by(by)) as f64;
     if mean <= 0.0 {
         return None;
     }
+    // Memory that servers tell by themselves is not known by slot.
+    let measure = measure(summary, None);
+    let ratio = |node: &NodeLoad| match measure {
+        Measure::UsedMemory => node.over_share.of(Role::Memory).unwrap_or(0.0),
+        _ => node.load_by(by) as f64 / mean,
+    };
+    list.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
+    let most = list.first().map_or(0.0, |node| ratio(node));
     let more = list.len().saturating_sub(BARS);
     let mut rows: Vec<Option<&NodeLoad>> = list.into_iter().map(Some).collect();
     if more > 0 {
@@ -45,15 +51,12 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
         .column(Column::load(by, by), |node| {
             node.map_or_else(gap, |node| Cell::amount(by, node.load_by(by)))
         })
-        .column(fair_column(measure(summary, None)), |node| {
-            node.map_or_else(gap, |node| {
-                let load = node.load_by(by) as f64;
-                fair(load / mean, most / mean, Tone::Plain)
-            })
+        .column(fair_column(measure), |node| {
+            node.map_or_else(gap, |node| fair(ratio(node), most, Tone::Plain))
         })
         .columns(
             other,
-            |role| fair_column(measure(summary, Some(role))),
+            |role| fair_column(nodes::measure(summary, Some(role))),
             |role, node| node.map_or_else(gap, |node| of_role(node, role)),
         )
         .build();
