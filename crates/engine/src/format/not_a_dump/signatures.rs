@@ -39,6 +39,12 @@ pub static SIGNATURES: &[NotADump] = &[
     bytes("a zstd file in another one", 0, b"\x28\xB5\x2F\xFD", TWICE),
     bytes("an lz4 file in another one", 0, b"\x04\x22\x4D\x18", TWICE),
     bytes(
+        "a script",
+        0,
+        b"#!/",
+        "run it; a dump is what redis-cli --scan prints",
+    ),
+    bytes(
         "a 7z archive",
         0,
         b"7z\xBC\xAF\x27\x1C",
