@@ -4,7 +4,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::collection::manifest::{Manifest, NodeEntry};
 use slotscope_engine::text::{counted, ranges};
-use slotscope_findings::plan::migration::Migration;
+use slotscope_findings::summary::migration::Migration;
 
 /// Maximum ranges of slots shown.
 const RANGES: usize = 8;

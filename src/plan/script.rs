@@ -9,13 +9,13 @@ use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_engine::text;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::inputs::PlannedNode;
-use slotscope_findings::plan::migration::Migration;
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
+use slotscope_findings::summary::migration::Migration;
+use slotscope_findings::wording::finding::about;
 use slotscope_report::render::text::wrapped;
 
 use crate::plan::view::{
-    basis, floor, goal_lines, headline, leftovers, milliseconds, node_name, setslot_duration,
-    size_of,
+    basis, floor, goal_lines, headline, leftovers, node_name, setslot_duration, size_of,
 };
 
 /// Width of comments in columns.
@@ -290,8 +290,8 @@ impl Script<'_> {
 /// The warning for a big key, which is copied in one piece.
 fn warning_of(key: &BlockingKey) -> String {
     format!(
-        "warning: MIGRATE blocks both nodes for about {} while it copies the key {} of slot {}{}",
-        milliseconds(key.block_ms),
+        "warning: MIGRATE blocks both nodes for {} while it copies the key {} of slot {}{}",
+        about(key.block_ms as f64),
         text::short(&key.key),
         key.slot,
         size_of(key)
@@ -301,11 +301,11 @@ fn warning_of(key: &BlockingKey) -> String {
 /// Why a slot does not move.
 fn reason_to_stay(key: &BlockingKey) -> String {
     format!(
-        "slot {} stays: moving its key {}{} would block its node for about {}",
+        "slot {} stays: moving its key {}{} would block its node for {}",
         key.slot,
         text::short(&key.key),
         size_of(key),
-        milliseconds(key.block_ms)
+        about(key.block_ms as f64)
     )
 }
 

@@ -12,6 +12,7 @@ use slotscope_findings::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
 use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::summary::state::Role;
+use slotscope_findings::wording::finding::about;
 use slotscope_findings::wording::verdict::{ratio, times};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
@@ -25,7 +26,9 @@ pub(crate) const ROWS: usize = 60;
 /// Maximum big keys shown.
 const BIG_KEYS: usize = 20;
 
-/// Shorter blocks are not mentioned.
+/// Figures this close are printed alike.
+const NEARLY: f64 = 0.005;
+/// A key that blocks its nodes for less is not worth a word.
 const LONG_BLOCK_MS: u64 = 10;
 
 /// The sections of a plan; `instead` is the suggested fix if a managed service does not move slots.
@@ -95,8 +98,12 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     } else {
         ""
     };
+    let relief = match outcome.request.relief {
+        true => "; this only makes room: to even out, collect and plan again once it has moved",
+        false => "",
+    };
     format!(
-        "{empty}move {} in {}{}: {fullest} {ratios}{limited}",
+        "{empty}move {} in {}{}: {fullest} {ratios}{limited}{relief}",
         counted(outcome.slots_moved as u64, "slot"),
         counted(ranges as u64, "range"),
         moved(outcome),
@@ -133,7 +140,11 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
             .reason
             .as_ref()
             .map_or(String::new(), |reason| format!(": {reason}"));
-        let met = if goal.met { "met" } else { "not met" };
+        let met = match goal.met {
+            true if goal.after > goal.target + NEARLY => "nearly met",
+            true => "met",
+            false => "not met",
+        };
         format!(
             "{}: target {:.2}, {:.2} before, {:.2} after, {met}{reason}",
             goal_name(goal),
@@ -155,7 +166,10 @@ fn goals(outcome: &PlanOutcome) -> Table<'_> {
     let met = |goal: &GoalOutcome| match goal.met {
         // A slot heavier than a share determines its node's target.
         true if goal.after > HEAVY * goal.target => "but for heavy slots",
+        // Another plan would not be worth its moves.
+        true if goal.after > goal.target + NEARLY => "nearly",
         true => "yes",
+        false if outcome.request.relief && goal.limit.is_none() => "later",
         false if goal.is_impossible => "impossible",
         false if outcome.limited => "limited",
         false => "not found",
@@ -250,15 +264,6 @@ pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     }
 }
 
-/// A time in milliseconds, or in seconds if at least one second.
-pub(crate) fn milliseconds(millis: u64) -> String {
-    if millis < 1000 {
-        format!("{millis} ms")
-    } else {
-        format!("{:.1} s", millis as f64 / 1000.0)
-    }
-}
-
 /// ` (12 MiB, 400,000 elements)`
 pub(crate) fn size_of(key: &BlockingKey) -> String {
     let elements = key.elements.map(|elements| counted(elements, "element"));
@@ -284,8 +289,8 @@ pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
         .filter(|millis| *millis >= LONG_BLOCK_MS);
     let longest = longest.map_or_else(String::new, |millis| {
         format!(
-            "; its largest key blocks two nodes for about {}",
-            milliseconds(millis)
+            "; its largest key blocks two nodes for {}",
+            about(millis as f64)
         )
     });
     format!(
@@ -450,7 +455,7 @@ fn blocking<'a>(title: &'static str, keys: &'a [BlockingKey]) -> Section<'a> {
             Cell::of(key.elements, |elements| Cell::text(text::grouped(elements)))
         })
         .column(Column::number("blocks for").rank(Rank::Main), |key| {
-            Cell::text(milliseconds(key.block_ms))
+            Cell::text(about(key.block_ms as f64))
         })
         .build();
     Section::titled(title).table(table.at_most(BIG_KEYS))

@@ -16,6 +16,8 @@ const GAINS: [f64; 2] = [0.02, 0.05];
 /// Minimum gain, as a fraction of the excess and as a fraction of the data moved.
 const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
+/// The least gain as a part of what is above a limit.
+const GAIN_OF_LIMIT: f64 = 0.5;
 /// Less over a limit than this part of a share is rounding.
 pub(crate) const LEAST_EXCESS: f64 = 1e-4;
 /// The load beside a slot that fills its node, in parts of that slot.
@@ -64,8 +66,8 @@ impl Aims {
         let owns = |node: usize| !before.held(node).is_empty();
         let is_same = (0..shares.nodes).all(|node| owns(node) != shares.leaves(node));
         for (at, role) in request.roles.iter().enumerate() {
-            let fair = request.fair(role.loads, &role.capacity);
-            let floor = LowerBound::new(role.loads, &request.owner, &fair);
+            let fair = request.fair(&role.loads, &role.capacity);
+            let floor = LowerBound::new(&role.loads, &request.owner, &fair);
             let then = Today::of(before, at, |node| !shares.leaves(node));
             let today = if is_same {
                 then
@@ -165,7 +167,10 @@ impl Aims {
     /// The gate: whether a plan is worth carrying out. A node that leaves is emptier, a limit is better kept, or a goal is
     /// lowered enough for what moves.
     pub(crate) fn is_step(&self, before: &PlanState<'_>, after: &PlanState<'_>) -> bool {
-        let is_better = |cap: Cap| after.excess(cap) < before.excess(cap) - LEAST_EXCESS;
+        let is_better = |cap: Cap| {
+            let today = before.excess(cap);
+            today - after.excess(cap) > LEAST_EXCESS.max(GAIN_OF_LIMIT * today)
+        };
         leftovers(after) < leftovers(before)
             || is_better(Cap::Aimed)
             || is_better(Cap::Hard)

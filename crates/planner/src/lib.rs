@@ -32,6 +32,7 @@ mod movement;
 mod prices;
 pub mod proof;
 mod receivers;
+mod relief;
 mod rest;
 mod search;
 mod shares;

@@ -1,5 +1,7 @@
 //! The planner's input: roles in order, memory limits, owner by slot, and pinned slots.
 
+use std::borrow::Cow;
+
 use slotscope_engine::metric::Metric;
 
 /// A request for moves. Nodes are indices; slots without an owner stay without one.
@@ -19,6 +21,8 @@ pub struct MoveRequest<'a> {
     pub price: Option<&'a [u64]>,
     /// Limits on what moves.
     pub limits: MoveLimits,
+    /// Whether few slots that bring nodes below their limits are a plan of their own, where evening out takes many more.
+    pub relieves_first: bool,
 }
 
 /// A load that nodes are judged by.
@@ -27,7 +31,7 @@ pub struct Role<'a> {
     /// Its measure.
     pub metric: Metric,
     /// The load of each slot.
-    pub loads: &'a [u64],
+    pub loads: Cow<'a, [u64]>,
     /// The relative capacity of each node, on any scale.
     pub capacity: Vec<f64>,
     /// How far above its fair share a node may end up: 0.03 for 3%.
@@ -63,7 +67,7 @@ impl<'a> Role<'a> {
     pub fn even(metric: Metric, loads: &'a [u64], nodes: usize, tolerance: f64) -> Self {
         Role {
             metric,
-            loads,
+            loads: loads.into(),
             capacity: vec![1.0; nodes],
             tolerance,
             band: 1.0 + tolerance,
@@ -89,6 +93,7 @@ impl<'a> MoveRequest<'a> {
             caps: None,
             price: None,
             limits: MoveLimits::default(),
+            relieves_first: false,
         }
     }
 
@@ -120,10 +125,10 @@ impl<'a> MoveRequest<'a> {
             .any(|(owns, leaves)| owns == leaves)
     }
 
-    /// The cost of moving each slot.
-    pub fn prices(&self) -> &'a [u64] {
+    /// The price of a move of each slot.
+    pub fn prices(&self) -> &[u64] {
         self.price
-            .or_else(|| self.roles.first().map(|role| role.loads))
+            .or_else(|| self.roles.first().map(|role| &*role.loads))
             .unwrap_or_default()
     }
 

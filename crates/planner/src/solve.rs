@@ -13,6 +13,7 @@ use crate::lower_bound::LowerBound;
 use crate::move_request::{MoveLimits, MoveRequest, Role};
 use crate::prices::least_bytes;
 use crate::proof::{self, Proof};
+use crate::relief::relief;
 use crate::search::{rank, search};
 use crate::shares::Shares;
 use crate::state::{NEAR, PlanState};
@@ -33,7 +34,9 @@ pub struct MovePlan {
     pub roles: Vec<PlannedRole>,
     /// Whether the plan is worth carrying out; otherwise nothing moves.
     pub is_step: bool,
-    /// The roles whose ceilings were lifted to keep a memory limit.
+    /// Whether it only brings nodes below their limits: to even out the rest is another plan.
+    pub is_relief: bool,
+    /// The roles whose ceilings were lifted to keep a limit of memory.
     pub lifted: Vec<usize>,
     /// Whether the limits stopped further moves.
     pub limited: bool,
@@ -101,8 +104,8 @@ pub fn plan(request: &MoveRequest<'_>) -> MovePlan {
 /// By role: the least that the fullest node can reach in it alone.
 pub fn floors(request: &MoveRequest<'_>) -> Vec<f64> {
     let floor = |role: &Role<'_>| {
-        let fair = request.fair(role.loads, &role.capacity);
-        LowerBound::new(role.loads, &request.owner, &fair).over_fair
+        let fair = request.fair(&role.loads, &role.capacity);
+        LowerBound::new(&role.loads, &request.owner, &fair).over_fair
     };
     request.roles.iter().map(floor).collect()
 }
@@ -116,7 +119,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
     let staying: Vec<usize> = request.staying().collect();
     let goals = (0..request.roles.len()).filter(|role| aims.is_goal[*role]);
     let plans = goals.filter_map(|role| {
-        let ranges = even_ranges(request.roles[role].loads, staying.len())?;
+        let ranges = even_ranges(&request.roles[role].loads, staying.len())?;
         let mut owner = request.owner.clone();
         for ((first, last), node) in ranges.iter().zip(&staying) {
             owner[usize::from(*first)..=usize::from(*last)].fill(Some(*node));
@@ -167,7 +170,15 @@ pub fn plan_within(request: &MoveRequest<'_>, work: u64) -> MovePlan {
     if limited {
         owner = within_limits(&before, &aims).owners();
     }
-    MovePlan::of(request, owner, lifted, limited)
+    let relieved = relief(&before, whole.moved().0);
+    let is_relief = relieved.is_some();
+    if let Some(relieved) = relieved {
+        (owner, lifted) = (relieved, Vec::new());
+    }
+    MovePlan {
+        is_relief,
+        ..MovePlan::of(request, owner, lifted, limited)
+    }
 }
 
 /// The owners after a plan that passes the gate, and the roles whose ceilings were lifted.
@@ -207,6 +218,7 @@ impl MovePlan {
     ) -> Self {
         let mut plan = MovePlan {
             is_step: owner != request.owner,
+            is_relief: false,
             roles: Vec::new(),
             lifted,
             limited,

@@ -45,7 +45,7 @@ fn slots_whose_largest_key_would_block_a_node_stay_and_are_named() {
     let pinned = &json["pinned"][0];
     let found = (&pinned["key"], &pinned["slot"], &pinned["block_ms"]);
     let slot = slotscope::slot::slot(b"{k7}");
-    assert_eq!(found, (&json!("big:{k7}"), &json!(slot), &json!(320)));
+    assert_eq!(found, (&json!("big:{k7}"), &json!(slot), &json!(106)));
     assert!(
         json["longest_block_ms"].as_u64() < Some(100),
         "{}",
@@ -53,7 +53,7 @@ fn slots_whose_largest_key_would_block_a_node_stay_and_are_named() {
     );
     let text = said(&scratch, &[]);
     assert!(
-        text.contains("Slots that stay") && text.contains("320 ms"),
+        text.contains("Slots that stay") && text.contains("53 to 210 ms"),
         "{text}"
     );
     let script = prose(&said(&scratch, &["--commands", "setslot"]));
@@ -99,7 +99,7 @@ fn giant_keys_are_named_before_they_move() {
     let small: String = (0..3000)
         .map(|i| format!("key:{i},{}\n", 1 << 20))
         .collect();
-    let (giant, almost) = (100 << 20, (100 << 20) - 1);
+    let (giant, almost) = (100 << 20, 99 << 20);
     let csv = format!("key,size\n{small}\"big\u{1b}:{{k7}}\",{giant}\nalmost:{{k7}},{almost}\n");
     scratch.file("dump.csv", csv);
     // The slot of the tag belongs to the first node, which is emptied.
@@ -121,7 +121,7 @@ fn giant_keys_are_named_before_they_move() {
     );
     let script = with(&["--commands", "setslot"]);
     let said = format!(
-        "\nsay 'warning: MIGRATE blocks both nodes for about 4.0 s while it copies the key {name} of"
+        "\nsay 'warning: MIGRATE blocks both nodes for about 670 ms to 2.7 s while it copies the key {name} of"
     );
     let (warned, moved) = (script.find(&said), script.find("\npreflight\n"));
     assert!(warned.is_some() && warned < moved, "{script}");

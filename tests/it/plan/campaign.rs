@@ -111,8 +111,8 @@ fn cpu_secs() -> f64 {
 /// The load of the fullest node, relative to its target.
 fn missed(request: &MoveRequest<'_>, planned: &MovePlan, goal: usize) -> f64 {
     let loads = &request.roles[goal];
-    let fair = request.fair(loads.loads, &loads.capacity);
-    let after = request.loads_under(loads.loads, &planned.owner);
+    let fair = request.fair(&loads.loads, &loads.capacity);
+    let after = request.loads_under(&loads.loads, &planned.owner);
     let nodes = request.staying();
     nodes
         .map(|node| after[node] as f64 / fair[node] / planned.roles[goal].targets[node])

@@ -65,8 +65,8 @@ fn check_laws(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     check_moves(request, plan, case);
     check_limits(request, plan, case);
     for (role, planned) in request.roles.iter().zip(&plan.roles) {
-        let fair = request.fair(role.loads, &role.capacity);
-        let sums = request.loads_under(role.loads, &plan.owner);
+        let fair = request.fair(&role.loads, &role.capacity);
+        let sums = request.loads_under(&role.loads, &plan.owner);
         let shares = request.staying().map(|node| sums[node] as f64 / fair[node]);
         let found = shares.fold(0.0, f64::max);
         let told = planned.after;
@@ -137,7 +137,7 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         "case {case}"
     );
     if let Some(caps) = &request.caps {
-        let loads = request.roles[caps.role].loads;
+        let loads = &request.roles[caps.role].loads;
         let sums = |owner: &[Option<usize>]| request.loads_under(loads, owner);
         let (before, after) = (sums(&request.owner), sums(&plan.owner));
         for (node, cap) in caps.hard.iter().enumerate() {
@@ -149,7 +149,7 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     }
     // No role exceeds its ceiling: its band, or today's fullest node, or the consequence of a slot that fills a node.
     for (role, planned) in request.roles.iter().zip(&plan.roles) {
-        let fair = request.fair(role.loads, &role.capacity);
+        let fair = request.fair(&role.loads, &role.capacity);
         let fair = fair.iter().copied().fold(0.0, f64::max);
         let heaviest = *role.loads.iter().max().unwrap_or(&0) as f64 / fair;
         let beside = 1.03f64.max(planned.before / heaviest.max(1.0));

@@ -4,6 +4,7 @@ mod carried_out;
 mod damage;
 mod fewest_changes;
 mod files;
+mod full;
 mod grid;
 mod lacking;
 mod nothing_planted;

@@ -218,7 +218,17 @@ impl Scene {
         Topology::parse("cluster.nodes", listing.as_bytes()).unwrap()
     }
 
-    /// The files of `collect` next to the keys.
+    /// The listing of the nodes.
+    pub(super) fn listed_as(&self) -> String {
+        self.listing.clone().expect("a listing")
+    }
+
+    /// The rows of the keys.
+    pub(super) fn table(&self) -> &str {
+        &self.table
+    }
+
+    /// The files of `collect` beside the keys.
     pub(super) fn described(&self) -> String {
         let mut manifest = Manifest {
             servers: self.servers.clone(),

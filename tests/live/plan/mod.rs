@@ -3,6 +3,7 @@
 
 mod bad_day;
 mod beside;
+mod block_times;
 pub(crate) mod follower;
 mod forecast;
 mod hostile_replies;

@@ -10,7 +10,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::summary::Summary;
-use crate::summary::block_time::block_time;
+use crate::summary::block_time::{block_time, most_unlisted};
 
 /// A node that stalls longer than this is noticed by clients.
 pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);
@@ -31,8 +31,13 @@ pub struct BlockingKey {
 }
 
 impl BlockingKey {
-    fn new(key: &Name, slot: u16, bytes: Option<u64>, elements: Option<u64>) -> Self {
-        let millis = block_time(bytes, elements).as_millis();
+    fn new(
+        (key, kind): (&Name, Option<&Name>),
+        slot: u16,
+        bytes: Option<u64>,
+        elements: Option<u64>,
+    ) -> Self {
+        let millis = block_time(kind, bytes, elements).as_millis();
         BlockingKey {
             key: key.clone(),
             slot,
@@ -52,15 +57,19 @@ impl BlockingKey {
 pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
     let by_size = summary.keys.as_ref();
     let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
+    let unlisted = most_unlisted(summary.largest.as_deref());
     let mut found: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
     for key in by_size.into_iter().flatten() {
-        let known = BlockingKey::new(&key.key, key.slot, Some(key.weight(Metric::Bytes)), None);
+        let bytes = Some(key.weight(Metric::Bytes));
+        let mut known = BlockingKey::new((&key.key, None), key.slot, bytes, unlisted);
+        known.elements = None;
         found.insert((key.slot, &key.key), known);
     }
     // This list also has element counts.
     for key in summary.largest.iter().flatten() {
         let bytes = key.load.get(Metric::Bytes).copied();
-        let known = BlockingKey::new(&key.key, key.slot, bytes, Some(key.elements));
+        let name = (&key.key, Some(&key.kind));
+        let known = BlockingKey::new(name, key.slot, bytes, Some(key.elements));
         found.insert((key.slot, &key.key), known);
     }
     let mut keys: Vec<BlockingKey> = found.into_values().collect();

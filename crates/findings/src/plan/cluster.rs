@@ -249,24 +249,25 @@ impl Cluster<'_> {
         .collect()
     }
 
-    /// The key bytes that each node is filled to, and the hard cap; `None` if no node has a limit.
+    /// The memory that keys of each node may take where it is filled, and the most that those of any node may; `None` where
+    /// no node has a limit.
     pub(super) fn caps(
         &self,
         summary: &Summary,
-        bytes: &[u64],
+        taken: &[u64],
         owner: &[Option<usize>],
     ) -> Option<[Vec<Option<f64>>; 2]> {
         let mut held = vec![0.0; self.nodes.len()];
-        for (owner, bytes) in owner.iter().zip(bytes) {
+        for (owner, taken) in owner.iter().zip(taken) {
             if let Some(node) = owner {
-                held[*node] += *bytes as f64;
+                held[*node] += *taken as f64;
             }
         }
         let cap = |level: f64| {
             let of = |(at, held): (usize, &f64)| {
                 let room = summary.headroom.limit_of(at)?;
-                let cap = room.keys_at(level);
-                // A node that is full even without its keys is not fixed by moves.
+                let cap = room.taken_at(level);
+                // A node that is full without its keys is not cured by moves.
                 let is_cured = room.part(*held) >= limit::FULL && cap > 0.0;
                 Some(if is_cured { cap } else { cap.max(*held) })
             };
@@ -276,19 +277,15 @@ impl Cluster<'_> {
         caps[0].iter().any(Option::is_some).then_some(caps)
     }
 
-    /// The index of the role that bytes are judged by; if there is none, bytes are added as a load with limits only.
-    pub(super) fn role_of_bytes<'p>(&self, roles: &mut Vec<Role<'p>>, bytes: &'p [u64]) -> usize {
-        let known = roles.iter().position(|role| role.metric == Metric::Bytes);
-        known.unwrap_or_else(|| {
-            roles.push(Role {
-                metric: Metric::Bytes,
-                loads: bytes,
-                capacity: self.capacity(&[]),
-                tolerance: 0.0,
-                band: f64::INFINITY,
-                is_goal: false,
-            });
-            roles.len() - 1
-        })
+    /// The memory that keys take as a load that only has limits.
+    pub(super) fn limited_role(&self, taken: Vec<u64>) -> Role<'static> {
+        Role {
+            metric: Metric::Bytes,
+            loads: taken.into(),
+            capacity: self.capacity(&[]),
+            tolerance: 0.0,
+            band: f64::INFINITY,
+            is_goal: false,
+        }
     }
 }

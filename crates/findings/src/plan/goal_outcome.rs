@@ -14,14 +14,17 @@ use slotscope_planner::why_not::{WhyNot, why_not};
 
 use crate::plan::inputs::PlanInputs;
 use crate::summary::balance::tidy;
+use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::UnitKind;
+use crate::summary::limit;
 use crate::summary::state;
 use crate::summary::step::LeftText;
 
 /// A unit above this fraction of a slot is named instead of the slot.
 const MOST: f64 = 0.5;
 
-/// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair shares.
+/// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair
+/// shares; of a limit, the part of it that this node uses.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct GoalOutcome {
     /// The role; absent for a limit.
@@ -92,16 +95,20 @@ pub enum FloorKind {
     Key,
 }
 
-/// The roles in order, then the nodes' limits.
-pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutcome> {
+/// The roles in their order, then the limits of the nodes.
+pub(super) fn goals(
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
+    headroom: &Headroom,
+) -> Vec<GoalOutcome> {
     let outcome = |(at, role, planned): (usize, &Role<'_>, &PlannedRole)| {
-        let why = (!planned.is_near && !plan.limited)
+        let why = (!planned.is_near && !plan.limited && !plan.is_relief)
             .then(|| why_not(&request.with_owner(plan.owner.clone()), at));
         let reason = match &why {
+            _ if planned.is_near => None,
+            _ if plan.is_relief => Some("the next plan evens it out".to_owned()),
             Some(why) => Some(LeftText::WhyNot(why.clone()).to_string()),
-            None => {
-                (!planned.is_near).then(|| "the limits of the plan keep it from more".to_owned())
-            }
+            None => Some("the limits of the plan keep it from more".to_owned()),
         };
         GoalOutcome {
             role: Some(if role.metric.is_of_use() {
@@ -124,7 +131,7 @@ pub(super) fn goals(request: &MoveRequest<'_>, plan: &MovePlan) -> Vec<GoalOutco
         }
     };
     let judged = judged(request, plan).map(outcome);
-    judged.chain(maxmemory(request, plan)).collect()
+    judged.chain(maxmemory(request, plan, headroom)).collect()
 }
 
 /// The judged roles with their indices.
@@ -137,20 +144,26 @@ fn judged<'r, 'a>(
         .map(|(at, (role, planned))| (at, role, planned))
 }
 
-/// Fill level of nodes with a limit.
-fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> {
+/// The part of their limits that the nodes use, where they have one.
+fn maxmemory(
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
+    headroom: &Headroom,
+) -> Option<GoalOutcome> {
     let caps = request.caps.as_ref()?;
     let role = &request.roles[caps.role];
     let fullest = |owner: &[Option<usize>]| {
-        let loads = request.loads_under(role.loads, owner);
+        let loads = request.loads_under(&role.loads, owner);
         let used = request.staying().filter_map(|node| {
-            let cap = caps.hard[node]?;
-            Some(loads[node] as f64 / cap.max(1.0))
+            let is_kept = loads[node] as f64 <= caps.hard[node]?;
+            Some((headroom.limit_of(node)?.part(loads[node] as f64), is_kept))
         });
-        used.fold(0.0, f64::max)
+        used.fold((0.0, true), |(most, are_kept), (part, is_kept)| {
+            (f64::max(most, part), are_kept && is_kept)
+        })
     };
-    let (before, after) = (fullest(&request.owner), fullest(&plan.owner));
-    let held = request.loads_under(role.loads, &request.owner).into_iter();
+    let ((before, _), (after, met)) = (fullest(&request.owner), fullest(&plan.owner));
+    let held = request.loads_under(&role.loads, &request.owner).into_iter();
     let all: Option<f64> = request.staying().map(|node| caps.hard[node]).sum();
     let is_too_much = all.is_some_and(|all| held.map(|held| held as f64).sum::<f64>() > all);
     let reason = if is_too_much {
@@ -162,15 +175,15 @@ fn maxmemory(request: &MoveRequest<'_>, plan: &MovePlan) -> Option<GoalOutcome> 
         role: None,
         limit: Some(Limit::Maxmemory),
         metric: role.metric,
-        target: 1.0,
+        target: limit::FULL,
         ceiling: None,
         guard: false,
         before: tidy(before),
         after: tidy(after),
         rest_before: tidy(before),
         rest_after: tidy(after),
-        met: after <= 1.0,
-        reason: (after > 1.0).then(|| reason.into()),
+        met,
+        reason: (!met).then(|| reason.into()),
         is_impossible: false,
     })
 }

@@ -2,6 +2,7 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
+use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::Units;
 use crate::topology::find::Called;
 
@@ -39,7 +40,9 @@ pub(crate) struct PlanInputs<'a> {
     pub loads: &'a PerMetric<Vec<u64>>,
     /// Tags and keys known by name.
     pub units: &'a Units,
-    /// Upper size in bytes of a job, or one slot; `None`: each pair of nodes is one move.
+    /// The limits of the nodes.
+    pub headroom: &'a Headroom,
+    /// Slots that move as a whole hold at most this many bytes, or are one; `None`: a pair of nodes is one move.
     pub job_bytes: Option<u64>,
 }
 

@@ -8,7 +8,6 @@ pub mod duration;
 pub mod goal_outcome;
 pub mod inputs;
 #[doc(hidden)]
-pub mod migration;
 #[doc(hidden)]
 pub mod moves;
 pub mod node_outcome;

@@ -1,5 +1,6 @@
 //! A plan as moves: for each pair of nodes, the slot ranges that go from one to the other.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use slotscope_planner::move_request::{Caps, MoveRequest};
@@ -39,9 +40,9 @@ pub(crate) struct Room<'a> {
 }
 
 impl<'a> Room<'a> {
-    /// Room of a request's nodes before anything moves.
-    pub(crate) fn new(request: &MoveRequest<'a>, caps: &Caps) -> Self {
-        let loads = request.roles[caps.role].loads;
+    /// The room of the nodes of a request before anything moves.
+    pub(crate) fn new(request: &'a MoveRequest<'_>, caps: &Caps) -> Self {
+        let loads = &request.roles[caps.role].loads;
         Room {
             loads,
             held: request.loads_under(loads, &request.owner),
@@ -94,7 +95,13 @@ pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     };
     let mut ordered = Vec::new();
     while !moves.is_empty() {
-        moves.sort_by_key(|of| (std::cmp::Reverse(room.excess(of.from)), of.from, of.to));
+        moves.sort_by_key(|of| {
+            // Heavy slots relieve a node soonest: a slot takes its time, whatever it holds.
+            let of_slot = of.load(room.loads) / of.slots().count().max(1) as u64;
+            let excess = room.excess(of.from);
+            let relief = if excess > 0 { of_slot } else { 0 };
+            (Reverse(excess), Reverse(relief), of.from, of.to)
+        });
         let fits = |of: &Move| of.load(room.loads) <= room.left(of.to);
         if let Some(at) = moves.iter().position(fits) {
             let next = moves.remove(at);

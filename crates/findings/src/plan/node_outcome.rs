@@ -64,8 +64,8 @@ pub(super) fn nodes(
     let slots = changes(&[1; SLOTS]);
     let loads = inputs.loads.map(|_, loads| changes(loads));
     let first = &request.roles[0];
-    let fair = request.fair(first.loads, &first.capacity);
-    let judged = changes(first.loads);
+    let fair = request.fair(&first.loads, &first.capacity);
+    let judged = changes(&first.loads);
     let node = |(at, node): (usize, &PlannedNode)| {
         let over = |load: u64| tidy(load as f64 / fair[at]);
         NodeOutcome {

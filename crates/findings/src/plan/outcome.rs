@@ -101,7 +101,7 @@ impl PlanOutcome {
         PlanOutcome {
             schema: SCHEMA,
             request: Requested::default(),
-            goals: goal_outcome::goals(request, plan),
+            goals: goal_outcome::goals(request, plan, inputs.headroom),
             before: balances(request, &request.owner, inputs),
             after: balances(request, &plan.owner, inputs),
             floor: goal_outcome::floors(request, plan),

@@ -20,7 +20,9 @@ pub(crate) struct Placement<'a> {
     summary: &'a Summary,
     /// The owner of each slot as an index into the topology, failed nodes included.
     pub owner: Vec<Option<usize>>,
-    /// The roles nodes are compared in, in order of priority.
+    /// The same today.
+    today: Vec<Option<usize>>,
+    /// The roles in which all nodes are compared, in the order in which they are evened out.
     pub roles: Vec<PlacedRole<'a>>,
 }
 
@@ -89,6 +91,7 @@ impl<'a> Placement<'a> {
         }
         Placement {
             summary,
+            today: owner.clone(),
             owner,
             roles,
         }
@@ -108,7 +111,34 @@ impl<'a> Placement<'a> {
             .filter(|bytes| bytes.iter().any(|bytes| *bytes > 0))
     }
 
-    /// The placement with other owners; slots missing there stay put.
+    /// The memory that the keys of each slot take, where sizes and a limit of a node are known: of today's owner, which is
+    /// where that was measured.
+    pub(crate) fn taken(&self) -> Option<Vec<u64>> {
+        let keys = &self.summary.slots.loads.keys;
+        let headroom = &self.summary.headroom;
+        headroom.taken(&self.today, self.bytes()?, keys)
+    }
+
+    /// The part of its limit of memory that each node uses, where it has one.
+    pub(crate) fn parts_of_limit(&self) -> Vec<Option<f64>> {
+        let Some(taken) = self.taken() else {
+            return Vec::new();
+        };
+        let nodes = self.owner.iter().flatten().max().map_or(0, |last| last + 1);
+        let mut held = vec![0.0; nodes.max(self.summary.nodes.list.len())];
+        for (owner, taken) in self.owner.iter().zip(taken) {
+            if let Some(node) = owner {
+                held[*node] += taken as f64;
+            }
+        }
+        let headroom = &self.summary.headroom;
+        let nodes = held.iter().enumerate();
+        nodes
+            .map(|(at, held)| Some(headroom.limit_of(at)?.part(*held)))
+            .collect()
+    }
+
+    /// The same with other owners; slots that these leave out stay where they are.
     pub(crate) fn with_owner(&self, owner: &[Option<usize>]) -> Self {
         let both = owner.iter().zip(&self.owner);
         Placement {
@@ -183,12 +213,8 @@ impl<'a> Placement<'a> {
         let headroom = &self.summary.headroom;
         match (role.load.role, role.load.measure) {
             (Some(Role::Memory), Measure::Bytes) => {
-                let mut nodes = loads.iter().enumerate();
-                nodes.any(|(at, held)| {
-                    headroom
-                        .limit_of(at)
-                        .is_some_and(|limit| limit.part(*held) >= limit::FULL)
-                })
+                let parts = self.parts_of_limit().into_iter().flatten();
+                parts.fold(0.0, f64::max) >= limit::FULL
             }
             (Some(Role::Memory), _) => headroom
                 .memory

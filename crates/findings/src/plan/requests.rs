@@ -2,7 +2,7 @@
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
-use slotscope_planner::move_request::{Caps, MoveRequest, Role};
+use slotscope_planner::move_request::{Caps, MoveLimits, MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
 use crate::plan::block_time::blocking_keys;
@@ -48,7 +48,7 @@ pub(crate) fn request_of<'p>(
         .filter(is_held)
         .map(|role| Role {
             metric: role.load.measure.metric(),
-            loads: &role.slots,
+            loads: role.slots.as_slice().into(),
             capacity: cluster.capacity(&role.load.weights),
             tolerance: if role.load.measure.metric().is_of_use() {
                 LOAD_TOLERANCE
@@ -63,11 +63,14 @@ pub(crate) fn request_of<'p>(
         (first.tolerance, first.band) = (tolerance, 1.0 + tolerance);
     }
     let bytes = placement.bytes();
-    let caps = bytes.and_then(|bytes| cluster.caps(summary, bytes, &owner));
-    let caps = caps.map(|[aimed, hard]| Caps {
-        role: cluster.role_of_bytes(&mut roles, bytes.unwrap_or_default()),
-        aimed,
-        hard,
+    let caps = placement.taken().and_then(|taken| {
+        let [aimed, hard] = cluster.caps(summary, &taken, &owner)?;
+        roles.push(cluster.limited_role(taken));
+        Some(Caps {
+            role: roles.len() - 1,
+            aimed,
+            hard,
+        })
     });
     let is_leaving = |node: &PlannedNode| node.capacity <= 0.0;
     MoveRequest {
@@ -77,6 +80,10 @@ pub(crate) fn request_of<'p>(
         caps,
         price: bytes.or_else(|| placement.loads_of(Metric::Keys)),
         limits: flags.limits,
+        // Whoever asks for another plan gets it as a whole.
+        relieves_first: flags.limits == MoveLimits::default()
+            && !flags.ask_for_moves()
+            && summary.asked.by.is_empty(),
         owner,
     }
 }
@@ -101,6 +108,7 @@ impl Requested {
             roles: roles.collect(),
             caps: caps.map(|cap| cap.map(|cap| cap as u64)).collect(),
             lifted: lifted.map(|metric| metric.name().into()).collect(),
+            relief: plan.is_relief,
             placement: format!("{:016x}", fingerprint(&plan.owner)),
         }
     }
@@ -158,6 +166,7 @@ impl Cluster<'_> {
             owner: &placement.owner,
             loads,
             units: &summary.units,
+            headroom: &summary.headroom,
             job_bytes: cluster.flags.job_bytes,
         };
         let planned = plan(&request);

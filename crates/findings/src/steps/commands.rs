@@ -4,9 +4,9 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::shell_word;
 
-use crate::plan::migration::Migration;
 use crate::steps::service::Service;
-use crate::topology::Topology;
+use crate::summary::migration::Migration;
+use crate::topology::{Node, Topology};
 
 /// Maximum number of nodes that one command gives weights for.
 const WEIGHTED: usize = 20;
@@ -47,6 +47,19 @@ impl Commands {
     /// `redis-cli --cluster fix`, which completes interrupted migrations.
     pub fn fix(&self, topology: &Topology) -> Option<String> {
         self.cluster("fix", topology)
+    }
+
+    /// `redis-cli` that raises the limit of memory of a node.
+    pub(crate) fn raise(&self, node: &Node, maxmemory: u64) -> Option<String> {
+        let (host, port) = node
+            .address
+            .as_deref()
+            .filter(|_| self.is_real)?
+            .rsplit_once(':')?;
+        let [host, port] = [host, port].map(shell_word);
+        Some(format!(
+            "redis-cli -h {host} -p {port} CONFIG SET maxmemory {maxmemory}"
+        ))
     }
 
     fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {

@@ -22,7 +22,7 @@ use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::cluster::{Cluster, MoveFlags};
 use crate::plan::placement::Placement;
 use crate::steps::application::{Change, Trial};
-use crate::steps::repair::{frees, more_nodes, repairs, step, take_again};
+use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::limit;
@@ -154,6 +154,7 @@ impl<'a> Steps<'a> {
         let is_still_full = self.is_near_limit(Role::Memory);
         self.list
             .extend(of_data.into_iter().filter(|_| is_still_full));
+        self.raise_first();
         if let Some(after) = self.cured(cache.as_ref()).filter(|_| is_at_limit) {
             for (role, cured) in self.now.roles.iter_mut().zip(after.roles) {
                 role.slots = cured.slots;
@@ -168,7 +169,25 @@ impl<'a> Steps<'a> {
         self.add_left();
     }
 
-    /// The placement after caching a key or tag whose reads are certain: operations the cache answers justify no move.
+    /// Where no few slots relieve a full node, its limit is raised before anything else.
+    fn raise_first(&mut self) {
+        let is_relief = |step: &Step| step.request.as_ref().is_some_and(|of| of.relief);
+        if self.commands.service().is_some() || self.list.iter().any(is_relief) {
+            return;
+        }
+        if let Some(raise) = raise_to(self.summary, &self.today, self.topology, self.commands) {
+            let is_same = |step: &Step| step.sentence == StepText::RaiseLimit(None).into();
+            self.list.retain(|step| !is_same(step));
+            let after = self.today.after(&self.cluster);
+            let is_before = |step: &&Step| {
+                matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || step.is_of_node()
+            };
+            let at = self.list.iter().take_while(is_before).count();
+            self.list.insert(at, Step { after, ..raise });
+        }
+    }
+
+    /// The placement after a cache of a surely read key or tag: no slot moves for what it answers.
     fn cured(&self, cache: Option<&Change<'a>>) -> Option<Placement<'a>> {
         let cache = cache.filter(|cache| Trial::is_cured_by(cache))?;
         cache.after.clone()

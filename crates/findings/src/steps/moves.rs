@@ -40,6 +40,19 @@ impl<'a> Steps<'a> {
         });
         self.is_actionable = true;
         self.list.push(moves);
+        if plan.is_relief
+            && let Some((mut rest, after)) = self.moves_after()
+        {
+            rest.sentence = StepText::EvenOut {
+                slots: rest.slots_moved,
+                bytes: rest.bytes_moved.unwrap_or(0),
+            }
+            .into();
+            // Of the same keys.
+            rest.estimated = false;
+            self.list.push(rest);
+            self.now = after;
+        }
     }
 
     /// The moves due after a change, and the resulting placement. The command typed later depends on the key names at
@@ -103,6 +116,11 @@ impl<'a> Steps<'a> {
         let keys = sum(Metric::Keys).filter(|_| self.summary.verdict.keys_known);
         let bytes = sum(Metric::Bytes);
         let text = match self.commands.service() {
+            None if plan.is_relief => StepText::Relieve {
+                bytes: bytes.unwrap_or(0),
+                fullest: [&self.now, after].map(fullest_part),
+                slots: slots.clone(),
+            },
             None => StepText::Move {
                 slots: slots.len() as u64,
                 keys,
@@ -131,6 +149,9 @@ impl<'a> Steps<'a> {
     /// The milliseconds that the largest key in `slots` blocks its node; `None` if sizes are unknown.
     fn longest_block(&self, slots: &[u16]) -> Option<f64> {
         self.summary.slots.loads.get(Metric::Bytes)?;
+        if self.commands.migration.is_atomic() {
+            return Some(0.0);
+        }
         let here = self.keys.iter().filter(|key| slots.contains(&key.slot));
         Some(here.map(|key| key.block_ms).max().unwrap_or(0) as f64)
     }
@@ -185,4 +206,10 @@ impl<'a> Steps<'a> {
         (turned.keys_moved, turned.bytes_moved) = (None, None);
         Some(turned)
     }
+}
+
+/// The part of its limit of memory that the fullest node uses.
+fn fullest_part(placement: &Placement<'_>) -> f64 {
+    let parts = placement.parts_of_limit().into_iter().flatten();
+    parts.fold(0.0, f64::max)
 }

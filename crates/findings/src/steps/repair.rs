@@ -2,6 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 
+use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind};
@@ -18,7 +19,9 @@ use crate::topology::Topology;
 const BUFFERS: f64 = 0.1;
 /// A pattern with this fraction of keys without TTL may be missing one.
 const NO_TTL: f64 = 0.5;
-/// The pattern must also hold this fraction of all bytes.
+/// A limit is raised to whole MiB.
+const MIB: f64 = (1 << 20) as f64;
+/// And which hold this part of all bytes.
 const LARGE: f64 = 0.05;
 
 /// A step without a forecast.
@@ -194,7 +197,52 @@ pub(super) fn frees(
     texts.map(free).chain([raise]).collect()
 }
 
-/// Primaries to add so that the fullest is at three quarters of its limit; `None` if no primary is near it.
+/// Raises the limit of the fullest node that is at it, so that three quarters are used; says which slot no node has room for.
+pub(super) fn raise_to(
+    summary: &Summary,
+    today: &Placement<'_>,
+    topology: &Topology,
+    commands: &Commands,
+) -> Option<Step> {
+    let parts = today.parts_of_limit().into_iter().enumerate();
+    let parts = parts.filter_map(|(at, part)| Some((at, part?)));
+    let (full, part) = parts.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let node = summary.nodes.list.get(full)?;
+    let is_full = |found: &&Finding| {
+        let is_its = found.node.as_ref() == Some(&node.id);
+        found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory) && is_its
+    };
+    let found = summary.verdict.findings.iter().find(is_full)?;
+    let limit = |at: usize| summary.headroom.limit_of(at);
+    let taken = today.taken()?;
+    let own = (0..taken.len()).filter(|slot| today.owner[*slot] == Some(full));
+    let heaviest = own.max_by_key(|slot| taken[*slot])?;
+    let needed = |at: usize| {
+        let constant = limit(at)?.constant;
+        Some((constant + taken[heaviest] as f64) / limit::BELOW_FULL)
+    };
+    let nodes = summary.nodes.owning().count();
+    let fits = |at: usize| {
+        needed(at).is_none_or(|needed| needed <= limit(at).map_or(0.0, |of| of.maxmemory))
+    };
+    let others = (0..summary.nodes.list.len()).filter(|at| *at != full);
+    let is_half =
+        taken[heaviest] as f64 >= 0.5 * (part * limit(full)?.maxmemory - limit(full)?.constant);
+    let is_nowhere = nodes > 1 && is_half && !others.clone().any(fits);
+    let least = others.filter_map(needed).fold(f64::INFINITY, f64::min);
+    let most = (part * limit(full)?.maxmemory / limit::CLOSE / MIB).ceil() * MIB;
+    let slot = is_nowhere.then_some((heaviest as u16, least as u64));
+    let text = StepText::RaiseTo(node.label(), most as u64, slot);
+    Some(Step {
+        findings: vec![found.id.clone()],
+        command: commands
+            .raise(topology.nodes.get(full)?, most as u64)
+            .map(|command| command.as_str().into()),
+        ..step(StepKind::Free, text, &After::default())
+    })
+}
+
+/// Primaries to be added, so that the fullest is at three quarters of its limit; `None` if no primary is near it.
 pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
     let near = summary.verdict.findings.iter();
     let near: Vec<&Finding> = near

@@ -26,27 +26,41 @@ pub struct Headroom {
     limits: Vec<Option<MemoryLimit>>,
 }
 
-/// A node's memory limit. Its usage is modelled as a constant plus a multiple of its key bytes.
+/// The limit of a node's memory. What it uses is a constant, a part of the bytes of its keys, and an entry for each key in
+/// hash tables: those of keys and of their TTLs, which MEMORY USAGE does not count. What a key takes moves with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct MemoryLimit {
-    maxmemory: f64,
-    constant: f64,
+    pub maxmemory: f64,
+    pub constant: f64,
     of_keys: f64,
+    entry: f64,
 }
 
 impl MemoryLimit {
-    /// The fraction of the limit in use with this many key bytes.
-    pub(crate) fn part(&self, keys: f64) -> f64 {
-        (self.constant + self.of_keys * keys) / self.maxmemory
+    /// The memory that keys of this node take.
+    pub(crate) fn taken(&self, bytes: f64, keys: f64) -> f64 {
+        self.of_keys * bytes + self.entry * keys
     }
 
-    /// The key bytes at which this fraction is in use.
-    pub(crate) fn keys_at(&self, part: f64) -> f64 {
-        (part * self.maxmemory - self.constant) / self.of_keys
+    /// The part of the limit that is used where the keys take this much.
+    pub(crate) fn part(&self, taken: f64) -> f64 {
+        (self.constant + taken) / self.maxmemory
+    }
+
+    /// The memory that keys take where this part is used.
+    pub(crate) fn taken_at(&self, part: f64) -> f64 {
+        part * self.maxmemory - self.constant
     }
 }
 
-/// All nodes within this fraction of their limit count as at it.
+/// A process without keys uses about this much as a node of a cluster.
+const PROCESS: f64 = (3 << 20) as f64;
+/// A key takes at most this much in hash tables: two buckets, and an entry of its TTL.
+const ENTRY: f64 = 64.0;
+/// Memory that is not keys is worth a word from this part of what a node uses on.
+const BESIDE_KEYS: f64 = 0.1;
+
+/// All nodes within this part of their limit are at it.
 const AT_LIMIT: f64 = 0.95;
 /// If this fraction of the bytes has a TTL, a volatile-* eviction policy keeps a node from filling up.
 const VOLATILE: f64 = 0.1;
@@ -71,8 +85,8 @@ impl Headroom {
             evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
         };
         let is_evicting = |at: usize| server(at).is_some_and(|server| evicts(server, expiry));
-        let limits = limits(nodes, capacity, room, observed);
-        let limits = limits.into_iter().enumerate();
+        let limits = limits(nodes, capacity, room, observed).into_iter();
+        let limits = limits.enumerate();
         Headroom {
             limits: limits
                 .map(|(at, limit)| limit.filter(|_| !is_evicting(at)))
@@ -105,7 +119,26 @@ impl Headroom {
         self.limits.get(at).map_or_else(least, Option::as_ref)
     }
 
-    /// The leading role: load, unless a node is near its memory limit.
+    /// The memory that each slot takes of the node that owns it; `None` where no node has a limit.
+    pub(crate) fn taken(
+        &self,
+        owner: &[Option<usize>],
+        bytes: &[u64],
+        keys: &[u64],
+    ) -> Option<Vec<u64>> {
+        // Nodes without a limit count as the one whose keys take most in tables.
+        let known = self.limits.iter().flatten();
+        let usual = known.max_by(|a, b| a.entry.total_cmp(&b.entry))?;
+        let slots = owner.iter().zip(bytes.iter().zip(keys));
+        let taken = slots.map(|(owner, (bytes, keys))| {
+            let its = owner.and_then(|node| self.limits.get(node)?.as_ref());
+            let taken = its.unwrap_or(usual).taken(*bytes as f64, *keys as f64);
+            taken.round() as u64
+        });
+        Some(taken.collect())
+    }
+
+    /// The role that comes first: load, unless a node is near its limit of memory.
     pub(crate) fn first_role(&self) -> Role {
         let is_close = self
             .memory
@@ -137,7 +170,11 @@ impl Headroom {
                     node: node.label(),
                     used: room.used,
                     maxmemory: room.maxmemory,
-                    overhead: overhead(server),
+                    overhead: self.limits[at].and_then(|limit| {
+                        let is_known = node.load.get(Metric::Bytes).is_some();
+                        let is_much = limit.constant >= BESIDE_KEYS * room.used as f64;
+                        (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
+                    }),
                 };
                 found.push(at_limit(
                     &node.id,
@@ -199,8 +236,9 @@ impl Headroom {
     }
 }
 
-/// The memory limits of all nodes, including ones without slots. Overhead is non-key memory: buffers, tables, the
-/// process itself. Keys are assumed to cost as much per byte as on the cheapest node.
+/// The limits of memory of all nodes, also of those without slots. The keys take as much of what is used as they do where they
+/// take least. What a node uses beside them are its buffers, the process, and hash tables; more than these can be is a
+/// constant too.
 fn limits(
     nodes: &Nodes,
     capacity: Option<&Capacity>,
@@ -235,11 +273,16 @@ fn limits(
     let of_keys = parts.fold(1.0, f64::min);
     let limit = |(at, known): (usize, &Option<(f64, f64)>)| {
         let (maxmemory, used) = (*known)?;
-        let constant = (used - of_keys * keys(at).unwrap_or(0.0)).max(0.0);
+        let beside = (used - of_keys * keys(at).unwrap_or(0.0)).max(0.0);
+        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let buffers = server.and_then(|server| server.buffers).unwrap_or(0) as f64;
+        let count = nodes.list[at].load.keys as f64;
+        let tables = (beside - buffers - PROCESS).clamp(0.0, ENTRY * count);
         (maxmemory > 0.0).then_some(MemoryLimit {
             maxmemory,
-            constant,
+            constant: beside - tables,
             of_keys,
+            entry: if count > 0.0 { tables / count } else { 0.0 },
         })
     };
     known.iter().enumerate().map(limit).collect()
@@ -280,10 +323,4 @@ fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
         Some(policy) if policy.starts_with("volatile-") => volatile(),
         _ => false,
     }
-}
-
-/// Non-key memory.
-fn overhead(server: Option<&ServerFacts>) -> Option<u64> {
-    let server = server?;
-    Some(server.used_memory?.saturating_sub(server.dataset?))
 }

@@ -37,6 +37,7 @@ pub mod kinds;
 pub mod limit;
 pub mod logged;
 pub mod measure;
+pub mod migration;
 #[doc(hidden)]
 pub mod model;
 mod moving;

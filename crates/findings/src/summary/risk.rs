@@ -4,7 +4,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::summary::balance::tidy;
-use crate::summary::block_time::block_time;
+use crate::summary::block_time::{block_time, most_unlisted};
 use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
@@ -29,9 +29,9 @@ const LONG_BLOCK: f64 = 1000.0;
 /// Maximum number of tags and keys listed.
 const LISTED: usize = 20;
 
-/// The milliseconds that MIGRATE or DEL of a key blocks its node.
-fn block_ms(bytes: Option<u64>, elements: Option<u64>) -> f64 {
-    1000.0 * block_time(bytes, elements).as_secs_f64()
+/// For how many milliseconds MIGRATE of a key blocks its node.
+fn block_ms(kind: Option<&Name>, bytes: Option<u64>, elements: Option<u64>) -> f64 {
+    1000.0 * block_time(kind, bytes, elements).as_secs_f64()
 }
 
 #[derive(Clone, Copy)]
@@ -42,6 +42,8 @@ pub(crate) struct RiskInputs<'a> {
     /// The keys with the most elements.
     pub largest: Option<&'a [LargeKey]>,
     pub expiry: Option<&'a Expiry>,
+    /// Whether slots move as a whole, without MIGRATE.
+    pub is_atomic: bool,
 }
 
 /// All risks, most severe first.
@@ -160,7 +162,7 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
     let elements = |name: &Name, slot: u16| {
         let mut same = largest.iter();
         let same = same.find(|key| key.slot == slot && key.key == *name);
-        same.map(|key| key.elements)
+        same.map(|key| (&key.kind, key.elements))
     };
     let of = |(share, _): (f64, Measure)| share;
     let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
@@ -185,13 +187,16 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 Some(_) => {}
                 None => {
                     let bytes = key.weights.get(Metric::Bytes).copied();
-                    let elements = elements(&key.key, key.slot);
+                    let known = elements(&key.key, key.slot);
+                    let (kind, elements) = known.unzip();
+                    let at_most = elements.or(most_unlisted(inputs.largest));
+                    let blocks = bytes.filter(|_| !inputs.is_atomic);
                     let text = KeyText {
                         name: key.key.clone(),
                         bytes,
                         elements,
                         share,
-                        block_ms: bytes.map(|bytes| block_ms(Some(bytes), elements)),
+                        block_ms: blocks.map(|bytes| block_ms(kind, Some(bytes), at_most)),
                     };
                     found.push((text, key.node.clone(), key.slot));
                 }
@@ -209,7 +214,8 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 bytes,
                 elements: Some(key.elements),
                 share: None,
-                block_ms: Some(block_ms(bytes, Some(key.elements))),
+                block_ms: (!inputs.is_atomic)
+                    .then(|| block_ms(Some(&key.kind), bytes, Some(key.elements))),
             };
             found.push((text, key.node.clone(), key.slot));
         }

@@ -64,11 +64,15 @@ pub struct Requested {
     pub before: After,
     /// The loads, in the order in which they are evened out.
     pub roles: Vec<RequestedRole>,
-    /// The bytes of keys that each node is filled to, null without a limit; absent where no node has one.
+    /// The bytes that keys and their hash tables may take where a node is filled, null without a limit; absent where no node
+    /// has one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub caps: Vec<Option<u64>>,
     /// The loads whose ceilings were lifted to keep a limit of memory.
     pub lifted: Vec<String>,
+    /// Whether it only brings nodes below their limits of memory, by few slots: the rest is evened out by the plan after it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub relief: bool,
     /// A fingerprint of the owners of all slots after it: two plans are the same where it is.
     pub placement: String,
 }
@@ -186,7 +190,9 @@ pub enum StepText {
     Buffers(u64),
     /// Raise the limit: on the host, or with larger nodes of a service.
     RaiseLimit(Option<&'static str>),
-    /// Move slots.
+    /// The limit of a node is raised to this many bytes; a slot for which no node has room, and the limit that it needs.
+    RaiseTo(Name, u64, Option<(u16, u64)>),
+    /// Slots move.
     Move {
         /// The number of slots.
         slots: u64,
@@ -195,7 +201,23 @@ pub enum StepText {
         /// The bytes, if known.
         bytes: Option<u64>,
     },
-    /// The uneven slot counts may be intended.
+    /// Few slots move that bring nodes below their limit of memory.
+    Relieve {
+        /// The slots.
+        slots: Vec<u16>,
+        /// Their bytes.
+        bytes: u64,
+        /// The part of its limit that the fullest node uses today, and then.
+        fullest: [f64; 2],
+    },
+    /// Slots move after those.
+    EvenOut {
+        /// Slots.
+        slots: u64,
+        /// Their bytes.
+        bytes: u64,
+    },
+    /// The nodes are meant to own their slots as they are.
     Meant,
     /// Restore a backup into shards with other slot ranges.
     SlotRanges {

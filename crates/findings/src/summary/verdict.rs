@@ -18,6 +18,7 @@ use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
+use crate::summary::migration::Migration;
 use crate::summary::processes;
 use crate::summary::risk::{self, RiskInputs};
 use crate::summary::role_load::{LoadInputs, RoleLoad};
@@ -277,12 +278,15 @@ impl VerdictInputs<'_> {
         }
         found.extend(findings::suspected(nodes));
         found.extend(findings::hot_of_seen(roles));
+        let servers = observed.servers.iter();
+        let versions = servers.map(|server| server.as_ref()?.version.as_deref());
         found.extend(risk::risks(RiskInputs {
             nodes,
             units,
             keys: self.keys,
             largest: self.largest,
             expiry: self.expiry,
+            is_atomic: Migration::of(versions).is_atomic(),
         }));
         found.extend(self.no_limit());
         if asked.by.is_empty() {

@@ -150,13 +150,27 @@ impl InWords for KeyText {
         }
         let block = self.block_ms.filter(|ms| *ms >= BLOCKS);
         let block = block.map_or(String::new(), |ms| {
-            format!(": MIGRATE and DEL block its node for about {}", millis(ms))
+            format!(": MIGRATE blocks its node for {}", about(ms))
         });
         format!("key {} is {}{block}", short(&self.name), facts.join(", "))
     }
 }
 
-/// A short time for display.
+/// About how long a key blocks its node, for people: servers differ, and hosts.
+pub fn about(ms: f64) -> String {
+    let [least, most] = [0.5 * ms, 2.0 * ms].map(|ms| {
+        let step = 10f64.powf(ms.max(1.0).log10().floor() - 1.0).max(1.0);
+        millis((ms / step).round() * step)
+    });
+    let unit = |text: &str| text.rsplit(' ').next().map(str::to_owned);
+    let amount = match unit(&least) == unit(&most) {
+        true => least.split(' ').next().unwrap_or_default(),
+        false => &least,
+    };
+    format!("about {amount} to {most}")
+}
+
+/// A short time for people.
 pub fn millis(ms: f64) -> String {
     if ms < 1000.0 {
         format!("{ms:.0} ms")

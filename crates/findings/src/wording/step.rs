@@ -7,7 +7,7 @@ use slotscope_planner::why_not::WhyNot;
 
 use crate::summary::step::{LeftText, StepText};
 use crate::wording::InWords;
-use crate::wording::finding::millis;
+use crate::wording::finding::about;
 use crate::wording::verdict::{NAMES, ratio, times, unit};
 
 impl InWords for StepText {
@@ -51,6 +51,16 @@ impl InWords for StepText {
             StepText::RaiseLimit(Some(service)) => {
                 format!("scale up to a larger node type of {service}")
             }
+            StepText::RaiseTo(node, most, slot) => {
+                let why = slot.map_or(String::new(), |(slot, needed)| {
+                    format!("; moving does not help: slot {slot} needs about {} on any node", bytes(needed))
+                });
+                format!(
+                    "now: raise maxmemory of {} to {}, if its host has that much{why}",
+                    short(node),
+                    bytes(*most)
+                )
+            }
             StepText::Move {
                 slots,
                 keys,
@@ -63,6 +73,23 @@ impl InWords for StepText {
                 };
                 format!("move {}{what}", counted(*slots, "slot"))
             }
+            StepText::Relieve {
+                slots,
+                bytes: size,
+                fullest: [before, after],
+            } => format!(
+                "now: move slot{} {}, {}: the fullest node goes from {} to {} of its maxmemory",
+                if slots.len() == 1 { "" } else { "s" },
+                list(slots.iter(), NAMES),
+                bytes(*size),
+                percent(*before),
+                percent(*after)
+            ),
+            StepText::EvenOut { slots, bytes: size } => format!(
+                "later: even out: move {}, {}",
+                counted(*slots, "slot"),
+                bytes(*size)
+            ),
             StepText::Meant => {
                 "if the nodes are meant to own different numbers of slots: say so with --weight".into()
             }
@@ -168,9 +195,9 @@ impl InWords for LeftText {
                 "slot {slot} alone is more than a fair share; a few seconds of MONITOR on its node show which key it is"
             ),
             LeftText::Pinned { key, block_ms } => format!(
-                "key {} stays: moving it blocks its node for about {} (--move-big moves it)",
+                "key {} stays: moving it blocks its node for {} (--move-big moves it)",
                 short(key),
-                millis(*block_ms)
+                about(*block_ms)
             ),
             LeftText::UnknownBySlot => {
                 "memory by slot is unknown; collect without --slots-only".into()
@@ -212,7 +239,7 @@ impl InWords for WhyNot {
             ),
             WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
             WhyNot::OtherRole => "a better placement would make another role worse".into(),
-            WhyNot::NotFound => "no better placement was found".into(),
+            WhyNot::NotFound => "no placement was found that is worth its moves".into(),
         }
     }
 }

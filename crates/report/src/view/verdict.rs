@@ -395,6 +395,12 @@ fn dated_risks(summary: &Summary) -> impl Iterator<Item = &Finding> {
 
 fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
     let risks: Vec<&Finding> = dated_risks(summary).collect();
+    // A line that says there is one more is as long.
+    let most = if risks.len() == most + 1 {
+        most + 1
+    } else {
+        most
+    };
     let shown = risks.iter().take(most);
     let shown = shown.map(|risk| Block::Line(risk.sentence.to_string()));
     let more = risks.len().saturating_sub(most);

@@ -227,7 +227,7 @@ fn what_is_moving() {
             filling(600).servers([0.93, 0.6, 0.6, 0.1].map(|used| info(used, "noeviction"))),
             State::Limit,
             &["FULL 10.0.0.1", "93"],
-            &[Move, slotscope::summary::step::StepKind::Free],
+            &[slotscope::summary::step::StepKind::Free, Move],
         ),
         situation(
             "primaries without replicas, by design",

@@ -1,0 +1,209 @@
+//! A shard that is full: few slots give it room first, where another shard has that room.
+
+use serde_json::Value;
+use slotscope::slot::slot;
+use slotscope::summary::Summary;
+use slotscope::summary::state::Role;
+use slotscope::summary::step::{Step, StepKind};
+use testkit::run::{report, stdout, succeeded};
+
+use crate::verdict::parity::{Case, followed, is_what_its_command_does};
+use crate::verdict::scene::{Scene, info, light};
+
+/// Servers with this limit that use so much, as those of a real cluster whose clients need nothing.
+fn servers(
+    used: [u64; 3],
+    maxmemory: u64,
+) -> Vec<slotscope::source::collection::servers::ServerReading> {
+    let reading = used.map(|used| {
+        let mut server = info(0.0, "noeviction");
+        (server.used_memory, server.maxmemory) = (Some(used), Some(maxmemory));
+        // The dataset of a server leaves tables of keys out.
+        server.used_memory_dataset = Some(used / 10);
+        server.buffers = Some(0);
+        server
+    });
+    reading.into()
+}
+
+/// The first node has a tag of 22 MB and a sorted set of 15 MB, and is at 91% of its limit.
+fn shop() -> Scene {
+    let rows = light(15_000, ",string,1000,1");
+    Scene::even(3)
+        .keys("key,type,size,elements", rows)
+        .and((0..200).map(|at| format!("cart:{{shop-us}}:{at},string,110000,1")))
+        .and([String::from("leaderboard:global,zset,15000000,150000")])
+        .servers(servers([46_500_000, 9_500_000, 9_500_000], 51_000_000))
+}
+
+fn sentence(step: &Step) -> String {
+    step.sentence.to_string()
+}
+
+fn moves(summary: &Summary) -> Vec<&Step> {
+    let steps = summary.verdict.steps.iter();
+    steps.filter(|step| step.kind == StepKind::Move).collect()
+}
+
+/// The files of a scene, as `collect` writes them.
+fn files(scene: &Scene) -> Case {
+    let listing = scene.listed_as();
+    let case = Case::new(("all/keys.csv", scene.table().as_bytes()), &listing, &[]);
+    case.scratch.file("all/collect.json", scene.described());
+    Case {
+        dump: "all",
+        ..case
+    }
+}
+
+#[test]
+fn one_slot_makes_room_first_and_the_rest_is_evened_out_later() {
+    let summary = shop().summary();
+    let moves = moves(&summary);
+    let [first, then] = moves.as_slice() else {
+        panic!("{moves:?}");
+    };
+    let which = slot(b"leaderboard:global");
+    let expected =
+        format!("now: move slot {which}, 14.31 MiB: the fullest node goes from 91.2% to 61.8%");
+    assert!(
+        sentence(first).starts_with(&expected),
+        "{}",
+        sentence(first)
+    );
+    assert!(
+        sentence(then).starts_with("later: even out: move "),
+        "{}",
+        sentence(then)
+    );
+    assert!(
+        first.slots_moved == 1 && then.slots_moved > 128,
+        "{moves:?}"
+    );
+    assert!(first.command.is_some() && then.command.is_none());
+    // 1.10 of a share are not the reason for either: the sorted set may move.
+    assert_eq!(first.longest_block_ms, Some(75.0));
+    let [first, then] = [first, then].map(|step| step.after.memory.unwrap().max_over_mean);
+    assert!(then < first && first < 2.2, "{first} {then}");
+}
+
+#[test]
+fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
+    let case = files(&shop());
+    let (step, _) = followed(&case).unwrap();
+    assert_eq!(step["request"]["relief"], true);
+    let plan: Value = is_what_its_command_does(&case, &step);
+    let limit = plan["goals"].as_array().unwrap().iter();
+    let limit = limit
+        .into_iter()
+        .find(|goal| goal["limit"] == "maxmemory")
+        .unwrap();
+    let figures = ["target", "before", "after"].map(|of| limit[of].as_f64().unwrap());
+    assert!(
+        figures[0] == 0.9 && (figures[1] - 0.912).abs() < 0.001,
+        "{limit}"
+    );
+    let text = case
+        .scratch
+        .run(&["plan", "all", "--topology", "cluster.nodes"]);
+    assert!(
+        stdout(&text).contains("this only makes room"),
+        "{}",
+        stdout(&text)
+    );
+    // Whoever asks for more gets all of it.
+    let whole = report(&case.scratch.run(&[
+        "plan",
+        "all",
+        "--topology",
+        "cluster.nodes",
+        "--tolerance",
+        "3",
+        "--json",
+    ]));
+    assert!(
+        whole["slots_moved"].as_u64() > Some(128),
+        "{}",
+        whole["slots_moved"]
+    );
+}
+
+/// A tag of 60,000 small keys, which take about as much in tables as by themselves.
+fn small_keys() -> Scene {
+    Scene::even(3)
+        .keys(
+            "key,size",
+            (0..60_000).map(|at| format!("s:{{shop-us}}:{at},60")),
+        )
+        .and(light(3000, ",60"))
+        .servers(servers([9_800_000, 3_250_000, 3_250_000], 10_500_000))
+}
+
+#[test]
+fn what_a_key_takes_in_hash_tables_moves_with_it() {
+    let summary = small_keys().summary();
+    assert!(
+        moves(&summary).iter().all(|step| step.until.is_none()),
+        "no node has room for the tag: {:?}",
+        moves(&summary)
+    );
+    let first = sentence(&summary.verdict.steps[0]);
+    assert!(
+        first.starts_with("now: raise maxmemory of 10.0.0.1:6379 to 13.00 MiB")
+            || first.starts_with("now: raise maxmemory of 10.0.0.1 to 13.00 MiB"),
+        "{first}"
+    );
+    assert!(
+        first.contains(&format!(
+            "moving does not help: slot {} needs about",
+            slot(b"{shop-us}")
+        )),
+        "{first}"
+    );
+    let command = summary.verdict.steps[0].command.as_ref().unwrap();
+    assert_eq!(
+        command.to_string(),
+        "redis-cli -h 10.0.0.1 -p 6379 CONFIG SET maxmemory 13631488"
+    );
+}
+
+#[test]
+fn tables_of_keys_are_not_called_what_is_not_keys() {
+    let said = small_keys().summary().verdict.sentence.to_string();
+    assert!(said.ends_with("; 3.00 MiB of it is not keys"), "{said}");
+    let said = shop().summary().verdict.sentence.to_string();
+    assert!(!said.contains("not keys"), "{said}");
+}
+
+#[test]
+fn a_node_is_as_full_in_the_table_as_in_the_sentence() {
+    let mut readings = servers([400_000_000, 300_000_000, 300_000_000], 1_000_000_000);
+    for (reading, dataset) in readings
+        .iter_mut()
+        .zip([400_000_000, 300_000_000, 200_000_000])
+    {
+        reading.used_memory_dataset = Some(dataset);
+    }
+    let scene = Scene::on(&[4095, 8191, 16_383])
+        .keys("key", light(20_000, ""))
+        .servers(readings);
+    let fullest = scene
+        .summary()
+        .verdict
+        .role(Role::Memory)
+        .unwrap()
+        .fullest
+        .clone()
+        .unwrap();
+    let case = files(&scene);
+    let output = case
+        .scratch
+        .run(&["analyze", "all", "--topology", "cluster.nodes"]);
+    let text = String::from_utf8(succeeded(output)).unwrap();
+    let row = text
+        .lines()
+        .find(|line| line.trim_start().starts_with("10.0.0.1"))
+        .unwrap();
+    let shown = format!("{:.2}", fullest.max_over_mean);
+    assert!(row.contains(&shown), "{shown}: {text}");
+}
