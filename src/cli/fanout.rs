@@ -116,6 +116,8 @@ impl FanoutArgs {
         let is_list = self.batches == Lines::Auto && !read.has_commands;
         let batches = found.take_batches();
         let mut findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
+        findings.refusals_unseen =
+            read.is_monitor && findings.crossslot == 0 && findings.batches > 0;
         if is_list
             && !found.has_commands()
             && findings.batches > 1
@@ -176,7 +178,9 @@ pub(super) struct Read {
     pub(super) passed_over: Vec<PassedOver>,
     /// Whether an input has commands (as captures do) rather than lines of keys.
     has_commands: bool,
-    /// Bytes of an input after which the rest is skipped, if limited.
+    /// Whether all inputs so far are MONITOR.
+    is_monitor: bool,
+    /// Bytes of an input after which its rest is skipped, if there is a limit.
     most: Option<u64>,
     /// Whether a rest was skipped.
     pub(super) is_cut: bool,
@@ -216,6 +220,7 @@ impl Read {
             Lines::Monitor => InputKind::Monitor,
             Lines::Aof => InputKind::Aof,
         };
+        self.is_monitor = kind == InputKind::Monitor && (index == 0 || self.is_monitor);
         self.has_commands |= kind != InputKind::Lines;
         let file = Name::from(input.path());
         if let Some(reason) = without_commands(kind, input.path()) {

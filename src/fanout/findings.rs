@@ -31,6 +31,8 @@ pub struct FanoutFindings {
     pub keys: u64,
     /// Batches that are refused because of their slots.
     pub crossslot: u64,
+    /// Whether all are of MONITOR and none crosses slots: a cluster that refuses some does not show them there.
+    pub refusals_unseen: bool,
     /// Batches by how they end.
     pub answers: Vec<OutcomeCount>,
     /// Distinct slots of a batch.

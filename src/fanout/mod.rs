@@ -373,6 +373,7 @@ impl<'a> Fanout<'a> {
             batches,
             keys: self.keys,
             crossslot: crossing.map(|answered| answered.batches).sum(),
+            refusals_unseen: false,
             slots_per_batch,
             nodes_per_batch: Quantiles::of(&self.nodes),
             tail: Tail::of(&self.nodes, slow),

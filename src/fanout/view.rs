@@ -182,6 +182,10 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
     let mut warnings = unknown(findings);
+    warnings.extend(findings.refusals_unseen.then(|| {
+        "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope collect URL --load 10s counts these"
+            .into()
+    }));
     warnings.extend(
         findings
             .renamed
