@@ -52,11 +52,7 @@ enum Cell<T> {
 impl Row for Shard {
     const SORTED_BY: &'static str = "state";
     const COLUMNS: &'static [Column<Shard>] = &[
-        name(
-            "shard",
-            |of, most| Name::from(of.name.as_str()).short(most),
-            |_| None,
-        ),
+        name("shard", |of, most| address(&of.name, most), |_| None),
         number(
             "memory",
             10,
@@ -138,11 +134,7 @@ impl Row for Slot {
             |of| Some(of.slot.to_string()),
             |of| Some(-f64::from(of.slot)),
         ),
-        name(
-            "shard",
-            |of, most| Name::from(of.shard.as_str()).short(most),
-            |_| None,
-        ),
+        name("shard", |of, most| address(&of.shard, most), |_| None),
         number(
             "cpu",
             7,
@@ -313,7 +305,18 @@ const fn number<T>(
     }
 }
 
-/// Bytes per second.
+/// An address in up to `most` characters. The port stays: it may be all that differs.
+fn address(of: &str, most: usize) -> String {
+    let whole = Name::from(of).to_string();
+    let count = whole.chars().count();
+    if count <= most {
+        return whole;
+    }
+    let back = whole.chars().skip(count + 1 - most);
+    std::iter::once('…').chain(back).collect()
+}
+
+/// Bytes a second.
 fn bytes(of: f64) -> String {
     text::bytes(of as u64)
 }
@@ -326,4 +329,16 @@ fn rate(of: f64) -> String {
 /// Fair shares.
 fn times(of: f64) -> String {
     format!("{of:.2}x")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_port_of_a_long_address_stays() {
+        assert_eq!(address("127.0.0.1:27201", 20), "127.0.0.1:27201");
+        assert_eq!(address("127.0.0.1:27201", 10), "…0.1:27201");
+        assert_eq!(address("shop-0.shop.svc:6379", 9), "…svc:6379");
+    }
 }

@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
 
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys, common_tag};
-use slotscope_engine::name::Name;
+use slotscope_engine::name::{Name, truncated};
 use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::state::State;
 
@@ -66,7 +66,7 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
         is_coloured,
     };
     frame.render_widget(painter.title(), title);
-    frame.render_widget(painter.verdict(), verdict);
+    frame.render_widget(painter.verdict(verdict.width.into()), verdict);
     frame.render_widget(painter.message(), message);
     painter.table(
         frame,
@@ -142,20 +142,26 @@ impl Painter<'_> {
         line
     }
 
-    /// The verdict of `analyze` on the last seconds, most urgent first.
-    fn verdict(&self) -> Text<'static> {
+    /// The verdict of `analyze` on the last seconds, the most urgent first.
+    fn verdict(&self, width: usize) -> Text<'static> {
         let verdict = self.screen.read.as_ref();
         let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
             return Text::styled("The verdict needs two readings.", self.dim());
         };
         let lines = verdict.lines.iter();
-        Text::from_iter(lines.map(|(state, word, sentence)| self.finding(*state, word, sentence)))
+        Text::from_iter(
+            lines.map(|(state, word, sentence)| self.finding(*state, word, sentence, width)),
+        )
     }
 
-    fn finding(&self, state: State, word: &str, sentence: &str) -> Line<'static> {
+    fn finding(&self, state: State, word: &str, sentence: &str, width: usize) -> Line<'static> {
         let style = self.style(colour(state)).add_modifier(Modifier::BOLD);
         let word = Span::styled(word.to_owned(), style);
-        Line::from(vec![word, Span::raw(format!("  {sentence}"))])
+        let left = width.saturating_sub(word.content.chars().count() + 2);
+        Line::from(vec![
+            word,
+            Span::raw(format!("  {}", truncated(sentence, left))),
+        ])
     }
 
     /// The filter being typed, the last action, or an error.
