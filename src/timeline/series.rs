@@ -194,9 +194,13 @@ impl Series {
         self.spans.iter().find_map(overlap)
     }
 
-    /// Makes buckets at least as long as half of the intervals between samples.
+    /// Makes buckets at least as long as half of the intervals between samples. A single interval of each node is shown as long
+    /// as it is.
     pub(super) fn fit_buckets(&mut self) {
         let all: u64 = self.intervals.iter().sum();
+        if all <= self.names.len() as u64 {
+            return;
+        }
         let mut sum = 0;
         let is_half = |count: &u64| {
             sum += count;
