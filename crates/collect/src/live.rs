@@ -1,5 +1,6 @@
 //! A running cluster polled at intervals, for the exporter and the live screen.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::{Error, Result};
@@ -25,6 +26,8 @@ pub struct Live<'a> {
     access: &'a Access,
     watch: Watch<'a>,
     probe: Probe<'a>,
+    /// By server, the commands that counting its keys took so far, which no client sent.
+    own: BTreeMap<String, u64>,
 }
 
 /// The cluster at one time.
@@ -66,6 +69,7 @@ impl<'a> Live<'a> {
                 access,
                 watch: *watch,
                 probe: Probe::new(access),
+                own: BTreeMap::new(),
             }),
             Site::Lone(address) => {
                 let what = "is not in cluster mode, so there are no nodes to compare";
@@ -83,6 +87,14 @@ impl<'a> Live<'a> {
         self.watch.poll_if_due();
         let servers = probe::primaries(&self.watch);
         let mut readings = self.probe.read(&servers)?;
+        for (server, reading) in servers.iter().zip(&mut readings) {
+            let own = self.own.get(server.key()).copied().unwrap_or(0);
+            if let Ok(reading) = reading
+                && let Some(all) = &mut reading.server.total_commands_processed
+            {
+                *all = all.saturating_sub(own);
+            }
+        }
         self.count_keys(&servers, &mut readings)?;
         if let Some(Err(error)) = readings.first()
             && readings.iter().all(Result::is_err)
@@ -121,8 +133,8 @@ impl<'a> Live<'a> {
         slot_keys::ask(&address, self.access, slot, most)
     }
 
-    /// COUNTKEYSINSLOT for slots of nodes without SLOT-STATS.
-    fn count_keys(&self, servers: &[Asked], readings: &mut [Result<Reading>]) -> Result<()> {
+    /// COUNTKEYSINSLOT of the slots of nodes that have no SLOT-STATS.
+    fn count_keys(&mut self, servers: &[Asked], readings: &mut [Result<Reading>]) -> Result<()> {
         let task = |(at, server): (usize, &Asked)| {
             let reading = readings[at].as_ref().ok()?;
             let id = server.id.as_deref().filter(|_| reading.slots.is_none())?;
@@ -132,11 +144,13 @@ impl<'a> Live<'a> {
         let tasks: Vec<(usize, Task)> = servers.iter().enumerate().filter_map(task).collect();
         let places: Vec<usize> = tasks.iter().map(|(at, _)| *at).collect();
         let outage = AtomicBool::new(false);
+        let mut counted = Vec::new();
         let plan = self.plan(&outage);
         let count = |(_, task): &(usize, Task)| scan::counts(&plan, task);
         let take = |at: usize, outcome: Result<Outcome>| {
             let reading = readings[places[at]].as_mut();
             if let (Ok(reading), Ok(outcome)) = (reading, outcome) {
+                counted.push((servers[places[at]].key(), outcome.counts.len() as u64));
                 let counts = outcome.counts.into_iter();
                 let counts = counts.map(|(slot, keys)| SlotCounts {
                     slot,
@@ -146,7 +160,11 @@ impl<'a> Live<'a> {
                 reading.slots = Some(counts.collect());
             }
         };
-        crew::each(tasks.iter(), count, take, || {})
+        let done = crew::each(tasks.iter(), count, take, || {});
+        for (key, commands) in counted {
+            *self.own.entry(key.to_owned()).or_default() += commands;
+        }
+        done
     }
 
     fn plan<'p>(&'p self, outage: &'p AtomicBool) -> Plan<'p> {

@@ -156,6 +156,22 @@ fn promtool_takes_a_page() {
 }
 
 #[test]
+fn counting_keys_is_no_load_of_an_idle_cluster() {
+    let cluster = start(Kind::Installed);
+    let exporter = Exporter::start(&cluster);
+    let page = exporter.page_with("slotscope_node_operations_per_second{");
+    let rates = page.lines().filter_map(|line| {
+        let rate = line.strip_prefix("slotscope_node_operations_per_second{")?;
+        rate.rsplit(' ').next()?.parse::<f64>().ok()
+    });
+    let rates: Vec<f64> = rates.collect();
+    assert!(
+        rates.len() == 3 && rates.iter().all(|rate| *rate < 300.0),
+        "{rates:?}"
+    );
+}
+
+#[test]
 fn a_page_has_the_nodes_the_verdict_and_the_hottest_slot() {
     for kind in [Kind::Installed, Kind::Redis82, Kind::Valkey91] {
         let cluster = start(kind);
