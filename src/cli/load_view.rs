@@ -51,6 +51,7 @@ fn table(load: &LoadEntry) -> Table<'_> {
         .column(Column::words("busiest commands"), |node| {
             Cell::text(commands(node))
         })
+        .column(Column::words("refused/s"), |node| Cell::text(refused(node)))
         .build()
 }
 
@@ -64,7 +65,21 @@ fn commands(node: &NodeWork) -> String {
     commands.collect::<Vec<_>>().join(", ")
 }
 
-/// The cost of MONITOR: work per command without and with it, over all nodes it ran on.
+/// `480 CROSSSLOT (mget, sunionstore)`
+fn refused(node: &NodeWork) -> String {
+    let errors = node.refused.errors.iter().take(COMMANDS);
+    let errors = errors.map(|of| format!("{} {}", grouped(of.per_sec.round() as u64), of.name));
+    let errors = errors.collect::<Vec<_>>().join(", ");
+    let commands = node.refused.commands.iter().take(COMMANDS);
+    let commands: Vec<&str> = commands.map(|of| &*of.name).collect();
+    match commands.as_slice() {
+        _ if errors.is_empty() => errors,
+        [] => errors,
+        commands => format!("{errors} ({})", commands.join(", ")),
+    }
+}
+
+/// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
 fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
     let [without, with] = [

@@ -60,8 +60,8 @@ const LAYERS: &[Layers] = &[
             // Passes over blocks with the vectors of a kernel.
             ("simd", &["source::block"]),
             ("slot", &["format::batch", "source::block"]),
-            // A manifest consists of words as redis-cli reads them.
-            ("source", &["format::parse::words"]),
+            // A manifest is written in words as redis-cli reads them; a collection says what the commands of its captures take.
+            ("source", &["command::times", "format::parse::words"]),
             (
                 "tally",
                 &[

@@ -154,6 +154,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use slotscope_engine::source::collection::load::Refused;
     use slotscope_engine::source::collection::servers::ServerReading;
 
     fn reading(name: &str, at_ms: i64, calls: u64) -> Reading {
@@ -171,6 +172,10 @@ mod tests {
                 ("set".to_owned(), (calls / 2, 9 * calls)),
             ]
             .into(),
+            refused: [
+                [("mget".to_owned(), calls / 2)].into(),
+                [("CROSSSLOT".to_owned(), calls / 2), ("OOM".to_owned(), 7)].into(),
+            ],
             ..Reading::default()
         }
     }
@@ -194,6 +199,14 @@ mod tests {
         );
         let names: Vec<&str> = of.nodes[0].commands.iter().map(|of| &*of.name).collect();
         assert_eq!(names, ["set", "get"]);
+        let refused = &of.nodes[0].refused;
+        let of = |refused: &[Refused]| {
+            let one = |of: &Refused| format!("{} {}", of.name, of.per_sec);
+            refused.iter().map(one).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&refused.errors), ["CROSSSLOT 500"]);
+        assert_eq!(of(&refused.commands), ["mget 500"]);
+        let of = &load.entry;
         assert!((of.nodes[0].commands[0].share - 9.0 / 11.0).abs() < 1e-9);
     }
 

@@ -57,7 +57,9 @@ pub struct Reading {
     pub server: ServerReading,
     /// INFO commandstats, if read: calls and microseconds since server start.
     pub commands: BTreeMap<String, (u64, u64)>,
-    /// INFO replication: bytes by which the slowest replica lags; absent without replicas.
+    /// Commands that were refused since then, by their names and by the first word of the error.
+    pub refused: [BTreeMap<String, u64>; 2],
+    /// INFO replication: bytes that the slowest replica is after; absent without a replica.
     pub lag_bytes: Option<u64>,
     /// Each slot it owns; absent if it does not count by slot.
     pub slots: Option<Vec<SlotCounts>>,
@@ -219,6 +221,11 @@ impl Peer {
             at_ms,
             server: figures,
             commands: commandstats(&info, most_commands.unwrap_or(0)),
+            refused: if most_commands.is_some() {
+                refused(&info)
+            } else {
+                Default::default()
+            },
             lag_bytes: lag(&info),
             slots,
             foreign,
@@ -244,7 +251,48 @@ fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
     commands.into_iter().collect()
 }
 
-/// Bytes by which the slowest replica lags: `slave0:ip=...,offset=5,lag=0`.
+/// Errors with which a node of a cluster refuses commands; others are mistakes of a command that ran.
+const REFUSALS: [&str; 10] = [
+    "ASK",
+    "BUSY",
+    "CLUSTERDOWN",
+    "CROSSSLOT",
+    "LOADING",
+    "MISCONF",
+    "MOVED",
+    "OOM",
+    "READONLY",
+    "TRYAGAIN",
+];
+
+/// `rejected_calls` of commands, and `errorstat_CROSSSLOT:count=7`, which servers have from Redis 6.2 on.
+fn refused(info: &Server) -> [BTreeMap<String, u64>; 2] {
+    let count = |value: &str, of: &str| -> Option<u64> {
+        let mut parts = value.split(',');
+        let count = parts.find_map(|part| part.strip_prefix(of))?.parse().ok()?;
+        (count > 0).then_some(count)
+    };
+    let is_plain =
+        |name: &str| name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64;
+    let command = |(name, value): (&str, &str)| {
+        let name = name
+            .strip_prefix("cmdstat_")
+            .filter(|name| is_plain(name))?;
+        Some((name.to_owned(), count(value, "rejected_calls=")?))
+    };
+    let error = |(name, value): (&str, &str)| {
+        let name = name.strip_prefix("errorstat_")?;
+        let name = REFUSALS.into_iter().find(|refusal| *refusal == name)?;
+        Some((name.to_owned(), count(value, "count=")?))
+    };
+    let commands = info.fields().filter_map(command).take(MAX_COMMANDS);
+    [
+        commands.collect(),
+        info.fields().filter_map(error).collect(),
+    ]
+}
+
+/// Bytes that the slowest of its replicas is after: `slave0:ip=...,offset=5,lag=0`.
 fn lag(info: &Server) -> Option<u64> {
     let end: u64 = info.field("master_repl_offset").parse().ok()?;
     let offset = |(name, value): (&str, &str)| -> Option<u64> {
@@ -384,6 +432,16 @@ mod tests {
             ..SlotCounts::default()
         };
         assert_eq!((found.slots, found.foreign), (Some(vec![expected]), 2));
+    }
+
+    #[test]
+    fn refused_commands_are_counted_by_name_and_by_error_and_mistakes_are_not() {
+        let info = "cmdstat_mget:calls=0,usec=0,usec_per_call=0.00,rejected_calls=9,failed_calls=0\r\n\
+            cmdstat_get:calls=5,usec=20,usec_per_call=4.00,rejected_calls=0,failed_calls=2\r\n\
+            errorstat_CROSSSLOT:count=9\r\nerrorstat_WRONGTYPE:count=2\r\n";
+        let [commands, errors] = refused(&Server::new(info));
+        assert_eq!(Vec::from_iter(commands), [("mget".to_owned(), 9)]);
+        assert_eq!(Vec::from_iter(errors), [("CROSSSLOT".to_owned(), 9)]);
     }
 
     #[test]

@@ -2,15 +2,15 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use slotscope_engine::source::collection::load::{CommandWork, NodeWork};
+use slotscope_engine::source::collection::load::{CommandWork, NodeWork, Refused, RefusedWork};
 use slotscope_engine::source::collection::servers::ServerReading;
 
 use crate::probe::{Reading, SlotCounts};
 
 /// The commands run by a reading itself.
 const OWN: [&str; 3] = ["cluster|slot-stats", "cluster|info", "info"];
-/// Commands listed per node.
-const COMMANDS: usize = 5;
+/// Commands of a node that are named.
+const COMMANDS: usize = 20;
 
 /// A slot in the later of two readings, with its counters in the earlier one.
 pub struct SlotWork<'r> {
@@ -86,10 +86,37 @@ pub fn between(first: &Reading, last: &Reading) -> NodeWork {
         net_in_per_sec: rate(|of| of.total_net_input_bytes.map(|all| all as f64)),
         net_out_per_sec: rate(|of| of.total_net_output_bytes.map(|all| all as f64)),
         commands,
+        refused: if secs > 0.0 && !has_restarted {
+            let [commands, errors] =
+                [0, 1].map(|of| refused([first, last].map(|at| &at.refused[of]), secs));
+            RefusedWork { errors, commands }
+        } else {
+            RefusedWork::default()
+        },
     }
 }
 
-/// The commands with the most time.
+/// The refusals between two readings, the most first.
+fn refused([first, last]: [&BTreeMap<String, u64>; 2], secs: f64) -> Vec<Refused> {
+    let grown = last.iter().filter_map(|(name, count)| {
+        let before = first.get(name).copied().unwrap_or(0);
+        let more = count.checked_sub(before).filter(|more| *more > 0)?;
+        Some(Refused {
+            name: name.clone(),
+            per_sec: more as f64 / secs,
+        })
+    });
+    let mut grown: Vec<Refused> = grown.collect();
+    grown.sort_by(|a, b| {
+        b.per_sec
+            .total_cmp(&a.per_sec)
+            .then_with(|| a.name.cmp(&b.name))
+    });
+    grown.truncate(COMMANDS);
+    grown
+}
+
+/// The commands that took most of the time.
 fn commands(
     first: &BTreeMap<String, (u64, u64)>,
     last: &BTreeMap<String, (u64, u64)>,

@@ -192,6 +192,7 @@ fn read_opened(opened: Opened, bytes: &[u8], at_least: usize) {
             find: &find,
             find_cells: &cells,
             lfu: LfuRule::default(),
+            command_times: None,
             written_ms: 0,
             with_attributes: true,
         };

@@ -242,7 +242,7 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     let found = role(&report, "load");
     assert_eq!(
         (&found["metric"], &found["state"]),
-        (&"ops".into(), &"skewed".into()),
+        (&"cpu".into(), &"skewed".into()),
         "{found:#}"
     );
     assert_eq!(report["input"]["keys"], KEYS + 1);
@@ -264,4 +264,44 @@ fn a_load_that_no_server_counts_by_slot_says_what_finds_hot_slots() {
     assert_eq!(says_so(&report), 1, "{:#}", report["input"]["warnings"]);
     let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
     assert_eq!(says_so(&report), 0, "{:#}", report["input"]["warnings"]);
+}
+
+#[test]
+fn commands_that_a_cluster_refuses_are_counted_though_monitor_does_not_show_them() {
+    let cluster = start(Kind::Installed);
+    let stop = AtomicBool::new(false);
+    let (scratch, said, report) = thread::scope(|scope| {
+        let (mut client, stop) = (cluster.owner_of(b"user:1"), &stop);
+        scope.spawn(move || {
+            for _ in 0..12_000 {
+                if stop.load(Relaxed) {
+                    break;
+                }
+                client.call(&["MGET", "user:1", "user:2"]);
+                thread::sleep(Duration::from_millis(5));
+            }
+        });
+        let found = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
+        stop.store(true, Relaxed);
+        found
+    });
+    assert!(said.contains("CROSSSLOT (mget)"), "{said}");
+    let load = manifest(&scratch.path("out")).load.unwrap();
+    let refused = load.nodes.iter().flat_map(|node| &node.refused.errors);
+    let refused: Vec<_> = refused.collect();
+    assert_eq!(refused.len(), 1, "{refused:?}");
+    assert!(refused[0].per_sec > 10.0, "{refused:?}");
+    let risks = report["verdict"]["findings"].as_array().unwrap();
+    let of = risks.iter().find(|of| of["kind"] == "refused").unwrap();
+    let sentence = of["sentence"].as_str().unwrap();
+    assert!(sentence.ends_with("with CROSSSLOT: MGET"), "{sentence}");
+    let monitor = load.monitor.unwrap();
+    let capture = format!("out/{}", monitor.nodes[0].file);
+    let text = scratch.run(&["fanout", &capture, "--topology", "out/cluster.nodes"]);
+    let shown: Vec<&str> = stdout(&text).split_whitespace().collect();
+    let shown = shown.join(" ");
+    assert!(
+        shown.contains("shows no command that it refuses"),
+        "{shown}"
+    );
 }

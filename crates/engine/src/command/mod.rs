@@ -2,6 +2,9 @@
 //!
 //! `table.txt` is the reply of real servers to COMMAND; see "Command key specifications" of Redis for its meaning.
 
+#[doc(hidden)]
+pub mod times;
+
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::command::times::CommandTimes;
 use crate::format::lfu::LfuRule;
 use crate::hash::hash_span;
 use crate::metric::extreme::Extreme;
@@ -199,7 +200,15 @@ impl Values {
         }
     }
 
-    /// Converts TTLs in the expiry column to times, counting from `written_ms`; returns how many there were.
+    /// Makes CPU time of its column, which has the number of keys of each operation's command: they share what it takes.
+    pub(crate) fn estimate_cpu(&mut self, base: Padded<'_>, keys: &Spans, times: &CommandTimes) {
+        for (i, usec) in self.weights[Metric::CPU].iter_mut().enumerate() {
+            let (command, key) = (self.commands.get(base, i), keys.get(base, i));
+            *usec = times.usec(command, *usec, key, self.times[i]);
+        }
+    }
+
+    /// Makes times of expiry of the times to live among them, which count from `written_ms`; returns how many these are.
     pub(crate) fn date_expiry(&mut self, written_ms: u64) -> u64 {
         let mut dated = 0;
         for expiry in &mut self.numbers[Number::Expiry as usize] {

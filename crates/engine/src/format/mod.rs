@@ -38,6 +38,7 @@ pub mod table;
 
 use std::collections::BTreeMap;
 
+use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
 pub use crate::format::frame::block_joins::Stretch;
@@ -237,7 +238,9 @@ pub struct Columns<'a> {
     pub find_cells: FindCells<'a>,
     /// The meaning of LFU counters.
     pub lfu: LfuRule,
-    /// When the input was written, in milliseconds since 1970; TTLs count from it.
+    /// The times that the commands of a capture take on its server.
+    pub command_times: Option<&'a CommandTimes>,
+    /// When the input was written, in milliseconds since 1970: times to live count from it.
     pub written_ms: u64,
     /// Whether types, encodings, elements and times are used; if not, a reader may leave their columns empty.
     pub with_attributes: bool,

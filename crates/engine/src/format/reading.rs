@@ -109,6 +109,7 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
         find: &find,
         find_cells: &cells,
         lfu: LfuRule::default(),
+        command_times: None,
         written_ms: 0,
     };
     let piece = Piece {

@@ -171,6 +171,9 @@ impl Metric {
     /// The index of `Metric::Accesses` among the weights.
     pub const USE: usize = Metric::Accesses as usize - 1;
 
+    /// The place of `Metric::Cpu` among the weights.
+    pub const CPU: usize = Metric::Cpu as usize - 1;
+
     fn row(self) -> &'static MetricRow {
         &METRICS[self as usize]
     }

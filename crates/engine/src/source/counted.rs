@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::source::identity::ObjectIdentity;
 use crate::source::{Listed, ReadAt, Source};
@@ -92,6 +93,10 @@ impl Source for Counted<Box<dyn Source>> {
 
     fn written_ms(&self) -> Option<u64> {
         self.source.written_ms()
+    }
+
+    fn command_times(&self) -> Option<&CommandTimes> {
+        self.source.command_times()
     }
 
     fn listed(&self) -> Listed {

@@ -6,6 +6,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::pipe::Pipe;
@@ -18,6 +19,7 @@ pub(crate) struct RegularFile {
     state: FileState,
     is_compressed: bool,
     listed: Listed,
+    command_times: Option<CommandTimes>,
 }
 
 /// Evidence that a file is unchanged: length, modification time, and identity.
@@ -58,7 +60,24 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     find_listed(path, Listed::User, found)
 }
 
-/// The same for a file named by something else.
+/// The same of a capture whose server said what its commands took meanwhile.
+///
+/// # Errors
+/// As `find`.
+pub(super) fn find_capture(path: &Path, times: CommandTimes, found: &mut Found) -> Result<bool> {
+    let failed = |error| Error::io(path, error);
+    let metadata = fs::metadata(path).map_err(failed)?;
+    match regular(path, &metadata).map_err(failed)? {
+        Some(file) => found.sources.push(Box::new(RegularFile {
+            command_times: Some(times),
+            ..file
+        })),
+        None => return find(path, found),
+    }
+    Ok(true)
+}
+
+/// The same of a file that something else names.
 ///
 /// # Errors
 /// As for `find`.
@@ -92,6 +111,7 @@ fn regular(path: &Path, metadata: &Metadata) -> io::Result<Option<RegularFile>> 
         state: FileState::of(metadata),
         is_compressed: decompress::is_compressed(&head),
         listed: Listed::User,
+        command_times: None,
     }))
 }
 
@@ -116,6 +136,10 @@ impl Source for RegularFile {
     fn written_ms(&self) -> Option<u64> {
         let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
         Some(since.ok()?.as_millis() as u64)
+    }
+
+    fn command_times(&self) -> Option<&CommandTimes> {
+        self.command_times.as_ref()
     }
 
     fn listed(&self) -> Listed {

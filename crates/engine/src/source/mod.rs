@@ -48,6 +48,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::file_identity::FileIdentity;
 use crate::name::Name;
@@ -98,7 +99,12 @@ pub trait Source: Debug + Send + Sync {
         self.object().and_then(|object| object.modified_ms)
     }
 
-    /// Where it was listed.
+    /// The times that the commands of a capture took on its server; `None` where they are not known.
+    fn command_times(&self) -> Option<&CommandTimes> {
+        None
+    }
+
+    /// The place that names it.
     fn listed(&self) -> Listed {
         Listed::User
     }
@@ -164,6 +170,10 @@ impl Source for Arc<dyn Source> {
 
     fn written_ms(&self) -> Option<u64> {
         self.as_ref().written_ms()
+    }
+
+    fn command_times(&self) -> Option<&CommandTimes> {
+        self.as_ref().command_times()
     }
 
     fn listed(&self) -> Listed {

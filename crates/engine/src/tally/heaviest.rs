@@ -56,18 +56,23 @@ impl Heaviest {
 impl Heaviest {
     /// Adds keys with their total operations.
     pub(crate) fn add_busy(&mut self, keys: &[BusyKey]) {
-        let top = self.0.get_or_insert_with(Metric::Ops, Top::default);
-        for key in keys {
-            let is_before =
-                |last: &HeavyKey| (key.slot, &key.name[..]) <= (last.slot, &last.name.0[..]);
-            top.offer(key.ops, is_before, || HeavyKey {
-                slot: key.slot,
-                load: Load::from_fn(|metric| if metric == Metric::Ops { key.ops } else { 0 }),
-                name: Name::from(&key.name[..]),
-                length: key.length,
-                tagged: key.tagged,
-                reads: key.reads,
-            });
+        for metric in [Metric::Ops, Metric::Cpu] {
+            if metric == Metric::Cpu && keys.iter().all(|key| key.cpu.is_none()) {
+                continue;
+            }
+            let top = self.0.get_or_insert_with(metric, Top::default);
+            for key in keys.iter().filter(|key| key.weight(metric) > 0) {
+                let is_before =
+                    |last: &HeavyKey| (key.slot, &key.name[..]) <= (last.slot, &last.name.0[..]);
+                top.offer(key.weight(metric), is_before, || HeavyKey {
+                    slot: key.slot,
+                    load: Load::from_fn(|metric| key.weight(metric)),
+                    name: Name::from(&key.name[..]),
+                    length: key.length,
+                    tagged: key.tagged,
+                    reads: key.reads,
+                });
+            }
         }
     }
 }

@@ -200,8 +200,13 @@ impl Tallies {
         }
         let busy = names.operations.busy_keys();
         names.heaviest.add_busy(&busy.keys);
-        self.weights
-            .add_busy(&busy, self.slots.total_of(Metric::Ops));
+        for metric in [Metric::Ops, Metric::Cpu] {
+            let is_counted = metric == Metric::Ops || names.operations.has_cpu();
+            if is_counted {
+                let total = self.slots.total_of(metric);
+                self.weights.add_busy(&busy, metric, total);
+            }
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations on keys in captures: by key, by command, and by second.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -36,6 +36,9 @@ pub struct Operations {
     /// Only the reads; absent if there are no operations, or if not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     reads: Option<TagCounter>,
+    /// The same of CPU time in microseconds, where it is known what commands take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cpu: Option<TagCounter>,
 }
 
 impl Default for Operations {
@@ -48,6 +51,7 @@ impl Default for Operations {
             // Keys that exceed the table are tracked by name: no second pass counts them.
             keys: TagCounter::new(true),
             reads: None,
+            cpu: None,
         }
     }
 }
@@ -69,6 +73,20 @@ pub struct BusyKey {
     /// Number of reads among them, if known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reads: Option<u64>,
+    /// Microseconds of CPU time by what commands take, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<u64>,
+}
+
+impl BusyKey {
+    /// Its operations, or its CPU time.
+    pub(crate) fn weight(&self, metric: Metric) -> u64 {
+        match metric {
+            Metric::Ops => self.ops,
+            Metric::Cpu => self.cpu.unwrap_or(0),
+            _ => 0,
+        }
+    }
 }
 
 /// Operations by key.
@@ -98,18 +116,39 @@ impl Operations {
         self.commands.is_empty() && self.keys.distinct() == 0.0
     }
 
-    /// The keys operated on.
+    /// Whether it is known what their commands take.
+    pub fn has_cpu(&self) -> bool {
+        self.cpu.is_some()
+    }
+
+    /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
-        let is_every_read = self.reads.as_ref().is_some_and(TagCounter::is_exact);
-        let reads = self.reads.as_ref().map(TagCounter::named);
-        let reads: HashMap<Vec<u8>, Load> = reads.into_iter().flatten().collect();
-        let reads_of = |name: &[u8]| match reads.get(name) {
-            Some(load) => Some(load[Metric::Ops]),
-            None => is_every_read.then_some(0),
+        let of = |counter: &Option<TagCounter>| {
+            let counter = counter.as_ref()?;
+            let named = counter.named().into_iter();
+            let known: HashMap<Vec<u8>, Load> = named.collect();
+            Some((known, counter.is_exact()))
         };
-        let keys = self.keys.named().into_iter();
-        let keys = keys.map(|(name, load)| BusyKey {
-            reads: reads_of(&name),
+        let (reads, cpu) = (of(&self.reads), of(&self.cpu));
+        let amount = |of: &Option<(HashMap<Vec<u8>, Load>, bool)>, name: &[u8]| {
+            let (known, is_exact) = of.as_ref()?;
+            let known = known.get(name).map(|load| load[Metric::Ops]);
+            known.or(is_exact.then_some(0))
+        };
+        let mut named = self.keys.named();
+        // A key may take much time by few operations.
+        if !self.keys.is_exact()
+            && let Some((known, _)) = &cpu
+        {
+            let busy: HashSet<&[u8]> = named.iter().map(|(name, _)| &name[..]).collect();
+            let more = known.keys().filter(|name| !busy.contains(&name[..]));
+            let mut more: Vec<_> = more.map(|name| (name.clone(), Load::default())).collect();
+            more.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            named.extend(more);
+        }
+        let keys = named.into_iter().map(|(name, load)| BusyKey {
+            reads: amount(&reads, &name),
+            cpu: amount(&cpu, &name),
             ..key_of(&name, load[Metric::Ops])
         });
         BusyKeys {
@@ -202,6 +241,7 @@ fn key_of(name: &[u8], ops: u64) -> BusyKey {
         slot: u16::from_le_bytes([low, high]) % SLOTS as u16,
         tagged: tagged != 0,
         reads: None,
+        cpu: None,
     }
 }
 
@@ -234,6 +274,12 @@ impl Tally for Operations {
                 named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
             });
         }
+        if let Some(usec) = values.column(Metric::Cpu) {
+            let cpu = self.cpu.get_or_insert_with(|| TagCounter::new(true));
+            cpu.add_operations(&hashes, usec, |i, name| {
+                named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
+            });
+        }
         self.add_times(values);
         self.add_commands(keys);
     }
@@ -250,6 +296,13 @@ impl Tally for Operations {
             (a, b) => a.or(b),
         };
         self.keys.merge(other.keys);
+        self.cpu = match (self.cpu.take(), other.cpu) {
+            (Some(mut mine), Some(theirs)) => {
+                mine.merge(theirs);
+                Some(mine)
+            }
+            (mine, theirs) => mine.or(theirs),
+        };
         self.reads = match (self.reads.take(), other.reads) {
             (mine, _) if are_empty.1 => mine,
             (_, theirs) if are_empty.0 => theirs,

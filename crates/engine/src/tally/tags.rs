@@ -331,6 +331,10 @@ impl Tally for TagCounter {
             TagCounts::CountMin(rows) if values.are_operations => {
                 let ops: Vec<u64> = keys.iter().map(|key| values.ops(*key as usize)).collect();
                 rows.add_weights(hashes, Metric::Ops, &ops, &mut scratch.ceilings);
+                if let Some(usec) = values.column(Metric::Cpu) {
+                    let usec: Vec<u64> = keys.iter().map(|key| usec[*key as usize]).collect();
+                    rows.add_weights(hashes, Metric::Cpu, &usec, &mut scratch.ceilings);
+                }
             }
             TagCounts::CountMin(rows) => {
                 rows.add_keys(hashes);

@@ -52,20 +52,21 @@ impl Weights {
 }
 
 impl Weights {
-    /// Adds keys with their total operations, `total` of them in all. Keys beyond the listed ones are known only by
-    /// number, so their operations are assumed to be spread evenly.
-    pub(crate) fn add_busy(&mut self, busy: &BusyKeys, total: u64) {
-        let Some(place) = Metric::Ops.weight() else {
+    /// Adds keys with all operations on them, or all CPU time of these, `total` of it. Of keys that are not among them only the
+    /// number is known: theirs counts as spread evenly.
+    pub(crate) fn add_busy(&mut self, busy: &BusyKeys, metric: Metric, total: u64) {
+        let Some(place) = metric.weight() else {
             return;
         };
         let weighed = self.0[place].get_or_insert_with(Weighed::default);
         let squares = |only_untagged: bool| {
             let counted = busy.keys.iter().filter(|key| !only_untagged || !key.tagged);
             counted.fold(0, |sum: u128, key| {
-                sum.saturating_add(u128::from(key.ops) * u128::from(key.ops))
+                let weight = u128::from(key.weight(metric));
+                sum.saturating_add(weight * weight)
             })
         };
-        let named: u64 = busy.keys.iter().map(|key| key.ops).sum();
+        let named: u64 = busy.keys.iter().map(|key| key.weight(metric)).sum();
         let others = (busy.distinct - busy.keys.len() as f64).max(0.0);
         let rest = total.saturating_sub(named) as f64;
         let rest_squares = if others > 0.0 {

@@ -275,12 +275,16 @@ impl Words {
     ) {
         let name = self.spans[0];
         block.content_mut()[name.0..name.1].make_ascii_lowercase();
+        let is_timed = gather.is_timed();
         for key in &self.keys {
             let (from, to) = self.spans[*key];
             let to = escape::undo(Escapes::C, block.content_mut(), from, to);
             let values = gather.values();
             values.are_operations = true;
             values.weights[Metric::OPS].push(1);
+            if is_timed {
+                values.weights[Metric::CPU].push(self.keys.len() as u64);
+            }
             values.times.push(time);
             values.commands.push(name.0 as u32, name.1 as u32);
             values.number_mut(Number::Database).push(database);

@@ -31,7 +31,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         self.columns.values
     }
 
-    /// Adds the key at `from..to` of `block`.
+    /// Whether it is known what the commands of a capture take: then the column of CPU time gets the number of their keys.
+    pub(crate) fn is_timed(&self) -> bool {
+        self.columns.command_times.is_some()
+    }
+
+    /// Takes the key at `from..to` of `block`.
     pub fn key(&mut self, block: &Block, from: usize, to: usize) {
         self.columns.keys.push(from as u32, to as u32);
         if self.columns.keys.len() == BATCH_KEYS {
@@ -83,10 +88,17 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 
     fn flush(&mut self, block: &Block) {
         let Columns {
-            keys, values, lfu, ..
+            keys,
+            values,
+            lfu,
+            command_times,
+            ..
         } = &mut *self.columns;
         if !keys.is_empty() {
             values.estimate_accesses(*lfu);
+            if let Some(times) = command_times.filter(|_| values.are_operations) {
+                values.estimate_cpu(block.padded(), keys, times);
+            }
             if values.are_operations {
                 self.seen.operations += keys.len() as u64
             } else {

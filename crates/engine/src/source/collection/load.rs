@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::command::times::CommandTimes;
 use crate::name::Name;
 
 /// The work of all primaries over the same seconds. Where servers count by slot (CLUSTER SLOT-STATS), `slot-stats.json` has a
@@ -29,6 +30,31 @@ pub struct LoadEntry {
     /// MONITOR, where it was asked for, in the seconds after these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<MonitorEntry>,
+}
+
+impl LoadEntry {
+    /// The times of the commands in a capture, by INFO of the seconds before it. `None` where servers count CPU time by slot, which
+    /// is better than any estimate.
+    pub(crate) fn times_of(&self, file: &str) -> Option<CommandTimes> {
+        let mut captures = self.monitor.iter().flat_map(|monitor| &monitor.nodes);
+        let node = captures.find(|node| node.file == file && self.nodes_by_slot == 0)?;
+        let work = self.nodes.iter().find(|work| work.name == node.name)?;
+        let commands = work.commands.iter();
+        let times =
+            CommandTimes::of(commands.map(|of| (&*of.name, of.calls_per_sec, of.usec_per_call)));
+        times.filter(|_| self.has_all_times())
+    }
+
+    /// Whether commands are timed on all nodes that were captured: else these could not be compared.
+    fn has_all_times(&self) -> bool {
+        let mut captures = self.monitor.iter().flat_map(|monitor| &monitor.nodes);
+        captures.all(|node| {
+            let mut nodes = self.nodes.iter();
+            nodes.any(|work| {
+                work.name == node.name && (node.commands == 0 || !work.commands.is_empty())
+            })
+        })
+    }
 }
 
 /// A slot that took much of the CPU time, and keys in it.
@@ -153,6 +179,35 @@ pub struct NodeWork {
     /// The commands that took most of its time, the first of them the most.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<CommandWork>,
+    /// The commands that it refused, which MONITOR does not show.
+    #[serde(default, skip_serializing_if = "RefusedWork::is_empty")]
+    pub refused: RefusedWork,
+}
+
+/// Commands that a server refused, a second. What INFO errorstats and commandstats count apart is not known together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(default)]
+pub struct RefusedWork {
+    /// By the first word of the error, the most first: `CROSSSLOT`.
+    pub errors: Vec<Refused>,
+    /// By command, the most first.
+    pub commands: Vec<Refused>,
+}
+
+impl RefusedWork {
+    /// Whether it refused nothing.
+    pub fn is_empty(&self) -> bool {
+        self.errors.is_empty() && self.commands.is_empty()
+    }
+}
+
+/// A command or an error, and how often it was refused.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Refused {
+    /// The name of a command or an error.
+    pub name: String,
+    /// How often a second.
+    pub per_sec: f64,
 }
 
 /// The cost of a command on a server.

@@ -48,7 +48,11 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let directory = path.parent().unwrap_or(Path::new(""));
     let manifest = read(path)?;
     for name in inputs(&manifest, path)? {
-        file::find(&listed::in_directory(directory, name)?, found)?;
+        let path = listed::in_directory(directory, name)?;
+        match manifest.load.as_ref().and_then(|load| load.times_of(name)) {
+            Some(times) => file::find_capture(&path, times, found)?,
+            None => file::find(&path, found)?,
+        };
     }
     found.collections.push(Collection {
         directory: directory.to_path_buf(),
