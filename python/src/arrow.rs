@@ -4,13 +4,14 @@ use std::ffi::{CStr, c_int};
 use std::marker::PhantomData;
 use std::ops::Range;
 use std::ptr;
+use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema, from_ffi_and_data_type, to_ffi};
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, OffsetSizeTrait, RecordBatch,
-    RecordBatchIterator, make_array,
+    Array, ArrayRef, BinaryArray, BinaryViewArray, LargeBinaryArray, NullArray, OffsetSizeTrait,
+    RecordBatch, RecordBatchIterator, make_array,
 };
 use arrow_data::ByteView;
 use arrow_schema::{DataType, Field};
@@ -129,6 +130,9 @@ fn column_of(array: FFI_ArrowArray, data_type: DataType, place: &str) -> PyResul
     let malformed = || bad(place, "a malformed Arrow array; build it anew");
     if !is_whole(&array, &data_type) {
         return Err(malformed());
+    }
+    if data_type == DataType::Null {
+        return Ok(Arc::new(NullArray::new(array.len())));
     }
     // SAFETY: the producer vouches for the lengths of buffers, which the interface does not carry.
     let data = unsafe { from_ffi_and_data_type(array, data_type) }.map_err(|_| malformed())?;
