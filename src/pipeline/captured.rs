@@ -11,7 +11,7 @@ use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::captured::Captured;
-use slotscope_engine::tally::operations::{SECOND, is_read};
+use slotscope_engine::tally::operations::SECOND;
 use slotscope_engine::text;
 use slotscope_findings::summary::observed::{Captures, Observed};
 use slotscope_findings::topology::Topology;
@@ -90,7 +90,6 @@ pub fn captures(
         is_one_reading: false,
         are_counters: false,
         range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
-        reads: reads(&scanned.tally),
     }))
 }
 
@@ -263,16 +262,7 @@ fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
     pairs.any(|(at, a)| ends[..at].iter().any(|b| is_apart(a, b)))
 }
 
-/// The fraction of reads among the operations.
-fn reads(tallies: &Tallies) -> Option<f64> {
-    let commands = &tallies.names.as_ref()?.operations.commands;
-    let all: u64 = commands.values().sum();
-    let reads = commands.iter().filter(|(name, _)| is_read(name.as_bytes()));
-    let reads: u64 = reads.map(|(_, ops)| ops).sum();
-    (all > 0).then(|| reads as f64 / all as f64)
-}
-
-/// The topology index of each node with counters: by its name, its file's name, or its slots.
+/// The place in the topology of each node whose counters were read: by its name, or that of its file, or by its slots.
 fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
     let of_slots = |read: usize| {
         let owned = counters.owners.iter().enumerate();
@@ -420,14 +410,11 @@ mod tests {
     }
 
     #[test]
-    fn reads_are_a_part_of_the_operations_and_append_only_files_have_writes() {
+    fn append_only_files_have_writes() {
         let files = [("get", 0), ("set", 1)].map(|(command, node)| {
             let name = ["7001.monitor", "7002.monitor"][node];
             (name, monitor(&[node], (0, 9), command))
         });
-        let reads = of(&files, &[]).reads.unwrap();
-        assert!((0.2..0.8).contains(&reads), "{reads}");
-        assert_eq!(of(&files[..1], &[]).reads, Some(1.0));
         let aof = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n".repeat(2);
         let found = of(&[("7003/appendonly.aof.1.incr.aof", aof)], &[]);
         assert!(found.are_writes);

@@ -30,6 +30,7 @@ pub(crate) fn remark(
         input
             .incomplete
             .extend(incomplete_of(collection, redaction));
+        note_captures(collection, &mut input.files);
         let lacking = lacking_rows(collection, &input.files);
         input.incomplete.extend(lacking);
         let warnings = warnings(manifest, redaction).into_iter();
@@ -42,7 +43,22 @@ pub(crate) fn remark(
     }
 }
 
-/// The percentage of slots read, if not all.
+/// Notes how long captures are: one without a command is of an idle node.
+fn note_captures(collection: &Collection, files: &mut [FileFacts]) {
+    let monitor = collection
+        .manifest
+        .load
+        .iter()
+        .flat_map(|load| &load.monitor);
+    for node in monitor.flat_map(|monitor| &monitor.nodes) {
+        let name = Name::from(collection.directory.join(&node.file).as_path());
+        if let Some(file) = files.iter_mut().find(|file| file.name == name) {
+            file.captured_secs = Some(node.secs);
+        }
+    }
+}
+
+/// The percentage of slots that were read, where these are not all.
 fn sampled(manifest: &Manifest) -> Option<f64> {
     Some(manifest.settings.sample_percent).filter(|percent| *percent < 100.0)
 }

@@ -293,6 +293,10 @@ impl Analysis {
             judging: self.judging_words.clone().unwrap_or_else(|| by.clone()),
             by,
             migration: Migration::of(versions),
+            has_tls: inputs
+                .collections
+                .iter()
+                .any(|of| of.manifest.settings.tls.is_some()),
             service: self.service.or_else(|| Service::of(topology)),
         }
     }

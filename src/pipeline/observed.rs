@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 use slotscope_engine::format::parse::time::timestamp;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::source::collection::Collection;
-use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedCommands};
+use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedCommands, RefusedWork};
 use slotscope_engine::source::collection::servers::{Role, ServerEntry, ServerReading};
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, Outage, ServerFacts};
@@ -82,6 +82,9 @@ pub(crate) fn servers(
             if let (Some(facts), Some(work)) = (&mut known[place], work) {
                 facts.ops_per_sec = work.ops_per_sec.or(facts.ops_per_sec);
                 facts.cpu = work.cpu.or(facts.cpu);
+                let busiest = work.commands.first();
+                facts.busiest = busiest.map(|of| (of.name.clone(), of.share));
+                facts.refused = work.refused.clone();
             }
         }
     }
@@ -156,6 +159,8 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         cpu: rate(|of| of.used_cpu),
         version: last.server.clone(),
         at: seconds(last).and_then(|at| u64::try_from(at / 1000).ok()),
+        busiest: None,
+        refused: RefusedWork::default(),
         outage: None,
     })
 }

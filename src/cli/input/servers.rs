@@ -12,6 +12,9 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
+use slotscope_findings::steps::MEASURING;
+use slotscope_findings::summary::step::StepKind;
+use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_report::output::WholeDirectory;
 
@@ -49,17 +52,21 @@ pub(crate) struct Servers {
     name: String,
     /// The words of a command that would keep the collection.
     collect: Vec<String>,
+    /// The command that names what is hot.
+    measure: String,
 }
 
 /// The collection of the servers.
 pub enum Collected {
-    /// In the user's directory.
-    Kept(PathBuf),
-    /// In a temporary directory.
+    /// In a directory of the user, and the command that names what is hot.
+    Kept(PathBuf, String),
+    /// In one that is removed at the end.
     ForNow {
         /// That one.
         directory: WholeDirectory,
-        /// The command that would keep it, and the directory that command creates.
+        /// The command that names what is hot.
+        measure: String,
+        /// The command that keeps it, and the directory that it makes.
         collect: String,
         kept_in: String,
     },
@@ -125,11 +132,10 @@ impl ServerArgs {
             Level::Sizes
         };
         let typed = texts.iter().map(|text| remote::without_password(text));
+        let reached: Vec<String> = typed.chain(self.live.words(&seeds)).collect();
         Ok(Some(Servers {
-            collect: typed
-                .chain(self.live.words(&seeds))
-                .chain(self.load.words())
-                .collect(),
+            measure: format!("slotscope analyze {} {MEASURING}", joined(&reached)),
+            collect: [reached, self.load.words()].concat(),
             name: live::name(&seeds),
             options: Options {
                 level,
@@ -160,27 +166,28 @@ impl Servers {
                     out: out.clone(),
                     ..self.options
                 };
-                run::run(&options, &on_node).map(|_| Collected::Kept(out))
+                run::run(&options, &on_node).map(|_| Collected::Kept(out, self.measure))
             }
-            None => {
-                let words = self.collect.iter().map(|word| shell_word(word));
-                Ok(Collected::ForNow {
-                    directory: run::run_for_now(&self.options, &on_node)?,
-                    collect: format!(
-                        "slotscope collect {} --force",
-                        words.collect::<Vec<_>>().join(" ")
-                    ),
-                    kept_in: format!("{}.collect", self.name),
-                })
-            }
+            None => Ok(Collected::ForNow {
+                directory: run::run_for_now(&self.options, &on_node)?,
+                measure: self.measure,
+                collect: format!("slotscope collect {} --force", joined(&self.collect)),
+                kept_in: format!("{}.collect", self.name),
+            }),
         }
     }
+}
+
+/// Words of a command line.
+fn joined(words: &[String]) -> String {
+    let words = words.iter().map(|word| shell_word(word));
+    words.collect::<Vec<_>>().join(" ")
 }
 
 impl Collected {
     fn directory(&self) -> &Path {
         match self {
-            Collected::Kept(path) => path,
+            Collected::Kept(path, _) => path,
             Collected::ForNow { directory, .. } => directory.path(),
         }
     }
@@ -198,7 +205,7 @@ impl Collected {
     /// Its name in later commands.
     pub(crate) fn word(&self) -> String {
         match self {
-            Collected::Kept(path) => path.display().to_string(),
+            Collected::Kept(path, _) => path.display().to_string(),
             Collected::ForNow { kept_in, .. } => kept_in.clone(),
         }
     }
@@ -224,11 +231,17 @@ impl Collected {
 
     /// Adds the command that keeps a temporary collection to commands that read it, with a note that it is removed.
     pub(crate) fn note(&self, summary: &mut Summary, redacted: bool) {
+        let (Collected::Kept(_, measure) | Collected::ForNow { measure, .. }) = self;
+        let steps = summary.verdict.steps.iter_mut();
+        for step in steps.filter(|step| !redacted && step.kind == StepKind::Measure) {
+            step.command = Some(Name::from(measure.as_str()));
+        }
         let Collected::ForNow { collect, .. } = self else {
             return;
         };
         let steps = summary.verdict.steps.iter_mut();
         let commands = steps
+            .filter(|step| step.kind != StepKind::Measure)
             .flat_map(|step| {
                 std::iter::once(&mut step.command)
                     .chain(step.alternatives.iter_mut().map(|step| &mut step.command))
@@ -237,6 +250,15 @@ impl Collected {
         for command in commands.filter(|command| !redacted && command.0.starts_with(b"slotscope "))
         {
             *command = Name::from(format!("{collect} && {command}").as_str());
+        }
+        let has_commands = summary.verdict.steps.iter().any(|step| {
+            let is_again = |command: &Name| command.0.starts_with(collect.as_bytes());
+            step.command.as_ref().is_some_and(is_again)
+        });
+        if has_commands && collect.contains(" --monitor ") {
+            let what =
+                "each command below runs MONITOR again; with --keep DIR they read what is kept";
+            summary.input.warnings.push(Worded::Sentence(what.into()));
         }
         let what = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
         summary.input.notes.push(what.into());

@@ -69,6 +69,7 @@ fn with_tags(mut summary: Summary, names: &[Vec<u8>]) -> Summary {
         load: tag.load.keys as f64,
         at_most: (tag.load.keys + tag.error(Metric::Keys)) as f64,
         main_key: None,
+        reads: None,
     };
     summary.units.per.keys.named = tags.top.iter().map(unit).collect();
     (tags.distinct, tags.distinct_error, tags.max_error) = (4_051_234, 0.006, 1234);

@@ -298,7 +298,9 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
                 }
                 topology = moved(&now, &topology);
             }
-            Worded::Finding(StepText::Split { units, then_move }) => {
+            Worded::Finding(StepText::Split {
+                units, then_move, ..
+            }) => {
                 rows = split(&rows, units);
                 if then_move.is_some() {
                     topology = moved(&case.report(&rows, &topology), &topology);

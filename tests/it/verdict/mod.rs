@@ -6,6 +6,7 @@ mod fewest_changes;
 mod files;
 mod full;
 mod grid;
+mod hot;
 mod lacking;
 mod nothing_planted;
 mod operator;

@@ -138,6 +138,7 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
                 Worded::Finding(StepText::Split {
                     units,
                     then_move: None,
+                    ..
                 }) if units.iter().all(|(_, is_tag, _)| *is_tag) => dump = split(&dump, units),
                 _ => break,
             }

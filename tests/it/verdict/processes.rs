@@ -62,7 +62,7 @@ fn a_collection_has_its_hot_process_as_a_finding() {
     let shown = shown.join(" ");
     assert!(shown.contains(&expected.replace("  ", " ")), "{shown}");
     assert!(
-        shown.contains("with --monitor it finds hot slots"),
+        shown.contains("1 find the hot slots and keys: MONITOR for a few seconds names them"),
         "{shown}"
     );
     let limited = [

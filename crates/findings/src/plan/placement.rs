@@ -154,15 +154,16 @@ impl<'a> Placement<'a> {
             heaviest,
             shares,
             is_near_limit,
+            is_idle,
         } = self.nodes(cluster, role);
         let max_over_mean = ratio(&loads, &shares);
         RoleAfter {
             max_over_mean: tidy(max_over_mean),
             rest: tidy(rest(&loads, &heaviest, &shares)),
-            state: if is_near_limit {
-                State::Limit
-            } else {
-                role.bands.state(max_over_mean)
+            state: match () {
+                () if is_near_limit => State::Limit,
+                () if is_idle => State::Unjudged,
+                () => role.bands.state(max_over_mean),
             },
         }
     }
@@ -202,6 +203,7 @@ impl<'a> Placement<'a> {
         Nodes {
             shares: parts(&pick(&capacity)),
             heaviest: pick(&heaviest),
+            is_idle: role.is_idle(&loads),
             loads: pick(&loads),
             is_near_limit,
         }
@@ -247,10 +249,18 @@ struct Nodes {
     heaviest: Vec<f64>,
     shares: Vec<f64>,
     is_near_limit: bool,
+    is_idle: bool,
 }
 
 impl PlacedRole<'_> {
-    /// Whether the load is known per slot, not only per node.
+    /// Whether these loads of nodes are so little CPU time that how uneven they are says nothing.
+    fn is_idle(&self, loads: &[f64]) -> bool {
+        let most = loads.iter().copied().fold(0.0, f64::max);
+        let part = self.load.span_secs.map(|span| most / span / 1e6);
+        self.load.measure == Measure::Cpu && part.is_some_and(|part| part < limit::IDLE_CPU)
+    }
+
+    /// Whether its load is known slot by slot, and not only node by node.
     pub(crate) fn is_by_slot(&self) -> bool {
         self.load.measure != Measure::UsedMemory
     }

@@ -13,6 +13,7 @@ use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
 use crate::summary::Summary;
 use crate::summary::balance::tidy;
+use crate::summary::state::State;
 use crate::summary::step::{After, Requested, RequestedRole};
 
 /// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
@@ -41,6 +42,10 @@ pub(crate) fn request_of<'p>(
         (1..1 << 62).contains(&total)
     };
     let is_any_judged = placement.roles.iter().any(|role| role.is_judged);
+    // A load may be next to nothing after a step.
+    let is_uneven = |role: &PlacedRole<'_>| {
+        role.is_judged && placement.role_after(cluster, role).state != State::Unjudged
+    };
     let is_asked = summary.asked.by.is_empty() && flags.ask_for_moves() && !is_any_judged;
     let mut roles: Vec<Role<'_>> = placement
         .roles
@@ -56,7 +61,7 @@ pub(crate) fn request_of<'p>(
                 MEMORY_TOLERANCE
             },
             band: role.bands.lower,
-            is_goal: (role.is_judged || is_asked || role.is_asked) && role.is_by_slot(),
+            is_goal: (is_uneven(role) || is_asked || role.is_asked) && role.is_by_slot(),
         })
         .collect();
     if let (Some(first), Some(tolerance)) = (roles.first_mut(), flags.tolerance) {

@@ -9,7 +9,7 @@ use crate::steps::change::{Found, Search};
 use crate::steps::pieces::{Piece, heavy, split};
 use crate::steps::service::Service;
 use crate::summary::Summary;
-use crate::summary::independent_units::UnitKind;
+use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::keys::Key;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{StepKind, StepText};
@@ -25,8 +25,6 @@ const MOSTLY_READ: f64 = 0.9;
 const HALF_READ: f64 = 0.5;
 /// A key or tag below this many shares is not worth a cache.
 const CACHED: f64 = 0.5;
-/// Keys that make up this fraction of a tag represent it.
-const MOST_OF: f64 = 0.5;
 
 /// A change, and the placement after it.
 pub(super) struct Change<'a> {
@@ -54,8 +52,6 @@ pub(super) struct Trial<'s, 'a> {
     pub now: &'s Placement<'a>,
     /// The managed service that runs the servers.
     pub service: Option<&'static Service>,
-    /// The fraction of reads among all operations, if captures show it.
-    pub reads: Option<f64>,
 }
 
 impl<'a> Trial<'_, 'a> {
@@ -121,11 +117,14 @@ impl<'a> Trial<'_, 'a> {
                 let units = units.map(|(piece, parts)| {
                     (piece.name.clone(), piece.kind == UnitKind::Tag, *parts)
                 });
+                let mut cuts = set.cuts.iter();
+                let is_written = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
                 Change {
                     kind: StepKind::Split,
                     text: StepText::Split {
                         units: units.collect(),
                         then_move: None,
+                        is_written: is_written.is_some_and(|reads| reads < HALF_READ),
                     },
                     split: typed.collect(),
                     untag: None,
@@ -197,11 +196,11 @@ impl<'a> Trial<'_, 'a> {
         // A cache suits an object, not a namespace in braces.
         let is_object = |piece: &Piece| !self.is_namespace(role, piece);
         let piece = piece.filter(|piece| piece.load >= CACHED * share && is_object(piece))?;
-        let reads = self.reads_of(&piece).or(self.reads);
+        let reads = self.reads_of(&piece);
         if reads.is_some_and(|reads| reads < HALF_READ) {
             return None;
         }
-        let after = self.reads_of(&piece).map(|reads| {
+        let after = reads.map(|reads| {
             let mut after = self.now.clone();
             let roles = after.roles.iter_mut();
             for role in roles.filter(|role| role.load.role == Some(Role::Load)) {
@@ -225,24 +224,20 @@ impl<'a> Trial<'_, 'a> {
         })
     }
 
-    /// The read fraction of a piece's operations; for a tag, that of its listed keys if they are most of it. `None` if
-    /// captures do not show it.
+    /// The part of the operations on a piece that only read. `None` where captures do not show it.
     fn reads_of(&self, piece: &Piece) -> Option<f64> {
-        let listed = self.summary.keys.as_ref()?.heaviest.get(Metric::Ops)?;
-        let is_its = |key: &&Key| match piece.kind {
-            UnitKind::Tag => {
-                key.slot == piece.slot
-                    && hashslot::tag(&key.key.0).is_some_and(|tag| key.key.0[tag] == piece.name.0)
-            }
-            UnitKind::Key => key.key == piece.name && key.slot == piece.slot,
-        };
-        let known = listed.iter().filter(is_its);
-        let known = known.filter_map(|key| Some((key.weight(Metric::Ops) as f64, key.reads?)));
-        let (ops, reads) = known.fold((0.0, 0.0), |(all, reading), (ops, reads)| {
-            (all + ops, reading + ops * reads)
-        });
-        let is_most = ops > 0.0 && (piece.kind != UnitKind::Tag || ops >= MOST_OF * piece.load);
-        is_most.then(|| reads / ops)
+        if piece.kind == UnitKind::Tag {
+            let units = self.summary.units.per.get(piece.metric)?;
+            let is_it = |unit: &&Unit| {
+                (unit.kind, unit.slot, &unit.name) == (piece.kind, piece.slot, &piece.name)
+            };
+            return units.named.iter().find(is_it)?.reads;
+        }
+        let listed = &self.summary.keys.as_ref()?.heaviest;
+        let listed = [piece.metric, Metric::Ops].map(|metric| listed.get(metric));
+        let is_its = |key: &&Key| key.key == piece.name && key.slot == piece.slot;
+        let mut known = listed.into_iter().flatten().flatten().filter(is_its);
+        known.find_map(|key| key.reads)
     }
 
     /// Whether the reads of a cached piece are known well enough to subtract them.

@@ -8,7 +8,10 @@ use crate::steps::service::Service;
 use crate::summary::migration::Migration;
 use crate::topology::{Node, Topology};
 
-/// Maximum number of nodes that one command gives weights for.
+/// The flags that name what is hot on a running cluster.
+pub const MEASURING: &str = "--load 10s --monitor";
+
+/// Nodes that one command weighs at most.
 const WEIGHTED: usize = 20;
 
 /// The parts shared by all commands of a run.
@@ -26,7 +29,9 @@ pub struct Commands {
     pub by: Vec<String>,
     /// How the servers migrate slots.
     pub migration: Migration,
-    /// The managed service running the servers, if known.
+    /// Whether the servers speak TLS.
+    pub has_tls: bool,
+    /// The service that runs the servers, if it is known.
     pub service: Option<&'static Service>,
 }
 
@@ -63,17 +68,29 @@ impl Commands {
     }
 
     fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {
-        let owning = topology.nodes.iter();
-        let owning = owning.filter(|node| node.slots > 0 && !node.failed);
-        let address = owning.filter_map(|node| node.address.as_deref()).next();
-        let can_be_asked = self.is_real && self.service().is_none();
-        let address = shell_word(address.filter(|_| can_be_asked)?);
-        Some(format!("redis-cli --cluster {command} {address}"))
+        let address = shell_word(address(topology).filter(|_| self.is_real)?);
+        let can_be_asked = self.service().is_none();
+        can_be_asked.then(|| format!("redis-cli --cluster {command} {address}"))
+    }
+
+    /// `slotscope analyze` of the running cluster, which names hot keys.
+    pub(crate) fn monitor(&self, topology: &Topology) -> Option<String> {
+        let address = address(topology).filter(|_| self.is_real)?;
+        let scheme = if self.has_tls { "rediss" } else { "redis" };
+        let url = shell_word(&format!("{scheme}://{address}"));
+        Some(format!("slotscope analyze {url} {MEASURING}"))
     }
 
     /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.
     pub(crate) fn plan(&self, topology: &Topology) -> Option<Name> {
         self.plan_with(&[], topology)
+    }
+
+    /// `slotscope plan` by one metric, unless the user chose others, or slots move as ranges of a backup.
+    pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<String> {
+        let by = ["--by".into(), metric.name().into()];
+        let is_free = self.by.is_empty() && self.service().is_none();
+        is_free.then(|| self.plan_with(&by, topology))
     }
 
     /// `slotscope plan` that empties a node.
@@ -166,8 +183,15 @@ impl Commands {
     }
 }
 
-/// Escapes a text for a regular expression: special characters become classes, so that no backslash has to be pasted;
-/// the few that a class cannot hold match any character.
+/// Where a node that owns slots is reached.
+fn address(topology: &Topology) -> Option<&str> {
+    let owning = topology.nodes.iter();
+    let owning = owning.filter(|node| node.slots > 0 && !node.failed);
+    owning.filter_map(|node| node.address.as_deref()).next()
+}
+
+/// A text as a regular expression that matches it: each special character as a class, so that no backslash has to be
+/// pasted; a few that a class cannot hold alone match any character.
 fn escaped(text: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || " :_-/".contains(c);
     let escaped = text.chars().map(|c| match c {

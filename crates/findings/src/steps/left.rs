@@ -75,7 +75,7 @@ impl Steps<'_> {
     }
 
     /// The heaviest named tags and keys of a slot.
-    fn units_in(&self, role: &PlacedRole<'_>, slot: u16) -> Vec<&Unit> {
+    pub(super) fn units_in(&self, role: &PlacedRole<'_>, slot: u16) -> Vec<&Unit> {
         let units = self.summary.units.per.get(role.load.measure.metric());
         let units = units.into_iter().flat_map(|units| &units.named);
         units.filter(|unit| unit.slot == slot).take(NAMED).collect()

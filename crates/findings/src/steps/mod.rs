@@ -15,7 +15,7 @@ mod repair;
 mod retag;
 mod service;
 
-pub use commands::Commands;
+pub use commands::{Commands, MEASURING};
 pub use service::Service;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
@@ -24,13 +24,21 @@ use crate::plan::placement::Placement;
 use crate::steps::application::{Change, Trial};
 use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::Summary;
-use crate::summary::finding::{Finding, FindingKind};
+use crate::summary::finding::{Finding, FindingKind, FindingText};
 use crate::summary::limit;
+use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
+use crate::summary::worded::Worded;
 use crate::topology::Topology;
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+
+/// A slot of this many fair shares is hot.
+const HOT_SLOT: f64 = 0.5;
+/// Keys of a hot slot that are named where none is known to be hot.
+const LIKELY: usize = 1;
 
 /// Adds the steps to the verdict of a summary, and links its findings to them.
 pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, commands: &Commands) {
@@ -73,7 +81,6 @@ struct Steps<'a> {
     commands: &'a Commands,
     cluster: Cluster<'a>,
     keys: Vec<BlockingKey>,
-    reads: Option<f64>,
     today: Placement<'a>,
     now: Placement<'a>,
     list: Vec<Step>,
@@ -92,11 +99,9 @@ impl<'a> Steps<'a> {
         let now = Placement::today(summary, &cluster);
         let today = now.after(&cluster);
         let list = repairs(summary, topology, commands, &today);
-        let captures = observed.captures.as_ref();
         let mut steps = Steps {
             is_actionable: !list.is_empty(),
             keys: blocking_keys(summary),
-            reads: captures.and_then(|captures| captures.reads),
             left: Vec::new(),
             summary,
             topology,
@@ -132,6 +137,8 @@ impl<'a> Steps<'a> {
             self.list.extend(of_data);
             return;
         }
+        let find = self.find_key(&today);
+        self.list.extend(find);
         let is_at_limit = self.is_near_limit(Role::Memory);
         let cache = self.trial().cache();
         if !is_at_limit {
@@ -140,7 +147,8 @@ impl<'a> Steps<'a> {
         match self.cured(cache.as_ref()).filter(|_| !is_at_limit) {
             Some(after) => {
                 self.now = after;
-                if let Some((moves, after)) = self.moves_after() {
+                if let Some((mut moves, after)) = self.moves_after() {
+                    moves.command = self.without_load();
                     self.now = after;
                     self.list.push(moves);
                 }
@@ -193,6 +201,17 @@ impl<'a> Steps<'a> {
         cache.after.clone()
     }
 
+    /// The command of moves for memory alone, where a cache leaves next to no load.
+    fn without_load(&self) -> Option<Name> {
+        let mut roles = self.now.roles.iter();
+        let load = roles.find(|role| role.load.role == Some(Role::Load))?;
+        let is_idle = self.now.role_after(&self.cluster, load).state == State::Unjudged;
+        let command = self.commands.plan_by(Metric::Bytes, self.topology);
+        command
+            .filter(|_| is_idle)
+            .map(|command| command.as_str().into())
+    }
+
     fn trial(&self) -> Trial<'_, 'a> {
         Trial {
             summary: self.summary,
@@ -200,7 +219,6 @@ impl<'a> Steps<'a> {
             today: &self.today,
             now: &self.now,
             service: self.commands.service(),
-            reads: self.reads,
         }
     }
 
@@ -214,6 +232,54 @@ impl<'a> Steps<'a> {
             let is_still = its
                 .is_none_or(|role| self.now.role_after(&self.cluster, role).state == State::Limit);
             found.role == Some(role) && is_still
+        })
+    }
+
+    /// Finds out which key it is where load by slot, or by node alone, shows a hot one without its name.
+    fn find_key(&self, today: &After) -> Option<Step> {
+        let is_by_process = |found: &&Finding| {
+            let is_it = |text: &FindingText| matches!(text, FindingText::Process { .. });
+            matches!(&found.sentence, Worded::Finding(text) if is_it(text))
+        };
+        let mut findings = self.summary.verdict.findings.iter();
+        let text = match findings.find(is_by_process) {
+            Some(_) => StepText::FindKey {
+                slot: None,
+                likely: Vec::new(),
+                keys: 0,
+            },
+            None => self.find_key_of_slot()?,
+        };
+        let command = self.commands.monitor(self.topology);
+        Some(Step {
+            findings: self.skews(|found| found.role == Some(Role::Load)),
+            command: command.map(|command| command.as_str().into()),
+            ..step(StepKind::Measure, text, today)
+        })
+    }
+
+    /// The same of the hottest slot, where it is much of an uneven load.
+    fn find_key_of_slot(&self) -> Option<StepText> {
+        let mut roles = self.now.roles.iter();
+        let role = roles.find(|role| role.load.measure == Measure::Cpu && role.is_judged)?;
+        if !self.now.role_after(&self.cluster, role).state.is_uneven() {
+            return None;
+        }
+        let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
+        let share = total / role.load.compared.len().max(1) as f64;
+        let slots = (0u16..).zip(&role.slots);
+        let (slot, load) = slots.max_by_key(|(_, load)| **load)?;
+        if (*load as f64) < HOT_SLOT * share || !self.units_in(role, slot).is_empty() {
+            return None;
+        }
+        let mut hot = self.summary.hot_slots.iter();
+        let hot = hot.find(|hot| hot.slot == slot);
+        let listed = hot.map_or(&[][..], |hot| &hot.listed);
+        let likely = listed.iter().take(LIKELY);
+        Some(StepText::FindKey {
+            slot: Some(slot),
+            likely: likely.map(|key| (key.key.clone(), key.bytes)).collect(),
+            keys: hot.map_or(0, |hot| hot.keys),
         })
     }
 
@@ -344,9 +410,12 @@ impl<'a> Steps<'a> {
 /// The text of a change merged with the moves after it.
 fn with_moves(text: &StepText, slots: u64) -> StepText {
     match text {
-        StepText::Split { units, .. } => StepText::Split {
+        StepText::Split {
+            units, is_written, ..
+        } => StepText::Split {
             units: units.clone(),
             then_move: Some(slots),
+            is_written: *is_written,
         },
         other => other.clone(),
     }

@@ -24,8 +24,9 @@ pub(super) struct Piece {
     pub kind: UnitKind,
     pub name: Name,
     pub slot: u16,
-    /// The metric in which it is heavy.
-    metric: Metric,
+    /// The metric that it is heavy in.
+    pub metric: Metric,
+    /// Its load there.
     pub load: f64,
     /// The key of a tag that is split separately.
     without: Option<Name>,

@@ -114,6 +114,7 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
                 load: time,
                 at_most: of_slot(slot),
                 main_key,
+                reads: None,
             }),
         }
     }
@@ -139,6 +140,7 @@ mod tests {
             load,
             at_most: load,
             main_key: None,
+            reads: None,
         }
     }
 

@@ -45,7 +45,14 @@ pub enum Evidence {
         /// How many.
         error_lines: u64,
     },
-    /// A file without keys.
+    /// A capture without a command.
+    NoCommands {
+        /// The file.
+        file: Name,
+        /// Seconds that it is of.
+        secs: f64,
+    },
+    /// A file without a key.
     NoKeys {
         /// The file.
         file: Name,
@@ -158,16 +165,22 @@ pub(crate) fn of(
         file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
     };
     let nothing = input.files.iter().filter(without_keys);
-    found.extend(nothing.map(|file| Evidence::NoKeys {
-        file: file.name.clone(),
-        bytes: file.bytes,
+    found.extend(nothing.map(|file| match file.captured_secs {
+        Some(secs) => Evidence::NoCommands {
+            file: file.name.clone(),
+            secs,
+        },
+        None => Evidence::NoKeys {
+            file: file.name.clone(),
+            bytes: file.bytes,
+        },
     }));
     let operations = tallies.names.as_ref().map(|names| &names.operations);
     let has_captures = operations.is_some_and(|operations| !operations.is_empty());
     for metric in Metric::WEIGHTS {
         let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
-        // Keys that are in no capture were not used during it.
-        if keys > 0 && !(has_captures && metric == Metric::Ops) {
+        // A key that no capture has was not used in that time.
+        if keys > 0 && !(has_captures && matches!(metric, Metric::Ops | Metric::Cpu)) {
             found.push(Evidence::WeightMissing { metric, keys });
         }
         let weighed = tallies.weights.get(metric);

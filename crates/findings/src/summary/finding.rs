@@ -76,6 +76,8 @@ pub enum FindingKind {
     OpenSlot,
     /// Most keys of a minute expire together.
     Expiry,
+    /// A node refuses commands.
+    Refused,
     /// A key that is large, or has many elements.
     BigKey,
     /// A key that gets much of the load.
@@ -107,6 +109,7 @@ impl FindingKind {
             FindingKind::Suspected => "suspected",
             FindingKind::OpenSlot => "open_slot",
             FindingKind::Expiry => "expiry",
+            FindingKind::Refused => "refused",
             FindingKind::BigKey => "big_key",
             FindingKind::HotKey => "hot_key",
             FindingKind::CoarseTag => "coarse_tag",
@@ -163,6 +166,8 @@ pub enum FindingText {
         max_over_mean: f64,
         /// The fraction of a CPU core in use.
         cpu: f64,
+        /// The command that takes most of the time of all its commands, and how much of it.
+        command: Option<(String, f64)>,
     },
     /// A node evicts while another has room.
     Evicting {
@@ -199,6 +204,17 @@ pub enum FindingText {
         pattern: Option<Name>,
         /// The node that most of them are on.
         node: Option<Name>,
+    },
+    /// A node refuses commands.
+    Refused {
+        /// Its name.
+        node: Name,
+        /// The error.
+        error: String,
+        /// How many a second.
+        per_sec: f64,
+        /// The commands that it refuses, by any error.
+        commands: Vec<String>,
     },
     /// A key.
     Key(KeyText),

@@ -64,6 +64,8 @@ pub struct Unit {
     pub at_most: f64,
     /// For a tag: the key with nearly all of its load.
     pub main_key: Option<Name>,
+    /// The part of its operations that only read, where captures show most of them.
+    pub reads: Option<f64>,
 }
 
 /// The kind of a unit.
@@ -167,6 +169,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
             load,
             at_most: load + tag.error(metric) as f64,
             main_key: keys.iter().find(is_main).map(|key| key.key.clone()),
+            reads: None,
         }
     });
     // A tagged key is part of its tag's unit.
@@ -178,6 +181,7 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         load: key.weight(metric) as f64,
         at_most: key.weight(metric) as f64,
         main_key: None,
+        reads: key.reads,
     });
     // Tags and keys without load in this metric are not units of it.
     let is_some = |unit: &Unit| unit.load > 0.0;

@@ -73,6 +73,8 @@ pub struct Amounts {
     pub cpu: Option<f64>,
     /// The busiest node's CPU, relative to the mean.
     pub cpu_ratio: Option<f64>,
+    /// The part of a core that the commands of the busiest node take by slot, where that is judged.
+    pub slots_cpu: Option<f64>,
 }
 
 /// Judges nodes; `split` is the fullest.
@@ -99,7 +101,8 @@ pub(crate) fn judge(
         return judged(State::Balanced);
     }
     match measure {
-        Measure::Ops | Measure::Cpu if is_idle(amounts) => unjudged(Reason::Idle),
+        Measure::Ops if is_idle(amounts) => unjudged(Reason::Idle),
+        Measure::Cpu if is_idle_by_cpu(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
             let (nodes, all) = (split.nodes() as f64, split.total());
             // The fullest node's captured operations are a sample of its work.
@@ -134,8 +137,17 @@ fn is_idle(amounts: Amounts) -> bool {
     ops.or(cpu).is_some() && ops.unwrap_or(true) && cpu.unwrap_or(true)
 }
 
-/// Whether the nodes are so quiet that a single command stalled by the host makes slots uneven, while the process CPU
-/// clocks, which stop during the stall, show nothing.
+/// The same of CPU time: however many operations it is for.
+fn is_idle_by_cpu(amounts: Amounts) -> bool {
+    let known = [amounts.cpu, amounts.slots_cpu];
+    match known.iter().flatten().copied().reduce(f64::min) {
+        Some(least) => least < limit::IDLE_CPU,
+        None => is_idle(amounts),
+    }
+}
+
+/// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which
+/// stand still then, show nothing.
 fn is_quiet(amounts: Amounts) -> bool {
     let are_even = amounts.cpu_ratio.is_some_and(|own| own < limit::LOAD[0]);
     are_even && amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET)

@@ -1,14 +1,15 @@
 //! The heaviest single keys by bytes or operations, and attributes of keys: types, expiry, databases.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
+use slotscope_engine::tally::NameTallies;
 use slotscope_engine::tally::attributes::Attributes;
-use slotscope_engine::tally::heaviest::{Heaviest, HeavyKey};
+use slotscope_engine::tally::heaviest::HeavyKey;
 
 use crate::summary::balance::tidy;
 use crate::summary::tags::RowContext;
@@ -71,8 +72,11 @@ impl Key {
 }
 
 impl Keys {
-    /// The heaviest keys; `None` if the input has no weights.
-    pub(crate) fn of(heaviest: &Heaviest, context: &RowContext<'_>) -> Option<Self> {
+    /// The heaviest keys; `None` where the input weighs none.
+    /// Captures beside a dump weigh keys apart from it.
+    pub(crate) fn of(names: &NameTallies, context: &RowContext<'_>) -> Option<Self> {
+        let heaviest = &names.heaviest;
+        let has_captures = !names.operations.is_empty();
         let by = Some(context.by).filter(|by| *by != Metric::Keys);
         let by = by.or_else(|| {
             Metric::WEIGHTS
@@ -88,6 +92,16 @@ impl Keys {
                 max_error,
             )
         });
+        let weighs = |metric: Metric| heaviest.keys(metric).map(|_| has_captures);
+        let known: Known = listed.map(|metric, (keys, _)| {
+            let keys = keys.iter();
+            let keys = keys.map(|key| ((key.slot, key.key.clone()), key.weight(metric)));
+            keys.collect()
+        });
+        let listed = listed.map(|metric, (keys, most)| {
+            let keys = completed(keys, metric, &known, weighs);
+            (keys, *most)
+        });
         let (top, max_error) = listed.get(by)?.clone();
         let hottest = listed
             .get(Metric::Accesses)
@@ -101,6 +115,36 @@ impl Keys {
             heaviest: listed.map(|_, (keys, _)| keys.clone()),
         })
     }
+}
+
+/// Weights of listed keys by their slots and names.
+type Known = PerMetric<HashMap<(u16, Name), u64>>;
+
+/// Keys that are listed by a metric with what the lists by others show of them. What no list shows is not known, and not 0;
+/// `weighs` tells of a metric whether keys have it, and then whether those in this list may have it elsewhere.
+fn completed(
+    keys: &[Key],
+    by: Metric,
+    known: &Known,
+    weighs: impl Fn(Metric) -> Option<bool>,
+) -> Vec<Key> {
+    let complete = |key: &Key| {
+        let weight = |metric: Metric| {
+            let own = key.weights.get(metric).copied()?;
+            if own > 0 || metric == by || weighs(metric) == Some(false) {
+                return Some(own);
+            }
+            known
+                .get(metric)?
+                .get(&(key.slot, key.key.clone()))
+                .copied()
+        };
+        Key {
+            weights: PerWeight::from_fn(weight),
+            ..key.clone()
+        }
+    };
+    keys.iter().map(complete).collect()
 }
 
 fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) -> Key {

@@ -40,7 +40,7 @@ pub(crate) const LEAST_BYTES: f64 = 1_048_576.0;
 pub(crate) const LEAST_OPS: f64 = 40.0;
 /// With at least this many operations per node, chance alone does not exceed a band.
 pub(crate) const FEW_OPS: f64 = 10_000.0;
-/// A node below this many operations per second and this fraction of a core is idle.
+/// Below this many operations a second, and so much of a core, a node is idle; by CPU time, below the latter.
 pub(crate) const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.
 pub(crate) const IDLE_CPU: f64 = 0.02;

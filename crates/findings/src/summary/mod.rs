@@ -319,7 +319,7 @@ pub fn summarise<'l>(
             shown: &shown,
         };
         let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
-        let keys = names.and_then(|names| Keys::of(&names.heaviest, &context));
+        let keys = names.and_then(|names| Keys::of(names, &context));
         let mut hottest = hot_slots(loads, &context, tags.as_ref());
         if by == Metric::Ops {
             operations::name_keys(&mut hottest, names.map(|names| &names.operations), &shown);
@@ -345,6 +345,7 @@ pub fn summarise<'l>(
         name: &shown,
         owner: &owner,
     };
+    operations::note_reads(&mut units, names.map(|names| &names.operations), &shown);
     attributed::share_cpu_time(&mut units, loads, observed, as_shown);
     let owning = nodes.owning().count();
     nodes.expected = units

@@ -3,7 +3,9 @@
 //! Vectors are indexed by node as in the topology and may be shorter than it.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::source::collection::load::{HotKeys, HotSlotKeys, LoggedCommands};
+use slotscope_engine::source::collection::load::{
+    HotKeys, HotSlotKeys, LoggedCommands, RefusedWork,
+};
 
 /// Facts about nodes besides their keys.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -12,8 +14,8 @@ pub struct Observed {
     pub servers: Vec<Option<ServerFacts>>,
     /// Time and nodes covered by captures; absent without captures.
     pub captures: Option<Captures>,
-    /// Time and nodes covered by server counters, the source of CPU time; absent without counters. Operations come from
-    /// `captures`, or without captures from these (`--ops-column`).
+    /// The time and nodes that counters of servers cover; CPU time comes from these, or is estimated from `captures`. Absent if the input has no counters.
+    /// Operations are of `captures`, or without captures, of these (`--ops-column`).
     pub counters: Option<Captures>,
     /// Whether keys were read from replicas, whose LFU counters do not reflect clients: `collect` leaves them out, so
     /// accesses cover only some nodes.
@@ -34,7 +36,8 @@ impl Observed {
     /// The extent of a load: captures, or counter readings.
     pub(crate) fn of_load(&self, metric: Metric) -> Option<&Captures> {
         match metric {
-            Metric::Cpu => self.counters.as_ref(),
+            // Without counters it is estimated from captures.
+            Metric::Cpu => self.counters.as_ref().or(self.captures.as_ref()),
             Metric::Ops => self.captures.as_ref().or(self.counters.as_ref()),
             _ => None,
         }
@@ -77,6 +80,10 @@ pub struct ServerFacts {
     pub ops_per_sec: Option<f64>,
     /// CPU time per second between two readings; 1 is one core.
     pub cpu: Option<f64>,
+    /// The command that took most of the time of all its commands between two readings, and how much of it.
+    pub busiest: Option<(String, f64)>,
+    /// The commands that it refused meanwhile.
+    pub refused: RefusedWork,
     /// The server and its version: `valkey 9.1.2`.
     pub version: Option<String>,
     /// The time of the reading, in seconds since 1970.
@@ -102,6 +109,4 @@ pub struct Captures {
     pub is_one_reading: bool,
     /// Times of the first and the last operation, in seconds since 1970.
     pub range: Option<(u64, u64)>,
-    /// The fraction of reads among the operations, overall and for the busiest names; absent if commands are unknown.
-    pub reads: Option<f64>,
 }

@@ -13,6 +13,7 @@ use slotscope_engine::tally::operations::{Absent, SECOND};
 
 use crate::summary::HotSlot;
 use crate::summary::balance::tidy;
+use crate::summary::independent_units::{Unit, UnitKind, Units};
 
 /// Keys named per slot.
 const KEYS_OF_A_SLOT: usize = 3;
@@ -114,6 +115,47 @@ pub(crate) fn name_keys(
             ops: key.ops,
         });
         slot.top_keys = of_slot.collect();
+    }
+}
+
+/// Keys that are this part of a tag's operations speak for it.
+const MOST_OF: f64 = 0.5;
+
+/// Notes how much of the operations on each hash tag only reads, from those on its keys.
+pub(crate) fn note_reads(
+    units: &mut Units,
+    counted: Option<&tally::operations::Operations>,
+    shown: &dyn Fn(&Name) -> Name,
+) {
+    let Some(counted) = counted.filter(|counted| !counted.is_empty()) else {
+        return;
+    };
+    let mut tags: BTreeMap<(u16, Name), [u64; 2]> = BTreeMap::new();
+    let busy = counted.busy_keys().keys;
+    for key in busy.iter().filter(|key| key.tagged) {
+        let (Some(tag), Some(reads)) = (hashslot::tag(&key.name), key.reads) else {
+            continue;
+        };
+        let tag = Name::from(&key.name[tag]);
+        let [ops, of_reads] = tags.entry((key.slot, tag)).or_default();
+        (*ops, *of_reads) = (*ops + key.ops, *of_reads + reads);
+    }
+    let tags = tags.into_iter();
+    let tags: BTreeMap<(u16, Name), [u64; 2]> = tags
+        .map(|((slot, tag), of)| ((slot, shown(&tag)), of))
+        .collect();
+    let all = units.per.get(Metric::Ops).map(|units| units.named.clone());
+    let all = all.unwrap_or_default();
+    for metric in [Metric::Ops, Metric::Cpu] {
+        let named = units.per.get_mut(metric).map(|units| &mut units.named);
+        let named = named.into_iter().flatten();
+        for unit in named.filter(|unit| unit.kind == UnitKind::Tag) {
+            let is_it = |of: &&Unit| of.kind == unit.kind && of.name == unit.name;
+            let whole = all.iter().find(is_it).map_or(0.0, |unit| unit.load);
+            let known = tags.get(&(unit.slot, unit.name.clone()));
+            let known = known.filter(|[ops, _]| *ops > 0 && *ops as f64 >= MOST_OF * whole);
+            unit.reads = known.map(|[ops, reads]| *reads as f64 / *ops as f64);
+        }
     }
 }
 

@@ -70,15 +70,23 @@ pub(crate) fn of(
     loads(&cpu)
 }
 
-/// The busiest node, if above its fair share.
-pub(crate) fn skew(nodes: &Nodes, loads: &[Option<ProcessLoad>]) -> Option<Finding> {
+/// The busiest node, if it is above its fair share.
+pub(crate) fn skew(
+    nodes: &Nodes,
+    observed: &Observed,
+    loads: &[Option<ProcessLoad>],
+) -> Option<Finding> {
     let known = loads.iter().zip(&nodes.list);
-    let known = known.filter_map(|(load, node)| Some((load.as_ref()?, node)));
-    let (load, node) = known.max_by(|(a, _), (b, _)| a.over_share.total_cmp(&b.over_share))?;
+    let known = known.enumerate();
+    let known = known.filter_map(|(at, (load, node))| Some((load.as_ref()?, node, at)));
+    let (load, node, at) =
+        known.max_by(|(a, ..), (b, ..)| a.over_share.total_cmp(&b.over_share))?;
+    let server = observed.servers.get(at).and_then(Option::as_ref);
     let text = FindingText::Process {
         node: node.label(),
         max_over_mean: load.over_share,
         cpu: load.cpu,
+        command: server.and_then(|server| server.busiest.clone()),
     };
     let found = findings::skew(load.state, load.over_share, Some(load.cpu), text);
     let found = found.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);

@@ -85,6 +85,7 @@ impl Redact for FileFacts {
             keys: _,
             in_cluster: _,
             written: _,
+            captured_secs: _,
             object,
         } = self;
         name.redact(by);

@@ -2,6 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_engine::source::collection::load::Refused;
 
 use crate::summary::balance::tidy;
 use crate::summary::block_time::{block_time, most_unlisted};
@@ -13,6 +14,7 @@ use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::observed::Observed;
 use crate::summary::state::{Role, Severity};
 
 /// A key of this many bytes is always a risk.
@@ -26,7 +28,9 @@ const HEAVY_TAG: f64 = 0.2;
 const WHOLE: f64 = 1.0;
 /// A key that blocks its node for longer than this, in milliseconds, is a warning.
 const LONG_BLOCK: f64 = 1000.0;
-/// Maximum number of tags and keys listed.
+/// From this many refused commands a second on they are a risk.
+const REFUSED: f64 = 1.0;
+/// Tags and keys that are listed.
 const LISTED: usize = 20;
 
 /// For how many milliseconds MIGRATE of a key blocks its node.
@@ -42,8 +46,8 @@ pub(crate) struct RiskInputs<'a> {
     /// The keys with the most elements.
     pub largest: Option<&'a [LargeKey]>,
     pub expiry: Option<&'a Expiry>,
-    /// Whether slots move as a whole, without MIGRATE.
-    pub is_atomic: bool,
+    /// The servers, of which some refuse commands.
+    pub observed: &'a Observed,
 }
 
 /// All risks, most severe first.
@@ -51,6 +55,7 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
     let RiskInputs { nodes, units, .. } = inputs;
     let mut risks = Vec::new();
     risks.extend(open_slots(nodes));
+    risks.extend(refused(nodes, inputs.observed));
     risks.extend(storms(nodes, inputs.expiry));
     risks.extend(keys(&inputs));
     risks.extend(tags(nodes, units));
@@ -75,7 +80,7 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
 /// come last.
 fn size(risk: &Finding) -> f64 {
     match risk.kind {
-        FindingKind::OpenSlot => f64::INFINITY,
+        FindingKind::OpenSlot | FindingKind::Refused => f64::INFINITY,
         FindingKind::BigKey
         | FindingKind::HotKey
         | FindingKind::CoarseTag
@@ -92,6 +97,25 @@ fn open_slots(nodes: &Nodes) -> Option<Finding> {
     Some(Finding {
         slot: Some(first.slot),
         ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(count)
+    })
+}
+
+/// The error that most commands were refused with, of each node; not those that tell a client where slots are.
+fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item = Finding> + 'a {
+    let servers = nodes.list.iter().zip(&observed.servers);
+    servers.filter_map(|(node, server)| {
+        let refused = &server.as_ref()?.refused;
+        let is_refusal =
+            |of: &&Refused| of.per_sec >= REFUSED && !["MOVED", "ASK"].contains(&&*of.name);
+        let most = refused.errors.iter().find(is_refusal)?;
+        let text = FindingText::Refused {
+            node: node.label(),
+            error: most.name.clone(),
+            per_sec: most.per_sec,
+            commands: refused.commands.iter().map(|of| of.name.clone()).collect(),
+        };
+        let found = Finding::new(FindingKind::Refused, Severity::Warning, text);
+        Some(found.on(&node.id).of(most.per_sec))
     })
 }
 

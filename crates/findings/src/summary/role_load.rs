@@ -217,6 +217,7 @@ impl LoadInputs<'_> {
         let Some(captures) = self.observed.of_load(measure.metric()) else {
             return Some(load);
         };
+        load.is_estimated = measure == Measure::Cpu && !captures.are_counters;
         let seen = self.seen(captures, &load);
         // The slots of lost nodes are down, not idle.
         let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();

@@ -104,6 +104,7 @@ mod tests {
             load: *load,
             at_most: *load,
             main_key: None,
+            reads: None,
         };
         let squares = Some(
             loads.iter().map(|load| load * load).sum::<f64>() + total - loads.iter().sum::<f64>(),

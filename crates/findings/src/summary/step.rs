@@ -99,6 +99,8 @@ pub enum StepKind {
     Repair,
     /// Takes the dump again.
     TakeAgain,
+    /// Measures which key is hot.
+    Measure,
     /// Frees memory of a node at its limit.
     Free,
     /// Moves slots.
@@ -183,8 +185,17 @@ pub enum StepText {
     EndMove(Vec<u16>),
     /// Take the dump again.
     TakeAgain,
-    /// Set a TTL on a pattern's keys, or delete them: the pattern, the fraction without TTL, and the bytes of all its
-    /// keys.
+    /// MONITOR shows which key of a slot is hot; without a slot, which keys of a node.
+    FindKey {
+        /// The slot.
+        slot: Option<u16>,
+        /// Its largest keys and their bytes, where they are known.
+        likely: Vec<(Name, Option<u64>)>,
+        /// How many keys it has.
+        keys: u64,
+    },
+    /// Keys of a pattern without a TTL get one, or are deleted: the pattern, the part of its keys without one, and the bytes
+    /// of all its keys.
     Expire(Name, f64, u64),
     /// Check buffers of this many bytes.
     Buffers(u64),
@@ -230,6 +241,8 @@ pub enum StepText {
         units: Vec<(Name, bool, u32)>,
         /// Slots moved along with it; absent if moving is a separate step.
         then_move: Option<u64>,
+        /// Whether the heaviest is mostly written, so that no cache helps.
+        is_written: bool,
     },
     /// Remove the braces from names.
     Untag(Name),

@@ -151,17 +151,7 @@ impl Verdict {
             .or(self.roles.first())
     }
 
-    /// Whether the first problem is process load, for which slots are unknown.
-    pub fn is_by_processes(&self) -> bool {
-        let first = self.problems().next();
-        let of_processes = |found: &Finding| match &found.sentence {
-            Worded::Finding(text) => matches!(text, FindingText::Process { .. }),
-            _ => false,
-        };
-        first.is_some_and(of_processes)
-    }
-
-    /// The default metric of tables.
+    /// The metric of the tables where the user names none.
     pub fn metric(&self) -> Metric {
         self.headline().map_or(Metric::Keys, RoleVerdict::by)
     }
@@ -251,6 +241,7 @@ impl VerdictInputs<'_> {
             ops_per_sec: ops
                 .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
             cpu: busiest.or(cpu.map(|micros| micros / 1e6)),
+            slots_cpu: cpu.map(|micros| micros / 1e6),
             cpu_ratio: busiest
                 .map(|busiest| busiest * used.len() as f64 / used.iter().sum::<f64>()),
         }
@@ -274,7 +265,7 @@ impl VerdictInputs<'_> {
         found.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
         if !is_chosen {
             let loads = processes::of(nodes, observed, roles);
-            found.extend(processes::skew(nodes, &loads));
+            found.extend(processes::skew(nodes, observed, &loads));
         }
         found.extend(findings::suspected(nodes));
         found.extend(findings::hot_of_seen(roles));
@@ -286,7 +277,7 @@ impl VerdictInputs<'_> {
             keys: self.keys,
             largest: self.largest,
             expiry: self.expiry,
-            is_atomic: Migration::of(versions).is_atomic(),
+            observed,
         }));
         found.extend(self.no_limit());
         if asked.by.is_empty() {

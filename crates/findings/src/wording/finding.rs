@@ -51,13 +51,17 @@ impl InWords for FindingText {
                 node,
                 max_over_mean,
                 cpu,
+                command,
             } => format!(
-                "{} {} {} its share of {}, {} of a core",
+                "{} {} {} its share of {}, {} of a core{}",
                 short(node),
                 Measure::Cpu.verb(),
                 times(*max_over_mean),
                 Measure::Cpu.noun(),
-                percent(*cpu)
+                percent(*cpu),
+                command.as_ref().map_or_else(String::new, |(name, share)| {
+                    format!("; {} takes {} of it", name.to_uppercase(), percent(*share))
+                })
             ),
             FindingText::Evicting { node, other } => format!(
                 "{} evicts keys while {} has {} of its maxmemory free",
@@ -94,6 +98,25 @@ impl InWords for FindingText {
                 pattern,
                 node,
             } => expiry(*share, *minutes, *at) + &mostly(pattern.as_ref(), node.as_ref()),
+            FindingText::Refused {
+                node,
+                error,
+                per_sec,
+                commands,
+            } => {
+                let commands = match commands.as_slice() {
+                    [] => String::new(),
+                    commands => format!(
+                        ": {}",
+                        list(commands.iter().map(|of| of.to_uppercase()), NAMES)
+                    ),
+                };
+                format!(
+                    "{} refuses {} commands a second with {error}{commands}",
+                    short(node),
+                    grouped(per_sec.round() as u64)
+                )
+            }
             FindingText::Key(key) => key.in_words(),
             FindingText::Tag(name, share, measure) => format!(
                 "{} alone is {} a node's share of {}",

@@ -37,6 +37,26 @@ impl InWords for StepText {
             StepText::TakeAgain => {
                 "take the dump again from every primary, with the topology of the same moment, then run this again".into()
             }
+            StepText::FindKey { slot, likely, keys } => {
+                let what = match slot {
+                    Some(slot) => format!("find the hot key of slot {slot}"),
+                    None => "find the hot slots and keys".into(),
+                };
+                let likely = likely.iter().map(|(key, size)| match size {
+                    Some(size) => format!("{} ({})", short(key), bytes(*size)),
+                    None => short(key),
+                });
+                let likely: Vec<String> = likely.collect();
+                let likely = match likely.as_slice() {
+                    [] => String::new(),
+                    [one] if *keys > 1 => {
+                        format!("; of its {} the largest is {one}", counted(*keys, "key"))
+                    }
+                    some => format!("; of its {}: {}", counted(*keys, "key"), some.join(", ")),
+                };
+                let it = if slot.is_some() { "it" } else { "them" };
+                format!("{what}: MONITOR for a few seconds names {it}{likely}")
+            }
             StepText::Expire(pattern, part, size) => format!(
                 "give keys of {} a TTL or delete some: {} of them have none; all of them are {}",
                 short(pattern),
@@ -97,11 +117,20 @@ impl InWords for StepText {
                 "restore a backup into {} with other ranges of slots (loses writes since the backup and changes the endpoint)",
                 counted(*shards, "shard")
             ),
-            StepText::Split { units, then_move } => {
+            StepText::Split {
+                units,
+                then_move,
+                is_written,
+            } => {
+                let no_cache = match (is_written, units.len()) {
+                    (false, _) => "",
+                    (true, 1) => "; a cache does not help: it is mostly written",
+                    (true, _) => "; a cache does not help: the first is mostly written",
+                };
                 let moves = then_move.map_or(String::new(), |slots| {
                     format!(", then move {}", counted(slots, "slot"))
                 });
-                format!("split {}{moves} (in the application)", pieces(units))
+                format!("split {}{moves} (in the application{no_cache})", pieces(units))
             }
             StepText::Untag(tag) => format!(
                 "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
@@ -192,7 +221,7 @@ impl InWords for LeftText {
         match self {
             LeftText::WhyNot(why) => why.in_words(),
             LeftText::HotSlot(slot) => format!(
-                "slot {slot} alone is more than a fair share; a few seconds of MONITOR on its node show which key it is"
+                "slot {slot} alone is more than a fair share; MONITOR shows which key it is"
             ),
             LeftText::Pinned { key, block_ms } => format!(
                 "key {} stays: moving it blocks its node for {} (--move-big moves it)",

@@ -114,10 +114,10 @@ impl InWords for Fullest {
                 counted(all as u64, "node")
             )
         });
-        let estimated = if self.is_estimated {
-            "; estimated, as some sizes are unknown"
-        } else {
-            ""
+        let estimated = match (self.is_estimated, self.measure) {
+            (false, _) => "",
+            (true, Measure::Cpu) => "; estimated by command",
+            (true, _) => "; estimated, as some sizes are unknown",
         };
         format!("{assumed}{sentence}{compared}{estimated}")
     }

@@ -150,9 +150,6 @@ fn nothing(summary: &Summary) -> &'static str {
         State::Unjudged => {
             "Nothing can be said yet. Give a dump of all primaries with sizes, or a longer capture of all of them."
         }
-        _ if summary.verdict.is_by_processes() => {
-            "Which slots are to blame is not known: --load counts by slot on Redis 8.2 and Valkey 8, and with --monitor it finds hot slots, tags and keys on any server."
-        }
         _ => {
             "No move of slots and no split of a listed tag or key evens the nodes out; look at the fullest slots below."
         }
@@ -209,21 +206,27 @@ fn still(verdict: &Verdict, left: &Left) -> String {
     )
 }
 
-/// The fullest node of every judged role, and whether that is estimated.
+/// The fullest node of a role, whether that is an estimate, and whether so little is left that it is idle.
+type Shown = (f64, bool, bool);
+
+/// That of every judged role.
 #[derive(Clone)]
-struct Ratios(Vec<Option<(f64, bool)>>);
+struct Ratios(Vec<Option<Shown>>);
 
 impl Ratios {
     fn today(judged: &[&RoleVerdict]) -> Self {
         let today = judged
             .iter()
-            .map(|role| Some((role.max_over_mean()?, false)));
+            .map(|role| Some((role.max_over_mean()?, false, false)));
         Ratios(today.collect())
     }
 
     fn after(after: &After, judged: &[&RoleVerdict], is_estimate: bool) -> Self {
-        let of =
-            |role: &&RoleVerdict| Some((of_role(after, role.role)?.max_over_mean, is_estimate));
+        let of = |role: &&RoleVerdict| {
+            let after = of_role(after, role.role)?;
+            let is_idle = after.state == State::Unjudged;
+            Some((after.max_over_mean, is_estimate, is_idle))
+        };
         Ratios(judged.iter().map(of).collect())
     }
 
@@ -247,9 +250,11 @@ impl Ratios {
         let mut after = Ratios::after(&step.after, judged, step.estimated);
         for (after, before) in after.0.iter_mut().zip(&before.0) {
             *after = match (*before, *after) {
-                // If a step does not change a role, the role stays as well known as before.
-                (Some((was, is_estimate)), Some((is, _))) if ratio(was) == ratio(is) => {
-                    Some((is, is_estimate))
+                // A role that a step does not change stays as well known as it was.
+                (Some((was, is_estimate, _)), Some((is, _, is_idle)))
+                    if ratio(was) == ratio(is) =>
+                {
+                    Some((is, is_estimate, is_idle))
                 }
                 (was, None) => was,
                 (_, is) => is,
@@ -279,7 +284,10 @@ impl Ratios {
     }
 }
 
-fn spelled((of, is_estimate): (f64, bool)) -> String {
+fn spelled((of, is_estimate, is_idle): Shown) -> String {
+    if is_idle {
+        return "idle".into();
+    }
     let about = if is_estimate { "≈" } else { "" };
     format!("{about}{}", ratio(of))
 }

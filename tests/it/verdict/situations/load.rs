@@ -5,7 +5,7 @@ use slotscope::summary::finding::FindingKind;
 use slotscope::summary::measure::Measure;
 use slotscope::summary::reason::Reason;
 use slotscope::summary::state::State;
-use slotscope::summary::step::StepKind::{Cache, Move, Split};
+use slotscope::summary::step::StepKind::{Cache, Measure as FindKey, Move, Split};
 
 use super::{Situation, check, situation};
 use crate::verdict::scene::{Readings, Scene, info, light, named, of_node};
@@ -290,14 +290,14 @@ fn what_counters_say() {
             both(&[&put_off, &little, &little]),
             State::Skewed,
             &["HOT 10.0.0.1 ", " 1.6"],
-            &[],
+            &[FindKey],
         ),
         situation(
             "the same where the processes' own clocks say so too",
             clocks(both(&[&put_off, &little, &little]), [0.08, 0.05, 0.05]),
             State::Skewed,
             &["HOT 10.0.0.1 ", " 1.6"],
-            &[],
+            &[FindKey],
         ),
         situation(
             "a hot slot",
@@ -308,7 +308,7 @@ fn what_counters_say() {
                 "slot 77 holds",
                 "its tags were not counted",
             ],
-            &[Move],
+            &[FindKey, Move],
         ),
         not_judged(
             situation(

@@ -396,6 +396,7 @@ mod tests {
             load: 1e6,
             at_most: 1e6,
             main_key: None,
+            reads: None,
         };
         let units = UnitsBy {
             total: 1e7 + 1e6,

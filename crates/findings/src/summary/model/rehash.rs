@@ -115,6 +115,7 @@ mod tests {
             load: *load,
             at_most: *load,
             main_key: None,
+            reads: None,
         };
         let total = loads.iter().sum::<f64>() + light;
         UnitsBy {
