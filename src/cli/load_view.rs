@@ -11,6 +11,8 @@ pub(super) fn section(load: &LoadEntry) -> Section<'_> {
     let section = Section::untitled()
         .paragraph(headline(load))
         .table(table(load));
+    let refused = load.nodes.iter().filter_map(refused);
+    let section = refused.fold(section, Section::line);
     match &load.monitor {
         Some(monitor) => section.paragraph(cost(load, monitor)),
         None => section,
@@ -51,7 +53,6 @@ fn table(load: &LoadEntry) -> Table<'_> {
         .column(Column::words("busiest commands"), |node| {
             Cell::text(commands(node))
         })
-        .column(Column::words("refused/s"), |node| Cell::text(refused(node)))
         .build()
 }
 
@@ -65,18 +66,21 @@ fn commands(node: &NodeWork) -> String {
     commands.collect::<Vec<_>>().join(", ")
 }
 
-/// `480 CROSSSLOT (mget, sunionstore)`
-fn refused(node: &NodeWork) -> String {
-    let errors = node.refused.errors.iter().take(COMMANDS);
-    let errors = errors.map(|of| format!("{} {}", grouped(of.per_sec.round() as u64), of.name));
-    let errors = errors.collect::<Vec<_>>().join(", ");
+/// `127.0.0.1:7001 refuses 480 commands/s with CROSSSLOT (mget, sunionstore)`
+fn refused(node: &NodeWork) -> Option<String> {
+    let first = node.refused.errors.first()?;
     let commands = node.refused.commands.iter().take(COMMANDS);
     let commands: Vec<&str> = commands.map(|of| &*of.name).collect();
-    match commands.as_slice() {
-        _ if errors.is_empty() => errors,
-        [] => errors,
-        commands => format!("{errors} ({})", commands.join(", ")),
-    }
+    let commands = match commands.as_slice() {
+        [] => String::new(),
+        commands => format!(" ({})", commands.join(", ")),
+    };
+    Some(format!(
+        "{} refuses {} commands/s with {}{commands}",
+        node.name,
+        grouped(first.per_sec.round() as u64),
+        first.name
+    ))
 }
 
 /// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.

@@ -296,9 +296,9 @@ fn a_hot_slot_without_a_name_has_a_step_that_finds_its_key_and_names_the_largest
 
 #[test]
 fn a_cluster_that_uses_less_than_2_percent_of_a_core_is_idle_by_slots_too() {
-    for (hot, state) in [(150_000, "balanced"), (4_000_000, "skewed")] {
+    for (hot, cpu, state) in [(21_000, 0.015, "balanced"), (4_000_000, 0.4, "skewed")] {
         let scratch = Scratch::new();
-        let mut collected = Hot::new([0.05, 0.2, 0.05], &[]);
+        let mut collected = Hot::new([0.01, cpu, 0.01], &[]);
         collected.load.nodes_by_slot = 3;
         collected.write(&scratch);
         scratch.file("shop/slot-stats.json", slot_stats(0, hot));

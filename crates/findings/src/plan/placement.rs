@@ -203,7 +203,7 @@ impl<'a> Placement<'a> {
         Nodes {
             shares: parts(&pick(&capacity)),
             heaviest: pick(&heaviest),
-            is_idle: role.is_idle(&loads),
+            is_idle: self.is_idle(role, &loads),
             loads: pick(&loads),
             is_near_limit,
         }
@@ -235,7 +235,29 @@ impl<'a> Placement<'a> {
         }
     }
 
-    /// Today's load of a node in a role.
+    /// Whether these loads of nodes are so little CPU time that how uneven they are says nothing: of the processes, which falls
+    /// with that of their commands, else of commands.
+    fn is_idle(&self, role: &PlacedRole<'_>, loads: &[f64]) -> bool {
+        let Some(span) = role
+            .load
+            .span_secs
+            .filter(|_| role.load.measure == Measure::Cpu)
+        else {
+            return false;
+        };
+        let mut nodes = loads.iter().enumerate();
+        nodes.all(|(at, load)| {
+            let process = self.summary.headroom.load.get(at).copied().flatten();
+            let today = process.map(|_| self.held_today(role.load, at));
+            let part = match (process, today) {
+                (Some(part), Some(today)) if today > 0.0 => part * load / today,
+                _ => load / span / 1e6,
+            };
+            part < limit::IDLE_CPU
+        })
+    }
+
+    /// The load of a node in a role today.
     fn held_today(&self, load: &RoleLoad, at: usize) -> f64 {
         let ranges = &self.summary.nodes.list[at].ranges;
         let slots = ranges.iter().flat_map(|(first, last)| *first..=*last);
@@ -253,13 +275,6 @@ struct Nodes {
 }
 
 impl PlacedRole<'_> {
-    /// Whether these loads of nodes are so little CPU time that how uneven they are says nothing.
-    fn is_idle(&self, loads: &[f64]) -> bool {
-        let most = loads.iter().copied().fold(0.0, f64::max);
-        let part = self.load.span_secs.map(|span| most / span / 1e6);
-        self.load.measure == Measure::Cpu && part.is_some_and(|part| part < limit::IDLE_CPU)
-    }
-
     /// Whether its load is known slot by slot, and not only node by node.
     pub(crate) fn is_by_slot(&self) -> bool {
         self.load.measure != Measure::UsedMemory

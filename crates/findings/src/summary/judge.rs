@@ -73,8 +73,6 @@ pub struct Amounts {
     pub cpu: Option<f64>,
     /// The busiest node's CPU, relative to the mean.
     pub cpu_ratio: Option<f64>,
-    /// The part of a core that the commands of the busiest node take by slot, where that is judged.
-    pub slots_cpu: Option<f64>,
 }
 
 /// Judges nodes; `split` is the fullest.
@@ -137,13 +135,10 @@ fn is_idle(amounts: Amounts) -> bool {
     ops.or(cpu).is_some() && ops.unwrap_or(true) && cpu.unwrap_or(true)
 }
 
-/// The same of CPU time: however many operations it is for.
+/// The same of CPU time, however many operations it is for.
 fn is_idle_by_cpu(amounts: Amounts) -> bool {
-    let known = [amounts.cpu, amounts.slots_cpu];
-    match known.iter().flatten().copied().reduce(f64::min) {
-        Some(least) => least < limit::IDLE_CPU,
-        None => is_idle(amounts),
-    }
+    let is_below = |cpu| cpu < limit::IDLE_CPU;
+    amounts.cpu.map_or_else(|| is_idle(amounts), is_below)
 }
 
 /// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which

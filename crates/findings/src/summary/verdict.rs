@@ -241,7 +241,6 @@ impl VerdictInputs<'_> {
             ops_per_sec: ops
                 .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
             cpu: busiest.or(cpu.map(|micros| micros / 1e6)),
-            slots_cpu: cpu.map(|micros| micros / 1e6),
             cpu_ratio: busiest
                 .map(|busiest| busiest * used.len() as f64 / used.iter().sum::<f64>()),
         }
