@@ -98,9 +98,10 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
     } else {
         ""
     };
-    let relief = match outcome.request.relief {
-        true => "; this only makes room: to even out, collect and plan again once it has moved",
-        false => "",
+    let relief = if outcome.request.relief {
+        "; this only makes room: to even out, collect and plan again once it has moved"
+    } else {
+        ""
     };
     format!(
         "{empty}move {} in {}{}: {fullest} {ratios}{limited}{relief}",

@@ -186,9 +186,10 @@ pub fn about(ms: f64) -> String {
         millis((ms / step).round() * step)
     });
     let unit = |text: &str| text.rsplit(' ').next().map(str::to_owned);
-    let amount = match unit(&least) == unit(&most) {
-        true => least.split(' ').next().unwrap_or_default(),
-        false => &least,
+    let amount = if unit(&least) == unit(&most) {
+        least.split(' ').next().unwrap_or_default()
+    } else {
+        &least
     };
     format!("about {amount} to {most}")
 }
