@@ -39,6 +39,7 @@ const STARTS: &[(&str, &[u8])] = &[
     ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
     ("a tally file of slotscope", b"\x87\xA4plan\x88"),
     ("a recount file of slotscope", b"\x84\xA2of\xD9\x4000112233"),
+    ("a script", b"#!/usr/bin/env bash\nset -e\n"),
     ("a 7z archive", b"7z\xBC\xAF\x27\x1C\0\x04"),
     ("a Parquet file", b"PAR1\x15\x04\x15\x10"),
     (
