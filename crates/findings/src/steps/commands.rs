@@ -87,10 +87,10 @@ impl Commands {
     }
 
     /// `slotscope plan` by one metric, unless the user chose others, or slots move as ranges of a backup.
-    pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<String> {
+    pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<Name> {
         let by = ["--by".into(), metric.name().into()];
         let is_free = self.by.is_empty() && self.service().is_none();
-        is_free.then(|| self.plan_with(&by, topology))
+        self.plan_with(&by, topology).filter(|_| is_free)
     }
 
     /// `slotscope plan` that empties a node.

@@ -207,9 +207,7 @@ impl<'a> Steps<'a> {
         let load = roles.find(|role| role.load.role == Some(Role::Load))?;
         let is_idle = self.now.role_after(&self.cluster, load).state == State::Unjudged;
         let command = self.commands.plan_by(Metric::Bytes, self.topology);
-        command
-            .filter(|_| is_idle)
-            .map(|command| command.as_str().into())
+        command.filter(|_| is_idle)
     }
 
     fn trial(&self) -> Trial<'_, 'a> {

@@ -48,6 +48,8 @@ pub(crate) struct RiskInputs<'a> {
     pub expiry: Option<&'a Expiry>,
     /// The servers, of which some refuse commands.
     pub observed: &'a Observed,
+    /// Whether slots move as a whole, without MIGRATE.
+    pub is_atomic: bool,
 }
 
 /// All risks, most severe first.

@@ -277,6 +277,7 @@ impl VerdictInputs<'_> {
             largest: self.largest,
             expiry: self.expiry,
             observed,
+            is_atomic: Migration::of(versions).is_atomic(),
         }));
         found.extend(self.no_limit());
         if asked.by.is_empty() {
