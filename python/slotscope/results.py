@@ -288,7 +288,7 @@ class Finding(TypedDict):
     value: float | None
 
 
-FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
+FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "refused", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
 
 
 FloorKind = Literal["slot", "slots", "tag", "key"]
@@ -511,6 +511,7 @@ class Requested(TypedDict):
     lifted: List[str]
     nodes: int
     placement: str
+    relief: NotRequired[bool]
     roles: List[RequestedRole]
 
 
@@ -632,7 +633,7 @@ class Step(TypedDict):
     until: int | None
 
 
-StepKind = Literal["repair", "take_again", "free", "move", "split", "untag", "choose_tags", "rename_tags", "cache", "add_nodes"]
+StepKind = Literal["repair", "take_again", "measure", "free", "move", "split", "untag", "choose_tags", "rename_tags", "cache", "add_nodes"]
 
 
 class Tag(TypedDict):
