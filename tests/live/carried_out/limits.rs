@@ -56,8 +56,10 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
                 for role in ["memory", "load"] {
                     let said = step["after"][role]["max_over_mean"].as_f64().unwrap();
                     let is = ratio(&then, role);
+                    // CPU time of captured commands is estimated from clocks.
+                    let close = if role == "load" { 0.12 } else { CLOSE };
                     assert!(
-                        (said - is).abs() <= CLOSE,
+                        (said - is).abs() <= close,
                         "{kind:?}: {role} {said} is {is}"
                     );
                 }

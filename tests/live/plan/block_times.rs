@@ -63,6 +63,7 @@ fn estimate(kind: &str, bytes: u64, elements: u64) -> f64 {
 }
 
 #[test]
+#[ignore = "compares times: run it alone on a quiet machine"]
 fn migrate_of_a_key_takes_about_as_long_as_estimated() {
     for kind in Kind::all() {
         let [from, to] = [(); 2].map(|()| kind.start(&["--cluster-enabled", "no"]));

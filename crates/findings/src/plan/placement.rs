@@ -245,6 +245,11 @@ impl<'a> Placement<'a> {
         else {
             return false;
         };
+        let mut processes = self.summary.headroom.load.iter().flatten();
+        if role.load.is_estimated && processes.all(|part| *part < limit::IDLE_CPU) {
+            // The capture came after the readings of their clocks, and has another load.
+            return false;
+        }
         let mut nodes = loads.iter().enumerate();
         nodes.all(|(at, load)| {
             let process = self.summary.headroom.load.get(at).copied().flatten();

@@ -232,7 +232,8 @@ impl VerdictInputs<'_> {
         let of = |measure: Measure| load.measure == measure;
         let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
         let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
-        // These clocks stop while the host runs something else; those of slots do not.
+        // These clocks stop while the host runs something else; those of slots do not. A capture comes after their readings, and
+        // may have another load.
         let used: Vec<f64> = servers().filter_map(|server| server.cpu).collect();
         let busiest = most(&mut used.iter().copied());
         Amounts {
@@ -240,7 +241,9 @@ impl VerdictInputs<'_> {
             bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
             ops_per_sec: ops
                 .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
-            cpu: busiest.or(cpu.map(|micros| micros / 1e6)),
+            cpu: busiest
+                .or(cpu.map(|micros| micros / 1e6))
+                .filter(|_| !load.is_estimated),
             cpu_ratio: busiest
                 .map(|busiest| busiest * used.len() as f64 / used.iter().sum::<f64>()),
         }
