@@ -1,6 +1,7 @@
 //! Changes between two reports: totals, skew, nodes, and names that grew, appeared, vanished or got hot. Changes within
 //! the error bounds are not reported.
 
+pub(crate) mod basis;
 pub mod doubt;
 pub mod fate;
 mod hot;
@@ -26,6 +27,7 @@ use slotscope_findings::summary::state::State;
 use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::topology::identity;
 
+use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;
 pub(crate) use crate::diff::hot::{Hot, HotKind};
 pub(crate) use crate::diff::names::{Change, Names};
@@ -149,8 +151,12 @@ impl Diff {
     /// Compares two reports in the metric `by`; by default the new report's, if both have it.
     ///
     /// # Errors
-    /// A report lacks the metric.
+    /// A report lacks the metric, or one is of a sample of the slots that the other is not of.
     pub fn of(old: &Report, new: &Report, by: Option<Metric>) -> Result<Diff> {
+        if let Some(what) = new.basis.other_sample(basis(old)) {
+            let what = format!("{what}; collect both with the same --sample");
+            return Err(Error::bad(new.file.to_string(), what));
+        }
         let by = match by {
             Some(by) => required(by, old, new)?,
             None => common_metric(old, new),
@@ -179,10 +185,17 @@ fn has(report: &Report, metric: Metric) -> bool {
     report.load(metric).is_some()
 }
 
-/// The metric of the new report, else of the old one, provided that both have it; else keys.
+fn basis(report: &Report) -> (&Name, &Basis) {
+    (&report.file, &report.basis)
+}
+
+/// The metric of the new report, else of the old one, provided that it is comparable in both; else keys.
 fn common_metric(old: &Report, new: &Report) -> Metric {
     let own = [new, old].map(|report| report.summary.by);
-    let common = own.into_iter().find(|by| has(old, *by) && has(new, *by));
+    let is_measured_alike = |by| by != Metric::Bytes || new.basis.other_bytes(basis(old)).is_none();
+    let common = own
+        .into_iter()
+        .find(|by| has(old, *by) && has(new, *by) && is_measured_alike(*by));
     common.unwrap_or(Metric::Keys)
 }
 
@@ -289,7 +302,14 @@ fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
 
 /// Limitations of the comparison.
 fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
-    let mut notes = Vec::new();
+    let differences = new.basis.differences(basis(old)).into_iter();
+    let differences = differences.chain(new.basis.other_sized(basis(old)));
+    let mut notes: Vec<String> = differences
+        .map(|what| format!("{}: {what}: the amounts are not the same", new.file))
+        .collect();
+    notes.extend(new.basis.sample().map(|slots| {
+        format!("both reports are of a sample, {slots}: amounts are of the slots that were read")
+    }));
     for Report { file, summary, .. } in [old, new] {
         notes.extend(Doubt::of(summary).map(|doubt| format!("{file}: {doubt}")));
         if summary.by != by {

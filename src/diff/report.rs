@@ -11,6 +11,7 @@ use slotscope_findings::summary::patterns::KeyGroups;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::summary::tags::Tag;
 
+use crate::diff::basis::Basis;
 use crate::diff::fate::Known;
 
 /// A report with its file name.
@@ -20,6 +21,8 @@ pub struct Report {
     pub file: Name,
     /// Its content.
     pub summary: Summary,
+    /// What its counts cover.
+    pub(crate) basis: Basis,
     totals: PerMetric<u64>,
 }
 
@@ -32,6 +35,7 @@ impl Report {
         let total = |loads: &[u64]| u64::try_from(sum(loads)).unwrap_or(u64::MAX);
         let report = Report {
             totals: summary.slots.loads.map(|_, loads| total(loads)),
+            basis: Basis::new(&summary.input),
             file,
             summary,
         };

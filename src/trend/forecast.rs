@@ -263,7 +263,7 @@ impl Full {
         let used = measured.map_or(load, |measured| measured.used);
         // A byte of an RDB file takes more in memory; an estimate of memory is right or too large.
         let ratio = used as f64 / load.max(1) as f64;
-        let per_byte = match newest.sizes {
+        let per_byte = match newest.basis.sizes {
             Some(Sizes::Serialized) => ratio,
             _ => ratio.min(1.0),
         };

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{amount, amount_cell, counted, list, short};
-use slotscope_findings::summary::Sizes;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::Options;
@@ -21,36 +20,12 @@ pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     let pairs = reports.windows(2);
     pairs
         .flat_map(|pair| {
-            let found = [policies, sizes, clusters].map(|differ| differ(&pair[0], &pair[1]));
-            let file = &pair[1].point.file;
-            found.into_iter().flatten().map(|what| (file.clone(), what))
+            let [old, new] = [&pair[0], &pair[1]];
+            let found = new.basis.differences((&old.point.file, &old.basis));
+            let found = found.into_iter().chain(clusters(old, new));
+            found.map(|what| (new.point.file.clone(), what))
         })
         .collect()
-}
-
-fn policies(old: &Condensed, new: &Condensed) -> Option<String> {
-    let spelled = |report: &Condensed| match &report.policy {
-        Some(policy) => format!("--policy {}", short(policy)),
-        None => String::from("the servers' rule"),
-    };
-    (old.policy != new.policy).then(|| {
-        let (old_policy, new_policy) = (spelled(old), spelled(new));
-        let file = &old.point.file;
-        format!("its keys are hashed by {new_policy}, those of {file} by {old_policy}")
-    })
-}
-
-fn sizes(old: &Condensed, new: &Condensed) -> Option<String> {
-    let spelled = |sizes| match sizes {
-        Sizes::Memory => "estimates of memory",
-        Sizes::Serialized => "bytes in the RDB file",
-    };
-    let (old_sizes, new_sizes) = (old.sizes?, new.sizes?);
-    (old_sizes != new_sizes).then(|| {
-        let (old_sizes, new_sizes) = (spelled(old_sizes), spelled(new_sizes));
-        let file = &old.point.file;
-        format!("its sizes are {new_sizes}, those of {file} are {old_sizes}")
-    })
 }
 
 /// Listings of the same cluster have a node in common.
@@ -221,7 +196,7 @@ pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
     let mixed = used.windows(2).find(|pair| {
         let has_bytes = |report: &Condensed| report.point.load.bytes().is_some();
         pair.iter().all(|report| has_bytes(report))
-            && pair[0].sizes.is_some() != pair[1].sizes.is_some()
+            && pair[0].basis.sizes.is_some() != pair[1].basis.sizes.is_some()
     });
     if let Some([old, new]) = mixed {
         let (old, new) = (&old.point.file, &new.point.file);
@@ -229,6 +204,17 @@ pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
             "sizes are from an RDB file in one of {old} and {new}, and as the dump gives them in the other"
         ));
     }
+    notes.extend(
+        used.windows(2)
+            .filter(|_| by == Metric::Bytes)
+            .find_map(|pair| {
+                let (old, new) = (&pair[0].point.file, &pair[1].point.file);
+                let what = pair[1].basis.other_sized((old, &pair[0].basis))?;
+                Some(format!(
+                    "{new}: {what}: their bytes are not the same amount"
+                ))
+            }),
+    );
     type Of = fn(&Condensed) -> &Lists;
     let kinds: [(&str, Of); 2] = [
         ("tags", |report| &report.tags),

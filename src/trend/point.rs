@@ -9,12 +9,13 @@ use slotscope_engine::error::Result;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
+use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::balance::Balance;
 use slotscope_findings::summary::capacity::NodeRoom;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::state::State;
-use slotscope_findings::summary::{Sizes, Summary};
 
+use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;
 use crate::diff::report::{NameList, Report};
 use crate::trend::names::{Lists, Pool};
@@ -84,10 +85,8 @@ pub(crate) struct Condensed {
     pub point: Point,
     /// The metric of its tables.
     pub by: Metric,
-    /// Its hash policy, unless it is the servers' default.
-    pub policy: Option<Name>,
-    /// The meaning of its sizes, if its dumps are RDB files.
-    pub sizes: Option<Sizes>,
+    /// What its counts cover.
+    pub basis: Basis,
     /// The source of its nodes.
     pub source: Name,
     /// Its node ids in order; empty if made up, for an even split or one node per file.
@@ -140,8 +139,7 @@ impl Condensed {
         layout.sort_unstable();
         let condensed = Condensed {
             by: summary.by,
-            policy: summary.input.policy.clone(),
-            sizes: summary.input.sizes,
+            basis: Basis::new(&summary.input),
             source: summary.nodes.source.clone(),
             nodes,
             layout,
@@ -161,7 +159,7 @@ impl Condensed {
         let fullest = fullest.filter_map(|(_, node)| node.as_ref());
         let fullest = fullest.flat_map(|node| [&node.id, &node.name]);
         let others = [&self.point.file, &self.source];
-        let all = fullest.chain(others).chain(&self.policy);
+        let all = fullest.chain(others).chain(&self.basis.policy);
         all.map(|name| name.0.len()).sum()
     }
 }

@@ -86,7 +86,7 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
     };
     reports[5] = edited(&scratch, "r5", "a", listed("a"));
     type Change = Box<dyn Fn(&mut Value)>;
-    let changes: [(Change, &str); 3] = [
+    let changes: [(Change, &str); 4] = [
         (
             Box::new(set("/input/policy", json!("enterprise"))),
             "other: its keys are hashed by --policy enterprise, those of memory by the servers' rule",
@@ -94,6 +94,10 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
         (
             Box::new(set("/input/sizes", json!("serialized"))),
             "other: its sizes are bytes in the RDB file, those of memory are estimates of memory",
+        ),
+        (
+            Box::new(set("/input/sample_percent", json!(10.0))),
+            "other: it covers 10.0% of the slots, memory all slots",
         ),
         (
             Box::new(listed("b")),
