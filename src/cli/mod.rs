@@ -102,7 +102,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
     .write_global();
     let reads_stdin = cli.command.reads_stdin();
     // Nobody types a dump by hand.
-    let is_typed = reads_stdin && std::io::stdin().is_terminal();
+    let is_typed = reads_stdin && (std::io::stdin().is_terminal() || pipe::stdin_is_null());
     let code = if is_typed {
         FAILED
     } else {

@@ -14,6 +14,16 @@ const FLAGS: usize = 3;
 pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
     match error.kind() {
         ErrorKind::ValueValidation => expected_number(&error).unwrap_or(error),
+        ErrorKind::InvalidValue => {
+            if text(&error, ContextKind::InvalidArg)
+                .is_some_and(|it| it.starts_with("--output-format"))
+            {
+                error.remove(ContextKind::SuggestedValue);
+                let tip = ContextValue::StyledStrs(vec![file_tip(command).into()]);
+                error.insert(ContextKind::Suggested, tip);
+            }
+            error
+        }
         ErrorKind::UnknownArgument => {
             // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
             error.remove(ContextKind::Suggested);
@@ -32,6 +42,14 @@ pub(super) fn rendered(error: &clap::Error) -> String {
         .ansi()
         .to_string()
         .replacen("error:", "slotscope:", 1)
+}
+
+/// The flags of files, for a file name in place of a form.
+fn file_tip(command: Option<&Command>) -> String {
+    let mut flags = command.into_iter().flat_map(Command::get_arguments);
+    let out = flags.find(|flag| flag.get_long() == Some("out"));
+    let out = out.map_or("", |_| ", --out DIR writes files");
+    format!("it is the form of the text: --output-format FORM > FILE keeps it{out}")
 }
 
 /// A non-numeric or out-of-range value.
@@ -156,6 +174,19 @@ mod tests {
                 "unexpected argument '-n' found\n\n  tip: did you mean --nodes",
             ),
             ("analyze x --nodse 3", "--nodes"),
+            (
+                "analyze x --output out.json",
+                "tip: it is the form of the text: --output-format FORM > FILE keeps it, --out DIR writes files\n",
+            ),
+            (
+                "diff a b --output-format out.json",
+                "tip: it is the form of the text: --output-format FORM > FILE keeps it\n",
+            ),
+            (
+                "plan x --max-moves 3",
+                "tip: --max-slots N and --max-bytes SIZE",
+            ),
+            ("plan x --cluster-threshold=3", "tip: --tolerance PERCENT"),
         ] {
             let words = format!("slotscope {words}");
             let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();

@@ -27,7 +27,7 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
 
 /// Flags of other tools, the commands they are typed for (all, if empty), and what to write here; empty if there is no
 /// equivalent.
-const FLAGS: [(&[&str], &[&str], &str); 5] = [
+const FLAGS: [(&[&str], &[&str], &str); 8] = [
     (
         &["--host", "--port", "--hostname", "--addr", "--server"],
         &[
@@ -40,6 +40,21 @@ const FLAGS: [(&[&str], &[&str], &str); 5] = [
         &["--to", "--shards"],
         &["plan"],
         "--add N plans for N more primaries, --remove NODE for fewer",
+    ),
+    (
+        &["--max-moves", "--max-migrations", "--cluster-slots"],
+        &["plan"],
+        "--max-slots N and --max-bytes SIZE bound the moves",
+    ),
+    (
+        &["--threshold", "--cluster-threshold"],
+        &["plan"],
+        "--tolerance PERCENT is how far above its fair share a node may stay",
+    ),
+    (
+        &["--dry-run", "--simulate", "--cluster-simulate"],
+        &["plan"],
+        "plan moves nothing; --check tries the checks of its script",
     ),
     (
         &["--add", "--to", "--shards"],

@@ -40,6 +40,21 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
             assert!(!stderr(&other).contains("no input"), "{}", stderr(&other));
         }
     }
+    // Without a terminal and a pipe, as in cron jobs, before anything else that is wrong.
+    for words in [&["plan"][..], &["whatif"], &["advise"]] {
+        let empty = scratch.run(words);
+        assert!(
+            stderr(&empty).contains("no input: none is named"),
+            "{}",
+            stderr(&empty)
+        );
+        assert_eq!((code(&empty), stdout(&empty)), (2, ""), "{words:?}");
+    }
+    let unowned = scratch.run(&["plan", "a.keys"]);
+    assert_fails(
+        &unowned,
+        &["no nodes", "slotscope plan dumps --topology cluster.nodes"],
+    );
     let slot = scratch.piped(&["keyslot"], b"foo\n");
     assert_eq!(stdout(&slot), "12182\tfoo\n");
 }

@@ -53,6 +53,21 @@ impl Source for Pipe {
     }
 }
 
+/// Whether standard input is /dev/null, as in cron jobs.
+pub fn stdin_is_null() -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::fd::AsFd;
+        use std::os::unix::fs::MetadataExt;
+        let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+        let stdin = stdin.and_then(|file| file.metadata());
+        let null = std::fs::metadata("/dev/null");
+        matches!((stdin, null), (Ok(stdin), Ok(null)) if stdin.rdev() == null.rdev())
+    }
+    #[cfg(not(unix))]
+    false
+}
+
 /// Whether standard input was read and turned out empty.
 pub fn stdin_was_empty() -> bool {
     STDIN_WAS_EMPTY.load(Ordering::Relaxed)

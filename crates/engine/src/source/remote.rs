@@ -107,6 +107,17 @@ fn refusal(text: &str) -> Option<(String, String)> {
         };
         return Some((place, what));
     }
+    if let Some((scheme, rest)) = text.split_once(":/").filter(|of| is_of_server(of.0)) {
+        let path = if scheme.eq_ignore_ascii_case("unix") {
+            "/"
+        } else {
+            ""
+        };
+        let host = Name::from(shown(scheme, rest));
+        let url = format!("{scheme}://{path}{host}");
+        let what = format!("no such file; a running server is written as {url}");
+        return Some((format!("{scheme}:/{host}"), what));
+    }
     is_address(text).then(|| (text.to_owned(), LIVE.to_owned()))
 }
 
@@ -156,13 +167,19 @@ mod tests {
             ("https://h/a@b", "https://h/a@b", "curl -fsS URL"),
             ("https://u:secret@h/a@b", "https://h/a@b", "curl -fsS URL"),
             ("ftp://h/\u{1b}", "ftp://h/\\x1b", "download it"),
+            ("redis:/u:se/cr@et@h:1", "redis:/h:1", "as redis://h:1"),
+            (
+                "unix:/run/r.sock",
+                "unix:/run/r.sock",
+                "as unix:///run/r.sock",
+            ),
         ] {
             let (found, said) = refusal(text).unwrap();
             assert_eq!(found, place);
             assert!(said.contains(what), "{said}");
             assert_eq!(
                 is_server(Path::new(text)),
-                what.contains("server"),
+                what.contains("a running server"),
                 "{text}"
             );
         }
