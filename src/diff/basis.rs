@@ -1,4 +1,4 @@
-//! What the counts of a report cover. Counts of another basis differ although no key changed.
+//! The coverage of a report's counts: counts of another coverage differ although no key changed.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -8,7 +8,7 @@ use slotscope_findings::summary::{InputFacts, Sizes};
 /// Keys with a size differ from report to report by at most this share of all keys, if both measure the same.
 const SIZED: f64 = 0.01;
 
-/// What the counts of a report cover.
+/// The coverage of a report's counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Basis {
     /// The hash policy, unless it is the servers' default.

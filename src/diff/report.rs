@@ -21,7 +21,7 @@ pub struct Report {
     pub file: Name,
     /// Its content.
     pub summary: Summary,
-    /// What its counts cover.
+    /// The coverage of its counts.
     pub(crate) basis: Basis,
     totals: PerMetric<u64>,
 }

@@ -85,7 +85,7 @@ pub(crate) struct Condensed {
     pub point: Point,
     /// The metric of its tables.
     pub by: Metric,
-    /// What its counts cover.
+    /// The coverage of its counts.
     pub basis: Basis,
     /// The source of its nodes.
     pub source: Name,

@@ -88,3 +88,16 @@ fn processes_that_are_even_quiet_or_not_known_are_not_a_finding() {
         assert_eq!(found["verdict"]["state"], "balanced", "{cpu:?}");
     }
 }
+
+#[test]
+fn the_column_of_the_load_is_of_the_cpu_time_of_processes() {
+    let scratch = Scratch::new();
+    collection(&scratch, [Some(0.1), Some(0.16), Some(0.4)]);
+    let text = scratch.run(&["analyze", "shop", "--no-files", "--full"]);
+    let heads = stdout(&text).lines().find(|line| line.contains("× fair"));
+    let heads = heads.unwrap_or_default();
+    assert!(
+        heads.contains("memory × fair") && heads.contains("load × fair"),
+        "{heads}"
+    );
+}

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::MISSING;
-use crate::metric::{Metric, PerWeight, WEIGHTS};
+use crate::metric::{Metric, PerMetric, PerWeight, WEIGHTS};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::BusyKeys;
@@ -48,6 +48,15 @@ impl Weights {
     /// The weights in `metric`; `None` for keys.
     pub fn get(&self, metric: Metric) -> Option<&Weighed> {
         self.0[metric.weight()?].as_ref()
+    }
+
+    /// `totals` in the metrics that keys have a weight in: servers count CPU time by slot alone.
+    pub fn of_names(&self, totals: &PerMetric<u128>) -> PerMetric<u128> {
+        let of_names = |metric| self.get(metric).and_then(|_| totals.get(metric).copied());
+        PerMetric {
+            keys: totals.keys,
+            weights: PerWeight::from_fn(of_names),
+        }
     }
 }
 

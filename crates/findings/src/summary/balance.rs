@@ -5,6 +5,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::metric::Metric;
+
 use crate::summary::model::gini;
 
 /// Statistics of loads in one metric.
@@ -74,8 +76,16 @@ impl Balance {
         }
     }
 
-    /// The statistics of keys by slot, including their dispersion.
-    pub(crate) fn of_keys_by_slot(loads: &[u64]) -> Self {
+    /// The statistics of slots by a metric; for keys including their dispersion.
+    pub(crate) fn of_slots(metric: Metric, loads: &[u64]) -> Self {
+        if metric == Metric::Keys {
+            Balance::of_keys_by_slot(loads)
+        } else {
+            Balance::of(loads)
+        }
+    }
+
+    fn of_keys_by_slot(loads: &[u64]) -> Self {
         let mut balance = Balance::of(loads);
         let mean = sum(loads) as f64 / loads.len() as f64;
         let x2: f64 = loads

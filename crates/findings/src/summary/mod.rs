@@ -292,6 +292,7 @@ pub fn summarise<'l>(
     let listing = listing.into();
     let loads = &tallies.slots.loads;
     let totals = loads.map(|_, loads| balance::sum(loads));
+    let named = tallies.weights.of_names(&totals);
     let owner = |slot: u16| {
         topology
             .owner(slot)
@@ -313,6 +314,7 @@ pub fn summarise<'l>(
         let slots = hot(by);
         let context = RowContext {
             totals: &totals,
+            named: &named,
             by,
             slots: &slots,
             owner: &owner,
@@ -358,9 +360,9 @@ pub fn summarise<'l>(
     let all = tallies.slots.total();
     let expiry = attributes.and_then(|of| {
         let (expiry, written) = (&of.expiry, input.written);
-        Expiry::of(expiry, written, all, &totals, &owner, &shown_pattern)
+        Expiry::of(expiry, written, all, &named, &owner, &shown_pattern)
     });
-    let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &totals));
+    let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &named));
     let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
     let extremes = extremes.unwrap_or_default();
     let usual = Room::default();
@@ -411,21 +413,21 @@ pub fn summarise<'l>(
 
     let patterns = names.and_then(|names| names.patterns.as_ref());
     let (patterns, prefixes) = patterns
-        .map(|counted| patterns::of(counted, &totals, by, listing.levels, redaction))
+        .map(|counted| patterns::of(counted, &named, by, listing.levels, redaction))
         .unzip();
     Summary {
         schema: SCHEMA.into(),
         run: Run::default(),
-        types: attributes.and_then(|attributes| keys::types(attributes, &totals)),
+        types: attributes.and_then(|attributes| keys::types(attributes, &named)),
         no_expiry: attributes
             .filter(|attributes| attributes.expiry.is_known())
             .map(|attributes| attributes.expiry.never[Metric::Keys]),
-        databases: attributes.and_then(|attributes| keys::databases(attributes, &totals)),
-        encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &totals)),
+        databases: attributes.and_then(|attributes| keys::databases(attributes, &named)),
+        encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &named)),
         largest,
         expiry,
-        idle: attributes.and_then(|of| recency::idle(&of.recency, &totals)),
-        lfu: attributes.and_then(|of| recency::lfu(&of.recency, &totals)),
+        idle: attributes.and_then(|of| recency::idle(&of.recency, &named)),
+        lfu: attributes.and_then(|of| recency::lfu(&of.recency, &named)),
         operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,
         hot_slots,
@@ -442,7 +444,7 @@ pub fn summarise<'l>(
             ..input
         },
         slots: Slots {
-            stats: loads.map(|metric, loads| balance_of_slots(metric, loads)),
+            stats: loads.map(|metric, loads| Balance::of_slots(metric, loads)),
             hottest,
             loads: loads.clone(),
         },
@@ -462,14 +464,6 @@ pub fn summarise<'l>(
         headroom,
         by,
         rows: listing.rows,
-    }
-}
-
-fn balance_of_slots(metric: Metric, loads: &[u64]) -> Balance {
-    if metric == Metric::Keys {
-        Balance::of_keys_by_slot(loads)
-    } else {
-        Balance::of(loads)
     }
 }
 

@@ -107,6 +107,8 @@ struct CountedTag {
 pub(crate) struct RowContext<'a> {
     /// The total load in every metric of the input.
     pub totals: &'a PerMetric<u128>,
+    /// The same for the metrics that names were counted in.
+    pub named: &'a PerMetric<u128>,
     /// The metric they are sorted by.
     pub by: Metric,
     /// The slots whose tags are listed.
@@ -276,14 +278,14 @@ fn heaviest(
     order.truncate(LISTED);
     let row = |tag: &CountedTag| {
         let errors = context
-            .totals
+            .named
             .map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
         let slot = slot_of_tag(&tag.name);
         Tag {
             tag: (context.shown)(&tag.name),
             slot,
             node: (context.owner)(slot),
-            load: context.totals.map(|metric, _| tag.load[metric]),
+            load: context.named.map(|metric, _| tag.load[metric]),
             errors: Errors(errors),
             share: if total == 0 {
                 0.0
@@ -309,7 +311,7 @@ fn by_slot(found: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<
     let by = context.by;
     let top = |mut tags: Vec<&CountedTag>| {
         tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
-        let load = |tag: &CountedTag| context.totals.map(|metric, _| tag.load[metric]);
+        let load = |tag: &CountedTag| context.named.map(|metric, _| tag.load[metric]);
         let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
         shown
             .map(|tag| TagLoad {

@@ -130,7 +130,7 @@ pub fn share_column(by: Metric) -> Column {
         Metric::Cpu => ("share_of_cpu", "its part of the CPU time"),
     };
     let column = Column::number(field).titled("share");
-    column.rank(Rank::Main).hint(hint)
+    column.rank(Rank::Main).hint(hint).optional()
 }
 
 /// Keys by type and encoding.

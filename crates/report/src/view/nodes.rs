@@ -191,7 +191,7 @@ fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
         let mean = summary.nodes.balance.get(by);
         let mut shares = Shares {
             role,
-            measure: found.map_or(by.into(), |found| found.metric),
+            measure: measure(summary, role),
             by,
             mean: mean.map_or(0.0, |balance| balance.mean),
             most: 1.0,
@@ -256,11 +256,17 @@ pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
 
 /// The measure of a role, or of the report's metric.
 pub(super) fn measure(summary: &Summary, role: Option<Role>) -> Measure {
-    let found = match role {
-        Some(role) => summary.verdict.role(role),
-        None => summary.verdict.by(summary.by),
+    let verdict = &summary.verdict;
+    let (found, unjudged) = match role {
+        // Nodes that slots do not compare are compared by the CPU time of their processes.
+        Some(Role::Load) => {
+            let load = verdict.role(Role::Load);
+            (load.filter(|load| load.fullest.is_some()), Measure::Cpu)
+        }
+        Some(Role::Memory) => (verdict.role(Role::Memory), summary.by.into()),
+        None => (verdict.by(summary.by), summary.by.into()),
     };
-    found.map_or(summary.by.into(), |found| found.metric)
+    found.map_or(unjudged, |found| found.metric)
 }
 
 /// Nodes in fair shares of a measure.

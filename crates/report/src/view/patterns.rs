@@ -58,7 +58,9 @@ fn table<'a>(
         })
         .loads(Metric::ALL, by, |(_, kind)| kind.load)
         .column(share_column(by), |(_, kind)| {
-            Cell::share(kind.share).with_load_bar(kind.share / longest)
+            Cell::of(kind.load.get(by), |_| {
+                Cell::share(kind.share).with_load_bar(kind.share / longest)
+            })
         })
         .column(
             Column::number("tagged")

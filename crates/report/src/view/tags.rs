@@ -102,7 +102,9 @@ pub fn table(summary: &Summary) -> Table<'_> {
         .column(error, |tag| Value::AtMost(tag.errors.0.keys).into())
         .loads(Metric::WEIGHTS, summary.by, |tag| tag.load)
         .column(share_column(summary.by), |tag| {
-            Cell::share(tag.share).with_load_bar(tag.share / longest)
+            Cell::of(tag.load.get(summary.by), |_| {
+                Cell::share(tag.share).with_load_bar(tag.share / longest)
+            })
         })
         .build()
         .in_file("tags.csv")

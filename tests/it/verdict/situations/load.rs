@@ -211,6 +211,25 @@ fn all_of<'a>(before: &'a dyn Fn(u16) -> u64, after: &'a dyn Fn(u16) -> u64) -> 
 }
 
 #[test]
+fn names_have_no_cpu_time_where_servers_count_it_by_slot() {
+    let used = |slot: u16| 1000 + u64::from(slot) % 7;
+    let later = |slot: u16| 60_000 + used(slot);
+    let rows = (0..3000).map(|at| format!("{{tag{}}}:{at},100", at % 9));
+    let scene = Scene::even(3).keys("key,size", rows);
+    let summary = scene.slot_stats(&all_of(&used, &later)).summary();
+    assert!(summary.slots.loads.get(Metric::Cpu).is_some());
+    let tags = summary.tags.iter().flat_map(|tags| &tags.top);
+    let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
+    let loads = tags.map(|tag| &tag.load);
+    let loads: Vec<_> = loads.chain(patterns.map(|of| &of.kind.load)).collect();
+    assert!(loads.len() > 9);
+    for load in loads {
+        assert_eq!(load.get(Metric::Cpu), None);
+        assert!(load.bytes().is_some_and(|bytes| *bytes > 0));
+    }
+}
+
+#[test]
 fn what_counters_say() {
     let used = |slot: u16| 1000 + u64::from(slot) % 7;
     let later = |slot: u16| 60_000 + used(slot);
