@@ -138,6 +138,8 @@ struct Prepared {
     tls: Option<TlsEntry>,
     /// The suggested fix if the managed service does not move slots.
     instead: Option<String>,
+    /// Whether servers move slots as a whole.
+    is_atomic: bool,
 }
 
 impl PlanArgs {
@@ -161,7 +163,7 @@ impl PlanArgs {
             return self.print_shards(prepared);
         }
         let (commands, tls) = (prepared.commands, prepared.tls.clone());
-        let instead = prepared.instead.clone();
+        let (instead, is_atomic) = (prepared.instead.clone(), prepared.is_atomic);
         let (nodes, outcome) = self.planned(prepared)?;
         // The user that moves slots may differ from the one that reads keys: a saved script gets its own credentials.
         let credentials = if self.check {
@@ -199,7 +201,7 @@ impl PlanArgs {
                 print_lines(|out| script(false).write(out))
             }
             None => self.output.print(&outcome, Rows::or_json(view::ROWS), || {
-                view::sections(&outcome, instead)
+                view::sections(&outcome, instead, is_atomic)
             }),
         }?;
         Ok(Ending::Done)
@@ -319,7 +321,8 @@ impl PlanArgs {
         let commands = self.commands.map(|commands| commands.resolved(&versions));
         // Without a script, slots move as in the remedies of a report.
         let usual = || Migration::of(versions.iter().copied()).is_atomic();
-        let flags = self.flags(commands.map_or_else(usual, MoveCommands::is_atomic))?;
+        let is_atomic = commands.map_or_else(usual, MoveCommands::is_atomic);
+        let flags = self.flags(is_atomic)?;
         let nodes = match &named {
             None => input.keys.nodes()?,
             named => named.clone(),
@@ -341,6 +344,7 @@ impl PlanArgs {
             named,
             tls,
             instead,
+            is_atomic,
         })
     }
 

@@ -31,8 +31,13 @@ const NEARLY: f64 = 0.005;
 /// A key that blocks its nodes for less is not worth a word.
 const LONG_BLOCK_MS: u64 = 10;
 
-/// The sections of a plan; `instead` is the suggested fix if a managed service does not move slots.
-pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Section<'_>> {
+/// The sections of a plan; `instead` is the suggested fix if a managed service does not move slots. Keys block a node unless
+/// servers move slots as a whole.
+pub(crate) fn sections(
+    outcome: &PlanOutcome,
+    instead: Option<String>,
+    is_atomic: bool,
+) -> Vec<Section<'_>> {
     let mut top = Section::untitled().paragraph(headline(outcome));
     let reasons = outcome
         .goals
@@ -47,7 +52,11 @@ pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Se
         top = top.paragraph(text);
     }
     if !outcome.moves.is_empty() {
-        top = top.paragraph(instead.unwrap_or_else(|| setslot_duration(outcome)));
+        let duration = || (!is_atomic).then(|| setslot_duration(outcome));
+        top = instead
+            .or_else(duration)
+            .into_iter()
+            .fold(top, Section::paragraph);
     }
     vec![
         top,
@@ -60,7 +69,7 @@ pub(crate) fn sections(outcome: &PlanOutcome, instead: Option<String>) -> Vec<Se
         ),
         blocking(
             "Large keys that move: MIGRATE blocks both nodes while it copies one key",
-            &outcome.big_keys,
+            if is_atomic { &[] } else { &outcome.big_keys },
         ),
         remarks::section(remarks::remarks(&outcome.warnings, &[])),
     ]
@@ -141,10 +150,10 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
             .reason
             .as_ref()
             .map_or(String::new(), |reason| format!(": {reason}"));
-        let met = match goal.met {
-            true if goal.after > goal.target + NEARLY => "nearly met",
-            true => "met",
-            false => "not met",
+        let met = match how_met(goal) {
+            None => "not met".into(),
+            Some(how) if how.is_empty() => "met".into(),
+            Some(how) => format!("met {how}"),
         };
         format!(
             "{}: target {:.2}, {:.2} before, {:.2} after, {met}{reason}",
@@ -157,6 +166,18 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
 }
 
 /// `memory (bytes)`
+/// How exactly a goal is met, in words; empty for exactly, `None` if it is not met.
+fn how_met(goal: &GoalOutcome) -> Option<String> {
+    let how = match goal.after - goal.target {
+        // A slot heavier than a share determines its node's target.
+        _ if goal.after > HEAVY * goal.target => "but for heavy slots".into(),
+        // Another plan would not be worth its moves.
+        above if above > NEARLY => format!("to {above:.2}"),
+        _ => String::new(),
+    };
+    goal.met.then_some(how)
+}
+
 fn goal_name(goal: &GoalOutcome) -> String {
     let name = goal.role.map_or("maxmemory", Role::name);
     format!("{name} ({})", goal.metric.name())
@@ -164,16 +185,13 @@ fn goal_name(goal: &GoalOutcome) -> String {
 
 /// The goals: targets, and what the plan achieves.
 fn goals(outcome: &PlanOutcome) -> Table<'_> {
-    let met = |goal: &GoalOutcome| match goal.met {
-        // A slot heavier than a share determines its node's target.
-        true if goal.after > HEAVY * goal.target => "but for heavy slots",
-        // Another plan would not be worth its moves.
-        true if goal.after > goal.target + NEARLY => "nearly",
-        true => "yes",
-        false if outcome.request.relief && goal.limit.is_none() => "later",
-        false if goal.is_impossible => "impossible",
-        false if outcome.limited => "limited",
-        false => "not found",
+    let met = |goal: &GoalOutcome| match how_met(goal) {
+        Some(how) if how.is_empty() => "yes".into(),
+        Some(how) => how,
+        None if outcome.request.relief && goal.limit.is_none() => "later".into(),
+        None if goal.is_impossible => "impossible".into(),
+        None if outcome.limited => "limited".into(),
+        None => "not found".into(),
     };
     let ratio = |fair_shares: f64| Cell::text(ratio(fair_shares));
     Table::of(&outcome.goals)

@@ -60,6 +60,30 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
 }
 
 #[test]
+fn a_fraction_of_a_byte_is_not_rounded_in_silence() {
+    let scratch = Scratch::new();
+    for (name, table) in [
+        ("a.csv", "key,size\na,1536.5\nb,2.0\nc,\"1.5 KiB\"\n"),
+        (
+            "a.jsonl",
+            "{\"key\":\"a\",\"size\":1536.5}\n{\"key\":\"b\",\"size\":2.0}\n",
+        ),
+    ] {
+        scratch.file(name, table);
+        let said = scratch.run(&["analyze", name, "--no-files"]);
+        let said = stdout(&said)
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" ");
+        assert!(
+            said.contains("sizes could not be read (\"1536.5\", line"),
+            "{name}: {said}"
+        );
+        assert!(said.contains("1 of "), "{name}: {said}");
+    }
+}
+
+#[test]
 fn a_bad_path_fails_at_once_however_long_the_pipe_is_silent() {
     let program = env!("CARGO_BIN_EXE_slotscope");
     let scratch = Scratch::new();

@@ -2,6 +2,7 @@
 
 use super::{fixture, plan, prose, said};
 use serde_json::json;
+use slotscope::source::collection::manifest::example;
 use testkit::run::{code, report, stderr, stdout};
 
 #[test]
@@ -67,6 +68,51 @@ fn slots_whose_largest_key_would_block_a_node_stay_and_are_named() {
     }
     let atomic = said(&scratch, &["--commands", "valkey"]);
     assert!(!atomic.contains("stays: moving"), "{atomic}");
+}
+
+#[test]
+fn a_small_value_beside_large_collections_blocks_no_node() {
+    let scratch = fixture();
+    let small: String = (0..30_000)
+        .map(|i| format!("key:{i},string,1000,\n"))
+        .collect();
+    let large = format!("big:{{k7}},hash,{},400000\n", 8 << 20);
+    scratch.file(
+        "dump.csv",
+        format!("key,type,size,elements\n{small}{large}"),
+    );
+    let json = report(&plan(&scratch, &["--json"]));
+    let pinned = json["pinned"].as_array().unwrap();
+    assert_eq!((pinned.len(), &pinned[0]["key"]), (1, &json!("big:{k7}")));
+}
+
+#[test]
+fn servers_that_move_slots_as_a_whole_have_no_line_on_blocked_nodes() {
+    let scratch = fixture();
+    std::fs::create_dir(scratch.path("shop")).unwrap();
+    std::fs::copy(scratch.path("dump.csv"), scratch.path("shop/a.csv")).unwrap();
+    let keys = std::fs::read_to_string(scratch.path("dump.csv"))
+        .unwrap()
+        .lines()
+        .count() as u64
+        - 1;
+    for (server, is_copied) in [("valkey 8.1.0", true), ("valkey 9.0.0", false)] {
+        let mut manifest = example(&["a.csv"]);
+        (manifest.keys, manifest.nodes[0].keys) = (keys, keys);
+        manifest.nodes[0].server = Some(server.into());
+        scratch.file(
+            "shop/collect.json",
+            serde_json::to_string(&manifest).unwrap(),
+        );
+        let output = scratch.run(&["plan", "shop", "--topology", "cluster.nodes"]);
+        let text = prose(stdout(&output));
+        assert!(text.starts_with("move "), "{text}{}", stderr(&output));
+        assert_eq!(
+            text.contains("setslot takes about"),
+            is_copied,
+            "{server}: {text}"
+        );
+    }
 }
 
 #[test]

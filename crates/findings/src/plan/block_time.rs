@@ -10,7 +10,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::summary::Summary;
-use crate::summary::block_time::{block_time, most_unlisted};
+use crate::summary::block_time::{block_time, unlisted_block_time};
 
 /// A node that stalls longer than this is noticed by clients.
 pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);
@@ -31,45 +31,44 @@ pub struct BlockingKey {
 }
 
 impl BlockingKey {
-    fn new(
-        (key, kind): (&Name, Option<&Name>),
-        slot: u16,
-        bytes: Option<u64>,
-        elements: Option<u64>,
-    ) -> Self {
-        let millis = block_time(kind, bytes, elements).as_millis();
-        BlockingKey {
-            key: key.clone(),
-            slot,
-            bytes,
-            elements,
-            block_ms: u64::try_from(millis).unwrap_or(u64::MAX),
-        }
-    }
-
     /// How long migrating this key blocks its node.
     pub(crate) fn block_time(&self) -> Duration {
         Duration::from_millis(self.block_ms)
     }
 }
 
+fn millis(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
 /// Known big keys, by size or element count; the longest block first.
 pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
     let by_size = summary.keys.as_ref();
     let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
-    let unlisted = most_unlisted(summary.largest.as_deref());
+    let largest = summary.largest.as_deref();
     let mut found: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
     for key in by_size.into_iter().flatten() {
         let bytes = Some(key.weight(Metric::Bytes));
-        let mut known = BlockingKey::new((&key.key, None), key.slot, bytes, unlisted);
-        known.elements = None;
+        let known = BlockingKey {
+            key: key.key.clone(),
+            slot: key.slot,
+            bytes,
+            elements: None,
+            block_ms: millis(unlisted_block_time(bytes, largest)),
+        };
         found.insert((key.slot, &key.key), known);
     }
     // This list also has element counts.
     for key in summary.largest.iter().flatten() {
         let bytes = key.load.get(Metric::Bytes).copied();
-        let name = (&key.key, Some(&key.kind));
-        let known = BlockingKey::new(name, key.slot, bytes, Some(key.elements));
+        let elements = Some(key.elements);
+        let known = BlockingKey {
+            key: key.key.clone(),
+            slot: key.slot,
+            bytes,
+            elements,
+            block_ms: millis(block_time(Some(&key.kind), bytes, elements)),
+        };
         found.insert((key.slot, &key.key), known);
     }
     let mut keys: Vec<BlockingKey> = found.into_values().collect();

@@ -17,11 +17,6 @@ const SECS_PER_ELEMENT: [(&[u8], f64); 3] =
     [(b"list", 0.1e-6), (b"set", 0.5e-6), (b"zset", 0.5e-6)];
 const SECS_PER_FIELD: f64 = 1.5e-6;
 
-/// The elements that a key has at most which is not among those with most; `None` where elements are not known at all.
-pub(crate) fn most_unlisted(largest: Option<&[LargeKey]>) -> Option<u64> {
-    largest?.iter().map(|key| key.elements).min()
-}
-
 /// How long MIGRATE of a key blocks its node, by its known attributes.
 pub(crate) fn block_time(
     kind: Option<&Name>,
@@ -39,9 +34,35 @@ pub(crate) fn block_time(
     Duration::from_secs_f64(secs)
 }
 
+/// The same for a key that is not among the `largest`: it has no more elements than these, and takes no longer than if none
+/// were listed.
+pub(crate) fn unlisted_block_time(bytes: Option<u64>, largest: Option<&[LargeKey]>) -> Duration {
+    let fewest = largest.and_then(|largest| largest.iter().map(|key| key.elements).min());
+    block_time(None, bytes, fewest).min(block_time(None, bytes, None))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_small_key_has_few_elements_whatever_the_list_lacks() {
+        let large = |elements| LargeKey {
+            key: Name::from("big"),
+            kind: Name::from("hash"),
+            slot: 0,
+            node: None,
+            elements,
+            load: Default::default(),
+        };
+        let millis = |bytes, largest: &[LargeKey]| {
+            unlisted_block_time(Some(bytes), Some(largest)).as_millis()
+        };
+        assert_eq!(millis(96, &[large(400_000), large(120_000)]), 0);
+        assert_eq!(millis(150 << 20, &[large(400_000)]), 600);
+        assert_eq!(millis(150 << 20, &[large(4)]), 500);
+        assert_eq!(millis(150 << 20, &[]), 2000);
+    }
 
     #[test]
     fn elements_or_bytes_whichever_take_longer() {

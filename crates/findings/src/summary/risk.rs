@@ -1,11 +1,13 @@
 //! Risks that do not depend on balance. One finding per subject; none of them sets the state.
 
+use std::time::Duration;
+
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::Refused;
 
 use crate::summary::balance::tidy;
-use crate::summary::block_time::{block_time, most_unlisted};
+use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
@@ -34,8 +36,8 @@ const REFUSED: f64 = 1.0;
 const LISTED: usize = 20;
 
 /// For how many milliseconds MIGRATE of a key blocks its node.
-fn block_ms(kind: Option<&Name>, bytes: Option<u64>, elements: Option<u64>) -> f64 {
-    1000.0 * block_time(kind, bytes, elements).as_secs_f64()
+fn block_ms(time: Duration) -> f64 {
+    1000.0 * time.as_secs_f64()
 }
 
 #[derive(Clone, Copy)]
@@ -215,14 +217,17 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                     let bytes = key.weights.get(Metric::Bytes).copied();
                     let known = elements(&key.key, key.slot);
                     let (kind, elements) = known.unzip();
-                    let at_most = elements.or(most_unlisted(inputs.largest));
+                    let time = match elements {
+                        Some(_) => block_time(kind, bytes, elements),
+                        None => unlisted_block_time(bytes, inputs.largest),
+                    };
                     let blocks = bytes.filter(|_| !inputs.is_atomic);
                     let text = KeyText {
                         name: key.key.clone(),
                         bytes,
                         elements,
                         share,
-                        block_ms: blocks.map(|bytes| block_ms(kind, Some(bytes), at_most)),
+                        block_ms: blocks.map(|_| block_ms(time)),
                     };
                     found.push((text, key.node.clone(), key.slot));
                 }
@@ -241,7 +246,7 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 elements: Some(key.elements),
                 share: None,
                 block_ms: (!inputs.is_atomic)
-                    .then(|| block_ms(Some(&key.kind), bytes, Some(key.elements))),
+                    .then(|| block_ms(block_time(Some(&key.kind), bytes, Some(key.elements)))),
             };
             found.push((text, key.node.clone(), key.slot));
         }

@@ -69,6 +69,13 @@ pub(crate) fn size(text: &[u8]) -> Option<u64> {
     integer(text).or_else(|| Quantity::parse(text)?.in_units_of(1))
 }
 
+/// The same in a table, where a fraction of a byte is the mark of another quantity.
+pub(crate) fn bytes(text: &[u8]) -> Option<u64> {
+    let is_size = |found: &Quantity| found.unit.is_some() || found.is_whole();
+    let quantity = || Quantity::parse(text).filter(is_size)?.in_units_of(1);
+    integer(text).or_else(quantity)
+}
+
 /// The same, with `2^SHIFT` bytes as the default unit: the one in the column name.
 pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
     Quantity::parse(text)?.in_units_of(1 << SHIFT)
@@ -320,9 +327,14 @@ mod tests {
         assert_eq!(size_in::<20>(b"0.000122"), Some(128));
         assert_eq!(size_in::<10>(b"5 B"), Some(5));
         assert_eq!((count(b"1e3"), count(b"12 B")), (Some(1000), None));
+        assert_eq!(
+            (bytes(b"1.5 KiB"), bytes(b"917.0")),
+            (Some(1536), Some(917))
+        );
         assert_eq!((count(b"2.0"), count(b"1.5e1")), (Some(2), Some(15)));
         for fraction in ["0.4", "12.5", "1e-9", "15e-1"] {
             assert_eq!(count(fraction.as_bytes()), None, "{fraction}");
+            assert_eq!(bytes(fraction.as_bytes()), None, "{fraction}");
         }
     }
 

@@ -4,7 +4,7 @@
 //! Names used by tools are in `columns`; these are only consulted if none of those matches.
 
 use crate::format::batch::{Number, Word};
-use crate::format::parse::size::{ReadNumber, size, size_in};
+use crate::format::parse::size::{ReadNumber, bytes, size_in};
 use crate::format::parse::time;
 use crate::format::table::role::Role;
 use crate::metric::Metric;
@@ -44,7 +44,7 @@ impl Unit {
             Unit::Kib => size_in::<10>,
             Unit::Mib => size_in::<20>,
             Unit::Gib => size_in::<30>,
-            _ => size,
+            _ => bytes,
         }
     }
 
