@@ -270,6 +270,7 @@ impl ReadSpec {
             escapes: self.escapes,
             places: self.columns.clone(),
             separator: self.column_separator.clone(),
+            ..ColumnNames::default()
         }
     }
 

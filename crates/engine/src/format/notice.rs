@@ -156,6 +156,8 @@ notices! {
     TornCommand: Note, "command", " cut off at the end of the file, as after a crash of the server, not counted";
     /// A key excluded by a filter, mentioned in the first lines of a report.
     Filtered: Finding, "key", " left out by a filter";
+    /// A list whose last line has no end.
+    NoLineEnd: Warning, "file", " without a line end after the last line: was it cut off there?";
     /// An operation excluded by a filter.
     FilteredOperation: Finding, "operation", " left out by a filter";
 }

@@ -126,6 +126,9 @@ pub struct Incomplete {
     pub reason: Sentence,
 }
 
+/// Formats whose tools end each line.
+const LINES: [&str; 3] = ["lines", "csv", "jsonl"];
+
 static ALL_KEYS: Only = Only::ALL;
 static OSS: Policy = Policy::Oss;
 
@@ -340,9 +343,14 @@ impl<T: Tally> Worker<T> {
             written_ms: shared.written_ms(input.0),
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
-        counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
+        let is_ended = !piece.last || block.content().ends_with(b"\n");
+        let mut seen = counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
             reader.read(block, piece, &mut columns, counting)
-        })
+        });
+        if !is_ended && seen.keys > 0 && LINES.contains(&input.1) {
+            seen.note(Notice::NoLineEnd, 1);
+        }
+        seen
     }
 
     /// Counts the rows of a walk, covering `bytes` of input `input`.

@@ -1,7 +1,7 @@
 //! Numbers as printed by tools: plain integers, and human-readable sizes.
 //!
-//! The unit decides the base: `kB`, `MB` (redis-rdb-cli) are powers of 1000; `K`, `M` (HDT3213/rdb, redis-cli) powers
-//! of 1024.
+//! Units are powers of 1024, whether `K`, `KB` or `KiB`, as in redis.conf, redis-cli and most other tools. Only
+//! redis-rdb-cli writes powers of 1000.
 
 use crate::format::batch::MISSING;
 
@@ -69,16 +69,25 @@ pub(crate) fn size(text: &[u8]) -> Option<u64> {
     integer(text).or_else(|| Quantity::parse(text)?.in_units_of(1))
 }
 
+/// The same of redis-rdb-cli, in whose units a thousand is 1000.
+pub(crate) fn size_in_thousands(text: &[u8]) -> Option<u64> {
+    integer(text).or_else(|| Quantity::parse_with(text, 1000)?.in_units_of(1))
+}
+
 /// The same in a table, where a fraction of a byte is the mark of another quantity.
 pub(crate) fn bytes(text: &[u8]) -> Option<u64> {
-    let is_size = |found: &Quantity| found.unit.is_some() || found.is_whole();
+    let is_size =
+        |found: &Quantity| found.is_known(1) && (found.unit.is_some() || found.is_whole());
     let quantity = || Quantity::parse(text).filter(is_size)?.in_units_of(1);
     integer(text).or_else(quantity)
 }
 
 /// The same, with `2^SHIFT` bytes as the default unit: the one in the column name.
 pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
-    Quantity::parse(text)?.in_units_of(1 << SHIFT)
+    let is_size = |found: &Quantity| found.is_known(1 << SHIFT);
+    Quantity::parse(text)
+        .filter(is_size)?
+        .in_units_of(1 << SHIFT)
 }
 
 /// A number of anything but bytes: it has no unit, and no part of one is counted.
@@ -129,7 +138,8 @@ struct Quantity {
     exponent: i32,
     /// Bytes per unit, if given.
     unit: Option<u128>,
-    /// Whether it ends with a point and three digits: 1.234 may be a fraction or what others write as 1,234.
+    /// Whether it may be no number of bytes: 1.234 is a fraction or what others write as 1,234, and 12,34 a fraction or two
+    /// numbers.
     is_ambiguous: bool,
     /// Whether it ends with a comma and three digits: an integer if in bytes, possibly a fraction in larger units.
     has_comma: bool,
@@ -139,8 +149,13 @@ struct Quantity {
 const MAX_DIGITS: usize = 24;
 
 impl Quantity {
-    /// `184`, `(integer) 184`, `1,234`, `917.0`, `1e+08`, `95.4 MiB`, `12 bytes`, `(184 bytes)`, `[184]`.
+    /// `184`, `(integer) 184`, `1,234`, `917.0`, `1e+08`, `0,11`, `95.4 MiB`, `12 bytes`, `(184 bytes)`, `[184]`.
     fn parse(text: &[u8]) -> Option<Quantity> {
+        Quantity::parse_with(text, 1024)
+    }
+
+    /// The same, with this many bytes in a `kB`.
+    fn parse_with(text: &[u8], kilobyte: u128) -> Option<Quantity> {
         let text = text.strip_prefix(b"(integer) ").unwrap_or(text);
         let text = match (text.first(), text.last()) {
             (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')) => &text[1..text.len() - 1],
@@ -150,7 +165,9 @@ impl Quantity {
         let mut exponent = 0;
         let mut rest = &text[len..];
         let mut fraction = &rest[..0];
-        if let Some(behind) = rest.strip_prefix(b".") {
+        let has_decimal_comma = rest.starts_with(b",") && count_digits(&rest[1..]) > 0;
+        if has_decimal_comma || rest.starts_with(b".") {
+            let behind = &rest[1..];
             let len = count_digits(behind);
             (fraction, rest) = behind.split_at(len);
             for digit in fraction.iter().take(MAX_DIGITS) {
@@ -179,15 +196,24 @@ impl Quantity {
         let unit = if unit.is_empty() {
             None
         } else {
-            Some(unit_bytes(unit)?)
+            Some(unit_bytes(unit, kilobyte)?)
         };
         Some(Quantity {
             digits,
             exponent,
             unit,
-            is_ambiguous: fraction.len() == 3 && !has_power && unit.is_none(),
+            is_ambiguous: if has_decimal_comma {
+                fraction.iter().any(|digit| *digit != b'0')
+            } else {
+                fraction.len() == 3 && !has_power
+            } && unit.is_none(),
             has_comma: text[..len].contains(&b','),
         })
+    }
+
+    /// Whether it is a size, in this unit if it has none of its own: 0.00 MB is one that was rounded away.
+    fn is_known(&self, unit: u128) -> bool {
+        self.digits > 0 || self.unit.unwrap_or(unit) == 1
     }
 
     fn is_whole(&self) -> bool {
@@ -217,7 +243,8 @@ fn count_digits(text: &[u8]) -> usize {
     text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
-/// The integer at the start of `text`, with or without groups of three digits, and its length.
+/// The integer at the start of `text`, with or without groups of three digits, and its length. One point is a decimal
+/// point, two are between groups, and three make an IP address.
 fn whole(text: &[u8]) -> Option<(u128, usize)> {
     const BETWEEN: [&[u8]; 6] = [b",", b"'", b"_", b" ", b"\xC2\xA0", b"\xE2\x80\xAF"];
     let mut len = count_digits(text);
@@ -225,14 +252,18 @@ fn whole(text: &[u8]) -> Option<(u128, usize)> {
         return None;
     }
     let mut number = digits_of(&text[..len]);
+    let is_pointed = matches!(&text[len..], [b'.', a, b, c, b'.', d, e, f, rest @ ..]
+        if [a, b, c, d, e, f].iter().all(|digit| digit.is_ascii_digit())
+            && !matches!(rest, [b'.' | b'0'..=b'9', ..]));
     let between = BETWEEN
-        .iter()
+        .into_iter()
+        .chain(is_pointed.then_some(&b"."[..]))
         .find(|between| text[len..].starts_with(between));
     // A leading zero means a fraction: 0,484.
     if let Some(between) = between.filter(|_| len <= 3 && text[0] != b'0') {
         let is_group = |rest: &[u8]| count_digits(rest) == 3;
         while len < MAX_DIGITS
-            && let Some(rest) = text[len..].strip_prefix(*between)
+            && let Some(rest) = text[len..].strip_prefix(between)
             && is_group(rest)
         {
             number = number * 1000 + digits_of(&rest[..3]);
@@ -247,8 +278,8 @@ fn digits_of(text: &[u8]) -> u128 {
         .fold(0, |number, digit| number * 10 + u128::from(digit - b'0'))
 }
 
-/// Bytes per unit, ignoring case: `K` and `KiB` are 1024, `kB` is 1000.
-fn unit_bytes(unit: &[u8]) -> Option<u128> {
+/// Bytes per unit, ignoring case: `K` and `KiB` are 1024, `kB` as many as the writer means.
+fn unit_bytes(unit: &[u8], kilobyte: u128) -> Option<u128> {
     const LETTERS: &[u8] = b"kmgtpe";
     if unit == b"e" {
         // More likely a truncated exponent than exabytes.
@@ -262,7 +293,7 @@ fn unit_bytes(unit: &[u8]) -> Option<u128> {
     let power = LETTERS.iter().position(|known| known == letter)? as u32 + 1;
     match rest {
         b"" | b"i" | b"ib" | b"io" => Some(1024u128.pow(power)),
-        b"b" | b"o" => Some(1000u128.pow(power)),
+        b"b" | b"o" => Some(kilobyte.pow(power)),
         _ => None,
     }
 }
@@ -298,9 +329,45 @@ mod tests {
             ("1G", 1 << 30),
         ];
         let redis_cli = [("104B", 104), ("1.00M", 1 << 20), ("1.38K", 1413)];
-        for (text, expected) in [&java[..], &go, &redis_cli].concat() {
+        for (text, expected) in java {
+            assert_eq!(size_in_thousands(text.as_bytes()), Some(expected), "{text}");
+        }
+        for (text, expected) in [&go[..], &redis_cli].concat() {
             assert_eq!(size(text.as_bytes()), Some(expected), "{text}");
         }
+    }
+
+    #[test]
+    fn a_unit_means_the_same_in_a_cell_and_in_the_name_of_its_column() {
+        for text in ["3072 KB", "3072kb", "3072K", "3072 KiB"] {
+            assert_eq!(bytes(text.as_bytes()), Some(3 << 20), "{text}");
+        }
+        assert_eq!(size_in::<10>(b"3072"), Some(3 << 20));
+    }
+
+    #[test]
+    fn numbers_of_other_countries_are_read_where_they_mean_one_thing() {
+        for (text, expected) in [
+            ("3.145.784", 3_145_784),
+            ("1.234.567,0", 1_234_567),
+            ("112,0", 112),
+        ] {
+            assert_eq!(bytes(text.as_bytes()), Some(expected), "{text}");
+        }
+        assert_eq!(size_in::<10>(b"0,5"), Some(512));
+        assert_eq!(size_in::<20>(b"1,50"), Some(3 << 19));
+        for other in ["20.056", "192.168.100.200", "0,11", "1.234.5678"] {
+            assert_eq!(bytes(other.as_bytes()), None, "{other}");
+        }
+    }
+
+    #[test]
+    fn a_size_rounded_to_nothing_is_unknown() {
+        for text in ["0.00", "0", "0,0"] {
+            assert_eq!(size_in::<20>(text.as_bytes()), None, "{text}");
+            assert_eq!(bytes(format!("{text} MB").as_bytes()), None, "{text}");
+        }
+        assert_eq!((bytes(b"0"), bytes(b"0 bytes")), (Some(0), Some(0)));
     }
 
     #[test]
@@ -320,7 +387,7 @@ mod tests {
             ("12 bytes", 12),
             ("95.4 MiB", 100_034_150),
             ("1kib", 1024),
-            ("1.234 MB", 1_234_000),
+            ("1.234 MB", 1_293_943),
         ] {
             assert_eq!(size(text.as_bytes()), Some(expected), "{text}");
         }

@@ -68,7 +68,7 @@ impl Format for RedisRdbCli {
         match table::unmarked(head.bytes).first() {
             Some(b'{') => {
                 let keys = JsonKeys::open(head, &ColumnNames::USUAL, &[])?;
-                Ok(Opened::lines(self.name(), keys))
+                Ok(Opened::lines(self.name(), keys.in_thousands()))
             }
             _ => RawRows::open(self.name(), head, true),
         }

@@ -97,6 +97,12 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     if any.iter().any(|name| is_key(name, names)) {
         return Some(Json::Members);
     }
+    if let Some(path) = lines.rows.first().and_then(|row| path(row, names)) {
+        return Some(Json::Refused(format!(
+            "JSON objects with the key in an object inside: jq -c '{path}' FILE | slotscope analyze - ; --format lines reads each \
+             line as a key"
+        )));
+    }
     let are_keys =
         sets.iter().all(|set| set.len() == 1) && any.len() == sets.len() && sets.len() > 1;
     if common.is_empty() || are_keys {
@@ -134,6 +140,32 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
         }
         None => Some(Json::Objects),
     }
+}
+
+/// The path of jq to an object inside with a member for the key, if it has only plain names, which no shell takes for
+/// more.
+fn path(row: &[u8], names: &ColumnNames) -> Option<String> {
+    fn inside(object: &serde_json::Value, names: &ColumnNames) -> Option<String> {
+        let members = object.as_object()?;
+        if members
+            .iter()
+            .any(|(name, value)| value.is_string() && is_called_key(name, names))
+        {
+            return Some(String::new());
+        }
+        members.iter().find_map(|(name, value)| {
+            let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+            let rest = inside(value, names).filter(|_| name.bytes().all(is_plain))?;
+            Some(format!(".{name}{rest}"))
+        })
+    }
+    inside(&serde_json::from_slice(row).ok()?, names).filter(|path| !path.is_empty())
+}
+
+/// Whether a member is called key, and not just name.
+fn is_called_key(name: &str, names: &ColumnNames) -> bool {
+    let is_key = is_key(name.as_bytes(), names);
+    is_key && name.to_ascii_lowercase().contains("key")
 }
 
 /// The values of a member over all objects, if all are of this kind.

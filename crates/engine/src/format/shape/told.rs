@@ -127,13 +127,15 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
     let size = layout.size().map_or(String::new(), |size| {
         format!(", size in column {}", size + 1)
     });
-    let python = match key_text {
+    let written = match key_text {
         KeyText::Plain => "",
         KeyText::Python => ", keys as literals of Python",
         KeyText::Quoted => ", keys in quotes",
+        KeyText::Marked(_) => ", keys between marks of Markdown, which are cut",
+        KeyText::Escaped => ", keys with backslashes of Markdown, which are cut",
     };
     format!(
-        "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{python}"
+        "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{written}"
     )
 }
 

@@ -89,6 +89,9 @@ pub struct ColumnNames {
     /// The separator of columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
+    /// Whether a column `count` holds elements, because another has the types of the keys.
+    #[serde(skip)]
+    pub counts_elements: bool,
 }
 
 impl ColumnNames {
@@ -100,7 +103,18 @@ impl ColumnNames {
         escapes: KeyEscapes::Auto,
         places: Vec::new(),
         separator: None,
+        counts_elements: false,
     };
+
+    /// The same for a table with these columns.
+    pub(crate) fn of_header(&self, header: &[impl AsRef<[u8]>]) -> ColumnNames {
+        let is_type = |(role, _): (Role, usize)| role == Role::Word(Word::Type);
+        let mut header = header.iter().map(AsRef::as_ref);
+        ColumnNames {
+            counts_elements: header.any(|name| self.role(name).is_some_and(is_type)),
+            ..self.clone()
+        }
+    }
 
     /// The separator of columns, where the user names it.
     pub(crate) fn separator(&self) -> Option<Separator> {
@@ -109,6 +123,9 @@ impl ColumnNames {
 
     /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
+        if self.counts_elements && self.ops.is_none() && name.eq_ignore_ascii_case(b"count") {
+            return Some((Role::Number(Number::Elements), names::FIRST_RANK));
+        }
         let listed = aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             let rank = match self.given(role) {

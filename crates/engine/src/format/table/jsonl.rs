@@ -10,7 +10,7 @@ use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
-use crate::format::parse::size::ReadNumber;
+use crate::format::parse::size::{ReadNumber, size_in_thousands};
 use crate::format::table;
 use crate::format::table::columns;
 use crate::format::table::columns::{ColumnNames, KeyEscapes, ROLES, Role};
@@ -120,6 +120,7 @@ impl JsonKeys {
             let missing = Name::from(missing.as_str());
             return Err(format!("no member \"{missing}\"; members are: {there}"));
         }
+        let names = names.of_header(&all);
         let is_dump = names.escapes != KeyEscapes::None && all.iter().eq(&DUMP.map(str::as_bytes));
         let first: Vec<_> = all
             .into_iter()
@@ -133,7 +134,7 @@ impl JsonKeys {
             carried[role.place()] = true;
         }
         Ok(JsonKeys {
-            names: names.clone(),
+            names,
             readers: readers(&first),
             has_unit: first.iter().any(Member::has_unit),
             first,
@@ -205,6 +206,14 @@ impl JsonKeys {
             row.key = undone.next().unwrap_or(row.key);
         }
         Ok((end, Step::of(row, unreadable)))
+    }
+}
+
+impl JsonKeys {
+    /// Reads sizes as redis-rdb-cli writes them.
+    pub(crate) fn in_thousands(mut self) -> JsonKeys {
+        self.readers[Role::of(Metric::Bytes).place()] = size_in_thousands;
+        self
     }
 }
 
@@ -345,7 +354,7 @@ mod tests {
                 found.values.weights[0].clone(),
                 found.values.weights[1].clone()
             ),
-            (vec![10, 1200], vec![3, 4])
+            (vec![10, 1229], vec![3, 4])
         );
         assert!(found.rejects.is_empty());
     }

@@ -55,6 +55,10 @@ pub(crate) enum KeyText {
     Python,
     /// In double quotes with C escapes.
     Quoted,
+    /// Between marks of Markdown: in backticks, or bold.
+    Marked(&'static [u8]),
+    /// With the backslashes of Markdown before punctuation.
+    Escaped,
 }
 
 impl Layout {
@@ -212,6 +216,22 @@ impl Layout {
                 let to = escape::undo(Escapes::C, content, from + 1, to - 1);
                 Some((from as u32 + 1, to as u32))
             }
+            KeyText::Marked(mark) => {
+                let key = &content[from as usize..to as usize];
+                let bare = key.strip_prefix(mark)?.strip_suffix(mark)?;
+                let from = from + mark.len() as u32;
+                Some((from, from + bare.len() as u32))
+            }
+            KeyText::Escaped => {
+                let mut end = from as usize;
+                let mut at = from as usize;
+                while at < to as usize {
+                    at += usize::from(is_escaped(&content[at..to as usize]));
+                    content[end] = content[at];
+                    (end, at) = (end + 1, at + 1);
+                }
+                Some((from, end as u32))
+            }
         }
     }
 
@@ -223,6 +243,11 @@ impl Layout {
         let header = self.header.as_ref();
         header.is_some_and(|names| names.len() == cells.len() && cells.iter().zip(names).all(is))
     }
+}
+
+/// Whether a text starts with a backslash of Markdown.
+pub(crate) fn is_escaped(text: &[u8]) -> bool {
+    matches!(text, [b'\\', mark, ..] if mark.is_ascii_punctuation())
 }
 
 /// Whether `cell` is a number or missing, a server word, or a time.

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use crate::format::batch::{MISSING, NEVER, Number, Spans, Word};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::byte_set::ByteSet;
-use crate::format::parse::size::{integer, size};
+use crate::format::parse::size::{integer, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table;
 use crate::format::table::columns::Role;
@@ -172,7 +172,7 @@ impl Shape {
 
     fn size(&self, field: &[u8]) -> Option<u64> {
         if self.quotes {
-            size(field)
+            size_in_thousands(field)
         } else {
             integer(field)
         }

@@ -170,7 +170,8 @@ impl<'a> Searched<'_, 'a> {
         if !fits || is_blank && !names.iter().all(is_word) {
             return None;
         }
-        let roles: Vec<_> = names.iter().map(|name| self.names.role(name)).collect();
+        let known = self.names.of_header(&names);
+        let roles: Vec<_> = names.iter().map(|name| known.role(name)).collect();
         let is_known = names
             .iter()
             .zip(&roles)

@@ -12,7 +12,7 @@ use crate::format::shape::column::{Column, MOST, share_of};
 use crate::format::shape::cut::{CutRows, Text};
 use crate::format::shape::lines::Lines;
 use crate::format::table::columns::{ColumnNames, Role};
-use crate::format::table::layout::{KeyText, Layout};
+use crate::format::table::layout::{KeyText, Layout, is_escaped};
 use crate::format::table::separator::Separator;
 
 /// Types that a database prints under the header.
@@ -205,7 +205,7 @@ impl<'a> Searched<'_, 'a> {
             .collect();
         layout.is_trimmed = self.is_padded(exact, key);
         layout.words = cells.iter().map(Column::words).collect();
-        layout.key_text = key_text(&cells[key].cells, self.separator);
+        layout.key_text = key_text(&cells[key].cells, self.separator, self.has_border);
         layout
     }
 
@@ -238,13 +238,22 @@ impl<'a> Searched<'_, 'a> {
 }
 
 /// How these keys are quoted or escaped.
-fn key_text(keys: &[&[u8]], separator: Separator) -> KeyText {
+fn key_text(keys: &[&[u8]], separator: Separator, is_framed: bool) -> KeyText {
+    const MARKS: [&[u8]; 2] = [b"`", b"**"];
     let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
     let may_be_quoted = !matches!(separator, Separator::Byte(_));
-    match () {
-        () if share_of(keys, |cell| is_python(cell)) >= MOST => KeyText::Python,
-        () if may_be_quoted && share_of(keys, is_quoted) >= MOST => KeyText::Quoted,
-        () => KeyText::Plain,
+    let is_marked = |mark: &&&[u8]| {
+        let ends = |cell: &[u8]| cell.ends_with(mark);
+        share_of(keys, |cell| cell.strip_prefix(**mark).is_some_and(ends)) >= MOST
+    };
+    let has_escapes =
+        |cell: &&&[u8]| memchr::memchr_iter(b'\\', cell).any(|at| is_escaped(&cell[at..]));
+    match MARKS.iter().find(is_marked) {
+        Some(mark) => KeyText::Marked(mark),
+        None if share_of(keys, |cell| is_python(cell)) >= MOST => KeyText::Python,
+        None if may_be_quoted && share_of(keys, is_quoted) >= MOST => KeyText::Quoted,
+        None if is_framed && keys.iter().any(|cell| has_escapes(&cell)) => KeyText::Escaped,
+        None => KeyText::Plain,
     }
 }
 
@@ -257,7 +266,7 @@ pub(in crate::format::shape) fn written(lines: &Lines<'_>, layout: &Layout) -> K
         cell.then(|| cut.text(row, cells[layout.key()]).trimmed())
     };
     let keys: Vec<&[u8]> = (0..cut.len()).filter_map(key).collect();
-    key_text(&keys, layout.separator)
+    key_text(&keys, layout.separator, layout.has_border)
 }
 
 /// A column holding the slots of another one's cells, which proves the latter to be keys: (slots, keys).
