@@ -4,6 +4,8 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{amount_cell, grouped};
 use slotscope_findings::node_labels::SharedParts;
+use slotscope_findings::summary::measure::Measure;
+use slotscope_findings::summary::state::Role;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
@@ -13,7 +15,13 @@ pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
     let by = diff.verdict.by;
     let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
     sections.extend(listed("Nodes", nodes(&diff.nodes, by)));
-    sections.extend(listed("Got hot: their part of the load", hot(diff)));
+    let measure = Measure::from(by);
+    let grown = match measure.role() {
+        Role::Load => "Got hot",
+        Role::Memory => "Got larger",
+    };
+    let title = format!("{grown}: their part of the {}", measure.noun());
+    sections.extend(listed(title, hot(diff)));
     let kinds = [
         ("tag", "Tags", &diff.tags),
         ("prefix", "Prefixes", &diff.prefixes),

@@ -17,10 +17,13 @@ impl InWords for Comparison {
         // Fair shares for different numbers of nodes are not comparable; fractions of the load are.
         let (share_before, share_after) = self.shares.unwrap_or((1.0, 1.0));
         let turn = match share_after / share_before {
-            ratio if ratio <= 0.995 => "better",
-            ratio if ratio >= 1.005 => "worse",
-            _ => "no better and no worse",
+            ratio if ratio <= 0.995 => ["better", "less on the fullest node"],
+            ratio if ratio >= 1.005 => ["worse", "more on the fullest node"],
+            _ => ["no better and no worse", "as much on the fullest node"],
         };
+        // Twice the nodes for half the load of each is no better: that is for who pays for them to say.
+        let (old, new) = self.node_counts;
+        let turn = turn[usize::from(old != new)];
         let measure = Measure::from(self.by);
         let (verb, noun) = (measure.verb(), measure.noun());
         let turned = match times(before) {

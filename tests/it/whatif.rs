@@ -236,7 +236,7 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     // From three nodes to six: compared by shares of the total, as fair shares differ in size.
     let sentence = found["sentence"].as_str().unwrap();
     assert!(
-        sentence.starts_with("better: the fullest of 6 nodes holds "),
+        sentence.starts_with("less on the fullest node: the fullest of 6 nodes holds "),
         "{sentence}"
     );
     let share = |side: &str| found[side]["fullest_share"].as_f64().unwrap();

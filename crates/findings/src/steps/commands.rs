@@ -54,17 +54,16 @@ impl Commands {
         self.cluster("fix", topology)
     }
 
-    /// `redis-cli` that raises the limit of memory of a node.
-    pub(crate) fn raise(&self, node: &Node, maxmemory: u64) -> Option<String> {
-        let (host, port) = node
-            .address
-            .as_deref()
-            .filter(|_| self.is_real)?
-            .rsplit_once(':')?;
-        let [host, port] = [host, port].map(shell_word);
-        Some(format!(
-            "redis-cli -h {host} -p {port} CONFIG SET maxmemory {maxmemory}"
-        ))
+    /// `redis-cli` that raises the limit of memory of a node, or of all.
+    pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<String> {
+        let address = node.address.as_deref().filter(|_| self.is_real)?;
+        let (host, port) = address.rsplit_once(':')?;
+        let to = if of_all {
+            format!("--cluster call {}", shell_word(address))
+        } else {
+            format!("-h {} -p {}", shell_word(host), shell_word(port))
+        };
+        Some(format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}"))
     }
 
     fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {

@@ -360,6 +360,8 @@ impl<'a> Steps<'a> {
         let by = self.pressing_metric();
         let command = match (&change.untag, change.split.as_slice()) {
             _ if is_advised => self.commands.advise(by),
+            // Names cannot be judged by what only slots have.
+            _ if !self.is_of_names(by) => None,
             (Some(tag), _) => self.commands.untag(tag, by),
             (None, []) => None,
             (None, tags) => self.commands.split(tags, by),
@@ -380,6 +382,12 @@ impl<'a> Steps<'a> {
             estimated: !is_exact,
             ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }
+    }
+
+    /// Whether tags have a load in this metric.
+    fn is_of_names(&self, by: Metric) -> bool {
+        let mut tags = self.summary.tags.iter().flat_map(|tags| &tags.top);
+        tags.any(|tag| tag.load.get(by).is_some())
     }
 
     /// Whether the role of a finding improves.

@@ -197,7 +197,8 @@ pub(super) fn frees(
     texts.map(free).chain([raise]).collect()
 }
 
-/// Raises the limit of the fullest node that is at it, so that three quarters are used; says which slot no node has room for.
+/// Raises the limit of the fullest node that is at it, so that three quarters are used, and with it those of equal nodes; says
+/// which slot no node has room for.
 pub(super) fn raise_to(
     summary: &Summary,
     today: &Placement<'_>,
@@ -232,11 +233,19 @@ pub(super) fn raise_to(
     let least = others.filter_map(needed).fold(f64::INFINITY, f64::min);
     let most = (part * limit(full)?.maxmemory / limit::CLOSE / MIB).ceil() * MIB;
     let slot = is_nowhere.then_some((heaviest as u16, least as u64));
-    let text = StepText::RaiseTo(node.label(), most as u64, slot);
+    // One node with a larger limit than the others would be due a larger share of the keys.
+    let own = limit(full)?.maxmemory;
+    let is_equal = |at: usize| limit(at).is_some_and(|of| (of.maxmemory / own - 1.0).abs() < 0.05);
+    let of_all = nodes > 1 && (0..summary.nodes.list.len()).all(is_equal);
+    let text = StepText::RaiseTo {
+        node: (!of_all).then(|| node.label()),
+        to: most as u64,
+        slot,
+    };
     Some(Step {
         findings: vec![found.id.clone()],
         command: commands
-            .raise(topology.nodes.get(full)?, most as u64)
+            .raise(topology.nodes.get(full)?, of_all, most as u64)
             .map(|command| command.as_str().into()),
         ..step(StepKind::Free, text, &After::default())
     })

@@ -99,7 +99,7 @@ pub(crate) fn judge(
         return judged(State::Balanced);
     }
     match measure {
-        Measure::Ops if is_idle(amounts) => unjudged(Reason::Idle),
+        Measure::Ops | Measure::Accesses if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Cpu if is_idle_by_cpu(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
             let (nodes, all) = (split.nodes() as f64, split.total());

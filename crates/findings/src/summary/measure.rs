@@ -54,7 +54,7 @@ impl Measure {
     }
 
     /// The role it represents by default.
-    pub(crate) fn role(self) -> Role {
+    pub fn role(self) -> Role {
         match self {
             Measure::Bytes | Measure::UsedMemory | Measure::Keys => Role::Memory,
             Measure::Cpu | Measure::Ops | Measure::Accesses => Role::Load,

@@ -362,6 +362,7 @@ pub fn summarise<'l>(
         let (expiry, written) = (&of.expiry, input.written);
         Expiry::of(expiry, written, all, &named, &owner, &shown_pattern)
     });
+    let lfu = attributes.and_then(|of| recency::lfu(&of.recency, &named));
     let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &named));
     let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
     let extremes = extremes.unwrap_or_default();
@@ -383,6 +384,7 @@ pub fn summarise<'l>(
         signs: &signs,
         is_incomplete: !input.incomplete.is_empty(),
         has_only_extremes: !extremes.is_empty(),
+        are_accesses_known: recency::are_accesses_known(lfu.as_deref()),
         is_doubtful: input.doubt().is_some(),
         gaps: &Gaps::of(&input),
         capacity: capacity.as_ref(),
@@ -427,7 +429,7 @@ pub fn summarise<'l>(
         largest,
         expiry,
         idle: attributes.and_then(|of| recency::idle(&of.recency, &named)),
-        lfu: attributes.and_then(|of| recency::lfu(&of.recency, &named)),
+        lfu,
         operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,
         hot_slots,

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::tally;
+use slotscope_engine::format::lfu::SATURATED;
 use slotscope_engine::tally::recency::IDLE;
 
 /// Keys that were not used for a time.
@@ -57,6 +58,12 @@ pub(crate) fn lfu(
         })
         .collect();
     (!rows.is_empty()).then_some(rows)
+}
+
+/// Whether the counters stand for accesses; the highest may stand for any number of them.
+pub(crate) fn are_accesses_known(counters: Option<&[LfuLoad]>) -> bool {
+    let is_known = |of: &LfuLoad| u64::from(of.counter) < SATURATED;
+    counters.is_some_and(|counters| counters.iter().all(is_known))
 }
 
 fn shown(load: &Load, carried: &PerMetric<u128>) -> PerMetric<u64> {

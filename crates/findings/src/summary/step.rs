@@ -201,8 +201,15 @@ pub enum StepText {
     Buffers(u64),
     /// Raise the limit: on the host, or with larger nodes of a service.
     RaiseLimit(Option<&'static str>),
-    /// The limit of a node is raised to this many bytes; a slot for which no node has room, and the limit that it needs.
-    RaiseTo(Name, u64, Option<(u16, u64)>),
+    /// The limit of memory is raised.
+    RaiseTo {
+        /// Of this node, or of all.
+        node: Option<Name>,
+        /// To this many bytes.
+        to: u64,
+        /// A slot for which no node has room, and the limit that it needs.
+        slot: Option<(u16, u64)>,
+    },
     /// Slots move.
     Move {
         /// The number of slots.

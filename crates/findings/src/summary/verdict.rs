@@ -68,6 +68,8 @@ pub(crate) struct VerdictInputs<'a> {
     pub is_incomplete: bool,
     /// Whether key listings are the only input.
     pub has_only_extremes: bool,
+    /// Whether all LFU counters stand for a number of accesses.
+    pub are_accesses_known: bool,
     /// Whether the dump may lack keys.
     pub is_doubtful: bool,
     pub gaps: &'a Gaps,
@@ -231,6 +233,9 @@ impl VerdictInputs<'_> {
         };
         let of = |measure: Measure| load.measure == measure;
         let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
+        let accesses = || nodes.list.iter().map(|node| node.load_by(metric) as f64 / 60.0);
+        let are_known = of(Measure::Accesses) && self.are_accesses_known;
+        let accesses = most(&mut accesses().filter(|_| are_known));
         let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
         // These clocks stop while the host runs something else; those of slots do not. A capture comes after their readings, and
         // may have another load.
@@ -240,7 +245,8 @@ impl VerdictInputs<'_> {
             keys,
             bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
             ops_per_sec: ops
-                .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec))),
+                .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec)))
+                .or(accesses),
             cpu: busiest
                 .or(cpu.map(|micros| micros / 1e6))
                 .filter(|_| !load.is_estimated),

@@ -71,15 +71,20 @@ impl InWords for StepText {
             StepText::RaiseLimit(Some(service)) => {
                 format!("scale up to a larger node type of {service}")
             }
-            StepText::RaiseTo(node, most, slot) => {
+            StepText::RaiseTo { node, to, slot } => {
                 let why = slot.map_or(String::new(), |(slot, needed)| {
                     format!("; moving does not help: slot {slot} needs about {} on any node", bytes(needed))
                 });
-                format!(
-                    "now: raise maxmemory of {} to {}, if its host has that much{why}",
-                    short(node),
-                    bytes(*most)
-                )
+                let to = bytes(*to);
+                match node {
+                    Some(node) => format!(
+                        "now: raise maxmemory of {} to {to}, if its host has that much{why}",
+                        short(node)
+                    ),
+                    None => format!(
+                        "now: raise maxmemory of all nodes to {to}, so that they stay equal, if their hosts have that much{why}"
+                    ),
+                }
             }
             StepText::Move {
                 slots,

@@ -6,7 +6,7 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::state::{Role, State};
+use slotscope_findings::summary::state::State;
 
 use crate::view::cell::Tone;
 use crate::view::nodes::{self, fair, fair_column, measure, of_role, other_role};
@@ -25,11 +25,12 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     if mean <= 0.0 {
         return None;
     }
-    // Memory that servers tell by themselves is not known by slot.
     let measure = measure(summary, None);
-    let ratio = |node: &NodeLoad| match measure {
-        Measure::UsedMemory => node.over_share.of(Role::Memory).unwrap_or(0.0),
-        _ => node.load_by(by) as f64 / mean,
+    let role = summary.verdict.by(by).and_then(|found| found.role);
+    // The share of a node with twice the memory is twice as much.
+    let ratio = |node: &NodeLoad| {
+        let judged = role.and_then(|role| node.over_share.of(role));
+        judged.unwrap_or_else(|| node.load_by(by) as f64 / mean)
     };
     list.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let most = list.first().map_or(0.0, |node| ratio(node));

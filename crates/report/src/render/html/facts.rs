@@ -75,9 +75,11 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         value: read.to_string(),
         words,
     };
+    // Weighed where nodes differ, as in the sentence beside it.
+    let judged = found.and_then(|found| Some(found.fullest.as_ref()?.max_over_mean));
     let fullest = ratio(
-        "nodes.max_over_mean",
-        balance.and_then(|b| b.max_over_mean),
+        "verdict.max_over_mean",
+        judged.or_else(|| balance.and_then(|b| b.max_over_mean)),
         "fair share on the fullest node",
     );
     let nodes = Fact {
