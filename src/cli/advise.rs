@@ -14,7 +14,6 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, stream};
 use slotscope_findings::topology::Topology;
-use slotscope_report::output::Guard;
 use slotscope_report::view::advice;
 use std::io::Read as _;
 
@@ -25,9 +24,9 @@ use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
 use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
-use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, OTHER_DIRECTORY, inputs};
+use crate::cli::{Ending, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::options::NodeSpec;
@@ -70,6 +69,9 @@ pub struct AdviseArgs {
     /// Without a change of names the last three are left out.
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
+    /// What may be replaced
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
     /// How servers among the inputs are reached; `--keep` is of patterns here
     #[command(flatten)]
     pub live: LiveArgs,
@@ -95,7 +97,7 @@ impl AdviseArgs {
             return print_format_help();
         }
         let inputs = self.reading.inputs.iter().chain(&self.batches);
-        let guard = Guard::new(OTHER_DIRECTORY).reading(inputs.map(PathBuf::as_path));
+        let guard = self.replace.guard(inputs.map(PathBuf::as_path));
         let open = |path| outputs().open(path, guard);
         let files = self.out.as_deref().map(open).transpose()?;
         let findings = self.findings()?;

@@ -2,16 +2,18 @@
 //! if wanted.
 
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_report::json;
+use slotscope_report::output::Guard;
 use slotscope_report::render::{markdown, text};
 use slotscope_report::view::Section;
 
-use crate::cli::drawing;
+use crate::cli::{OTHER_DIRECTORY, drawing};
 use crate::options::headings::OUTPUT;
 
 /// The flags for the form of a result.
@@ -24,6 +26,23 @@ pub struct OutputArgs {
     /// As --output-format json
     #[arg(long, conflicts_with = "output")]
     pub json: bool,
+}
+
+/// The files that may be replaced in `--out DIR`.
+#[derive(Args, Debug, Clone, Copy, Default)]
+pub struct ReplaceArgs {
+    /// Replace files that slotscope did not write, where an output has their name
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
+    pub force: bool,
+}
+
+impl ReplaceArgs {
+    /// The guard of files in a directory, which are not among the inputs `read`.
+    pub(crate) fn guard<'p>(self, read: impl IntoIterator<Item = &'p Path>) -> Guard {
+        Guard::new(OTHER_DIRECTORY)
+            .reading(read)
+            .forced(self.force, ", or replace such files with --force")
+    }
 }
 
 /// A form of a result.

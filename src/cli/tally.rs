@@ -210,7 +210,7 @@ impl RecountArgs {
     }
 }
 
-/// Everything that determines what is counted.
+/// Everything that the counts depend on.
 ///
 /// # Errors
 /// A file or value is unusable.

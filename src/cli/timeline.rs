@@ -7,13 +7,12 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
-use slotscope_report::output::Guard;
 use slotscope_report::view::Heat;
 
+use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
-use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, OTHER_DIRECTORY};
 use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
@@ -54,6 +53,9 @@ pub struct TimelineArgs {
     /// Also write timeline.json, timeline.html, timeline.png and nodes-over-time.png here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
+    /// What may be replaced
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
 }
 
 const EXAMPLES: &str = "\
@@ -88,7 +90,7 @@ impl TimelineArgs {
             redaction,
         };
         let reading = self.inputs()?.reading(self.hashing.policy()?)?;
-        let guard = Guard::new(OTHER_DIRECTORY).reading(reading.paths());
+        let guard = self.replace.guard(reading.paths());
         let open = |path| outputs(top).open(path, guard);
         let files = self.out.as_deref().map(open).transpose()?;
         let timeline = timeline::read(&reading, &options)?;

@@ -131,7 +131,7 @@ pub fn on_slots<'a>(
     })
 }
 
-/// `count` tags in distinct slots, ascending by slot: equally many on each node as far as it has slots, and evenly
+/// `count` tags in distinct slots, ascending by slot: equally many on each node that has enough slots, and evenly
 /// spread over each node's slots. Slots of tags in use are avoided if the node has enough others.
 ///
 /// # Errors

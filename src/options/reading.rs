@@ -222,7 +222,7 @@ impl ReadSpec {
         })
     }
 
-    /// How sources are read, as far as specified here: without hash policy and progress.
+    /// The settings of this group for reading sources: no hash policy, no progress.
     ///
     /// # Errors
     /// An option is unusable.

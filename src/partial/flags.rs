@@ -14,7 +14,7 @@ use crate::pipeline::reading::Options;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Flags {
-    /// The input and how it is read, as far as it affects counts.
+    /// The input and the reading flags that affect counts.
     pub read: ReadSpec,
     /// The hash policy.
     pub hash: HashSpec,

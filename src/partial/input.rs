@@ -64,7 +64,7 @@ impl Input {
         }
     }
 
-    /// Bytes to read, as far as known.
+    /// Bytes to read, if known.
     pub(crate) fn weight(&self) -> u64 {
         self.bytes.or(self.stored_bytes).unwrap_or(0)
     }

@@ -25,7 +25,7 @@ pub(crate) struct CountedInputs {
     pub inputs: Inputs,
     /// The counts.
     pub counted: Counted,
-    /// The nodes, as far as known without the counts.
+    /// The nodes, if known without the counts.
     pub(super) topology: Topology,
     pub(super) started: Started,
     /// The inputs themselves, if counted by this process.

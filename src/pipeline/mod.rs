@@ -164,7 +164,7 @@ impl Analysis {
         self
     }
 
-    /// Sets the managed service running the servers: steps are limited to what it allows. By default the node names
+    /// Sets the managed service running the servers: steps are limited to those it allows. By default the node names
     /// tell.
     pub fn service(mut self, service: Option<&'static Service>) -> Self {
         self.service = service;
@@ -322,7 +322,7 @@ impl Analysis {
         self.count(reading)?.summary()
     }
 
-    /// The nodes, as far as known without the inputs; node names are checked against them, unless the inputs may show
+    /// The nodes, if known without the inputs; node names are checked against them, unless the inputs may show
     /// others.
     fn first_owners(&self, inputs: usize) -> Result<Topology> {
         let topology = self.owners()?;

@@ -97,7 +97,7 @@ fn types(choice: &Choice) -> Sentence {
     })
 }
 
-/// The error for a filter, describing what is available for each property it uses.
+/// The error for a filter, describing the available values of each property it uses.
 fn refused(choice: &Choice, filter: &Filter) -> Error {
     let mut what = Sentence::default().words(format!("no key passed {}", filter.said(false)));
     if choice.keys == 0 {

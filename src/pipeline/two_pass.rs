@@ -188,7 +188,7 @@ impl SecondPass {
     /// The second pass, over inputs that the first could not read beyond the `known` places.
     ///
     /// # Errors
-    /// As for `Scan::run`, or an input could not be reread as far as before.
+    /// As for `Scan::run`, or an input could not be reread to the same place.
     pub(crate) fn run(
         self,
         scan: &Scan<'_>,

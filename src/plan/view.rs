@@ -249,7 +249,7 @@ fn empty_today(outcome: &PlanOutcome) -> Option<String> {
     })
 }
 
-/// ` (3 keys, 12 KiB)`, as far as known.
+/// ` (3 keys, 12 KiB)`, without unknown amounts.
 fn moved(outcome: &PlanOutcome) -> String {
     let keys = outcome.keys_moved.map(|keys| counted(keys, "key"));
     let moved: Vec<String> = keys

@@ -173,7 +173,7 @@ pub(crate) struct Burst {
 /// of the last one of its node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Clock {
-    /// At least this many places: lines are read in parallel, and what is between two parts is not looked at.
+    /// At least this many places: lines are read in parallel, and lines across two parts are not looked at.
     pub jumps_back: u64,
     /// The longest way back, in seconds.
     pub longest_secs: u64,

@@ -16,7 +16,7 @@ use crate::trend::point::{Condensed, FullestAt, Used};
 
 /// Seconds per month: a twelfth of a calendar year.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
-/// Forecast horizons in months, as far as the reports reach back.
+/// Forecast horizons in months, no longer than the time between the reports.
 const AHEAD: [u32; 5] = [1, 3, 6, 12, 24];
 
 /// The forecast, if growth continues as before.

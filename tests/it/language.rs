@@ -46,6 +46,7 @@ const COMMENT_PHRASES: &[(&str, &str)] = &[
     (r"\bcut short\b", "truncated"),
     (r"\b(is|are) what (it|they|the|is|was)\b", "say the noun"),
     (r"\bbut for\b", "except for"),
+    (r"\bas far as\b", "if known, within limits"),
 ];
 
 /// A comment that opens with a relative clause in place of a noun: "What it holds" for "Its load".

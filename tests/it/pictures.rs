@@ -1,4 +1,4 @@
-//! The pictures in README.md are current, as far as docs/pictures/make can tell; it lists the rest.
+//! The pictures in README.md are current by the signs that docs/pictures/make checks; it lists the rest.
 
 use std::fs;
 use std::process::Command;

@@ -11,7 +11,7 @@ use clap::Parser;
 use slotscope::cli::generate::GenerateArgs;
 use slotscope::slot::slot;
 
-/// The command line as far as the samples need it.
+/// The parts of the command line that the samples need.
 #[derive(Parser)]
 enum Slotscope {
     Generate(GenerateArgs),

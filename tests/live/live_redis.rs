@@ -161,7 +161,7 @@ fn start() -> Cluster {
     cluster
 }
 
-/// CLUSTER SHARDS and SLOTS omit replicas that have replicated nothing, as far as the queried node knows.
+/// CLUSTER SHARDS and SLOTS omit replicas that have replicated nothing yet to the knowledge of the queried node.
 fn replicate_something(cluster: &Cluster) {
     let mut client = cluster.servers[1].connect();
     let key = (0..).map(|i: u32| i.to_string());

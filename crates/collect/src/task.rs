@@ -105,7 +105,7 @@ impl Strays {
         self.further + stray.map(|(_, keys)| keys).sum::<u64>()
     }
 
-    /// Their slots, as far as counted separately.
+    /// Those of their slots that were counted separately.
     pub(crate) fn slots_outside(&self, disturbed: &SlotSet) -> SlotSet {
         SlotSet::of(|slot| self.by_slot.contains_key(&slot) && !disturbed.contains(slot))
     }

@@ -16,7 +16,7 @@ const GAINS: [f64; 2] = [0.02, 0.05];
 /// Minimum gain, as a fraction of the excess and as a fraction of the data moved.
 const GAIN_OF_EXCESS: f64 = 0.1;
 const GAIN_OF_MOVED: f64 = 0.2;
-/// The least gain as a part of what is above a limit.
+/// The least gain as a part of the excess over a limit.
 const GAIN_OF_LIMIT: f64 = 0.5;
 /// Less over a limit than this part of a share is rounding.
 pub(crate) const LEAST_EXCESS: f64 = 1e-4;
@@ -203,7 +203,7 @@ impl Aims {
             .max(shares.least(node, role, heaviest))
     }
 
-    /// The fullest node of a role, in what it may hold at `level` fair shares.
+    /// The fullest node of a role, relative to its ceiling at `level` fair shares.
     pub(crate) fn height(&self, state: &PlanState<'_>, role: usize, level: f64) -> f64 {
         let shares = state.shares;
         let over = shares.request.staying().map(|node| {

@@ -25,7 +25,7 @@ const HOPE: f64 = 3.0;
 const RETRIED: usize = 16;
 const PASSES: usize = 3;
 
-/// Brings all nodes to their targets, as far as that is found; `level` is the first level that nodes are filled to.
+/// Brings all nodes to their targets, or as close as it finds; `level` is the first level that nodes are filled to.
 pub(crate) fn solve(
     state: &mut PlanState<'_>,
     prices: Prices,

@@ -35,7 +35,7 @@ impl Ruined {
     }
 }
 
-/// Makes a plan cheaper, as far as the budget lets it.
+/// Makes a plan cheaper, within the budget.
 pub(crate) fn improve(
     state: &mut PlanState<'_>,
     prices: Prices,

@@ -2,7 +2,7 @@
 //!
 //! The k heaviest slots of a load h that cannot share a node are on k nodes, which have little room left for h. Filled
 //! with the other slots by o/h, the last one fractionally, they carry at most A of the other load o; the other n - k
-//! nodes carry n - A. If that exceeds what they may hold, no placement satisfies both. Fractional filling only helps,
+//! nodes carry n - A. If that exceeds their ceilings, no placement satisfies both. Fractional filling only helps,
 //! and limits and pinned slots only hinder, so this is a proof. A linear program misses it because it splits the heavy
 //! slot.
 

@@ -191,7 +191,7 @@ impl<'a> Search<'_, 'a> {
         }
     }
 
-    /// Tightens the aim of a role as far as it can be met, given the roles before it.
+    /// Tightens the aim of a role to the lowest that can be met, given the roles before it.
     fn raise(
         &mut self,
         settled: &mut [f64],

@@ -33,10 +33,10 @@ use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
 use crate::cli::judging::JudgeArgs;
 use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{Form, OutputArgs, Rows};
+use crate::cli::printing::{Form, OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
+use crate::cli::{Ending, report_file};
 use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
@@ -102,9 +102,9 @@ pub struct AnalyzeArgs {
     /// `usual` leaves out charts that would have a single bar.
     #[arg(long, value_enum, value_name = "WHICH", default_value_t = ChartSet::Usual, help_heading = OUTPUT, hide_short_help = true)]
     pub charts: ChartSet,
-    /// Replace files that slotscope did not write, where an output has their name
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
-    pub force: bool,
+    /// What may be replaced
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
     /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub openmetrics: Option<PathBuf>,
@@ -177,9 +177,7 @@ impl AnalyzeArgs {
             return self.print_node_counts(&counts);
         }
         let found = self.found()?;
-        let guard = Guard::new(OTHER_DIRECTORY)
-            .reading(self.files_read(&found))
-            .forced(self.force, ", or replace such files with --force");
+        let guard = self.replace.guard(self.files_read(&found));
         let open = |path| {
             let guard = guard.clone();
             let guard = guard.with_way_out("name another file with --openmetrics");

@@ -52,19 +52,19 @@ pub(crate) struct Servers {
     name: String,
     /// The words of a command that would keep the collection.
     collect: Vec<String>,
-    /// The command that names what is hot.
+    /// The command that names hot keys.
     measure: String,
 }
 
 /// The collection of the servers.
 pub enum Collected {
-    /// In a directory of the user, and the command that names what is hot.
+    /// In a directory of the user, and the command that names hot keys.
     Kept(PathBuf, String),
     /// In one that is removed at the end.
     ForNow {
         /// That one.
         directory: WholeDirectory,
-        /// The command that names what is hot.
+        /// The command that names hot keys.
         measure: String,
         /// The command that keeps it, and the directory that it makes.
         collect: String,

@@ -1,4 +1,4 @@
-//! Google Cloud Storage, as far as this server emulates its XML interface: gcp-storage-emulator has neither its
+//! Google Cloud Storage by the parts of its XML interface that this server emulates: gcp-storage-emulator has neither its
 //! listings nor its entity tags.
 
 use super::server::Server;

@@ -114,7 +114,7 @@ pub struct ReadStats {
     pub written_ms: Option<u64>,
     /// The server's used memory when it wrote the dump, if stated; the largest of several.
     pub used_memory: Option<u64>,
-    /// Bytes of the keys excluded by a filter, as far as sizes are known.
+    /// Bytes of the keys of known size excluded by a filter.
     pub filtered_bytes: u64,
     /// The offset from which lines have a different shape, if any.
     pub another_from: Option<u64>,

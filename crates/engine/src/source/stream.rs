@@ -175,7 +175,7 @@ impl<R: Read> RowReader<R> {
         }
     }
 
-    /// Appends what is available, at most a chunk.
+    /// Appends the available bytes, at most a chunk.
     fn read_more(&mut self, block: &mut Block) {
         let mut end = block.len();
         // No row end within a chunk: double the size each time, so that a row is searched a bounded number of times,

@@ -15,7 +15,7 @@ use crate::tally::recency::Recency;
 /// More databases than any server has: beyond this the column holds something else.
 const MAX_DATABASES: usize = 65_536;
 
-/// Attributes of keys, as far as rows have them.
+/// Attributes of keys whose rows have them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Attributes {
     /// By type and encoding.

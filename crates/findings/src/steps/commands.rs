@@ -8,7 +8,7 @@ use crate::steps::service::Service;
 use crate::summary::migration::Migration;
 use crate::topology::{Node, Topology};
 
-/// The flags that name what is hot on a running cluster.
+/// The flags that name hot keys on a running cluster.
 pub const MEASURING: &str = "--load 10s --monitor";
 
 /// Nodes that one command weighs at most.

@@ -25,7 +25,7 @@ pub struct Cause {
     /// The key that is nearly all of the tag.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<Name>,
-    /// Of `collisions`: the tags and keys that fill the slots, as far as they are listed, heaviest first.
+    /// Of `collisions`: the listed tags and keys that fill the slots, heaviest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<Name>,
     /// How many units: heavy tags and keys of `coarse_units` and `elsewhere`, all others of `chance` and `collisions`.

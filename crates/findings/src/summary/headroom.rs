@@ -26,7 +26,7 @@ pub struct Headroom {
     limits: Vec<Option<MemoryLimit>>,
 }
 
-/// The limit of a node's memory. What it uses is a constant, a part of the bytes of its keys, and an entry for each key in
+/// The limit of a node's memory. Its use is a constant, a part of the bytes of its keys, and an entry for each key in
 /// hash tables: those of keys and of their TTLs, which MEMORY USAGE does not count. What a key takes moves with it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct MemoryLimit {

@@ -121,7 +121,7 @@ pub(super) struct Bars {
 
 /// An axis: its unit, number format, and tick distance.
 pub(super) struct Scale {
-    /// The noun for what it counts.
+    /// The noun for the counted things.
     pub noun: String,
     /// The number format.
     pub numbers: Numbers,

@@ -71,7 +71,7 @@ impl<'s> Role<'s> {
         &self.units[..shown.min(self.units.len())]
     }
 
-    /// The rows below a line that names the metric, and one for what is omitted.
+    /// The rows below a line that names the metric, and one for the omitted rows.
     fn rows(&self) -> Vec<Row> {
         let shown = self.shown();
         let head = Row::Gap(format!("by {}", self.loads.noun()));

@@ -66,7 +66,7 @@ pub(super) fn all<'a>(entries: impl Iterator<Item = (&'a Staged, Written)>) -> R
     outcome
 }
 
-/// Keeps what is at `target`: a hard link for a file, a rename for a directory.
+/// Keeps the old file at `target`: a hard link for a file, a rename for a directory.
 fn keep(target: &Path) -> Before {
     let name = target.file_name().and_then(|name| name.to_str());
     let keep = |kept: &Path| {

@@ -99,7 +99,7 @@ impl Parts {
         }
     }
 
-    /// The next part of JSON, which is parsed only as far as needed to find parts.
+    /// The next part of JSON, parsed no deeper than needed to find parts.
     fn json(&mut self, content: &[u8]) -> Result<Part, &'static str> {
         let is_between = |byte: &&u8| byte.is_ascii_whitespace() || b",:".contains(byte);
         let rest = &content[self.at..self.end];

@@ -73,7 +73,7 @@ pub(crate) trait Steps {
     fn leave(&mut self, _: &mut RowBatch) -> bool {
         false
     }
-    /// Adds what is known about the input at the end of a batch.
+    /// Adds the facts known about the input at the end of a batch.
     fn close(&mut self, _: &mut RowBatch) {}
 }
 

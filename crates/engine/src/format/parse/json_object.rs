@@ -1,6 +1,6 @@
 //! Parses one JSON object per line into member names and values, without decoding them.
 //!
-//! It is parsed only as far as needed to find the members: nested values are skipped unchecked, and text may contain
+//! It is parsed no deeper than needed to find the members: nested values are skipped unchecked, and text may contain
 //! any bytes except a bare quote.
 
 use crate::format::parse::escape::close;

@@ -127,7 +127,7 @@ fn is_error(reply: &[u8]) -> bool {
     reply == b"Failed!" || errors::is_failure(reply)
 }
 
-/// The kind of a line, as far as it matters to its neighbours.
+/// The kind of a line that its neighbours depend on.
 #[derive(Clone, Copy, PartialEq)]
 enum Line {
     /// A node without a key.

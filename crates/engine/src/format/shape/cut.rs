@@ -60,7 +60,7 @@ impl<'a> CutRows<'a> {
         cut
     }
 
-    /// Whether each row starts and ends with the separator; if so, drops what is outside.
+    /// Whether each row starts and ends with the separator; if so, drops the rest of the line.
     pub(super) fn strip_border(&mut self) -> bool {
         let is_framed = |row: &&[u8], cells: &[Cell]| {
             let is_blank = |cell: &Cell| {

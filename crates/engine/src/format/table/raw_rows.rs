@@ -1,6 +1,6 @@
 //! Rows in which tools write keys raw, whatever they contain: yields the bounds of rows and keys.
 //!
-//! The numbers of commas before and after the key are known, and what is between them is the key. A line that is a
+//! The numbers of commas before and after the key are known, and the bytes between them are the key. A line that is a
 //! complete row always counts as one. Between two such lines, a line with the columns before a key starts a row, which
 //! ends with the next line that has the columns after one; lines outside of rows are one reject. A batch of lines that
 //! are all rows, without commas in keys, is split at once (`grid`), with the same result.

@@ -232,7 +232,7 @@ pub struct MonitorEntry {
     pub nodes: Vec<MonitorNode>,
 }
 
-/// MONITOR of a node, and what it cost: the same figures are in `nodes` of the load without it.
+/// MONITOR of a node, and its cost: the same figures are in `nodes` of the load without it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorNode {
     /// Its address, as CLUSTER NODES prints it: `host:port`.

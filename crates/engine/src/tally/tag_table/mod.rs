@@ -75,7 +75,7 @@ pub struct TagTable {
 }
 
 impl TagTable {
-    /// A table for tags of inputs of these sizes, as far as known, with at most `most` tags.
+    /// A table for tags of inputs of these sizes, where known, with at most `most` tags.
     pub fn of(kernel: &'static Kernel, sizes: &[Option<u64>], most: usize) -> Self {
         let sum = |sum: u64, size: &Option<u64>| sum.checked_add((*size)?);
         let possible = sizes

@@ -132,7 +132,7 @@ fn owners(summary: &Summary) -> String {
         .join(" ")
 }
 
-/// The heaviest tags and keys of slots, as far as known and within limits.
+/// The heaviest known tags and keys of slots, within limits.
 fn fills(summary: &Summary) -> BTreeMap<u16, Vec<(String, String)>> {
     let mut known: BTreeMap<u16, Vec<(String, String)>> = BTreeMap::new();
     let mut room = FILLS;

@@ -162,7 +162,7 @@ fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
     columns
 }
 
-/// The text of a cell, as far as it could be shown.
+/// The visible part of the text of a cell.
 fn spelled(cell: &Cell<'_>, most: usize) -> String {
     match cell.value {
         Value::None => String::from("-"),

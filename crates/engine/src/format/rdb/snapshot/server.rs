@@ -1,4 +1,4 @@
-//! How versions of Redis and Valkey lay out keys and values in memory, as far as MEMORY USAGE counts it.
+//! How versions of Redis and Valkey lay out keys and values in the memory that MEMORY USAGE counts.
 
 use crate::format::Notice;
 use crate::format::rdb::snapshot::header::Header;

@@ -163,7 +163,7 @@ impl Walker {
         self.used_memory
     }
 
-    /// Whether the file is from a server in cluster mode, as far as it was read.
+    /// Whether the part read so far is from a server in cluster mode.
     pub fn is_of_cluster(&self) -> bool {
         self.slots.is_any
     }

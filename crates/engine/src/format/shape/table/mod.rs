@@ -146,7 +146,7 @@ fn with(lines: &Lines<'_>, separator: Separator, names: &ColumnNames) -> Option<
     searched.with_header().or_else(|| searched.without_header())
 }
 
-/// Rows split by a separator, and what is sought in them.
+/// Rows split by a separator, and the columns sought in them.
 struct Searched<'s, 'a> {
     lines: &'s Lines<'a>,
     cut: CutRows<'a>,
