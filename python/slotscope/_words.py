@@ -108,14 +108,24 @@ def words_of(options: Any, known: Any) -> list[str]:
     return words
 
 
+#: A command of the program, which keeps its flags, or a flag: `'--nodes <N>'` of parse errors, or `--nodes N` of advice.
+FLAG = re.compile(r"slotscope [a-z][^;,]*|'--([a-z][a-z-]*)[^']*'|--([a-z][a-z-]*)(?:[ =]([A-Z][A-Z,]*|[\w.]+(?=:)))?(?![\w-])")
+
+
 def option_words(message: str, known: Any) -> str:
-    """The message with quoted flags of `known`, as in parse errors, spelled as Python options."""
+    """The message with flags of `known` spelled as Python options."""
 
-    def option(flag: re.Match[str]) -> str:
-        name = flag[1].replace("-", "_")
-        return name if name in known.__optional_keys__ else flag[0]
+    def option(found: re.Match[str]) -> str:
+        quoted, advised, value = found.groups()
+        name = (quoted or advised or "").replace("-", "_")
+        if name not in known.__optional_keys__:
+            return found[0]
+        if value:
+            return f"{name}={value}"
+        is_switch = advised and "bool" in str(known.__annotations__[name])
+        return f"{name}=True" if is_switch else name
 
-    return re.sub(r"'--([a-z][a-z-]*)[^']*'", option, message)
+    return FLAG.sub(option, message)
 
 
 def _unknown(name: str, known: Any) -> Error:

@@ -423,8 +423,8 @@ impl PlanArgs {
 }
 
 fn no_nodes() -> Error {
-    let what = "say who owns which slot: slotscope plan dumps --topology cluster.nodes, or --nodes N for an even split; one file of \
-        each primary says it too";
+    let what = "say who owns which slot: --topology FILE, or --nodes N for an even split, as in slotscope plan dumps --topology \
+        cluster.nodes; one file of each primary says it too";
     Error::bad("no nodes", what)
 }
 

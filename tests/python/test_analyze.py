@@ -153,6 +153,9 @@ WHOLE = "amounts are whole numbers from 0 on; multiply or round the column first
         (lambda: slotscope.analyze([]), "no input: name a key dump, or give keys="),
         (lambda: slotscope.analyze(["no-such-key", "another"]), "keys go to keys="),
         (lambda: slotscope.analyze("samples/hot-tag.keys", only="bad"), "possible values: "),
+        (lambda: slotscope.plan("samples/hot-tag.keys"), "which slot: topology=FILE, or nodes=N for an even split, as in slotscope plan dumps --topology"),
+        (lambda: slotscope.plan("samples/hot-tag.keys", nodes=3, by="ops"), "by=ops: the input has no ops"),
+        (lambda: slotscope.whatif("samples/hot-tag.keys", nodes=3), "name what to try: to_nodes, to_topology"),
     ],
 )
 def test_what_is_wrong_with_a_frame_is_said(call: Any, message: str) -> None:
