@@ -305,6 +305,23 @@ mod tests {
     }
 
     #[test]
+    fn buckets_are_as_long_as_half_of_the_intervals_between_samples() {
+        let bucket = |seconds: &[u64]| {
+            let lines = seconds.iter().map(|at| sample(*at, "a", &[(1, at * 9)]));
+            let lines: Vec<String> = lines.collect();
+            counted(&[&lines]).grid.axis().unwrap().bucket_secs()
+        };
+        assert_eq!(bucket(&[0, 10, 20, 30]), 16);
+        assert_eq!(
+            bucket(&[0, 8, 16, 25, 33]),
+            8,
+            "a sample that is a little late"
+        );
+        assert_eq!(bucket(&[0, 1, 2, 3, 40, 41]), 1, "one gap");
+        assert_eq!(bucket(&[0, 30]), 1, "a single interval");
+    }
+
+    #[test]
     fn differences_are_counted_where_they_came() {
         let lines = [
             sample(0, "a", &[(1, 1000), (2, 7)]),

@@ -174,15 +174,9 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
         rows.extend(others.map(|other| now.row(OR.into(), other, &judged, at).0));
         now = after;
     }
-    Some(StepTable {
-        heads: judged.iter().map(|role| role.called().into()).collect(),
-        rows,
-        left: verdict
-            .left
-            .iter()
-            .map(|left| still(verdict, left))
-            .collect(),
-    })
+    let heads = judged.iter().map(|role| role.called().into()).collect();
+    let left = verdict.left.iter().map(|left| still(verdict, left));
+    Some(StepTable::new(heads, rows, left.collect()))
 }
 
 /// A problem that no step fixes, and why.

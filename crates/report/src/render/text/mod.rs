@@ -212,9 +212,15 @@ impl Writer<'_> {
     fn command(&mut self, text: &str) -> io::Result<()> {
         let mut indent = "    ";
         let mut line = String::new();
-        for word in shell_words(text) {
+        let mut words = shell_words(text).peekable();
+        while let Some(word) = words.next() {
+            // A flag stays with its value.
+            let value = words
+                .peek()
+                .filter(|next| word.starts_with('-') && !next.starts_with('-'));
+            let len = word.len() + value.map_or(0, |value| 1 + value.len());
             // Leave space for the backslash.
-            let is_full = indent.len() + line.len() + 1 + word.len() + 2 > self.page.width;
+            let is_full = indent.len() + line.len() + 1 + len + 2 > self.page.width;
             if is_full && !line.is_empty() {
                 writeln!(self.out, "{indent}{line} \\")?;
                 (indent, line) = ("      ", String::new());
@@ -295,6 +301,7 @@ pub fn wrapped(text: &str, width: usize) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::view::steps::StepRow;
     use crate::view::{Cell, Column, Table};
 
     fn text(sections: &[Section<'_>], width: usize) -> String {
@@ -308,6 +315,30 @@ mod tests {
         };
         write(sections, page, &mut out).unwrap();
         anstream::adapter::strip_str(&String::from_utf8(out).unwrap()).to_string()
+    }
+
+    #[test]
+    fn a_flag_of_a_command_stays_with_its_value() {
+        let row = StepRow {
+            number: "1".into(),
+            what: "raise it".into(),
+            turns: Vec::new(),
+            command: Some(
+                "redis-cli -h cache-1.example.com -p 6379 CONFIG SET maxmemory 1gb".into(),
+            ),
+        };
+        let steps = StepTable::new(Vec::new(), vec![row], Vec::new());
+        let sections = [Section::untitled().with(Block::Steps(steps))];
+        let shown = text(&sections, 40);
+        let lines: Vec<&str> = shown.lines().map(str::trim_start).collect();
+        assert_eq!(
+            lines,
+            [
+                "1 raise it",
+                "redis-cli -h cache-1.example.com \\",
+                "-p 6379 CONFIG SET maxmemory 1gb"
+            ]
+        );
     }
 
     #[test]
