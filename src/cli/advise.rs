@@ -24,9 +24,9 @@ use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
 use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
-use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, inputs};
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, OTHER_DIRECTORY, Run, inputs};
 use crate::fanout::kind::InputKind;
 use crate::fanout::{Fanout, Lines};
 use crate::options::NodeSpec;
@@ -87,15 +87,8 @@ fn resumed<T>(joined: thread::Result<T>) -> T {
     joined.unwrap_or_else(|panic| std::panic::resume_unwind(panic))
 }
 
-impl AdviseArgs {
-    /// Reads, judges and prints.
-    ///
-    /// # Errors
-    /// A flag or input is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for AdviseArgs {
+    fn run(&self) -> Result<Ending> {
         let inputs = self.reading.inputs.iter().chain(&self.batches);
         let guard = self.replace.guard(inputs.map(PathBuf::as_path));
         let open = |path| outputs().open(path, guard);
@@ -111,6 +104,16 @@ impl AdviseArgs {
         Ok(Ending::Done)
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+
+    fn reads_stdin(&self) -> bool {
+        self.reading.reads_stdin() && self.batches.is_empty()
+    }
+}
+
+impl AdviseArgs {
     /// The advice, without printing it.
     ///
     /// # Errors
@@ -217,11 +220,6 @@ impl AdviseArgs {
             .chain(rejects)
             .for_each(|remark| crate::cli::say(&remark));
         Ok(())
-    }
-
-    /// Whether standard input is read for lack of arguments.
-    pub(crate) fn reads_stdin(&self) -> bool {
-        self.reading.reads_stdin() && self.batches.is_empty()
     }
 }
 

@@ -5,8 +5,8 @@ use clap::Args;
 use slotscope_engine::error::Result;
 
 use crate::bench::{Bench, view};
-use crate::cli::Ending;
 use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::{Ending, Run};
 use crate::options::headings::RUN;
 
 /// CRC16 throughput of every kernel on this machine.
@@ -31,12 +31,8 @@ const EXAMPLES: &str = "\
 Example:
   slotscope bench --rounds 3 --json > bench.json";
 
-impl BenchArgs {
-    /// Verifies, times and prints.
-    ///
-    /// # Errors
-    /// A kernel gives a wrong slot, or the output cannot be written.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for BenchArgs {
+    fn run(&self) -> Result<Ending> {
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let figures = Bench {
             rounds: self.rounds,

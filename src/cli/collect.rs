@@ -17,7 +17,7 @@ use crate::cli::live::{self, LiveArgs};
 use crate::cli::load_args::LoadArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::progress::When;
-use crate::cli::{Ending, collect_view as view, values};
+use crate::cli::{Ending, Run, collect_view as view, values};
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT, RUN, SERVERS};
 
 /// The keys of a live cluster, with sizes and topology, as a directory that analyze reads.
@@ -101,12 +101,8 @@ pub enum From {
     Replicas,
 }
 
-impl CollectArgs {
-    /// Collects and prints a summary.
-    ///
-    /// # Errors
-    /// No server answers, the directory cannot be written, or nothing could be read.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for CollectArgs {
+    fn run(&self) -> Result<Ending> {
         if let Some(server) = &self.acl {
             let line = acl::line(server, self.load.monitor)?;
             return print_lines(|out| writeln!(out, "{line}")).map(|()| Ending::Done);
@@ -122,7 +118,9 @@ impl CollectArgs {
             })?;
         Ok(ending(&manifest))
     }
+}
 
+impl CollectArgs {
     fn options(&self) -> Result<Options> {
         let seeds = live::seeds(&self.urls)?;
         let level = match (self.slots_only, self.keys) {

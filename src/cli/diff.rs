@@ -7,10 +7,10 @@ use clap::Args;
 use slotscope_engine::error::Result;
 use slotscope_engine::metric::Metric;
 
-use crate::cli::Ending;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::report_file;
+use crate::cli::{Ending, Run};
 use crate::diff::report::Report;
 use crate::diff::{Diff, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
@@ -45,12 +45,8 @@ const EXAMPLES: &str = "\
 Example:
   slotscope diff reports/monday reports/tuesday";
 
-impl DiffArgs {
-    /// Reads both, compares and prints.
-    ///
-    /// # Errors
-    /// A report or limit is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for DiffArgs {
+    fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Diff>(&self.fail_on)?;
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output

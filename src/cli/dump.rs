@@ -18,7 +18,7 @@ use slotscope_report::output::CsvRows;
 use slotscope_report::render::json;
 
 use crate::cli::input::kind::{NEEDS_RDB, check_paths, check_sources};
-use crate::cli::{Ending, inputs};
+use crate::cli::{Ending, Run, inputs};
 use crate::dump::{RecordLine, facts, view};
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
 use crate::options::{FilterSpec, MemorySpec, StorageSpec};
@@ -63,12 +63,8 @@ pub enum LineForm {
     Jsonl,
 }
 
-impl DumpArgs {
-    /// Prints the keys of every file, in order.
-    ///
-    /// # Errors
-    /// A file cannot be opened, or standard output fails.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for DumpArgs {
+    fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
         let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
         check_sources(&found.sources, NEEDS_RDB)?;
@@ -107,7 +103,9 @@ impl DumpArgs {
             }
         }
     }
+}
 
+impl DumpArgs {
     fn print(
         &self,
         sources: &[Box<dyn Source>],

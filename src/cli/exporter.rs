@@ -11,7 +11,7 @@ use slotscope_collect::live::{Live, Snapshot};
 use slotscope_engine::error::{Error, Result};
 
 use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Ending, say, values};
+use crate::cli::{Ending, Run, say, values};
 use crate::exporter::hosts::{self, Hosts};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::judged;
@@ -72,12 +72,8 @@ struct Pages {
     read: Option<Instant>,
 }
 
-impl ExporterArgs {
-    /// Reads the cluster at intervals, and answers scrapes until the program ends.
-    ///
-    /// # Errors
-    /// The address cannot be bound, or a flag is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for ExporterArgs {
+    fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         let access = self.live.access(&seeds)?;
         let cluster = self.cluster.clone().unwrap_or_else(|| live::name(&seeds));
@@ -119,7 +115,9 @@ impl ExporterArgs {
             Ok(Ending::Done)
         })
     }
+}
 
+impl ExporterArgs {
     /// Reads the cluster at intervals until that fails.
     fn read_on(&self, mut live: Live<'_>, cluster: &str, pages: &Mutex<Pages>) -> Result<()> {
         let mut before: Option<Snapshot> = None;

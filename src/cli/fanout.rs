@@ -23,7 +23,7 @@ use slotscope_findings::summary::Incomplete;
 use crate::advise::{AdviseSpec, advise};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, inputs, values};
+use crate::cli::{Ending, Run, inputs, values};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
@@ -81,12 +81,8 @@ Example:
   timeout 10 redis-cli -h HOST -p PORT MONITOR > node.monitor
   slotscope fanout node.monitor --topology cluster.nodes";
 
-impl FanoutArgs {
-    /// Reads, counts and reports.
-    ///
-    /// # Errors
-    /// A flag, topology or input is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for FanoutArgs {
+    fn run(&self) -> Result<Ending> {
         let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
@@ -150,6 +146,12 @@ impl FanoutArgs {
         })
     }
 
+    fn reads_stdin(&self) -> bool {
+        self.inputs.is_empty()
+    }
+}
+
+impl FanoutArgs {
     /// The inputs as named by the user; standard input by default.
     fn paths(&self) -> Vec<PathBuf> {
         match self.inputs.as_slice() {

@@ -12,8 +12,8 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_findings::topology::{Topology, ranges};
 use slotscope_report::json;
 
-use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_LINES, check_paths};
+use crate::cli::{Ending, Run};
 use crate::find_tag::view::{TagLine, write};
 use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
 use crate::options::NodeSpec;
@@ -68,12 +68,8 @@ Examples:
   slotscope find-tag --slot 719
   slotscope find-tag --spread 16 --topology cluster.nodes --template 'cart:{}'";
 
-impl FindTagArgs {
-    /// Finds the tags and prints them.
-    ///
-    /// # Errors
-    /// A flag, topology or list of tags is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for FindTagArgs {
+    fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
         check_paths(self.avoid.as_slice(), NEEDS_LINES)?;

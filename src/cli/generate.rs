@@ -6,8 +6,8 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::Ending;
 use crate::cli::values::count;
+use crate::cli::{Ending, Run};
 use crate::generate::{Generate, Profile};
 use crate::options::headings::OUTPUT;
 
@@ -30,6 +30,15 @@ const EXAMPLES: &str = "\
 Example:
   slotscope generate --profile hot-tag --keys 1M | slotscope analyze -";
 
+impl Run for GenerateArgs {
+    fn run(&self) -> Result<Ending> {
+        let dump = self.dump();
+        dump.write_to(&mut io::stdout().lock())
+            .map_err(Error::stdout)?;
+        Ok(Ending::Done)
+    }
+}
+
 impl GenerateArgs {
     /// The dump described by the flags.
     pub fn dump(&self) -> Generate {
@@ -43,16 +52,5 @@ impl GenerateArgs {
             keys,
             seed,
         }
-    }
-
-    /// Writes the dump to standard output.
-    ///
-    /// # Errors
-    /// Standard output cannot be written; a closed pipe is [`Error::BrokenPipe`].
-    pub(crate) fn run(&self) -> Result<Ending> {
-        let dump = self.dump();
-        dump.write_to(&mut io::stdout().lock())
-            .map_err(Error::stdout)?;
-        Ok(Ending::Done)
     }
 }

@@ -11,8 +11,8 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::topology::Topology;
 use slotscope_report::json;
 
-use crate::cli::Ending;
 use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::{Ending, Run};
 use crate::keyslot::{KeySlot, Printing, view};
 use crate::options::NodeSpec;
 use crate::options::headings::{ARGUMENTS, INPUT, OUTPUT};
@@ -57,12 +57,8 @@ Examples:
   slotscope keyslot 'user:{42}:cart' user:42
   redis-cli --no-raw --scan | slotscope keyslot --topology cluster.nodes";
 
-impl KeyslotArgs {
-    /// Prints the slot of every key.
-    ///
-    /// # Errors
-    /// A topology or input cannot be read, or standard output fails.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for KeyslotArgs {
+    fn run(&self) -> Result<Ending> {
         if self.format == "help" {
             return print_format_help();
         }
@@ -80,11 +76,12 @@ impl KeyslotArgs {
         Ok(Ending::Done)
     }
 
-    /// Whether it reads standard input for lack of arguments.
-    pub(crate) fn reads_stdin(&self) -> bool {
+    fn reads_stdin(&self) -> bool {
         self.keys.is_empty() && self.format != "help"
     }
+}
 
+impl KeyslotArgs {
     fn print(&self, found: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
         if self.json {
             json::write_object(found, out)

@@ -11,12 +11,12 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_findings::summary::Incomplete;
 
-use crate::cli::Ending;
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, Run};
 use crate::lint::{BUILT_IN, Checks, LintFindings, NamingRules, Severity, view};
 use crate::options::headings::LIMITS;
 use crate::pipeline::input_info;
@@ -49,15 +49,8 @@ Example:
 
 `slotscope help naming` has the rules and the file.";
 
-impl LintArgs {
-    /// Reads, checks and prints.
-    ///
-    /// # Errors
-    /// An input or configuration is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for LintArgs {
+    fn run(&self) -> Result<Ending> {
         let rules = Arc::new(self.rules()?);
         let (reading, collected) = self.input()?.reading()?;
         let scanned = reading.scan("checking", || Checks::new(&rules))?;
@@ -79,6 +72,12 @@ impl LintArgs {
         })
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+}
+
+impl LintArgs {
     fn input(&self) -> Result<Input> {
         let found = InputFlags {
             reading: &self.reading,

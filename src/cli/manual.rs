@@ -8,7 +8,7 @@ use clap_complete::Shell;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 
-use crate::cli::{Cli, Ending};
+use crate::cli::{Cli, Ending, Run};
 use crate::options::headings::ARGUMENTS;
 
 /// A completion script for a shell.
@@ -27,12 +27,8 @@ const MAN_EXAMPLES: &str = "\
 Example:
   slotscope man analyze | man -l -";
 
-impl CompletionsArgs {
-    /// Writes the script to standard output.
-    ///
-    /// # Errors
-    /// Standard output cannot be written.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for CompletionsArgs {
+    fn run(&self) -> Result<Ending> {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut Cli::command(), "slotscope", &mut script);
         print(&script)
@@ -48,12 +44,8 @@ pub struct ManArgs {
     pub command: Option<String>,
 }
 
-impl ManArgs {
-    /// Writes the page to standard output, for `man -l -`.
-    ///
-    /// # Errors
-    /// No command has that name, or standard output cannot be written.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for ManArgs {
+    fn run(&self) -> Result<Ending> {
         let mut cli = Cli::command();
         cli.build();
         let page = match &self.command {

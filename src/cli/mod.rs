@@ -100,7 +100,7 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
         Color::Never => ColorChoice::Never,
     }
     .write_global();
-    let reads_stdin = cli.command.reads_stdin();
+    let reads_stdin = cli.command.args().reads_stdin();
     // Nobody types a dump by hand.
     let is_typed = reads_stdin && (std::io::stdin().is_terminal() || pipe::stdin_is_null());
     let code = if is_typed {
@@ -296,7 +296,16 @@ impl Ending {
 impl Command {
     /// Runs the command, reports a failure, and returns the exit code.
     fn exit_code(&self) -> u8 {
-        match self.run() {
+        let args = self.args();
+        let asks_formats = args
+            .reading()
+            .is_some_and(|reading| reading.format == "help");
+        let result = if asks_formats {
+            reading::print_format_help()
+        } else {
+            args.run()
+        };
+        match result {
             Ok(Ending::Done) | Err(Error::BrokenPipe) => 0,
             Ok(Ending::Crossed) => CROSSED,
             Ok(Ending::Incomplete) => FAILED,
@@ -307,51 +316,52 @@ impl Command {
         }
     }
 
-    /// Whether it reads standard input for lack of arguments.
-    fn reads_stdin(&self) -> bool {
+    /// Its flags.
+    fn args(&self) -> &dyn Run {
         match self {
-            Command::Analyze(analyze) => analyze.reads_stdin(),
-            Command::Plan(plan) => plan.reading.reads_stdin(),
-            Command::Whatif(whatif) => whatif.reading.reads_stdin(),
-            Command::Timeline(timeline) => timeline.reading.reads_stdin(),
-            Command::Advise(advise) => advise.reads_stdin(),
-            Command::Lint(lint) => lint.reading.reads_stdin(),
-            Command::Tally(tally) => tally.reading.reads_stdin(),
-            Command::Fanout(fanout) => fanout.inputs.is_empty(),
-            Command::Keyslot(keyslot) => keyslot.reads_stdin(),
-            _ => false,
+            Command::Analyze(args) => &**args,
+            Command::Collect(args) => &**args,
+            Command::Exporter(args) => &**args,
+            Command::Top(args) => &**args,
+            Command::Keyslot(args) => args,
+            Command::Dump(args) => args,
+            Command::Diff(args) => args,
+            Command::Trend(args) => args,
+            Command::Timeline(args) => &**args,
+            Command::Advise(args) => &**args,
+            Command::Lint(args) => &**args,
+            Command::FindTag(args) => args,
+            Command::Fanout(args) => &**args,
+            Command::Whatif(args) => &**args,
+            Command::Bench(args) => args,
+            Command::Generate(args) => args,
+            Command::Plan(args) => &**args,
+            Command::Tally(args) => &**args,
+            Command::Merge(args) => args,
+            Command::Recount(args) => args,
+            Command::Completions(args) => args,
+            Command::Man(args) => args,
+            Command::Help(args) => args,
         }
     }
+}
 
-    /// Runs it.
+/// What the flags of every command do.
+pub(crate) trait Run {
+    /// Runs the command.
     ///
     /// # Errors
     /// Why the command has no result; the message is for the user.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        match self {
-            Command::Analyze(analyze) => analyze.run(),
-            Command::Collect(collect) => collect.run(),
-            Command::Exporter(exporter) => exporter.run(),
-            Command::Top(top) => top.run(),
-            Command::Keyslot(keyslot) => keyslot.run(),
-            Command::Dump(dump) => dump.run(),
-            Command::Diff(diff) => diff.run(),
-            Command::Trend(trend) => trend.run(),
-            Command::Timeline(timeline) => timeline.run(),
-            Command::Advise(advise) => advise.run(),
-            Command::Lint(lint) => lint.run(),
-            Command::FindTag(find_tag) => find_tag.run(),
-            Command::Fanout(fanout) => fanout.run(),
-            Command::Whatif(whatif) => whatif.run(),
-            Command::Bench(bench) => bench.run(),
-            Command::Generate(generate) => generate.run(),
-            Command::Plan(plan) => plan.run(),
-            Command::Tally(tally) => tally.run(),
-            Command::Merge(merge) => merge.run(),
-            Command::Recount(recount) => recount.run(),
-            Command::Completions(completions) => completions.run(),
-            Command::Man(man) => man.run(),
-            Command::Help(help) => help.run(),
-        }
+    fn run(&self) -> Result<Ending>;
+
+    /// How dumps are read, for commands with `--format`.
+    fn reading(&self) -> Option<&reading::ReadingArgs> {
+        None
+    }
+
+    /// Whether it reads standard input for lack of arguments.
+    fn reads_stdin(&self) -> bool {
+        self.reading()
+            .is_some_and(reading::ReadingArgs::reads_stdin)
     }
 }

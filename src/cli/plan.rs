@@ -25,9 +25,9 @@ use crate::cli::input::{Input, InputFlags};
 use crate::cli::judging::JudgeArgs;
 use crate::cli::moving;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
-use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::reading::ReadingArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
-use crate::cli::{Ending, say};
+use crate::cli::{Ending, Run, say};
 use crate::options::headings::{MOVES, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::Analysis;
@@ -142,15 +142,8 @@ struct Prepared {
     is_atomic: bool,
 }
 
-impl PlanArgs {
-    /// Reads, plans and prints.
-    ///
-    /// # Errors
-    /// An input, topology or flag is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for PlanArgs {
+    fn run(&self) -> Result<Ending> {
         self.flags(false)?;
         if let Some(path) = &self.verify {
             return self.verify(path);
@@ -207,6 +200,12 @@ impl PlanArgs {
         Ok(Ending::Done)
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+}
+
+impl PlanArgs {
     /// Compares a forecast with the inputs.
     fn verify(&self, path: &Path) -> Result<Ending> {
         let forecast = moving::forecast(path)?;

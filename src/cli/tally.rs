@@ -12,8 +12,8 @@ use slotscope_report::output::{Guard, SingleFile};
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
 use crate::cli::progress::{Bars, When};
-use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, inputs};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, Run, inputs};
 use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 use crate::partial::job::Job;
@@ -99,15 +99,8 @@ Example:
   slotscope recount --for all.tally -o all.again
   slotscope analyze all.tally all.again";
 
-impl TallyArgs {
-    /// Counts, and writes the file.
-    ///
-    /// # Errors
-    /// An input, flag or output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for TallyArgs {
+    fn run(&self) -> Result<Ending> {
         check_paths(&self.reading.inputs, NEEDS_DUMPS)?;
         let flags = flags(&self.reading, &self.cluster, &self.hashing, &self.counting)?;
         let reading = self.reading.reading(Policy::Oss)?;
@@ -129,14 +122,14 @@ impl TallyArgs {
             Ending::Incomplete
         })
     }
+
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
 }
 
-impl MergeArgs {
-    /// Merges, and writes the file.
-    ///
-    /// # Errors
-    /// Files do not belong together, or an output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for MergeArgs {
+    fn run(&self) -> Result<Ending> {
         let paths = || self.files.iter().map(PathBuf::as_path);
         let (schema, bytes) = match Tallies::read(&self.files)? {
             Tallies {
@@ -158,12 +151,8 @@ impl MergeArgs {
     }
 }
 
-impl RecountArgs {
-    /// Counts the names requested by the tally file, and writes the file.
-    ///
-    /// # Errors
-    /// The inputs differ, the tally file needs no second pass, or an output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for RecountArgs {
+    fn run(&self) -> Result<Ending> {
         let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
         let wanted = || {
             Error::bad(

@@ -11,8 +11,9 @@ use slotscope_report::view::Heat;
 
 use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
-use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, OTHER_DIRECTORY, Run};
 use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
@@ -63,15 +64,8 @@ Example:
   timeout 30 redis-cli -h HOST -p PORT MONITOR > HOST-PORT.monitor
   slotscope timeline *.monitor --topology cluster.nodes --out hot";
 
-impl TimelineArgs {
-    /// Reads, counts and prints.
-    ///
-    /// # Errors
-    /// An input, flag or output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for TimelineArgs {
+    fn run(&self) -> Result<Ending> {
         let redaction = self.redact.then(Redaction::from_environment).transpose()?;
         let redaction = redaction.as_ref();
         self.timeline(redaction).map_err(|error| match redaction {
@@ -80,6 +74,12 @@ impl TimelineArgs {
         })
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+}
+
+impl TimelineArgs {
     fn timeline(&self, redaction: Option<&Redaction>) -> Result<Ending> {
         check_paths(&self.reading.inputs, NEEDS_TIMES)?;
         let top = usize::from(self.top);

@@ -18,7 +18,7 @@ use slotscope_engine::name::Name;
 
 use crate::cli::full_screen::{self, FullScreen};
 use crate::cli::live::{self, LiveArgs};
-use crate::cli::{Ending, values};
+use crate::cli::{Ending, Run, values};
 use crate::options::headings::{ARGUMENTS, RUN};
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
@@ -62,12 +62,8 @@ enum Event {
     Ended,
 }
 
-impl TopArgs {
-    /// Shows the cluster until the user quits.
-    ///
-    /// # Errors
-    /// Standard output is not a terminal, a flag is unusable, or no server answers initially.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for TopArgs {
+    fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&url(&seeds[0]))?;
         let words = [vec![url(&seeds[0])], self.live.words(&seeds)].concat();
@@ -100,7 +96,9 @@ impl TopArgs {
         };
         show(&mut full, screen, &happened, &wishes)
     }
+}
 
+impl TopArgs {
     fn check(&self, first: &str) -> Result<()> {
         if self.interval < LEAST {
             let what = "reads the servers too often; give at least 200ms";

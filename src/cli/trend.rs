@@ -14,7 +14,7 @@ use slotscope_report::output::Guard;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::values::memory_size;
-use crate::cli::{Ending, OTHER_DIRECTORY, report_file};
+use crate::cli::{Ending, OTHER_DIRECTORY, Run, report_file};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};
@@ -78,12 +78,8 @@ pub enum DateOf {
     Path,
 }
 
-impl TrendArgs {
-    /// Reads all reports, fits and prints.
-    ///
-    /// # Errors
-    /// A report, flag or output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for TrendArgs {
+    fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
         let maxmemory = self.maxmemory.as_deref();
         let maxmemory = maxmemory

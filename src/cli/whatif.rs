@@ -13,13 +13,13 @@ use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::{InputFacts, summarise};
 use slotscope_findings::topology::Topology;
 
-use crate::cli::Ending;
 use crate::cli::by::ByArgs;
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::reading::{ReadingArgs, print_format_help};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, Run};
 use crate::options::headings::CHANGES;
 use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::reading::Reading;
@@ -143,15 +143,8 @@ fn of_flag_to(error: Error) -> Error {
     }
 }
 
-impl WhatIfArgs {
-    /// Reads, counts and compares both sides.
-    ///
-    /// # Errors
-    /// A flag, input or topology is unusable, or there is nothing to try.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for WhatIfArgs {
+    fn run(&self) -> Result<Ending> {
         let findings = self.findings()?;
         self.output
             .print(&findings, Rows::or_json(usize::MAX), || {
@@ -165,6 +158,12 @@ impl WhatIfArgs {
         })
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+}
+
+impl WhatIfArgs {
     /// Reads, counts and compares both sides without printing.
     ///
     /// # Errors

@@ -35,8 +35,8 @@ use crate::cli::judging::JudgeArgs;
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
-use crate::cli::reading::{ReadingArgs, print_format_help};
-use crate::cli::{Ending, report_file};
+use crate::cli::reading::ReadingArgs;
+use crate::cli::{Ending, OTHER_DIRECTORY, Run, report_file};
 use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
@@ -128,18 +128,21 @@ Examples:
   slotscope analyze dumps --topology cluster.nodes  a directory of dumps
   slotscope analyze redis://HOST:6379               a running cluster, gently";
 
-impl AnalyzeArgs {
-    /// Reads, counts, judges and reports.
-    ///
-    /// # Errors
-    /// An input, topology or output is unusable.
-    pub(crate) fn run(&self) -> Result<Ending> {
-        if self.reading.format == "help" {
-            return print_format_help();
-        }
+impl Run for AnalyzeArgs {
+    fn run(&self) -> Result<Ending> {
         self.redacted(|redaction| self.report(redaction))
     }
 
+    fn reading(&self) -> Option<&ReadingArgs> {
+        Some(&self.reading)
+    }
+
+    fn reads_stdin(&self) -> bool {
+        self.reading.reads_stdin() && self.cluster_info.is_none()
+    }
+}
+
+impl AnalyzeArgs {
     /// Reads, counts and judges without printing.
     ///
     /// # Errors
@@ -160,11 +163,6 @@ impl AnalyzeArgs {
             Some(redaction) => redaction.error(error),
             None => error,
         })
-    }
-
-    /// Whether it reads standard input for lack of arguments.
-    pub(crate) fn reads_stdin(&self) -> bool {
-        self.reading.reads_stdin() && self.cluster_info.is_none()
     }
 
     fn report(&self, redaction: Option<Arc<Redaction>>) -> Result<Ending> {

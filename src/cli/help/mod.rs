@@ -11,7 +11,7 @@ use slotscope_engine::name::Name;
 
 use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::synonyms::command_for;
-use crate::cli::{Cli, Ending};
+use crate::cli::{Cli, Ending, Run};
 use crate::options::headings::ARGUMENTS;
 
 /// Maximum pages suggested for a word they contain.
@@ -40,12 +40,8 @@ pub(crate) fn footer() -> String {
     format!("Pages of the manual, by `slotscope help TOPIC`:{rows}")
 }
 
-impl HelpArgs {
-    /// Prints the list, the flags or the page.
-    ///
-    /// # Errors
-    /// No command or topic has that name, or standard output cannot be written.
-    pub(crate) fn run(&self) -> Result<Ending> {
+impl Run for HelpArgs {
+    fn run(&self) -> Result<Ending> {
         let text = match &self.word {
             None => Cli::command().render_long_help().ansi().to_string(),
             Some(word) => of(word)?,
