@@ -34,40 +34,53 @@
 //! - `cloud`: dumps in object stores and on web servers.
 #![deny(missing_docs)]
 
+#[doc(hidden)]
 pub mod advise;
 #[cfg(feature = "cli")]
 mod bench;
 #[cfg(feature = "cli")]
 #[doc(hidden)]
 pub mod cli;
+#[doc(hidden)]
 pub mod diff;
 #[cfg(feature = "cli")]
 mod dump;
 #[cfg(feature = "cli")]
 mod exporter;
+#[doc(hidden)]
 pub mod fanout;
+#[doc(hidden)]
 pub mod find_tag;
+#[doc(hidden)]
 pub mod generate;
 #[cfg(feature = "cli")]
 mod keyslot;
+#[doc(hidden)]
 pub mod lint;
 pub mod options;
 pub mod partial;
+#[doc(hidden)]
 pub mod pipeline;
 pub mod plan;
+#[doc(hidden)]
 pub mod source;
 #[cfg(feature = "cli")]
 mod timeline;
 #[cfg(feature = "cli")]
 mod top;
+#[doc(hidden)]
 pub mod trend;
+#[doc(hidden)]
 pub mod whatif;
 
 #[cfg(feature = "cli")]
-pub use slotscope_collect as collect;
-pub use slotscope_engine::{command, error, format, metric, name, redact, scan, slot, tally};
 #[doc(hidden)]
-pub use slotscope_engine::{secret, sentence, simd};
+pub use slotscope_collect as collect;
+pub use slotscope_engine::metric;
+#[doc(hidden)]
+pub use slotscope_engine::{
+    command, error, format, name, redact, scan, secret, sentence, simd, slot, tally,
+};
 pub use slotscope_findings::{steps, summary, topology};
 #[doc(hidden)]
 pub use slotscope_planner as planner;

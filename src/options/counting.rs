@@ -81,7 +81,7 @@ impl CountSpec {
     }
 
     /// Whether patterns are counted.
-    pub fn has_patterns(&self) -> bool {
+    pub(crate) fn has_patterns(&self) -> bool {
         self.depth > 0
     }
 

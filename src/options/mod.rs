@@ -4,20 +4,22 @@
 //! of the Python option. Default values are not serialized, so the JSON of a spec contains only the user's choices;
 //! command-line words and differences between specs are derived from it (`words`, `difference`).
 
-pub mod counting;
-pub mod filter;
-pub mod hashing;
+pub(crate) mod counting;
+pub(crate) mod filter;
+pub(crate) mod hashing;
 #[cfg(feature = "cli")]
 pub(crate) mod headings;
 mod members;
-pub mod nodes;
-pub mod reading;
+pub(crate) mod nodes;
+pub(crate) mod reading;
 pub mod sizes;
-pub mod storage;
+pub(crate) mod storage;
 pub mod times;
-pub mod walking;
+pub(crate) mod walking;
 
 pub use counting::CountSpec;
+#[doc(hidden)]
+pub use counting::Part;
 pub use filter::FilterSpec;
 pub use hashing::HashSpec;
 pub use members::{difference, words};

@@ -262,7 +262,7 @@ impl ReadSpec {
     }
 
     /// The table columns named by the user.
-    pub fn column_names(&self) -> ColumnNames {
+    pub(crate) fn column_names(&self) -> ColumnNames {
         ColumnNames {
             key: self.key_column.clone(),
             size: self.size_column.clone(),
@@ -295,7 +295,7 @@ impl ReadSpec {
 ///
 /// # Errors
 /// It denotes none, or several.
-pub fn delimiter_byte(text: &str) -> Result<u8> {
+pub(crate) fn delimiter_byte(text: &str) -> Result<u8> {
     let byte = match text.as_bytes() {
         [byte] => Some(*byte),
         br"\0" => Some(0),

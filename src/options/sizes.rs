@@ -1,7 +1,7 @@
 //! Memory sizes as people write them.
 
 /// A size in bytes, written as in redis.conf: k, m and g are powers of 1000, kb, mb and gb powers of 1024.
-pub fn config_size(text: &str) -> Option<u64> {
+pub(crate) fn config_size(text: &str) -> Option<u64> {
     const UNITS: &[(&str, u64)] = &[
         ("kb", 1 << 10),
         ("mb", 1 << 20),
@@ -17,7 +17,7 @@ pub fn config_size(text: &str) -> Option<u64> {
 }
 
 /// The number before a unit (ignoring case), and the value of the unit; 1 without a unit.
-pub fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
+pub(crate) fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)> {
     let end = text
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());

@@ -40,7 +40,7 @@ impl StorageSpec {
 }
 
 /// Removes the flag's values from the words of a command line.
-pub fn hide_values(words: &mut [Vec<u8>]) {
+pub(crate) fn hide_values(words: &mut [Vec<u8>]) {
     const FLAG: &[u8] = b"--storage-option";
     let mut is_value = false;
     for word in words {

@@ -88,7 +88,7 @@ impl Input {
 }
 
 /// The error for an input that differs from the plan.
-pub fn changed(name: &Name) -> Error {
+pub(crate) fn changed(name: &Name) -> Error {
     Error::bad(
         name.to_string(),
         "has another size or time than where the other parts were counted; count all parts of one copy of the dumps, \

@@ -25,14 +25,14 @@
 
 pub mod covered;
 pub mod evidence;
-pub mod flags;
+pub(crate) mod flags;
 mod frame;
-pub mod input;
+pub(crate) mod input;
 pub mod job;
-pub mod plan;
+pub(crate) mod plan;
 pub mod recount_file;
 pub mod reporting;
-pub mod split;
+pub(crate) mod split;
 pub mod tally_file;
 
 use std::path::Path;
@@ -42,7 +42,6 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_findings::summary::Summary;
 
 use crate::partial::job::Job;
-use crate::partial::plan::Planning;
 use crate::partial::recount_file::RecountFile;
 use crate::partial::tally_file::TallyFile;
 use crate::pipeline::Analysis;
@@ -52,7 +51,7 @@ use crate::pipeline::two_pass::SecondPass;
 pub use crate::options::Listing;
 pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;
-pub use crate::partial::plan::Plan;
+pub use crate::partial::plan::{Plan, Planning};
 pub use crate::partial::split::{Part, Split};
 
 /// The error place for a file that only the caller can name.
@@ -157,6 +156,6 @@ pub fn report(analysis: &Analysis, tally: &[u8], again: &[impl AsRef<[u8]>]) -> 
 }
 
 /// Whether a file starting with `head` is a tally or recount file of any version.
-pub fn is_tally(head: &[u8]) -> bool {
+pub(crate) fn is_tally(head: &[u8]) -> bool {
     frame::schema(head).is_some()
 }

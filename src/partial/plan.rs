@@ -26,7 +26,7 @@ use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
 
 /// The schema of a serialized plan.
-pub const SCHEMA: &str = "slotscope.tally-plan/1";
+pub(crate) const SCHEMA: &str = "slotscope.tally-plan/1";
 /// More inputs than any cluster has dumps.
 const MAX_INPUTS: usize = 1 << 20;
 

@@ -14,7 +14,7 @@ use crate::pipeline::slot_stats;
 
 /// Inputs with counts by slot, alongside keys or captures.
 #[derive(Default)]
-pub struct Beside {
+pub(crate) struct Beside {
     sources: Vec<(Box<dyn Source>, Spelling)>,
 }
 
@@ -64,7 +64,7 @@ impl Beside {
     ///
     /// # Errors
     /// An input cannot be read, or two have counts for the same slot.
-    pub fn add_to(
+    pub(crate) fn add_to(
         self,
         counted: &mut Scanned<Tallies>,
         reading: &mut Reading,

@@ -97,7 +97,7 @@ impl Analysis {
 }
 
 /// The findings before steps are computed.
-pub struct Findings {
+pub(crate) struct Findings {
     /// The nodes.
     pub topology: Topology,
     /// Everything except the steps and facts about the run.

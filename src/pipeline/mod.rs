@@ -249,7 +249,7 @@ impl Analysis {
     }
 
     /// Sets the statistic of CLUSTER SLOT-STATS that counts as operations.
-    pub fn slot_stats_ops(mut self, name: Option<&str>) -> Self {
+    pub(crate) fn slot_stats_ops(mut self, name: Option<&str>) -> Self {
         self.ops_column = name.map(str::to_owned);
         self
     }
@@ -273,7 +273,7 @@ impl Analysis {
 
     /// Like `room`, for nodes that only the inputs may show: `room` returns their limits, or an error if it names other
     /// nodes.
-    pub fn room_on(
+    pub(crate) fn room_on(
         mut self,
         room: impl Fn(&Topology) -> Result<Option<Room>> + Send + Sync + 'static,
     ) -> Self {
@@ -283,13 +283,13 @@ impl Analysis {
 
     /// Sets the words of a command line that name the inputs and say how they are read; the commands of remedies have
     /// them. Without them they have the paths of the sources; where there is no word, there is no such command.
-    pub fn reading_words(mut self, words: Vec<String>) -> Self {
+    pub(crate) fn reading_words(mut self, words: Vec<String>) -> Self {
         self.reading_words = Some(words);
         self
     }
 
     /// Sets command-line words for judging nodes, for the plans in remedies. By default these use the metrics.
-    pub fn judging_words(mut self, words: Vec<String>) -> Self {
+    pub(crate) fn judging_words(mut self, words: Vec<String>) -> Self {
         self.judging_words = Some(words);
         self
     }
@@ -333,7 +333,7 @@ impl Analysis {
     }
 
     /// The node part of a report from key counts of the nodes in the file `source`, without a dump.
-    pub fn of_node_counts(
+    pub(crate) fn of_node_counts(
         &self,
         source: &Path,
         mut counts: Vec<NodeKeys>,

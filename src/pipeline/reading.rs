@@ -155,7 +155,7 @@ impl Reading {
     ///
     /// # Errors
     /// As for `run`; `Cancelled`.
-    pub fn with_scan<R>(
+    pub(crate) fn with_scan<R>(
         &self,
         pass: &'static str,
         run: impl FnOnce(&Scan<'_>) -> Result<R>,
@@ -205,7 +205,7 @@ impl Reading {
     ///
     /// # Errors
     /// As for `scan`.
-    pub fn scan_until_closed<T: Tally>(
+    pub(crate) fn scan_until_closed<T: Tally>(
         &self,
         closed: &AtomicBool,
         make: impl Fn() -> T,

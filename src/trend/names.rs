@@ -85,7 +85,7 @@ pub struct Listed {
 }
 
 /// The lists of one kind in one report, for each of its metrics.
-pub type Lists = Option<PerMetric<Listed>>;
+pub(crate) type Lists = Option<PerMetric<Listed>>;
 
 impl Pool {
     /// The id of a name.

@@ -18,7 +18,7 @@ const SEPARATOR: &[u8] = b":";
 
 /// Number of keys of a pattern, and their load.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NameLoad {
+pub(crate) struct NameLoad {
     /// Number of keys.
     pub keys: u64,
     /// Their load, if load is not the number of keys.
@@ -90,7 +90,7 @@ impl Families {
     }
 
     /// Renumbers the families in this order; the last one stays last.
-    pub fn reorder(&mut self, order: &[usize]) {
+    pub(crate) fn reorder(&mut self, order: &[usize]) {
         let mut new = vec![0u32; self.list.len()];
         order
             .iter()

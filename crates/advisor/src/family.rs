@@ -113,7 +113,7 @@ impl Family {
     }
 
     /// The word before a field, if no other field is in between.
-    pub fn word_before(&self, field: usize) -> Option<&[u8]> {
+    pub(crate) fn word_before(&self, field: usize) -> Option<&[u8]> {
         let before = self.fields[field].checked_sub(1)?;
         self.tokens[before].literal()
     }

@@ -8,7 +8,7 @@ use ab_glyph::{Font, FontRef, GlyphId, PxScale, ScaleFont, point};
 use crate::Rgb;
 
 /// Height of capitals relative to the font size.
-pub const CAPITALS: f32 = 0.729;
+pub(crate) const CAPITALS: f32 = 0.729;
 
 /// The style of a text.
 #[derive(Debug, Clone, Copy)]

@@ -70,7 +70,7 @@ pub fn shown(text: impl Into<String>) -> String {
 }
 
 /// Whether text has characters that readers would not see.
-pub fn has_hidden(text: &str) -> bool {
+pub(crate) fn has_hidden(text: &str) -> bool {
     text.contains(is_hidden)
 }
 
@@ -124,7 +124,7 @@ fn write_hex(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
 ///
 /// # Errors
 /// Writing to `out` failed.
-pub fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
+pub(crate) fn write_escaped(out: &mut impl fmt::Write, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {

@@ -122,7 +122,7 @@ pub fn kind(len: u32, digits: u32, is_hex: bool, trailing: u32) -> Option<(Id, u
 }
 
 /// An id of several tokens at `start`, which must not be inside a token: a UUID with a digit, a date, an address.
-pub fn structured(key: &[u8], start: usize) -> Option<(Id, usize)> {
+pub(crate) fn structured(key: &[u8], start: usize) -> Option<(Id, usize)> {
     uuid(key, start)
         .map(|len| (Id::Uuid, len))
         .or_else(|| numbers(key, start))

@@ -57,7 +57,7 @@ impl<'a> Part<'a> {
     }
 
     /// Whether it looks like a hexadecimal id that happens to have no digit.
-    pub fn is_hexadecimal_word(&self) -> bool {
+    pub(crate) fn is_hexadecimal_word(&self) -> bool {
         let is_long = self.bytes.len() >= 8;
         self.kind == Kind::Word && is_long && self.bytes.iter().all(u8::is_ascii_hexdigit)
     }

@@ -3,6 +3,7 @@
 #![deny(missing_docs)]
 
 #[cfg(feature = "charts")]
+#[doc(hidden)]
 pub mod charts;
 #[doc(hidden)]
 pub mod output;

@@ -8,9 +8,9 @@ use std::sync::LazyLock;
 
 use slotscope::Analysis;
 use slotscope::options::CountSpec;
-use slotscope::options::counting::Part;
+use slotscope::options::Part;
+use slotscope::partial::Planning;
 use slotscope::partial::job::Job;
-use slotscope::partial::plan::Planning;
 use slotscope::partial::{self, Flags, Plan, Split};
 use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::Found;

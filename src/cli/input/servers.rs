@@ -74,7 +74,7 @@ pub enum Collected {
 
 impl ServerArgs {
     /// With a temporary collection.
-    pub fn for_now(live: LiveArgs) -> Self {
+    pub(crate) fn for_now(live: LiveArgs) -> Self {
         ServerArgs {
             live,
             ..ServerArgs::default()

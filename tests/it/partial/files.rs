@@ -3,8 +3,8 @@
 use std::io::Read;
 
 use slotscope::Analysis;
+use slotscope::partial::Planning;
 use slotscope::partial::job::Job;
-use slotscope::partial::plan::Planning;
 use slotscope::partial::tally_file::TallyFile;
 use slotscope::partial::{self, Flags, Plan};
 use slotscope::pipeline::reading::Reading;

@@ -80,7 +80,7 @@ pub static FORMATS: &[&dyn Format] = &[
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
 #[doc(hidden)]
-pub const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
+pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An input format.
 pub trait Format: Sync {
@@ -221,7 +221,7 @@ pub trait Sink {
 }
 
 /// Fills in the ascending offsets of a byte in `base[from..]` and returns their number.
-pub type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
+pub(crate) type FindByte<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> Found;
 
 /// Fills in the ascending offsets of a delimiter and of LF in `base[from..]` and returns their number.
 pub type FindCells<'a> = &'a dyn Fn(Padded<'_>, u32, u8, &mut [u32]) -> FoundCells;

@@ -169,7 +169,7 @@ impl Metric {
     pub const OPS: usize = Metric::Ops as usize - 1;
 
     /// The index of `Metric::Accesses` among the weights.
-    pub const USE: usize = Metric::Accesses as usize - 1;
+    pub(crate) const USE: usize = Metric::Accesses as usize - 1;
 
     /// The place of `Metric::Cpu` among the weights.
     pub const CPU: usize = Metric::Cpu as usize - 1;
@@ -253,7 +253,7 @@ pub struct Load([u64; METRIC_COUNT]);
 pub const MOST_KEYS: u64 = 1 << 48;
 
 /// Whether these may be key counts of one input, by their total.
-pub fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
+pub(crate) fn are_counts<'c>(counts: impl IntoIterator<Item = &'c u64>) -> bool {
     let add = |sum: u64, count: &u64| sum.checked_add(*count).filter(|sum| *sum <= MOST_KEYS);
     counts.into_iter().try_fold(0, add).is_some()
 }

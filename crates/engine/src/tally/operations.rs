@@ -117,7 +117,7 @@ impl Operations {
     }
 
     /// Whether it is known what their commands take.
-    pub fn has_cpu(&self) -> bool {
+    pub(crate) fn has_cpu(&self) -> bool {
         self.cpu.is_some()
     }
 

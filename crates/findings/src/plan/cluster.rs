@@ -179,7 +179,7 @@ impl<'a> Cluster<'a> {
     ///
     /// # Errors
     /// A pinned slot is on a node to be emptied.
-    pub fn pinning(mut self, summary: &Summary) -> Result<Self> {
+    pub(crate) fn pinning(mut self, summary: &Summary) -> Result<Self> {
         let Some(most) = self.flags.max_block else {
             return Ok(self);
         };

@@ -15,7 +15,7 @@ const BYTES_PER_SEC: f64 = 100.0 * 1024.0 * 1024.0;
 pub const BASIS: &str = "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s";
 
 /// Duration of the setslot script on idle nodes and network; unknown bytes count as 0.
-pub fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
+pub(crate) fn setslot_secs(slots: usize, keys: u64, bytes: Option<u64>) -> f64 {
     let few = keys.min(FEW.saturating_mul(slots as u64));
     slots as f64 * SECS_PER_SLOT
         + few as f64 * SECS_PER_KEY

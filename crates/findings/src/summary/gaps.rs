@@ -15,7 +15,7 @@ const LOST_SHARE: f64 = 0.001;
 
 /// The gaps of an input.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Gaps {
+pub(crate) struct Gaps {
     /// Sizes that could not be read.
     pub sizes: Option<Gap>,
     /// Numbers of operations that could not be read.

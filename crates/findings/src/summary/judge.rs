@@ -162,7 +162,7 @@ fn has_too_few_keys(split: &Split<'_>, amounts: Amounts, by_chance: Option<f64>)
 }
 
 /// The memory state, given only the fullest node's fair shares.
-pub fn state_of(max_over_mean: f64) -> State {
+pub(crate) fn state_of(max_over_mean: f64) -> State {
     Bands::new(Measure::Keys, None, None).state(max_over_mean)
 }
 

@@ -45,7 +45,7 @@ pub(crate) const IDLE_OPS: f64 = 100.0;
 /// See `IDLE_OPS`.
 pub(crate) const IDLE_CPU: f64 = 0.02;
 /// Nodes are compared if captures cover this fraction of them.
-pub const COVERED: f64 = 0.8;
+pub(crate) const COVERED: f64 = 0.8;
 /// If nodes are not compared, a tag or key is hot with at least this fraction of the captured operations.
 pub const HOT: f64 = 0.2;
 /// A node without operations counts as not captured if chance explains that in only e^-45 of all clusters.

@@ -10,7 +10,7 @@ const SHOWN: usize = 6;
 
 /// The names of a node.
 #[derive(Debug, Clone, Copy)]
-pub struct Called<'a> {
+pub(crate) struct Called<'a> {
     /// Its id.
     pub id: &'a str,
     /// `ip:port` or `hostname:port`.

@@ -4,18 +4,25 @@
 //! yields claims; `claims` checks them once for all, so that no format can assign a slot twice.
 
 mod claims;
+#[doc(hidden)]
 pub mod cluster_info;
 #[doc(hidden)]
 pub mod file_groups;
+#[doc(hidden)]
 pub mod find;
+#[doc(hidden)]
 pub mod identity;
 #[doc(hidden)]
 pub mod node_line;
 mod nodes_text;
+#[doc(hidden)]
 pub mod of_files;
+#[doc(hidden)]
 pub mod of_names;
 mod of_path;
+#[doc(hidden)]
 pub mod overlap;
+#[doc(hidden)]
 pub mod ranges;
 #[doc(hidden)]
 pub mod seen_lines;
@@ -110,7 +117,7 @@ impl Topology {
     pub const ONE_A_FILE: &str = "one node a file";
 
     /// Whether ids are made up: for an even split, or from file names.
-    pub fn has_made_up_ids(&self) -> bool {
+    pub(crate) fn has_made_up_ids(&self) -> bool {
         self.source == Topology::ONE_A_FILE || self.is_even()
     }
 

@@ -20,7 +20,7 @@ impl Measure {
     }
 
     /// The total that a node's share refers to.
-    pub fn of_what(self) -> &'static str {
+    pub(crate) fn of_what(self) -> &'static str {
         match self {
             Measure::Bytes | Measure::UsedMemory => "memory",
             Measure::Keys => "the keys",

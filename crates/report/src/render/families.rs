@@ -16,7 +16,7 @@ pub const MARK: &str = "# HELP slotscope_";
 const LABEL: usize = 200;
 
 /// A label with its value.
-pub type Label = (&'static str, Name);
+pub(crate) type Label = (&'static str, Name);
 
 /// Consecutive families of gauges. Each series is written once: duplicates are invalid, and readers keep either.
 #[derive(Default)]

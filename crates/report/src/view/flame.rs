@@ -50,7 +50,7 @@ pub struct Frame {
 
 impl Flame {
     /// The graph by size, or by keys if the input has neither sizes nor operations.
-    pub fn of_size(summary: &Summary) -> Option<Flame> {
+    pub(crate) fn of_size(summary: &Summary) -> Option<Flame> {
         let loads = &summary.slots.loads;
         let has_operations = Flame::of_operations(summary).is_some();
         let by_keys = Flame::new(summary, Metric::Keys).filter(|_| !has_operations);
@@ -62,7 +62,7 @@ impl Flame {
     }
 
     /// The graph by operations, or by accesses estimated from LFU counters.
-    pub fn of_operations(summary: &Summary) -> Option<Flame> {
+    pub(crate) fn of_operations(summary: &Summary) -> Option<Flame> {
         let metrics = [Metric::Ops, Metric::Accesses];
         metrics
             .into_iter()

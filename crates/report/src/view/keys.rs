@@ -121,7 +121,7 @@ fn columns<'a>(
 }
 
 /// Fractions of a metric's total.
-pub fn share_column(by: Metric) -> Column {
+pub(crate) fn share_column(by: Metric) -> Column {
     let (field, hint) = match by {
         Metric::Keys => ("share_of_keys", "its part of all keys"),
         Metric::Bytes => ("share_of_bytes", "its part of all bytes"),

@@ -234,7 +234,7 @@ impl<'a> Section<'a> {
     }
 
     /// Marks it as initially collapsed in a page.
-    pub fn detail(self) -> Self {
+    pub(crate) fn detail(self) -> Self {
         Section {
             is_detail: true,
             ..self

@@ -121,7 +121,7 @@ pub fn each_line(block: &mut Block, from: u32, row: impl FnMut(&mut Block, usize
 }
 
 /// Like `each_line`, up to `end`, which must be the end of a line.
-pub fn each_line_before(
+pub(crate) fn each_line_before(
     block: &mut Block,
     from: u32,
     end: usize,

@@ -5,7 +5,7 @@
 
 /// How text in quotes is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Escapes {
+pub(crate) enum Escapes {
     /// `\n`, `\x00`, an unknown `\c` is `c`.
     C,
     /// `\n`, `\u0000`, surrogate pairs; a lone surrogate keeps its own three bytes.

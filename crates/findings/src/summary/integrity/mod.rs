@@ -16,7 +16,7 @@ use crate::summary::worded::Worded;
 /// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
 /// The part of them above which rows are requests: no cluster has as many copies of a key.
-pub const REQUESTS: f64 = 0.75;
+pub(crate) const REQUESTS: f64 = 0.75;
 
 /// A sign that the dump is damaged.
 #[derive(Debug, Clone, PartialEq)]

@@ -264,7 +264,7 @@ fn shown_chars(line: &str) -> usize {
 }
 
 /// The words of a command; blanks in quotes do not separate words.
-pub fn shell_words(command: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn shell_words(command: &str) -> impl Iterator<Item = &str> {
     let (mut is_quoted, mut is_escaped) = (false, false);
     command.split(move |c| {
         is_quoted ^= c == '\'' && !is_escaped;
