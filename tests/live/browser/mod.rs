@@ -149,8 +149,7 @@ pub(crate) const UNREADABLE: &str = r#"(() => {
     const [a, b] = [light(parse(getComputedStyle(e).color)), light(ground(e))].sort((x, y) => y - x);
     const ratio = (a + 0.05) / (b + 0.05);
     if (ratio < 4.5) wrong.push(`${e.tagName}.${e.className} ${e.textContent.slice(0, 30)} ${ratio.toFixed(2)}`);
-    const box = e.closest('.flame svg svg')?.querySelector('rect') ?? e; // what clips its text
-    if (!e.closest('.scroll') && box.getBoundingClientRect().right > innerWidth + 1) wrong.push(`${e.tagName}.${e.className} sticks out: ${e.textContent.slice(0, 30)}`);
+    if (!e.closest('.scroll') && e.getBoundingClientRect().right > innerWidth + 1) wrong.push(`${e.tagName}.${e.className} sticks out: ${e.textContent.slice(0, 30)}`);
   }
   for (const cell of document.querySelectorAll('tbody [data-v]')) {
     const text = document.createRange();

@@ -63,11 +63,9 @@ impl Page<'_> {
                 self.block(&escaped(&quantiles(*metric, of), Place::Text))
             }
             Block::SlotMap(metric, loads) => self.slot_map(*metric, loads),
-            Block::Curve(_)
-            | Block::Flame(_)
-            | Block::Schemes(_)
-            | Block::Expiring(_)
-            | Block::Distribution(_) => Ok(()),
+            Block::Curve(_) | Block::Schemes(_) | Block::Expiring(_) | Block::Distribution(_) => {
+                Ok(())
+            }
             Block::TimeMap(map) => {
                 let (rows, legend) = time_map::lines(map, MAP_WIDTH);
                 self.code(&rows.join("\n"))?;

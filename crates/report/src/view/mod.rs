@@ -10,7 +10,6 @@ pub mod curve;
 pub mod distribution;
 pub mod expiring;
 pub mod extremes;
-pub(crate) mod flame;
 pub mod heat;
 mod hot_slots;
 pub mod input;
@@ -34,7 +33,6 @@ pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use distribution::Distribution;
 pub use expiring::Expiring;
-pub use flame::Flame;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
@@ -183,8 +181,6 @@ pub enum Block<'a> {
     Table(Table<'a>),
     /// Prefixes as a table, or as a tree with collapsible branches.
     Prefixes(Table<'a>, &'a [Prefix], Metric),
-    /// A metric by prefix and pattern as nested boxes; tables have the numbers.
-    Flame(Flame),
     /// Frequencies of amounts, as quantiles or as a picture.
     Quantiles(Metric, &'a Quantiles),
     /// The load of every slot as a map.

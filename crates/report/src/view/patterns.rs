@@ -8,7 +8,7 @@ use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
 
 use crate::view::keys::share_column;
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Flame, Scope, Section, Table};
+use crate::view::{Block, Cell, Column, Scope, Section, Table};
 
 /// Key names with marks instead of ids.
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
@@ -26,9 +26,7 @@ pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
         .anchored("prefixes", "Prefixes")
         .scoped(Scope::Page);
     let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
-    let flames = [Flame::of_size(summary), Flame::of_operations(summary)];
-    let flames = flames.into_iter().flatten().map(Block::Flame);
-    finished(section.with_all(flames).with(tree), prefixes, by)
+    finished(section.with(tree), prefixes, by)
 }
 
 /// The table of patterns, also `patterns.csv`.

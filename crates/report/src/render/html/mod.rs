@@ -11,7 +11,6 @@ mod distribution;
 mod embed;
 mod expiring;
 mod facts;
-pub(crate) mod flame;
 mod heat_map;
 mod histogram;
 mod nav;

@@ -5,7 +5,6 @@ use askama::{Result, Template};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::truncated;
 
-use crate::render::html::flame::Figure;
 use crate::render::html::histogram::Histogram;
 use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
@@ -107,7 +106,6 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
             has_borders: context.nodes <= BORDERED,
         }
         .render(),
-        Block::Flame(flame) => Figure::new(flame).render(),
         Block::Curve(curve) => curve::render(curve),
         Block::Distribution(of) => distribution::render(of),
         Block::Expiring(of) => expiring::render(of),

@@ -112,7 +112,6 @@ impl Writer<'_> {
                 }
                 // Pictures exist only on pages; treat them as absent.
                 Block::Curve(_)
-                | Block::Flame(_)
                 | Block::Schemes(_)
                 | Block::Expiring(_)
                 | Block::Distribution(_) => continue,
