@@ -26,7 +26,7 @@ pub struct TrendArgs {
     /// Two or more report.json, or their directories, in any order
     #[arg(value_name = "REPORT", required = true, help_heading = ARGUMENTS)]
     pub reports: Vec<PathBuf>,
-    /// The metric of the sentence and of names [default: that of the newest report]
+    /// The metric of the sentence [default: that of the newest report]
     #[arg(long, value_enum, value_name = "METRIC", help_heading = OUTPUT)]
     pub by: Option<Metric>,
     /// The memory limit of a node, as in redis.conf: 4gb
@@ -47,9 +47,6 @@ pub struct TrendArgs {
     /// With a note.
     #[arg(long)]
     pub force: bool,
-    /// Rows in every table of names
-    #[arg(long, value_name = "N", default_value_t = 10, help_heading = OUTPUT)]
-    pub top: usize,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
@@ -87,7 +84,7 @@ impl Run for TrendArgs {
             .transpose()?;
         let reports = self.reports.iter().map(PathBuf::as_path);
         let guard = Guard::new(OTHER_DIRECTORY).reading(reports);
-        let open = |path| outputs(self.top).open(path, guard);
+        let open = |path| outputs().open(path, guard);
         let files = self.out.as_deref().map(open).transpose()?;
         let mut history = History::default();
         for path in &self.reports {
@@ -102,9 +99,7 @@ impl Run for TrendArgs {
             force: self.force,
         })?;
         let rows = Rows::or_json(usize::MAX);
-        let printed = self
-            .output
-            .print(&trend, rows, || view::sections(&trend, self.top));
+        let printed = self.output.print(&trend, rows, || view::sections(&trend));
         if let Some(files) = files {
             files.publish(&trend)?;
         }

@@ -11,8 +11,8 @@ use slotscope_findings::summary::Sizes;
 use slotscope_findings::summary::balance::tidy;
 
 use crate::trend::fit::{Fit, Interval, Rate, Reached, Shape};
-use crate::trend::names::Pool;
 use crate::trend::point::{Condensed, FullestAt, Used};
+use crate::trend::pool::Pool;
 
 /// Seconds per month: a twelfth of a calendar year.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;

@@ -1,17 +1,15 @@
-//! A series of reports of one cluster by date: how fast it grows, which names appeared and vanished, and which node
-//! fills up first.
+//! A series of reports of one cluster by date: how fast it grows, and which node fills up first.
 
 #[doc(hidden)]
 pub mod fit;
 #[doc(hidden)]
 pub mod forecast;
-#[doc(hidden)]
-pub mod names;
 mod notes;
 #[cfg(feature = "cli")]
 pub(crate) mod outputs;
 #[doc(hidden)]
 pub mod point;
+mod pool;
 mod squares;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -29,12 +27,12 @@ use slotscope_findings::summary::worded::Worded;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::fit::{Rate, Reached};
-use crate::trend::forecast::{Basis, Forecast, months};
-use crate::trend::names::{Lists, NameTrend, Pool, Row, list_of};
+use crate::trend::forecast::{Basis, Forecast};
 use crate::trend::point::{Condensed, Point};
+use crate::trend::pool::Pool;
 
 /// Schema name and version.
-pub const SCHEMA: &str = "slotscope.trend/2";
+pub const SCHEMA: &str = "slotscope.trend/3";
 /// Maximum reports: daily for over five years.
 const MOST_REPORTS: usize = 2000;
 
@@ -46,19 +44,13 @@ pub struct Trend {
     pub schema: &'static str,
     /// All of it in a sentence.
     pub sentence: Worded<Outlook>,
-    /// The metric of the sentence and of names.
+    /// The metric of the sentence.
     pub by: Metric,
     /// The reports in the order of their dates.
     pub points: Vec<Point>,
     /// The forecast; absent if fewer than two reports can be used, or if these are within a day.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub forecast: Option<Forecast>,
-    /// The tags; absent where no report lists them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<NameTrend>,
-    /// The prefixes; absent where no report lists them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prefixes: Option<NameTrend>,
     /// Limits of the comparison.
     pub notes: Vec<String>,
 }
@@ -83,7 +75,7 @@ pub struct Outlook {
 /// How reports are combined.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The metric of the sentence and names; by default the newest report's.
+    /// The metric of the sentence; by default the newest report's.
     pub by: Option<Metric>,
     /// Bytes that a node may use; by default from the newest report with a limit.
     pub maxmemory: Option<u64>,
@@ -152,9 +144,7 @@ impl History {
             .collect();
         notes.extend(notes::doubts(&self.reports));
         notes.extend(notes::fits(&used, forecast.as_ref(), options, by));
-        notes.extend(notes::lists(&used, by));
-        let tags = self.names(by, |report| &report.tags);
-        let prefixes = self.names(by, |report| &report.prefixes);
+        notes.extend(notes::sources(&used));
         let newest = used.last().copied().or(self.reports.last());
         let outlook = newest.map(|newest| self.outlook(newest, by, forecast.as_ref()));
         Ok(Trend {
@@ -162,8 +152,6 @@ impl History {
             sentence: outlook.map_or_else(Worded::default, Worded::Finding),
             by,
             forecast,
-            tags,
-            prefixes,
             notes,
             points: self
                 .reports
@@ -209,24 +197,6 @@ impl History {
             }
             _ => Ok(Metric::Keys),
         }
-    }
-
-    fn names(&self, by: Metric, of: fn(&Condensed) -> &Lists) -> Option<NameTrend> {
-        let start = self.reports.first()?.point.at;
-        let rows = self
-            .reports
-            .iter()
-            .enumerate()
-            .filter_map(|(place, report)| {
-                let list = list_of(of(report), by).filter(|_| report.point.left_out.is_none())?;
-                Some(Row {
-                    place,
-                    month: months(start, report.point.at),
-                    total: report.point.load.get(by).copied()?,
-                    list,
-                })
-            });
-        NameTrend::of(&rows.collect::<Vec<_>>(), self.reports.len(), &self.pool)
     }
 
     fn outlook(&self, newest: &Condensed, by: Metric, forecast: Option<&Forecast>) -> Outlook {

@@ -9,7 +9,6 @@ use slotscope_engine::text::{amount, amount_cell, counted, list, short};
 use crate::diff::doubt::Doubt;
 use crate::trend::Options;
 use crate::trend::forecast::{Basis, Forecast, Full};
-use crate::trend::names::{Lists, have_nothing_in_common, list_of};
 use crate::trend::point::Condensed;
 
 /// Maximum files named in a note.
@@ -57,7 +56,7 @@ pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
         };
         (!files.is_empty()).then(|| {
             let named = list(files.iter(), NAMED);
-            format!("left out of growth and names: {named}: {doubt}{flag}")
+            format!("left out of growth: {named}: {doubt}{flag}")
         })
     };
     Doubt::ALL.into_iter().filter_map(note).collect()
@@ -178,8 +177,8 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
     notes
 }
 
-/// Limitations of the comparison of nodes and names.
-pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
+/// Limitations of the comparison of nodes and sizes.
+pub(super) fn sources(used: &[&Condensed]) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used
         .windows(2)
@@ -203,57 +202,6 @@ pub(super) fn lists(used: &[&Condensed], by: Metric) -> Vec<String> {
         notes.push(format!(
             "sizes are from an RDB file in one of {old} and {new}, and as the dump gives them in the other"
         ));
-    }
-    notes.extend(
-        used.windows(2)
-            .filter(|_| by == Metric::Bytes)
-            .find_map(|pair| {
-                let (old, new) = (&pair[0].point.file, &pair[1].point.file);
-                let what = pair[1].basis.other_sized((old, &pair[0].basis))?;
-                Some(format!(
-                    "{new}: {what}: their bytes are not the same amount"
-                ))
-            }),
-    );
-    type Of = fn(&Condensed) -> &Lists;
-    let kinds: [(&str, Of); 2] = [
-        ("tags", |report| &report.tags),
-        ("prefixes", |report| &report.prefixes),
-    ];
-    for (kind, of) in kinds {
-        let lacking = used
-            .iter()
-            .filter(|report| list_of(of(report), by).is_none())
-            .count();
-        if lacking > 0 && lacking < used.len() {
-            let reports = counted(lacking as u64, "report");
-            notes.push(format!(
-                "{reports} without {kind}: they are compared in the others"
-            ));
-        }
-        let listing: Vec<_> = used
-            .iter()
-            .filter_map(|report| list_of(of(report), by))
-            .collect();
-        if listing
-            .windows(2)
-            .any(|pair| have_nothing_in_common(pair[0], pair[1]))
-        {
-            notes.push(format!(
-                "neighbouring reports have no {kind} in common: were they redacted with different keys (SLOTSCOPE_REDACT_KEY)?"
-            ));
-        }
-        let other = used
-            .iter()
-            .filter(|report| report.by != by)
-            .filter(|report| list_of(of(report), by).is_some_and(|list| !list.is_whole()));
-        let other = other.count();
-        if other > 0 {
-            let (reports, name) = (counted(other as u64, "report"), by.title());
-            notes.push(format!(
-                "{kind} of {reports} are not listed by {name}: what they leave out may hold any part of them"
-            ));
-        }
     }
     notes
 }

@@ -10,11 +10,14 @@ use slotscope_report::render::html::sections;
 
 use crate::trend::{Trend, view};
 
-/// The files, with `rows` per table of the page.
-pub(crate) fn outputs(rows: usize) -> OutputSet<Trend> {
+/// Rows of a table of the page before it is expanded.
+const ROWS: usize = 10;
+
+/// The files.
+pub(crate) fn outputs() -> OutputSet<Trend> {
     OutputSet::marked("\"schema\":\"slotscope.trend/")
         .file("trend.json", |trend, out| json::write_object(trend, out))
-        .file("trend.html", move |trend, out| page(trend, rows, out))
+        .file("trend.html", page)
         .file("trend.csv", |trend, out| {
             csv::write(&view::table(trend), out)
         })
@@ -24,15 +27,15 @@ pub(crate) fn outputs(rows: usize) -> OutputSet<Trend> {
         })
 }
 
-fn page(trend: &Trend, rows: usize, out: &mut dyn Write) -> io::Result<()> {
+fn page(trend: &Trend, out: &mut dyn Write) -> io::Result<()> {
     let sentence = trend.sentence.to_string();
     let frame = sections::Frame {
         title: &view::title(trend),
         sentence: &sentence,
         notes: &trend.notes,
-        rows,
+        rows: ROWS,
     };
-    sections::write(&frame, &view::sections(trend, usize::MAX), out)
+    sections::write(&frame, &view::sections(trend), out)
 }
 
 /// The total load over time.

@@ -1,4 +1,4 @@
-//! The kept parts of a report: its numbers, its nodes' identity, and its lists with ids instead of names.
+//! The kept parts of a report: its numbers, and its nodes' identity.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +17,8 @@ use slotscope_findings::summary::state::State;
 
 use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;
-use crate::diff::report::{NameList, Report};
-use crate::trend::names::{Lists, Pool};
+use crate::diff::report::Report;
+use crate::trend::pool::Pool;
 
 /// A report as a point in time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -97,8 +97,6 @@ pub(crate) struct Condensed {
     pub maxmemory: Option<u64>,
     /// The memory of its nodes, if measured by servers.
     pub used: Vec<Used>,
-    pub tags: Lists,
-    pub prefixes: Lists,
 }
 
 impl Condensed {
@@ -145,8 +143,6 @@ impl Condensed {
             layout,
             maxmemory: summary.capacity.as_ref().map(|capacity| capacity.maxmemory),
             used: used(summary, pool)?,
-            tags: lists(&report, pool, Report::tags)?,
-            prefixes: lists(&report, pool, Report::prefixes)?,
             point,
         };
         pool.take(condensed.bytes_of_names())?;
@@ -205,25 +201,4 @@ fn used(summary: &Summary, pool: &mut Pool) -> Result<Vec<Used>> {
         })
     };
     capacity.nodes.iter().map(used).collect()
-}
-
-/// The lists returned by `of`, for each metric of a report.
-fn lists<'r>(
-    report: &'r Report,
-    pool: &mut Pool,
-    of: fn(&'r Report, Metric) -> Option<NameList<'r>>,
-) -> Result<Lists> {
-    let Some(keys) = of(report, Metric::Keys) else {
-        return Ok(None);
-    };
-    let mut lists = PerMetric::of_keys(pool.listed(&keys)?);
-    for metric in Metric::WEIGHTS
-        .into_iter()
-        .filter(|metric| report.load(*metric).is_some())
-    {
-        if let Some(list) = of(report, metric) {
-            lists = lists.with(metric, pool.listed(&list)?);
-        }
-    }
-    Ok(Some(lists))
 }

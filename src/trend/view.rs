@@ -1,4 +1,4 @@
-//! A trend as sections: the sentence, reports over time, growth, the fullest node, and names.
+//! A trend as sections: the sentence, reports over time, growth, the fullest node.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
@@ -9,7 +9,6 @@ use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, 
 use crate::trend::Trend;
 use crate::trend::fit::{Interval, Shape};
 use crate::trend::forecast::{Series, after};
-use crate::trend::names::{NameEvent, NameSeries, NameTrend};
 use crate::trend::point::{FullestAt, Point};
 use crate::trend::wording::{self, rate};
 
@@ -19,11 +18,9 @@ const REPORTS: usize = 48;
 const FAR: f64 = 3.0;
 /// Points per line in a picture.
 const STEPS: u64 = 120;
-/// Marks in a row for a name over time.
-const MARKS: usize = 24;
 
-/// The sections of a trend; tables of names have `top` rows.
-pub(crate) fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
+/// The sections of a trend.
+pub(crate) fn sections(trend: &Trend) -> Vec<Section<'_>> {
     let overview = Section::untitled().scoped(Scope::Overview);
     let mut sections = vec![overview.paragraph(trend.sentence.to_string())];
     sections.extend(growth_picture(trend));
@@ -31,17 +28,6 @@ pub(crate) fn sections(trend: &Trend, top: usize) -> Vec<Section<'_>> {
     sections.extend(ahead(trend));
     sections.extend(full(trend));
     sections.push(reports(trend));
-    let kinds = [
-        (["tags", "Tags"], &trend.tags),
-        (["prefixes", "Prefixes"], &trend.prefixes),
-    ];
-    for (kind, names) in kinds {
-        sections.extend(
-            names
-                .iter()
-                .flat_map(|names| name_sections(kind, names, trend, top)),
-        );
-    }
     let remarks = remarks::section(remarks::remarks(&[] as &[String], &trend.notes));
     sections.push(remarks.scoped(Scope::Overview));
     sections
@@ -250,100 +236,6 @@ fn reports(trend: &Trend) -> Section<'_> {
             grouped(older)
         )),
     }
-}
-
-fn name_sections<'a>(
-    [id, title]: [&'static str; 2],
-    names: &'a NameTrend,
-    trend: &'a Trend,
-    top: usize,
-) -> Vec<Section<'a>> {
-    let by = trend.by;
-    let listed = |series: &NameSeries| -> Vec<u64> {
-        let loads = series.loads.iter().flatten();
-        loads.copied().collect()
-    };
-    let name = Column::words(id).titled(title.to_lowercase()).flexible();
-    let table = Table::of(&names.top)
-        .column(name, |series| Cell::name(&series.name))
-        .column(
-            Column::for_people("first listed").rank(Rank::Detail),
-            |series| Cell::of(listed(series).first(), |load| Cell::amount(by, *load)),
-        )
-        .column(Column::for_people("now").rank(Rank::Main), |series| {
-            Cell::of(listed(series).last(), |load| Cell::amount(by, *load))
-        })
-        .column(Column::for_people("growth"), |series| {
-            Cell::of(series.growth, |growth| Cell::text(rate(&growth, by).0))
-        })
-        .column(Column::for_people("share"), |series| {
-            Cell::share(series.share)
-        })
-        .column(Column::words("over time").rank(Rank::Detail), |series| {
-            marks(&series.loads)
-        })
-        .build()
-        .at_most(top);
-    let mut sections = vec![
-        Section::titled(format!("{title} over time"))
-            .anchored(id, title)
-            .table(table),
-    ];
-    let (appeared, vanished) = (&names.appeared, &names.vanished);
-    let kinds = [
-        ("appeared", appeared, names.appeared_count),
-        ("vanished", vanished, names.vanished_count),
-    ];
-    for (what, events, count) in kinds
-        .into_iter()
-        .filter(|(_, events, _)| !events.is_empty())
-    {
-        let table = event_table([id, title], events, trend).at_most(top);
-        let section = Section::titled(format!("{title} that {what}")).table(table);
-        sections.push(match count - events.len() as u64 {
-            0 => section,
-            more => section.line(format!("{} lighter ones are not listed", grouped(more))),
-        });
-    }
-    sections
-}
-
-fn event_table<'a>(
-    [id, title]: [&'static str; 2],
-    events: &'a [NameEvent],
-    trend: &'a Trend,
-) -> Table<'a> {
-    let times = times(trend);
-    let name = Column::words(id).titled(title.to_lowercase()).flexible();
-    Table::of(events)
-        .column(name, |event| Cell::name(&event.name))
-        .column(Column::words("after").rank(Rank::Detail), |event| {
-            Cell::text(&*times[event.from])
-        })
-        .column(Column::words("by"), |event| Cell::text(&*times[event.to]))
-        .column(
-            Column::for_people(trend.by.head()).rank(Rank::Main),
-            |event| Cell::amount(trend.by, event.load),
-        )
-        .column(
-            Column::for_people("unlisted, at most")
-                .optional()
-                .rank(Rank::Detail),
-            |event| {
-                let most = Some(event.other_at_most).filter(|most| *most > 0);
-                Cell::of(most, |most| Cell::amount(trend.by, most))
-            },
-        )
-        .build()
-}
-
-/// Loads over time; a dot means the report does not list the name.
-fn marks<'a>(loads: &[Option<u64>]) -> Cell<'a> {
-    let most = loads.iter().flatten().copied().max().unwrap_or(0);
-    let count = loads.len().min(MARKS);
-    // The newest is always among them.
-    let places = (1..=count).map(|place| loads.len() * place / count - 1);
-    Cell::series(places.map(|place| loads[place]), most)
 }
 
 /// The numbers of every report as a table for files.

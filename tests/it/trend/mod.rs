@@ -1,5 +1,4 @@
-//! `trend`: growth is found with a valid uncertainty, names that appear and disappear are found exactly, incomparable
-//! reports are refused, and no file makes it panic.
+//! `trend`: growth is found with a valid uncertainty, incomparable reports are refused, and no file makes it panic.
 
 mod forecast;
 mod found;

@@ -23,8 +23,7 @@ fn the_result_is_text_markdown_files_and_limits() {
         );
         for part in [
             "8 reports, 2024-11-01 to 2025-06-02",
-            "Tags that vanished",
-            "visits",
+            "The node that is full first",
         ] {
             assert!(text.contains(part), "{width}: no {part} in {text}");
         }
