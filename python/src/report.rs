@@ -10,7 +10,7 @@ use slotscope::Summary;
 use slotscope::output::Guard;
 use slotscope::report::charts::CHARTS;
 use slotscope::report::render::{html, markdown, text};
-use slotscope::report::{self, ChartSet, json, view};
+use slotscope::report::{self, json, view};
 
 use crate::commands;
 use crate::error::{bad, raised};
@@ -255,7 +255,7 @@ impl Report {
         let guard = Guard::new("name another directory")
             .forced(force, ", or replace such files with force=True");
         py.detach(|| {
-            let files = report::outputs(ChartSet::Usual).open(&directory, guard)?;
+            let files = report::outputs().open(&directory, guard)?;
             files.publish(&self.summary)
         })
         .map_err(raised)

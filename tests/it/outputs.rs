@@ -19,7 +19,7 @@ fn dumps() -> Scratch {
 fn files_that_slotscope_did_not_write_are_neither_replaced_nor_removed() {
     let scratch = dumps();
     fs::create_dir(scratch.path("home")).unwrap();
-    for name in ["tags.csv", "prefixes.csv", "value-sizes.png", "report.json"] {
+    for name in ["tags.csv", "prefixes.csv", "tag-sizes.png", "report.json"] {
         scratch.file(&format!("home/{name}"), "mine");
         let args = ["analyze", "a.keys", "--only", "slots", "--out", "home"];
         let parts = [

@@ -97,7 +97,7 @@ const LAYERS: &[Layers] = &[
         root: "crates/report/src",
         leaves: &[],
         rows: &[
-            ("charts", &["ChartSet", "output", "palette", "plot", "view"]),
+            ("charts", &["output", "palette", "plot", "view"]),
             ("output", &[]),
             ("palette", &[]),
             // Pictures as data, which the page and the charts draw.

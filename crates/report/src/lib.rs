@@ -25,19 +25,8 @@ pub use crate::render::json;
 use crate::render::{csv, html};
 use crate::view::Table;
 
-/// The charts of a report.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
-pub enum ChartSet {
-    /// Those that say more than a sentence
-    #[default]
-    Usual,
-    /// All, with charts of a single bar
-    All,
-}
-
-/// The files of a report, with the charts of `set`.
-pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
+/// The files of a report.
+pub fn outputs() -> OutputSet<Summary> {
     let files = OutputSet::marked("\"schema\":\"slotscope.report/")
         .file("report.json", json::write)
         .file("report.html", html::write)
@@ -69,18 +58,18 @@ pub fn outputs(set: ChartSet) -> OutputSet<Summary> {
                 out,
             )
         });
-    with_charts(files, set)
+    with_charts(files)
 }
 
 /// The names of all files.
 pub fn files() -> impl Iterator<Item = &'static str> {
-    let files: Vec<_> = outputs(ChartSet::All).files().collect();
+    let files: Vec<_> = outputs().files().collect();
     files.into_iter()
 }
 
 /// Whether a directory contains a report.
 pub fn is_in(directory: &Path) -> bool {
-    outputs(ChartSet::All).mark().is_of(directory)
+    outputs().mark().is_of(directory)
 }
 
 fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
@@ -91,15 +80,15 @@ fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
 }
 
 #[cfg(feature = "charts")]
-fn with_charts(files: OutputSet<Summary>, set: ChartSet) -> OutputSet<Summary> {
+fn with_charts(files: OutputSet<Summary>) -> OutputSet<Summary> {
     charts::CHARTS.iter().fold(files, |files, chart| {
         files.maybe(chart.file, move |summary, out| {
-            charts::write(chart.sheet_in(set, summary), out)
+            charts::write(chart.sheet_of(summary), out)
         })
     })
 }
 
 #[cfg(not(feature = "charts"))]
-fn with_charts(files: OutputSet<Summary>, _: ChartSet) -> OutputSet<Summary> {
+fn with_charts(files: OutputSet<Summary>) -> OutputSet<Summary> {
     files
 }

@@ -25,7 +25,7 @@ use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::{self, NodeKeys};
 use slotscope_report::output::{Guard, OpenSet, SingleFile};
 use slotscope_report::render::openmetrics;
-use slotscope_report::{self, ChartSet, view};
+use slotscope_report::{self, view};
 
 use crate::cli::analyze::destination::report_name;
 use crate::cli::input::servers::{Collected, ServerArgs};
@@ -97,14 +97,9 @@ pub struct AnalyzeArgs {
     /// With --json none are written unless --out is given.
     #[arg(long, help_heading = OUTPUT)]
     pub no_files: bool,
-    /// Which charts are drawn
-    ///
-    /// `usual` leaves out charts that would have a single bar.
-    #[arg(long, value_enum, value_name = "WHICH", default_value_t = ChartSet::Usual, help_heading = OUTPUT, hide_short_help = true)]
-    pub charts: ChartSet,
-    /// What may be replaced
-    #[command(flatten)]
-    pub replace: ReplaceArgs,
+    /// Replace files that slotscope did not write, where an output has their name
+    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
+    pub force: bool,
     /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub openmetrics: Option<PathBuf>,
@@ -350,7 +345,7 @@ impl AnalyzeArgs {
                 Path::new("reports").join(name.map_or_else(of_files, PathBuf::from))
             }
         };
-        let files = slotscope_report::outputs(self.charts).open(&path, guard)?;
+        let files = slotscope_report::outputs().open(&path, guard)?;
         Ok(Some((files, path)))
     }
 

@@ -21,7 +21,7 @@ fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
     let words = [
         alone,
         &[
-            program, "analyze", &dump, "--charts", "all", "--out", "deep/out", "--title", &title,
+            program, "analyze", &dump, "--out", "deep/out", "--title", &title,
         ],
         flags,
     ]

@@ -1,7 +1,7 @@
 //! Horizontal bars, one per row, with names on the left and values on the right: nodes and tags.
 
 use slotscope_canvas::font::{Style, fit, width};
-use slotscope_canvas::{Anchor, Canvas, overlap, text_box};
+use slotscope_canvas::{Anchor, Canvas};
 
 use slotscope_engine::name::Name;
 
@@ -9,7 +9,7 @@ use crate::charts::Sheet;
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
 use crate::charts::sheet::{BELOW_HEADING, MARGIN, size};
-use crate::palette::{EMPTY, FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
+use crate::palette::{FRAME, INK, LIGHT_LOAD, MUTED, Rgb};
 use crate::plot::Plot;
 use crate::plot::axis::Axis;
 use crate::plot::numbers::Numbers;
@@ -50,15 +50,6 @@ pub(super) enum Row {
     },
     /// A sentence about omitted rows.
     Gap(String),
-}
-
-/// A vertical line through all bars.
-pub(super) struct Mark {
-    pub value: f64,
-    /// The text above it, if it fits; earlier marks take precedence.
-    pub label: String,
-    /// Its colour.
-    pub colour: Rgb,
 }
 
 /// `name` for a title, shortened to leave space for the rest.
@@ -111,22 +102,10 @@ pub(super) struct Bars {
     pub subtitle: String,
     /// The rows, top to bottom.
     pub rows: Vec<Row>,
-    /// Vertical lines through the bars.
-    pub marks: Vec<Mark>,
     /// The meaning of colours, if there are several.
     pub legend: Vec<(Rgb, &'static str)>,
-    /// Its axis.
-    pub scale: Scale,
-}
-
-/// An axis: its unit, number format, and tick distance.
-pub(super) struct Scale {
-    /// The noun for the counted things.
-    pub noun: String,
-    /// The number format.
-    pub numbers: Numbers,
-    /// Minimum distance between ticks: 1 for counts.
-    pub step: f64,
+    /// The noun of the axis, and its number format.
+    pub axis: (&'static str, Numbers),
 }
 
 impl Bars {
@@ -136,13 +115,8 @@ impl Bars {
             title,
             subtitle,
             rows,
-            marks: Vec::new(),
             legend: Vec::new(),
-            scale: Scale {
-                noun: String::from(loads.noun()),
-                numbers: loads.numbers(),
-                step: 1.0,
-            },
+            axis: (loads.noun(), loads.numbers()),
         }
     }
 
@@ -174,9 +148,7 @@ fn sheet_height(rows: usize) -> u32 {
 
 /// Draws the rows, starting at `top`.
 fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
-    let Bars {
-        rows, marks, scale, ..
-    } = chart;
+    let (rows, (noun, numbers)) = (&chart.rows, chart.axis);
     let swatches = chart
         .legend
         .iter()
@@ -200,20 +172,13 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
             most = most.max(value + light);
         }
     }
-    let most = marks
-        .iter()
-        .map(|mark| mark.value * 1.04)
-        .fold(most, f64::max);
     let left = MARGIN + names.ceil() as i32 + 14;
     let end = canvas.width - MARGIN - words.ceil() as i32 - 14;
-    let x = Axis::new((0.0, most), (left, end)).in_numbers(scale.numbers);
-    let x = Axis {
-        step: scale.step,
-        ..x
-    };
+    let x = Axis::new((0.0, most), (left, end)).in_numbers(numbers);
+    let x = Axis { step: 1.0, ..x };
     let bottom = top + height * rows.len() as i32 + 8;
     let plot = Plot::new(x, Axis::new((0.0, 1.0), (bottom, top)));
-    plot.draw_x(canvas, &scale.noun);
+    plot.draw_x(canvas, noun);
 
     let middle = |i: usize| top + height * i as i32 + height / 2;
     let ends: Vec<_> = rows
@@ -221,7 +186,6 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
         .enumerate()
         .map(|(i, row)| bar(canvas, &plot, row, middle(i), height))
         .collect();
-    draw_marks(canvas, &plot, marks);
     canvas.fill([left - 1, top - 4, left, bottom], FRAME);
     for (i, (row, end)) in rows.iter().zip(ends).enumerate() {
         match row {
@@ -232,38 +196,17 @@ fn draw(canvas: &Canvas<'_>, chart: &Bars, top: i32) {
                     Anchor::End,
                     style,
                 );
-                // If lines cross the bars, texts go into a column on the right so that they do not interrupt the lines.
-                let at = if marks.is_empty() {
-                    (end + 10, Anchor::Start)
-                } else {
-                    (canvas.width - MARGIN, Anchor::End)
-                };
-                canvas.text(words, (at.0, middle(i)), at.1, style);
+                canvas.text(words, (end + 10, middle(i)), Anchor::Start, style);
             }
             Row::Gap(sentence) => {
-                behind(
-                    canvas,
-                    sentence,
-                    (end + 10, middle(i)),
-                    height,
-                    Style {
-                        colour: MUTED,
-                        ..style
-                    },
-                );
+                let style = Style {
+                    colour: MUTED,
+                    ..style
+                };
+                canvas.text(sentence, (end + 10, middle(i)), Anchor::Start, style);
             }
         }
     }
-}
-
-/// Text on a white background of row height, hiding lines.
-fn behind(canvas: &Canvas<'_>, words: &str, (x, y): (i32, i32), height: i32, style: Style) {
-    let end = x + width(words, style).ceil() as i32;
-    canvas.fill(
-        [x - 4, y - height / 2, end + 4, y - height / 2 + height],
-        EMPTY,
-    );
-    canvas.text(words, (x, y), Anchor::Start, style);
 }
 
 /// Draws the bar of a row; returns its end.
@@ -284,34 +227,6 @@ fn bar(canvas: &Canvas<'_>, plot: &Plot, row: &Row, y: i32, height: i32) -> i32 
     canvas.fill([left, y - half, end, y + half], *colour);
     canvas.fill([end, y - half, far, y + half], LIGHT_LOAD);
     far
-}
-
-/// Lines drawn over the bars, which would hide them, and below the text.
-fn draw_marks(canvas: &Canvas<'_>, plot: &Plot, marks: &[Mark]) {
-    let mut taken: Vec<[i32; 4]> = Vec::new();
-    for mark in marks {
-        let x = plot.x.at(mark.value);
-        canvas.fill([x - 1, plot.y.end, x + 2, plot.y.start], EMPTY);
-        canvas.dashes([x, plot.y.end - 4, x + 1, plot.y.start], 5, mark.colour);
-        let style = Style::plain(size::NOTE, mark.colour);
-        // The first label ends at its line, the others start at theirs, which may be close together.
-        let has_room = x - MARGIN > width(&mark.label, style).ceil() as i32;
-        let anchor = if taken.is_empty() && has_room {
-            Anchor::End
-        } else {
-            Anchor::Start
-        };
-        let at = (
-            x - if anchor == Anchor::End { 2 } else { 4 },
-            plot.y.end - 16,
-        );
-        let place = text_box(&mark.label, at, anchor, style);
-        let grown = [place[0] - 2, place[1], place[2] + 2, place[3]];
-        if !taken.iter().any(|other| overlap(*other, grown)) {
-            canvas.text(&mark.label, at, anchor, style);
-            taken.push(grown);
-        }
-    }
 }
 
 #[cfg(test)]

@@ -4,8 +4,6 @@
 
 mod bars;
 mod distribution;
-mod expiry;
-mod expiry_over_time;
 mod factors;
 mod field;
 mod heatmap;
@@ -22,8 +20,6 @@ mod sheet;
 mod slot_load;
 mod tag_sizes;
 pub mod time_map;
-mod top_units;
-mod value_sizes;
 
 use std::io::{self, Write};
 
@@ -32,7 +28,6 @@ use slotscope_canvas::font::{Style, fit};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
-use crate::ChartSet;
 use crate::charts::loads::Loads;
 use crate::charts::number::{counted, short};
 pub use crate::charts::sheet::Sheet;
@@ -52,56 +47,32 @@ pub static CHARTS: &[Chart] = &[
     Chart {
         file: "slot-heatmap.png",
         wanted: |_| true,
-        usual: |_| true,
         sheet: heatmap::sheet,
     },
     Chart {
         file: "slot-load.png",
         wanted: |_| true,
-        usual: |_| true,
         sheet: slot_load::sheet,
     },
     Chart {
         file: "nodes.png",
         wanted: |_| true,
-        usual: |_| true,
         sheet: nodes::sheet,
-    },
-    Chart {
-        file: "top-tags.png",
-        wanted: |summary| summary.tags.is_some(),
-        usual: top_units::is_telling,
-        sheet: top_units::sheet,
     },
     Chart {
         file: "slot-distribution.png",
         wanted: |_| true,
-        usual: |_| true,
         sheet: distribution::sheet,
     },
     Chart {
         file: "tag-sizes.png",
         wanted: |summary| summary.tag_sizes.is_some(),
-        usual: |_| true,
         sheet: tag_sizes::sheet,
-    },
-    Chart {
-        file: "value-sizes.png",
-        wanted: |summary| summary.sizes.is_some(),
-        usual: |_| true,
-        sheet: value_sizes::sheet,
     },
     Chart {
         file: "prefixes.png",
         wanted: |summary| summary.patterns.is_some(),
-        usual: |_| true,
         sheet: prefixes::sheet,
-    },
-    Chart {
-        file: "expiry.png",
-        wanted: |summary| summary.expiry.is_some(),
-        usual: expiry::is_telling,
-        sheet: expiry::sheet,
     },
 ];
 
@@ -122,18 +93,14 @@ pub struct Chart {
     pub file: &'static str,
     /// Whether a report with this summary includes it.
     pub wanted: fn(&Summary) -> bool,
-    /// Whether it says more than a sentence of the report; otherwise it is drawn only on request.
-    pub usual: fn(&Summary) -> bool,
     /// Its content; an empty sheet if the summary has nothing to show.
     pub sheet: for<'s> fn(&'s Summary) -> Sheet<'s>,
 }
 
 impl Chart {
-    /// The chart of `summary`, if available and included in `set`.
-    pub(crate) fn sheet_in<'s>(&self, set: ChartSet, summary: &'s Summary) -> Option<Sheet<'s>> {
-        let is_in_set = set == ChartSet::All || (self.usual)(summary);
-        let is_drawn = (self.wanted)(summary) && is_in_set;
-        is_drawn.then(|| (self.sheet)(summary))
+    /// The chart of `summary`, if its report includes it.
+    pub(crate) fn sheet_of<'s>(&self, summary: &'s Summary) -> Option<Sheet<'s>> {
+        (self.wanted)(summary).then(|| (self.sheet)(summary))
     }
 }
 
