@@ -9,11 +9,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_report::view::Heat;
 
-use crate::cli::Ending;
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
-use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, OTHER_DIRECTORY, Run};
+use crate::cli::{Ending, Run};
 use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;

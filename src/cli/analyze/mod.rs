@@ -36,7 +36,7 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{Form, OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, OTHER_DIRECTORY, Run, report_file};
+use crate::cli::{Ending, Run, report_file};
 use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
@@ -97,9 +97,9 @@ pub struct AnalyzeArgs {
     /// With --json none are written unless --out is given.
     #[arg(long, help_heading = OUTPUT)]
     pub no_files: bool,
-    /// Replace files that slotscope did not write, where an output has their name
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true)]
-    pub force: bool,
+    /// What may be replaced
+    #[command(flatten)]
+    pub replace: ReplaceArgs,
     /// Write the numbers of the report to FILE for Prometheus: the text format of node_exporter's textfile collector
     #[arg(long, value_name = "FILE", help_heading = OUTPUT, hide_short_help = true)]
     pub openmetrics: Option<PathBuf>,
