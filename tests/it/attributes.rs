@@ -226,6 +226,26 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
 }
 
 #[test]
+fn a_few_accesses_are_no_load_unless_a_counter_is_at_its_end() {
+    for (most, state) in [(20, "unjudged"), (255, "skewed")] {
+        let scratch = Scratch::new();
+        let rows = (0..3000).map(|i| match i {
+            0 => format!("{{eu}}:0,100,{most}\n"),
+            1..20 => format!("{{eu}}:{i},100,20\n"),
+            _ => format!("user:{i},100,5\n"),
+        });
+        scratch.file(
+            "keys.csv",
+            format!("key,size,lfu\n{}", rows.collect::<String>()),
+        );
+        let made = report(&scratch, "keys.csv", &["--nodes", "3"]);
+        let roles = made["verdict"]["roles"].as_array().unwrap();
+        let load = roles.iter().find(|role| role["metric"] == "accesses");
+        assert_eq!(load.unwrap()["state"], state, "{most}: {made}");
+    }
+}
+
+#[test]
 fn without_counters_nothing_says_accesses() {
     let scratch = Scratch::new();
     scratch.file("plain.csv", "key,size,ops,freq\na,1,1,\nb,1,1,300\n");

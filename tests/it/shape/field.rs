@@ -198,3 +198,44 @@ fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
         (Some("unjudged"), 2)
     );
 }
+
+#[test]
+fn a_list_cut_off_in_its_last_line_says_so_and_a_whole_one_does_not() {
+    for (text, is_said) in [
+        ("key,size\na:1,100\nb:2,31", true),
+        ("a:1\nb:2\nses", true),
+        ("{\"key\":\"a\"}\n{\"key\":\"b\"}", true),
+        ("key,size\na:1,100\nb:2,31\n", false),
+        ("a:1\nb:2\n", false),
+    ] {
+        let (read, _) = report(text);
+        let warnings = read["input"]["warnings"].to_string();
+        let said = warnings.contains("without a line end after the last line");
+        assert_eq!(said, is_said, "{text:?}: {warnings}");
+    }
+}
+
+#[test]
+fn objects_inside_objects_are_refused_with_the_command_that_takes_them_out() {
+    let scratch = Scratch::new();
+    let line = |at: usize| json!({"_id": format!("x{at}"), "_source": {"key": format!("a:{at}"), "bytes": 9}});
+    let lines: String = (0..20).map(|at| format!("{}\n", line(at))).collect();
+    scratch.file("log.jsonl", lines);
+    let run = scratch.run(&["analyze", "log.jsonl"]);
+    testkit::run::assert_fails(&run, &["jq -c '._source' FILE | slotscope analyze -"]);
+    // No name of others becomes a part of a command.
+    let hostile = json!({"a'; rm -rf /; '": {"key": "a:1"}, "b": 1}).to_string() + "\n";
+    scratch.file("hostile.jsonl", hostile.repeat(3));
+    let run = scratch.run(&["analyze", "hostile.jsonl"]);
+    assert!(!testkit::run::stderr(&run).contains("rm -rf"), "{run:?}");
+}
+
+#[test]
+fn a_size_that_was_rounded_to_nothing_is_not_known_to_be_zero() {
+    let rows: String = (0..2000)
+        .map(|i| format!("user:{i},{}\n", if i < 20 { "3.00" } else { "0.00" }))
+        .collect();
+    let (read, _) = report(&format!("key,memory_mb\n{rows}"));
+    assert_eq!(read["verdict"]["state"], "unjudged");
+    assert_eq!(read["input"]["unreadable_values"][0]["count"], 1980);
+}

@@ -209,6 +209,58 @@ pub(super) const FORMS: &[Form] = &[
     ),
     form!(
         Sizes,
+        "Markdown with backticks",
+        "# Big keys\n\n| Key | Size (bytes) |\n|---|---|\n",
+        "",
+        |row, rng| format!("| `{}` | {} |", row.key, row.size)
+    ),
+    form!(
+        Sizes,
+        "Markdown in bold",
+        "| Key | Size |\n|---|---|\n",
+        "",
+        |row, rng| format!("| **{}** | {} |", row.key, row.size)
+    ),
+    form!(
+        Sizes,
+        "Markdown with backslashes",
+        "| Key | Size |\n|---|---|\n",
+        "",
+        |row, rng| {
+            let key = row.key.replace('{', "\\{").replace('}', "\\}");
+            format!("| {key} | {} |", row.size)
+        }
+    ),
+    form!(
+        Sizes,
+        "backticks in CSV",
+        "key,size\n",
+        "",
+        |row, rng| format!("`{}`,{}", row.key, row.size)
+    ),
+    form!(
+        Sizes,
+        "elements under count",
+        "key,type,memory,count\n",
+        "",
+        |row, rng| format!("{},hash,{},{}", field(row.key), row.size, row.at % 7)
+    ),
+    form!(
+        Sizes,
+        "a decimal comma",
+        "key;Speicher (KB)\n",
+        "",
+        |row, rng| {
+            let size = (row.size as f64 / 1024.0).to_string().replace('.', ",");
+            format!("{};{size}", field(row.key))
+        }
+    ),
+    form!(Refused, "keys in objects inside", "", "", |row, rng| {
+        json!({"message": "GET", "attributes": {"redis": {"key": row.key, "n": row.at}}})
+            .to_string()
+    }),
+    form!(
+        Sizes,
         "psql",
         " key | size \n-----+------\n",
         "(9 rows)\n\n",

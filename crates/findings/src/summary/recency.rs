@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use slotscope_engine::format::lfu::SATURATED;
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::tally;
-use slotscope_engine::format::lfu::SATURATED;
 use slotscope_engine::tally::recency::IDLE;
 
 /// Keys that were not used for a time.

@@ -233,7 +233,12 @@ impl VerdictInputs<'_> {
         };
         let of = |measure: Measure| load.measure == measure;
         let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
-        let accesses = || nodes.list.iter().map(|node| node.load_by(metric) as f64 / 60.0);
+        let accesses = || {
+            nodes
+                .list
+                .iter()
+                .map(|node| node.load_by(metric) as f64 / 60.0)
+        };
         let are_known = of(Measure::Accesses) && self.are_accesses_known;
         let accesses = most(&mut accesses().filter(|_| are_known));
         let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
