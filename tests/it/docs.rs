@@ -369,10 +369,12 @@ fn the_architecture_names_every_part_of_the_code() {
     for entry in entries.into_iter().flatten() {
         let entry = entry.unwrap();
         let mut name = entry.file_name().into_string().unwrap();
+        let page = format!("docs/commands/{}.md", name.replace('_', "-"));
         if entry.file_type().unwrap().is_dir() {
             name.push('/');
         }
-        assert!(architecture.contains(&name), "{name} is not named");
+        let is_named = architecture.contains(&name) || root().join(page).exists();
+        assert!(is_named, "{name} is not named");
     }
 }
 

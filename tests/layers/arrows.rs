@@ -3,7 +3,8 @@
 
 use crate::paths::{paths_from_root, tested};
 
-/// A module and the modules that it may use. Tests inside a crate may use anything.
+/// A module and the modules that it may use besides the leaves; a module without a row uses no other. Tests inside a crate
+/// may use anything.
 type Row = (&'static str, &'static [&'static str]);
 
 /// A crate: its root, the modules that each of its modules may use, and its rows. Modules in other crates may use each
@@ -31,12 +32,7 @@ const LAYERS: &[Layers] = &[
             "text",
         ],
         rows: &[
-            ("ansi", &[]),
-            ("calendar", &[]),
-            // The commands of a server: which of their words are keys.
-            ("command", &[]),
             ("error", &["name", "sentence"]),
-            ("file_identity", &[]),
             (
                 "format",
                 &[
@@ -49,13 +45,10 @@ const LAYERS: &[Layers] = &[
                     "source::forward",
                 ],
             ),
-            ("hash", &[]),
             ("metric", &["error"]),
-            ("name", &[]),
             ("pattern", &["format::batch", "source::block"]),
             ("redact", &["error", "name", "sentence"]),
             ("scan", &["format", "simd", "slot", "source", "tally"]),
-            ("secret", &[]),
             ("sentence", &["name"]),
             // Passes over blocks with the vectors of a kernel.
             ("simd", &["source::block"]),
@@ -83,12 +76,10 @@ const LAYERS: &[Layers] = &[
         root: "crates/findings/src",
         leaves: &["node_labels"],
         rows: &[
-            ("node_labels", &[]),
             ("plan", &["summary", "topology"]),
             // Each step is computed on the loads left by the previous ones.
             ("steps", &["plan", "summary", "topology"]),
             ("summary", &["topology"]),
-            ("topology", &[]),
             // The sentences with which findings serialize.
             ("wording", &["summary", "topology"]),
         ],
@@ -98,12 +89,9 @@ const LAYERS: &[Layers] = &[
         leaves: &[],
         rows: &[
             ("charts", &["output", "palette", "plot", "view"]),
-            ("output", &[]),
-            ("palette", &[]),
             // Pictures as data, which the page and the charts draw.
             ("plot", &["palette", "view"]),
             ("render", &["palette", "plot", "view"]),
-            ("view", &[]),
         ],
     },
     // The commands are slices: parts shared by two of them are in a lower crate or in the pipeline.
@@ -115,20 +103,13 @@ const LAYERS: &[Layers] = &[
             ("advise", &["pipeline", "whatif::rules"]),
             ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
-            ("diff", &[]),
-            ("dump", &[]),
             ("fanout", &["whatif::rules"]),
-            ("find_tag", &[]),
-            ("generate", &[]),
-            ("keyslot", &[]),
-            ("lint", &[]),
             ("main", &["slotscope"]),
             // A report from parts: counts travel together with facts about the inputs.
             ("partial", &["options", "pipeline", "source"]),
             // A running cluster is judged like a collection of it.
             ("exporter", &["pipeline"]),
             ("pipeline", &["source"]),
-            ("plan", &[]),
             // The engine's sources, and those in crates enabled by a feature.
             ("source", &["error"]),
             // Options: values, and the pipeline inputs built from them.
@@ -138,7 +119,6 @@ const LAYERS: &[Layers] = &[
             ("top", &["exporter::judged"]),
             // Names in adjacent reports are compared like those in two reports.
             ("trend", &["diff"]),
-            ("whatif", &[]),
         ],
     },
 ];
@@ -155,9 +135,8 @@ pub(crate) fn forbidden(root: &str, path: &[&str], code: &str) -> Vec<String> {
     if module == "lib" {
         return Vec::new();
     }
-    let Some((_, allowed)) = layers.rows.iter().find(|(name, _)| *name == module) else {
-        return vec![format!("module {module} has no row in LAYERS")];
-    };
+    let row = layers.rows.iter().find(|(name, _)| *name == module);
+    let allowed = row.map_or(&[][..], |(_, allowed)| allowed);
     let leaves = if layers.leaves.contains(&module) {
         &[]
     } else {
@@ -204,8 +183,8 @@ fn an_arrow_that_is_not_in_the_table_is_found_however_it_is_written() {
         );
     }
     assert_eq!(
-        forbidden(ENGINE, &["nowhere"], ""),
-        ["module nowhere has no row in LAYERS"]
+        forbidden(ENGINE, &["nowhere"], "use crate::{name, scan};"),
+        ["nowhere -> scan"]
     );
     assert_eq!(
         forbidden(ENGINE, &["name"], "use crate::error::Error;"),

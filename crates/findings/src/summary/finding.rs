@@ -98,27 +98,9 @@ pub enum FindingKind {
 
 impl FindingKind {
     /// Its name in ids and report.json.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            FindingKind::Down => "down",
-            FindingKind::NearLimit => "near_limit",
-            FindingKind::Suspicious => "suspicious",
-            FindingKind::Skew => "skew",
-            FindingKind::Evicting => "evicting",
-            FindingKind::Growth => "growth",
-            FindingKind::Suspected => "suspected",
-            FindingKind::OpenSlot => "open_slot",
-            FindingKind::Expiry => "expiry",
-            FindingKind::Refused => "refused",
-            FindingKind::BigKey => "big_key",
-            FindingKind::HotKey => "hot_key",
-            FindingKind::CoarseTag => "coarse_tag",
-            FindingKind::NoReplica => "no_replica",
-            FindingKind::EmptyNode => "empty_node",
-            FindingKind::SizesUnknown => "sizes_unknown",
-            FindingKind::LoadUnknown => "load_unknown",
-            FindingKind::NoLimit => "no_limit",
-        }
+    fn name(self) -> String {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        name.as_str().unwrap_or_default().to_owned()
     }
 }
 
