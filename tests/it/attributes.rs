@@ -238,7 +238,7 @@ fn a_few_accesses_are_no_load_unless_a_counter_is_at_its_end() {
             "keys.csv",
             format!("key,size,lfu\n{}", rows.collect::<String>()),
         );
-        let made = report(&scratch, "keys.csv", &["--nodes", "3"]);
+        let made = report(&scratch, "keys.csv", &[]);
         let roles = made["verdict"]["roles"].as_array().unwrap();
         let load = roles.iter().find(|role| role["metric"] == "accesses");
         assert_eq!(load.unwrap()["state"], state, "{most}: {made}");

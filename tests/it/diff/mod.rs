@@ -117,7 +117,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     for part in [
         "Tags that grew",
         "Tags that vanished",
-        "Got hot",
+        "Got larger: their part of the keys",
         "slot ",
         "even-1",
     ] {

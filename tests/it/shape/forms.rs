@@ -251,7 +251,7 @@ pub(super) const FORMS: &[Form] = &[
         "key;Speicher (KB)\n",
         "",
         |row, rng| {
-            let size = (row.size as f64 / 1024.0).to_string().replace('.', ",");
+            let size = format!("{:.5}", row.size as f64 / 1024.0).replace('.', ",");
             format!("{};{size}", field(row.key))
         }
     ),

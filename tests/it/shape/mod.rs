@@ -196,7 +196,7 @@ fn lists_of_raw_keys_are_read_as_they_are() {
             for count in [50, 900] {
                 let mut rng = Rng::new(number as u64 * 100 + seed);
                 let keys = names_of(&mut rng, count, name);
-                let file = keys.join(&b'\n');
+                let file = [keys.join(&b'\n'), b"\n".to_vec()].concat();
                 let expected = Loads::of(&keys, std::iter::empty());
                 all += 1;
                 match came(&file, Right::Keys, &expected) {
