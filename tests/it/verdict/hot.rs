@@ -155,7 +155,7 @@ fn captured_commands_weigh_what_they_take_so_the_slow_key_is_blamed_and_not_the_
             && text.contains("; estimated by command"),
         "{text}"
     );
-    assert!(text.contains("1 tonight: cache key board:global"), "{text}");
+    assert!(text.contains("1 now: cache key board:global"), "{text}");
     let found = report(&scratch.run(&["analyze", "shop", "--json"]));
     assert_eq!(found["verdict"]["roles"][1]["metric"], "cpu");
     // The cache leaves next to nothing of the load, and no slot moves for that.

@@ -112,7 +112,7 @@ fn the_numbers_are_those_of_report_json() {
         // Without sizes, nobody knows the usable memory.
         let usable = (by != "keys").then(|| &worst["usable_capacity"]);
         let expected = json!({
-            "input.keys": json["input"]["keys"], "nodes.max_over_mean": json["nodes"][by]["max_over_mean"],
+            "input.keys": json["input"]["keys"], "verdict.max_over_mean": worst["fullest"]["max_over_mean"],
             "verdict.usable_capacity": usable, "tags.distinct": json["tags"]["distinct"],
             "nodes.count": json["nodes"]["list"].as_array().unwrap().len(),
         });

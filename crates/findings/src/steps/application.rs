@@ -215,6 +215,11 @@ impl<'a> Trial<'_, 'a> {
                 name: piece.name.clone(),
                 is_tag: piece.kind == UnitKind::Tag,
                 reads,
+                has_replicas: self
+                    .summary
+                    .nodes
+                    .owning()
+                    .any(|node| node.replicas != Some(0)),
             },
             split: Vec::new(),
             untag: None,

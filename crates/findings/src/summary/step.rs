@@ -274,6 +274,8 @@ pub enum StepText {
         is_tag: bool,
         /// The fraction of reads among its operations.
         reads: Option<f64>,
+        /// Whether a primary has replicas, or it is not known that none has.
+        has_replicas: bool,
     },
     /// Add primaries.
     AddNodes {

@@ -6,6 +6,8 @@ use crate::summary::integrity::{Damage, REQUESTS, Sign};
 use crate::wording::InWords;
 use crate::wording::evidence::in_times;
 
+/// Shared slots in at most this many ranges may be those of split keys.
+const FEW_RANGES: usize = 2;
 /// Maximum number of slot ranges in a sentence.
 const RANGES_NAMED: usize = 4;
 
@@ -27,7 +29,7 @@ impl InWords for Sign {
                 100.0 * share
             ),
             Sign::Duplicates { share } => format!(
-                "{:.0}% of its keys are duplicates: a replica, or the same node twice",
+                "{:.0}% of its keys are duplicates: a replica, the same node twice, or a log of accesses",
                 100.0 * share
             ),
             Sign::NodeTwice { node, share } => format!(
@@ -87,8 +89,14 @@ impl InWords for Sign {
                 } else {
                     String::new()
                 };
+                // Half of a key with a line break is a key of any slot.
+                let split = if !are_snapshots && shared.len() <= FEW_RANGES {
+                    "a key with a line break was split (redis-cli --no-raw keeps it whole), "
+                } else {
+                    ""
+                };
                 format!(
-                    "{slots} {} {are} in both {one} and {other}{more}: slots moved between the {kind}, or one holds keys \
+                    "{slots} {} {are} in both {one} and {other}{more}: {split}slots moved between the {kind}, or one holds keys \
                      of another cluster; take the {kind} of all nodes again, at the same time",
                     ranges(shared, RANGES_NAMED)
                 )

@@ -167,13 +167,19 @@ impl InWords for StepText {
                 name,
                 is_tag,
                 reads,
+                has_replicas,
             } => {
                 let reads = match reads {
                     Some(reads) => format!("{} of its operations are reads", percent(*reads)),
                     None => "if it is mostly read; MONITOR shows it".into(),
                 };
+                let or = if *has_replicas {
+                    ", or read it from replicas"
+                } else {
+                    ""
+                };
                 format!(
-                    "tonight: cache {} in the client, or read it from replicas ({reads})",
+                    "now: cache {} in the client{or} ({reads})",
                     unit(name, *is_tag)
                 )
             }
