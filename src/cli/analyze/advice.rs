@@ -16,6 +16,7 @@ use crate::advise::{AdviseSpec, advise_and, names_in};
 use crate::cli::advise::captures_of;
 use crate::cli::fanout::Read;
 use crate::fanout::{Fanout, Lines};
+use crate::pipeline::beside::Beside;
 use crate::pipeline::counted::{Advised, CountedInputs};
 use crate::pipeline::reading::Reading;
 
@@ -36,6 +37,8 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
     let Some(reading) = counted.again() else {
         return Ok(counted);
     };
+    // Counts by slot have no names.
+    Beside::take_from(reading)?;
     let captures = captures_of(reading)?;
     let (batches, first_bytes) = batches_of(&captures, &topology)?;
     if !batches.has_several(LEAST_BATCHES) {

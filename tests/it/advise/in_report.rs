@@ -82,6 +82,19 @@ fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() 
 }
 
 #[test]
+fn counts_of_servers_by_slot_beside_them_are_no_names_to_advise_on() {
+    let scratch = common("\"MGET\"");
+    let line = |second: u64, cpu: u64| {
+        format!(
+            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"10.0.0.1:1\",\"slots\":[[7,{{\"key-count\":40,\"cpu-usec\":{cpu}}}]]}}\n"
+        )
+    };
+    scratch.file("slot-stats.json", line(0, 9) + &line(9, 90));
+    let found = analyzed(&scratch, &["slot-stats.json"]);
+    assert!(found["advice"]["rules"][0].is_string(), "{found:#}");
+}
+
+#[test]
 fn a_tag_that_scripts_need_is_not_taken_away() {
     let scratch = common("\"EVAL\" \"return 1\" \"3\"");
     let found = analyzed(&scratch, &[]);
