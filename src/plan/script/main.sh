@@ -1,4 +1,4 @@
-declare -a is_replica is_able held peak evicted_before
+declare -a primary_of is_able held peak evicted_before
 trap interrupted INT TERM HUP
 
 # From node, to node, keys, bytes, ranges of slots.

@@ -8,7 +8,26 @@ fault() {
 }
 
 end_stage() {
-    ((faults == 0)) || die "nothing was moved: fix $faults of the above first"
+    ((faults == 0)) || die "nothing was moved$(moved_before): fix $faults of the above first"
+}
+
+# What an earlier run has moved, in words.
+moved_before() {
+    local job gone=0
+    for job in ${jobs[@]+"${jobs[@]}"}; do gone=$((gone + $(gone_of $job))); done
+    ((gone == 0)) || echo " by this run; $gone of $slots_planned slots had left their nodes before"
+}
+
+# How many slots of a job FROM does not own: gone_of FROM TO KEYS BYTES RANGE...
+gone_of() {
+    local from=$1
+    shift 4
+    # A replica owns none, whoever has them.
+    if [[ $(info "$from" replication role) == master ]]; then
+        count $(missing "$from" "$from" "$@" 2>/dev/null)
+    else
+        echo 0
+    fi
 }
 
 preflight() {
@@ -45,15 +64,15 @@ check_identity() {
 }
 
 check_state() {
-    local node=$1 state member flags other
+    local node=$1 state member flags primary other
     state=$(ask "$node" CLUSTER INFO)
     [[ $state == *cluster_state:ok* ]] || fault "${name[node]} does not say cluster_state:ok; see redis-cli --cluster check: ${state%%$'\r'*}"
-    while read -r member _ flags _; do
+    while read -r member _ flags primary _; do
         for other in "${!host[@]}"; do
             [[ $member == "${id[other]}" ]] || continue
             case ,$flags, in
                 *,fail,* | *,fail\?,*) fault "${name[node]} sees that ${name[other]} is failed ($flags): wait, or make a new plan" ;;
-                *,slave,* | *,replica,*) is_replica[other]=yes ;;
+                *,slave,* | *,replica,*) primary_of[other]=$primary ;;
             esac
         done
     done <<<"$(ask "$node" CLUSTER NODES)"
@@ -63,13 +82,14 @@ check_state() {
 check_job() {
     local from=$1 to=$2 bytes=$4 left
     shift 4
-    if [[ -n ${is_replica[to]-} ]]; then
+    if has_failed_over "$from" || has_failed_over "$to"; then return; fi
+    if [[ -n ${primary_of[to]-} ]]; then
         fault "${name[to]} is a replica and cannot take slots: make a new plan without it, or make it an empty primary again: $(how_to_reset "$to")"
         return
     fi
     left=$(missing "$from" "$to" "$@")
     [[ -n $left ]] || return 0
-    if [[ -n ${is_replica[from]-} ]]; then
+    if [[ -n ${primary_of[from]-} ]]; then
         fault "${name[from]} is a replica and has no slots to give: make a new plan"
         return
     fi
@@ -81,10 +101,19 @@ check_job() {
     if ((held[to] > ${peak[to]-0})); then peak[to]=${held[to]}; else peak[to]=${peak[to]-0}; fi
 }
 
+# Whether NODE follows a node that the plan does not name: that one took over, and may have no other replica. A primary that
+# gave its last slot away follows one that the plan names: has_failed_over NODE
+has_failed_over() {
+    local node=$1 primary=${primary_of[$1]-} address=''
+    [[ -n $primary && " ${id[*]} " != *" $primary "* ]] || return 1
+    [[ ! $primary =~ ^[0-9a-f]{40}$ ]] || address=$(ask "$node" CLUSTER NODES | sed -n "s/^$primary \\([^@ ]*\\).*/\\1/p")
+    fault "${name[node]} is now a replica of ${address:-another node}, which took over its slots: make a new plan"
+}
+
 # The commands that turn a replica into a primary without slots: how_to_reset NODE
 how_to_reset() {
     local node=$1 other
-    for other in "${!host[@]}"; do [[ -n ${is_replica[other]-} ]] || break; done
+    for other in "${!host[@]}"; do [[ -n ${primary_of[other]-} ]] || break; done
     echo "redis-cli -h ${host[node]} -p ${port[node]} CLUSTER RESET, then CLUSTER MEET ${host[other]} ${port[other]}"
 }
 

@@ -63,7 +63,7 @@ guard() {
             [[ -n $kept ]] || continue
         fi
         stop_moves "$from" "$to"
-        die "${name[node]} is ${role:-not there} now, no primary any more: see redis-cli --cluster check, then make a new plan"
+        die "${name[node]} is ${role:-not there} now, no primary any more; $slots_done slots are moved: see redis-cli --cluster check, then make a new plan"
     done
     as_number "$(info "$to" stats evicted_keys)"
     if [[ $evictions != allow ]] && ((number > ${evicted_before[to]:-0})); then

@@ -4,8 +4,9 @@
 use std::fs;
 
 use super::uneven::{Uneven, jobs};
-use testkit::cluster::call_ok;
+use testkit::cluster::{Cluster, call_ok};
 use testkit::kinds::Kind;
+use testkit::redis::wait_for;
 use testkit::run::{stderr, succeeded};
 
 /// Available servers that move slots atomically: Redis 8.4 only if REDIS_SERVER names one.
@@ -215,6 +216,52 @@ fn a_source_that_is_failed_over_ends_the_script() {
         println!("{said}");
         assert_eq!(code, Some(1), "{said}");
         names_open_slots(&uneven, &said);
+    }
+}
+
+#[test]
+fn a_target_that_is_failed_over_needs_a_new_plan_and_no_reset() {
+    let mut uneven = Uneven::with_replicas(Kind::Installed, "setslot");
+    let script = uneven.plan(&["--pause-ms", "20"]);
+    let (source, target, _) = jobs(&script)[0];
+    let [source, target] = [source, target].map(|node| uneven.node(&script, node));
+    let replica = 3 + target;
+    let may_migrate = |cluster: &Cluster, right: &str| {
+        let mut source = cluster.servers[source].connect();
+        call_ok(&mut source, &["ACL", "SETUSER", "default", right]);
+    };
+    let (code, said) = uneven.disturbed(|cluster| may_migrate(cluster, "-migrate"));
+    assert_eq!(code, Some(1), "{said}");
+    may_migrate(&uneven.cluster, "+migrate");
+    let mut client = uneven.cluster.servers[replica].connect();
+    call_ok(&mut client, &["CLUSTER", "FAILOVER"]);
+    let marks = [(target, "slave"), (replica, "master")];
+    for node in 0..uneven.cluster.servers.len() {
+        wait_for(|| {
+            let listing = uneven.cluster.nodes(node);
+            let is_marked = |(of, mark): &(usize, &str)| {
+                let id = &uneven.cluster.ids[*of];
+                let mut lines = listing.lines();
+                lines.any(|line| line.starts_with(id) && line.contains(mark))
+            };
+            if marks.iter().all(is_marked) {
+                Ok(())
+            } else {
+                Err(listing)
+            }
+        });
+    }
+    let [old, new] = [target, replica].map(|node| uneven.cluster.address(node));
+    let failed_over =
+        format!("{old} is now a replica of {new}, which took over its slots: make a new plan");
+    for script in ["move.sh", "back.sh"] {
+        let output = uneven.run(&[script]);
+        let said = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains(&failed_over), "{said}");
+        assert!(!said.contains("RESET"), "{said}");
+        let is_counted = said.contains("slots had left their nodes before");
+        assert!(is_counted || script == "back.sh", "{said}");
     }
 }
 
