@@ -146,7 +146,7 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
     Some(ServerFacts {
         used_memory: last.used_memory,
-        dataset: last.used_memory_dataset,
+        dataset: last.dataset().or_else(|| entry.before.as_ref()?.dataset()),
         not_counted: last.mem_not_counted_for_evict.unwrap_or(0),
         maxmemory: last.maxmemory,
         policy: last.maxmemory_policy.clone(),
@@ -288,6 +288,21 @@ mod tests {
             ..entry("a", Role::Primary, 500)
         };
         let facts = known(read);
+    #[test]
+    fn a_dataset_that_wrapped_around_is_that_of_the_reading_before() {
+        let mut wrapped = entry("a", Role::Primary, 500);
+        let of = |of: &mut Option<ServerReading>, dataset| {
+            of.as_mut().unwrap().used_memory_dataset = Some(dataset);
+        };
+        of(&mut wrapped.before, 200);
+        of(&mut wrapped.after, 300);
+        assert_eq!(known(wrapped.clone()).dataset, Some(300));
+        of(&mut wrapped.after, u64::MAX - 141_335);
+        assert_eq!(known(wrapped.clone()).dataset, Some(200));
+        of(&mut wrapped.before, u64::MAX);
+        assert_eq!(known(wrapped).dataset, None);
+    }
+
         assert_eq!((facts.ops_per_sec, facts.cpu), (Some(70.0), None));
         assert!(facts.evicting, "a collection evicts nothing");
 

@@ -28,6 +28,8 @@ pub struct Live<'a> {
     probe: Probe<'a>,
     /// By server, the commands that counting its keys took so far, which no client sent.
     own: BTreeMap<String, u64>,
+    /// By server, the last known memory of its keys.
+    datasets: BTreeMap<String, u64>,
 }
 
 /// The cluster at one time.
@@ -70,6 +72,7 @@ impl<'a> Live<'a> {
                 watch: *watch,
                 probe: Probe::new(access),
                 own: BTreeMap::new(),
+                datasets: BTreeMap::new(),
             }),
             Site::Lone(address) => {
                 let what = "is not in cluster mode, so there are no nodes to compare";
@@ -89,10 +92,16 @@ impl<'a> Live<'a> {
         let mut readings = self.probe.read(&servers)?;
         for (server, reading) in servers.iter().zip(&mut readings) {
             let own = self.own.get(server.key()).copied().unwrap_or(0);
-            if let Ok(reading) = reading
-                && let Some(all) = &mut reading.server.total_commands_processed
-            {
+            let Ok(reading) = reading else { continue };
+            if let Some(all) = &mut reading.server.total_commands_processed {
                 *all = all.saturating_sub(own);
+            }
+            match reading.server.dataset() {
+                Some(size) => drop(self.datasets.insert(server.key().to_owned(), size)),
+                None => {
+                    let known = self.datasets.get(server.key()).copied();
+                    reading.server.used_memory_dataset = known;
+                }
             }
         }
         self.count_keys(&servers, &mut readings)?;

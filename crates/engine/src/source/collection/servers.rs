@@ -66,6 +66,14 @@ impl ServerEntry {
     }
 }
 
+impl ServerReading {
+    /// Memory of keys. Servers compute it as a difference, which wraps around while buffers of clients count as overhead.
+    pub fn dataset(&self) -> Option<u64> {
+        let fits = |size: &u64| self.used_memory.is_none_or(|used| *size <= used);
+        self.used_memory_dataset.filter(fits)
+    }
+}
+
 /// One reading, under the names that the server has for its figures. What a server does not say is absent. Sizes are bytes.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
