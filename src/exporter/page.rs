@@ -11,6 +11,7 @@ use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::processes;
+use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
 use slotscope_report::render::families::{END, Families};
 
@@ -144,20 +145,28 @@ impl Observed<'_> {
     fn add_verdict(&self, families: &mut Families) {
         let Some(summary) = self.summary else { return };
         let label = |role: &str| vec![("role", Name::from(role))];
-        let roles = &summary.verdict.roles;
-        let states = roles
+        let by_process = processes::judged(summary);
+        let is_replaced =
+            |role: &&RoleVerdict| by_process.is_some() && role.role == Some(Role::Load);
+        let roles = summary.verdict.roles.iter();
+        let roles = roles.filter(|role| !is_replaced(role));
+        let judged = roles.map(|role| (role.name(), role.max_over_mean(), role.state));
+        let by_process =
+            by_process.map(|(busiest, state)| (Role::Load.name(), Some(busiest), state));
+        let judged: Vec<_> = judged.chain(by_process).collect();
+        let states = judged
             .iter()
-            .map(|role| (label(role.name()), rank(role.state)));
+            .map(|(role, _, state)| (label(role), rank(*state)));
         families.add(
             "state",
             STATE,
             std::iter::once((label("all"), rank(summary.verdict.state))).chain(states),
         );
-        let fullest = roles.iter();
+        let fullest = judged.iter();
         families.add(
             "max_over_mean_ratio",
             "The fullest or busiest primary, in fair shares.",
-            fullest.filter_map(|role| Some((label(role.name()), role.max_over_mean()?))),
+            fullest.filter_map(|(role, fullest, _)| Some((label(role), (*fullest)?))),
         );
     }
 
@@ -410,6 +419,36 @@ mod tests {
             took: 0.5,
         };
         (observed.families().series(), observed.page())
+    }
+
+    #[test]
+    fn the_load_of_servers_that_do_not_count_it_by_slot_is_that_of_their_processes() {
+        let without_counters = |at_ms| {
+            let mut snapshot = snapshot(3, at_ms);
+            let readings = snapshot.primaries.iter_mut();
+            for reading in readings.filter_map(|of| of.reading.as_mut().ok()) {
+                let slots = reading.slots.iter_mut().flatten();
+                slots.for_each(|slot| slot.cpu = None);
+            }
+            snapshot
+        };
+        let snapshots = [1_000_000, 1_010_000].map(without_counters);
+        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1], &[]).unwrap();
+        let observed = Observed {
+            cluster: "shop",
+            snapshots: [&snapshots[0], &snapshots[1]],
+            summary: Some(&summary),
+            named: &[],
+            read_at: 1.0,
+            took: 0.5,
+        };
+        let page = observed.page();
+        for series in [
+            "slotscope_state{cluster=\"shop\",role=\"load\"} 4\n",
+            "slotscope_max_over_mean_ratio{cluster=\"shop\",role=\"load\"} 2.93",
+        ] {
+            assert_eq!(page.matches(series).count(), 1, "{series}: {page}");
+        }
     }
 
     #[test]

@@ -308,6 +308,30 @@ fn a_cluster_that_uses_less_than_2_percent_of_a_core_is_idle_by_slots_too() {
 }
 
 #[test]
+fn time_of_scripts_is_in_no_slot_and_nodes_are_then_judged_by_their_processes() {
+    let found = |cpu: [f64; 3]| {
+        let scratch = Scratch::new();
+        let mut hot = Hot::new(cpu, &[("eval", 900.0)]);
+        hot.load.nodes_by_slot = 3;
+        hot.write(&scratch);
+        // Slots of the second node: a tenth of a core, 1.57 shares.
+        scratch.file("shop/slot-stats.json", slot_stats(90, 600_000));
+        let text = shown(&scratch);
+        let planned = scratch.run(&["plan", "shop"]);
+        (text, stdout(&planned).to_owned())
+    };
+    let (text, planned) = found([0.08, 0.5, 0.08]);
+    let expected = "HOT 10.0.0.1 uses 2.27× its share of CPU time, 50.0% of a core; EVAL takes 50.0% of it; \
+        78.2% of the CPU time is in no slot (scripts, transactions, network)";
+    assert!(text.contains(expected), "{text}");
+    assert!(!text.contains("move "), "{text}");
+    assert!(planned.contains("nothing to move"), "{planned}");
+    // Network and parsing follow the commands.
+    let (text, _) = found([0.3, 0.65, 0.3]);
+    assert!(!text.contains("in no slot"), "{text}");
+}
+
+#[test]
 fn what_servers_refuse_is_a_risk_as_no_capture_shows_it() {
     let scratch = Scratch::new();
     let mut hot = Hot::new([0.2; 3], &[]);

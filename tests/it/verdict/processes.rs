@@ -76,10 +76,10 @@ fn a_collection_has_its_hot_process_as_a_finding() {
 }
 
 #[test]
-fn processes_that_are_even_quiet_or_not_known_are_not_a_finding() {
+fn processes_that_are_even_idle_or_not_known_are_not_a_finding() {
     for cpu in [
         [Some(0.3), Some(0.3), Some(0.34)],
-        [Some(0.01), Some(0.01), Some(0.09)],
+        [Some(0.005), Some(0.005), Some(0.019)],
         [Some(0.1), None, Some(0.4)],
     ] {
         let scratch = Scratch::new();

@@ -253,6 +253,37 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
 }
 
 #[test]
+fn the_time_of_scripts_on_servers_that_count_by_slot_is_that_of_their_process() {
+    let cluster = start(Kind::Redis82);
+    let key = "cart:{hot}:1";
+    let is_over = AtomicBool::new(false);
+    let scratch = Scratch::new();
+    thread::scope(|scope| {
+        let scripts = scope.spawn(|| {
+            let mut client = cluster.owner_of(key.as_bytes());
+            let burn = "for i = 1, 200000 do end return redis.call('GET', KEYS[1])";
+            while !is_over.load(Relaxed) {
+                client.call(&["EVAL", burn, "1", key]);
+            }
+        });
+        let address = cluster.address(0);
+        let args = ["collect", &address, "-o", "out", "--load", "2s"];
+        let output = under_load(&cluster, &[], || scratch.run(&args));
+        is_over.store(true, Relaxed);
+        scripts.join().unwrap();
+        succeeded(output);
+    });
+    let text = scratch.run(&["analyze", "out", "--no-files"]);
+    let text = stdout(&text);
+    let hot = format!("HOT  {} ", cluster.owner_address(key.as_bytes()));
+    assert!(
+        text.contains(&hot) && text.contains("is in no slot"),
+        "{text}"
+    );
+    assert!(!text.contains(" move "), "{text}");
+}
+
+#[test]
 fn a_load_that_no_server_counts_by_slot_says_what_finds_hot_slots() {
     let cluster = start(Kind::Installed);
     let says_so = |report: &Value| {

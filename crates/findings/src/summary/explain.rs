@@ -123,6 +123,7 @@ impl Explained<'_> {
             Reason::Counters if self.load.measure == Measure::Accesses => Unseen::Replicas,
             Reason::Counters if captures.is_some_and(|of| of.is_one_reading) => Unseen::OneReading,
             Reason::Counters => Unseen::Apart,
+            Reason::OutsideSlots => Unseen::OutsideSlots,
             _ if self.load.measure.role() == Role::Memory => Unseen::Sample,
             _ => {
                 let seen = self.load.compared.iter();

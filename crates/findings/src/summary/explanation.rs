@@ -103,6 +103,8 @@ pub enum Unseen {
     Captured(Vec<Name>, usize),
     /// The slot sample misses the heaviest slots.
     Sample,
+    /// Much of the CPU time is in no slot.
+    OutsideSlots,
     /// A single reading of counters, which started counting at different times.
     OneReading,
     /// The captures of the nodes do not overlap in time.

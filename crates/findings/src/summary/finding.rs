@@ -150,6 +150,8 @@ pub enum FindingText {
         cpu: f64,
         /// The command that takes most of the time of all its commands, and how much of it.
         command: Option<(String, f64)>,
+        /// The part of its CPU time that is in no slot, where servers count it by slot.
+        in_no_slot: Option<f64>,
     },
     /// A node evicts while another has room.
     Evicting {

@@ -1,7 +1,10 @@
 //! Load by process CPU time: all there is for servers that do not count by slot.
 
+use slotscope_engine::metric::Metric;
+
+use crate::summary::Summary;
 use crate::summary::balance::tidy;
-use crate::summary::finding::{Finding, FindingText};
+use crate::summary::finding::{Finding, FindingKind, FindingText};
 use crate::summary::findings;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -9,13 +12,14 @@ use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
+use crate::summary::verdict::Verdict;
 
 /// A node's load by process CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ProcessLoad {
     /// In fair shares.
     pub over_share: f64,
-    /// Balanced if the busiest node is nearly idle.
+    /// Balanced if the busiest node is idle.
     pub state: State,
     /// The fraction of a CPU core.
     cpu: f64,
@@ -25,12 +29,12 @@ pub struct ProcessLoad {
 pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
     let known = || cpu.iter().flatten();
     let mean = known().sum::<f64>() / known().count().max(1) as f64;
-    let is_quiet = known().all(|cpu| *cpu < limit::QUIET);
+    let are_idle = known().all(|cpu| *cpu < limit::IDLE_CPU);
     let [watched, skewed] = Measure::Cpu.bands();
     let of_node = |cpu: f64| {
         let over_share = tidy(cpu / mean);
         let state = match over_share {
-            _ if is_quiet => State::Balanced,
+            _ if are_idle => State::Balanced,
             share if share >= skewed => State::Skewed,
             share if share > watched => State::Watch,
             _ => State::Balanced,
@@ -46,21 +50,52 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
         .collect()
 }
 
+/// CPU time of a node's slots, as a fraction of a core, where servers count it.
+fn of_slots(nodes: &Nodes, observed: &Observed, at: usize) -> Option<f64> {
+    let counters = observed.counters.as_ref()?;
+    let span = counters.spans.get(at).copied().flatten()?;
+    let micros = nodes.list.get(at)?.load_by(Metric::Cpu) as f64;
+    (span > 0.0).then_some(micros / span / 1e6)
+}
+
+/// CPU time of a node's process, as a fraction of a core.
+fn of_process(observed: &Observed, at: usize) -> Option<f64> {
+    observed.servers.get(at)?.as_ref()?.cpu
+}
+
+/// Whether the slots of these nodes hide how busy a process is: servers count scripts and transactions in no slot. Time in
+/// network and parsing is in no slot either, but follows the commands.
+pub(crate) fn are_hidden_by_slots(nodes: &Nodes, observed: &Observed, compared: &[usize]) -> bool {
+    let shares = |of: &dyn Fn(usize) -> Option<f64>| -> Option<Vec<f64>> {
+        let cpu: Option<Vec<f64>> = compared.iter().map(|at| of(*at)).collect();
+        let cpu = cpu?;
+        let mean = cpu.iter().sum::<f64>() / cpu.len().max(1) as f64;
+        (mean > 0.0).then(|| cpu.iter().map(|cpu| cpu / mean).collect())
+    };
+    let by_slots = shares(&|at| of_slots(nodes, observed, at));
+    let by_process = shares(&|at| of_process(observed, at));
+    let Some((by_slots, by_process)) = by_slots.zip(by_process) else {
+        return false;
+    };
+    let pairs = by_process.iter().zip(&by_slots);
+    let busiest = pairs.max_by(|(a, _), (b, _)| a.total_cmp(b));
+    let [uneven, _] = Measure::Cpu.bands();
+    busiest.is_some_and(|(process, slots)| *process > uneven && *process > uneven * slots)
+}
+
 /// The load of each node in the list; empty if slots compare the nodes, or if too few answering nodes are known.
 pub(crate) fn of(
     nodes: &Nodes,
     observed: &Observed,
     roles: &[RoleVerdict],
 ) -> Vec<Option<ProcessLoad>> {
-    let is_compared = |role: &RoleVerdict| role.role == Some(Role::Load) && role.fullest.is_some();
-    if roles.iter().any(is_compared) {
+    if roles.iter().any(is_compared_by_slots) {
         return Vec::new();
     }
-    let cpu = |at: usize| observed.servers.get(at)?.as_ref()?.cpu;
     let is_answering = |at: &usize| nodes.list[*at].slots > 0 && !nodes.list[*at].is_lost();
     let places = 0..nodes.list.len();
     let cpu: Vec<Option<f64>> = places
-        .map(|at| cpu(at).filter(|_| is_answering(&at)))
+        .map(|at| of_process(observed, at).filter(|_| is_answering(&at)))
         .collect();
     let answering = (0..cpu.len()).filter(is_answering).count();
     let known = cpu.iter().flatten().count();
@@ -68,6 +103,29 @@ pub(crate) fn of(
         return Vec::new();
     }
     loads(&cpu)
+}
+
+/// The fair shares of the busiest node, and the state of the load, where processes compare the nodes.
+pub fn judged(summary: &Summary) -> Option<(f64, State)> {
+    let Verdict {
+        roles, findings, ..
+    } = &summary.verdict;
+    if roles.iter().any(is_compared_by_slots) {
+        return None;
+    }
+    let shares = summary.nodes.list.iter();
+    let shares = shares.filter_map(|node| node.over_share.load);
+    let busiest = shares.max_by(f64::total_cmp)?;
+    let is_skew = |of: &&Finding| of.kind == FindingKind::Skew && of.role == Some(Role::Load);
+    let skew = findings.iter().find(is_skew);
+    Some((
+        busiest,
+        skew.and_then(|of| of.state).unwrap_or(State::Balanced),
+    ))
+}
+
+fn is_compared_by_slots(role: &RoleVerdict) -> bool {
+    role.role == Some(Role::Load) && role.fullest.is_some()
 }
 
 /// The busiest node, if it is above its fair share.
@@ -87,6 +145,7 @@ pub(crate) fn skew(
         max_over_mean: load.over_share,
         cpu: load.cpu,
         command: server.and_then(|server| server.busiest.clone()),
+        in_no_slot: of_slots(nodes, observed, at).map(|slots| (1.0 - slots / load.cpu).max(0.0)),
     };
     let found = findings::skew(load.state, load.over_share, Some(load.cpu), text);
     let found = found.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);
@@ -98,7 +157,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn processes_are_uneven_by_the_bands_of_cpu_time_unless_all_are_quiet() {
+    fn processes_are_uneven_by_the_bands_of_cpu_time_unless_all_are_idle() {
         let states = |cpu: &[Option<f64>]| {
             let loads = loads(cpu).into_iter();
             let loads = loads.map(|load| load.map(|load| (load.over_share, load.state)));
@@ -112,9 +171,11 @@ mod tests {
                 Some((0.5, State::Balanced))
             ]
         );
+        let state = |busiest: f64| states(&[Some(busiest), Some(busiest / 4.0)])[0].unwrap().1;
+        // A load that varies around a tenth of a core has one state.
         assert_eq!(
-            states(&[Some(0.06), Some(0.02)])[0].unwrap().1,
-            State::Balanced
+            [0.12, 0.08, 0.019].map(state),
+            [State::Skewed, State::Skewed, State::Balanced]
         );
         assert_eq!(states(&[Some(0.0), None]), [None, None]);
     }

@@ -21,6 +21,8 @@ pub enum Reason {
     Unreadable,
     /// Too many keys have no size.
     Missing,
+    /// Much of a node's CPU time is in no slot.
+    OutsideSlots,
     /// A node is being filled or drained.
     Moving,
 }

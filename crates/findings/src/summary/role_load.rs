@@ -11,6 +11,7 @@ use crate::summary::measure::Measure;
 use crate::summary::moving;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::{Captures, Observed, ServerFacts};
+use crate::summary::processes;
 use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
@@ -203,7 +204,9 @@ impl LoadInputs<'_> {
             self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
         });
         let loads: Vec<RoleLoad> = measured.filter_map(|of| self.captured(of)).collect();
-        let best = loads.iter().position(|load| load.reason.is_none());
+        // Operations on keys do not show what processes do besides.
+        let is_best = |load: &RoleLoad| matches!(load.reason, None | Some(Reason::OutsideSlots));
+        let best = loads.iter().position(is_best);
         loads.into_iter().nth(best.unwrap_or(0))
     }
 
@@ -232,6 +235,10 @@ impl LoadInputs<'_> {
             load.reason = Some(Reason::Counters);
         } else if (load.compared.len() as f64) < limit::COVERED * all as f64 {
             load.reason = Some(Reason::NotSeen);
+        } else if captures.are_counters && measure == Measure::Cpu {
+            let is_outside =
+                processes::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
+            load.reason = is_outside.then_some(Reason::OutsideSlots);
         }
         let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
             return Some(load);

@@ -52,6 +52,7 @@ impl InWords for FindingText {
                 max_over_mean,
                 cpu,
                 command,
+                in_no_slot,
             } => format!(
                 "{} {} {} its share of {}, {} of a core{}",
                 short(node),
@@ -61,7 +62,11 @@ impl InWords for FindingText {
                 percent(*cpu),
                 command.as_ref().map_or_else(String::new, |(name, share)| {
                     format!("; {} takes {} of it", name.to_uppercase(), percent(*share))
-                })
+                }),
+                in_no_slot.map_or_else(String::new, |part| format!(
+                    "; {} of the CPU time is in no slot (scripts, transactions, network)",
+                    percent(part)
+                ))
             ),
             FindingText::Evicting { node, other } => format!(
                 "{} evicts keys while {} has {} of its maxmemory free",

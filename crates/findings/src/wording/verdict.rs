@@ -163,6 +163,9 @@ impl InWords for NotCompared {
                 "a sample of the slots may miss the heaviest, so nodes are not compared".into()
             }
             Unseen::OneReading => {
+            Unseen::OutsideSlots => {
+                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
+            }
                 "one reading of counters that started at different times: nodes are not compared; take two readings".into()
             }
             Unseen::Apart => {
