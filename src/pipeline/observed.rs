@@ -31,8 +31,15 @@ pub(crate) fn of(
         logged: logged(loads()),
         servers: servers(&inputs.collections, scanned, topology, files),
         cluster_state: cluster_state(&inputs.collections),
+        is_whole_collection: is_whole(&inputs.collections),
         ..Observed::default()
     }
+}
+
+/// Whether collections have all keys of a cluster.
+fn is_whole(collections: &[Collection]) -> bool {
+    let is_whole = |of: &Collection| of.manifest.cluster && !of.manifest.incomplete;
+    !collections.is_empty() && collections.iter().all(is_whole)
 }
 
 /// The hot keys of all collections.
@@ -282,13 +289,6 @@ mod tests {
     }
 
     #[test]
-    fn a_node_that_was_read_or_started_anew_has_no_rates() {
-        let read = ServerEntry {
-            is_read: true,
-            ..entry("a", Role::Primary, 500)
-        };
-        let facts = known(read);
-    #[test]
     fn a_dataset_that_wrapped_around_is_that_of_the_reading_before() {
         let mut wrapped = entry("a", Role::Primary, 500);
         let of = |of: &mut Option<ServerReading>, dataset| {
@@ -303,6 +303,13 @@ mod tests {
         assert_eq!(known(wrapped).dataset, None);
     }
 
+    #[test]
+    fn a_node_that_was_read_or_started_anew_has_no_rates() {
+        let read = ServerEntry {
+            is_read: true,
+            ..entry("a", Role::Primary, 500)
+        };
+        let facts = known(read);
         assert_eq!((facts.ops_per_sec, facts.cpu), (Some(70.0), None));
         assert!(facts.evicting, "a collection evicts nothing");
 

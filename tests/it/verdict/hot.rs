@@ -332,6 +332,53 @@ fn time_of_scripts_is_in_no_slot_and_nodes_are_then_judged_by_their_processes() 
 }
 
 #[test]
+fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing() {
+    let scratch = Scratch::new();
+    Hot::new([0.1; 3], &[]).write(&scratch);
+    let rows: String = (0..KEYS)
+        .map(|i| format!("user:{i}"))
+        .filter(|key| node_of(key) != 2)
+        .map(|key| format!("{key},100\n"))
+        .collect();
+    let keys = rows.lines().count();
+    scratch.file("shop/a.csv", format!("key,size\n{rows}"));
+    let manifest = std::fs::read_to_string(scratch.path("shop/collect.json")).unwrap();
+    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    (manifest["keys"], manifest["nodes"][0]["keys"]) = (keys.into(), keys.into());
+    scratch.file("shop/collect.json", manifest.to_string());
+    let text = shown(&scratch);
+    assert!(
+        text.contains("SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("take the dump again")
+            && !text.contains("dump is missing")
+            && text.contains("restore them from its last backup"),
+        "{text}"
+    );
+    // An incomplete collection may lack the keys itself.
+    manifest["incomplete"] = true.into();
+    scratch.file("shop/collect.json", manifest.to_string());
+    assert!(shown(&scratch).contains("take the dump again"));
+}
+
+#[test]
+fn a_primary_that_failed_and_lost_its_slots_is_down_and_not_empty() {
+    let scratch = Scratch::new();
+    Hot::new([0.1; 3], &[]).write(&scratch);
+    let listing = std::fs::read_to_string(scratch.path("shop/cluster.nodes")).unwrap();
+    let dead = "d 10.0.0.9:6379@1 master,fail - 1 1 9 disconnected\n";
+    scratch.file("shop/cluster.nodes", listing + dead);
+    let text = shown(&scratch);
+    assert!(
+        text.contains("10.0.0.9 is down; it owns no slots, as after a failover"),
+        "{text}"
+    );
+    assert!(!text.contains("primary 10.0.0.9"), "{text}");
+}
+
+#[test]
 fn what_servers_refuse_is_a_risk_as_no_capture_shows_it() {
     let scratch = Scratch::new();
     let mut hot = Hot::new([0.2; 3], &[]);

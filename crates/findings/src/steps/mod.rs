@@ -25,6 +25,7 @@ use crate::steps::application::{Change, Trial};
 use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::integrity::{Damage, Integrity};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
@@ -113,7 +114,9 @@ impl<'a> Steps<'a> {
         };
         let verdict = &summary.verdict;
         let mut findings = verdict.findings.iter();
-        let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious);
+        let has_dump = |of: &Integrity| of.kind != Damage::EmptyServer;
+        let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious)
+            && verdict.integrity.iter().any(has_dump);
         // A dump that may lack keys cannot be planned for.
         let is_doubtful = summary.input.doubt().is_some()
             && verdict.roles.iter().any(|role| role.state.is_uneven());

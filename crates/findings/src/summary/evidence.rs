@@ -230,6 +230,9 @@ pub(crate) fn of(
         // Slots outside the sample are empty, which proves nothing.
         signs.retain(|sign| !sign.is_of_loads());
     }
+    if observed.is_whole_collection {
+        signs = signs.into_iter().map(Sign::of_servers).collect();
+    }
     let news = signs.iter().filter(|sign| sign.is_news());
     found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
     input.warnings.extend(found.into_iter().map(Into::into));

@@ -211,6 +211,8 @@ pub enum FindingText {
     NoReplica(Option<Name>),
     /// A primary without slots.
     EmptyNode(Name),
+    /// A primary without slots that is down.
+    LostNode(Name),
     /// The input has no key sizes.
     SizesUnknown,
     /// The input has no load, though nodes are uneven by keys.

@@ -28,6 +28,8 @@ pub struct Observed {
     pub hot_keys: HotKeys,
     /// Slow and large commands that servers logged.
     pub logged: LoggedCommands,
+    /// Whether all keys of a running cluster were read.
+    pub is_whole_collection: bool,
     /// First and last time of the dumps and captures, in seconds since 1970.
     pub dumped: Option<(u64, u64)>,
 }

@@ -126,8 +126,12 @@ fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item =
 fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let empty = nodes.list.iter().filter(|node| node.slots == 0);
     empty.map(|node| {
-        let text = FindingText::EmptyNode(node.label());
-        Finding::new(FindingKind::EmptyNode, Severity::Notice, text).on(&node.id)
+        let (severity, text) = if node.is_lost() {
+            (Severity::Warning, FindingText::LostNode(node.label()))
+        } else {
+            (Severity::Notice, FindingText::EmptyNode(node.label()))
+        };
+        Finding::new(FindingKind::EmptyNode, severity, text).on(&node.id)
     })
 }
 
@@ -146,7 +150,9 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
             None => found,
         }
     };
-    let known = || nodes.owning().filter(|node| node.replicas.is_some());
+    // Failed ones are a problem, no risk.
+    let is_up = |node: &&NodeLoad| node.replicas.is_some() && !node.is_lost();
+    let known = || nodes.owning().filter(is_up);
     let lacking: Vec<&NodeLoad> = known().filter(|node| node.replicas == Some(0)).collect();
     // A single node has no cluster that could promote a replica.
     if lacking.is_empty() || nodes.list.len() == 1 {

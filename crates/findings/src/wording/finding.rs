@@ -54,7 +54,7 @@ impl InWords for FindingText {
                 command,
                 in_no_slot,
             } => format!(
-                "{} {} {} its share of {}, {} of a core{}",
+                "{} {} {} its share of {}, {} of a core{}{}",
                 short(node),
                 Measure::Cpu.verb(),
                 times(*max_over_mean),
@@ -144,6 +144,10 @@ impl InWords for FindingText {
             FindingText::NoReplica(None) => {
                 "no primary has a replica: if one fails, its slots are down".into()
             }
+            FindingText::LostNode(node) => format!(
+                "{} is down; it owns no slots, as after a failover",
+                short(node)
+            ),
             FindingText::EmptyNode(node) => format!("primary {} owns no slots", short(node)),
             FindingText::SizesUnknown => {
                 "memory is unknown: the input has no sizes, so a big key would be invisible".into()

@@ -51,6 +51,9 @@ impl InWords for Sign {
                 "no key is in the slots of node {}: its dump is missing",
                 short(&node.name)
             ),
+            Sign::EmptyServer { node } => {
+                format!("{} is empty: it may have lost its data", short(&node.name))
+            }
             Sign::OneNode { first, last } => format!(
                 "it is the RDB file of one node of a cluster, all of its keys in slots {first}-{last}: name those of all primaries"
             ),

@@ -7,6 +7,7 @@ use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
 use crate::summary::gaps::Gap;
+use crate::summary::integrity::Sign;
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
@@ -58,6 +59,9 @@ impl InWords for Fullest {
             "by the others"
         };
         let sentence = match &self.reason {
+            Why::Damaged(sign @ Sign::EmptyServer { .. }) => {
+                format!("{}; as it is, {holds}", sign.in_words())
+            }
             Why::Damaged(sign) => {
                 format!(
                     "the dump looks incomplete or damaged: {}; as it is, {holds}",
@@ -159,13 +163,13 @@ impl InWords for NotCompared {
                 let was = if nodes.len() == 1 { "was" } else { "were" };
                 format!("only {names} of {} {was} captured, so nodes are not compared", counted(*all as u64, "node"))
             }
+            Unseen::OutsideSlots => {
+                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
+            }
             Unseen::Sample => {
                 "a sample of the slots may miss the heaviest, so nodes are not compared".into()
             }
             Unseen::OneReading => {
-            Unseen::OutsideSlots => {
-                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
-            }
                 "one reading of counters that started at different times: nodes are not compared; take two readings".into()
             }
             Unseen::Apart => {

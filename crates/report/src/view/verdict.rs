@@ -147,6 +147,9 @@ fn nothing(summary: &Summary) -> &'static str {
         State::Balanced => {
             "Nothing today. Look again when the data has grown or the key names change."
         }
+        State::Suspicious => {
+            "Find out how the node lost its keys, and restore them from its last backup; no slots move before that."
+        }
         State::Unjudged => {
             "Nothing can be said yet. Give a dump of all primaries with sizes, or a longer capture of all of them."
         }

@@ -55,6 +55,11 @@ pub enum Sign {
         /// The node.
         node: NodeName,
     },
+    /// The slots of a node are empty, and its server has no keys.
+    EmptyServer {
+        /// The node.
+        node: NodeName,
+    },
     /// The input is the RDB file of one cluster node, and all its keys are between two slots.
     OneNode {
         /// The first slot with keys.
@@ -157,6 +162,8 @@ pub enum Damage {
     Incomplete,
     /// Keys of a node, or a part of them, are missing.
     MissingNode,
+    /// A server has no keys: it may have lost its data.
+    EmptyServer,
     /// Names were truncated.
     Truncated,
     /// Keys occur twice.
@@ -185,6 +192,7 @@ impl From<&Sign> for Integrity {
             kind: sign.kind(),
             node: match sign {
                 Sign::EmptyNode { node }
+                | Sign::EmptyServer { node }
                 | Sign::OnlyNode { node, .. }
                 | Sign::UnlikelyNode { node, .. }
                 | Sign::NodeTwice { node, .. } => Some(node.id.clone()),
@@ -208,6 +216,7 @@ impl Sign {
             | Sign::EmptyNode { .. }
             | Sign::EmptySlots { .. }
             | Sign::OnlyNode { .. } => Damage::MissingNode,
+            Sign::EmptyServer { .. } => Damage::EmptyServer,
             Sign::SharedSlots { .. } | Sign::FilesApart(_) => Damage::Mixed,
             Sign::OverfullSlot { .. } => Damage::Truncated,
             Sign::UnlikelyNode { damage, .. } => *damage,
@@ -219,6 +228,7 @@ impl Sign {
         matches!(
             self,
             Sign::EmptyNode { .. }
+                | Sign::EmptyServer { .. }
                 | Sign::OneNode { .. }
                 | Sign::OnlyNode { .. }
                 | Sign::EmptySlots { .. }
@@ -231,9 +241,17 @@ impl Sign {
     pub(crate) fn is_news(&self) -> bool {
         let is_of_kind = matches!(
             self.kind(),
-            Damage::MissingNode | Damage::Truncated | Damage::Mixed
+            Damage::MissingNode | Damage::EmptyServer | Damage::Truncated | Damage::Mixed
         );
         is_of_kind || matches!(self, Sign::Stranger { .. })
+    }
+
+    /// The same of a collection that lacks nothing that servers have.
+    pub(crate) fn of_servers(self) -> Sign {
+        match self {
+            Sign::EmptyNode { node } => Sign::EmptyServer { node },
+            sign => sign,
+        }
     }
 
     /// Whether it is only a warning: the dump is not suspicious, but should not be used for a plan.

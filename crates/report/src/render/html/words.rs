@@ -28,7 +28,7 @@ pub(super) fn meaning(state: State, role: Option<Role>) -> &'static str {
             "There is too little to compare the nodes by, or it does not compare. The sentence above says which."
         }
         (State::Suspicious, _) => {
-            "The dump looks incomplete or damaged, so its numbers may not be those of the cluster. The figures below are true of what was read; take the dump again before anybody acts on them."
+            "Keys are missing, or the dump is damaged, so its numbers may not be those of the cluster. The figures below are true of what was read; find the cause before anybody acts on them."
         }
         (State::Balanced, _) => {
             "The nodes are evenly loaded. The cluster can be filled almost to the sum of its nodes."
