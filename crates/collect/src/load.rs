@@ -73,7 +73,10 @@ pub(crate) fn measure(
         load.skipped.extend(refusal);
     }
     if how.monitor {
-        let monitor = monitor::capture(access, &mut probe, servers, how.during, directory)?;
+        let (monitor, errors) =
+            monitor::capture(access, &mut probe, servers, how.during, directory)?;
+        let errors = errors.iter().map(|error| format!("MONITOR: {error}"));
+        load.skipped.extend(errors);
         load.skipped.extend(monitor::cut(&monitor));
         load.entry.monitor = Some(monitor);
     }
@@ -102,7 +105,7 @@ impl Load {
             let (least, most) = (times.clone().min(), times.max());
             most.unwrap_or(0).abs_diff(least.unwrap_or(0)) as f64 / 1000.0
         };
-        let is_by_slot = |pair: &&[Reading; 2]| pair.iter().all(|of| of.slots.is_some());
+        let is_by_slot = |pair: &&[Reading; 2]| pair.iter().all(Reading::counts_cpu_by_slot);
         let mut skipped: Vec<String> = failures
             .iter()
             .map(|error| format!("load: {error}"))
@@ -154,6 +157,7 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::probe::SlotCounts;
     use slotscope_engine::source::collection::load::Refused;
     use slotscope_engine::source::collection::servers::ServerReading;
 
@@ -208,6 +212,24 @@ mod tests {
         assert_eq!(of(&refused.commands), ["mget 500"]);
         let of = &load.entry;
         assert!((of.nodes[0].commands[0].share - 9.0 / 11.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn servers_that_count_only_keys_by_slot_have_no_load_by_slot() {
+        let counted = |cpu| Reading {
+            slots: Some(vec![SlotCounts {
+                keys: 5,
+                cpu,
+                ..SlotCounts::default()
+            }]),
+            ..reading("a", 1000, 100)
+        };
+        let nodes_by_slot = |cpu| {
+            let pair = [counted(cpu), counted(cpu)].map(|of| vec![Ok(of)]);
+            let [first, last] = pair;
+            Load::between(first, last).unwrap().entry.nodes_by_slot
+        };
+        assert_eq!([nodes_by_slot(None), nodes_by_slot(Some(0))], [0, 1]);
     }
 
     #[test]

@@ -32,17 +32,17 @@ struct Limits {
     is_reached: AtomicBool,
 }
 
-/// Runs MONITOR on these servers at once.
+/// Runs MONITOR on these servers at once. Also returns the errors of servers that refuse it or do not answer.
 ///
 /// # Errors
-/// A server refuses, or a file cannot be written.
+/// No server can be captured, or a file cannot be written.
 pub(crate) fn capture(
     access: &Access,
     probe: &mut Probe<'_>,
     servers: &[Asked],
     during: Duration,
     directory: &WholeDirectory,
-) -> Result<MonitorEntry> {
+) -> Result<(MonitorEntry, Vec<Error>)> {
     if servers.len() > AT_ONCE {
         let what = format!(
             "runs on at most {AT_ONCE} primaries at once, and the cluster has {}; leave it out",
@@ -63,27 +63,39 @@ pub(crate) fn capture(
             format!("{}{EXTENSION}", file_stem(&servers[at].name, at)),
         )
     });
-    let run = |(at, file): (usize, String)| {
-        let connection = Connection::open(&servers[at].address, access)?;
-        of_node(connection, &servers[at].name, file, &limits, directory)
+    let run = |(at, file): (usize, String)| match Connection::open(&servers[at].address, access) {
+        Ok(connection) => of_node(connection, &servers[at].name, file, &limits, directory),
+        Err(error) => Ok(Err(error)),
     };
-    let mut nodes = Vec::new();
-    let take = |at: usize, node| nodes.push((at, node));
+    let mut captured = Vec::new();
+    let take = |at: usize, node: Result<Result<MonitorNode>>| captured.push((at, node));
     crew::each(files, run, take, || {})?;
     let after = probe.read(servers)?;
-    nodes.sort_by_key(|(at, _)| *at);
-    let with_cost = |(at, node): (usize, Result<MonitorNode>)| {
-        let mut node = node?;
+    captured.sort_by_key(|(at, _)| *at);
+    let (mut nodes, mut errors) = (Vec::new(), Vec::new());
+    for (at, node) in captured {
+        let mut node = match node? {
+            Ok(node) => node,
+            Err(error) => {
+                errors.push(error);
+                continue;
+            }
+        };
         if let (Ok(before), Ok(after)) = (&before[at], &after[at]) {
             let meanwhile = work::between(before, after);
             (node.ops_per_sec, node.cpu) = (meanwhile.ops_per_sec, meanwhile.cpu);
         }
-        Ok(node)
-    };
-    Ok(MonitorEntry {
+        nodes.push(node);
+    }
+    match errors.pop() {
+        Some(error) if nodes.is_empty() => return Err(error),
+        error => errors.extend(error),
+    }
+    let entry = MonitorEntry {
         secs: during.as_secs_f64(),
-        nodes: nodes.into_iter().map(with_cost).collect::<Result<_>>()?,
-    })
+        nodes,
+    };
+    Ok((entry, errors))
 }
 
 /// The name of a node's file: host names come from servers, and must not lead outside the directory.
@@ -117,25 +129,32 @@ pub(crate) fn cut(monitor: &MonitorEntry) -> impl Iterator<Item = String> {
     })
 }
 
-/// Captures a node.
+/// Captures a node; the inner error is that of the server.
 fn of_node(
     mut connection: Connection,
     name: &str,
     file: String,
     limits: &Limits,
     directory: &WholeDirectory,
-) -> Result<MonitorNode> {
+) -> Result<Result<MonitorNode>> {
+    if let Err(error) = connection.call("MONITOR", &[b"MONITOR"]) {
+        return Ok(Err(error));
+    }
     let failed = |error| directory.failed(&file, error);
     let out = BufWriter::new(directory.file(&file)?);
     let mut out = zstd::Encoder::new(out, 1).map_err(failed)?;
-    connection.call("MONITOR", &[b"MONITOR"])?;
     let start = Instant::now();
     let (mut stripped, mut line) = (Stripped::default(), Vec::new());
     let mut node = MonitorNode {
         name: name.to_owned(),
         ..MonitorNode::default()
     };
-    while let Some(bytes) = connection.line(limits.end, &mut line)? {
+    loop {
+        let bytes = match connection.line(limits.end, &mut line) {
+            Ok(Some(bytes)) => bytes,
+            Ok(None) => break,
+            Err(error) => return Ok(Err(error)),
+        };
         node.bytes += bytes;
         if let Some(text) = stripped.line(&line) {
             node.commands += 1;
@@ -154,7 +173,7 @@ fn of_node(
     out.into_inner()
         .map_err(|error| failed(error.into_error()))?;
     node.file = file;
-    Ok(node)
+    Ok(Ok(node))
 }
 
 #[cfg(test)]
@@ -181,7 +200,8 @@ mod tests {
                 _ => Some(b"+OK\r\n".to_vec()),
             };
             let connection = Connection::open(&start(answer), &access()).unwrap();
-            of_node(connection, name, file.into(), &limits, &directory).unwrap()
+            let node = of_node(connection, name, file.into(), &limits, &directory);
+            node.unwrap().unwrap()
         };
         let busy = capture("h:1", "1.monitor.zst", 200);
         assert_eq!((busy.commands, busy.bytes), (19, 19 * line.len() as u64));

@@ -253,6 +253,50 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
 }
 
 #[test]
+fn a_primary_that_is_down_does_not_keep_monitor_from_the_others() {
+    let mut cluster = start(Kind::Installed);
+    cluster.servers[2].stop();
+    let scratch = Scratch::new();
+    let address = cluster.address(0);
+    let args = [
+        "analyze",
+        &address,
+        "--load",
+        "1s",
+        "--monitor",
+        "--keep",
+        "out",
+        "--timeout",
+        "2s",
+    ];
+    let output = scratch.run(&args);
+    let text = stdout(&output);
+    assert!(
+        text.contains("DOWN"),
+        "{text}{}",
+        testkit::run::stderr(&output)
+    );
+    let of = manifest(&scratch.path("out"));
+    let named = |what: &String| what.starts_with("MONITOR: ") && what.contains(&cluster.address(2));
+    assert!(of.skipped.iter().any(named), "{:?}", of.skipped);
+    assert_eq!(of.load.unwrap().monitor.unwrap().nodes.len(), 2);
+}
+
+#[test]
+fn servers_that_count_by_slot_if_told_to_have_estimates_by_command_where_they_do_not() {
+    let cluster = Cluster::made_of(Kind::Redis82, &even(3), |_| {
+        TIMEOUT.map(String::from).to_vec()
+    });
+    let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
+    let found = role(&report, "load");
+    assert_eq!(
+        (&found["metric"], &found["estimated"]),
+        (&"cpu".into(), &true.into()),
+        "{found:#}"
+    );
+}
+
+#[test]
 fn the_time_of_scripts_on_servers_that_count_by_slot_is_that_of_their_process() {
     let cluster = start(Kind::Redis82);
     let key = "cart:{hot}:1";
