@@ -149,7 +149,8 @@ fn what_a_key_takes_in_hash_tables_moves_with_it() {
     );
     let first = sentence(&summary.verdict.steps[0]);
     assert!(
-        first.starts_with("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal"),
+        first
+            .starts_with("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal"),
         "{first}"
     );
     assert!(
