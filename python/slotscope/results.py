@@ -215,7 +215,7 @@ class ChangeOfUint64(TypedDict):
     before: int
 
 
-Damage = Literal["incomplete", "missing_node", "truncated", "duplicates", "foreign", "mixed"]
+Damage = Literal["incomplete", "missing_node", "empty_server", "truncated", "duplicates", "foreign", "mixed"]
 
 
 class DiffResult(TypedDict):
@@ -489,7 +489,7 @@ class PlanResult(TypedDict):
     warnings: List[str]
 
 
-Reason = Literal["idle", "too_few", "not_seen", "capped", "counters", "unreadable", "missing", "moving"]
+Reason = Literal["idle", "too_few", "not_seen", "capped", "counters", "unreadable", "missing", "outside_slots", "moving"]
 
 
 class Rejected(TypedDict):

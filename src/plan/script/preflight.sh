@@ -14,20 +14,17 @@ end_stage() {
 # What an earlier run has moved, in words.
 moved_before() {
     local job gone=0
-    for job in ${jobs[@]+"${jobs[@]}"}; do gone=$((gone + $(gone_of $job))); done
+    for job in ${jobs[@]+"${jobs[@]}"}; do count_gone $job; done
     ((gone == 0)) || echo " by this run; $gone of $slots_planned slots had left their nodes before"
 }
 
-# How many slots of a job FROM does not own: gone_of FROM TO KEYS BYTES RANGE...
-gone_of() {
+# Adds the slots of a job that FROM does not own to `gone`: count_gone FROM TO KEYS BYTES RANGE...
+count_gone() {
     local from=$1
     shift 4
     # A replica owns none, whoever has them.
-    if [[ $(info "$from" replication role) == master ]]; then
-        count $(missing "$from" "$from" "$@" 2>/dev/null)
-    else
-        echo 0
-    fi
+    [[ $(info "$from" replication role) == master ]] || return 0
+    gone=$((gone + $(count $(missing "$from" "$from" "$@" 2>/dev/null))))
 }
 
 preflight() {
