@@ -47,6 +47,7 @@ mod noted;
 pub mod observed;
 pub mod operations;
 pub mod patterns;
+mod process_time;
 pub mod processes;
 #[doc(hidden)]
 pub mod quantiles;

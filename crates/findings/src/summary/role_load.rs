@@ -11,7 +11,7 @@ use crate::summary::measure::Measure;
 use crate::summary::moving;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::{Captures, Observed, ServerFacts};
-use crate::summary::processes;
+use crate::summary::process_time;
 use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
@@ -237,7 +237,7 @@ impl LoadInputs<'_> {
             load.reason = Some(Reason::NotSeen);
         } else if captures.are_counters && measure == Measure::Cpu {
             let is_outside =
-                processes::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
+                process_time::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
             load.reason = is_outside.then_some(Reason::OutsideSlots);
         }
         let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
