@@ -11,7 +11,6 @@ use crate::summary::observed::Observed;
 use crate::summary::process_time::{of_process, of_slots};
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
-use crate::summary::verdict::Verdict;
 
 /// A node's load by process CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -73,9 +72,7 @@ pub(crate) fn of(
 
 /// The fair shares of the busiest node, and the state of the load, where processes compare the nodes.
 pub fn judged(summary: &Summary) -> Option<(f64, State)> {
-    let Verdict {
-        roles, findings, ..
-    } = &summary.verdict;
+    let (roles, findings) = (&summary.verdict.roles, &summary.verdict.findings);
     if roles.iter().any(is_compared_by_slots) {
         return None;
     }
