@@ -20,11 +20,12 @@ moved_before() {
 
 # Adds the slots of a job that FROM does not own to `gone`: count_gone FROM TO KEYS BYTES RANGE...
 count_gone() {
-    local from=$1
+    local from=$1 left
     shift 4
     # A replica owns none, whoever has them.
     [[ $(info "$from" replication role) == master ]] || return 0
-    gone=$((gone + $(count $(missing "$from" "$from" "$@" 2>/dev/null))))
+    left=$(missing "$from" "$from" "$@" 2>/dev/null) || left=''
+    gone=$((gone + $(count $left)))
 }
 
 preflight() {
