@@ -144,7 +144,7 @@ impl History {
             .collect();
         notes.extend(notes::doubts(&self.reports));
         notes.extend(notes::fits(&used, forecast.as_ref(), options, by));
-        notes.extend(notes::sources(&used));
+        notes.extend(notes::sources(&used, by));
         let newest = used.last().copied().or(self.reports.last());
         let outlook = newest.map(|newest| self.outlook(newest, by, forecast.as_ref()));
         Ok(Trend {

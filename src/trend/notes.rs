@@ -178,7 +178,7 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
 }
 
 /// Limitations of the comparison of nodes and sizes.
-pub(super) fn sources(used: &[&Condensed]) -> Vec<String> {
+pub(super) fn sources(used: &[&Condensed], by: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used
         .windows(2)
@@ -203,5 +203,14 @@ pub(super) fn sources(used: &[&Condensed]) -> Vec<String> {
             "sizes are from an RDB file in one of {old} and {new}, and as the dump gives them in the other"
         ));
     }
+    let other_sized = |pair: &[&Condensed]| {
+        let (old, new) = (&pair[0].point.file, &pair[1].point.file);
+        let what = pair[1].basis.other_sized((old, &pair[0].basis))?;
+        Some(format!(
+            "{new}: {what}: their bytes are not the same amount"
+        ))
+    };
+    let mut pairs = used.windows(2).filter(|_| by == Metric::Bytes);
+    notes.extend(pairs.find_map(other_sized));
     notes
 }
