@@ -52,7 +52,7 @@ impl Rig {
         let words = ["analyze", "dump.csv", "--out", "out", "--title"];
         let words = words.iter().chain(flags).map(|word| (*word).to_owned());
         let mut words: Vec<String> = words.collect();
-        words.insert(7, title(self.runs));
+        words.insert(5, title(self.runs));
         words
     }
 
