@@ -273,7 +273,7 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
         "dump.rdb",
         std::fs::read(server.folder().join("dump.rdb")).unwrap(),
     );
-    // So few a minute are no load to judge nodes by, unless asked for.
+    // Nodes are not judged by so few a minute, unless asked for.
     let made = report(&scratch.run(&["analyze", "dump.rdb", "--by", "accesses", "--json"]));
     let slots = made["slots"]["accesses"].as_array().unwrap().iter();
     assert_eq!(slots.map(|load| load.as_i64().unwrap()).sum::<i64>(), all);
