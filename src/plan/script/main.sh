@@ -1,5 +1,7 @@
 declare -a primary_of is_able held peak evicted_before
-trap interrupted INT TERM HUP
+# A signal that comes while bash 5.2 parses a $(...) has the trap parsed as if it were inside: it needs the ) and is lost
+# without. Everywhere else the first line never returns.
+trap $'interrupted\n)' INT TERM HUP
 
 # From node, to node, keys, bytes, ranges of slots.
 run_job() {
