@@ -1,7 +1,9 @@
 declare -a primary_of is_able held peak evicted_before
 # A signal that comes while bash 5.2 parses a $(...) has the trap parsed as if it were inside: it needs the ) and is lost
 # without. Everywhere else the first line never returns.
-trap $'interrupted\n)' INT TERM HUP
+on_signal=$'interrupted\n)'
+# shellcheck disable=SC2064
+trap "$on_signal" INT TERM HUP
 
 # From node, to node, keys, bytes, ranges of slots.
 run_job() {
