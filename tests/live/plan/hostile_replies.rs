@@ -273,7 +273,9 @@ fn run(kind: &str, hostile: Option<&str>) -> Run {
     });
     *world.ports.lock().unwrap() = servers.iter().map(|server| server.port).collect();
     let scratch = Scratch::new();
-    scratch.file("script.sh", script(&scratch, kind, &servers));
+    // An honest server on a busy machine answers late, a hostile one never.
+    let patience = if hostile.is_some() { 2 } else { 60 };
+    scratch.file("script.sh", script(&scratch, kind, &servers, patience));
     let mut bash = Command::new("bash");
     bash.arg("script.sh")
         .current_dir(scratch.path(""))
@@ -293,7 +295,7 @@ fn run(kind: &str, hostile: Option<&str>) -> Run {
 
 /// A script for a cluster of three, the first of which has all keys. It checks the nodes after every move, with short
 /// timeouts.
-fn script(scratch: &Scratch, kind: &str, servers: &[Hostile]) -> String {
+fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> String {
     let shares = ["0-5461", "5462-10923", "10924-16383"];
     let line = |(node, (server, share)): (usize, (&Hostile, &str))| {
         let (id, port) = (id(node), server.port);
@@ -316,16 +318,11 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile]) -> String {
     ];
     let output = scratch.run(&args);
     assert!(output.status.success(), "{}", stderr(&output));
-    [
-        ("now - reported >= 5", "now - reported >= 0"),
-        ("patience_secs=3600", "patience_secs=2"),
-        ("patience_secs=300 ", "patience_secs=2 "),
-        ("second < 30", "second < 1"),
-    ]
-    .iter()
-    .fold(stdout(&output).to_owned(), |script, (from, to)| {
-        script.replace(from, to)
-    })
+    stdout(&output)
+        .replace("now - reported >= 5", "now - reported >= 0")
+        .replace("patience_secs=3600", &format!("patience_secs={patience}"))
+        .replace("patience_secs=300 ", &format!("patience_secs={patience} "))
+        .replace("second < 30", "second < 1")
 }
 
 fn no_reply_runs(kind: &str) {
