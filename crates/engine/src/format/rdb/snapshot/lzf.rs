@@ -3,20 +3,20 @@
 /// Maximum bytes per packed byte: three decode to 264.
 pub(super) const MOST: u64 = 88;
 
-/// Decodes the start of `packed`, at most `most` bytes; `None` if it is not LZF. Input that ends within a run yields
-/// the bytes before its end.
-pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
-    let mut out = Vec::with_capacity(most.min(8 * packed.len()));
-    let mut rest = packed;
-    while out.len() < most {
+/// Decodes the start of `packed`, as much as `into` holds, and returns its length; `None` if it is not LZF. Input that
+/// ends within a run yields the bytes before its end.
+pub(super) fn decode(packed: &[u8], into: &mut [u8]) -> Option<usize> {
+    let (mut rest, mut at) = (packed, 0);
+    while at < into.len() {
         let Some((&control, behind)) = rest.split_first() else {
             break;
         };
         rest = behind;
         if control < 32 {
             let run = (usize::from(control) + 1).min(rest.len());
-            out.extend_from_slice(&rest[..run]);
-            rest = &rest[run..];
+            let run = run.min(into.len() - at);
+            into[at..at + run].copy_from_slice(&rest[..run]);
+            (rest, at) = (&rest[run..], at + run);
             continue;
         }
         let mut len = usize::from(control >> 5);
@@ -31,14 +31,21 @@ pub(super) fn decoded(packed: &[u8], most: usize) -> Option<Vec<u8>> {
         };
         rest = behind;
         let back = (usize::from(control & 31) << 8 | usize::from(low)) + 1;
-        let from = out.len().checked_sub(back)?;
+        let from = at.checked_sub(back)?;
+        let end = into.len().min(at + len + 2);
         // A copy may overlap its target, hence byte by byte.
-        for at in from..(from + len + 2).min(from + most - out.len()) {
-            out.push(out[at]);
+        for (from, to) in (from..).zip(at..end) {
+            into[to] = into[from];
         }
+        at = end;
     }
-    out.truncate(most);
-    Some(out)
+    Some(at)
+}
+
+/// The whole text of `len` bytes; `None` if it is not LZF, or of another length.
+pub(super) fn decoded(packed: &[u8], len: usize) -> Option<Vec<u8>> {
+    let mut text = vec![0; len];
+    (decode(packed, &mut text) == Some(len)).then_some(text)
 }
 
 #[cfg(test)]
@@ -51,7 +58,9 @@ mod tests {
         let packed = [1, b'a', b'b', 0xE0, 1, 1, 0, b'c'];
         assert_eq!(decoded(&packed, 13).unwrap(), b"ababababababc");
         for most in 0..13 {
-            assert_eq!(decoded(&packed, most).unwrap(), b"ababababababc"[..most]);
+            let mut start = vec![0; most];
+            assert_eq!(decode(&packed, &mut start), Some(most));
+            assert_eq!(start, b"ababababababc"[..most]);
         }
         // A copy of three, the minimum, from far back.
         let far = [&[31][..], &[b'x'; 32], &[0x20, 31]].concat();
@@ -60,9 +69,10 @@ mod tests {
 
     #[test]
     fn what_lies_before_the_start_is_refused_and_what_is_cut_off_is_short() {
-        assert_eq!(decoded(&[0, b'a', 0x20, 1], 9), None);
+        assert_eq!(decode(&[0, b'a', 0x20, 1], &mut [0; 9]), None);
         for packed in [&[][..], &[5], &[5, b'a'], &[0x20], &[0xE0], &[0xE0, 3]] {
-            assert!(decoded(packed, 9).unwrap().len() < 2);
+            assert!(decode(packed, &mut [0; 9]).unwrap() < 2);
+            assert_eq!(decoded(packed, 9), None);
         }
     }
 }

@@ -310,6 +310,11 @@ impl Footprint {
             }
     }
 
+    /// A key whose elements are packed into one block of `len` bytes.
+    pub(super) fn object_with_block(&self, key: u64, expires: bool, len: u64) -> u64 {
+        self.object(key, expires, None) + self.block(len.min(MAX_LEN))
+    }
+
     /// The table for this many elements, without them.
     fn table(&self, elements: u64) -> f64 {
         if !self.server.has_buckets() {
@@ -364,13 +369,17 @@ impl Footprint {
         }
     }
 
-    /// Elements in one block that stores its own length.
     fn add_packed(&mut self, len: u64) {
-        self.parts += if self.server.adds_up() {
+        self.parts += self.block(len) as f64;
+    }
+
+    /// Elements in one block that stores its own length.
+    fn block(&self, len: u64) -> u64 {
+        if self.server.adds_up() {
             len
         } else {
             self.taken(len)
-        } as f64;
+        }
     }
 
     /// The bytes of a top-level structure, including its size field if any, rounded by the allocator.

@@ -1,6 +1,8 @@
 //! The number of entries in a packed string: stored in its first bytes, unless it overflows the field.
 
+use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::Packing;
+use crate::format::rdb::snapshot::text::{Start, Stored};
 
 /// The byte after the last entry.
 const END: u8 = 0xFF;
@@ -44,6 +46,19 @@ pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
         },
     };
     found().unwrap_or(Entries::Damaged)
+}
+
+/// The elements of a packed string with all its bytes in the file.
+pub(super) fn elements(packing: Packing, stored: Stored, bytes: &[u8]) -> Elements {
+    match entries(packing, &Start::of(stored, bytes), stored.len()) {
+        Entries::Known(count) => Elements::Known(count),
+        Entries::Damaged => Elements::Damaged,
+        Entries::Uncounted => {
+            let whole = stored.whole(bytes);
+            let count = whole.and_then(|whole| counted(packing, &whole));
+            count.map_or(Elements::Damaged, Elements::Known)
+        }
+    }
 }
 
 /// The size of the first entry in bytes.

@@ -1,49 +1,59 @@
-//! Plain rows: a key and a string value entirely within the buffer. Most rows of most files are plain; they are read
-//! without copying and without a check per byte.
+//! Plain rows: a key and a value of one string, entirely within the buffer. Most rows of most files are plain; they are
+//! read without copying and without a check per byte.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::format::rdb::snapshot::elements::Elements;
-use crate::format::rdb::snapshot::kind::TEXT;
+use crate::format::rdb::snapshot::kind::{Kind, Layout, Space, kind};
 use crate::format::rdb::snapshot::lzf;
+use crate::format::rdb::snapshot::memory::Footprint;
+use crate::format::rdb::snapshot::packed;
 use crate::format::rdb::snapshot::record::{Attributes, Record};
+use crate::format::rdb::snapshot::text::Stored;
 use crate::format::rdb::snapshot::value::is_number;
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 
 const EXPIRE_MS: u8 = 252;
 const FREQ: u8 = 249;
-/// The type of plain rows.
-pub(super) const STRING: u8 = 0;
+
+/// Whether rows of this type may be plain: a text, or one string that packs all elements. These numbers mean the same
+/// in the files of all servers.
+#[inline(always)]
+fn is_plain(number: u8) -> bool {
+    matches!(number, 0 | 9..=13 | 16 | 17 | 20)
+}
 
 /// A plain row, as offsets from its first byte.
 pub(super) struct PlainRow {
+    /// The number of its type.
+    pub number: u8,
     /// The attributes before the key.
     pub attributes: Attributes,
     /// Where the key is.
     pub key: Range<usize>,
-    /// The length of the value in bytes, if it is not a number.
-    pub value: Option<u64>,
+    pub content: Content,
     /// Bytes of the row.
     pub bytes: usize,
+}
+
+/// What is in a plain row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Content {
+    /// A text of this many bytes; `None` for one that a server stores as an integer.
+    Text(Option<u64>),
+    /// Elements, packed into this many bytes.
+    Packed(Elements, u64),
 }
 
 /// The parts of a plain row, as offsets from its first byte.
 pub(super) struct Bounds {
+    number: u8,
     attributes: Attributes,
     key: Range<usize>,
-    value: Text,
-    /// Bytes of the row.
-    pub bytes: usize,
-}
-
-/// The value of a plain row.
-enum Text {
-    Number,
-    /// LZF-compressed, with the length of the text.
-    Packed(u64),
-    /// Uncompressed.
-    Bytes(Range<usize>),
+    stored: Stored,
+    /// The bytes of the value behind its header.
+    value: Range<usize>,
 }
 
 impl Bounds {
@@ -52,9 +62,9 @@ impl Bounds {
     pub(super) fn of(bytes: &[u8]) -> Option<Bounds> {
         let mut at = 0;
         let mut attributes = Attributes::default();
-        loop {
+        let number = loop {
             match *bytes.get(at)? {
-                STRING => break,
+                number if is_plain(number) => break number,
                 EXPIRE_MS => {
                     let time = *bytes.get(at + 1..)?.first_chunk()?;
                     attributes.expires_ms = Some(i64::from_le_bytes(time));
@@ -66,16 +76,23 @@ impl Bounds {
                 }
                 _ => return None,
             }
-        }
+        };
         let (len, start) = length(bytes, at + 1)?;
         let key = start..start + len;
-        let (value, end) = value(bytes, key.end)?;
-        (end <= bytes.len()).then_some(Bounds {
+        let (stored, value) = value(bytes, key.end)?;
+        (value.end <= bytes.len()).then_some(Bounds {
+            number,
             attributes,
             key,
+            stored,
             value,
-            bytes: end,
         })
+    }
+
+    /// Bytes of the row.
+    #[inline(always)]
+    pub(super) fn bytes(&self) -> usize {
+        self.value.end
     }
 
     #[inline(always)]
@@ -88,25 +105,67 @@ impl PlainRow {
     /// The row at the start of `bytes`; `None` if it is not plain, or incomplete.
     #[inline(always)]
     pub(super) fn at_start_of(bytes: &[u8]) -> Option<PlainRow> {
-        let Bounds {
-            attributes,
-            key,
-            value,
-            bytes: len,
-        } = Bounds::of(bytes)?;
-        let value = match value {
-            Text::Number => None,
-            Text::Packed(len) => Some(len),
-            Text::Bytes(text) if is_number(&bytes[text.clone()]) => None,
-            Text::Bytes(text) => Some(text.len() as u64),
+        let bounds = Bounds::of(bytes)?;
+        let value = &bytes[bounds.value.clone()];
+        let content = match bounds.number {
+            0 => Content::Text(match bounds.stored {
+                Stored::Integer(_) => None,
+                Stored::Bytes(_) if is_number(value) => None,
+                stored => Some(stored.len()),
+            }),
+            number => packed(number, bounds.stored, value),
         };
         Some(PlainRow {
-            attributes,
-            key,
-            value,
-            bytes: len,
+            number: bounds.number,
+            attributes: bounds.attributes,
+            key: bounds.key,
+            content,
+            bytes: bounds.value.end,
         })
     }
+
+    /// Its type.
+    pub(super) fn kind(&self) -> Kind {
+        kind_of(self.number)
+    }
+
+    /// Its memory in a server, and its encoding there.
+    #[inline(always)]
+    pub(super) fn in_memory(&self, memory: &Footprint) -> (u64, &'static str) {
+        let (key, expires) = (self.key.len() as u64, self.attributes.expires_ms.is_some());
+        match self.content {
+            Content::Text(text) => (
+                memory.object(key, expires, text),
+                memory.encoding_of(key, expires, text),
+            ),
+            Content::Packed(_, len) => (
+                memory.object_with_block(key, expires, len),
+                self.kind().encoding,
+            ),
+        }
+    }
+
+    /// The number of its elements.
+    #[inline(always)]
+    pub(super) fn elements(&self) -> Elements {
+        match self.content {
+            Content::Text(_) => Elements::Known(1),
+            Content::Packed(elements, _) => elements,
+        }
+    }
+}
+
+fn kind_of(number: u8) -> Kind {
+    kind(number, Space::Redis).expect("a plain row is of a known type")
+}
+
+/// Packed elements.
+fn packed(number: u8, stored: Stored, value: &[u8]) -> Content {
+    let Layout::Packed(packing, each) = kind_of(number).layout else {
+        unreachable!("all types of plain rows but text are packed");
+    };
+    let entries = packed::elements(packing, stored, value);
+    Content::Packed(entries.of(each), stored.len())
 }
 
 impl Walker {
@@ -130,7 +189,7 @@ impl Walker {
         };
         self.input.pass(row.bytes);
         self.keys += 1;
-        self.place = Place::Value(STRING);
+        self.place = Place::Value(row.number);
         self.last_plain = Some((row.bytes, row.key.clone()));
         if self.slots.slot().is_some() {
             let key = &self.input.behind(row.bytes)[row.key.clone()];
@@ -140,14 +199,16 @@ impl Walker {
         Some(row)
     }
 
-    /// Remembers the key of the plain row `row` bytes ahead as the last key.
-    pub(super) fn take_key_of(&mut self, row: usize) {
+    /// Remembers the key of the plain row `row` bytes ahead as the last key; returns its place.
+    pub(super) fn take_key_of(&mut self, row: usize) -> Place {
         self.last_plain = None;
         let bytes = &self.input.ahead()[row..];
-        if let Some(row) = Bounds::of(bytes) {
-            self.key.clear();
-            self.key.extend_from_slice(&bytes[row.key]);
-        }
+        let Some(row) = Bounds::of(bytes) else {
+            return self.place;
+        };
+        self.key.clear();
+        self.key.extend_from_slice(&bytes[row.key]);
+        Place::Value(row.number)
     }
 
     /// Copies the last key before the buffer is refilled, since it is reported.
@@ -161,23 +222,19 @@ impl Walker {
     /// The record of the plain row skipped last.
     #[inline]
     pub(super) fn plain_record(&self, row: PlainRow) -> Record<'_> {
-        let key = &self.input.behind(row.bytes)[row.key];
-        let expires_ms = row.attributes.expires_ms;
-        let (len, expires) = (key.len() as u64, expires_ms.is_some());
-        let memory = self.memory.as_ref();
-        let encoding = memory.map(|memory| memory.encoding_of(len, expires, row.value));
-        let memory = memory.map(|memory| memory.object(len, expires, row.value));
+        let in_memory = self.memory.as_ref().map(|memory| row.in_memory(memory));
+        let key = &self.input.behind(row.bytes)[row.key.clone()];
         Record {
             key,
             database: self.database,
-            type_name: Cow::Borrowed(TEXT),
-            encoding: encoding.unwrap_or_default(),
-            elements: Elements::Known(1),
-            memory,
+            type_name: Cow::Borrowed(row.kind().name),
+            encoding: in_memory.map_or("", |(_, encoding)| encoding),
+            elements: row.elements(),
+            memory: in_memory.map(|(memory, _)| memory),
             attributes: row.attributes,
             offset: self.offset() - row.bytes as u64,
             bytes: row.bytes as u64,
-            has_expired: self.has_expired(expires_ms),
+            has_expired: self.has_expired(row.attributes.expires_ms),
             is_imported: self.imported.has(key),
         }
     }
@@ -185,7 +242,7 @@ impl Walker {
 
 /// Whether a plain row may start with this byte.
 pub(super) fn may_start_row(byte: u8) -> bool {
-    matches!(byte, STRING | EXPIRE_MS | FREQ)
+    is_plain(byte) || matches!(byte, EXPIRE_MS | FREQ)
 }
 
 /// The length at `at`, if it takes one or two bytes, and its end.
@@ -201,35 +258,63 @@ pub(super) fn length(bytes: &[u8], at: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// The string at `at`, and its end.
+/// How the string at `at` is stored, and where its bytes are.
 #[inline]
-fn value(bytes: &[u8], at: usize) -> Option<(Text, usize)> {
+fn value(bytes: &[u8], at: usize) -> Option<(Stored, Range<usize>)> {
+    let number = |number: i32, len| Some((Stored::Integer(number), at + 1 + len..at + 1 + len));
     match *bytes.get(at)? {
-        encoding @ 0xC0..=0xC2 => Some((Text::Number, at + 1 + (1 << (encoding & 3)))),
+        0xC0 => number(
+            i8::from_le_bytes(*bytes.get(at + 1..)?.first_chunk()?).into(),
+            1,
+        ),
+        0xC1 => number(
+            i16::from_le_bytes(*bytes.get(at + 1..)?.first_chunk()?).into(),
+            2,
+        ),
+        0xC2 => number(i32::from_le_bytes(*bytes.get(at + 1..)?.first_chunk()?), 4),
         0xC3 => {
             let (packed, at) = length(bytes, at + 1)?;
             let (len, at) = length(bytes, at)?;
             let is_possible = len <= packed * lzf::MOST as usize;
-            is_possible.then_some((Text::Packed(len as u64), at + packed))
+            let stored = Stored::Lzf(packed as u64, len as u64);
+            is_possible.then_some((stored, at..at + packed))
         }
         _ => {
             let (len, start) = length(bytes, at)?;
-            Some((Text::Bytes(start..start + len), start + len))
+            Some((Stored::Bytes(len as u64), start..start + len))
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::format::frame::walk::Damage;
     use crate::format::rdb::snapshot::allocator::Allocator;
     use crate::source::forward::Forward;
     use std::io::{self, Read};
 
+    /// Types, and values of them; the last ones are damaged or have more entries than their head says.
+    pub(in crate::format::rdb::snapshot) const PACKED: [(u8, &[u8]); 11] = [
+        (16, b"\x0B\x0B\0\0\0\x02\0\x01\x01\x02\x01\xFF"),
+        (17, b"\x0B\x0B\0\0\0\x02\0\x01\x01\x02\x01\xFF"),
+        (20, b"\xC3\x0C\x0B\x0A\x0B\0\0\0\x02\0\x01\x01\x02\x01\xFF"),
+        (11, b"\x0C\x02\0\0\0\x02\0\0\0\x01\0\x02\0"),
+        (10, b"\x0E\x0E\0\0\0\x0A\0\0\0\x01\0\0\xF2\xFF\xFF"),
+        (12, b"\x0F\x0F\0\0\0\x0C\0\0\0\x02\0\0\xF2\x02\xF2\xFF"),
+        (13, b"\xC0\x07"),
+        (9, b"\x05\x01\x01a\x01\0"),
+        (9, b"\x07\xFE\x01a\x01\0b\xFF"),
+        (16, b"\x0B\x0B\0\0\0\xFF\xFF\x01\x01\x02\x01\xFF"),
+        (16, b"\x05\x01\x01\x01\x01\x01"),
+    ];
+
     fn row(bytes: &[u8]) -> Option<(Attributes, &[u8], Option<u64>, usize)> {
         let row = PlainRow::at_start_of(bytes)?;
-        Some((row.attributes, &bytes[row.key], row.value, row.bytes))
+        let Content::Text(text) = row.content else {
+            panic!("no text");
+        };
+        Some((row.attributes, &bytes[row.key], text, row.bytes))
     }
 
     #[test]
@@ -259,6 +344,23 @@ mod tests {
         };
         let bytes = b"\xFC\x02\x01\0\0\0\0\0\0\xF9\x07\x00\x03key\x02ab";
         assert_eq!(row(bytes), Some((attributes, &b"key"[..], Some(2), 19)));
+    }
+
+    #[test]
+    fn a_string_of_packed_elements_is_plain_too() {
+        let row = |bytes| PlainRow::at_start_of(bytes).unwrap();
+        let hash = row(b"\x10\x03key\x0B\x0B\0\0\0\x02\0\x01\x01\x02\x01\xFF...");
+        assert_eq!(
+            (hash.kind().name, hash.kind().encoding),
+            ("hash", "listpack")
+        );
+        assert_eq!(hash.content, Content::Packed(Elements::Known(1), 11));
+        assert_eq!(hash.bytes, 17);
+        // As many entries as its head has no room for; none, and no end.
+        let uncounted = row(b"\x14\x01k\x0B\x0B\0\0\0\xFF\xFF\x01\x01\x02\x01\xFF");
+        assert_eq!(uncounted.elements(), Elements::Known(2));
+        let endless = row(b"\x14\x01k\x0A\x0A\0\0\0\xFF\xFF\x01\x01\x02\x01");
+        assert_eq!(endless.elements(), Elements::Damaged);
     }
 
     #[test]
@@ -312,6 +414,9 @@ mod tests {
             b"\x00\x05{foo}\x1410000000000000000000",
         ] {
             file.extend_from_slice(row);
+        }
+        for (number, value) in PACKED {
+            file.extend([&[number, 1, b'k'][..], value].concat());
         }
         file.extend_from_slice(b"\xFF\0\0\0\0\0\0\0\0");
         for end in 0..=file.len() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::opcode::{AUX, SLOT_INFO};
-use crate::format::rdb::snapshot::plain::{Bounds, STRING, length, may_start_row};
+use crate::format::rdb::snapshot::plain::{Bounds, length, may_start_row};
 use crate::format::rdb::snapshot::slots::{Imported, SlotHeader, Watch};
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 use crate::source::block::Block;
@@ -65,7 +65,7 @@ impl FoundRun {
             let (from, mut rows, mut expires) = (run.bytes, 0, 0);
             while let Some(row) = Bounds::of(&bytes[run.bytes..]) {
                 run.last_row = run.bytes;
-                run.bytes += row.bytes;
+                run.bytes += row.bytes();
                 rows += 1;
                 expires += u64::from(row.expires());
             }
@@ -87,12 +87,12 @@ impl FoundRun {
     /// Skips the run.
     fn pass(self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let memory = walker.memory.clone()?;
-        walker.take_key_of(self.last_row);
+        let last = walker.take_key_of(self.last_row);
         let from = walker.offset();
         let mut parts = Vec::with_capacity(self.parts.len());
         for part in self.parts {
             if part.rows > 0 {
-                walker.place = Place::Value(STRING);
+                walker.place = last;
                 let watch = walker.slots.keys(part.rows, part.expires);
                 parts.push((part.bytes.clone(), watch));
             }

@@ -6,19 +6,18 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, NEVER, Number, Spans, 
 use crate::format::frame::row_batch::Unread;
 use crate::format::frame::walk::Sizes;
 use crate::format::lfu::LfuRule;
-use crate::format::rdb::snapshot::kind::TEXT;
-use crate::format::rdb::snapshot::plain::PlainRow;
+use crate::format::rdb::snapshot::elements::Elements;
+use crate::format::rdb::snapshot::plain::{Content, PlainRow};
 use crate::format::rdb::snapshot::run::Run;
 use crate::format::rdb::snapshot::slots::Watch;
 use crate::format::{Notice, ReadStats, Sink};
 use crate::source::block::{Block, Padded};
 
-/// The type name, and the replies to OBJECT ENCODING.
-const WORDS: [&str; 4] = [TEXT, "int", "embstr", "raw"];
-const TYPE: usize = 0;
-const INT: usize = 1;
-const EMBEDDED: usize = 2;
-const RAW: usize = 3;
+/// The replies to TYPE and OBJECT ENCODING for keys of plain rows.
+const WORDS: [&str; 12] = [
+    "string", "hash", "list", "set", "zset", "int", "embstr", "raw", "listpack", "ziplist",
+    "intset", "zipmap",
+];
 
 /// Size of the cache: most files have few distinct lengths of keys and values.
 const REMEMBERED: usize = 256;
@@ -29,12 +28,19 @@ pub(super) struct RunRows {
     pub sizes: Sizes,
 }
 
-/// The memory and encoding of a string in a server.
+/// The memory, type and encoding of a key in a server.
 #[derive(Clone, Copy, Default)]
-struct Stored {
-    /// Cache tag: key and value length, whether the key has a TTL, and whether the value is an integer; 0 if empty.
+struct InMemory {
+    /// Cache tag: key and value length, whether the key has a TTL, and the type; 0 if empty.
     of: u64,
-    memory: u64,
+    bytes: u64,
+    kind: Named,
+}
+
+/// The places of a type and of an encoding in `WORDS`.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Named {
+    type_name: usize,
     encoding: usize,
 }
 
@@ -46,11 +52,11 @@ struct Filling<'a> {
     lfu: LfuRule,
     sink: &'a mut dyn Sink,
     seen: ReadStats,
-    /// Positions of the type name and the encoding names in the block.
+    /// Positions of the words in the block.
     words: [(u32, u32); WORDS.len()],
-    stored: [Stored; REMEMBERED],
-    /// The encoding of the last row, as an index into `words`.
-    encoding: usize,
+    remembered: [InMemory; REMEMBERED],
+    /// Type and encoding of the last row.
+    kind: Named,
     /// The rows covered by a slot header.
     watched: Vec<(Range<usize>, &'a Watch)>,
 }
@@ -73,8 +79,8 @@ impl Unread for RunRows {
             sink,
             seen: ReadStats::default(),
             words,
-            stored: [Stored::default(); REMEMBERED],
-            encoding: INT,
+            remembered: [InMemory::default(); REMEMBERED],
+            kind: Named::default(),
             watched: Vec::new(),
         };
         for (part, watch) in &filling.rows.run.parts {
@@ -122,16 +128,23 @@ impl<'a> Filling<'a> {
     #[inline(always)]
     fn row(&mut self, row: &PlainRow, at: usize, bytes: &[u8]) {
         let (start, end) = (at + row.key.start, at + row.key.end);
-        let (len, expires_ms) = (row.key.len() as u64, row.attributes.expires_ms);
-        let stored = self.stored(len, expires_ms.is_some(), row.value);
+        let expires_ms = row.attributes.expires_ms;
+        let in_memory = self.in_memory(row);
         let run = &self.rows.run;
         let size = match self.rows.sizes {
-            Sizes::Memory(_) => stored.memory,
+            Sizes::Memory(_) => in_memory.bytes,
             Sizes::Serialized => row.bytes as u64,
         };
-        if stored.encoding != self.encoding {
-            self.fill_encodings();
-            self.encoding = stored.encoding;
+        if in_memory.kind != self.kind {
+            self.fill_words();
+            self.kind = in_memory.kind;
+        }
+        if let Content::Packed(elements, _) = row.content {
+            let counts = self.values.number_mut(Number::Elements);
+            counts.resize(self.keys.len(), 1);
+            counts.push(elements.known().unwrap_or(MISSING));
+            let is_damaged = elements == Elements::Damaged;
+            self.seen.note(Notice::DamagedValue, is_damaged.into());
         }
         if let Some(lfu) = row.attributes.lfu {
             let counters = self.values.number_mut(Number::Lfu);
@@ -154,34 +167,40 @@ impl<'a> Filling<'a> {
         }
     }
 
-    /// The memory and encoding of a string at a key of `len` bytes.
     #[inline(always)]
-    fn stored(&mut self, len: u64, expires: bool, value: Option<u64>) -> Stored {
+    fn in_memory(&mut self, row: &PlainRow) -> InMemory {
+        let len = row.key.len() as u64;
         // Lengths in plain rows have 14 bits.
-        let text = value.map_or(0, |len| len + 1);
-        let of = 1 | u64::from(expires) << 1 | len << 2 | text << 32;
-        let place = &mut self.stored[(len ^ text << 3) as usize % REMEMBERED];
+        let value = match row.content {
+            Content::Text(text) => text.map_or(0, |len| len + 1),
+            Content::Packed(_, len) => len,
+        };
+        let expires = row.attributes.expires_ms.is_some();
+        let of = 1 | u64::from(expires) << 1 | len << 2 | value << 32 | u64::from(row.number) << 56;
+        let place = &mut self.remembered[(len ^ value << 3) as usize % REMEMBERED];
         if place.of != of {
-            let memory = &self.rows.run.memory;
-            *place = Stored {
-                of,
-                memory: memory.object(len, expires, value),
-                encoding: match value {
-                    None => INT,
-                    Some(text) if memory.embeds(len, expires, text) => EMBEDDED,
-                    Some(_) => RAW,
-                },
+            let (bytes, encoding) = row.in_memory(&self.rows.run.memory);
+            let kind = Named {
+                type_name: place_of(row.kind().name),
+                encoding: place_of(encoding),
             };
+            *place = InMemory { of, bytes, kind };
         }
         *place
     }
 
-    /// Fills the column of encodings up to the last row, with the encoding in effect since the last change.
-    fn fill_encodings(&mut self) {
-        let (start, end) = self.words[self.encoding];
-        let encodings = self.values.word_mut(Word::Encoding);
-        encodings.start.resize(self.keys.len(), start);
-        encodings.end.resize(self.keys.len(), end);
+    /// Fills the columns of types and encodings up to the last row, with those in effect since the last change.
+    fn fill_words(&mut self) {
+        let Named {
+            type_name,
+            encoding,
+        } = self.kind;
+        for (column, word) in [(Word::Type, type_name), (Word::Encoding, encoding)] {
+            let (start, end) = self.words[word];
+            let column = self.values.word_mut(column);
+            column.start.resize(self.keys.len(), start);
+            column.end.resize(self.keys.len(), end);
+        }
     }
 
     /// Hands the batch on.
@@ -190,18 +209,13 @@ impl<'a> Filling<'a> {
         if len == 0 {
             return;
         }
-        self.fill_encodings();
+        self.fill_words();
         let values = &mut *self.values;
-        // All rows are strings in one database.
         values
             .number_mut(Number::Database)
             .resize(len, self.rows.run.database);
         values.number_mut(Number::Elements).resize(len, 1);
         values.number_mut(Number::Expiry).resize(len, NEVER);
-        let (start, end) = self.words[TYPE];
-        let types = values.word_mut(Word::Type);
-        types.start.resize(len, start);
-        types.end.resize(len, end);
         let counters = values.number_mut(Number::Lfu);
         if !counters.is_empty() {
             counters.resize(len, MISSING);
@@ -230,10 +244,17 @@ impl<'a> Filling<'a> {
     }
 }
 
+/// Where a word is in `WORDS`.
+fn place_of(word: &str) -> usize {
+    let place = WORDS.iter().position(|known| *known == word);
+    place.expect("the words of all plain rows are known")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::format::frame::walk::{Walked, Walking};
+    use crate::format::rdb::snapshot::plain::tests::PACKED;
     use crate::format::rdb::snapshot::rows::Rows;
     use crate::format::said::Said;
     use crate::scan::{Only, Scan};
@@ -300,15 +321,17 @@ mod tests {
                 file.extend([0xF9, i as u8]);
             }
             let key = format!("{{a}}:{}", i * i);
-            file.extend([0, key.len() as u8]);
+            let packed = PACKED.get(i as usize % 23);
+            file.extend([packed.map_or(0, |(number, _)| *number), key.len() as u8]);
             file.extend(key.bytes());
-            match i % 6 {
-                0 => file.extend(b"\xC0\x07"),
-                1 => file.extend(b"\x0412.5"),
-                2 => file.extend(b"\x041205"),
-                3 => file.extend([&b"\x40\x64"[..], &[b'x'; 100]].concat()),
-                4 => file.extend(b"\xC3\x04\x40\x64\x01ab\xE0"),
-                _ => file.extend(b"\xC2\x00\x00\x00\x01"),
+            match (packed, i % 6) {
+                (Some((_, value)), _) => file.extend(*value),
+                (None, 0) => file.extend(b"\xC0\x07"),
+                (None, 1) => file.extend(b"\x0412.5"),
+                (None, 2) => file.extend(b"\x041205"),
+                (None, 3) => file.extend([&b"\x40\x64"[..], &[b'x'; 100]].concat()),
+                (None, 4) => file.extend(b"\xC3\x04\x40\x64\x01ab\xE0"),
+                (None, _) => file.extend(b"\xC2\x00\x00\x00\x01"),
             }
             if i % 1000 == 999 {
                 file.extend(b"\x01\x04list\x02\x01x\x01y");

@@ -1,5 +1,7 @@
 //! Lengths and strings of RDB files. A string is stored as bytes, an integer, or LZF; values are skipped by length.
 
+use std::borrow::Cow;
+
 use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::lzf;
 use crate::source::forward::Forward;
@@ -29,7 +31,22 @@ pub(super) struct Start {
 }
 
 impl Start {
-    fn of(bytes: &[u8]) -> Self {
+    /// The start of a string from its bytes in the file; the first ones suffice.
+    pub(super) fn of(stored: Stored, bytes: &[u8]) -> Self {
+        let most = stored.len().min(PREFIX as u64) as usize;
+        match stored {
+            Stored::Integer(number) => Start::copy(number.to_string().as_bytes()),
+            Stored::Bytes(_) => Start::copy(&bytes[..bytes.len().min(most)]),
+            Stored::Lzf(..) => {
+                let mut start = Start::copy(&[]);
+                let len = lzf::decode(bytes, &mut start.bytes[..most]);
+                start.len = len.unwrap_or(0) as u8;
+                start
+            }
+        }
+    }
+
+    fn copy(bytes: &[u8]) -> Self {
         let mut start = Start {
             bytes: [0; PREFIX],
             len: bytes.len() as u8,
@@ -56,6 +73,24 @@ impl Stored {
                 let digits = number.unsigned_abs().checked_ilog10().unwrap_or(0) + 1;
                 u64::from(digits) + u64::from(number < 0)
             }
+        }
+    }
+
+    /// Bytes that suffice for its start.
+    fn bytes_for_start(self) -> usize {
+        let most = match self {
+            Stored::Lzf(..) => PACKED_PREFIX,
+            _ => PREFIX,
+        };
+        self.bytes_behind().min(most as u64) as usize
+    }
+
+    /// The string from its bytes in the file; `None` if its LZF is broken.
+    pub(super) fn whole(self, bytes: &[u8]) -> Option<Cow<'_, [u8]>> {
+        match self {
+            Stored::Bytes(_) => Some(bytes.into()),
+            Stored::Integer(number) => Some(number.to_string().into_bytes().into()),
+            Stored::Lzf(_, len) => lzf::decoded(bytes, len as usize).map(Cow::from),
         }
     }
 
@@ -156,15 +191,8 @@ impl Texts for Forward {
 
     #[inline]
     fn start_of(&mut self, stored: Stored) -> Read<Start> {
-        Ok(match stored {
-            Stored::Integer(number) => Start::of(number.to_string().as_bytes()),
-            Stored::Bytes(len) => Start::of(self.peek(len.min(PREFIX as u64) as usize)?),
-            Stored::Lzf(packed, len) => {
-                let packed = self.peek(packed.min(PACKED_PREFIX as u64) as usize)?;
-                let most = len.min(PREFIX as u64) as usize;
-                Start::of(&lzf::decoded(packed, most).unwrap_or_default())
-            }
-        })
+        let bytes = self.peek(stored.bytes_for_start())?;
+        Ok(Start::of(stored, bytes))
     }
 
     #[inline]
@@ -178,18 +206,12 @@ impl Texts for Forward {
             );
             return wrong(at, what);
         }
-        match stored {
-            Stored::Bytes(len) => self.read(into, len)?,
-            Stored::Integer(number) => into.extend_from_slice(number.to_string().as_bytes()),
-            Stored::Lzf(packed_bytes, len) => {
-                let mut packed = Vec::new();
-                self.read(&mut packed, packed_bytes)?;
-                let decoded = lzf::decoded(&packed, len as usize);
-                let Some(decoded) = decoded.filter(|decoded| decoded.len() as u64 == len) else {
-                    return wrong(at, "a string whose LZF is broken");
-                };
-                *into = decoded;
-            }
+        self.read(into, stored.bytes_behind())?;
+        if !matches!(stored, Stored::Bytes(_)) {
+            let Some(text) = stored.whole(into) else {
+                return wrong(at, "a string whose LZF is broken");
+            };
+            *into = text.into_owned();
         }
         Ok(())
     }
