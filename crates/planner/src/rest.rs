@@ -2,8 +2,10 @@
 
 /// A node's load and its reference value.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct NodeLoad {
+pub struct NodeLoad {
+    /// Its load.
     pub load: f64,
+    /// The load of its heaviest slot.
     pub heaviest: f64,
     /// Its relative capacity, above 0.
     pub capacity: f64,
@@ -11,7 +13,7 @@ pub(crate) struct NodeLoad {
 
 /// The maximum of `load_i / max(m_i, u_i)`, where u_i is the heaviest slot of node i and m_i its part of the load of
 /// all nodes that no slot fills alone.
-pub(crate) fn rest_over_mean(nodes: &[NodeLoad]) -> f64 {
+pub fn rest_over_mean(nodes: &[NodeLoad]) -> f64 {
     let mut open: Vec<usize> = (0..nodes.len()).collect();
     loop {
         let load: f64 = open.iter().map(|at| nodes[*at].load).sum();

@@ -4,7 +4,6 @@
 
 use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
-use crate::few_slots;
 use crate::greedy;
 use crate::improve::improve;
 use crate::prices::Prices;
@@ -149,11 +148,7 @@ impl<'a> Search<'_, 'a> {
                 }
             }
         }
-        let lifted = self.keep_limits();
-        if let Some(owner) = few_slots::placed(&self.state, self.aims, self.budget) {
-            self.offer(&owner, &self.bounds(&aims));
-        }
-        lifted
+        self.keep_limits()
     }
 
     fn bounds(&self, aims: &[f64]) -> Bounds {

@@ -2,6 +2,8 @@
 //!
 //! f_i is the share of node i (they sum to 1), W the total load, M = max load_i / (f_i W).
 
+use slotscope_planner::rest;
+
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::role_load::RoleLoad;
 
@@ -107,56 +109,20 @@ pub(crate) fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
     loads.iter().zip(shares).map(of).fold(0.0, f64::max)
 }
 
-/// M_rest: the largest load_i / max(m_i, u_i), where u_i is the heaviest slot of node i and m_i its fair share of what
-/// the nodes not filled by one slot hold. Moves cannot fix a node filled by one slot, and it must not hide nodes they
-/// can fix.
+/// M_rest: moves cannot fix a node filled by one slot, and it must not hide nodes they can fix.
 pub(crate) fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
-    let mut is_filled = vec![false; loads.len()];
-    loop {
-        let open = |at: &usize| !is_filled[*at];
-        let sum = |of: &[f64]| (0..of.len()).filter(open).map(|at| of[at]).sum::<f64>();
-        let (held, share) = (sum(loads), sum(shares));
-        let fair = |at: usize| {
-            if share > 0.0 {
-                held * shares[at] / share
-            } else {
-                0.0
-            }
-        };
-        let filled = (0..loads.len())
-            .filter(open)
-            .filter(|at| heaviest[*at] > fair(*at) && fair(*at) > 0.0);
-        let filled: Vec<usize> = filled.collect();
-        if filled.is_empty() || filled.len() == is_filled.iter().filter(|is| !**is).count() {
-            let of = |at: usize| {
-                let least = if is_filled[at] {
-                    heaviest[at]
-                } else {
-                    fair(at).max(heaviest[at])
-                };
-                if least > 0.0 { loads[at] / least } else { 0.0 }
-            };
-            return (0..loads.len()).map(of).fold(0.0, f64::max);
-        }
-        filled.into_iter().for_each(|at| is_filled[at] = true);
-    }
+    let nodes = loads.iter().zip(heaviest).zip(shares);
+    let nodes = nodes.map(|((load, heaviest), share)| rest::NodeLoad {
+        load: *load,
+        heaviest: *heaviest,
+        capacity: *share,
+    });
+    rest::rest_over_mean(&nodes.collect::<Vec<_>>())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_node_that_one_slot_fills_hides_no_other() {
-        let loads = [2.0, 1.5, 0.625, 0.625, 0.625, 0.625];
-        let heaviest = [2.0, 0.1, 0.1, 0.1, 0.1, 0.1];
-        let shares = [1.0 / 6.0; 6];
-        assert!((ratio(&loads, &shares) - 2.0).abs() < 1e-9);
-        assert!(
-            (rest(&loads, &heaviest, &shares) - 1.5 / 0.8).abs() < 1e-9,
-            "the second holds 1.5 of 4.0 that five nodes share"
-        );
-    }
 
     #[test]
     fn without_giants_the_rest_is_the_ratio() {
