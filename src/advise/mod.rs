@@ -1,8 +1,6 @@
 //! Finds the part of a key that belongs in braces, from names and batches. The model is in crates/advisor.
 
 #[cfg(feature = "cli")]
-mod code;
-#[cfg(feature = "cli")]
 mod lint_config;
 #[cfg(feature = "cli")]
 pub(crate) mod outputs;

@@ -3,14 +3,10 @@
 use std::io::{self, Write};
 
 use slotscope_advisor::findings::{Advice, AdviseFindings};
-use slotscope_report::charts::schemes;
-use slotscope_report::charts::{self, Sheet};
 use slotscope_report::json;
 use slotscope_report::output::{OutputSet, Written};
-use slotscope_report::view::advice;
-use slotscope_report::view::advice::schemes::{SchemeChart, chart_title};
 
-use crate::advise::{code, lint_config, whatif_script};
+use crate::advise::{lint_config, whatif_script};
 
 /// The files.
 pub(crate) fn outputs() -> OutputSet<AdviseFindings> {
@@ -18,25 +14,12 @@ pub(crate) fn outputs() -> OutputSet<AdviseFindings> {
         .file("advise.json", |findings, out| {
             json::write_object(findings, out)
         })
-        .maybe("schemes.png", |findings, out| {
-            charts::write(chart(findings), out)
-        })
         .maybe("whatif.sh", |findings, out| {
             if_rules(findings, out, whatif_script::text)
         })
         .maybe("slotscope.toml", |findings, out| {
             if_rules(findings, out, lint_config::text)
         })
-        .maybe("code.txt", |findings, out| {
-            if_rules(findings, out, code::text)
-        })
-}
-
-/// The schemes, if there is a choice.
-fn chart(findings: &AdviseFindings) -> Option<Sheet<'static>> {
-    let chart = SchemeChart::of(findings)?;
-    let (title, subtitle) = (chart_title(findings), advice::counted_input(findings));
-    Some(schemes::sheet(title, subtitle, chart))
 }
 
 /// A text about the rules, if names change.

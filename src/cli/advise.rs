@@ -64,9 +64,9 @@ pub struct AdviseArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write advise.json, schemes.png, whatif.sh, slotscope.toml and code.txt here
+    /// Also write advise.json, whatif.sh and slotscope.toml here
     ///
-    /// Without a change of names the last three are left out.
+    /// Without a change of names the last two are left out.
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// What may be replaced

@@ -14,7 +14,7 @@ use crate::decision::{Decision, Evidence};
 use crate::joins::BatchShape;
 use crate::model::Model;
 use crate::reasons::KeepReason;
-use crate::rename_rules::{NamePart, generality, rename_rule};
+use crate::rename_rules::{generality, rename_rule};
 use crate::soundness::Soundness;
 
 /// The name and version of the JSON schema.
@@ -109,9 +109,6 @@ pub struct FamilyAdvice {
     /// in the order that they apply in.
     #[serde(skip)]
     pub rule: Option<String>,
-    /// The parts that code joins to a new name; empty without a rule.
-    #[serde(skip)]
-    pub parts: Vec<NamePart>,
     /// Its names; of a pattern that no listed scheme changes an estimate, where families are from a sample.
     pub keys: u64,
     /// Its share of the load.
@@ -209,12 +206,9 @@ impl AdviseFindings {
             let rule = becomes
                 .as_ref()
                 .and_then(|_| rename_rule(renaming, number as u32, family));
-            let (rule, parts) =
-                rule.map_or((None, Vec::new()), |rule| (Some(rule.text), rule.parts));
             FamilyAdvice {
                 becomes,
                 rule,
-                parts,
                 pattern: Name(family.pattern.clone()),
                 keys: decision
                     .names_of

@@ -76,7 +76,7 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     for part in [
         "CHANGE: use the hash tag {user:<n>}",
         "CROSSSLOT",
-        "--retag '^cart:([0-9]+):items$ => cart:{user:$1}:items'",
+        "--retag '^cart:([0-9]+):items$ => cart:{user:${1}}:items'",
     ] {
         assert!(stdout(&text).contains(part), "{part}: {}", stdout(&text));
     }

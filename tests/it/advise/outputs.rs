@@ -42,26 +42,11 @@ fn rules(scratch: &Scratch) -> Vec<String> {
 #[test]
 fn the_files_are_those_of_the_advice() {
     let scratch = advised();
-    let mut files = vec!["advise.json", "code.txt", "slotscope.toml", "whatif.sh"];
-    if cfg!(feature = "charts") {
-        files.push("schemes.png");
-        files.sort_unstable();
-    }
+    let files = ["advise.json", "slotscope.toml", "whatif.sh"];
     assert_eq!(scratch.entries("out"), files);
     let advice: Value = serde_json::from_str(&read(&scratch, "out/advise.json")).unwrap();
     assert_eq!(advice["advice"], "change");
     assert_eq!(json!(rules(&scratch)), advice["rules"]);
-    let code_text = read(&scratch, "out/code.txt");
-    for line in [
-        "cart:<n>:items -> cart:{user:<n>}:items",
-        "  cart:{user:${user_id}}:items",
-        "  {user:${user_id}}:profile",
-    ] {
-        assert!(
-            code_text.lines().any(|other| other == line),
-            "{line}: {code_text}"
-        );
-    }
     // A second run replaces its own files, and a run without a change removes the files that apply one.
     let kept = scratch.run(&["advise", "keys", "--nodes", "6", "--out", "out"]);
     assert_eq!(code(&kept), 0, "{}", stderr(&kept));
@@ -131,10 +116,9 @@ fn hostile_names_stay_text_in_every_file() {
     ]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     let files = scratch.entries("out");
-    assert!(files.contains(&"code.txt".to_owned()), "{files:?}");
+    assert!(files.contains(&"whatif.sh".to_owned()), "{files:?}");
     for file in files {
         let bytes = fs::read(scratch.path("out").join(&file)).unwrap();
-        let is_text = !file.ends_with(".png");
-        assert!(!(is_text && bytes.contains(&0x1b)), "{file}");
+        assert!(!bytes.contains(&0x1b), "{file}");
     }
 }

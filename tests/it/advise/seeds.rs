@@ -99,7 +99,6 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
         _ => word.to_owned(),
     };
     let [best, today] = [0, 1].map(|at| &said.advice["schemes"][at]);
-    let mut slow = Vec::new();
     for (scheme, fanout) in [
         (today, said.fanout(str::to_owned)),
         (best, said.fanout(tagged)),
@@ -112,9 +111,6 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
             fanout["nodes_per_batch"]["mean"].as_f64().unwrap(),
         );
         assert!((mean - found).abs() < 1e-3, "{mean} and {found}");
-        slow.push(fanout["tail"]["batches_slow"].as_f64().unwrap());
     }
     assert_eq!(best["mean_nodes"], 1.0);
-    // A batch over k nodes is slow with probability 1 - (1 - p)^k: a node is slow once in a hundred.
-    assert!(slow[0] > 0.03 && (slow[1] - 0.01).abs() < 1e-6, "{slow:?}");
 }
