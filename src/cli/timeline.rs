@@ -35,7 +35,7 @@ pub struct TimelineArgs {
     /// The hash policy
     #[command(flatten)]
     pub hashing: HashSpec,
-    /// Tags and patterns that are followed, bursts that are shown
+    /// Tags that are followed, bursts that are shown
     #[arg(long, value_name = "N", default_value_t = 20, help_heading = OUTPUT, value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub top: u16,
     /// What is counted [default: ops of captures, cpu of CLUSTER SLOT-STATS]
@@ -50,7 +50,7 @@ pub struct TimelineArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write timeline.json, timeline.html, timeline.png and nodes-over-time.png here
+    /// Also write timeline.json, timeline.html and timeline.png here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// What may be replaced

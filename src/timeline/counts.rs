@@ -1,4 +1,4 @@
-//! The first pass: operations by time and slot, and whatever is needed to select the heaviest tags and patterns.
+//! The first pass: operations by time and slot, and whatever is needed to select the heaviest tags.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,14 +8,10 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SlotBatch;
 use slotscope_engine::tally::Tally;
 use slotscope_engine::tally::operations::SECOND;
-use slotscope_engine::tally::patterns::Patterns;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::tags::TagCounter;
 
 use crate::timeline::grid::Grid;
-
-/// Patterns are only counted, not split, so the separator does not matter.
-const SEPARATOR: &[u8] = b":";
 
 /// The counts of the first pass.
 pub(super) struct Counts {
@@ -25,8 +21,6 @@ pub(super) struct Counts {
     pub inputs: SlotsByInput,
     /// By tag.
     pub tags: TagCounter,
-    /// By pattern.
-    pub patterns: Patterns,
     /// Operations with a time, by input.
     pub timed: BTreeMap<u32, u64>,
     /// Operations without a time.
@@ -44,7 +38,6 @@ impl Counts {
             inputs: SlotsByInput::new(inputs),
             grid: grid.clone(),
             tags: TagCounter::default(),
-            patterns: Patterns::new(SEPARATOR, false),
             timed: BTreeMap::new(),
             untimed: 0,
             jumps: 0,
@@ -92,14 +85,12 @@ impl Tally for Counts {
             *self.timed.entry(keys.input).or_default() += count;
             self.inputs.add(keys);
             self.tags.add(keys);
-            self.patterns.add(keys);
         }
     }
 
     fn merge(&mut self, other: Self) {
         self.inputs.merge(other.inputs);
         self.tags.merge(other.tags);
-        self.patterns.merge(other.patterns);
         for (input, count) in other.timed {
             *self.timed.entry(input).or_default() += count;
         }

@@ -1,5 +1,5 @@
 //! Operations in captures over time, or CPU time and network traffic from CLUSTER SLOT-STATS: by slot, by the heaviest
-//! tags and patterns, and bursts.
+//! tags, and bursts.
 
 mod bursts;
 mod counts;
@@ -51,9 +51,6 @@ pub(crate) struct Timeline {
     /// The heaviest tags; absent where the input cannot be read twice.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<TagOverTime>>,
-    /// The heaviest patterns; absent where the input cannot be read twice, or has too many.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub patterns: Option<Vec<PatternOverTime>>,
     /// Times in which a slot has far more operations than usual, those with the most first.
     pub bursts: Vec<Burst>,
     /// How many more there are.
@@ -123,19 +120,6 @@ pub(crate) struct TagOverTime {
     pub over_time: Vec<u64>,
 }
 
-/// A pattern over time.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct PatternOverTime {
-    /// The pattern.
-    pub pattern: Name,
-    /// The operations on its keys.
-    pub ops: u64,
-    /// Their share of all.
-    pub share: f64,
-    /// By bucket.
-    pub over_time: Vec<u64>,
-}
-
 /// A time in which a slot has far more operations than usual.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub(crate) struct Burst {
@@ -145,9 +129,6 @@ pub(crate) struct Burst {
     /// The key without a tag that has at least half of its operations.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<Name>,
-    /// The pattern that has at least half of its operations.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pattern: Option<Name>,
     /// The slot.
     pub slot: u16,
     /// The name of its node, where nodes are named.

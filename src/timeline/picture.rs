@@ -12,8 +12,7 @@ use crate::timeline::named::Named;
 use crate::timeline::names::Kind;
 use crate::timeline::nodes::OfNodes;
 use crate::timeline::{
-    Bucket, Burst, Clock, PatternOverTime, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime,
-    Timeline,
+    Bucket, Burst, Clock, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime, Timeline,
 };
 
 /// Maximum bursts listed.
@@ -64,15 +63,9 @@ impl<'a> Picture<'a> {
             ops: *ops,
         };
         let bursts = found_bursts(&self.bursts, names.as_ref(), &self.nodes, axis);
-        let (tags, patterns) = names.map_or((None, None), |names| {
+        let tags = names.map(|names| {
             let tags = names.tags.into_iter();
-            let tags = tags.map(|series| tag_over_time(series, ops, &self.nodes));
-            (Some(tags.collect()), names.patterns)
-        });
-        let patterns = patterns.map(|patterns| {
-            let patterns = patterns.into_iter();
-            patterns
-                .map(|series| pattern_over_time(series, ops))
+            tags.map(|series| tag_over_time(series, ops, &self.nodes))
                 .collect()
         });
         Timeline {
@@ -83,7 +76,6 @@ impl<'a> Picture<'a> {
             buckets: total.iter().enumerate().map(bucket).collect(),
             slots: slots_over_time(self.grid, axis),
             tags,
-            patterns,
             bursts,
             more_bursts: self.more_bursts,
             clock: Clock::default(),
@@ -122,16 +114,6 @@ fn tag_over_time((tag, over_time): (Name, Vec<u64>), all: u64, nodes: &OfNodes<'
     }
 }
 
-fn pattern_over_time((pattern, over_time): (Name, Vec<u64>), all: u64) -> PatternOverTime {
-    let ops = over_time.iter().sum();
-    PatternOverTime {
-        pattern,
-        ops,
-        share: ops as f64 / all as f64,
-        over_time,
-    }
-}
-
 fn found_bursts(
     bursts: &[SlotBurst],
     names: Option<&Named>,
@@ -139,9 +121,8 @@ fn found_bursts(
     axis: TimeAxis,
 ) -> Vec<Burst> {
     let found = |(number, burst): (usize, &SlotBurst)| {
-        let [name, pattern] = names.map_or([None, None], |names| names.in_bursts[number].clone());
-        let has_half = |of: &(Kind, Name, u64)| of.2 * 2 >= burst.ops;
-        let name = name.filter(has_half);
+        let name = names.and_then(|names| names.in_bursts[number].clone());
+        let name = name.filter(|(_, _, ops)| ops * 2 >= burst.ops);
         let of_kind = |kind| {
             let name = name.as_ref().filter(|(is, ..)| *is == kind);
             name.map(|(_, name, _)| name.clone())
@@ -151,7 +132,6 @@ fn found_bursts(
         Burst {
             tag: of_kind(Kind::Tag),
             key: of_kind(Kind::Key),
-            pattern: pattern.filter(has_half).map(|(_, name, _)| name),
             slot: burst.slot,
             node: nodes.name(burst.slot),
             from,

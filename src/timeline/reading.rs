@@ -19,7 +19,7 @@ use crate::pipeline::reading::Reading;
 use crate::pipeline::{file_nodes, rejected, slot_stats};
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
-use crate::timeline::named::{Heavy, Named};
+use crate::timeline::named::{Named, heavy_tags};
 use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
@@ -32,7 +32,7 @@ pub(crate) struct Options<'a> {
     pub by: Option<Heat>,
     /// The nodes; `None` if the inputs may show them.
     pub topology: Option<Topology>,
-    /// Number of tags and patterns tracked.
+    /// Number of tags tracked.
     pub top: usize,
     /// Replaces names.
     pub redaction: Option<&'a Redaction>,
@@ -89,17 +89,13 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
     notes.extend(notes_on(&grid, axis, picture.more_bursts));
     let names = if reading.is_rereadable() {
-        let heavy = Heavy::of(reading, &scanned.tally, &grid, options.top)?;
-        Some(Named::read(reading, heavy, axis, &picture.bursts)?)
+        let tags = heavy_tags(reading, &scanned.tally, &grid, options.top)?;
+        Some(Named::read(reading, tags, axis, &picture.bursts)?)
     } else {
-        let what = "tags, patterns and the names in bursts need a second pass, and a pipe is read once: write the \
-                    capture to a file";
+        let what = "tags and the names in bursts need a second pass, and a pipe is read once: write the capture to a file";
         notes.push(what.into());
         None
     };
-    if names.as_ref().is_some_and(|names| names.patterns.is_none()) {
-        notes.push("there are too many patterns to count all of them: none is listed".into());
-    }
     let mut timeline = Timeline {
         clock: Clock {
             jumps_back: scanned.tally.jumps,

@@ -1,4 +1,4 @@
-//! Redaction of a timeline: names of keys, tags, patterns, nodes and files.
+//! Redaction of a timeline: names of keys, tags, nodes and files.
 
 use slotscope_engine::redact::{Redact, Redaction};
 use slotscope_findings::topology::Topology;
@@ -30,7 +30,6 @@ impl Redact for Timeline {
             slots: _,
             nodes: _,
             tags,
-            patterns,
             bursts,
             more_bursts: _,
             clock: _,
@@ -41,9 +40,6 @@ impl Redact for Timeline {
         } = self;
         for tag in tags.iter_mut().flatten() {
             tag.tag.redact(by);
-        }
-        for of in patterns.iter_mut().flatten() {
-            of.pattern = by.pattern(&of.pattern);
         }
         bursts.redact(by);
         rejected.redact(by);
@@ -57,7 +53,6 @@ impl Redact for Burst {
         let Burst {
             tag,
             key,
-            pattern,
             slot: _,
             node: _,
             from: _,
@@ -70,8 +65,5 @@ impl Redact for Burst {
         } = self;
         tag.redact(by);
         key.redact(by);
-        if let Some(pattern) = pattern {
-            *pattern = by.pattern(pattern);
-        }
     }
 }

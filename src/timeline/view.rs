@@ -1,4 +1,4 @@
-//! A timeline as sections: bursts, map, and nodes, tags and patterns over time.
+//! A timeline as sections: bursts, map, and nodes and tags over time.
 
 use slotscope_engine::text::{counted, grouped, percent, short, span, three_digits, time};
 use slotscope_findings::node_labels::SharedParts;
@@ -21,7 +21,6 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     sections.extend(burst_table(timeline, top));
     sections.extend(nodes(timeline));
     sections.extend(tags(timeline, top));
-    sections.extend(patterns(timeline, top));
     let remarks = remarks::section(remarks::remarks(&[] as &[String], &limits(timeline)));
     sections.push(remarks.scoped(Scope::Overview));
     sections
@@ -185,10 +184,7 @@ pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
         slot: burst.slot,
         times: (burst.from, burst.to),
         name: name_of(burst),
-        words: match &burst.pattern {
-            Some(pattern) => format!("{}; keys like {}", words(timeline, burst), short(pattern)),
-            None => words(timeline, burst),
-        },
+        words: words(timeline, burst),
     };
     let tags = timeline.tags.iter().flatten().map(|tag| NamedSeries {
         name: format!("{{{}}}", short(&tag.tag)),
@@ -215,7 +211,7 @@ pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
 }
 
 /// The shared parts of node names, which columns omit.
-pub(crate) fn shared_parts(timeline: &Timeline) -> SharedParts {
+fn shared_parts(timeline: &Timeline) -> SharedParts {
     let nodes = timeline.nodes.iter().flatten();
     SharedParts::new(nodes.map(|node| &node.name))
 }
@@ -231,10 +227,6 @@ fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
         .column(Column::words("burst").flexible(), |burst| {
             Cell::text(name_of(burst))
         })
-        .column(
-            Column::words("keys like").optional().rank(Rank::Detail),
-            |burst| Cell::of(burst.pattern.as_ref(), |pattern| Cell::text(short(pattern))),
-        )
         .column(number("slot").rank(Rank::Detail), |burst| {
             Cell::number(burst.slot)
         })
@@ -303,26 +295,6 @@ fn tags(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     Some(
         Section::titled("Hash tags over time")
             .anchored("tags", "Hash tags")
-            .table(table),
-    )
-}
-
-fn patterns(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
-    let patterns = timeline
-        .patterns
-        .as_ref()
-        .filter(|patterns| !patterns.is_empty())?;
-    let rows = patterns.iter().map(|of| Followed {
-        name: Cell::name(&of.pattern),
-        ops: Cell::count(of.ops),
-        share: of.share,
-        over_time: &of.over_time,
-    });
-    let name = Column::words("pattern").flexible();
-    let table = followed(name, rows, timeline).at_most(top);
-    Some(
-        Section::titled("Patterns over time")
-            .anchored("patterns", "Patterns")
             .table(table),
     )
 }

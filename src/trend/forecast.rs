@@ -12,7 +12,6 @@ use slotscope_findings::summary::balance::tidy;
 
 use crate::trend::fit::{Fit, Interval, Rate, Reached, Shape};
 use crate::trend::point::{Condensed, FullestAt, Used};
-use crate::trend::pool::Pool;
 
 /// Seconds per month: a twelfth of a calendar year.
 pub const MONTH_SECS: f64 = 365.25 * 86_400.0 / 12.0;
@@ -151,16 +150,14 @@ impl Forecast {
         reports: &[&Condensed],
         maxmemory: Option<u64>,
         all: &[Condensed],
-        pool: &Pool,
     ) -> Option<Self> {
         let growth = PerMetric {
             keys: Growth::new(reports, Metric::Keys)?,
             weights: PerWeight::from_fn(|metric| Growth::new(reports, metric)),
         };
         let from = reports.last()?.point.at;
-        let measured = || Full::from_used_memory(reports, maxmemory, pool);
-        let full =
-            measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(all))?, pool));
+        let measured = || Full::from_used_memory(reports, maxmemory);
+        let full = measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(all))?));
         Some(Forecast {
             from,
             span_months: tidy(growth.keys.series.fit.span),
@@ -197,29 +194,24 @@ impl Growth {
 
 impl Full {
     /// The node that fills up first by memory measured on servers; `None` if no node has two reports.
-    fn from_used_memory(
-        reports: &[&Condensed],
-        maxmemory: Option<u64>,
-        pool: &Pool,
-    ) -> Option<Self> {
+    fn from_used_memory(reports: &[&Condensed], maxmemory: Option<u64>) -> Option<Self> {
         let newest = reports
             .iter()
             .rev()
             .find(|report| !report.used.is_empty())?;
-        let mut over_time: BTreeMap<u32, Vec<(u64, f64)>> = BTreeMap::new();
+        let mut over_time: BTreeMap<&Name, Vec<(u64, f64)>> = BTreeMap::new();
         for report in reports {
             for node in &report.used {
-                let points = over_time.entry(node.id).or_default();
+                let points = over_time.entry(&node.id).or_default();
                 // If a report lists a node twice, keep one of them.
                 if points.last().is_none_or(|(at, _)| *at < report.point.at) {
                     points.push((report.point.at, node.used as f64));
                 }
             }
         }
-        let names = pool.names();
         let node = |node: &Used| {
             let series = Series::new(over_time.remove(&node.id)?)?;
-            let names = [node.id, node.name].map(|id| names[id as usize].clone());
+            let names = [&node.id, &node.name].map(Name::clone);
             let limit = maxmemory.unwrap_or(node.maxmemory);
             Some(Full::new(
                 names,
@@ -238,7 +230,7 @@ impl Full {
 
     /// The node with the most key bytes, extrapolated from these. If its memory was measured once, non-key memory is
     /// assumed constant.
-    fn from_keys(reports: &[&Condensed], maxmemory: u64, pool: &Pool) -> Option<Self> {
+    fn from_keys(reports: &[&Condensed], maxmemory: u64) -> Option<Self> {
         let fullest = |report: &Condensed| report.point.nodes.fullest.bytes().cloned().flatten();
         let newest = reports
             .iter()
@@ -255,11 +247,7 @@ impl Full {
                 total(report).map(|total| total * part)
             }
         };
-        let names = pool.names();
-        let measured = newest
-            .used
-            .iter()
-            .find(|used| *names[used.id as usize] == id);
+        let measured = newest.used.iter().find(|used| used.id == id);
         let used = measured.map_or(load, |measured| measured.used);
         // A byte of an RDB file takes more in memory; an estimate of memory is right or too large.
         let ratio = used as f64 / load.max(1) as f64;

@@ -9,7 +9,6 @@ mod notes;
 pub(crate) mod outputs;
 #[doc(hidden)]
 pub mod point;
-mod pool;
 mod squares;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
@@ -29,7 +28,6 @@ use crate::diff::doubt::Doubt;
 use crate::trend::fit::{Rate, Reached};
 use crate::trend::forecast::{Basis, Forecast};
 use crate::trend::point::{Condensed, Point};
-use crate::trend::pool::Pool;
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.trend/3";
@@ -89,14 +87,13 @@ pub struct Options {
 #[derive(Default)]
 pub struct History {
     reports: Vec<Condensed>,
-    pool: Pool,
 }
 
 impl History {
     /// Adds the report in `file`, of the time `at` in seconds since 1970.
     ///
     /// # Errors
-    /// It lacks a part, or there are too many reports or names.
+    /// It lacks a part, or there are too many reports.
     pub fn add(&mut self, file: Name, summary: Summary, at: u64) -> Result<()> {
         if self.reports.len() == MOST_REPORTS {
             let what = format!("more than {MOST_REPORTS} reports; name fewer of them");
@@ -106,8 +103,7 @@ impl History {
             let what = "its date is after the year 9999; is the clock of its host right?";
             return Err(Error::bad(file.to_string(), what));
         }
-        self.reports
-            .push(Condensed::of(file, summary, at, &mut self.pool)?);
+        self.reports.push(Condensed::of(file, summary, at)?);
         Ok(())
     }
 
@@ -137,7 +133,7 @@ impl History {
         }
         let used: Vec<&Condensed> = self.used().collect();
         let by = self.metric(options.by, &used)?;
-        let forecast = Forecast::new(&used, options.maxmemory, &self.reports, &self.pool);
+        let forecast = Forecast::new(&used, options.maxmemory, &self.reports);
         let mut notes: Vec<String> = differences
             .into_iter()
             .map(|(file, what)| format!("{file}: {what}"))

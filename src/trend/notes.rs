@@ -29,7 +29,7 @@ pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
 
 /// Listings of the same cluster have a node in common.
 fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
-    let is_old = |id: &u32| old.nodes.binary_search(id).is_ok();
+    let is_old = |id: &Name| old.nodes.binary_search(id).is_ok();
     let are_known = !old.nodes.is_empty() && !new.nodes.is_empty();
     let is_other = are_known && !new.nodes.iter().any(is_old);
     is_other.then(|| {
@@ -131,9 +131,9 @@ fn reports_without_memory(used: &[&Condensed], forecast: &Forecast) -> Vec<Strin
         let (node, count) = (short(&full.node), full.reports);
         notes.push(format!("used_memory of node {node} is in {count} of the reports: the others are not used for it"));
     }
-    let mut times = BTreeMap::<u32, usize>::new();
+    let mut times = BTreeMap::<&Name, usize>::new();
     for node in used.iter().flat_map(|report| &report.used) {
-        *times.entry(node.id).or_default() += 1;
+        *times.entry(&node.id).or_default() += 1;
     }
     let newest = used.iter().rev().find(|report| !report.used.is_empty());
     let newest = newest.iter().flat_map(|report| &report.used);

@@ -18,7 +18,6 @@ use slotscope_findings::summary::state::State;
 use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;
 use crate::diff::report::Report;
-use crate::trend::pool::Pool;
 
 /// A report as a point in time.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -70,11 +69,11 @@ pub struct SlotsAt {
     pub max_over_mean: PerMetric<Option<f64>>,
 }
 
-/// A node's measured memory and limit; its id and name are in the pool.
-#[derive(Debug, Clone, Copy)]
+/// A node's measured memory and limit.
+#[derive(Debug, Clone)]
 pub(crate) struct Used {
-    pub id: u32,
-    pub name: u32,
+    pub id: Name,
+    pub name: Name,
     pub used: u64,
     pub maxmemory: u64,
 }
@@ -90,7 +89,7 @@ pub(crate) struct Condensed {
     /// The source of its nodes.
     pub source: Name,
     /// Its node ids in order; empty if made up, for an even split or one node per file.
-    pub nodes: Vec<u32>,
+    pub nodes: Vec<Name>,
     /// A hash of each node's slots, in order: nodes with different ids may have the same slots.
     pub layout: Vec<u64>,
     /// The memory limit of the node expected to fill up first.
@@ -103,8 +102,8 @@ impl Condensed {
     /// Condenses the report in `file`, of the time `at`.
     ///
     /// # Errors
-    /// It lacks a part, or the names of all reports need too much memory.
-    pub(crate) fn of(file: Name, summary: Summary, at: u64, pool: &mut Pool) -> Result<Condensed> {
+    /// It lacks a part.
+    pub(crate) fn of(file: Name, summary: Summary, at: u64) -> Result<Condensed> {
         let report = Report::new(file.clone(), summary)?;
         let summary = &report.summary;
         let point = Point {
@@ -130,33 +129,20 @@ impl Condensed {
         };
         let are_listed = !summary.nodes.is_even() && !summary.nodes.are_files();
         let listed = summary.nodes.owning().filter(|_| are_listed);
-        let ids = listed.map(|node| pool.id(&node.id));
-        let mut nodes = ids.collect::<Result<Vec<_>>>()?;
+        let mut nodes: Vec<Name> = listed.map(|node| node.id.clone()).collect();
         nodes.sort_unstable();
         let mut layout: Vec<u64> = summary.nodes.owning().map(slots_of).collect();
         layout.sort_unstable();
-        let condensed = Condensed {
+        Ok(Condensed {
             by: summary.by,
             basis: Basis::new(&summary.input),
             source: summary.nodes.source.clone(),
             nodes,
             layout,
             maxmemory: summary.capacity.as_ref().map(|capacity| capacity.maxmemory),
-            used: used(summary, pool)?,
+            used: used(summary),
             point,
-        };
-        pool.take(condensed.bytes_of_names())?;
-        Ok(condensed)
-    }
-
-    /// Bytes of names that are not in the pool.
-    fn bytes_of_names(&self) -> usize {
-        let fullest = self.point.nodes.fullest.iter();
-        let fullest = fullest.filter_map(|(_, node)| node.as_ref());
-        let fullest = fullest.flat_map(|node| [&node.id, &node.name]);
-        let others = [&self.point.file, &self.source];
-        let all = fullest.chain(others).chain(&self.basis.policy);
-        all.map(|name| name.0.len()).sum()
+        })
     }
 }
 
@@ -181,24 +167,22 @@ fn slots_of(node: &NodeLoad) -> u64 {
     hash(&ends.flat_map(u16::to_le_bytes).collect::<Vec<u8>>())
 }
 
-fn used(summary: &Summary, pool: &mut Pool) -> Result<Vec<Used>> {
+fn used(summary: &Summary) -> Vec<Used> {
     let capacity = summary.capacity.as_ref();
     let Some(capacity) = capacity.filter(|capacity| capacity.measured) else {
-        return Ok(Vec::new());
+        return Vec::new();
     };
     let list = summary.nodes.list.iter();
     let names: BTreeMap<&Name, Name> = list.map(|node| (&node.id, node.name())).collect();
-    let used = |room: &NodeRoom| {
-        Ok(Used {
-            id: pool.id(&room.id)?,
-            name: pool.id(names.get(&room.id).unwrap_or(&room.id))?,
-            used: room.used,
-            // Older reports have one limit for all nodes.
-            maxmemory: match room.maxmemory {
-                0 => capacity.maxmemory,
-                limit => limit,
-            },
-        })
+    let used = |room: &NodeRoom| Used {
+        id: room.id.clone(),
+        name: names.get(&room.id).unwrap_or(&room.id).clone(),
+        used: room.used,
+        // Older reports have one limit for all nodes.
+        maxmemory: match room.maxmemory {
+            0 => capacity.maxmemory,
+            limit => limit,
+        },
     };
     capacity.nodes.iter().map(used).collect()
 }

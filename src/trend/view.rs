@@ -173,7 +173,7 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
     let section = section.line(full.to_string());
-    // The picture is for pages only; text and Markdown skip it.
+    // The picture is for pages only; text skips it.
     Some(section.with_all(full_curve(trend).map(Block::Curve)))
 }
 

@@ -16,7 +16,6 @@ fn a_planted_burst_is_found_with_its_tag_ends_and_share() {
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let burst = &bursts[0];
         assert_eq!(burst["tag"], "hot");
-        assert_eq!(burst["pattern"], "cart:{hot}:items");
         assert_eq!(
             burst["slot"],
             u64::from(slotscope::slot(b"cart:{hot}:items"))
@@ -71,10 +70,6 @@ fn all_operations_are_counted_at_their_time() {
         (&hot["tag"], &hot["ops"]),
         (&Value::from("hot"), &Value::from(4500))
     );
-    let profile = found["patterns"].as_array().unwrap().iter();
-    let mut profile = profile.filter(|row| row["pattern"] == "user:{<n>}:profile");
-    let planted = seconds.concat().concat().matches("user:{").count();
-    assert_eq!(profile.next().unwrap()["ops"], planted);
 }
 
 #[test]

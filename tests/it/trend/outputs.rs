@@ -8,7 +8,7 @@ use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 use testkit::trend::{MONTH_SECS, eight_months, run};
 
 #[test]
-fn the_result_is_text_markdown_files_and_limits() {
+fn the_result_is_text_files_and_limits() {
     let scratch = Scratch::new();
     let reports = eight_months(&scratch);
     for width in ["40", "80", "200"] {
@@ -28,9 +28,6 @@ fn the_result_is_text_markdown_files_and_limits() {
             assert!(text.contains(part), "{width}: no {part} in {text}");
         }
     }
-    let said = run(&scratch, &reports, &["--output", "markdown"]);
-    assert!(stdout(&said).contains("| ---: |"), "{}", stdout(&said));
-
     let said = run(&scratch, &reports, &["--out", "out"]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     let mut files = vec!["trend.csv", "trend.html", "trend.json"];
