@@ -1,4 +1,4 @@
-//! A full-screen terminal that is restored when the program ends or is stopped, however that happens.
+//! A full-screen terminal that is restored when the program ends, however that happens.
 
 use std::io::{self, Stdout, Write};
 use std::sync::Once;
@@ -16,12 +16,8 @@ use ratatui::{Frame, Terminal, TerminalOptions, Viewport};
 
 use slotscope_engine::error::{Error, Result};
 
-use crate::cli::drawing;
-
 /// Whether the screen is active. Only changed while holding the lock on standard output.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
-/// Whether the screen must be restored when the program continues.
-static IS_STOPPED: AtomicBool = AtomicBool::new(false);
 
 /// Maximum columns and lines drawn: those of a 3,840 x 2,160 display in the smallest font. A terminal may claim 65,535
 /// of each, and four billion cells do not fit in memory.
@@ -33,7 +29,6 @@ pub(crate) struct FullScreen {
     /// The area drawn last.
     area: Rect,
     is_coloured: bool,
-    is_ascii: bool,
 }
 
 impl FullScreen {
@@ -57,7 +52,6 @@ impl FullScreen {
             terminal,
             area,
             is_coloured: AutoStream::choice(&io::stdout()) != ColorChoice::Never,
-            is_ascii: drawing::is_ascii(),
         })
     }
 
@@ -73,23 +67,11 @@ impl FullScreen {
                 self.terminal.resize(area).map_err(bad)?;
                 self.area = area;
             }
-            let (is_coloured, is_ascii) = (self.is_coloured, self.is_ascii);
-            let drawn = self.terminal.draw(|frame| {
-                draw(frame, is_coloured);
-                let cells = frame.buffer_mut().content.iter_mut().filter(|_| is_ascii);
-                for cell in cells.filter(|cell| !cell.symbol().is_ascii()) {
-                    let instead = drawing::in_ascii(cell.symbol());
-                    cell.set_symbol(&instead);
-                }
-            });
+            let is_coloured = self.is_coloured;
+            let drawn = self.terminal.draw(|frame| draw(frame, is_coloured));
             drawn.map_err(bad)?;
         }
         Ok(())
-    }
-
-    /// Forces a full redraw next time: the terminal shows something else.
-    pub(crate) fn forget(&mut self) {
-        self.area = Rect::ZERO;
     }
 }
 
@@ -120,9 +102,7 @@ impl Drop for FullScreen {
 
 /// Restores the terminal if the screen is active, after waiting for a drawing in progress.
 pub(crate) fn leave() {
-    let mut out = io::stdout().lock();
-    IS_STOPPED.store(false, SeqCst);
-    leave_to(&mut out);
+    leave_to(&mut io::stdout().lock());
 }
 
 fn leave_to(out: &mut impl Write) {
@@ -130,52 +110,6 @@ fn leave_to(out: &mut impl Write) {
         // If the terminal is gone, there is nothing to restore.
         drop(execute!(out, LeaveAlternateScreen, Show));
         drop(disable_raw_mode());
-    }
-}
-
-/// Restores the terminal before the program is stopped (SIGTSTP), and reactivates the screen when it continues
-/// (SIGCONT), even after an unannounced stop; then calls `redraw`.
-///
-/// # Errors
-/// Signal handlers cannot be installed.
-#[cfg(unix)]
-pub(crate) fn follow_stops(mut redraw: impl FnMut() + Send + 'static) -> Result<()> {
-    use signal_hook::consts::{SIGCONT, SIGTSTP};
-    use signal_hook::low_level::emulate_default_handler;
-
-    let mut signals = signal_hook::iterator::Signals::new([SIGTSTP, SIGCONT]).map_err(bad)?;
-    let follow = move || {
-        for signal in signals.forever() {
-            let is_stop = signal == SIGTSTP;
-            if is_stop {
-                stop();
-                // The process stops here.
-                drop(emulate_default_handler(signal));
-            } else {
-                go_on();
-                redraw();
-            }
-        }
-    };
-    let thread = std::thread::Builder::new().name("stops".into());
-    thread.spawn(follow).map(drop).map_err(bad)
-}
-
-#[cfg(unix)]
-fn stop() {
-    let mut out = io::stdout().lock();
-    IS_STOPPED.fetch_or(IS_OPEN.load(SeqCst), SeqCst);
-    leave_to(&mut out);
-}
-
-#[cfg(unix)]
-fn go_on() {
-    let mut out = io::stdout().lock();
-    let is_open = IS_OPEN.load(SeqCst);
-    if IS_STOPPED.swap(false, SeqCst) || is_open {
-        // The shell has used the terminal meanwhile; if it is gone, the next drawing reports that.
-        leave_to(&mut out);
-        drop(enter(&mut out));
     }
 }
 

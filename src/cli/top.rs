@@ -14,15 +14,14 @@ use slotscope_collect::address::{Address, Seed};
 use slotscope_collect::connection::Access;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
-use crate::cli::full_screen::{self, FullScreen};
+use crate::cli::full_screen::FullScreen;
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, Run, values};
 use crate::options::headings::{ARGUMENTS, RUN};
 use crate::top::reader::{Reader, Request, Update};
 use crate::top::screen::{Screen, Wish};
-use crate::top::{view, written};
+use crate::top::view;
 
 /// The shortest interval: each reading costs node time.
 const LEAST: Duration = Duration::from_millis(200);
@@ -55,9 +54,6 @@ Examples:
 enum Event {
     Typed(io::Result<Typed>),
     Read(Update),
-    /// The program continues after a stop.
-    #[cfg(unix)]
-    Continued,
     /// The reader panicked; its message was printed.
     Ended,
 }
@@ -66,7 +62,6 @@ impl Run for TopArgs {
     fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&url(&seeds[0]))?;
-        let words = [vec![url(&seeds[0])], self.live.words(&seeds)].concat();
         let access = self.live.access(&seeds)?;
         let access = Access {
             timeout: access.timeout.min(TIMEOUT),
@@ -80,15 +75,12 @@ impl Run for TopArgs {
         let reader = Reader {
             seeds,
             access,
-            words,
             interval: self.interval,
             requests,
             tell: teller(events.clone()),
         };
         start(events.clone(), reader)?;
         let mut full = FullScreen::open()?;
-        #[cfg(unix)]
-        follow_stops(events.clone())?;
         start_input(events)?;
         let screen = Screen {
             cluster_name: name,
@@ -151,12 +143,6 @@ fn start(events: Sender<Event>, reader: Reader<impl FnMut(Update) + Send + 'stat
     })
 }
 
-/// Starts the handler that restores the terminal while the program is stopped.
-#[cfg(unix)]
-fn follow_stops(events: Sender<Event>) -> Result<()> {
-    full_screen::follow_stops(move || drop(events.send(Event::Continued)))
-}
-
 /// Starts the thread that waits for keys and terminal resizing.
 fn start_input(events: Sender<Event>) -> Result<()> {
     spawn("input", move || {
@@ -201,8 +187,6 @@ fn show(
                     }
                 }
                 Event::Typed(Ok(_)) => {}
-                #[cfg(unix)]
-                Event::Continued => full.forget(),
                 Event::Typed(Err(error)) => return Err(Error::bad("terminal", error.to_string())),
                 Event::Ended => {
                     return Err(Error::bad("top", "the thread that reads the cluster ended"));
@@ -227,10 +211,6 @@ fn obey(screen: &mut Screen, key: KeyEvent, wishes: &Sender<Request>) -> bool {
         Some(Wish::Quit) => return false,
         Some(Wish::Keys(slot)) => drop(wishes.send(Request::Keys(slot))),
         Some(Wish::Pause(is_paused)) => drop(wishes.send(Request::Pause(is_paused))),
-        Some(Wish::Write) => match written::write(screen) {
-            Ok(path) => screen.say(format!("written to {}", Name::from(path.as_path())), false),
-            Err(error) => screen.say(error.to_string(), true),
-        },
     }
     true
 }

@@ -24,12 +24,11 @@ pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Rea
     last.primaries.iter().filter_map(pair).collect()
 }
 
-/// The summary that `analyze` would give for the time between two readings; `words` name the cluster in suggested
-/// commands.
+/// The summary that `analyze` would give for the time between two readings.
 ///
 /// # Errors
 /// The node listing is unusable, or no primary answered twice.
-pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Result<Summary> {
+pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
     let pairs = pairs(first, last);
     let lines = |at: usize| pairs.iter().filter_map(move |pair| pair[at].line());
     let is_one_reading = std::ptr::eq(first, last);
@@ -51,7 +50,7 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot, words: &[String]) -> Re
     let reading = Reading::new(found, options)?;
     Analysis::new()
         .on_nodes_of(Some(topology), true)?
-        .reading_words(words.to_vec())
+        .reading_words(Vec::new())
         .run_on(reading)
 }
 

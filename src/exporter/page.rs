@@ -388,7 +388,7 @@ mod tests {
             snapshot(primaries, 1_000_000),
             snapshot(primaries, 1_010_000),
         ];
-        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1], &[]).unwrap();
+        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
         let named = |slot: u16, keys: u64, listed: &[&str]| HotSlotKeys {
             slot,
             cpu_share: 0.2,
@@ -433,7 +433,7 @@ mod tests {
             snapshot
         };
         let snapshots = [1_000_000, 1_010_000].map(without_counters);
-        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1], &[]).unwrap();
+        let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
         let observed = Observed {
             cluster: "shop",
             snapshots: [&snapshots[0], &snapshots[1]],

@@ -1,4 +1,4 @@
-//! The columns of the tables, for the screen and the file written by `w`.
+//! The columns of the tables.
 
 use slotscope_collect::slot_keys::SlotKey;
 use slotscope_engine::name::Name;

@@ -2,40 +2,22 @@
 //! summary, so that rows, colours and headline agree.
 
 use slotscope_collect::live::Snapshot;
-use slotscope_engine::ansi;
-use slotscope_engine::error::{Error, Result};
+use slotscope_engine::error::Result;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::standing::Standing;
-use slotscope_report::render::text;
 use slotscope_report::view::{self, Block};
 
 use crate::exporter::judged::summary;
 use crate::top::rows::{Cluster, Health, Shard};
 use crate::top::screen::Verdict;
-use crate::top::written;
 
-/// The report written by `w`.
-const PAGE: text::Page<'_> = text::Page {
-    width: written::WIDTH,
-    height: None,
-    rows: written::ROWS,
-    rest: "",
-    whole_names: true,
-};
-
-/// Judges the time between two readings, and adds each shard's standing to its row. `words` name the cluster in
-/// commands.
+/// Judges the time between two readings, and adds each shard's standing to its row.
 ///
 /// # Errors
 /// There is no verdict: the node listing is unusable, or no primary answered twice.
-pub(super) fn judge(
-    first: &Snapshot,
-    last: &Snapshot,
-    words: &[String],
-    cluster: &mut Cluster,
-) -> Result<Verdict> {
-    let summary = summary(first, last, words)?;
+pub(super) fn judge(first: &Snapshot, last: &Snapshot, cluster: &mut Cluster) -> Result<Verdict> {
+    let summary = summary(first, last)?;
     let problems = summary.verdict.problems().count();
     for shard in &mut cluster.shards {
         let mut nodes = summary.nodes.list.iter();
@@ -45,23 +27,18 @@ pub(super) fn judge(
             shard.note(summary.verdict.standing(node), node, problems);
         }
     }
-    verdict(&summary)
+    Ok(verdict(&summary))
 }
 
 /// The first lines of `analyze`.
-fn verdict(summary: &Summary) -> Result<Verdict> {
-    let sections = view::answer(summary);
+fn verdict(summary: &Summary) -> Verdict {
     let line = |block: &Block<'_>| match block {
         Block::Verdict(state, word, sentence) => Some((*state, word.clone(), sentence.clone())),
         _ => None,
     };
-    let mut made = Vec::new();
-    text::write(&sections, PAGE, &mut made).map_err(|error| Error::io("report", error))?;
+    let sections = view::answer(summary);
     let blocks = sections.iter().flat_map(|section| &section.blocks);
-    Ok(Verdict {
-        lines: blocks.filter_map(line).collect(),
-        text: ansi::stripped(&String::from_utf8_lossy(&made)),
-    })
+    blocks.filter_map(line).collect()
 }
 
 impl Shard {

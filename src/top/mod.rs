@@ -12,4 +12,3 @@ pub(crate) mod slot_map;
 #[cfg(test)]
 mod tests;
 pub(crate) mod view;
-pub(crate) mod written;

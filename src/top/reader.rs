@@ -45,8 +45,6 @@ pub(crate) struct Reader<F> {
     pub seeds: Vec<Address>,
     /// How to connect to servers.
     pub access: Access,
-    /// Both as command-line words.
-    pub words: Vec<String>,
     /// Between two readings.
     pub interval: Duration,
     /// Requests; the reader ends when their sender is dropped.
@@ -86,7 +84,7 @@ impl<F: FnMut(Update)> Reader<F> {
             let start = Instant::now();
             if !*is_paused {
                 let snapshot = live.read()?;
-                (self.tell)(Update::Read(Box::new(read(&kept, &snapshot, &self.words))));
+                (self.tell)(Update::Read(Box::new(read(&kept, &snapshot))));
                 keep(&mut kept, snapshot);
             }
             if self
@@ -132,11 +130,11 @@ impl<F: FnMut(Update)> Reader<F> {
 }
 
 /// A reading for display, compared with those kept.
-pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot, words: &[String]) -> Read {
+pub(super) fn read(kept: &VecDeque<Snapshot>, last: &Snapshot) -> Read {
     // A lost or new primary shows immediately; anything that needs two readings follows with the next.
     let first = comparable(kept, last).or((!kept.is_empty()).then_some(last));
     let mut cluster = Cluster::between(kept.back(), last);
-    let verdict = first.and_then(|first| judged::judge(first, last, words, &mut cluster).ok());
+    let verdict = first.and_then(|first| judged::judge(first, last, &mut cluster).ok());
     Read {
         cluster,
         verdict,

@@ -31,8 +31,8 @@ pub(crate) struct Screen {
     /// Whether key presses go into the filter.
     pub is_typing: bool,
     pub is_paused: bool,
-    /// Why the cluster could not be read, or the last action.
-    pub message: Option<Message>,
+    /// Why the cluster could not be read, until the next reading or key press.
+    pub message: Option<String>,
 }
 
 /// A reading of the cluster.
@@ -46,13 +46,8 @@ pub(crate) struct Read {
     pub at_ms: i64,
 }
 
-/// The verdict of `analyze` on some seconds.
-pub(crate) struct Verdict {
-    /// Problems with their words, most urgent first.
-    pub lines: Vec<(State, String, String)>,
-    /// The whole verdict as text without colours.
-    pub text: String,
-}
+/// The verdict of `analyze` on some seconds: problems with their words, most urgent first.
+pub(crate) type Verdict = Vec<(State, String, String)>;
 
 /// A table.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -79,15 +74,6 @@ pub(crate) struct Opened {
     pub keys: Option<Result<SlotKeys, String>>,
 }
 
-/// A line for the user.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Message {
-    pub text: String,
-    pub is_error: bool,
-    /// Whether it reports a failed reading: the next one clears it.
-    pub is_of_reading: bool,
-}
-
 /// A key press that the screen alone cannot handle.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Wish {
@@ -96,8 +82,6 @@ pub(crate) enum Wish {
     Keys(u16),
     /// Stop or resume reading.
     Pause(bool),
-    /// Write the screen to a file.
-    Write,
 }
 
 impl Screen {
@@ -106,7 +90,7 @@ impl Screen {
         if self.is_paused {
             return;
         }
-        self.message.take_if(|message| message.is_of_reading);
+        self.message = None;
         self.read = Some(read);
     }
 
@@ -118,16 +102,9 @@ impl Screen {
                 .iter_mut()
                 .for_each(|shard| shard.health = Health::SILENT);
             let down = (State::Down, State::Down.word(None).to_owned(), why.clone());
-            read.verdict = Some(Verdict {
-                lines: vec![down],
-                text: format!("DOWN  {why}\n"),
-            });
+            read.verdict = Some(vec![down]);
         }
-        self.message = Some(Message {
-            text: why,
-            is_error: true,
-            is_of_reading: true,
-        });
+        self.message = Some(why);
     }
 
     /// Shows the keys of a slot, if it is still open.
@@ -135,15 +112,6 @@ impl Screen {
         if let Some(opened) = self.opened.as_mut().filter(|opened| opened.slot == slot) {
             opened.keys = Some(keys);
         }
-    }
-
-    /// Shows a message until the next key press.
-    pub(crate) fn say(&mut self, text: String, is_error: bool) {
-        self.message = Some(Message {
-            text,
-            is_error,
-            is_of_reading: false,
-        });
     }
 
     /// Handles a key press.
@@ -155,7 +123,6 @@ impl Screen {
         }
         match key {
             KeyCode::Char('q') => return Some(Wish::Quit),
-            KeyCode::Char('w') => return Some(Wish::Write),
             KeyCode::Char('p') => {
                 self.is_paused = !self.is_paused;
                 return Some(Wish::Pause(self.is_paused));

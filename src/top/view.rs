@@ -23,7 +23,7 @@ const LEAST: (u16, u16) = (60, 16);
 const LINES: u16 = 7;
 /// Lines of the verdict: memory and load.
 const VERDICT: u16 = 2;
-const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  w write  q quit";
+const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  q quit";
 /// Maximum length of a name in a heading.
 const NAME: usize = 40;
 
@@ -148,7 +148,7 @@ impl Painter<'_> {
         let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
             return Text::styled("The verdict needs two readings.", self.dim());
         };
-        let lines = verdict.lines.iter();
+        let lines = verdict.iter();
         Text::from_iter(
             lines.map(|(state, word, sentence)| self.finding(*state, word, sentence, width)),
         )
@@ -164,7 +164,7 @@ impl Painter<'_> {
         ])
     }
 
-    /// The filter being typed, the last action, or an error.
+    /// The filter being typed, or an error.
     fn message(&self) -> Line<'static> {
         let screen = self.screen;
         if screen.is_typing {
@@ -172,10 +172,7 @@ impl Painter<'_> {
         }
         let failures = &self.cluster.failures;
         match (&screen.message, failures.first(), &self.cluster.without_cpu) {
-            (Some(message), ..) if message.is_error => {
-                Line::styled(message.text.clone(), self.alarm())
-            }
-            (Some(message), ..) => Line::styled(message.text.clone(), self.bold()),
+            (Some(message), ..) => Line::styled(message.clone(), self.alarm()),
             (None, Some(first), _) => {
                 let more = failures.len() - 1;
                 let more = if more == 0 {

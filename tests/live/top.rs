@@ -52,15 +52,6 @@ impl Tmux {
         assert!(sent.unwrap().success());
     }
 
-    /// Whether a program uses the alternate screen, and whether keys are read unbuffered.
-    fn is_filled(&self) -> (bool, bool) {
-        let state = self.run(&["list-panes", "-F", "#{alternate_on} #{pane_tty}"]);
-        let (is_filled, terminal) = state.trim().split_once(' ').unwrap();
-        let modes = Command::new("stty").args(["-a", "-F", terminal]).output();
-        let modes = String::from_utf8(modes.unwrap().stdout).unwrap();
-        (is_filled == "1", modes.contains("-icanon"))
-    }
-
     fn run(&self, words: &[&str]) -> String {
         let mut command = Command::new("tmux");
         clean_environment(&mut command);
@@ -162,26 +153,6 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
         keys.contains("string") && keys.contains(&format!("Slot {hot} of")),
         "{keys}"
     );
-    tmux.press(&["w"]);
-    let shown = tmux.has("written to slotscope-top-");
-    let name = shown
-        .split("written to ")
-        .nth(1)
-        .unwrap()
-        .split_whitespace()
-        .next()
-        .unwrap();
-    let written = std::fs::read_to_string(tmux.folder.path(name)).unwrap();
-    assert!(
-        written.contains("user:7 ") && written.contains(&cluster.address(2)),
-        "{written}"
-    );
-    assert!(!written.contains("measured by node"), "{written}");
-    // Valkey counts CPU time by slot, but not memory.
-    let lacks = |what: &str| written.contains(&format!("{what} by slot is not counted"));
-    assert!(lacks("memory") && !lacks("CPU time"), "{written}");
-    tmux.press(&["w"]);
-    tmux.has("-2.txt");
     tmux.resize(140, 50);
     tmux.shows("wide", |shown| {
         shown.contains("out/s") && shown.lines().count() > 40
@@ -208,21 +179,6 @@ fn tmux_shows_keys_where_servers_do_not_count_by_slot() {
         shown.contains("Slots: 29") || shown.contains("Slots: 300"),
         "{shown}"
     );
-}
-
-#[test]
-fn a_terminal_of_ascii_alone_gets_nothing_else() {
-    let cluster = start(Kind::Valkey91);
-    let (program, address) = (env!("CARGO_BIN_EXE_slotscope"), cluster.address(0));
-    let line = format!("stty rows 40 cols 120; {program} top {address}");
-    let drawn = |locale: &str| in_a_terminal(&format!("export LC_ALL={locale}; {line}"));
-    assert!(!drawn("C.UTF-8").is_ascii() && drawn("C").is_ascii());
-    let scratch = Scratch::new();
-    scratch.file("d.csv", "key,size\nuser:1,5\nuser:2,900\n");
-    let file = scratch.path("d.csv");
-    let analyze = format!("{program} analyze {} --no-files --full", file.display());
-    let drawn = |locale: &str| in_a_terminal(&format!("LC_ALL={locale} {analyze}"));
-    assert!(!drawn("C.UTF-8").is_ascii() && drawn("C").is_ascii());
 }
 
 #[test]
@@ -257,47 +213,6 @@ fn tmux_has_its_terminal_back_after_a_signal() {
             "{left}"
         );
     }
-}
-
-#[test]
-fn tmux_has_its_terminal_while_the_screen_is_stopped_and_the_screen_again_after_it() {
-    let cluster = start(Kind::Valkey91);
-    let tmux = Tmux::top(80, 24, &cluster);
-    tmux.has("q quit");
-    assert_eq!(tmux.is_filled(), (true, true));
-    // SIGSTOP cannot be caught and leaves the terminal as it is; the screen is redrawn after it, too.
-    for signal in ["-TSTP", "-STOP"] {
-        tmux.signal(signal);
-        tmux.shows("the terminal", |_| {
-            signal == "-STOP" || tmux.is_filled() == (false, false)
-        });
-        tmux.signal("-CONT");
-        tmux.has("q quit");
-        tmux.shows("the screen", |_| tmux.is_filled() == (true, true));
-    }
-    tmux.press(&["q"]);
-    let left = tmux.has("end\n");
-    assert!(
-        left.contains("ended 0") && !left.contains("-icanon"),
-        "{left}"
-    );
-}
-
-#[test]
-fn a_file_for_which_there_is_no_room_is_not_left_in_part() {
-    let cluster = start(Kind::Valkey91);
-    let program = env!("CARGO_BIN_EXE_slotscope");
-    // A block of `ulimit -f` is at most 1 KiB, and the file is larger.
-    let line = format!("ulimit -f 1; {program} top {}", cluster.address(0));
-    let tmux = Tmux::top_of(80, 24, &line);
-    tmux.has("q quit");
-    // Nothing can be written before the first reading.
-    tmux.has(&cluster.address(2));
-    tmux.press(&["w"]);
-    tmux.has("file too large");
-    let entries = std::fs::read_dir(tmux.folder.path("")).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    assert_eq!(names.collect::<Vec<_>>(), ["socket"]);
 }
 
 /// The output of `line` in its own terminal; `q` is typed once it waits for keys.
