@@ -9,7 +9,6 @@ use slotscope_engine::tally::tags::TagCounter;
 use crate::lint::braces::Braces;
 use crate::lint::examples::Violations;
 use crate::lint::rules::{BUILT_IN, NamingRules, Rule};
-use crate::lint::sharing::Sharing;
 
 pub(crate) struct Checks {
     rules: Arc<NamingRules>,
@@ -21,8 +20,6 @@ pub(crate) struct Checks {
     pub violations: Vec<Violations>,
     /// Tag loads: the heaviest tags are findings too.
     pub tags: TagCounter,
-    /// Bare ids as tags.
-    pub sharing: Sharing,
 }
 
 impl Checks {
@@ -36,7 +33,6 @@ impl Checks {
             allowed: 0,
             violations,
             tags: TagCounter::new(true),
-            sharing: Sharing::default(),
         }
     }
 
@@ -58,12 +54,14 @@ impl Checks {
             .as_ref()
             .and_then(|braces| braces.tag.clone())
             .map(|tag| &key[tag]);
-        let has_form = tag.is_none_or(|tag| rules.tag.is_match(tag));
         found(
             Rule::GlobalTag,
             tag.is_some_and(|tag| rules.global_tags.contains(tag)),
         );
-        found(Rule::TagForm, !has_form);
+        found(
+            Rule::TagForm,
+            tag.is_some_and(|tag| !rules.tag.is_match(tag)),
+        );
         if let Some(braces) = &braces {
             found(Rule::EmptyTag, braces.are_empty);
             found(Rule::UnbalancedBraces, braces.are_unbalanced);
@@ -85,10 +83,6 @@ impl Checks {
             Rule::Namespace,
             rules.is_on(Rule::Namespace) && !rules.namespace.is_match(key),
         );
-        found(
-            Rule::Version,
-            rules.is_on(Rule::Version) && !rules.version.is_match(key),
-        );
         found(Rule::ControlBytes, has_control);
         found(Rule::InvalidUtf8, !is_utf8);
         found(Rule::Blanks, key.contains(&b' '));
@@ -99,26 +93,6 @@ impl Checks {
             {
                 violations.add(key, rules.limits.examples);
             }
-        }
-        if let Some(tag) = tag.filter(|_| !has_form && rules.is_on(Rule::SharedTag)) {
-            self.sharing.add(tag, service(key, &rules));
-        }
-    }
-}
-
-/// The service a key belongs to: named by the namespace, else the text before the first separator or brace.
-fn service<'k>(key: &'k [u8], rules: &NamingRules) -> &'k [u8] {
-    let named = rules
-        .namespace
-        .captures(key)
-        .and_then(|found| found.name("service"));
-    match named {
-        Some(service) => service.as_bytes(),
-        None => {
-            &key[..key
-                .iter()
-                .position(|byte| b":{".contains(byte))
-                .unwrap_or(0)]
         }
     }
 }
@@ -145,6 +119,5 @@ impl Tally for Checks {
             .zip(other.violations)
             .for_each(|(mine, theirs)| mine.merge(theirs, most));
         self.tags.merge(other.tags);
-        self.sharing.merge(other.sharing);
     }
 }

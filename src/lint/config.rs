@@ -15,7 +15,7 @@ use slotscope_engine::source::small_file;
 
 use crate::lint::rules::{
     BUILT_IN, CustomRule, GLOBAL_TAGS, NAMESPACE, NamingLimits, NamingRules, PLACEHOLDER, Severity,
-    TAG, VERSION,
+    TAG,
 };
 
 /// Above the size of any list of rules.
@@ -160,7 +160,6 @@ impl NamingRules {
             )?,
             tag: place.regex(&config.tag.clone().unwrap_or_else(|| built_in(TAG)))?,
             placeholder: place.regex(&built_in(PLACEHOLDER))?,
-            version: place.regex(&built_in(VERSION))?,
             global_tags: match &config.global_tags {
                 Some(tags) => tags.iter().map(|tag| tag.as_bytes().to_vec()).collect(),
                 None => GLOBAL_TAGS

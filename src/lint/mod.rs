@@ -5,7 +5,6 @@ mod checks;
 mod config;
 mod examples;
 mod rules;
-mod sharing;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 
@@ -22,7 +21,6 @@ pub(crate) use crate::lint::checks::Checks;
 pub(crate) use crate::lint::examples::{Example, Violations};
 use crate::lint::rules::Rule;
 pub use crate::lint::rules::{BUILT_IN, CustomRule, NamingLimits, NamingRules, Severity};
-pub(crate) use crate::lint::sharing::{SharedTag, Sharing};
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.lint/1";
@@ -76,8 +74,6 @@ pub(crate) struct Finding {
 pub(crate) enum Counted {
     /// Exactly.
     Exactly,
-    /// A sample: there are more.
-    AtLeast,
     /// Within cells that other tags share: a little too many.
     AtMost,
 }
@@ -93,7 +89,6 @@ impl LintFindings {
         if rules.is_on(Rule::HeavyTag) {
             violations[Rule::HeavyTag as usize] = heavy(&checks.tags, checks.keys, &rules.limits);
         }
-        violations[Rule::SharedTag as usize] = shared(&checks.sharing, rules.limits.examples);
         let finding = |((id, severity, what), (violations, counted)): (
             (&str, Severity, &str),
             (Violations, Counted),
@@ -167,29 +162,4 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
         violations.count += keys - 1;
     }
     (violations, counted)
-}
-
-/// Bare ids used by several services; examples name the tag and the services.
-fn shared(sharing: &Sharing, examples: usize) -> (Violations, Counted) {
-    let mut violations = Violations::default();
-    let (tags, is_whole) = sharing.shared();
-    for SharedTag {
-        tag,
-        keys,
-        services,
-    } in tags
-    {
-        let services: Vec<&[u8]> = services.iter().map(Vec::as_slice).collect();
-        let example = [b"{", tag.as_slice(), b"} of ", &services.join(&b", "[..])].concat();
-        violations.add(&example, examples);
-        violations.count += keys - 1;
-    }
-    (
-        violations,
-        if is_whole {
-            Counted::Exactly
-        } else {
-            Counted::AtLeast
-        },
-    )
 }

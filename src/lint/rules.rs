@@ -38,7 +38,6 @@ pub(super) enum Rule {
     EmptyTag,
     UnbalancedBraces,
     ExtraBraces,
-    SharedTag,
     Namespace,
     TagForm,
     ControlBytes,
@@ -46,7 +45,6 @@ pub(super) enum Rule {
     Blanks,
     LongKey,
     EnterpriseTag,
-    Version,
 }
 
 /// Id, default severity, and what keys that violate it do wrong. An error is a mistake under any convention; following
@@ -83,11 +81,6 @@ pub const BUILT_IN: &[(&str, Severity, &str)] = &[
         "have more braces than the pair that makes the tag; the rest are ignored",
     ),
     (
-        "shared-tag",
-        Severity::Warning,
-        "share a slot with other services, as their tag is a bare id that those use too",
-    ),
-    (
         "namespace",
         Severity::Warning,
         "do not begin with <env>:<service>:<module>",
@@ -105,11 +98,6 @@ pub const BUILT_IN: &[(&str, Severity, &str)] = &[
         "enterprise-tag",
         Severity::Info,
         "hash to another slot in Redis Enterprise",
-    ),
-    (
-        "version",
-        Severity::Off,
-        "have no version segment such as v1",
     ),
 ];
 
@@ -145,7 +133,7 @@ pub(super) const GLOBAL_TAGS: &[&str] = &[
 
 /// `<env>:<service>:<module>`.
 pub(super) const NAMESPACE: &str = "^(?:prod|production|prd|pre|preprod|stage|staging|stg|uat|qa|sit|test|testing|dev|\
-    development|local|sandbox|canary|gray|demo):(?P<service>[a-z][a-z0-9_.-]*):[a-z][a-z0-9_.-]*(?::|$)";
+    development|local|sandbox|canary|gray|demo):[a-z][a-z0-9_.-]*:[a-z][a-z0-9_.-]*(?::|$)";
 
 /// `<domain>:<id>`.
 pub(super) const TAG: &str = r"^[a-z][a-z0-9_-]*:[^:\s].*$";
@@ -156,9 +144,6 @@ pub(super) const PLACEHOLDER: &str = r"(?x-u)
     \{(?:[a-z0-9_]+:)*[a-z]+(?:[A-Z][a-z]*)*(?:Id|ID|Uid|UID|No|Name|Key|Code|_id)\} | \$\{ | \{\{ | <[A-Za-z_]+>
     | %(?:[sdu](?:[^0-9A-Za-z]|$)|[0-9]+\$[sd]|\([a-z_]+\)[sd]|\{[a-z_]+\})
     | (?:^|[:{}./|])(?:undefined|null|NULL|None|NaN|nil|\[object\ Object\])(?:$|[:{}./|])";
-
-/// A version segment.
-pub(super) const VERSION: &str = r"(?-u)(?:^|[:.])v[0-9]+(?:[:.]|$)";
 
 /// A rule added by a convention.
 #[derive(Debug, Clone)]
@@ -208,7 +193,6 @@ pub struct NamingRules {
     pub(super) namespace: Regex,
     pub(super) tag: Regex,
     pub(super) placeholder: Regex,
-    pub(super) version: Regex,
     pub(super) global_tags: HashSet<Vec<u8>>,
     pub(super) allow: Vec<Regex>,
     pub(super) own: Vec<CustomRule>,

@@ -9,12 +9,12 @@ fn a_configuration_sets_patterns_severities_limits_and_what_is_allowed() {
     scratch.file(
         "slotscope.toml",
         br#"
-namespace = '^(?P<service>[a-z]+)/'
+namespace = '^[a-z]+/'
 tag = '^[0-9]+$'
 global-tags = ["everything"]
 allow = ['^legacy']
 [severity]
-version = "off"
+enterprise-tag = "off"
 blanks = "error"
 [limits]
 key-bytes = 20
@@ -86,7 +86,7 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
             "c.toml: line 3: there is no rule \"globaltag\"; there are: global-tag, ",
         ),
         (
-            "[severity]\nversion = 'fatal'",
+            "[severity]\nblanks = 'fatal'",
             "c.toml: line 2: unknown variant `fatal`",
         ),
         (

@@ -25,20 +25,6 @@ fn what_the_documents_recommend_is_clean() {
     ] {
         assert_eq!(broken(key), [""; 0], "{key}");
     }
-    let scratch = Scratch::new();
-    scratch.file("slotscope.toml", b"[severity]\nversion = 'info'\n");
-    let versioned = findings(
-        &scratch,
-        b"prod:news:favorites:v1:{fav:123}:news:001\nprod:uc:profile:{uc:123}:base\n",
-    );
-    assert_eq!(
-        (versioned.len(), &versioned[0]["rule"]),
-        (1, &Value::from("version"))
-    );
-    assert_eq!(
-        versioned[0]["examples"],
-        serde_json::json!(["prod:uc:profile:{uc:123}:base"])
-    );
 }
 
 #[test]
@@ -196,28 +182,6 @@ fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
     assert!(example.ends_with("... and 116 more bytes"), "{example}");
     let said = lint(&scratch, &keys, &["--color", "never"]);
     assert!(!stdout(&said).contains('\u{1b}'), "{:?}", stdout(&said));
-}
-
-#[test]
-fn one_id_as_the_tag_of_several_services_is_found() {
-    let scratch = Scratch::new();
-    let keys =
-        b"favorites:{123}:news001\norders:{123}:order8899\nfavorites:{7}:x\nfavorites:{7}:y\n\
-        prod:news:a:{9}:x\ntest:news:b:{9}:y\nuser-profile:{1234}\nuser-session:{1234}\n\
-        a:{fav:1}\nb:{fav:1}\n{u1}.following\n{u1}.followers\n";
-    let findings = findings(&scratch, keys);
-    let shared = found(&findings, "shared-tag");
-    assert_eq!(
-        (&shared["count"], &shared["counted"]),
-        (&Value::from(4), &Value::from("exactly"))
-    );
-    assert_eq!(
-        shared["examples"],
-        serde_json::json!([
-            "{123} of favorites, orders",
-            "{1234} of user-profile, user-session"
-        ])
-    );
 }
 
 #[test]
