@@ -23,7 +23,7 @@ use slotscope_findings::summary::Incomplete;
 use crate::advise::{AdviseSpec, advise};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
-use crate::cli::{Ending, Run, inputs, values};
+use crate::cli::{Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
@@ -59,9 +59,6 @@ pub struct FanoutArgs {
     /// Judge the keys by new names: which commands become CROSSSLOT after this renaming? As of whatif; may be repeated
     #[arg(long, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
     pub retag: Vec<String>,
-    /// How often one node is slow, as a percentage or a number from 0 to 1
-    #[arg(long, value_name = "P", default_value = "1%", help_heading = LIMITS)]
-    pub slow: String,
     /// Exit with 1 where a batch is refused: keys in several slots
     #[arg(long, help_heading = LIMITS)]
     pub deny_crossslot: bool,
@@ -83,7 +80,6 @@ Example:
 
 impl Run for FanoutArgs {
     fn run(&self) -> Result<Ending> {
-        let slow = probability(&self.slow)?;
         let topology = self.cluster.topology()?;
         let policy = self.hashing.policy()?;
         let paths = self.paths();
@@ -111,7 +107,7 @@ impl Run for FanoutArgs {
         let rejects = rejected::of(&inputs, &read.rejects);
         let is_list = self.batches == Lines::Auto && !read.has_commands;
         let batches = found.take_batches();
-        let mut findings = found.findings(slow, rejects, read.incomplete, read.passed_over);
+        let mut findings = found.findings(rejects, read.incomplete, read.passed_over);
         findings.refusals_unseen =
             read.is_monitor && findings.crossslot == 0 && findings.batches > 0;
         if is_list
@@ -159,17 +155,6 @@ impl FanoutArgs {
             paths => paths.to_vec(),
         }
     }
-}
-
-/// The value of `--slow`.
-fn probability(text: &str) -> Result<f64> {
-    values::share(text).ok_or_else(|| {
-        let place = format!("--slow \"{}\"", Name::from(text));
-        Error::bad(
-            place,
-            "a percentage such as 1% or a number from 0 to 1 is wanted",
-        )
-    })
 }
 
 /// Facts about the inputs besides their batches.

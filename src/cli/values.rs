@@ -1,4 +1,4 @@
-//! Parses flag values as people write them: key counts, memory sizes, shares, slot ranges.
+//! Parses flag values as people write them: key counts, memory sizes, slot ranges.
 
 use std::time::Duration;
 
@@ -102,15 +102,6 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// A fraction: `1%`, `0.01`.
-pub(crate) fn share(text: &str) -> Option<f64> {
-    let parsed = match text.trim().strip_suffix('%') {
-        Some(percent) => percent.trim().parse().map(|percent: f64| percent / 100.0),
-        None => text.trim().parse(),
-    };
-    parsed.ok().filter(|share| (0.0..=1.0).contains(share))
-}
-
 /// Node names with relative capacities, each as ID=W.
 ///
 /// # Errors
@@ -172,16 +163,6 @@ mod tests {
         assert_eq!(slot_ranges("16383"), Some(vec![(16383, 16383)]));
         for text in ["", "5-", "5-4", "16384", "1,,2", "+1", "0x5"] {
             assert_eq!(slot_ranges(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_share_is_a_percentage_or_a_number_up_to_one() {
-        for (text, expected) in [("1%", 0.01), ("0.5", 0.5), (" 100 %", 1.0), ("0", 0.0)] {
-            assert_eq!(share(text), Some(expected), "{text}");
-        }
-        for text in ["", "2", "-1%", "NaN", "101%", "x"] {
-            assert_eq!(share(text), None, "{text}");
         }
     }
 

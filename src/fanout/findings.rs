@@ -5,8 +5,6 @@ use serde::Serialize;
 
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::name::Name;
-use slotscope_engine::tally::sketch::histogram::Histogram;
-use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::{Incomplete, Rejected};
 
@@ -15,7 +13,7 @@ use crate::fanout::shapes::WorstShape;
 use crate::fanout::unknown::CommandCount;
 
 /// Schema name and version.
-pub const SCHEMA: &str = "slotscope.fanout/2";
+pub const SCHEMA: &str = "slotscope.fanout/3";
 
 /// All findings; the fields are those of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -39,8 +37,6 @@ pub struct FanoutFindings {
     pub slots_per_batch: Quantiles,
     /// Distinct nodes of a batch.
     pub nodes_per_batch: Quantiles,
-    /// The effect of one slow node on batches.
-    pub tail: Tail,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,
     /// The effect of the renaming, where one is tried: all other findings are of the new names.
@@ -104,46 +100,4 @@ pub struct OutcomeCount {
     pub batches: u64,
     /// Their share.
     pub share: f64,
-}
-
-/// The effect of a slow node: a batch over k nodes is slow with 1 - (1 - p)^k where each node is with p.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct Tail {
-    /// p.
-    pub slow: f64,
-    /// The share of all batches that are slow.
-    pub batches_slow: f64,
-    /// By nodes of a batch, ascending.
-    pub by_nodes: Vec<TailRow>,
-}
-
-/// Batches over this many nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub struct TailRow {
-    /// k.
-    pub nodes: u64,
-    /// How many.
-    pub batches: u64,
-    /// The probability that one is slow.
-    pub slow: f64,
-}
-
-impl Tail {
-    pub(super) fn of(nodes: &Histogram, slow: f64) -> Self {
-        let probability = |nodes: u64| 1.0 - (1.0 - slow).powf(nodes as f64);
-        let row = |(nodes, batches)| TailRow {
-            nodes,
-            batches,
-            slow: tidy(probability(nodes)),
-        };
-        let batches_slow: f64 = nodes
-            .pairs()
-            .map(|(nodes, batches)| batches as f64 * probability(nodes))
-            .sum();
-        Tail {
-            slow,
-            batches_slow: tidy(batches_slow / nodes.count().max(1) as f64),
-            by_nodes: nodes.pairs().map(row).collect(),
-        }
-    }
 }

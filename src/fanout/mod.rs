@@ -1,5 +1,4 @@
-//! How many slots and nodes batches touch, which batches the cluster refuses, and tail latency; today, or after a
-//! renaming.
+//! How many slots and nodes batches touch, and which batches the cluster refuses; today, or after a renaming.
 //!
 //! Batches are lines of text, MONITOR lines or commands of an append-only file, added in order: MULTI and EXEC are
 //! commands like any other. Memory does not depend on their number.
@@ -33,7 +32,7 @@ use slotscope_findings::topology::Topology;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::{keys_of, must_be_together, runs_script};
-use crate::fanout::findings::{AfterRenaming, OutcomeCount, Tail};
+use crate::fanout::findings::{AfterRenaming, OutcomeCount};
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 pub use crate::fanout::kind::Lines;
 use crate::fanout::outcome::BatchOutcome;
@@ -280,14 +279,12 @@ impl<'a> Fanout<'a> {
         }
         let slots = self.slots_of(&keys)?;
         if is_open {
-            let topology = self.topology;
-            self.transactions.queue(client, &slots, keys, topology);
+            self.transactions.queue(client, &slots, keys);
             return Ok(());
         }
-        let answer = outcome::of_command(&slots.then, self.topology);
         let mut batch = self.batch.take().unwrap_or_else(|| Batch::with_room(ROOM));
         batch.add(&slots, keys);
-        self.count(name, &batch, answer);
+        self.count(name, &batch);
         batch.clear();
         self.batch = Some(batch);
         Ok(())
@@ -301,12 +298,12 @@ impl<'a> Fanout<'a> {
             // The capture began after MULTI: the queued commands were counted individually.
             (None, _) => self.transactions.torn += 1,
             (Some(_), "discard") => self.discarded += 1,
-            (Some((queue, batch)), _) => self.count(Some("multi"), &batch, queue.exec()),
+            (Some(batch), _) => self.count(Some("multi"), &batch),
         }
         Ok(())
     }
 
-    fn count(&mut self, command: Option<&'static str>, batch: &Batch, answer: BatchOutcome) {
+    fn count(&mut self, command: Option<&'static str>, batch: &Batch) {
         if batch.keys == 0 {
             self.keyless += 1;
             return;
@@ -318,6 +315,7 @@ impl<'a> Fanout<'a> {
             return;
         }
         let slots = batch.slots.members();
+        let answer = BatchOutcome::of(slots, self.topology);
         let mut nodes: Vec<_> = slots
             .iter()
             .filter_map(|slot| self.topology.owner(*slot))
@@ -343,10 +341,9 @@ impl<'a> Fanout<'a> {
         });
     }
 
-    /// The findings, if a node is slow with probability `slow`.
+    /// The findings.
     pub fn findings(
         &self,
-        slow: f64,
         rejected: Rejected,
         incomplete: Vec<Incomplete>,
         passed_over: Vec<PassedOver>,
@@ -363,20 +360,16 @@ impl<'a> Fanout<'a> {
             }
         });
         let answers: Vec<_> = answers.collect();
-        let crossing = answers
-            .iter()
-            .filter(|answered| answered.answer.is_cross_slot());
         let worst = self.shapes.worst();
         FanoutFindings {
             schema: SCHEMA,
             nodes: Name::from(self.topology.source.as_str()),
             batches,
             keys: self.keys,
-            crossslot: crossing.map(|answered| answered.batches).sum(),
+            crossslot: self.answers[BatchOutcome::Crossslot as usize],
             refusals_unseen: false,
             slots_per_batch,
             nodes_per_batch: Quantiles::of(&self.nodes),
-            tail: Tail::of(&self.nodes, slow),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
             renamed: self.renamed(),
@@ -404,12 +397,6 @@ mod tests {
     use slotscope_engine::format::capture::whole_commands::WholeCommands;
     use slotscope_engine::source::forward::Forward;
     use std::io::Cursor;
-
-    fn ending_in_one_slot(found: &FanoutFindings) -> u64 {
-        let of_one = |answer: BatchOutcome| !answer.is_cross_slot();
-        let answers = found.answers.iter().filter(|of| of_one(of.answer));
-        answers.map(|of| of.batches).sum()
-    }
 
     proptest! {
         #[test]
@@ -444,10 +431,10 @@ mod tests {
                 let _rejected = fanout.add_found(command);
             }
             let _torn = fanout.end_input();
-            let found = fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new());
+            let found = fanout.findings(Rejected::default(), Vec::new(), Vec::new());
             prop_assert_eq!(found.answers.iter().map(|of| of.batches).sum::<u64>(), found.batches);
             let listed: u64 = found.worst.iter().map(|kind| kind.crossing).sum();
-            prop_assert_eq!(listed + found.other_shapes, found.batches - ending_in_one_slot(&found));
+            prop_assert_eq!(listed + found.other_shapes, found.crossslot);
         }
 
         #[test]
@@ -470,7 +457,7 @@ mod tests {
                 // MULTI and the commands it queues are one batch.
                 opened += u64::from(was_open || fanout.transactions.is_open(ONLY));
             }
-            let found = fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new());
+            let found = fanout.findings(Rejected::default(), Vec::new(), Vec::new());
             let counted = found.batches + found.without_keys + found.unknown + found.blank_lines + rejected;
             prop_assert!(counted <= lines.len() as u64 + 1 && counted + opened > lines.len() as u64);
             prop_assert_eq!(found.answers.iter().map(|answered| answered.batches).sum::<u64>(), found.batches);

@@ -5,7 +5,7 @@ use slotscope_engine::format::parse::words::Word;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::keys_of;
-use crate::fanout::{Fanout, ROOM, outcome};
+use crate::fanout::{Fanout, ROOM};
 
 /// A script with its keys: declared ones, and those of its commands.
 pub(super) struct Script {
@@ -61,8 +61,7 @@ impl Fanout<'_> {
             return;
         }
         let Script { command, mut batch } = std::mem::replace(&mut self.script, Script::new());
-        let answer = outcome::of_command(batch.slots.members(), self.topology);
-        self.count(command.or(Some("eval")), &batch, answer);
+        self.count(command.or(Some("eval")), &batch);
         batch.clear();
         self.script.batch = batch;
     }

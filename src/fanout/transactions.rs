@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use slotscope_engine::format::parse::words::Word;
-use slotscope_findings::topology::Topology;
 
 use crate::fanout::batch::{Batch, KeySlots};
-use crate::fanout::outcome::Transaction;
 
 /// Maximum open transactions, and bytes of keys kept for each.
 const MOST: usize = 1024;
@@ -15,7 +13,7 @@ const ROOM: usize = 1 << 14;
 /// The open transactions by client.
 #[derive(Default)]
 pub(super) struct Transactions {
-    open: HashMap<Vec<u8>, (Transaction, Batch)>,
+    open: HashMap<Vec<u8>, Batch>,
     /// Transactions without a visible start or end; they are ignored.
     pub torn: u64,
 }
@@ -32,29 +30,21 @@ impl Transactions {
             self.torn += 1;
             return;
         }
-        let transaction = (Transaction::default(), Batch::with_room(ROOM));
-        let torn = self.open.insert(client.to_vec(), transaction);
+        let torn = self.open.insert(client.to_vec(), Batch::with_room(ROOM));
         self.torn += u64::from(torn.is_some());
     }
 
     /// Queues a command of `client` with keys in `slots`; false if it has no open transaction.
-    pub(super) fn queue(
-        &mut self,
-        client: &[u8],
-        slots: &KeySlots,
-        keys: Vec<Word<'_>>,
-        topology: &Topology,
-    ) -> bool {
-        let Some((transaction, batch)) = self.open.get_mut(client) else {
+    pub(super) fn queue(&mut self, client: &[u8], slots: &KeySlots, keys: Vec<Word<'_>>) -> bool {
+        let Some(batch) = self.open.get_mut(client) else {
             return false;
         };
-        transaction.queue(&slots.then, topology);
         batch.add(slots, keys);
         true
     }
 
     /// Ends the transaction of `client`.
-    pub(super) fn end(&mut self, client: &[u8]) -> Option<(Transaction, Batch)> {
+    pub(super) fn end(&mut self, client: &[u8]) -> Option<Batch> {
         self.open.remove(client)
     }
 
@@ -72,7 +62,6 @@ mod tests {
 
     #[test]
     fn clients_have_their_own_and_no_more_are_open_than_fit() {
-        let topology = Topology::even(3, String::new()).unwrap();
         let mut transactions = Transactions::default();
         for client in 0..2 * MOST as u64 {
             transactions.begin(&client.to_le_bytes());
@@ -83,9 +72,9 @@ mod tests {
             then: vec![5],
             ..KeySlots::default()
         };
-        assert!(transactions.queue(&client, &slots, vec![b"k"[..].into()], &topology));
-        assert!(!transactions.queue(b"other", &slots, Vec::new(), &topology));
-        assert_eq!(transactions.end(&client).unwrap().1.keys, 1);
+        assert!(transactions.queue(&client, &slots, vec![b"k"[..].into()]));
+        assert!(!transactions.queue(b"other", &slots, Vec::new()));
+        assert_eq!(transactions.end(&client).unwrap().keys, 1);
         transactions.begin(&8u64.to_le_bytes());
         assert_eq!(transactions.torn, MOST as u64 + 1, "begun anew");
         assert_eq!(transactions.end_all(), MOST as u64 - 1);

@@ -1,4 +1,4 @@
-//! The fan-out of batches as sections: reach, refusals, tail latency, and the worst kinds.
+//! The fan-out of batches as sections: reach, refusals, and the worst kinds.
 
 use slotscope_engine::text::{counted, grouped, list, percent};
 use slotscope_findings::summary::quantiles::Quantiles;
@@ -8,9 +8,6 @@ use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 use crate::fanout::FanoutFindings;
 use crate::fanout::findings::AfterRenaming;
 use crate::fanout::outcome::BatchOutcome;
-
-/// Rows of the tail shown: the rest covers hardly any batches.
-const TAIL_ROWS: usize = 8;
 
 /// Maximum unknown commands named.
 const UNKNOWN: usize = 8;
@@ -24,7 +21,6 @@ pub(crate) fn sections(findings: &FanoutFindings) -> Vec<Section<'_>> {
             .with_all(remarks::incomplete(&findings.incomplete)),
         outcomes(findings),
         reach(findings),
-        tail(findings),
     ];
     if !findings.worst.is_empty() {
         sections.push(worst(findings));
@@ -93,21 +89,6 @@ fn reach(findings: &FanoutFindings) -> Section<'_> {
     Section::titled("Reach of a batch")
         .line(line(&findings.slots_per_batch, "slots"))
         .line(line(&findings.nodes_per_batch, "nodes"))
-}
-
-fn tail(findings: &FanoutFindings) -> Section<'_> {
-    let tail = &findings.tail;
-    let (slow, all) = (percent(tail.slow), percent(tail.batches_slow));
-    let table = Table::of(&tail.by_nodes)
-        .column(Column::number("nodes"), |row| Cell::count(row.nodes))
-        .column(Column::number("batches"), |row| Cell::count(row.batches))
-        .column(Column::number("slow"), |row| Cell::share(row.slow))
-        .build();
-    Section::titled("Tail")
-        .line(format!(
-            "where one node is slow with probability {slow}, {all} of the batches are"
-        ))
-        .table(table.at_most(TAIL_ROWS))
 }
 
 fn worst(findings: &FanoutFindings) -> Section<'_> {
@@ -214,9 +195,6 @@ fn words(outcome: BatchOutcome) -> &'static str {
     match outcome {
         BatchOutcome::Served => "served: all keys in one slot",
         BatchOutcome::Crossslot => "CROSSSLOT",
-        BatchOutcome::CrossslotAtExec => "CROSSSLOT at EXEC",
-        BatchOutcome::AbortedByCrossslot => "CROSSSLOT, then EXECABORT",
-        BatchOutcome::AbortedByMoved => "MOVED, then EXECABORT",
         BatchOutcome::Unserved => "CLUSTERDOWN: no node owns the slot",
     }
 }

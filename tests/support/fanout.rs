@@ -15,7 +15,7 @@ pub fn findings(topology: &Topology, lines: &[Vec<u8>]) -> FanoutFindings {
             .unwrap_or_else(|reason| panic!("{reason}: {line:?}"))
     });
     fanout.end_input().unwrap();
-    fanout.findings(0.01, Rejected::default(), Vec::new(), Vec::new())
+    fanout.findings(Rejected::default(), Vec::new(), Vec::new())
 }
 
 /// The predicted reply to the single batch in `lines`.
