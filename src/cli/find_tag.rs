@@ -2,7 +2,6 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write};
-use std::path::PathBuf;
 
 use clap::Args;
 
@@ -12,10 +11,9 @@ use slotscope_engine::slot::SLOTS;
 use slotscope_findings::topology::{Topology, ranges};
 use slotscope_report::json;
 
-use crate::cli::input::kind::{NEEDS_LINES, check_paths};
 use crate::cli::{Ending, Run};
 use crate::find_tag::view::{TagLine, write};
-use crate::find_tag::{FoundTag, Template, Used, in_slot, on_slots, spread};
+use crate::find_tag::{FoundTag, Template, in_slot, on_slots, spread};
 use crate::options::NodeSpec;
 use crate::options::headings::{OUTPUT, TAGS};
 
@@ -47,11 +45,6 @@ pub struct FindTagArgs {
         allow_hyphen_values = true
     )]
     pub template: OsString,
-    /// Tags in use, one per line, or keys that have them
-    ///
-    /// With --node and --spread their slots are avoided too, as long as the node has others.
-    #[arg(long, value_name = "FILE")]
-    pub avoid: Option<PathBuf>,
     /// How many tags, with --slot and --node
     #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "spread")]
     pub count: usize,
@@ -72,11 +65,6 @@ impl Run for FindTagArgs {
     fn run(&self) -> Result<Ending> {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
-        check_paths(self.avoid.as_slice(), NEEDS_LINES)?;
-        let used = self
-            .avoid
-            .as_deref()
-            .map_or(Ok(Used::default()), Used::read)?;
         let mut out = io::BufWriter::new(io::stdout());
         let mut print = |found: FoundTag| {
             let line = TagLine::of(found, topology.as_ref());
@@ -89,13 +77,13 @@ impl Run for FindTagArgs {
         };
         match (self.slot, &self.node, self.spread) {
             (Some(slot), _, _) => {
-                in_slot(slot, &template, &used)
+                in_slot(slot, &template)
                     .take(self.count)
                     .try_for_each(print)?;
             }
             (_, Some(name), _) => {
                 let slots = slots_of_node(name, topology.as_ref())?;
-                on_slots(&slots, &template, &used)
+                on_slots(&slots, &template)
                     .take(self.count)
                     .try_for_each(&mut print)?;
             }
@@ -103,7 +91,7 @@ impl Run for FindTagArgs {
                 let count = usize::from(count.unwrap_or(1));
                 // Without nodes: tags spread evenly over all slots are even for any even split.
                 let one = Topology::even(1, String::from("all slots"))?;
-                let tags = spread(count, topology.as_ref().unwrap_or(&one), &template, &used)?;
+                let tags = spread(count, topology.as_ref().unwrap_or(&one), &template)?;
                 tags.into_iter().try_for_each(print)?;
             }
         }

@@ -9,19 +9,14 @@ pub(crate) mod view;
 
 use std::collections::HashSet;
 use std::ops::Range;
-use std::path::Path;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::slot::{SLOTS, hashed_part, slot};
-use slotscope_engine::source::small_file;
+use slotscope_engine::slot::{SLOTS, slot};
 use slotscope_findings::topology::{Topology, ranges};
 
 /// The characters of words: letters before digits, without lookalikes (0 and o, 1, i and l).
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";
-
-/// Maximum size of a list of used tags: some millions.
-const MAX_LIST_BYTES: u64 = 64 << 20;
 
 /// The placeholder in a template.
 const HOLE: &[u8] = b"{}";
@@ -38,9 +33,9 @@ impl Template {
     /// since the server ends a tag at the first `}`, and Redis Enterprise treats nested braces differently.
     ///
     /// ```
-    /// use slotscope::find_tag::{Template, Used, in_slot};
+    /// use slotscope::find_tag::{Template, in_slot};
     /// let template = Template::parse(b"fav:{}")?;
-    /// let found = in_slot(5474, &template, &Used::default()).next().expect("there is always one");
+    /// let found = in_slot(5474, &template).next().expect("there is always one");
     /// assert_eq!(slotscope::slot::slot(format!("prod:news:favorites:{{{}}}:meta", found.tag).as_bytes()), 5474);
     /// # Ok::<(), slotscope::error::Error>(())
     /// ```
@@ -65,37 +60,6 @@ impl Template {
     }
 }
 
-/// Tags in use, which must not be suggested.
-#[derive(Debug, Clone, Default)]
-pub struct Used {
-    tags: HashSet<Vec<u8>>,
-    slots: HashSet<u16>,
-}
-
-impl Used {
-    /// The tags listed in a file, one per line; keys containing them work as well.
-    ///
-    /// # Errors
-    /// The file cannot be read, or is too large for a list of tags.
-    pub(crate) fn read(path: &Path) -> Result<Used> {
-        let what = "more than 64 MiB of tags; keep those that are like the template";
-        let bytes = small_file::read(path, MAX_LIST_BYTES, what)?;
-        let mut used = Used::default();
-        let lines = bytes.split(|byte| *byte == b'\n');
-        lines
-            .map(|line| line.strip_suffix(b"\r").unwrap_or(line))
-            .filter(|line| !line.is_empty())
-            .for_each(|line| used.add(line));
-        Ok(used)
-    }
-
-    /// Adds a tag, or a key with one.
-    pub(crate) fn add(&mut self, tag: &[u8]) {
-        self.slots.insert(slot(tag));
-        self.tags.insert(tag[hashed_part(tag)].to_vec());
-    }
-}
-
 /// A suggested tag.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundTag {
@@ -106,42 +70,30 @@ pub struct FoundTag {
 }
 
 /// Tags of one slot, shortest first; infinite.
-pub fn in_slot<'a>(
-    wanted: u16,
-    template: &'a Template,
-    used: &'a Used,
-) -> impl Iterator<Item = FoundTag> + 'a {
-    Words::of(template, used).filter(move |found| found.slot == wanted)
+pub fn in_slot(wanted: u16, template: &Template) -> impl Iterator<Item = FoundTag> + '_ {
+    Words::of(template).filter(move |found| found.slot == wanted)
 }
 
-/// Tags of any of `wanted`, visiting each slot once per round; infinite. Slots of tags in use are avoided, unless all
-/// are. `wanted` must not be empty.
+/// Tags of any of `wanted`, visiting each slot once per round; infinite. `wanted` must not be empty.
 pub fn on_slots<'a>(
-    wanted: &[u16],
+    wanted: &'a [u16],
     template: &'a Template,
-    used: &'a Used,
 ) -> impl Iterator<Item = FoundTag> + 'a {
-    let pool = spare(wanted, 1, used);
     let mut left: HashSet<u16> = HashSet::new();
-    Words::of(template, used).filter(move |found| {
+    Words::of(template).filter(move |found| {
         if left.is_empty() {
-            left.extend(&pool);
+            left.extend(wanted);
         }
         left.remove(&found.slot)
     })
 }
 
 /// `count` tags in distinct slots, ascending by slot: equally many on each node that has enough slots, and evenly
-/// spread over each node's slots. Slots of tags in use are avoided if the node has enough others.
+/// spread over each node's slots.
 ///
 /// # Errors
 /// There are fewer owned slots than tags requested.
-pub fn spread(
-    count: usize,
-    topology: &Topology,
-    template: &Template,
-    used: &Used,
-) -> Result<Vec<FoundTag>> {
+pub fn spread(count: usize, topology: &Topology, template: &Template) -> Result<Vec<FoundTag>> {
     let owned: Vec<Vec<u16>> = topology
         .nodes
         .iter()
@@ -157,9 +109,8 @@ pub fn spread(
     let mut stretch_of = vec![None; SLOTS];
     let mut stretches = 0;
     for (slots, quota) in owned.iter().zip(quotas(count, &room)) {
-        let pool = spare(slots, quota, used);
-        for stretch in (0..quota).map(|i| part(pool.len(), i, quota)) {
-            pool[stretch]
+        for stretch in (0..quota).map(|i| part(slots.len(), i, quota)) {
+            slots[stretch]
                 .iter()
                 .for_each(|slot| stretch_of[usize::from(*slot)] = Some(stretches));
             stretches += 1;
@@ -170,26 +121,12 @@ pub fn spread(
         stretch_of[usize::from(found.slot)]
             .is_some_and(|stretch: usize| !std::mem::replace(&mut taken[stretch], true))
     };
-    let mut found: Vec<FoundTag> = Words::of(template, used)
+    let mut found: Vec<FoundTag> = Words::of(template)
         .filter(first_of_stretch)
         .take(count)
         .collect();
     found.sort_by_key(|found| found.slot);
     Ok(found)
-}
-
-/// The `slots` without tags in use; all of them if fewer than `count` are left.
-fn spare(slots: &[u16], count: usize, used: &Used) -> Vec<u16> {
-    let spare: Vec<u16> = slots
-        .iter()
-        .copied()
-        .filter(|slot| !used.slots.contains(slot))
-        .collect();
-    if spare.len() >= count {
-        spare
-    } else {
-        slots.to_vec()
-    }
 }
 
 /// Distributes `count` over nodes with limited room, round robin.
@@ -217,7 +154,6 @@ fn part(len: usize, i: usize, parts: usize) -> Range<usize> {
 /// All words in the template, shortest first, then in `LETTERS` order.
 struct Words<'a> {
     template: &'a Template,
-    used: &'a Used,
     /// The word as indices into `LETTERS`, first letter first.
     word: Vec<usize>,
     /// `{`, the tag, `}`.
@@ -225,10 +161,9 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    fn of(template: &'a Template, used: &'a Used) -> Self {
+    fn of(template: &'a Template) -> Self {
         Words {
             template,
-            used,
             word: Vec::new(),
             key: Vec::new(),
         }
@@ -261,16 +196,11 @@ impl Iterator for Words<'_> {
     type Item = FoundTag;
 
     fn next(&mut self) -> Option<FoundTag> {
-        loop {
-            self.count_up();
-            let tag = &self.key[1..self.key.len() - 1];
-            if self.used.tags.is_empty() || !self.used.tags.contains(tag) {
-                return Some(FoundTag {
-                    tag: Name::from(tag),
-                    slot: slot(&self.key),
-                });
-            }
-        }
+        self.count_up();
+        Some(FoundTag {
+            tag: Name::from(&self.key[1..self.key.len() - 1]),
+            slot: slot(&self.key),
+        })
     }
 }
 
@@ -284,8 +214,8 @@ mod tests {
 
     #[test]
     fn words_come_short_ones_first_and_each_once() {
-        let (template, used) = (template("a{}b"), Used::default());
-        let words: Vec<Name> = Words::of(&template, &used)
+        let template = template("a{}b");
+        let words: Vec<Name> = Words::of(&template)
             .map(|found| found.tag)
             .take(31 + 31 * 31 + 1)
             .collect();
@@ -298,9 +228,9 @@ mod tests {
 
     #[test]
     fn every_slot_has_a_tag_of_at_most_four_letters() {
-        let (template, used) = (template("{}"), Used::default());
+        let template = template("{}");
         let four: usize = (1..=4).map(|letters| LETTERS.len().pow(letters)).sum();
-        let met: HashSet<u16> = Words::of(&template, &used)
+        let met: HashSet<u16> = Words::of(&template)
             .take(four)
             .map(|found| found.slot)
             .collect();
@@ -331,13 +261,13 @@ mod tests {
     #[test]
     fn a_spread_takes_every_slot_before_it_takes_none_twice() {
         let topology = Topology::even(5, String::from("even 5")).unwrap();
-        let found = spread(SLOTS, &topology, &template("{}"), &Used::default()).unwrap();
+        let found = spread(SLOTS, &topology, &template("{}")).unwrap();
         assert!(
             found
                 .iter()
                 .map(|found| usize::from(found.slot))
                 .eq(0..SLOTS)
         );
-        assert!(spread(SLOTS + 1, &topology, &template("{}"), &Used::default()).is_err());
+        assert!(spread(SLOTS + 1, &topology, &template("{}")).is_err());
     }
 }

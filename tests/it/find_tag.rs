@@ -97,85 +97,6 @@ fn a_spread_is_even_over_nodes_and_over_the_slots_of_each() {
 }
 
 #[test]
-fn tags_in_use_are_not_found_again_and_their_slots_are_spared() {
-    let scratch = Scratch::new();
-    let first = found(
-        &scratch,
-        &["--slot", "77", "--template", "fav:{}", "--count", "3"],
-    );
-    // A tag, a key with a tag, and a Windows line end.
-    let list = format!(
-        "{}\r\nprod:{{{}}}:meta\n\nunrelated\n",
-        first[0].0, first[1].0
-    );
-    scratch.file("used.tags", list.as_bytes());
-    let again = found(
-        &scratch,
-        &[
-            "--slot",
-            "77",
-            "--template",
-            "fav:{}",
-            "--avoid",
-            "used.tags",
-        ],
-    );
-    assert_eq!(again, first[2..]);
-
-    let spread = found(&scratch, &["--spread", "40", "--nodes", "3"]);
-    let in_use: String = spread.iter().map(|(tag, ..)| format!("{tag}\n")).collect();
-    scratch.file("spread.tags", in_use.as_bytes());
-    let other = found(
-        &scratch,
-        &["--spread", "40", "--nodes", "3", "--avoid", "spread.tags"],
-    );
-    let slots = |tags: &[(String, u64, Option<String>)]| {
-        tags.iter()
-            .map(|(_, slot, _)| *slot)
-            .collect::<BTreeSet<_>>()
-    };
-    assert!(slots(&spread).is_disjoint(&slots(&other)));
-    // A node with three slots, two in use: the third is chosen, and once that is in use too, any.
-    scratch.file(
-        "small.nodes",
-        b"aaaa 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-9 13-16383\nbbbb 127.0.0.1:7002@17002 master - 0 0 2 connected 10-12\n",
-    );
-    let used = [10, 11, 12].map(|slot| {
-        found(
-            &scratch,
-            &["--slot", &slot.to_string(), "--template", "x:{}"],
-        )[0]
-        .0
-        .clone()
-    });
-    let of_node = |used: &[String]| {
-        scratch.file("small.tags", used.join("\n").as_bytes());
-        found(
-            &scratch,
-            &[
-                "--node",
-                "bbbb",
-                "--topology",
-                "small.nodes",
-                "--avoid",
-                "small.tags",
-            ],
-        )[0]
-        .1
-    };
-    let spared = [&used[1..], &[used[0].clone(), used[2].clone()], &used[..2]].map(of_node);
-    assert_eq!(spared, [10, 11, 12]);
-    assert!((10..=12).contains(&of_node(&used)));
-    // If all slots are wanted, used ones are chosen too, with other tags.
-    let all = found(&scratch, &["--spread", "16384", "--avoid", "spread.tags"]);
-    assert_eq!(slots(&all).len(), 16384);
-    assert!(
-        all.iter()
-            .all(|(tag, ..)| spread.iter().all(|(used, ..)| used != tag))
-    );
-}
-
-#[test]
 fn people_read_the_slot_the_tag_as_it_stands_in_a_key_and_the_node() {
     let scratch = Scratch::new();
     let printed = |args: &[&str]| {
@@ -219,10 +140,6 @@ fn a_search_without_a_result_is_an_error_that_names_the_way_out() {
             "owns no slots",
         ),
         (vec!["--node", "", "--topology", &topology], "no such node"),
-        (
-            vec!["--slot", "1", "--avoid", "nothing.tags"],
-            "nothing.tags: no such file",
-        ),
     ] {
         let args = [&["find-tag"], args.as_slice()].concat();
         assert_fails(&scratch.run(&args), &[part]);

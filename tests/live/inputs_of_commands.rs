@@ -141,14 +141,6 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
     ] {
         assert_fails(&scratch.run(&["dump", input]), &[input, part]);
     }
-    for (input, part) in [
-        (url.as_str(), "--scan > FILE"),
-        ("all", "one per line"),
-        ("all.tally", "one per line"),
-    ] {
-        let run = scratch.run(&["find-tag", "--slot", "7", "--avoid", input]);
-        assert_fails(&run, &[input, part]);
-    }
     for (input, part) in [(url.as_str(), "name DIR"), ("all.tally", "slotscope merge")] {
         assert_fails(
             &scratch.run(&["tally", input, "-o", "x.tally"]),

@@ -4,14 +4,13 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use slotscope::find_tag::{Template, Used, in_slot, on_slots, spread};
+use slotscope::find_tag::{Template, in_slot, on_slots, spread};
 use slotscope::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values};
 use slotscope::metric::Metric;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::{SlotColumns, slot};
 use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
-use slotscope::whatif::growth::Growth;
 use slotscope::whatif::rules::RenameRules;
 use slotscope::whatif::{WhatIf, WhatIfChange};
 use testkit::cluster::{Cluster, Ranges, call_ok, held, keyslots};
@@ -353,10 +352,7 @@ fn a_migrating_slot_is_in_flight_in_the_listings_of_both_nodes(cluster: &Cluster
 
 #[test]
 fn found_tags_land_where_they_were_wanted() {
-    let (used, even) = (
-        Used::default(),
-        Topology::even(6, String::from("even 6")).unwrap(),
-    );
+    let even = Topology::even(6, String::from("even 6")).unwrap();
     let mut found = Vec::new();
     for template in [
         "{}",
@@ -367,12 +363,12 @@ fn found_tags_land_where_they_were_wanted() {
         let template = Template::parse(template.as_bytes()).unwrap();
         found.extend(
             [0, 5474, 16383]
-                .map(|slot| in_slot(slot, &template, &used).take(20))
+                .map(|slot| in_slot(slot, &template).take(20))
                 .into_iter()
                 .flatten(),
         );
-        found.extend(on_slots(&[1, 2, 700], &template, &used).take(9));
-        found.extend(spread(300, &even, &template, &used).unwrap());
+        found.extend(on_slots(&[1, 2, 700], &template).take(9));
+        found.extend(spread(300, &even, &template).unwrap());
     }
     let server = Server::start(&[]);
     let mut client = server.connect();
@@ -458,7 +454,6 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
 
     let plan = Arc::new(WhatIfChange::new(
         rules,
-        Growth::default(),
         [&Policy::Oss, &Policy::Oss],
         topologies,
     ));

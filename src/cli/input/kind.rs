@@ -86,22 +86,6 @@ pub(crate) const NEEDS_TIMES: &Refused = &[
     ),
 ];
 
-/// Answers of `find-tag --avoid` to inputs that are not lines of text.
-pub(crate) const NEEDS_LINES: &Refused = &[
-    (
-        InputKind::Server,
-        "write its keys to a file: redis-cli -u URL --scan > FILE, then name FILE",
-    ),
-    (
-        InputKind::Tally,
-        "name a file of tags or keys, one per line",
-    ),
-    (
-        InputKind::Collection,
-        "name a file of tags or keys, one per line",
-    ),
-];
-
 /// Answers of `tally` to inputs that are not dumps.
 pub(crate) const NEEDS_DUMPS: &Refused = &[
     (
