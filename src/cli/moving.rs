@@ -1,24 +1,13 @@
-//! Parts of a plan besides its script: running only the script's preflight, and comparing the forecast with the
-//! cluster.
+//! Running only the preflight of a plan's script.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::secret::Credentials;
-use slotscope_engine::source::small_file;
-use slotscope_findings::summary::Summary;
 
 use crate::cli::Ending;
-use crate::cli::printing::{OutputArgs, Rows};
 use crate::plan::script::Script;
-use crate::plan::verify::{self, Forecast};
-use crate::plan::view::ROWS;
-
-/// Above the size of any plan or report.
-const MAX_BYTES: u64 = 256 << 20;
 
 /// Runs a script in bash such that it inspects the cluster and moves nothing. It reports to standard error.
 pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<Ending> {
@@ -47,21 +36,4 @@ pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<En
         let what = "the cluster is not ready for these moves: the lines above say what to fix";
         Err(Error::bad("--check", what))
     }
-}
-
-/// Reads a forecast.
-pub(super) fn forecast(path: &Path) -> Result<Forecast> {
-    let text = small_file::read(path, MAX_BYTES, "is longer than any plan or report")?;
-    Forecast::parse(&text).map_err(|what| Error::bad(Name::from(path).to_string(), what))
-}
-
-/// Prints a forecast next to the current cluster.
-pub(super) fn verify(forecast: &Forecast, now: &Summary, output: &OutputArgs) -> Result<Ending> {
-    let found = verify::verify(forecast, now);
-    output.print(&found, Rows::or_json(ROWS), || verify::sections(&found))?;
-    Ok(if found.as_forecast {
-        Ending::Done
-    } else {
-        Ending::Crossed
-    })
 }

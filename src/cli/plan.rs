@@ -1,6 +1,6 @@
 //! The flags of `slotscope plan`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -88,7 +88,7 @@ pub struct PlanArgs {
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "SIZE", default_value = "1gb", requires = "commands")]
     pub max_job_bytes: String,
     /// A script to review and run, in place of the text [default with --check: auto]
-    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", default_value_if("check", "true", "auto"), conflicts_with_all = ["json", "output"])]
+    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", default_value_if("check", "true", "auto"), conflicts_with = "json")]
     pub commands: Option<MoveCommands>,
     /// A second script, which moves the slots back
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
@@ -98,12 +98,6 @@ pub struct PlanArgs {
     /// In bash, as the ACL user of --user. Exit code 2 if anything stands in the way of the moves.
     #[arg(long, help_heading = OUTPUT, conflicts_with = "rollback")]
     pub check: bool,
-    /// Compare the forecast in the --json of a plan, or in report.json, with the cluster as it is now
-    ///
-    /// Only the counts of slots are read. Exit code 1 if slots are elsewhere, or the keys or memory of a node differ by
-    /// more than 2% from its forecast.
-    #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", conflicts_with_all = ["commands", "by", "add", "remove", "weight"])]
-    pub verify: Option<PathBuf>,
     /// Pause of the script after each slot, or after each range with valkey and redis-8.4
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
@@ -145,9 +139,6 @@ struct Prepared {
 impl Run for PlanArgs {
     fn run(&self) -> Result<Ending> {
         self.flags(false)?;
-        if let Some(path) = &self.verify {
-            return self.verify(path);
-        }
         let guard = Guard::new("name another file with --rollback");
         let open = |path| SingleFile::open(path, "slotscope plan", guard);
         let rollback = self.rollback.as_deref().map(open).transpose()?;
@@ -206,23 +197,6 @@ impl Run for PlanArgs {
 }
 
 impl PlanArgs {
-    /// Compares a forecast with the inputs.
-    fn verify(&self, path: &Path) -> Result<Ending> {
-        let forecast = moving::forecast(path)?;
-        let named = self.cluster.named()?;
-        let servers = self.servers.counting();
-        let found = InputFlags {
-            reading: &self.reading,
-            servers: &servers,
-            hashing: Some(&self.hashing),
-            refused: &[],
-        };
-        let input = found.find()?.read(self.reading.progress)?;
-        let summary = self.findings(input, named)?.summary;
-        self.check_whole(&summary)?;
-        moving::verify(&forecast, &summary, &self.output)
-    }
-
     /// Prints slot ranges for as many shards as there are primaries, plus those to be added.
     fn print_shards(&self, prepared: Prepared) -> Result<Ending> {
         let Findings {

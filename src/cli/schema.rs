@@ -34,7 +34,6 @@ mod tests {
     use crate::find_tag::view::TagLine;
     use crate::keyslot::KeySlot;
     use crate::lint::LintFindings;
-    use crate::plan::verify::Verification;
     use crate::timeline::Timeline;
     use crate::trend::Trend;
     use crate::whatif::findings::WhatIfFindings;
@@ -56,7 +55,6 @@ mod tests {
         ("keyslot", of::<KeySlot>),
         ("lint", of::<LintFindings>),
         ("plan", of::<PlanOutcome>),
-        ("plan-verification", of::<Verification>),
         ("timeline", of::<Timeline>),
         ("trend", of::<Trend>),
         ("whatif", of::<WhatIfFindings>),

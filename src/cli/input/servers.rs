@@ -9,7 +9,6 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::secret::Credentials;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 use slotscope_findings::steps::MEASURING;
@@ -40,9 +39,6 @@ pub struct ServerArgs {
     /// Keep what is read from running servers in this new directory, as collect does
     #[arg(long, value_name = "DIR", help_heading = SERVERS, hide_short_help = true)]
     pub keep: Option<PathBuf>,
-    /// Whether only the counts of slots are read, not the keys
-    #[arg(skip)]
-    pub counts_only: bool,
 }
 
 /// Servers to read.
@@ -78,14 +74,6 @@ impl ServerArgs {
         ServerArgs {
             live,
             ..ServerArgs::default()
-        }
-    }
-
-    /// The same servers, reading only counts by slot.
-    pub fn counting(&self) -> Self {
-        ServerArgs {
-            counts_only: true,
-            ..self.clone()
         }
     }
 
@@ -126,11 +114,6 @@ impl ServerArgs {
             .map(|server| server.to_string_lossy().into_owned());
         let texts: Vec<String> = texts.collect();
         let seeds = live::seeds(&texts)?;
-        let level = if self.counts_only {
-            Level::Slots
-        } else {
-            Level::Sizes
-        };
         let typed = texts.iter().map(|text| remote::without_password(text));
         let reached: Vec<String> = typed.chain(self.live.words(&seeds)).collect();
         Ok(Some(Servers {
@@ -138,7 +121,6 @@ impl ServerArgs {
             collect: [reached, self.load.words()].concat(),
             name: live::name(&seeds),
             options: Options {
-                level,
                 load,
                 ..self.live.options(seeds)?
             },
