@@ -164,24 +164,6 @@ fn the_text_keeps_within_the_width() {
 }
 
 #[test]
-fn the_markdown_of_two_samples() {
-    for name in ["commerce", "nasty"] {
-        let text = analyze(&[
-            "--full",
-            "--no-files",
-            "--output",
-            "markdown",
-            &format!("samples/{name}.keys"),
-        ]);
-        compare(
-            &root().join(format!("reports/samples/{name}.md")),
-            &text,
-            same_bytes,
-        );
-    }
-}
-
-#[test]
 fn the_whole_report_of_three_samples() {
     for (file, flags) in WHOLE {
         let made = tempfile::tempdir().unwrap();

@@ -22,7 +22,7 @@ use slotscope::topology::Topology;
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
-/// Allowed heights of a chart; charts with a row per node, tag or prefix grow with the rows.
+/// Allowed heights of a chart; charts with a row per node grow with the rows.
 const HEIGHTS: RangeInclusive<u32> = 308..=1260;
 
 fn even(nodes: usize) -> Topology {
@@ -180,7 +180,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
 }
 
 /// Places of the labels of axes and legends when there are keys: file, columns, rows counted from the bottom.
-const LABELS: [(&str, Range<u32>, Range<u32>); 9] = [
+const LABELS: [(&str, Range<u32>, Range<u32>); 8] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080), // nodes
     ("slot-heatmap.png", 100..1190, 20..130), // colour bar
@@ -189,7 +189,6 @@ const LABELS: [(&str, Range<u32>, Range<u32>); 9] = [
     ("nodes.png", 40..1160, 20..80),          // keys
     ("slot-distribution.png", 60..106, 90..620), // slots
     ("slot-distribution.png", 104..1190, 30..84), // keys per slot
-    ("prefixes.png", 40..1160, 20..80),       // keys
 ];
 
 fn assert_labelled(

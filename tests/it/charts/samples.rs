@@ -39,11 +39,10 @@ fn of_weighed(name: &str, by: Metric) -> Summary {
 }
 
 /// The same when there are tags and sizes.
-const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 4] = [
+const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 3] = [
     ("tag-sizes.png", 40..106, 90..640),   // load of the tag
     ("tag-sizes.png", 960..1190, 90..640), // fair share
     ("tag-sizes.png", 104..960, 30..84),   // rank
-    ("prefixes.png", 40..130, 90..250),    // names
 ];
 
 #[test]
@@ -74,12 +73,10 @@ fn every_sample_has_all_charts() {
 
 #[test]
 fn large_dumps() {
-    // Made without names: there are no prefixes.
-    let labels = &LABELS[..8];
     assert_labelled(
         "large-even",
         &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))),
-        labels,
+        &LABELS,
     );
     draw(
         "large-missing-node",

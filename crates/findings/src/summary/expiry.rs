@@ -36,9 +36,6 @@ pub struct Expiry {
     /// Keys that expire within an hour of the writing of the dump, by node and pattern; absent if there are none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub leaving: Option<Leaving>,
-    /// Keys that expire, by the start of a minute, or of the span that is counted in place of minutes, in seconds since 1970.
-    #[serde(skip)]
-    pub over_time: Vec<(u64, PerMetric<u64>)>,
 }
 
 /// Keys that expire within a time.
@@ -106,13 +103,7 @@ impl Expiry {
             owner,
             shown_pattern,
         };
-        let over_time = || {
-            spans
-                .iter()
-                .map(|(start, load)| (start / 1000, shown(*load)))
-        };
         counted.is_known().then(|| Expiry {
-            over_time: over_time().collect(),
             storms: known.storms(written.map(minute), keys),
             leaving: written.and_then(|written| known.leaving(minute(written))),
             never: shown(counted.never),

@@ -10,7 +10,7 @@ use crate::charts::legend;
 use crate::charts::loads::Loads;
 use crate::charts::number::{counted, short, times, times_with};
 use crate::charts::sheet::{MARGIN, note, size};
-use crate::charts::{Sheet, node_name, owners, ratio_digits, source_line};
+use crate::charts::{Sheet, node_name, ratio_digits, source_line};
 use crate::palette::{EMPTY, EXPECTED, FRAME, INK, Rgb, ramp};
 use crate::plot::axis::Axis;
 
@@ -107,7 +107,7 @@ fn borders(canvas: &Canvas<'_>, summary: &Summary) {
     if ranges > THIN {
         return;
     }
-    let owners = owners(summary);
+    let owners = summary.nodes.owners();
     let mut lines = Vec::new();
     for slot in 0..SLOTS {
         let (x, y) = corner(slot);

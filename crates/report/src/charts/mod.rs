@@ -2,20 +2,17 @@
 //!
 //! Drawn on a canvas of crates/canvas, with numbers from `summary` and colours from `palette`.
 
-mod bars;
 mod distribution;
 mod factors;
 mod field;
 mod heatmap;
 mod legend;
 mod loads;
+mod names;
 mod node_stacks;
 mod nodes;
-pub mod nodes_over_time;
 mod number;
 pub mod over_time;
-mod prefixes;
-pub mod schemes;
 mod sheet;
 mod slot_load;
 mod tag_sizes;
@@ -68,11 +65,6 @@ pub static CHARTS: &[Chart] = &[
         file: "tag-sizes.png",
         wanted: |summary| summary.tag_sizes.is_some(),
         sheet: tag_sizes::sheet,
-    },
-    Chart {
-        file: "prefixes.png",
-        wanted: |summary| summary.patterns.is_some(),
-        sheet: prefixes::sheet,
     },
 ];
 
@@ -185,16 +177,4 @@ fn ratio_digits(nodes: &[&NodeLoad], loads: &Loads<'_>) -> usize {
     let apart =
         |node: &&NodeLoad| (loads.held(&node.load) as f64 / loads.nodes.mean - 1.0).abs() >= 0.05;
     if nodes.iter().any(apart) { 2 } else { 3 }
-}
-
-/// The owner of each slot, as an index into the list of nodes.
-fn owners(summary: &Summary) -> Vec<Option<usize>> {
-    let mut owners = vec![None; SLOTS];
-    for (index, node) in summary.nodes.list.iter().enumerate() {
-        for (first, last) in &node.ranges {
-            let last = usize::from(*last).min(SLOTS - 1);
-            owners[usize::from(*first).min(last)..=last].fill(Some(index));
-        }
-    }
-    owners
 }

@@ -11,8 +11,8 @@ use slotscope_findings::summary::role_load::RoleLoad;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
 
-use crate::charts::bars;
 use crate::charts::loads::Loads;
+use crate::charts::names;
 use crate::charts::number::times_with;
 
 /// The nodes in one role.
@@ -168,8 +168,8 @@ impl Stack {
 /// `key leaderboard`, `tag {flash-sale}`.
 pub(super) fn spelled(unit: &Unit) -> String {
     match (&unit.main_key, unit.kind) {
-        (Some(key), _) => format!("key {}", bars::spelled(key)),
-        (None, UnitKind::Key) => format!("key {}", bars::spelled(&unit.name)),
+        (Some(key), _) => format!("key {}", names::spelled(key)),
+        (None, UnitKind::Key) => format!("key {}", names::spelled(&unit.name)),
         (None, UnitKind::Tag) => format!("hash tag {{{}}}", unit.name),
     }
 }

@@ -14,7 +14,7 @@ use crate::charts::loads::Loads;
 use crate::charts::node_stacks::{RoleStacks, Stack};
 use crate::charts::number::{counted, short};
 use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
-use crate::charts::{Sheet, bars, node_name, source_line};
+use crate::charts::{Sheet, names, node_name, source_line};
 use crate::palette::{
     ALARM, BIG_KEY, EMPTY, EXPECTED, FRAME, GRID, HOT_TAG, INK, LIGHT_LOAD, MUTED, Rgb,
 };
@@ -28,6 +28,9 @@ const NAMES: f32 = 300.0;
 const HEAD: i32 = BELOW_HEADING + 54;
 const TOP: i32 = HEAD + 38;
 const BELOW: i32 = 84;
+/// Pixels shared by all rows, and the limits for one row.
+const ROWS: i32 = 568;
+const ROW: (i32, i32) = (25, 76);
 /// Distance between panels, and between bars and numbers.
 const GAP: i32 = 36;
 const BESIDE: i32 = 12;
@@ -41,15 +44,20 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let first = roles.iter().position(|role| role.loads.by == summary.by);
     let Some(first) = roles.get(first.unwrap_or(0)) else {
         let loads = Loads::of(summary);
-        return bars::empty_sheet(without_load(summary), subtitle, loads.nothing());
+        return Sheet::empty(without_load(summary), subtitle, loads.nothing());
     };
     let title = title(summary, first);
     let rows = rows(summary, first);
-    let height = TOP + bars::row_height(rows.len()) * rows.len() as i32 + BELOW;
+    let height = TOP + row_height(rows.len()) * rows.len() as i32 + BELOW;
     Sheet::new(title, subtitle, move |canvas| {
         draw(canvas, summary, &roles, &rows)
     })
     .with_height(height as u32)
+}
+
+/// The height of each of `rows` rows.
+fn row_height(rows: usize) -> i32 {
+    (ROWS / rows.max(1) as i32).clamp(ROW.0, ROW.1)
 }
 
 fn without_load(summary: &Summary) -> String {
@@ -82,8 +90,8 @@ fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
             let measure = Measure::from(role.loads.by);
             let finding = format!(" {} {most} its share of {noun}", measure.verb());
             match heaviest {
-                Some((cause, _)) => bars::title(&[&name, &finding, ": ", cause], &[0, 3]),
-                None => bars::title(&[&name, &finding], &[0]),
+                Some((cause, _)) => names::title(&[&name, &finding, ": ", cause], &[0, 3]),
+                None => names::title(&[&name, &finding], &[0]),
             }
         }
         nodes => format!(
@@ -106,7 +114,7 @@ fn subtitle(summary: &Summary) -> String {
     let line = format!("{}{aside}", source_line(summary));
     // The parts omitted from labels come last, where there is space.
     let style = Style::plain(size::SUBTITLE, MUTED);
-    let room = bars::ROOM - width(&line, style);
+    let room = names::ROOM - width(&line, style);
     let named = summary
         .nodes
         .left_out()
@@ -157,7 +165,7 @@ struct Panel {
 }
 
 fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: &[NodeRow]) {
-    let height = bars::row_height(rows.len());
+    let height = row_height(rows.len());
     let style = Style::plain(size::BODY.min(height as f32 * 0.7), INK);
     let name = |row: &NodeRow| match row {
         NodeRow::Node(at) => fit(&node_name(&summary.nodes.list[*at]), NAMES, style),

@@ -9,9 +9,9 @@ use slotscope_engine::text::percent;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::tags::{Tag, Tags};
 
-use crate::charts::bars;
 use crate::charts::legend::{self, Swatch};
 use crate::charts::loads::Loads;
+use crate::charts::names;
 use crate::charts::number::counted;
 use crate::charts::sheet::{BELOW_HEADING, note, size};
 use crate::charts::{Sheet, short_source_line};
@@ -68,7 +68,7 @@ fn title(tags: &Tags, loads: &Loads<'_>) -> String {
             format!("{all}: {share} of all {noun}")
         }
         _ if tags.top[0].share >= DOMINANT * heaviest => {
-            let (name, share) = (bars::spelled(&tags.top[0].tag), percent(tags.top[0].share));
+            let (name, share) = (names::spelled(&tags.top[0].tag), percent(tags.top[0].share));
             format!("{{{name}}}, one of {about}{all}, gets {share} of all {noun}")
         }
         _ => format!("The {HEAVIEST} heaviest of {about}{all} hold {share} of all {noun}"),

@@ -172,7 +172,7 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
 }
 
 /// How rates are printed: scale factor, number format, unit.
-pub(super) fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
+fn scale(heat: Heat) -> (f64, Numbers, &'static str) {
     match heat {
         Heat::Ops => (1.0, Numbers::Decimal, "operations a second"),
         Heat::Cpu => (1e-4, Numbers::Decimal, "% of a core"),

@@ -3,10 +3,8 @@
 
 pub(crate) mod axis;
 pub(crate) mod dates;
-pub(crate) mod expiring;
 pub(crate) mod numbers;
 pub(crate) mod over_time;
-pub(crate) mod schemes;
 
 use crate::palette::Rgb;
 use crate::plot::axis::Axis;

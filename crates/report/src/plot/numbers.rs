@@ -8,14 +8,11 @@ use slotscope_engine::text::{
 };
 
 use crate::plot::dates::moments;
-use crate::view::expiring::ENDS;
 
 /// At or above this value, the labels of an axis share an SI prefix.
 const SHORTENED: f64 = 100_000.0;
 /// Maximum time labels per axis.
 const TIMES: usize = 8;
-/// Maximum span labels per axis.
-const SPANS: usize = 12;
 
 /// A number format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,14 +23,9 @@ pub(crate) enum Numbers {
     Binary,
     /// Microseconds: in the fitting unit.
     Micros,
-    /// Fractions, in percent.
-    #[cfg(feature = "charts")]
-    Percent,
     /// Slot numbers: all digits, as servers print them.
     #[cfg(feature = "charts")]
     Plain,
-    /// Indices of the spans of time that keys expire in.
-    Spans,
     /// Seconds since 1970, as round times of day or dates.
     Moments,
 }
@@ -55,10 +47,7 @@ impl Numbers {
             Numbers::Binary => bytes_in_three_digits(value),
             Numbers::Micros => micros(value),
             #[cfg(feature = "charts")]
-            Numbers::Percent => format!("{:.0}%", 100.0 * value),
-            #[cfg(feature = "charts")]
             Numbers::Plain => format!("{value:.0}"),
-            Numbers::Spans => ENDS[(value as usize).min(ENDS.len() - 1)].1.into(),
             Numbers::Moments => time(value as u64),
         }
     }
@@ -74,17 +63,9 @@ impl Numbers {
             }
             Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
             #[cfg(feature = "charts")]
-            Numbers::Percent | Numbers::Plain => {
+            Numbers::Plain => {
                 let ticks = ticks(from, to, about, least).into_iter();
                 ticks.map(|(value, _)| (value, self.short(value))).collect()
-            }
-            Numbers::Spans => {
-                let (first, last) = (from as usize, to as usize);
-                let every = (last - first).div_ceil(SPANS).max(1);
-                let places = (first..=last).step_by(every);
-                places
-                    .map(|place| (place as f64, self.short(place as f64)))
-                    .collect()
             }
             Numbers::Moments => {
                 let moments = moments(from as u64, to as u64, TIMES).into_iter();

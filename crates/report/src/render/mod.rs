@@ -6,7 +6,6 @@ pub mod families;
 pub mod html;
 pub mod json;
 #[cfg(feature = "cli")]
-pub mod markdown;
 #[cfg(feature = "cli")]
 pub mod openmetrics;
 #[cfg(feature = "cli")]

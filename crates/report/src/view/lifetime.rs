@@ -9,7 +9,7 @@ use slotscope_findings::summary::expiry::FullestTime;
 use slotscope_findings::summary::nodes::NodeLoad;
 
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Expiring, Section, Table};
+use crate::view::{Cell, Column, Section, Table};
 
 /// Maximum characters of a node or pattern.
 const NAME: usize = 120;
@@ -58,8 +58,6 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
     } else {
         section.table(table)
     };
-    let picture = Expiring::new(expiry, summary.input.written).map(Block::Expiring);
-    section = section.with_all(picture);
     Some(match &expiry.leaving {
         Some(leaving) => soon(summary, leaving)
             .into_iter()

@@ -1,5 +1,5 @@
-//! A report as data: sections of text and tables of typed cells. `render` writes them as text, HTML, CSV or
-//! Markdown without knowing their subject; commands build them without knowing the output format.
+//! A report as data: sections of text and tables of typed cells. `render` writes them as text, HTML or
+//! CSV without knowing their subject; commands build them without knowing the output format.
 
 pub mod advice;
 pub mod amounts;
@@ -8,7 +8,6 @@ pub mod cards;
 pub mod cell;
 pub mod curve;
 pub mod distribution;
-pub mod expiring;
 pub mod extremes;
 pub mod heat;
 mod hot_slots;
@@ -28,11 +27,9 @@ pub mod tags;
 pub mod time_map;
 pub mod verdict;
 
-use crate::view::advice::schemes::SchemeChart;
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
 pub use distribution::Distribution;
-pub use expiring::Expiring;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
@@ -156,7 +153,7 @@ pub enum Scope {
     /// All.
     #[default]
     Everywhere,
-    /// The overview: text and Markdown. The page has this information elsewhere.
+    /// The overview, as text. The page has this information elsewhere.
     Overview,
     /// The page.
     Page,
@@ -189,12 +186,8 @@ pub enum Block<'a> {
     Curve(Curve),
     /// A distribution, as a picture compared with chance.
     Distribution(Distribution),
-    /// Expiry over time, as a picture.
-    Expiring(Expiring),
     /// Operations by time and slot as a map.
     TimeMap(TimeMap),
-    /// Schemes of hash tags as a picture; a table has the numbers.
-    Schemes(SchemeChart),
 }
 
 impl<'a> Section<'a> {

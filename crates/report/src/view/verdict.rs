@@ -1,5 +1,5 @@
-//! The answer: what is wrong, why, what to do, and what other risks there are. Terminal, page and Markdown show the
-//! same findings and steps in the same order.
+//! The answer: what is wrong, why, what to do, and what other risks there are. Terminal and page show the same
+//! findings and steps in the same order.
 
 use slotscope_engine::text::{and_more, counted};
 use slotscope_findings::summary::Summary;

@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_engine::slot::SLOTS;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::balance::Balance;
 use slotscope_findings::summary::independent_units::UnitsBy;
@@ -115,16 +114,11 @@ fn nodes(summary: &Summary) -> Vec<String> {
 }
 
 fn owners(summary: &Summary) -> String {
-    let mut owners: Vec<Option<usize>> = vec![None; SLOTS];
-    for (index, node) in summary.nodes.list.iter().enumerate() {
-        for (first, last) in &node.ranges {
-            owners[usize::from(*first)..=usize::from(*last)].fill(Some(index));
-        }
-    }
     let run = |run: &[Option<usize>]| {
         let owner = run[0].map_or(String::from("-"), |owner| base36(owner as u64));
         format!("{}:{owner}", base36(run.len() as u64))
     };
+    let owners = summary.nodes.owners();
     owners
         .chunk_by(|a, b| a == b)
         .map(run)

@@ -9,14 +9,12 @@ mod cards;
 mod curve;
 mod distribution;
 mod embed;
-mod expiring;
 mod facts;
 mod heat_map;
 mod histogram;
 mod nav;
 mod plot;
 mod risks;
-mod schemes;
 mod section;
 pub mod sections;
 mod spell;
@@ -52,8 +50,7 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
         + concat!(
             include_str!("page.css"),
             include_str!("parts.css"),
-            include_str!("index.css"),
-            include_str!("schemes.css")
+            include_str!("index.css")
         )
 });
 const SCRIPT: &str = concat!(

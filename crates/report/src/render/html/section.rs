@@ -10,7 +10,7 @@ use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
 use crate::render::html::table::Table;
 use crate::render::html::tree::Tree;
-use crate::render::html::{curve, distribution, expiring, heat_map, schemes};
+use crate::render::html::{curve, distribution, heat_map};
 use crate::view::{self, Block};
 
 /// A section.
@@ -108,9 +108,7 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         .render(),
         Block::Curve(curve) => curve::render(curve),
         Block::Distribution(of) => distribution::render(of),
-        Block::Expiring(of) => expiring::render(of),
         Block::TimeMap(map) => heat_map::render(map),
-        Block::Schemes(chart) => schemes::render(chart),
     }
 }
 

@@ -111,10 +111,7 @@ impl Writer<'_> {
                     self.lines("  ", &legend)?;
                 }
                 // Pictures exist only on pages; treat them as absent.
-                Block::Curve(_)
-                | Block::Schemes(_)
-                | Block::Expiring(_)
-                | Block::Distribution(_) => continue,
+                Block::Curve(_) | Block::Distribution(_) => continue,
                 Block::TimeMap(map) => {
                     let (rows, legend) = time_map::lines(map, self.page.width);
                     rows.iter()

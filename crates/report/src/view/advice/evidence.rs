@@ -7,7 +7,7 @@ use slotscope_engine::text::{bytes, counted, grouped, percent, shell_word};
 use crate::view::{Block, Section};
 
 /// The input of the advice.
-pub fn counted_input(findings: &AdviseFindings) -> String {
+fn counted_input(findings: &AdviseFindings) -> String {
     format!(
         "{} and {}; load is {}",
         counted(findings.keys, "name"),

@@ -2,17 +2,14 @@
 //! `advise`, or as one section of a report.
 
 mod evidence;
-pub mod schemes;
+mod schemes;
 mod sentence;
-
-pub use evidence::counted_input;
 
 use slotscope_advisor::findings::{Advice, AdviseFindings, FamilyAdvice};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{grouped, list};
 use slotscope_findings::summary::Summary;
 
-use crate::view::advice::schemes::SchemeChart;
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
 
@@ -46,9 +43,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let mut section = Section::titled("Hash tags to choose")
         .anchored("choose-tags", "Choosing tags")
         .explained("advise.md", "choosing hash tags")
-        .paragraph(sentence::summary(findings))
-        .with_all(SchemeChart::of(findings).map(Block::Schemes));
-    // Readers of a report want the new names; the figures of the schemes are next to the chart.
+        .paragraph(sentence::summary(findings));
     for (title, blocks) in parts(findings) {
         section = section.paragraph(format!("{title}:")).with_all(blocks);
     }
