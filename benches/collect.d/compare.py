@@ -105,7 +105,7 @@ def timed(command, count):
 
 def collected(folder, *flags):
     def run():
-        command = [PROGRAM, "collect", f"127.0.0.1:{PORT}", "-o", f"{folder}/all", "--force", "--max-load", "100", *flags, "--output", "json"]
+        command = [PROGRAM, "collect", f"127.0.0.1:{PORT}", "-o", f"{folder}/all", "--force", "--max-load", "100", *flags, "--json"]
         return timed(command, lambda output: json.loads(output)["keys"])
     return run
 

@@ -142,8 +142,6 @@ class Report:
         """report.json as a new dict."""
     def to_json(self) -> str:
         """report.json as text."""
-    def to_markdown(self) -> str:
-        """The report as Markdown, for an issue or a wiki."""
     def to_html(self) -> str:
         """The page of the report: one HTML document that loads nothing."""
     def save(self, directory: str | os.PathLike[str], *, force: bool = False) -> None:

@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use slotscope::Summary;
 use slotscope::output::Guard;
 use slotscope::report::charts::CHARTS;
-use slotscope::report::render::{html, markdown, text};
+use slotscope::report::render::{html, text};
 use slotscope::report::{self, json, view};
 
 use crate::commands;
@@ -267,13 +267,6 @@ impl Report {
         py.detach(|| html::write(&self.summary, &mut page))
             .map_err(raised)?;
         String::from_utf8(page).map_err(raised)
-    }
-
-    /// The report as Markdown, for an issue or a wiki.
-    fn to_markdown(&self) -> PyResult<String> {
-        let mut text = Vec::new();
-        markdown::write(&view::report(&self.summary), ROWS, "", &mut text).map_err(raised)?;
-        String::from_utf8(text).map_err(raised)
     }
 
     /// The page of the report, for a notebook.

@@ -13,7 +13,6 @@ use slotscope_collect::run::Page;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, grouped};
 
-use crate::cli::drawing;
 use crate::cli::progress::When;
 
 /// Interval between lines, without a terminal.
@@ -76,7 +75,7 @@ impl NodeBars {
     fn bar(&self, node: &str) -> ProgressBar {
         let style = ProgressStyle::with_template(TEMPLATE);
         let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        let style = style.progress_chars(drawing::bar());
+        let style = style.progress_chars("█░");
         let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
             // Failing to draw a bar is not a reason to stop.
             let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));

@@ -127,7 +127,7 @@ impl ExporterArgs {
             let snapshot = live.read()?;
             say_failures(&snapshot, &mut said);
             if let Some(before) = &before {
-                let summary = judged::summary(before, &snapshot, &[]);
+                let summary = judged::summary(before, &snapshot);
                 let (named, refusal) = if self.names {
                     live.hot_slots(&judged::pairs(before, &snapshot))
                 } else {

@@ -1,30 +1,26 @@
-//! How a result is printed to standard output: as JSON, as Markdown, or as text to the width of the terminal, in colour
-//! if wanted.
+//! How a result is printed to standard output: as JSON, or as text to the width of the terminal, in colour if wanted.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
 use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_report::json;
 use slotscope_report::output::Guard;
-use slotscope_report::render::{markdown, text};
+use slotscope_report::render::text;
 use slotscope_report::view::Section;
 
-use crate::cli::{OTHER_DIRECTORY, drawing};
+use crate::cli::OTHER_DIRECTORY;
 use crate::options::headings::OUTPUT;
 
 /// The flags for the form of a result.
-#[derive(Args, Debug, Clone, Default)]
+#[derive(Args, Debug, Clone, Copy, Default)]
 #[command(next_help_heading = OUTPUT)]
 pub struct OutputArgs {
-    /// The form on standard output
-    #[arg(long = "output-format", alias = "output", value_enum, value_name = "FORM", default_value_t = Form::Text)]
-    pub output: Form,
-    /// As --output-format json
-    #[arg(long, conflicts_with = "output")]
+    /// One JSON object on standard output, in place of text
+    #[arg(long)]
     pub json: bool,
 }
 
@@ -43,18 +39,6 @@ impl ReplaceArgs {
             .reading(read)
             .forced(self.force, ", or replace such files with --force")
     }
-}
-
-/// A form of a result.
-#[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Form {
-    /// Text for a terminal
-    #[default]
-    Text,
-    /// Markdown for GitHub: issues, pull requests, job summaries
-    Markdown,
-    /// One JSON object
-    Json,
 }
 
 /// How long tables are.
@@ -77,12 +61,7 @@ impl Rows<'static> {
 }
 
 impl OutputArgs {
-    /// The form requested by flags.
-    pub(crate) fn form(&self) -> Form {
-        if self.json { Form::Json } else { self.output }
-    }
-
-    /// Prints `object` as JSON, or its `sections` as text or Markdown.
+    /// Prints `object` as JSON, or its `sections` as text.
     ///
     /// # Errors
     /// Standard output cannot be written.
@@ -92,25 +71,18 @@ impl OutputArgs {
         rows: Rows<'_>,
         sections: impl FnOnce() -> Vec<Section<'a>>,
     ) -> Result<()> {
+        if self.json {
+            return print_lines(|out| json::write_object(object, out));
+        }
+        let page = text::Page {
+            width: width(),
+            height: height(),
+            whole_names: terminal_width().is_none(),
+            rows: rows.most,
+            rest: rows.rest,
+        };
         let mut made = Vec::new();
-        match self.form() {
-            Form::Json => return print_lines(|out| json::write_object(object, out)),
-            Form::Markdown => markdown::write(&sections(), rows.most, rows.rest, &mut made),
-            Form::Text => {
-                let page = text::Page {
-                    width: width(),
-                    height: height(),
-                    whole_names: terminal_width().is_none(),
-                    rows: rows.most,
-                    rest: rows.rest,
-                };
-                text::write(&sections(), page, &mut made)
-            }
-        }
-        .map_err(Error::stdout)?;
-        if io::stdout().is_terminal() && drawing::is_ascii() {
-            made = drawing::in_ascii(&String::from_utf8_lossy(&made)).into_bytes();
-        }
+        text::write(&sections(), page, &mut made).map_err(Error::stdout)?;
         let mut out = anstream::AutoStream::auto(io::stdout().lock());
         out.write_all(&made)
             .and_then(|()| out.flush())

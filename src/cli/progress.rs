@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use clap::ValueEnum;
 use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::cli::drawing;
 use crate::pipeline::reading::{OnProgress, Progress};
 
 /// Interval between lines, without a terminal.
@@ -81,7 +80,7 @@ impl Bar {
             ProgressDrawTarget::stderr()
         };
         let bar = ProgressBar::with_draw_target(total, target)
-            .with_style(style.progress_chars(drawing::bar()))
+            .with_style(style.progress_chars("█░"))
             .with_message(title);
         let by_line = when == When::Always && !io::stderr().is_terminal();
         Bar {

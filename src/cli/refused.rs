@@ -1,35 +1,17 @@
-//! Rewords clap's errors to say what is expected, for mistyped flags and non-numeric values.
+//! Rewords clap's errors to say what is expected, for non-numeric values.
 
 use std::error::Error as _;
 
-use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use crate::cli::synonyms::flag_for;
-
-/// Maximum flags suggested for a letter.
-const FLAGS: usize = 3;
-
-/// Rewords the error if clap does not say what is expected; `command` is the one typed.
-pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
+/// Rewords the error if clap does not say what is expected.
+pub(super) fn reworded(mut error: clap::Error) -> clap::Error {
     match error.kind() {
         ErrorKind::ValueValidation => expected_number(&error).unwrap_or(error),
-        ErrorKind::InvalidValue => {
-            if text(&error, ContextKind::InvalidArg)
-                .is_some_and(|it| it.starts_with("--output-format"))
-            {
-                error.remove(ContextKind::SuggestedValue);
-                let tip = ContextValue::StyledStrs(vec![file_tip(command).into()]);
-                error.insert(ContextKind::Suggested, tip);
-            }
-            error
-        }
         ErrorKind::UnknownArgument => {
             // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
             error.remove(ContextKind::Suggested);
-            of_another_tool(&error, command)
-                .or_else(|| unknown_letter(&error, command))
-                .unwrap_or(error)
+            error
         }
         _ => error,
     }
@@ -42,14 +24,6 @@ pub(super) fn rendered(error: &clap::Error) -> String {
         .ansi()
         .to_string()
         .replacen("error:", "slotscope:", 1)
-}
-
-/// The flags of files, for a file name in place of a form.
-fn file_tip(command: Option<&Command>) -> String {
-    let mut flags = command.into_iter().flat_map(Command::get_arguments);
-    let out = flags.find(|flag| flag.get_long() == Some("out"));
-    let out = out.map_or("", |_| ", --out DIR writes files");
-    format!("it is the form of the text: --output-format FORM > FILE keeps it{out}")
 }
 
 /// A non-numeric or out-of-range value.
@@ -87,45 +61,6 @@ fn expected(reason: &str, value: &str) -> Option<String> {
         _ => return None,
     };
     Some(expected.into())
-}
-
-/// A flag of another tool: what to write here.
-fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
-    let argument = text(error, ContextKind::InvalidArg)?;
-    let flag = argument.split('=').next()?;
-    let tip = flag_for(flag, command?.get_name())?;
-    let tip = if tip.is_empty() {
-        String::new()
-    } else {
-        format!("\n\n  tip: {tip}")
-    };
-    let what = format!("unexpected argument '{argument}' found{tip}");
-    Some(raw(ErrorKind::UnknownArgument, &what))
-}
-
-/// An unknown letter: the flags that start with it.
-fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
-    let argument = text(error, ContextKind::InvalidArg)?;
-    let letter = argument
-        .strip_prefix('-')
-        .filter(|rest| !rest.starts_with('-'))?
-        .chars()
-        .next()?;
-    let flags = command?
-        .get_arguments()
-        .filter(|flag| !flag.is_hide_short_help_set());
-    let flags = flags
-        .filter_map(clap::Arg::get_long)
-        .filter(|flag| flag.starts_with(letter));
-    let flags: Vec<String> = flags.take(FLAGS).map(|flag| format!("--{flag}")).collect();
-    if flags.is_empty() {
-        return None;
-    }
-    let what = format!(
-        "unexpected argument '{argument}' found\n\n  tip: did you mean {}?",
-        flags.join(" or ")
-    );
-    Some(raw(ErrorKind::UnknownArgument, &what))
 }
 
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -169,24 +104,8 @@ mod tests {
                 "find-tag --slot 20000",
                 "'--slot <N>': expected a number from 0 to 16383\n",
             ),
-            (
-                "analyze x -n 3",
-                "unexpected argument '-n' found\n\n  tip: did you mean --nodes",
-            ),
+            ("analyze x -n 3", "unexpected argument '-n' found"),
             ("analyze x --nodse 3", "--nodes"),
-            (
-                "analyze x --output out.json",
-                "tip: it is the form of the text: --output-format FORM > FILE keeps it, --out DIR writes files\n",
-            ),
-            (
-                "diff a b --output-format out.json",
-                "tip: it is the form of the text: --output-format FORM > FILE keeps it\n",
-            ),
-            (
-                "plan x --max-moves 3",
-                "tip: --max-slots N and --max-bytes SIZE",
-            ),
-            ("plan x --cluster-threshold=3", "tip: --tolerance PERCENT"),
         ] {
             let words = format!("slotscope {words}");
             let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();

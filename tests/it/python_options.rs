@@ -47,11 +47,9 @@ const OF_THE_PROGRAM: &[&str] = &[
     "no_files",
     "openmetrics",
     "out",
-    "output_format",
     "pause_ms",
     "progress",
     "rollback",
-    "verify",
     "version",
 ];
 

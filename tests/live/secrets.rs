@@ -28,7 +28,7 @@ const COMMANDS: [&str; 12] = [
     "analyze IN --out out",
     "analyze IN --json",
     "analyze IN --redact --out out",
-    "analyze IN --strict --output markdown --one-pass",
+    "analyze IN --strict --full --one-pass",
     "tally IN -o out",
     "lint IN --json",
     "timeline IN --out out",

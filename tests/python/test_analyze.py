@@ -45,7 +45,7 @@ def test_options_are_the_flags_of_the_program() -> None:
 
 
 # Flags for the destination of results, which a function returns, or for prompts on a terminal.
-OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "output_format", "out", "no_files", "full", "fail_on", "openmetrics"}
+OF_THE_TERMINAL = {"progress", "color", "help", "version", "json", "out", "no_files", "full", "fail_on", "openmetrics"}
 OF_THE_TERMINAL |= {"ask_password"}
 
 
@@ -53,7 +53,7 @@ OF_THE_TERMINAL |= {"ask_password"}
     ("command", "options", "left_out"),
     [
         ("analyze", slotscope.options.Analyze, {"force"}),
-        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes", "check", "verify"}),
+        ("plan", slotscope.options.Plan, {"commands", "rollback", "pause_ms", "max_minutes", "max_job_bytes", "check"}),
         ("whatif", slotscope.options.WhatIf, set()),
         ("advise", slotscope.options.Advise, {"force"}),
     ],

@@ -136,10 +136,6 @@ def test_steps_name_no_file_that_does_not_exist() -> None:
         assert "slotscope plan" not in report._repr_html_() + report.to_html()
 
 
-def test_a_report_becomes_markdown(report: slotscope.Report) -> None:
-    assert "`" in report.to_markdown() and "| node " in report.to_markdown()
-
-
 def test_a_chart_is_that_of_save(report: slotscope.Report, tmp_path: Path) -> None:
     report.save(tmp_path)
     assert report.png("nodes") == (tmp_path / "nodes.png").read_bytes()

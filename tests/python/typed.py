@@ -44,7 +44,7 @@ def typed(table: Any) -> None:
     slotscope.analyze(keys=["user:1", b"\xff"], by={"bytes": 2})
     slotscope.advise(table, key="k", ops="hits")
     if report.verdict == "skewed":
-        print(report.get("nodes"), report.findings[0]["node_name"], report.to_markdown(), slotscope.slots([b"a"])[:1].tolist())
+        print(report.get("nodes"), report.findings[0]["node_name"], slotscope.slots([b"a"])[:1].tolist())
     report.verdict == "skew"  # type: ignore[comparison-overlap]
     slotscope.analyze("dump.rdb", nods=6)  # type: ignore[call-arg]
     slotscope.analyze("dump.rdb", nodes="six")  # type: ignore[arg-type]

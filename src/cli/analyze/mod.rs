@@ -33,7 +33,7 @@ use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
 use crate::cli::judging::JudgeArgs;
 use crate::cli::limits::{Limit, any_crossed};
-use crate::cli::printing::{Form, OutputArgs, ReplaceArgs, Rows};
+use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
 use crate::cli::{Ending, Run, report_file};
@@ -191,10 +191,10 @@ impl AnalyzeArgs {
         let printed = self.print(&summary);
         if let Some((files, path)) = files {
             files.publish_on(&pool(self.reading.threads)?, &summary)?;
-            if self.output.form() == Form::Text && printed.is_ok() {
+            if !self.output.json && printed.is_ok() {
                 self.say_where(&summary, Some(&path))?;
             }
-        } else if self.output.form() == Form::Text && printed.is_ok() && !self.full {
+        } else if !self.output.json && printed.is_ok() && !self.full {
             self.say_where(&summary, None)?;
         }
         if let Some(metrics) = metrics {
@@ -338,7 +338,7 @@ impl AnalyzeArgs {
     ) -> Result<Option<(OpenSet<Summary>, PathBuf)>> {
         let path = match &self.out {
             Some(path) => path.clone(),
-            None if self.no_files || self.output.form() == Form::Json => return Ok(None),
+            None if self.no_files || self.output.json => return Ok(None),
             None if self.redact => Path::new("reports").join("redacted"),
             None => {
                 let of_files = || report_name(self.reading.inputs.first());

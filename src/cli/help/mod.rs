@@ -14,9 +14,6 @@ use crate::cli::synonyms::command_for;
 use crate::cli::{Cli, Ending, Run};
 use crate::options::headings::ARGUMENTS;
 
-/// Maximum pages suggested for a word they contain.
-const PAGES: usize = 3;
-
 /// A command's flags, or a page of the manual.
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
@@ -68,54 +65,22 @@ fn of(word: &str) -> Result<String> {
     command.ok_or_else(|| unknown(word, &cli))
 }
 
-/// Suggestions for an unknown word: the equivalent of another tool's verb, the closest name, or pages containing it.
+/// Suggestions for an unknown word: the equivalent of another tool's verb, or all names.
 fn unknown(word: &str, cli: &clap::Command) -> Error {
-    let commands = cli.get_subcommands().map(clap::Command::get_name);
-    let names: Vec<&str> = commands
-        .chain(TOPICS.iter().map(|topic| topic.name))
-        .collect();
-    let pages = pages_with(word);
-    let hint = if let Some(meant) = command_for(word).or_else(|| nearest(word, &names)) {
-        format!("did you mean slotscope help {meant}?")
-    } else if pages.is_empty() {
-        format!("there are: {}", names.join(", "))
-    } else {
-        let pages: Vec<String> = pages
-            .iter()
-            .map(|page| format!("slotscope help {page}"))
-            .collect();
-        format!("the word is in {}", pages.join(", "))
+    let hint = match command_for(word) {
+        Some(meant) => format!("did you mean slotscope help {meant}?"),
+        None => {
+            let commands = cli.get_subcommands().map(clap::Command::get_name);
+            let topics = TOPICS.iter().map(|topic| topic.name);
+            let names: Vec<&str> = commands.chain(topics).collect();
+            format!("there are: {}", names.join(", "))
+        }
     };
     let what = format!(
         "no command or page of the manual is called \"{}\"; {hint}",
         Name::from(word)
     );
     Error::bad("help", what)
-}
-
-/// The closest name, if at most a letter or two differ.
-fn nearest<'a>(word: &str, names: &[&'a str]) -> Option<&'a str> {
-    let most = if word.len() < 5 { 1 } else { 2 };
-    let distances = names
-        .iter()
-        .map(|name| (strsim::osa_distance(word, name), *name));
-    let near = distances.min().filter(|&(distance, _)| distance <= most);
-    near.map(|(_, name)| name)
-}
-
-/// The pages with the most occurrences of the word.
-fn pages_with(word: &str) -> Vec<&'static str> {
-    let mut pages: Vec<_> = TOPICS
-        .iter()
-        .map(|topic| (topic.mentions(word), topic.name))
-        .collect();
-    pages.retain(|&(lines, _)| lines > 0 && word.len() > 2);
-    pages.sort_by_key(|&(lines, _)| std::cmp::Reverse(lines));
-    pages
-        .into_iter()
-        .take(PAGES)
-        .map(|(_, name)| name)
-        .collect()
 }
 
 #[cfg(test)]
@@ -132,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_a_command_a_topic_or_an_error_that_names_the_nearest() {
+    fn a_word_is_a_command_a_topic_or_an_error_that_names_all() {
         assert!(of("plan").unwrap().contains("--topology"));
         assert!(of("verdict").unwrap().contains("air share"));
         let error = of("no\u{1b}thing").unwrap_err().to_string();
@@ -144,8 +109,6 @@ mod tests {
         for (word, hint) in [
             ("analyse", "did you mean slotscope help analyze?"),
             ("rebalance", "did you mean slotscope help plan?"),
-            ("format", "did you mean slotscope help formats?"),
-            ("topology", "the word is in slotscope help "),
         ] {
             let error = of(word).unwrap_err().to_string();
             assert!(error.contains(hint), "{word}: {error}");

@@ -15,15 +15,6 @@ impl Topic {
     pub(crate) fn named(name: &str) -> Option<&'static Topic> {
         TOPICS.iter().find(|topic| topic.name == name)
     }
-
-    /// The number of lines with a word, ignoring case.
-    pub(crate) fn mentions(&self, word: &str) -> usize {
-        let word = word.to_lowercase();
-        let lines = self.page.lines();
-        lines
-            .filter(|line| line.to_lowercase().contains(&word))
-            .count()
-    }
 }
 
 /// All topics in manual order.

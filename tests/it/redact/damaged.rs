@@ -146,7 +146,7 @@ fn a_collection_that_broke_off_names_no_node() {
     for args in [
         &["analyze", "all", "--redact", "--out", "out"][..],
         &["analyze", "all", "--redact", "--json"],
-        &["analyze", "all", "--redact", "--output", "markdown"],
+        &["analyze", "all", "--redact", "--full", "--no-files"],
         &["timeline", "all", "--redact"],
     ] {
         let output = scratch.run(args);

@@ -429,7 +429,7 @@ fn a_token_planted_in_every_place_of_every_input_is_in_no_output() {
         let file = format!("{TOKEN}-{format}.txt");
         scratch.file(&file, content);
         reports += u32::from(look(&[&file, "--out", "out", "--format", format]));
-        for flags in [&[][..], &["--strict"], &["--output", "markdown"]] {
+        for flags in [&[][..], &["--strict"], &["--full"]] {
             look(&[&[&file, "--no-files"][..], flags].concat());
         }
     }
