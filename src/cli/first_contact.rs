@@ -53,12 +53,31 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
                 no_command(&word, similar.as_deref())
             ))
         }
+        ErrorKind::DisplayHelp => host_after_h(words),
         ErrorKind::MissingRequiredArgument => {
             let examples = examples(words)?;
             Some(format!("{}\n{examples}\n", rendered(error)))
         }
         _ => None,
     }
+}
+
+/// `-h HOST` as in redis-cli: the URL to write instead.
+fn host_after_h(words: &[OsString]) -> Option<String> {
+    let cli = Cli::command();
+    let value = |flag: &str| {
+        let at = words.iter().position(|word| word == flag)?;
+        let word = words.get(at + 1)?.to_str()?;
+        (!word.starts_with('-')).then_some(word)
+    };
+    let host = value("-h").filter(|host| cli.find_subcommand(host).is_none())?;
+    let url = if host.contains("://") {
+        host.to_owned()
+    } else {
+        format!("redis://{host}:{}", value("-p").unwrap_or("6379"))
+    };
+    let url = Name::from(remote::without_password(&url).as_str());
+    Some(format!("slotscope: -h is the help; write {url}\n"))
 }
 
 /// The examples of the command in a command line.

@@ -42,6 +42,7 @@ pub mod tally;
 pub mod timeline;
 pub mod top;
 pub mod trend;
+mod uri_flag;
 pub mod values;
 pub mod whatif;
 
@@ -165,10 +166,16 @@ impl Cli {
     /// # Errors
     /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
+        let words = uri_flag::without(words);
         let mut program = program();
         let parsed = program.try_get_matches_from_mut(&words);
         let parsed = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
-        let mut cli = parsed.map_err(refused::reworded)?;
+        let mut cli = parsed.map_err(|error| {
+            let mut typed = words
+                .iter()
+                .filter_map(|word| program.find_subcommand(word));
+            refused::reworded(error, typed.next())
+        })?;
         if let Command::Analyze(analyze) = &mut cli.command {
             analyze.reading.overrides.words = words;
         }

@@ -1,17 +1,25 @@
-//! Rewords clap's errors to say what is expected, for non-numeric values.
+//! Rewords clap's errors to say what is expected, for mistyped flags and non-numeric values.
 
 use std::error::Error as _;
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-/// Rewords the error if clap does not say what is expected.
-pub(super) fn reworded(mut error: clap::Error) -> clap::Error {
+use crate::cli::synonyms::flag_for;
+
+/// Maximum flags suggested for a letter.
+const FLAGS: usize = 3;
+
+/// Rewords the error if clap does not say what is expected; `command` is the one typed.
+pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
     match error.kind() {
         ErrorKind::ValueValidation => expected_number(&error).unwrap_or(error),
         ErrorKind::UnknownArgument => {
             // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
             error.remove(ContextKind::Suggested);
-            error
+            of_another_tool(&error, command)
+                .or_else(|| unknown_letter(&error, command))
+                .unwrap_or(error)
         }
         _ => error,
     }
@@ -63,6 +71,45 @@ fn expected(reason: &str, value: &str) -> Option<String> {
     Some(expected.into())
 }
 
+/// A flag of another tool: what to write here.
+fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    let flag = argument.split('=').next()?;
+    let tip = flag_for(flag, command?.get_name())?;
+    let tip = if tip.is_empty() {
+        String::new()
+    } else {
+        format!("\n\n  tip: {tip}")
+    };
+    let what = format!("unexpected argument '{argument}' found{tip}");
+    Some(raw(ErrorKind::UnknownArgument, &what))
+}
+
+/// An unknown letter: the flags that start with it.
+fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
+    let argument = text(error, ContextKind::InvalidArg)?;
+    let letter = argument
+        .strip_prefix('-')
+        .filter(|rest| !rest.starts_with('-'))?
+        .chars()
+        .next()?;
+    let flags = command?
+        .get_arguments()
+        .filter(|flag| !flag.is_hide_short_help_set());
+    let flags = flags
+        .filter_map(clap::Arg::get_long)
+        .filter(|flag| flag.starts_with(letter));
+    let flags: Vec<String> = flags.take(FLAGS).map(|flag| format!("--{flag}")).collect();
+    if flags.is_empty() {
+        return None;
+    }
+    let what = format!(
+        "unexpected argument '{argument}' found\n\n  tip: did you mean {}?",
+        flags.join(" or ")
+    );
+    Some(raw(ErrorKind::UnknownArgument, &what))
+}
+
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text),
@@ -104,8 +151,16 @@ mod tests {
                 "find-tag --slot 20000",
                 "'--slot <N>': expected a number from 0 to 16383\n",
             ),
-            ("analyze x -n 3", "unexpected argument '-n' found"),
+            (
+                "analyze x -n 3",
+                "unexpected argument '-n' found\n\n  tip: did you mean --nodes",
+            ),
             ("analyze x --nodse 3", "--nodes"),
+            (
+                "plan x --max-moves 3",
+                "tip: --max-slots N and --max-bytes SIZE",
+            ),
+            ("plan x --cluster-threshold=3", "tip: --tolerance PERCENT"),
         ] {
             let words = format!("slotscope {words}");
             let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();

@@ -25,6 +25,57 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
     ("diff", &["compare"]),
 ];
 
+/// Flags of other tools, the commands they are typed for (all, if empty), and what to write here; empty if there is no
+/// equivalent.
+const FLAGS: [(&[&str], &[&str], &str); 8] = [
+    (
+        &["--host", "--port", "--hostname", "--addr", "--server"],
+        &[
+            "analyze", "collect", "top", "exporter", "plan", "whatif", "tally",
+        ],
+        "name servers by URL: redis://HOST:PORT",
+    ),
+    (&["--verbose", "-v", "--debug", "--quiet", "-q"], &[], ""),
+    (
+        &["--to", "--shards"],
+        &["plan"],
+        "--add N plans for N more primaries, --remove NODE for fewer",
+    ),
+    (
+        &["--max-moves", "--max-migrations", "--cluster-slots"],
+        &["plan"],
+        "--max-slots N and --max-bytes SIZE bound the moves",
+    ),
+    (
+        &["--threshold", "--cluster-threshold"],
+        &["plan"],
+        "--tolerance PERCENT is how far above its fair share a node may stay",
+    ),
+    (
+        &["--dry-run", "--simulate", "--cluster-simulate"],
+        &["plan"],
+        "plan moves nothing; --check tries the checks of its script",
+    ),
+    (
+        &["--add", "--to", "--shards"],
+        &["whatif"],
+        "--to-nodes N is the same keys on N nodes",
+    ),
+    (
+        &["--key", "--column"],
+        &["analyze", "plan", "whatif", "tally"],
+        "--key-column NAME says where the keys of a table are",
+    ),
+];
+
+/// The suggestion for a flag of another tool; empty if there is no equivalent.
+pub(super) fn flag_for(flag: &str, command: &str) -> Option<&'static str> {
+    let fits = |(flags, commands, _): &&(&[&str], &[&str], &str)| {
+        flags.contains(&flag) && (commands.is_empty() || commands.contains(&command))
+    };
+    FLAGS.iter().find(fits).map(|(.., tip)| *tip)
+}
+
 /// The command equivalent to another tool's verb.
 pub(super) fn command_for(word: &str) -> Option<&'static str> {
     let word = word.to_ascii_lowercase();
@@ -39,6 +90,24 @@ mod tests {
 
     use super::*;
     use crate::cli::Cli;
+
+    #[test]
+    fn a_flag_of_another_tool_is_none_of_this_one_and_its_tip_names_one() {
+        let mut cli = Cli::command();
+        cli.build();
+        for (flags, commands, tip) in FLAGS.iter().copied() {
+            for command in commands {
+                let command = cli.find_subcommand(command).expect("a command");
+                let longs = || command.get_arguments().filter_map(clap::Arg::get_long);
+                for flag in flags {
+                    let is_there = longs().any(|long| format!("--{long}") == *flag);
+                    assert!(!is_there, "{flag} of {}", command.get_name());
+                }
+                let named = tip.split(' ').filter_map(|word| word.strip_prefix("--"));
+                named.for_each(|name| assert!(longs().any(|long| long == name), "{tip}"));
+            }
+        }
+    }
 
     #[test]
     fn every_verb_leads_to_a_command_and_none_is_one() {
