@@ -54,11 +54,13 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
         ask(&mut client, &["EVAL", "return 1", "1", "by:script"]);
 
         let scratch = Scratch::new();
-        let mut forms = vec![
-            ("json", vec!["--json", "SLOWLOG", "GET", "100"]),
-            ("terminal", vec!["--no-raw", "SLOWLOG", "GET", "100"]),
-            ("resp3", vec!["-3", "--no-raw", "SLOWLOG", "GET", "100"]),
-        ];
+        scratch.file(
+            "terminal",
+            server.redis_cli(&["--no-raw", "SLOWLOG", "GET", "100"]),
+        );
+        let refused = scratch.run(&["analyze", "terminal"]);
+        testkit::run::assert_fails(&refused, &["--json SLOWLOG GET"]);
+        let mut forms = vec![("json", vec!["--json", "SLOWLOG", "GET", "100"])];
         if kind == Kind::Valkey91 {
             forms.push((
                 "commandlog",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::command::Access;
 use crate::format::extremes::logged_words::{LoggedWords, start_of_cut};
-use crate::format::extremes::reply::{self, Part};
+use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
@@ -26,22 +26,9 @@ impl Format for CommandLog {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        reply::detect(head, starts, |content, row| {
-            let mut entries = Entries::default();
-            loop {
-                match row.next(content) {
-                    Ok(Some(part)) if entries.take(&part, content).is_err() => return Detected::No,
-                    Ok(Some(Part::Text(_))) => {
-                        return if entries.is_in_words() {
-                            Detected::Yes
-                        } else {
-                            Detected::No
-                        };
-                    }
-                    Ok(Some(_)) => {}
-                    Ok(None) | Err(_) => return Detected::NeedMore,
-                }
-            }
+        reply::detect(head, |value, content| {
+            let mut entries = Vec::new();
+            find(value, content, &mut entries).is_ok() && !entries.is_empty()
         })
     }
 
@@ -53,7 +40,7 @@ impl Format for CommandLog {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        let boundary = RowBoundary::Rows(Arc::new(starts));
+        let boundary = RowBoundary::Rows(Arc::new(reply::starts));
         Ok(Opened::blocks(self.name(), boundary, CommandLog))
     }
 }
@@ -62,10 +49,6 @@ const CUT_KEY: &str = "a key of which the log has only the start: its slot is no
 const CUT_WORDS: &str = "a command with keys among the words that the log leaves out";
 const WRONG: &str = "a command without the keys that it has to have";
 const NO_ENTRY: &str = "an entry of another form than those of SLOWLOG and COMMANDLOG";
-
-fn starts(line: &[u8]) -> bool {
-    reply::starts_row(line, |first| first.starts_with(b"(integer) "))
-}
 
 impl Reader for CommandLog {
     fn read(
@@ -76,89 +59,63 @@ impl Reader for CommandLog {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
-        let mut entries = Entries::default();
-        reply::each_row(block, piece.from, starts, |block, start, end| {
-            entries.clear();
-            reply::each_part(block, (start, end), &mut gather, |block, part, gather| {
-                let is_command = entries.take(&part, block.content())?;
-                if is_command {
-                    entries.give(block, start, gather);
-                }
-                Ok(is_command)
-            });
-        });
+        reply::each(
+            block,
+            piece.from,
+            &mut gather,
+            |block, at, value, gather| {
+                let mut entries = Vec::new();
+                let outcome = find(value, block.content(), &mut entries);
+                entries
+                    .iter()
+                    .for_each(|entry| entry.give(block, at, gather));
+                outcome.map(|()| !entries.is_empty())
+            },
+        );
         gather.finish(block)
     }
 }
 
-/// The open arrays, and the entry being read.
-#[derive(Default)]
-struct Entries {
-    open: Vec<Level>,
+/// An entry of the log.
+struct Entry {
     words: Vec<Text>,
     second: u64,
     took: u64,
 }
 
-/// An array that is open.
-#[derive(Default)]
-struct Level {
-    /// Number of values so far.
-    values: usize,
-    /// Number of leading numeric values.
-    numbers: usize,
-    /// Whether they are the words of a command.
-    are_words: bool,
+/// Finds the entries of a reply: three numbers, the words, and more.
+fn find(value: &Value, content: &[u8], found: &mut Vec<Entry>) -> Result<(), &'static str> {
+    let Value::List(items, is_whole) = value else {
+        return Ok(());
+    };
+    match &items[..] {
+        [
+            Value::Bare(_),
+            Value::Bare(second),
+            Value::Bare(took),
+            Value::List(words, true),
+            ..,
+        ] => {
+            let number = |text: &Text| amount(text.of(content)).ok_or(NO_ENTRY);
+            let text = |word: &Value| match word {
+                Value::Text(text) => Some(*text),
+                _ => None,
+            };
+            found.push(Entry {
+                words: words.iter().filter_map(text).collect(),
+                second: number(second)?,
+                took: number(took)?,
+            });
+            Ok(())
+        }
+        [Value::Bare(_), ..] if *is_whole => Err(NO_ENTRY),
+        items => items.iter().try_for_each(|item| find(item, content, found)),
+    }
 }
 
-impl Entries {
-    fn clear(&mut self) {
-        self.open.clear();
-        self.words.clear();
-    }
-
-    fn is_in_words(&self) -> bool {
-        self.open.last().is_some_and(|level| level.are_words)
-    }
-
-    /// Processes a part; true at the end of a command's words.
-    fn take(&mut self, part: &Part, content: &[u8]) -> Result<bool, &'static str> {
-        if matches!(part, Part::Close) {
-            return Ok(self.open.pop().is_some_and(|level| level.are_words));
-        }
-        let level = self.open.last_mut();
-        let mut are_words = false;
-        if let Some(level) = level {
-            are_words = (level.values, level.numbers) == (3, 3);
-            level.values += 1;
-        }
-        match (part, self.open.last_mut()) {
-            (Part::Open, _) => {
-                if are_words {
-                    self.words.clear();
-                }
-                self.open.push(Level {
-                    are_words,
-                    ..Level::default()
-                });
-            }
-            (Part::Text(word), Some(level)) if level.are_words => self.words.push(*word),
-            (Part::Bare(number), Some(level)) if level.values <= 3 && !level.are_words => {
-                let number = amount(number.of(content)).ok_or(NO_ENTRY)?;
-                level.numbers += 1;
-                match level.values {
-                    2 => self.second = number,
-                    3 => self.took = number,
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        Ok(false)
-    }
-
+impl Entry {
     /// Emits the keys of the command.
-    fn give(&mut self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
+    fn give(&self, block: &mut Block, at: usize, gather: &mut BatchBuilder<'_, '_>) {
         let content = block.content();
         let words = self.words.iter().map(|word| word.of(content));
         let logged = LoggedWords::new(words.collect());
@@ -207,39 +164,6 @@ mod tests {
         [8,1795347492,7,[\"SET\",\"\xff\xc3\xa9\",\"1\"],\"127.0.0.1:50750\",\"\"],\
         [7,1795347491,955,[\"COMMAND\",\"DOCS\"],\"127.0.0.1:50750\",\"\"],\
         [6,1795347491,10,[\"mset\",\"bin\",\"\xff\\u0000\",\"c\",\"d\"],\"127.0.0.1:50734\",\"\"]]\n";
-    const TERMINAL: &[u8] = br#" 9) 1) (integer) 20
-    2) (integer) 1795347491
-    3) (integer) 4
-    4) 1) "get"
-       2) "k:1 \"x"
-    5) "127.0.0.1:50872"
-    6) ""
-10) 1) (integer) 8
-    2) (integer) 1795347492
-    3) (integer) 7
-    4) 1) "SET"
-       2) "\xff\xc3\xa9"
-       3) "1"
-    5) "127.0.0.1:50872"
-    6) ""
-11) 1) (integer) 7
-    2) (integer) 1795347491
-    3) (integer) 955
-    4) 1) "COMMAND"
-       2) "DOCS"
-    5) "127.0.0.1:50872"
-    6) ""
-12) 1) (integer) 6
-    2) (integer) 1795347491
-    3) (integer) 10
-    4) 1) "mset"
-       2) "bin"
-       3) "\xff\x00"
-       4) "c"
-       5) "d"
-    5) "127.0.0.1:50872"
-    6) ""
-"#;
 
     fn entry(words: &[&str]) -> Found {
         let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
@@ -249,22 +173,20 @@ mod tests {
 
     #[test]
     fn each_key_of_a_command_has_what_the_command_took() {
-        for content in [JSON, TERMINAL] {
-            let found = read_whole(&CommandLog, content);
-            let keys: [&[u8]; 4] = [b"k:1 \"x", b"\xff\xc3\xa9", b"bin", b"c"];
-            assert_eq!(found.keys, keys);
-            let took = [4, 7, 10, 10].map(|took| (Extreme::Logged, took));
-            assert_eq!(found.values.extremes, took);
-            let second = 1_795_347_491_000;
-            let times = [second, second + 1000, second, second];
-            assert_eq!(found.values.times, times);
-            let commands: [&[u8]; 4] = [b"get", b"set", b"mset", b"mset"];
-            assert_eq!(found.commands, commands);
-            assert_eq!(found.seen.count(Notice::NoKeyCommand), 1);
-            assert!(found.rejects.is_empty(), "{:?}", found.rejects);
-            let head = |bytes| Head { bytes, whole: true };
-            assert_eq!(detect(head(content)).unwrap().name(), "command-log");
-        }
+        let found = read_whole(&CommandLog, JSON);
+        let keys: [&[u8]; 4] = [b"k:1 \"x", b"\xff\xc3\xa9", b"bin", b"c"];
+        assert_eq!(found.keys, keys);
+        let took = [4, 7, 10, 10].map(|took| (Extreme::Logged, took));
+        assert_eq!(found.values.extremes, took);
+        let second = 1_795_347_491_000;
+        let times = [second, second + 1000, second, second];
+        assert_eq!(found.values.times, times);
+        let commands: [&[u8]; 4] = [b"get", b"set", b"mset", b"mset"];
+        assert_eq!(found.commands, commands);
+        assert_eq!(found.seen.count(Notice::NoKeyCommand), 1);
+        assert!(found.rejects.is_empty(), "{:?}", found.rejects);
+        let head = |bytes| Head { bytes, whole: true };
+        assert_eq!(detect(head(JSON)).unwrap().name(), "command-log");
     }
 
     #[test]

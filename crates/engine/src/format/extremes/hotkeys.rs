@@ -1,10 +1,10 @@
-//! `hotkeys`: HOTKEYS GET, as JSON or terminal output. Redis returns a map with two lists of keys and amounts, by CPU
+//! `hotkeys`: HOTKEYS GET, as JSON. Redis returns a map with two lists of keys and amounts, by CPU
 //! time and by traffic; Valkey an array of maps, each with a key, a database and lookups per second.
 
 use std::sync::Arc;
 
 use crate::format::batch::{MISSING, Number};
-use crate::format::extremes::reply::{self, Part};
+use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
@@ -25,23 +25,8 @@ impl Format for Hotkeys {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        reply::detect(head, starts, |content, row| {
-            let mut maps = Maps::default();
-            loop {
-                match row.next(content) {
-                    Ok(Some(Part::Line(..))) | Ok(None) => return Detected::No,
-                    Err(_) => return Detected::NeedMore,
-                    Ok(Some(part)) => drop(maps.take(&part, content)),
-                }
-                match maps.first_names() {
-                    Some([Name::List(_) | Name::Redis, ..]) => return Detected::Yes,
-                    Some([Name::Other, ..]) => return Detected::No,
-                    Some(names) if names.contains(&Name::Lookups) && names.contains(&Name::Key) => {
-                        return Detected::Yes;
-                    }
-                    _ => {}
-                }
-            }
+        reply::detect(head, |value, content| {
+            matches!(find(value, content, &mut Vec::new()), Ok(true))
         })
     }
 
@@ -50,14 +35,9 @@ impl Format for Hotkeys {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        let boundary = RowBoundary::Rows(Arc::new(starts));
+        let boundary = RowBoundary::Rows(Arc::new(reply::starts));
         Ok(Opened::blocks(self.name(), boundary, Hotkeys))
     }
-}
-
-fn starts(line: &[u8]) -> bool {
-    let is_map = |first: &[u8]| first.starts_with(b"\"key\"") || first.starts_with(b"\"tracking-");
-    reply::starts_row(line, is_map)
 }
 
 impl Reader for Hotkeys {
@@ -69,19 +49,16 @@ impl Reader for Hotkeys {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
-        let mut maps = Maps::default();
-        reply::each_row(block, piece.from, starts, |block, start, end| {
-            maps.open.clear();
-            reply::each_part(block, (start, end), &mut gather, |block, part, gather| {
-                let Some((key, database, says)) = maps.take(&part, block.content())? else {
-                    return Ok(false);
-                };
+        reply::each(block, piece.from, &mut gather, |block, _, value, gather| {
+            let mut found = Vec::new();
+            let outcome = find(value, block.content(), &mut found);
+            for (key, database, says) in &found {
                 let key = key.undo(block);
                 let databases = gather.values().number_mut(Number::Database);
-                databases.push(database);
-                give(gather, block, key, says);
-                Ok(true)
-            });
+                databases.push(*database);
+                give(gather, block, key, *says);
+            }
+            outcome.map(|_| !found.is_empty())
         });
         gather.finish(block)
     }
@@ -89,133 +66,54 @@ impl Reader for Hotkeys {
 
 const NO_AMOUNT: &str = "a hot key without a number";
 
-/// The name of a map member.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Name {
-    /// A list of keys and amounts.
-    List(Extreme),
-    /// Another member known from Redis.
-    Redis,
-    Key,
-    Database,
-    Lookups,
-    #[default]
-    Other,
-}
-
-impl Name {
-    fn of(text: &[u8]) -> Name {
-        match text {
-            b"by-cpu-time-us" => Name::List(Extreme::CpuTime),
-            b"by-net-bytes" => Name::List(Extreme::Traffic),
-            b"tracking-active" | b"sample-ratio" | b"selected-slots" => Name::Redis,
-            b"key" => Name::Key,
-            b"db" => Name::Database,
-            b"qps" => Name::Lookups,
-            _ => Name::Other,
-        }
-    }
-}
-
-/// The open arrays and maps.
-#[derive(Default)]
-struct Maps {
-    open: Vec<Level>,
-}
-
-/// An open array or map.
-#[derive(Default)]
-struct Level {
-    /// The list it belongs to, if any.
-    list: Option<Extreme>,
-    /// The first few names, if it is a map.
-    names: Vec<Name>,
-    /// Whether a value comes next.
-    is_named: bool,
-    key: Option<Text>,
-    database: Option<u64>,
-    lookups: Option<u64>,
-}
-
-/// Names kept per map.
-const NAMES: usize = 8;
-
 /// A key, its database, and its entry in the list.
 type HotKey = (Text, u64, (Extreme, u64));
 
-impl Maps {
-    /// The names of the innermost map, once it has any.
-    fn first_names(&self) -> Option<&[Name]> {
-        let names = &self.open.last()?.names;
-        (!names.is_empty()).then_some(names)
+/// Finds the keys of a reply; whether it is one of HOTKEYS.
+fn find(value: &Value, content: &[u8], found: &mut Vec<HotKey>) -> Result<bool, &'static str> {
+    let Value::List(items, _) = value else {
+        return Ok(false);
+    };
+    let member = |name: &[u8]| {
+        let mut pairs = items.chunks_exact(2);
+        let pair = pairs.find(|pair| pair[0].bytes(content) == name);
+        pair.map(|pair| &pair[1])
+    };
+    let number = |value: &Value| amount(value.bytes(content)).ok_or(NO_AMOUNT);
+    if let (Some(Value::Text(key)), Some(lookups)) = (member(b"key"), member(b"qps")) {
+        let database = member(b"db").and_then(|database| number(database).ok());
+        let says = (Extreme::Lookups, number(lookups)?);
+        found.push((*key, database.unwrap_or(MISSING), says));
+        return Ok(true);
     }
-
-    /// Processes a part; returns a key once it is complete.
-    fn take(&mut self, part: &Part, content: &[u8]) -> Result<Option<HotKey>, &'static str> {
-        match part {
-            Part::Open => {
-                let list = self.open.last_mut().and_then(|level| {
-                    let is_value = std::mem::take(&mut level.is_named);
-                    match level.names.last() {
-                        Some(Name::List(of)) if is_value => Some(*of),
-                        // List entries may be pairs in arrays.
-                        _ => level.list,
-                    }
-                });
-                self.open.push(Level {
-                    list,
-                    ..Level::default()
-                });
-                Ok(None)
-            }
-            Part::Close => {
-                let level = self.open.pop().unwrap_or_default();
-                let lookups = level.lookups.map(|lookups| (Extreme::Lookups, lookups));
-                let database = level.database.unwrap_or(MISSING);
-                let known = level.key.zip(lookups);
-                Ok(known.map(|(key, says)| (key, database, says)))
-            }
-            Part::Text(value) | Part::Bare(value) => match self.open.last_mut() {
-                Some(level) if level.list.is_some() => level.in_list(*value, content),
-                Some(level) => level.in_map(*value, content).map(|()| None),
-                None => Ok(None),
-            },
-            Part::Line(..) => Ok(None),
-        }
-    }
-}
-
-impl Level {
-    fn in_list(&mut self, value: Text, content: &[u8]) -> Result<Option<HotKey>, &'static str> {
-        let (Some(key), Some(of)) = (self.key.take(), self.list) else {
-            self.key = Some(value);
-            return Ok(None);
+    let mut is_one = member(b"tracking-active").is_some();
+    for (name, of) in [
+        (&b"by-cpu-time-us"[..], Extreme::CpuTime),
+        (b"by-net-bytes", Extreme::Traffic),
+    ] {
+        let Some(Value::List(list, _)) = member(name) else {
+            continue;
         };
-        let amount = amount(value.of(content)).ok_or(NO_AMOUNT)?;
-        Ok(Some((key, MISSING, (of, amount))))
-    }
-
-    fn in_map(&mut self, value: Text, content: &[u8]) -> Result<(), &'static str> {
-        self.is_named = !self.is_named;
-        if self.is_named {
-            let name = Name::of(value.of(content));
-            if self.names.len() < NAMES {
-                self.names.push(name)
-            } else {
-                self.names[NAMES - 1] = name
-            }
-            return Ok(());
+        is_one = true;
+        // The entries may be pairs in arrays.
+        let entries = list.iter().flat_map(|entry| match entry {
+            Value::List(pair, _) => &pair[..],
+            value => std::slice::from_ref(value),
+        });
+        let entries: Vec<&Value> = entries.collect();
+        for pair in entries.chunks_exact(2) {
+            let (Value::Text(key) | Value::Bare(key)) = pair[0] else {
+                return Err(NO_AMOUNT);
+            };
+            found.push((*key, MISSING, (of, number(pair[1])?)));
         }
-        match self.names.last() {
-            Some(Name::Key) => self.key = Some(value),
-            Some(Name::Database) => self.database = amount(value.of(content)),
-            Some(Name::Lookups) => {
-                self.lookups = Some(amount(value.of(content)).ok_or(NO_AMOUNT)?);
-            }
-            _ => {}
-        }
-        Ok(())
     }
+    if !is_one {
+        for item in items {
+            is_one |= find(item, content, found)?;
+        }
+    }
+    Ok(is_one)
 }
 
 #[cfg(test)]
@@ -224,44 +122,16 @@ mod tests {
     use crate::format::detect;
     use crate::format::reading::read_whole;
 
-    const REDIS: [&str; 5] = [
+    const REDIS: [&str; 3] = [
         r#"[{"tracking-active":1,"sample-ratio":1,"selected-slots":[[0,16383]],"total-net-bytes":9,
 "by-cpu-time-us":["a\n",70,"by-net-bytes",5],"by-net-bytes":["{t}:b",300]}]"#,
         r#"["by-cpu-time-us",["a\n",70,"by-net-bytes",5],"by-net-bytes",["{t}:b",300]]"#,
         r#"{"by-cpu-time-us":{"a\n":70,"by-net-bytes":5},"by-net-bytes":[["{t}:b",300]]}"#,
-        r#"1)  1) "tracking-active"
-    2) (integer) 1
-    3) "selected-slots"
-    4) 1) 1) (integer) 0
-          2) (integer) 16383
-    5) "by-cpu-time-us"
-    6) 1) "a\n"
-       2) (integer) 70
-       3) "by-net-bytes"
-       4) (integer) 5
-    7) "by-net-bytes"
-   10) 1) "{t}:b"
-       2) (integer) 300
-"#,
-        r#"1) 1# "tracking-active" => (integer) 1
-   2# "selected-slots" => 1) 1) (integer) 0
-         2) (integer) 16383
-   3# "by-cpu-time-us" => 1) "a\n"
-      2) (integer) 70
-      3) "by-net-bytes"
-      4) (integer) 5
-   4# "by-net-bytes" => 1) "{t}:b"
-      2) (integer) 300
-"#,
     ];
 
-    const VALKEY: [&str; 4] = [
+    const VALKEY: [&str; 2] = [
         r#"[{"key":"a\n","db":0,"qps":12.6},{"key":"{t}:b","db":3,"qps":1}]"#,
         r#"[["key","a\n","db",0,"qps","12.6"],["key","{t}:b","db",3,"qps","1"]]"#,
-        "1) 1) \"key\"\n   2) \"a\\n\"\n   3) \"db\"\n   4) (integer) 0\n   5) \"qps\"\n   6) \"12.6\"\n\
-         2) 1) \"key\"\n   2) \"{t}:b\"\n   3) \"db\"\n   4) (integer) 3\n   5) \"qps\"\n   6) \"1\"\n",
-        "1) 1# \"key\" => \"a\\n\"\n   2# \"db\" => (integer) 0\n   3# \"qps\" => (double) 12.6\n\
-         2) 1# \"key\" => \"{t}:b\"\n   2# \"db\" => (integer) 3\n   3# \"qps\" => (double) 1\n",
     ];
 
     fn detected(content: &str) -> &'static str {

@@ -17,7 +17,6 @@ use crate::source::block::Block;
 struct Text {
     from: usize,
     to: usize,
-    escapes: Escapes,
 }
 
 impl Text {
@@ -27,7 +26,7 @@ impl Text {
 
     /// Decodes its escapes; returns its bounds.
     fn undo(self, block: &mut Block) -> (usize, usize) {
-        let to = escape::undo(self.escapes, block.content_mut(), self.from, self.to);
+        let to = escape::undo(Escapes::Json, block.content_mut(), self.from, self.to);
         (self.from, to)
     }
 }

@@ -1,6 +1,8 @@
 //! `top-keys`: output of `redis-cli --hotkeys`, `--memkeys`, `--bigkeys` and `--keystats`. Keys are taken from the
 //! summary; progress lines name keys that the summary repeats.
 
+use std::ops::Range;
+
 use crate::format::batch::Values;
 use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::lfu::LfuRule;
@@ -66,18 +68,11 @@ const NO_KEY: &str = "not a key and a number as redis-cli prints them";
 
 impl Row for TopKeys {
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
-        let mut push = |(extreme, amount)| {
-            values.are_operations = true;
-            values.extremes.push((extreme, amount));
-        };
-        if let Some(((from, to), extreme, amount)) = raw(line.text, line.lfu) {
-            push((extreme, amount));
-            return Parsed::Key(from..to);
-        }
         match key_of(line.text, line.lfu) {
-            Some(((from, to), extreme, amount)) => {
-                push((extreme, amount));
-                Parsed::Escaped(from..to)
+            Some((key, extreme, amount)) => {
+                values.are_operations = true;
+                values.extremes.push((extreme, amount));
+                key
             }
             None if is_key(line.text) => Parsed::Reject(NO_KEY),
             None => Parsed::Note(Notice::Progress),
@@ -85,67 +80,57 @@ impl Row for TopKeys {
     }
 }
 
-/// The position of a line's key, and the amount.
-fn key_of(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
-    let (key, key_end) = quoted(line)?;
-    let (before, behind) = (&line[..key - 1], &line[key_end + 1..]);
-    if let Some(counter) = before.strip_prefix(HOT) {
-        let counter = integer(counter.strip_suffix(b"\tkeyname: ")?)?;
-        let is_end = behind.is_empty();
-        let accesses = rule.accesses(counter).filter(|_| is_end)?;
-        return Some(((key, key_end), Extreme::Accesses, accesses));
+/// The key of a line, and its amount.
+fn key_of(line: &[u8], rule: LfuRule) -> Option<(Parsed, Extreme, u64)> {
+    let find = |part: &[u8]| memchr::memmem::find(line, part);
+    if line.starts_with(HOT) {
+        const NAME: &[u8] = b"\tkeyname: ";
+        let at = find(NAME)?;
+        let accesses = rule.accesses(integer(&line[HOT.len()..at])?)?;
+        let key = name(line, at + NAME.len()..line.len())?;
+        return Some((key, Extreme::Accesses, accesses));
     }
-    if before.starts_with(BIGGEST) {
-        // `Biggest string found "k" has 64 bytes`; before Redis 7.4 with extra quotes around the quotes.
-        let before = before.strip_suffix(b"'").unwrap_or(before);
-        let behind = behind.strip_prefix(b"'").unwrap_or(behind);
-        before.strip_suffix(b" found ")?;
-        let mut words = behind.strip_prefix(b" has ")?.split(|byte| *byte == b' ');
+    if line.starts_with(BIGGEST) {
+        // `Biggest string found "k" has 64 bytes`; before Redis 7.4 in single quotes, too.
+        let (from, to) = (
+            find(b" found ")? + 7,
+            memchr::memmem::rfind(line, b" has ")?,
+        );
+        let text = line.get(from..to)?;
+        let is_single = text.len() > 1 && text.starts_with(b"'") && text.ends_with(b"'");
+        let quote = usize::from(is_single);
+        let key = name(line, from + quote..to - quote)?;
+        let mut words = line[to + 5..].split(|byte| *byte == b' ');
         let (number, unit) = (integer(words.next()?)?, words.next()?);
         let extreme = match unit {
             b"bytes" => Extreme::Bytes,
             _ => Extreme::Elements,
         };
-        let is_end = words.next().is_none();
-        return is_end.then_some(((key, key_end), extreme, number));
+        let is_end = words.next().is_none() && (is_single || matches!(key, Parsed::Escaped(_)));
+        return is_end.then_some((key, extreme, number));
     }
     // `  1    1.00M string     "k"`
-    let mut words = before
-        .split(|byte| *byte == b' ')
-        .filter(|word| !word.is_empty());
-    let (rank, amount, _type) = (words.next()?, words.next()?, words.next()?);
-    let is_row = integer(rank).is_some() && words.next().is_none() && behind.is_empty();
-    let bytes = size(amount).filter(|_| is_row)?;
-    Some(((key, key_end), Extreme::Bytes, bytes))
-}
-
-/// A name as written by redis-cli up to 6.0 and by keydb-cli: raw, in single quotes, or after `keyname: `.
-fn raw(line: &[u8], rule: LfuRule) -> Option<((usize, usize), Extreme, u64)> {
-    let has_double = |from: usize| line.get(from) == Some(&b'"');
-    if let Some(rest) = line.strip_prefix(HOT) {
-        const NAME: &[u8] = b"\tkeyname: ";
-        let at = memchr::memmem::find(rest, NAME)?;
-        let accesses = rule.accesses(integer(&rest[..at])?)?;
-        let from = HOT.len() + at + NAME.len();
-        return (!has_double(from)).then_some(((from, line.len()), Extreme::Accesses, accesses));
-    }
-    let rest = line.strip_prefix(BIGGEST)?;
-    let from = BIGGEST.len() + memchr::memmem::find(rest, b" found '")? + b" found '".len();
-    let to = from + memchr::memmem::rfind(&line[from..], b"' has ")?;
-    let mut words = line[to + b"' has ".len()..].split(|byte| *byte == b' ');
-    let (number, unit) = (integer(words.next()?)?, words.next()?);
-    let extreme = if unit == b"bytes" {
-        Extreme::Bytes
-    } else {
-        Extreme::Elements
+    let quote = memchr::memchr(b'"', line)?;
+    let words = line[..quote].split(|byte| *byte == b' ');
+    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let [rank, amount, _type] = words[..] else {
+        return None;
     };
-    (words.next().is_none() && !has_double(from)).then_some(((from, to), extreme, number))
+    integer(rank)?;
+    Some((
+        name(line, quote..line.len())?,
+        Extreme::Bytes,
+        size(amount)?,
+    ))
 }
 
-/// The bounds of the first text in double quotes.
-fn quoted(line: &[u8]) -> Option<(usize, usize)> {
-    let start = memchr::memchr(b'"', line)? + 1;
-    Some((start, escape::close(line, start)?))
+/// A key in double quotes with escapes, or raw, as redis-cli up to 6.0 and keydb-cli write it.
+fn name(line: &[u8], at: Range<usize>) -> Option<Parsed> {
+    match &line[at.clone()] {
+        text if escape::is_quoted(text) => Some(Parsed::Escaped(at.start + 1..at.end - 1)),
+        [b'"', ..] => None,
+        _ => Some(Parsed::Key(at)),
+    }
 }
 
 #[cfg(test)]
