@@ -165,11 +165,13 @@ pub(crate) trait Rows {
     /// parsed individually.
     fn alike(
         &self,
-        base: Padded<'_>,
-        from: usize,
-        columns: &mut Columns<'_>,
-        memory: &mut Self::Memory,
-    ) -> Option<usize>;
+        _: Padded<'_>,
+        _: usize,
+        _: &mut Columns<'_>,
+        _: &mut Self::Memory,
+    ) -> Option<usize> {
+        None
+    }
 
     /// The item at `at`, and the start of the next one.
     fn next(&self, content: &mut [u8], at: usize, memory: &mut Self::Memory) -> (usize, Step);

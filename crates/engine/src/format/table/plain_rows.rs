@@ -6,7 +6,6 @@
 
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
-use crate::format::parse::time;
 use crate::format::{FindByte, FindCells};
 use crate::source::block::Padded;
 
@@ -176,11 +175,6 @@ fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
     are_ends
 }
 
-/// The expiry times in `spans`.
-pub(crate) fn times(base: Padded<'_>, spans: &Spans, into: &mut Vec<u64>) {
-    values(base, spans, |text| Some(time::expiry(text)), into);
-}
-
 /// The values in `spans`, where digits alone are not the plain number; false if one is unreadable.
 pub(crate) fn values(
     base: Padded<'_>,
@@ -196,22 +190,6 @@ pub(crate) fn values(
         value.unwrap_or_default()
     }));
     all
-}
-
-/// Whether `fits` holds for every text in `spans`; a repetition of up to sixteen bytes is not tested again.
-pub(crate) fn all_fit(base: Padded<'_>, spans: &Spans, fits: impl Fn(&[u8]) -> bool) -> bool {
-    let mut last = None;
-    (0..spans.len()).all(|i| {
-        let text = spans.get(base, i);
-        let bits = 128 - 8 * text.len().min(16) as u32;
-        let kept = u128::MAX.checked_shr(bits).unwrap_or(0);
-        let start = Some((text.len(), base.sixteen_at(spans.start[i]) & kept));
-        if text.len() <= 16 && start == last {
-            return true;
-        }
-        last = start;
-        fits(text)
-    })
 }
 
 /// The numbers in `spans`; anything but one to sixteen digits is left to `read`. False if one is unreadable.

@@ -2,24 +2,21 @@
 //!
 //! The numbers of commas before and after the key are known, and the bytes between them are the key. A line that is a
 //! complete row always counts as one. Between two such lines, a line with the columns before a key starts a row, which
-//! ends with the next line that has the columns after one; lines outside of rows are one reject. A batch of lines that
-//! are all rows, without commas in keys, is split at once (`grid`), with the same result.
+//! ends with the next line that has the columns after one; lines outside of rows are one reject.
 
 use std::sync::Arc;
 
-use crate::format::batch::{MISSING, NEVER, Number, Spans, Word};
+use crate::format::batch::{MISSING, NEVER, Number, Word};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::size::{integer, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table;
 use crate::format::table::columns::Role;
-use crate::format::table::plain_rows;
-use crate::format::table::plain_rows::Grid;
 use crate::format::table::{Carried, Row, Rows, Step};
 use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::{Metric, WEIGHTS};
-use crate::source::block::{Block, Padded, Piece};
+use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
 /// The columns that are always present, in this order; others may follow.
@@ -242,7 +239,7 @@ impl RawRows {
 }
 
 impl Rows for Shape {
-    type Memory = (Grid, Spans);
+    type Memory = ();
 
     fn carried(&self) -> Carried {
         let mut carried = Carried::default();
@@ -272,66 +269,7 @@ impl Rows for Shape {
         }
     }
 
-    fn alike(
-        &self,
-        base: Padded<'_>,
-        from: usize,
-        columns: &mut Columns<'_>,
-        (grid, spans): &mut Self::Memory,
-    ) -> Option<usize> {
-        let fields = 3 + self.behind.len();
-        let next = grid.cut(
-            base,
-            from as u32,
-            b',',
-            fields,
-            self.quotes,
-            columns.find_cells,
-        )?;
-        let with_attributes = columns.with_attributes;
-        let Columns { keys, values, .. } = columns;
-        values.clear();
-        let in_quotes = |at: usize| {
-            self.quotes && (at == 2 || at > 2 && self.behind[fields - 1 - at].is_in_quotes())
-        };
-        if grid.crlf && !self.crlf || (0..fields).any(|at| grid.quoted[at] != in_quotes(at)) {
-            return None;
-        }
-        grid.column(2, keys);
-        let types = values.word_mut(Word::Type);
-        grid.column(1, types);
-        let mut plain = plain_rows::all_fit(base, types, is_word);
-        grid.column(0, spans);
-        let databases = values.number_mut(Number::Database);
-        plain &= plain_rows::numbers(base, spans, integer, databases);
-        // The size comes last: the other lengths are written to the same column before, only for validation.
-        for (kind, at) in self.behind.iter().zip((3..fields).rev()) {
-            grid.column(at, spans);
-            let all_fit = |spans: &Spans| plain_rows::all_fit(base, spans, |text| kind.fits(text));
-            plain &= match kind {
-                Kind::Size | Kind::Length => {
-                    plain_rows::numbers(base, spans, |text| self.size(text), values.sizes_mut())
-                }
-                Kind::Number => {
-                    let elements = values.number_mut(Number::Elements);
-                    plain_rows::numbers(base, spans, integer, elements)
-                }
-                Kind::Word => {
-                    grid.column(at, values.word_mut(Word::Encoding));
-                    all_fit(spans)
-                }
-                Kind::Expiry if with_attributes => {
-                    let expiry = values.number_mut(Number::Expiry);
-                    plain_rows::times(base, spans, expiry);
-                    all_fit(spans)
-                }
-                Kind::Extra | Kind::Expiry => all_fit(spans),
-            };
-        }
-        plain.then_some(next as usize)
-    }
-
-    fn next(&self, content: &mut [u8], at: usize, _: &mut Self::Memory) -> (usize, Step) {
+    fn next(&self, content: &mut [u8], at: usize, _: &mut ()) -> (usize, Step) {
         let (line, after) = line_at(content, at);
         if let Some((key, tail)) = self.row(line) {
             return (after, Step::Key(row_of(line, at, key, at, &tail)));
