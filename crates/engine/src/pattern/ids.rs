@@ -1,11 +1,9 @@
-//! Finds ids in keys, as defined by `slotscope_keyname::ids`, with vector instructions.
+//! Finds the bytes of ids in keys, as defined by `slotscope_keyname::ids`, with vector instructions.
 
-use hashslot::simd::{Bytes64, LANES};
-use slotscope_keyname::ids::{self, Found, HYPHENS, Id, UUID, kind};
+use hashslot::simd::Bytes64;
+use slotscope_keyname::ids::{HYPHENS, UUID};
 
-use crate::source::block::Padded;
-
-/// Finds the ids of the key at `start..end` of `base` by masks of its letters and digits.
+/// Masks of the bytes of a key of up to 64 bytes, by character class.
 ///
 /// ```text
 /// key      n e w s 0 0 1 : a f 3
@@ -13,68 +11,6 @@ use crate::source::block::Padded;
 /// digit    . . . . 1 1 1 . . . 1
 /// hex      . 1 . . 1 1 1 . 1 1 1     digits, a to f and A to F
 /// ```
-///
-/// # Safety
-/// The key must lie in `base`, the CPU must have the instructions of `B`.
-#[inline(always)]
-pub(crate) unsafe fn by_masks<B: Bytes64>(
-    base: Padded<'_>,
-    start: u32,
-    end: u32,
-    mut found: impl FnMut(Found),
-) {
-    let key = &base.bytes()[start as usize..end as usize];
-    if key.len() > LANES {
-        return ids::each(key, |id| found(moved(id, start)));
-    }
-    // SAFETY: the key starts in the block, 64 bytes after the block may be read.
-    let bytes = unsafe { B::load(base.as_ptr().add(start as usize)) };
-    let Masks {
-        digit,
-        word,
-        hex,
-        uuid,
-    } = Masks::of(bytes, end - start);
-    let mut left = digit;
-    // Only tokens with a digit can be ids.
-    while left != 0 {
-        let at = left.trailing_zeros();
-        let from = 64 - (!word & below(at)).leading_zeros();
-        let to = at + (!(word >> at)).trailing_zeros();
-        let token = below(to) & !below(from);
-        left &= !below(to);
-        if uuid & token != 0 {
-            found(Found {
-                start: start + from,
-                end: start + to,
-                id: Id::Uuid,
-            });
-            continue;
-        }
-        if digit & token == token
-            && let Some((id, len)) = ids::numbers(key, from as usize)
-        {
-            left &= !below(from + len as u32);
-            found(Found {
-                start: start + from,
-                end: start + from + len as u32,
-                id,
-            });
-            continue;
-        }
-        let digits = (digit & token).count_ones();
-        let trailing = trailing_digits(digit, to).min(to - from);
-        if let Some((id, skipped)) = kind(to - from, digits, hex & token == token, trailing) {
-            found(Found {
-                start: start + from + skipped,
-                end: start + to,
-                id,
-            });
-        }
-    }
-}
-
-/// Masks of the bytes of a key of up to 64 bytes, by character class.
 #[derive(Clone, Copy)]
 pub(super) struct Masks {
     pub digit: u64,
@@ -135,19 +71,4 @@ impl Masks {
 #[inline(always)]
 pub(super) fn below(n: u32) -> u64 {
     if n >= 64 { u64::MAX } else { (1 << n) - 1 }
-}
-
-/// The number of consecutive digits that end before bit `end`, which is not 0.
-#[inline(always)]
-fn trailing_digits(digit: u64, end: u32) -> u32 {
-    (!(digit << (64 - end))).leading_zeros()
-}
-
-/// An id shifted to its position in the block, where the key starts at `start`.
-pub(super) fn moved(id: Found, start: u32) -> Found {
-    Found {
-        start: start + id.start,
-        end: start + id.end,
-        ..id
-    }
 }

@@ -10,7 +10,7 @@ use hashslot::{Batch, Kernel};
 use crate::format::batch::Spans;
 use crate::hash::fold;
 use crate::pattern::ids::{Masks, below};
-use crate::pattern::shapes::{Shapes, id_by_id};
+use crate::pattern::shapes::shape;
 use crate::source::block::Padded;
 
 /// Computes outlines; reuses its buffers.
@@ -50,11 +50,10 @@ impl simd::Pass for Pass<'_> {
 
     /// Without vectors, blanking saves nothing.
     fn scalar(self) {
-        Shapes {
-            keys: self.keys,
-            shapes: self.outlines,
+        let keys = self.keys.starts().iter().zip(self.keys.ends());
+        for ((start, end), outline) in keys.zip(self.outlines) {
+            *outline = shape(self.keys.base(), *start, *end);
         }
-        .scalar();
     }
 
     /// First treats all ids as numbers, then fixes keys where they are not: branch-free, as that is unpredictable.
@@ -79,8 +78,7 @@ impl simd::Pass for Pass<'_> {
             self.outlines[i] = match end - start {
                 // The end of the last token needs a bit, too.
                 len @ ..LANES_U32 => any_ids(load(start), len).outline(load(start), len),
-                // SAFETY: the keys lie in the block, and the CPU has the instructions.
-                _ => unsafe { id_by_id::<B>(base, start, end) },
+                _ => shape(base, start, end),
             };
         }
     }

@@ -2,112 +2,22 @@
 //!
 //! Keys with the same shape have the same pattern, barring constructed collisions; one pattern may have a few shapes.
 
-use hashslot::simd::{Bytes64, Pass};
-use hashslot::{Batch, Kernel};
-use slotscope_keyname::ids::{self as keyname, Found};
+use slotscope_keyname::ids;
 
-use crate::format::batch::Spans;
 use crate::hash::mix_span;
-use crate::pattern::ids;
 use crate::source::block::Padded;
 
-/// The shape of a key, with the instructions of `kernel`.
-pub fn shape(kernel: &Kernel, base: Padded<'_>, start: u32, end: u32) -> u64 {
-    let mut shape = 0;
-    let keys = Batch::new(
-        base,
-        std::slice::from_ref(&start),
-        std::slice::from_ref(&end),
-    );
-    let shapes = std::slice::from_mut(&mut shape);
-    kernel.run(Shapes { keys, shapes });
-    shape
-}
-
-/// Computes the shape of each key with the instructions of `kernel`; shapes of different kernels are not comparable.
+/// The shape of the key at `start..end`: the text between its ids and the kind of each id, hashed.
 ///
 /// # Panics
-/// If a key is not within `base`.
-pub fn shapes(kernel: &Kernel, base: Padded<'_>, keys: &Spans, shapes: &mut Vec<u64>) {
-    shapes.resize(keys.len(), 0);
-    let keys = keys.in_block(base);
-    kernel.run(Shapes { keys, shapes });
-}
-
-pub(super) struct Shapes<'a> {
-    pub(super) keys: Batch<'a>,
-    pub(super) shapes: &'a mut [u64],
-}
-
-/// Mixes the text between ids and the kind of each id into a hash.
-struct Mixer<'a> {
-    base: Padded<'a>,
-    state: u64,
-    from: u32,
-}
-
-impl<'a> Mixer<'a> {
-    #[inline(always)]
-    fn new(base: Padded<'a>, start: u32) -> Self {
-        Mixer {
-            base,
-            state: 1,
-            from: start,
-        }
-    }
-
-    #[inline(always)]
-    fn id(&mut self, found: Found) {
-        self.state = mix_span(
-            self.state,
-            self.base,
-            self.from,
-            found.start,
-            1 + found.id as u64,
-        );
-        self.from = found.end;
-    }
-
-    #[inline(always)]
-    fn finish(self, end: u32) -> u64 {
-        mix_span(self.state, self.base, self.from, end, 0)
-    }
-}
-
-impl Pass for Shapes<'_> {
-    type Output = ();
-
-    fn scalar(self) {
-        self.keys.assert_in_bounds();
-        for (i, shape) in self.shapes.iter_mut().enumerate() {
-            let (start, end) = (self.keys.starts()[i], self.keys.ends()[i]);
-            let mut mixer = Mixer::new(self.keys.base(), start);
-            keyname::each(self.keys.get(i), |id| mixer.id(ids::moved(id, start)));
-            *shape = mixer.finish(end);
-        }
-    }
-
-    #[inline(always)]
-    fn vector<B: Bytes64>(self) {
-        self.keys.assert_in_bounds();
-        let keys = self.keys.starts().iter().zip(self.keys.ends());
-        for ((&start, &end), shape) in keys.zip(self.shapes) {
-            // SAFETY: the keys lie in the block, and the CPU has the instructions.
-            *shape = unsafe { id_by_id::<B>(self.keys.base(), start, end) };
-        }
-    }
-}
-
-/// The shape of one key.
-///
-/// # Safety
-/// The key must lie in `base`, the CPU must have the instructions of `B`.
-#[inline(always)]
-pub(super) unsafe fn id_by_id<B: Bytes64>(base: Padded<'_>, start: u32, end: u32) -> u64 {
-    let mut mixer = Mixer::new(base, start);
-    // SAFETY: passed on.
-    unsafe { ids::by_masks::<B>(base, start, end, |found| mixer.id(found)) };
-    mixer.finish(end)
+/// If the key is not within `base`.
+pub fn shape(base: Padded<'_>, start: u32, end: u32) -> u64 {
+    let (mut state, mut from) = (1, start);
+    ids::each(&base.bytes()[start as usize..end as usize], |id| {
+        state = mix_span(state, base, from, start + id.start, 1 + id.id as u64);
+        from = start + id.end;
+    });
+    mix_span(state, base, from, end, 0)
 }
 
 #[cfg(test)]
@@ -118,39 +28,16 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn assert_shapes_follow_patterns(keys: &[Vec<u8>]) {
-        let (mut content, mut spans) = (Vec::new(), Spans::default());
+        let mut patterns: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
+        let mut numbers: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
         for key in keys {
-            spans.push(content.len() as u32, (content.len() + key.len()) as u32);
-            content.extend_from_slice(key);
-        }
-        let block = Block::from_bytes(&content);
-        for kernel in hashslot::available() {
-            let mut shapes = Vec::new();
-            super::shapes(kernel, block.padded(), &spans, &mut shapes);
-            let mut patterns: BTreeMap<u64, Vec<u8>> = BTreeMap::new();
-            let mut numbers: BTreeMap<Vec<u8>, Vec<u64>> = BTreeMap::new();
-            for (key, shape) in keys.iter().zip(&shapes) {
-                let pattern = keyname::pattern_of(key);
-                let first = patterns.entry(*shape).or_insert_with(|| pattern.clone());
-                assert_eq!(
-                    first,
-                    &pattern,
-                    "{}: {}",
-                    kernel.name,
-                    String::from_utf8_lossy(key)
-                );
-                let numbers = numbers.entry(pattern).or_default();
-                if !numbers.contains(shape) {
-                    numbers.push(*shape);
-                }
-                // Short keys, long keys and those with hyphens may take different paths.
-                assert!(
-                    numbers.len() <= 2,
-                    "{}: {}",
-                    kernel.name,
-                    String::from_utf8_lossy(key)
-                );
-            }
+            let block = Block::from_bytes(&[b"before", &key[..], b"behind"].concat());
+            let shape = shape(block.padded(), 6, 6 + key.len() as u32);
+            let pattern = ids::pattern_of(key);
+            let first = patterns.entry(shape).or_insert_with(|| pattern.clone());
+            assert_eq!(first, &pattern, "{}", String::from_utf8_lossy(key));
+            let number = numbers.entry(pattern).or_insert(shape);
+            assert_eq!(*number, shape, "{}", String::from_utf8_lossy(key));
         }
     }
 

@@ -9,7 +9,7 @@ use crate::format::batch::{Number, Spans};
 use crate::hash::hash;
 use crate::metric::Load;
 use crate::pattern::outlines::Outlines;
-use crate::pattern::shapes;
+use crate::pattern::shapes::shape;
 use crate::pattern::templates::Templates;
 use crate::slot::SlotBatch;
 use crate::tally::by_place::{ByPlace, SlotsOfPatterns};
@@ -128,7 +128,7 @@ impl RecentPatterns {
             let place = match self.outlined(outline) {
                 Some(place) => place,
                 None => {
-                    let shape = shapes::shape(keys.kernel, base, spans.start[i], spans.end[i]);
+                    let shape = shape(base, spans.start[i], spans.end[i]);
                     let shape = shape.wrapping_add(APART.wrapping_mul(u64::from(apart)));
                     let place = self.place(shape, keys, i, counts);
                     self.remember_outline(outline, shape, place);
