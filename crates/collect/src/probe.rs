@@ -234,16 +234,22 @@ impl Peer {
     }
 }
 
+/// The number after `name` in `calls=5,usec=20`.
+fn part(value: &str, name: &str) -> Option<u64> {
+    let mut parts = value.split(',');
+    parts.find_map(|part| part.strip_prefix(name))?.parse().ok()
+}
+
+fn is_plain(name: &str) -> bool {
+    name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64
+}
+
 /// `cmdstat_get:calls=5,usec=20,...` by command name; if there are more than `most`, those with the most time.
 fn commandstats(info: &Server, most: usize) -> BTreeMap<String, (u64, u64)> {
     let command = |(name, value): (&str, &str)| {
         let name = name.strip_prefix("cmdstat_")?;
-        let number = |of: &str| {
-            let mut parts = value.split(',');
-            parts.find_map(|part| part.strip_prefix(of))?.parse().ok()
-        };
-        let is_plain = name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64;
-        is_plain.then_some((name.to_owned(), (number("calls=")?, number("usec=")?)))
+        let counts = (part(value, "calls=")?, part(value, "usec=")?);
+        is_plain(name).then_some((name.to_owned(), counts))
     };
     let mut commands: Vec<(String, (u64, u64))> = info.fields().filter_map(command).collect();
     commands.sort_by_cached_key(|(name, (_, usec))| (Reverse(*usec), name.clone()));
@@ -267,17 +273,9 @@ const REFUSALS: [&str; 10] = [
 
 /// `rejected_calls` of commands, and `errorstat_CROSSSLOT:count=7`, which servers have from Redis 6.2 on.
 fn refused(info: &Server) -> [BTreeMap<String, u64>; 2] {
-    let count = |value: &str, of: &str| -> Option<u64> {
-        let mut parts = value.split(',');
-        let count = parts.find_map(|part| part.strip_prefix(of))?.parse().ok()?;
-        (count > 0).then_some(count)
-    };
-    let is_plain =
-        |name: &str| name.bytes().all(|byte| byte.is_ascii_graphic()) && name.len() <= 64;
+    let count = |value: &str, of: &str| part(value, of).filter(|count| *count > 0);
     let command = |(name, value): (&str, &str)| {
-        let name = name
-            .strip_prefix("cmdstat_")
-            .filter(|name| is_plain(name))?;
+        let name = name.strip_prefix("cmdstat_").filter(|of| is_plain(of))?;
         Some((name.to_owned(), count(value, "rejected_calls=")?))
     };
     let error = |(name, value): (&str, &str)| {
@@ -298,11 +296,7 @@ fn lag(info: &Server) -> Option<u64> {
     let offset = |(name, value): (&str, &str)| -> Option<u64> {
         let number = name.strip_prefix("slave")?;
         let is_replica = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
-        let mut parts = value.split(',').filter(|_| is_replica);
-        parts
-            .find_map(|part| part.strip_prefix("offset="))?
-            .parse()
-            .ok()
+        part(value, "offset=").filter(|_| is_replica)
     };
     let slowest = info.fields().filter_map(offset).min()?;
     Some(end.saturating_sub(slowest))

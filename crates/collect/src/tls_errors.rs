@@ -45,12 +45,11 @@ fn certificate(why: &CertificateError) -> String {
             "the certificate of the server is not valid before {}; check the clock here and where it was made",
             day(*not_before)
         ),
-        CertificateError::UnknownIssuer => "the certificate of the server is not signed by an authority that is trusted here; \
-            name the certificate of its authority with --tls-ca"
-            .to_owned(),
-        CertificateError::BadSignature => "the certificate of the server is not signed by the authority that it names; \
-            name the right one with --tls-ca"
-            .to_owned(),
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "the certificate of the server is not signed by an authority that is trusted here; name the certificate of its \
+             authority with --tls-ca"
+                .to_owned()
+        }
         CertificateError::NotValidForNameContext { expected, presented } => {
             other_name(expected, presented)
         }
