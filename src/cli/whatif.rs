@@ -196,9 +196,8 @@ impl WhatIfArgs {
             })
         };
         let mut findings = match input.keys {
-            Keys::Reading(mut reading) if needs_names => {
+            Keys::Reading(reading) if needs_names => {
                 let topology = named.map_or_else(|| file_nodes::read(&reading), Ok)?;
-                reading.options.only.not_of = topology.replicas.iter().cloned().collect();
                 trial(topology)?.try_on(&reading, rules)?
             }
             // If only nodes change, counts by slot suffice.

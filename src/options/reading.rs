@@ -248,7 +248,6 @@ impl ReadSpec {
         Ok(Only {
             database: self.db,
             filter: self.filter.filter()?,
-            ..Only::default()
         })
     }
 

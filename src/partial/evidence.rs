@@ -8,13 +8,11 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
-use slotscope_engine::format::frame::block_joins::{Borders, Stretch};
-use slotscope_engine::format::redis_cli::numbered;
+use slotscope_engine::format::frame::block_joins::{Borders, OpenEnds};
 use slotscope_engine::format::{Lost, Notice, ReadStats, Told, Unreadable};
 use slotscope_engine::metric::MOST_KEYS;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::SeenInput;
-use slotscope_engine::scan::shares::OpenEnds;
 
 /// The evidence about an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -156,12 +154,8 @@ impl Evidence {
         let starts = [self.another_from, other.another_from];
         self.another_from = starts.into_iter().flatten().min();
         self.told = self.told.take().or(other.told);
-        let repeated = join(&mut self.ends.keys, other.ends.keys, |before, behind| {
-            before == behind
-        });
+        let repeated = join(&mut self.ends, other.ends);
         self.note(Notice::Repeated, repeated);
-        let gaps = join(&mut self.ends.numbers, other.ends.numbers, numbered::is_gap);
-        self.note(Notice::IndexGap, gaps);
         Ok(())
     }
 
@@ -188,12 +182,8 @@ fn is_zero(number: &u64) -> bool {
     *number == 0
 }
 
-/// Joins stretches of two parts; returns how many of the meeting rows matter.
-fn join(
-    mine: &mut BTreeMap<u64, Stretch<u64>>,
-    theirs: BTreeMap<u64, Stretch<u64>>,
-    is_it: impl Fn(u64, u64) -> bool,
-) -> u64 {
+/// Joins stretches of two parts; returns how many of the meeting keys are equal.
+fn join(mine: &mut OpenEnds, theirs: OpenEnds) -> u64 {
     let borders = Borders::of(std::mem::take(mine));
     let mut count = 0;
     for (start, stretch) in theirs {
@@ -201,7 +191,7 @@ fn join(
             start..stretch.end,
             stretch.first,
             stretch.last,
-            |before, behind| count += u64::from(is_it(before, behind)),
+            |before, behind| count += u64::from(before == behind),
         );
     }
     *mine = borders.stretches();

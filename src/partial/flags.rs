@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::Result;
-use slotscope_engine::scan::Only;
 use slotscope_findings::topology::Topology;
 
 use crate::options::nodes::Listing;
@@ -61,13 +60,9 @@ impl Flags {
     /// A flag is unusable.
     pub(crate) fn options(&self, own: &Options) -> Result<Options> {
         self.count.check()?;
-        let replicas = self.topology()?.map(|topology| topology.replicas);
         Ok(Options {
             format: self.read.format()?,
-            only: Only {
-                not_of: replicas.into_iter().flatten().collect(),
-                ..self.read.only()?
-            },
+            only: self.read.only()?,
             policy: self.hash.policy()?,
             walking: self.read.walking(),
             ..own.clone()

@@ -79,7 +79,6 @@ impl Analysis {
         let started = Started::now();
         let analysis = self.on_nodes_in(&reading)?;
         let topology = analysis.first_owners(reading.sources.len())?;
-        reading.options.only.not_of = topology.replicas.iter().cloned().collect();
         let beside = Beside::take_from(&mut reading)?;
         let (mut counted, counters) = analysis.count_keys(&reading, &topology)?;
         let ops = analysis.ops_column.as_deref();

@@ -137,15 +137,11 @@ impl Reading {
     /// # Errors
     /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
-        let only = Only {
-            not_of: self.options.only.not_of.clone(),
-            ..Only::ALL
-        };
         let all = || {
             if !self.is_rereadable() {
                 return Ok(Choice::default());
             }
-            let scan = self.plain_scan().only(&only);
+            let scan = self.plain_scan().only(&Only::ALL);
             Ok(scan.run(&self.sources, Choice::default)?.tally)
         };
         nothing_left::check(&self.options.only, scanned, all)

@@ -56,9 +56,7 @@ impl TallySpec<'_> {
     /// An empty tally for this many inputs.
     pub(crate) fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
         let origins = self.listing.map(|topology| {
-            let nodes = topology.nodes.iter();
-            let addresses: Vec<_> = nodes.map(|node| node.address.as_deref()).collect();
-            KeysByNode::new(inputs, &addresses, |slot| topology.owner(slot))
+            KeysByNode::new(inputs, topology.nodes.len(), |slot| topology.owner(slot))
         });
         let by_input = if self.seeks_nodes {
             SlotsByInput::new(inputs)

@@ -263,16 +263,12 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
 }
 
 /// A dump in each format, as written by the format's tools.
-const DUMPS: [(&str, &str); 10] = [
+const DUMPS: [(&str, &str); 9] = [
     ("lines", "user:{1}:a\nuser:2\n"),
     ("quoted", "\"user:{1}\\n\"\n\"user:2\"\n"),
     ("numbered", "1) \"user:{1}\"\n2) \"user:2\"\n"),
     ("redis-csv", "\"user:{1}\",\"user:2\"\n"),
     ("redis-json", "[\"user:{1}\",\"user:2\"]\n"),
-    (
-        "cluster-call",
-        ">>> Calling KEYS *\n127.0.0.1:7000: user:{1}\nuser:2\n127.0.0.1:7001: user:3\n",
-    ),
     ("resp", "*2\r\n$8\r\nuser:{1}\r\n$6\r\nuser:2\r\n"),
     ("csv", "key,size\nuser:{1},7\n\"user:\"\"2\",8\n"),
     (

@@ -139,21 +139,11 @@ pub(crate) const INPUTS: &[Hostile] = &[
         fill(out, b'x', 64)?;
         out.write_all(b"\r\n$3\r\nabc\r\n")
     }),
-    gzip("a text of --quoted-json without end", |out| {
-        out.write_all(b"[\"q\\\\\"\",\"")?;
-        fill(out, b'x', 66)
-    }),
     plain("texts of --csv at the limit", |out| {
         (0..2).try_for_each(|_| {
             out.write_all(b"\"")?;
             fill(out, b'x', 62)?;
             out.write_all(b"\",")
-        })
-    }),
-    plain("more nodes than any cluster has", |out| {
-        (0..100_000u32).try_for_each(|i| {
-            let [a, b, c, _] = i.to_le_bytes();
-            writeln!(out, "1.{a}.{b}.{c}:1234: k")
         })
     }),
     plain("long tags, types and databases", |out| {

@@ -14,15 +14,7 @@ struct Row {
 /// Types of keys.
 const TYPES: [&str; 3] = ["string", "hash", "set"];
 
-/// Addresses of nodes; the last is a replica.
-pub const ADDRESSES: [&str; 4] = [
-    "127.0.0.1:7000",
-    "127.0.0.1:7001",
-    "127.0.0.1:7002",
-    "127.0.0.1:7003",
-];
-
-/// CLUSTER NODES for these addresses.
+/// The CLUSTER NODES of three primaries and a replica.
 pub const NODES: &str = "\
 aa 127.0.0.1:7000@17000 myself,master - 0 0 1 connected 0-5460
 bb 127.0.0.1:7001@17001 master - 0 0 2 connected 5461-10922
@@ -32,7 +24,7 @@ dd 127.0.0.1:7003@17003 slave aa 0 0 1 connected
 
 /// A dump of about `bytes` bytes in the format `format`; `None` for a format that this module cannot write.
 pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
-    let is_raw = ["lines", "cluster-call", "rdb-tools"].contains(&format);
+    let is_raw = ["lines", "rdb-tools"].contains(&format);
     // The range of ids: few ids cause duplicates, many fill the tables of tags and patterns.
     let ids = *rng.pick(&[50, 3000, 10_000_000]);
     let mut rows = Vec::new();
@@ -114,27 +106,6 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Option<Vec<u8>> {
         }
         "redis-csv" => [list(rows, c_quoted), b"\n".to_vec()].concat(),
         "redis-json" => [b"[", &list(rows, json_quoted)[..], b"]\n"].concat(),
-        "quoted-json" => {
-            let doubled = |key: &[u8]| {
-                let quoted = c_quoted(key);
-                let inner = &quoted[1..quoted.len() - 1];
-                let twice = inner.iter().flat_map(|byte| match byte {
-                    b'\\' => vec![b'\\'; 2],
-                    byte => vec![*byte],
-                });
-                [&b"\""[..], &twice.collect::<Vec<_>>(), b"\""].concat()
-            };
-            [b"[", &list(rows, doubled)[..], b"]\n"].concat()
-        }
-        "cluster-call" => {
-            let mut out = b">>> Calling KEYS *\n".to_vec();
-            let part = rows.len().div_ceil(ADDRESSES.len());
-            for (address, rows) in ADDRESSES.into_iter().zip(rows.chunks(part.max(1))) {
-                out.extend(format!("{address}: ").bytes());
-                out.extend(lines(rows, "\n", |row, out| out.extend(&row.key)));
-            }
-            out
-        }
         "resp" => {
             let mut out = format!("*{}\r\n", rows.len()).into_bytes();
             for row in rows {

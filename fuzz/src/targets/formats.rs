@@ -99,7 +99,7 @@ impl Sink for Checking<'_> {
         let mut ends = keys.start.iter().zip(&keys.end);
         assert!(ends.all(|(start, end)| start <= end && *end as usize <= base.len()));
         let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
-        let words = values.words.iter().chain([&values.nodes]).map(Spans::len);
+        let words = values.words.iter().map(Spans::len);
         for len in numbers.chain(words) {
             assert!(
                 [0, keys.len()].contains(&len),
@@ -270,9 +270,7 @@ fn rows_at_least(format: &str, bytes: &[u8]) -> usize {
     let lines = bytes.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| !is_frame(line)).count();
     match format {
-        "lines" | "quoted" | "numbered" | "cluster-call" | "sized" | "monitor" | "top-keys" => {
-            lines
-        }
+        "lines" | "quoted" | "numbered" | "sized" | "monitor" | "top-keys" => lines,
         // The first line names the columns; a cell spans several lines only in quotes.
         "csv" | "hdt-rdb" | "jsonl" if !bytes.contains(&b'"') => {
             lines.saturating_sub(1 + titles(bytes))

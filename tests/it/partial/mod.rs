@@ -304,11 +304,9 @@ fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
 
 #[test]
 fn rows_at_the_borders_of_parts_are_compared_across_them() {
-    let gaps: String = (1..200)
-        .map(|i| format!("{}) \"key:{i}\"\n", 2 * i))
-        .collect();
+    let late: String = (2..200).map(|i| format!("{i}) \"key:{i}\"\n")).collect();
     let repeats: String = (0..200).map(|i| format!("key:{}\n", i / 2)).collect();
-    for (text, what) in [(gaps, "199"), (repeats, "100")] {
+    for (text, what) in [(late, "first row"), (repeats, "100")] {
         let (found, expected) = in_chunks(&text, 30);
         let warnings = expected["input"]["warnings"].to_string();
         assert!(warnings.contains(what), "{warnings}");

@@ -273,17 +273,6 @@ fn planted() -> Vec<(&'static str, Vec<u8>)> {
             ),
         ),
         (
-            "cluster-call",
-            format!(
-                "{}{t}\n10.0.0.1:7000: ERR {t}\n",
-                lines(&format!("{t}:7000: {t}:{{{t}}}:#"))
-            ),
-        ),
-        (
-            "quoted-json",
-            format!("[\"{t}:1\",\"{t}:{{{t}}}\",{t}]\n{t}\n"),
-        ),
-        (
             "redis-json",
             format!("[\"{t}:1\",\"{t}:{{{t}}}\",{t}]\n{t}\n"),
         ),

@@ -145,8 +145,6 @@ pub struct Values {
     pub numbers: [Vec<u64>; Number::ALL.len()],
     /// Words as spans of the block, empty if the row has none: a column per `Word::ALL`.
     pub words: [Spans; Word::ALL.len()],
-    /// The address of the node that listed each key, as a span of the block; empty if unknown.
-    pub nodes: Spans,
     /// Whether the rows are operations on keys, not keys.
     pub are_operations: bool,
     /// The time of each operation, in milliseconds since 1970.
@@ -274,7 +272,6 @@ impl Values {
         self.weights.iter_mut().for_each(Vec::clear);
         self.numbers.iter_mut().for_each(Vec::clear);
         self.words.iter_mut().for_each(Spans::clear);
-        self.nodes.clear();
         self.are_operations = false;
         self.times.clear();
         self.commands.clear();

@@ -36,12 +36,9 @@ pub mod slot_stats;
 #[doc(hidden)]
 pub mod table;
 
-use std::collections::BTreeMap;
-
 use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::format::batch::{KeyBatch, Spans, Values};
-pub use crate::format::frame::block_joins::Stretch;
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::frame::walk::OpenWalk;
 use crate::format::lfu::LfuRule;
@@ -68,8 +65,6 @@ pub static FORMATS: &[&dyn Format] = &[
     &capture::monitor::Monitor,
     &capture::aof::Aof,
     &resp::Resp,
-    &crate::format::redis_cli::cluster_call::ClusterCall,
-    &Strings::QuotedJson,
     &Strings::Json,
     &Strings::Csv,
     &crate::format::redis_cli::numbered::Numbered,
@@ -177,12 +172,6 @@ pub enum Detected {
 
 /// An opened input; shared by all workers and called once per block.
 pub trait Reader: Send + Sync {
-    /// Whether rows depend on much earlier rows: if so, `learn` sees every block before it is read, in order.
-    fn learns(&self) -> bool {
-        false
-    }
-    /// Records what the owned part of a block means for later rows.
-    fn learn(&self, _: &Block, _: Piece) {}
     /// Finds the keys in the owned part of a block, in order, and emits them in batches. Decoding happens in place: the
     /// result is never longer than its source.
     fn read(
@@ -192,10 +181,6 @@ pub trait Reader: Send + Sync {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats;
-    /// The row numbers at the ends of the part read, if neighbouring rows are compared by number.
-    fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
-        BTreeMap::new()
-    }
 }
 
 /// The receiver of a reader's rows.

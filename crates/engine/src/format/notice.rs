@@ -58,15 +58,13 @@ notices! {
     BlankLine: Note, "blank line", ", dropped";
     /// The cursor of a SCAN reply.
     Cursor: Note, "cursor", " of SCAN, dropped";
-    /// A row whose number does not follow the previous one.
-    IndexGap: Warning, "row", " with a number that does not follow the one before: rows are missing or out of order";
+    /// A first row whose number is not 1.
+    LateStart: Warning, "first row", " with another number than 1: rows before it are missing";
     /// A nil instead of a key.
     Nil: Note, "nil", " in place of a key, dropped";
     /// A JSON key containing a backslash.
     Backslash: Note, "key",
-        " with a backslash, taken as it is; if --quoted-json printed the dump, say --format quoted-json";
-    /// The name of a node before its first key.
-    Node: Note, "node", " with keys in the dump";
+        " with a backslash, taken as it is; a dump printed with --quoted-json has other keys: print it with --json";
     /// A key equal to the previous one.
     Repeated: Warning, "key", " equal to the one before: were names cut short at a NUL or a newline?";
     /// A key of a database that is not selected.
@@ -80,8 +78,6 @@ notices! {
     /// A TTL, counted from the time the input was written.
     TimeLeft: Note, "key",
         " with a time to live, which was counted from when the file was last written, or from now where there is no file";
-    /// A key of a replica.
-    OfReplica: Note, "key", " of replicas, left out: the primaries have the same";
     /// A key of unknown database, although one is selected.
     NoDatabase: Warning, "key", " of an unknown database, counted all the same";
     /// An entry that declares itself not to be a key.

@@ -159,7 +159,6 @@ impl ReadStats {
     pub fn left_out(&self) -> u64 {
         let reasons = [
             Notice::OtherDatabase,
-            Notice::OfReplica,
             Notice::Filtered,
             Notice::FilteredOperation,
         ];

@@ -16,7 +16,6 @@ pub(super) struct Found {
     pub keys: Vec<Vec<u8>>,
     pub values: Values,
     pub types: Vec<Vec<u8>>,
-    pub nodes: Vec<Vec<u8>>,
     pub commands: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
     pub excerpts: Vec<Vec<u8>>,
@@ -34,9 +33,7 @@ impl Sink for Found {
             .extend((0..len).map(|i| keys.get(base, i).to_vec()));
         let numbers = values.weights.iter().chain(&values.numbers).map(Vec::len);
         let words = values.words.iter();
-        let words = words
-            .chain([&values.nodes, &values.commands])
-            .map(Spans::len);
+        let words = words.chain([&values.commands]).map(Spans::len);
         for column in numbers
             .chain(words)
             .chain([values.times.len(), values.offsets.len()])
@@ -58,8 +55,6 @@ impl Sink for Found {
         self.commands
             .extend((0..values.commands.len()).map(|i| values.commands.get(base, i).to_vec()));
         let types = values.word(Word::Type);
-        self.nodes
-            .extend((0..values.nodes.len()).map(|i| values.nodes.get(base, i).to_vec()));
         self.types
             .extend((0..types.len()).map(|i| types.get(base, i).to_vec()));
     }

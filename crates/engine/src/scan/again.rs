@@ -22,7 +22,7 @@ impl Scan<'_> {
     pub fn are_in_blocks(&self, sources: &[Box<dyn Source>]) -> Result<bool> {
         for (input, source) in sources.iter().enumerate() {
             let job = self.job(input, &**source, &Share::all_of(input))?;
-            if job.is_none_or(|job| job.reader.learns()) {
+            if job.is_none() {
                 return Ok(false);
             }
         }
@@ -85,7 +85,7 @@ impl Scan<'_> {
             Some(open) if open.0 == input => open,
             _ => {
                 let job = self.job(input, &*shared.sources[input], &shared.shares[input])?;
-                (input, job.filter(|job| !job.reader.learns()))
+                (input, job)
             }
         };
         let (_, job) = open.insert((input, job));

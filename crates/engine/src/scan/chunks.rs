@@ -92,13 +92,11 @@ impl Scan<'_> {
             let before = self.state_before(shared, job)?;
             (job.cutting.first, job.cutting.states) = (job.chunks.start, states(before, &effects));
         }
-        self.learn(workers, shared, &jobs)?;
         self.on_every_chunk(workers, shared, &jobs, |worker, job, _, index| {
             self.read_chunk(worker, shared, job, index)
         })?;
         for job in &jobs {
             shared.check_unchanged(job.input)?;
-            shared.take_numbers(job.input, job.reader.numbers());
         }
         Ok(streams)
     }
@@ -258,36 +256,6 @@ impl Scan<'_> {
             }
         }
         Ok(behind.on(State::default()))
-    }
-
-    /// Passes every chunk to readers whose rows depend on much earlier rows.
-    fn learn<T: Tally>(
-        &self,
-        workers: &[Mutex<Worker<T>>],
-        shared: &Shared<'_>,
-        jobs: &[Job],
-    ) -> Result<()> {
-        if !jobs.iter().any(|job| job.reader.learns()) {
-            return Ok(());
-        }
-        self.on_every_chunk(workers, shared, jobs, |worker, job, _, index| {
-            if job.reader.learns() {
-                worker.open(shared.sources, job.input)?;
-                let Some(opened) = &worker.opened else {
-                    return Ok(());
-                };
-                // An unreadable chunk fails again when it is counted, and is reported then.
-                let mut claim = Claim::to(&shared.room);
-                let room = (&mut worker.block, &mut claim);
-                let read = chunk::read_chunk(&*opened.bytes, &job.cutting, index, room);
-                if let Ok(Some(piece)) = read {
-                    job.reader.learn(&worker.block, piece);
-                }
-                worker.leave(self.chunk, claim);
-                shared.proceed((self.proceed)(0));
-            }
-            Ok(())
-        })
     }
 
     /// Calls `work` with every chunk of every job, on all workers.

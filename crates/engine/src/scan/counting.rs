@@ -135,13 +135,12 @@ impl<T: Tally> Counting<'_, T> {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
         }
         let database = only.database.filter(|_| is_known);
-        let by_node = !only.not_of.is_empty() && !batch.values.nodes.is_empty();
         let filter = only.filter.as_deref();
         if let Some(field) = filter.and_then(|filter| filter.lacks(batch.values)) {
             self.lacking = Some(field);
             return;
         }
-        let takes_all = database.is_none() && !by_node && filter.is_none();
+        let takes_all = database.is_none() && filter.is_none();
         if !(takes_all && policy.is_oss())
             && let Some(look) = look.take()
         {
@@ -155,19 +154,8 @@ impl<T: Tally> Counting<'_, T> {
                     [database, MISSING].contains(&batch.values.number(Number::Database)[i])
                 })
             };
-            // The keys of a node are consecutive, so each node is looked up once.
-            let mut last: (&[u8], bool) = (b"", false);
-            let mut of_replica = |i| {
-                let node = batch.values.nodes.get(batch.base, i);
-                if node != last.0 {
-                    let name = std::str::from_utf8(node);
-                    last = (node, name.is_ok_and(|name| only.not_of.contains(name)));
-                }
-                last.1
-            };
             let reason = |i| match () {
                 () if !is_of(i) => Some(Notice::OtherDatabase),
-                () if by_node && of_replica(i) => Some(Notice::OfReplica),
                 () if filter.is_none_or(|filter| filter.keeps(&KeyFacts::of(batch, i))) => None,
                 () if batch.values.are_operations => Some(Notice::FilteredOperation),
                 () => Some(Notice::Filtered),
@@ -291,7 +279,6 @@ fn choose(
         spans(from, to);
     }
     values.are_operations = batch.values.are_operations;
-    spans(&batch.values.nodes, &mut values.nodes);
     spans(&batch.values.commands, &mut values.commands);
     each(&batch.values.times, &mut values.times, &wanted);
     each(&batch.values.offsets, &mut values.offsets, &wanted);

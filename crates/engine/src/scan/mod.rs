@@ -18,7 +18,6 @@ mod shared;
 pub mod shares;
 mod streams;
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::{Arc, Mutex};
 
@@ -27,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
+use crate::format::frame::block_joins::OpenEnds;
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::Walking;
 use crate::format::{Columns, Format, Notice, ReadStats, Reader, Told};
@@ -34,7 +34,7 @@ use crate::name::Name;
 use crate::scan::counting::{Chosen, Counting, How, Place};
 use crate::scan::filter::{Field, Filter};
 use crate::scan::shared::{Shared, into_inner};
-use crate::scan::shares::{OpenEnds, Share};
+use crate::scan::shares::Share;
 use crate::sentence::Sentence;
 use crate::simd::{find_cells, find_delimiters};
 use crate::slot::Kernel;
@@ -71,8 +71,6 @@ pub struct Scan<'a> {
 pub struct Only {
     /// Only keys of this database.
     pub database: Option<u64>,
-    /// No keys of these nodes: they are replicas of nodes that are read too.
-    pub not_of: BTreeSet<String>,
     /// Only keys that meet these conditions.
     pub filter: Option<Arc<Filter>>,
 }
@@ -81,7 +79,6 @@ impl Only {
     /// All keys.
     pub const ALL: Only = Only {
         database: None,
-        not_of: BTreeSet::new(),
         filter: None,
     };
 }

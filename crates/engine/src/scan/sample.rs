@@ -33,8 +33,7 @@ impl Scan<'_> {
             .collect();
         let mut jobs = Vec::new();
         for (index, source) in sources.iter().enumerate() {
-            let job = scan.job(index, &**source, &shares[index])?;
-            jobs.extend(job.filter(|job| !job.reader.learns()));
+            jobs.extend(scan.job(index, &**source, &shares[index])?);
         }
         scan.on_every_nth_chunk(every, &workers, &shared, &jobs, |worker, job, _, index| {
             scan.read_chunk(worker, &shared, job, index)

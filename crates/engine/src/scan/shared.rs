@@ -1,6 +1,5 @@
 //! State shared by all threads of a scan, and how the scan ends.
 
-use std::collections::BTreeMap;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
@@ -8,10 +7,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
-use crate::format::frame::block_joins::{Borders, Stretch};
+use crate::format::frame::block_joins::{Borders, OpenEnds};
 use crate::name::Name;
 use crate::scan::repeats::Edges;
-use crate::scan::shares::{OpenEnds, Share};
+use crate::scan::shares::Share;
 use crate::scan::{Incomplete, SeenInput};
 use crate::source::Source;
 use crate::source::chunk::Trouble;
@@ -27,9 +26,7 @@ pub(super) struct Shared<'a> {
     /// The notices of each input.
     pub seen: Vec<Mutex<SeenInput>>,
     /// The keys at the block borders of each input.
-    borders: Vec<Borders<u64>>,
-    /// The row numbers at borders, for formats that compare them.
-    numbers: Mutex<BTreeMap<usize, BTreeMap<u64, Stretch<u64>>>>,
+    borders: Vec<Borders>,
     /// Where inputs became unreadable.
     pub incomplete: Mutex<Vec<Incomplete>>,
     /// The first error in input order, even if another thread hit a later one first.
@@ -53,7 +50,6 @@ impl<'a> Shared<'a> {
             shares,
             seen: sources.iter().map(|_| Mutex::default()).collect(),
             borders: sources.iter().map(|_| Borders::default()).collect(),
-            numbers: Mutex::default(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
@@ -76,21 +72,9 @@ impl<'a> Shared<'a> {
         repeated
     }
 
-    /// Adds the row numbers at the borders of the part read of an input.
-    pub(super) fn take_numbers(&self, input: usize, numbers: BTreeMap<u64, Stretch<u64>>) {
-        if !numbers.is_empty() {
-            lock(&self.numbers).insert(input, numbers);
-        }
-    }
-
     /// The outermost rows of the parts read of each input.
     pub(super) fn open_ends(&self) -> Vec<OpenEnds> {
-        let mut numbers = lock(&self.numbers);
-        let ends = |(input, keys): (usize, &Borders<u64>)| OpenEnds {
-            keys: keys.stretches(),
-            numbers: numbers.remove(&input).unwrap_or_default(),
-        };
-        self.borders.iter().enumerate().map(ends).collect()
+        self.borders.iter().map(Borders::stretches).collect()
     }
 
     /// When an input was written, in milliseconds since 1970; the start of the scan if it does not say.

@@ -3,13 +3,9 @@
 //! A share is a range of chunks. The rows owned by a chunk follow from the bytes around its ends, so neighbours agree
 //! without communication, within or across processes.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 
-use serde::{Deserialize, Serialize};
-
 use crate::error::Result;
-use crate::format::Stretch;
 use crate::scan::Scan;
 use crate::source::Source;
 
@@ -32,24 +28,13 @@ impl Share {
     }
 }
 
-/// The outermost rows of the parts read of an input, by the start of each stretch.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OpenEnds {
-    /// Hashes of keys.
-    pub keys: BTreeMap<u64, Stretch<u64>>,
-    /// Row numbers, for formats that compare them.
-    pub numbers: BTreeMap<u64, Stretch<u64>>,
-}
-
 impl Scan<'_> {
-    /// The number of chunks that different processes may read: 1 if an input must be read from the front, or if rows
-    /// depend on much earlier rows.
+    /// The number of chunks that different processes may read: 1 if an input must be read from the front.
     ///
     /// # Errors
     /// An input cannot be opened or is not in its format.
     pub fn chunks_of(&self, source: &dyn Source) -> Result<u64> {
         let job = self.job(0, source, &Share::all_of(0))?;
-        let chunks = job.filter(|job| !job.reader.learns() && job.cutting.boundary.is_local());
-        Ok(chunks.map_or(1, |job| job.cutting.chunks()).max(1))
+        Ok(job.map_or(1, |job| job.cutting.chunks()).max(1))
     }
 }

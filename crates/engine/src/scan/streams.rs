@@ -83,7 +83,6 @@ impl Cutter {
                 let mut block = spare.into_block();
                 match rows.next(&mut block) {
                     Ok(Some(piece)) => {
-                        reader.learn(&block, piece);
                         let bytes = piece.offset..piece.offset + block.len() as u64;
                         (Work::Bytes(block, piece, reader.clone()), Ok(Some(bytes)))
                     }

@@ -68,11 +68,6 @@ pub(crate) trait Boundary: Send + Sync {
         false
     }
 
-    /// Whether the bytes shortly before a position nearly always determine the state there.
-    fn is_local(&self) -> bool {
-        true
-    }
-
     /// The effect of a stretch ending with `tail`, if the tail alone determines it.
     fn effect_of_tail(&self, _tail: &[u8]) -> Option<Effect> {
         None

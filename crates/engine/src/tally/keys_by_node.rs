@@ -1,6 +1,5 @@
 //! Keys of each input by the owner of their slots: a single-node dump with foreign keys does not match the topology.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -19,71 +18,27 @@ pub struct KeysByNode {
     owners: Arc<[u16]>,
     nodes: usize,
     keys: Vec<u64>,
-    /// Node numbers by address.
-    addresses: BTreeMap<String, u16>,
-    /// Keys whose row names a node of the topology.
-    pub with_node: u64,
-    /// Keys among these whose slot another node owns.
-    pub strays: u64,
 }
 
 impl KeysByNode {
-    /// Counts for `inputs` inputs and the nodes at `addresses`; `owner` maps each slot to its node.
-    pub fn new(
-        inputs: usize,
-        addresses: &[Option<&str>],
-        owner: impl Fn(u16) -> Option<usize>,
-    ) -> Self {
-        let nodes = addresses.len();
+    /// Counts for `inputs` inputs and `nodes` nodes; `owner` maps each slot to its node.
+    pub fn new(inputs: usize, nodes: usize, owner: impl Fn(u16) -> Option<usize>) -> Self {
         let cells = inputs.saturating_mul(nodes + 1);
-        let owners = (0..crate::slot::SLOTS as u16)
-            .map(|slot| owner(slot).unwrap_or(nodes) as u16)
-            .collect();
-        let known = addresses
-            .iter()
-            .enumerate()
-            .filter_map(|(node, address)| Some(((*address)?.to_owned(), node as u16)));
+        let is_counted = inputs > 1 && cells <= MAX_CELLS;
+        let owners = 0..crate::slot::SLOTS as u16;
         KeysByNode {
-            owners,
+            owners: owners
+                .map(|slot| owner(slot).unwrap_or(nodes) as u16)
+                .collect(),
             nodes,
-            keys: vec![
-                0;
-                if inputs < 2 || cells > MAX_CELLS {
-                    0
-                } else {
-                    cells
-                }
-            ],
-            addresses: known.collect(),
-            ..KeysByNode::default()
+            keys: vec![0; if is_counted { cells } else { 0 }],
         }
     }
 
     /// Whether another one has the same nodes and inputs.
     pub(crate) fn is_like(&self, other: &KeysByNode) -> bool {
         let what = |of: &KeysByNode| (of.nodes, of.keys.len());
-        what(self) == what(other)
-            && self.owners == other.owners
-            && self.addresses == other.addresses
-    }
-
-    fn add_told(&mut self, keys: &SlotBatch<'_>) {
-        let nodes = &keys.batch.values.nodes;
-        let mut last: (&[u8], Option<u16>) = (b"", None);
-        for i in 0..nodes.len() {
-            let name = nodes.get(keys.batch.base, i);
-            if name != last.0 {
-                last = (
-                    name,
-                    std::str::from_utf8(name)
-                        .ok()
-                        .and_then(|name| self.addresses.get(name).copied()),
-                );
-            }
-            let Some(node) = last.1 else { continue };
-            self.with_node += 1;
-            self.strays += u64::from(self.owners[usize::from(keys.slots[i])] != node);
-        }
+        what(self) == what(other) && self.owners == other.owners
     }
 
     /// For each input, the keys of each node, and last the keys without a node. Empty for a single input.
@@ -94,11 +49,7 @@ impl KeysByNode {
 
 impl Tally for KeysByNode {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        if self.owners.is_empty() || keys.batch.values.are_operations {
-            return;
-        }
-        self.add_told(keys);
-        if self.keys.is_empty() {
+        if self.keys.is_empty() || keys.batch.values.are_operations {
             return;
         }
         let from = keys.input as usize * (self.nodes + 1);
@@ -109,13 +60,10 @@ impl Tally for KeysByNode {
     }
 
     fn merge(&mut self, other: Self) {
-        let with_node = self.with_node.saturating_add(other.with_node);
-        let strays = self.strays.saturating_add(other.strays);
         if self.owners.is_empty() {
             *self = other
         } else {
             add_all(&mut self.keys, &other.keys)
         }
-        (self.with_node, self.strays) = (with_node, strays);
     }
 }

@@ -301,11 +301,6 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
 /// Inputs that are dumps of one node but hold keys of another, and nodes with several inputs.
 fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence> {
     let mut found = Vec::new();
-    if tallies.origins.strays > 0 {
-        found.push(Evidence::Strays {
-            keys: tallies.origins.strays,
-        });
-    }
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
     for (keys, file) in inputs.iter().zip(&input.files) {
@@ -370,5 +365,5 @@ pub fn strays(tallies: &Tallies) -> u64 {
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
     let outside =
         |keys: &&[u64]| home(keys, &inputs).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
-    tallies.origins.strays + inputs.iter().map(outside).sum::<u64>()
+    inputs.iter().map(outside).sum()
 }

@@ -116,17 +116,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 }
 
 /// Calls `row` with the bounds of each line from `from` on, without its line end.
-pub fn each_line(block: &mut Block, from: u32, row: impl FnMut(&mut Block, usize, usize)) {
-    each_line_before(block, from, block.len(), row);
-}
-
-/// Like `each_line`, up to `end`, which must be the end of a line.
-pub(crate) fn each_line_before(
-    block: &mut Block,
-    from: u32,
-    end: usize,
-    mut row: impl FnMut(&mut Block, usize, usize),
-) {
+pub fn each_line(block: &mut Block, from: u32, mut row: impl FnMut(&mut Block, usize, usize)) {
+    let end = block.len();
     let mut start = from as usize;
     while start < end {
         let (line, next) = line_at(block.content(), start);

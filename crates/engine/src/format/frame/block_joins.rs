@@ -9,35 +9,33 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-/// The stretches of one input read so far, by start offset.
-pub struct Borders<T>(Mutex<BTreeMap<u64, Stretch<T>>>);
+/// The stretches of one input read so far.
+#[derive(Default)]
+pub struct Borders(Mutex<OpenEnds>);
 
-/// The end of a stretch, and its outermost rows, whose neighbours are still unknown.
+/// Stretches by start offset.
+pub type OpenEnds = BTreeMap<u64, Stretch>;
+
+/// The end of a stretch, and the hashes of its outermost keys, whose neighbours are still unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Stretch<T> {
+pub struct Stretch {
     /// Its end offset, exclusive.
     pub end: u64,
     /// The first row, if it has any.
-    pub first: Option<T>,
+    pub first: Option<u64>,
     /// The last row.
-    pub last: Option<T>,
+    pub last: Option<u64>,
 }
 
-impl<T> Default for Borders<T> {
-    fn default() -> Self {
-        Borders(Mutex::default())
-    }
-}
-
-impl<T: Copy> Borders<T> {
+impl Borders {
     /// Adds the stretch `bytes` with its first and last row, if any, and calls `meet` with every pair of neighbours
     /// this completes: the parts before and after the border.
     pub fn join(
         &self,
         bytes: Range<u64>,
-        first: Option<T>,
-        last: Option<T>,
-        mut meet: impl FnMut(T, T),
+        first: Option<u64>,
+        last: Option<u64>,
+        mut meet: impl FnMut(u64, u64),
     ) {
         if bytes.is_empty() {
             return;
@@ -85,12 +83,12 @@ impl<T: Copy> Borders<T> {
     }
 
     /// Restores stretches that were read elsewhere.
-    pub fn of(stretches: BTreeMap<u64, Stretch<T>>) -> Self {
+    pub fn of(stretches: OpenEnds) -> Self {
         Borders(Mutex::new(stretches))
     }
 
     /// The stretches by start offset, for joining other parts of the input.
-    pub fn stretches(&self) -> BTreeMap<u64, Stretch<T>> {
+    pub fn stretches(&self) -> OpenEnds {
         let stretches = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         stretches.clone()
     }

@@ -15,22 +15,14 @@ pub type IsRow = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
 pub enum RowBoundary {
     /// Every occurrence of this byte ends a row.
     Lines(u8),
-    /// Every occurrence of this byte outside double quotes.
-    Quoted(u8, Quotes),
+    /// Every line end outside double quotes of CSV, which are doubled inside quotes and open only at the start of a field:
+    /// after this delimiter or a line end.
+    Quoted(u8),
     /// A line end followed by a line that is a complete row: rows may contain unquoted line ends.
     Rows(IsRow),
-    /// Rows are length-prefixed, so they can only be found from the front: returns the end of the first row, or `None`
-    /// if incomplete. The input is read as a stream.
+    /// Rows can only be found from the front: returns the end of the first row, or `None` if incomplete. The input is
+    /// read as a stream.
     Counted(fn(&[u8]) -> Option<usize>),
-}
-
-/// How a double quote is escaped inside double quotes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Quotes {
-    /// Doubled, as in CSV, where a quote opens only at the start of a field: after this delimiter or a line end.
-    Doubled(u8),
-    /// With a backslash, as in C and JSON.
-    Escaped,
 }
 
 /// The quoting state at a position.
@@ -43,7 +35,7 @@ enum Quoting {
     Outside,
     /// Quoted.
     Inside,
-    /// Quoted, after a byte whose meaning depends on the next: a backslash, or a quote that may be doubled.
+    /// Quoted, after a quote that may be doubled.
     Pending,
 }
 
@@ -62,62 +54,54 @@ impl Quoting {
     }
 }
 
-/// Walks bytes from quote to quote: yields the offsets of unquoted `end` bytes and tracks the final state.
+/// Walks bytes from quote to quote: yields the offsets of unquoted line ends, if they are wanted, and tracks the state.
 struct Walk<'a> {
-    quotes: Quotes,
+    delimiter: u8,
     bytes: &'a [u8],
     at: usize,
     state: Quoting,
-    end: Option<u8>,
+    with_ends: bool,
 }
 
 impl<'a> Walk<'a> {
-    fn new(quotes: Quotes, bytes: &'a [u8], at: usize, state: Quoting, end: Option<u8>) -> Self {
+    fn new(delimiter: u8, bytes: &'a [u8], at: usize, state: Quoting, with_ends: bool) -> Self {
         let mut walk = Walk {
-            quotes,
+            delimiter,
             bytes,
             at,
             state,
-            end,
+            with_ends,
         };
-        let next = bytes.get(at);
-        match (quotes, state, next) {
-            (_, _, None) | (_, Quoting::Outside | Quoting::Inside, _) => {}
-            (Quotes::Escaped, Quoting::Pending, _) => {
-                (walk.state, walk.at) = (Quoting::Inside, at + 1)
-            }
-            (_, _, Some(b'"')) => (walk.state, walk.at) = (Quoting::Inside, at + 1),
+        match (state, bytes.get(at)) {
+            (_, None) | (Quoting::Outside | Quoting::Inside, _) => {}
+            (_, Some(b'"')) => (walk.state, walk.at) = (Quoting::Inside, at + 1),
             _ => walk.state = Quoting::Outside,
         }
         walk
     }
 
+    /// Whether a quote after this byte opens.
+    fn is_before_field(&self, byte: u8) -> bool {
+        [self.delimiter, b'\n', b'\r'].contains(&byte)
+    }
+
     /// The state after all bytes.
     fn behind(mut self) -> Quoting {
         while self.next().is_some() {}
-        let starts = |byte: &u8| matches!(self.quotes, Quotes::Doubled(delimiter) if [delimiter, b'\n', b'\r'].contains(byte));
         match (self.state, self.bytes.last()) {
-            (Quoting::Outside, Some(last)) if starts(last) => Quoting::Start,
+            (Quoting::Outside, Some(last)) if self.is_before_field(*last) => Quoting::Start,
             (state, _) => state,
         }
     }
 
-    /// Whether the unquoted quote at `at` opens.
-    fn opens(&self, at: usize) -> bool {
-        match self.quotes {
-            Quotes::Escaped => true,
-            Quotes::Doubled(delimiter) => {
-                at > 0 && [delimiter, b'\n', b'\r'].contains(&self.bytes[at - 1])
-            }
-        }
-    }
-
-    fn search(&self, byte: u8, or: Option<u8>) -> Option<usize> {
+    /// The next quote, or line end if `with_ends`.
+    fn search(&self, with_ends: bool) -> Option<usize> {
         let rest = &self.bytes[self.at.min(self.bytes.len())..];
-        let found = or.map_or_else(
-            || memchr::memchr(byte, rest),
-            |or| memchr::memchr2(byte, or, rest),
-        );
+        let found = if with_ends {
+            memchr::memchr2(b'"', b'\n', rest)
+        } else {
+            memchr::memchr(b'"', rest)
+        };
         found.map(|at| self.at + at)
     }
 }
@@ -127,36 +111,28 @@ impl Iterator for Walk<'_> {
 
     fn next(&mut self) -> Option<usize> {
         loop {
-            match (self.state, self.quotes) {
-                (Quoting::Start | Quoting::Outside, _) => {
-                    let at = self.search(b'"', self.end)?;
+            match self.state {
+                Quoting::Start | Quoting::Outside => {
+                    let at = self.search(self.with_ends)?;
                     self.at = at + 1;
                     if self.bytes[at] != b'"' {
                         return Some(at);
                     }
-                    self.state = if self.opens(at) {
+                    self.state = if at > 0 && self.is_before_field(self.bytes[at - 1]) {
                         Quoting::Inside
                     } else {
                         Quoting::Outside
                     };
                 }
-                (Quoting::Inside, Quotes::Doubled(_)) => {
-                    let at = self.search(b'"', None)?;
+                Quoting::Inside => {
+                    let at = self.search(false)?;
                     (self.state, self.at) = match self.bytes.get(at + 1) {
                         None => (Quoting::Pending, at + 1),
                         Some(b'"') => (Quoting::Inside, at + 2),
                         Some(_) => (Quoting::Outside, at + 1),
                     };
                 }
-                (Quoting::Inside, Quotes::Escaped) => {
-                    let at = self.search(b'"', Some(b'\\'))?;
-                    (self.state, self.at) = match (self.bytes[at], self.bytes.get(at + 1)) {
-                        (b'"', _) => (Quoting::Outside, at + 1),
-                        (_, None) => (Quoting::Pending, at + 1),
-                        (_, Some(_)) => (Quoting::Inside, at + 2),
-                    };
-                }
-                (Quoting::Pending, _) => return None,
+                Quoting::Pending => return None,
             }
         }
     }
@@ -172,17 +148,13 @@ impl Boundary for RowBoundary {
     }
 
     fn has_states(&self) -> bool {
-        matches!(self, RowBoundary::Quoted(..))
-    }
-
-    fn is_local(&self) -> bool {
-        !matches!(self, RowBoundary::Quoted(_, Quotes::Escaped))
+        matches!(self, RowBoundary::Quoted(_))
     }
 
     /// A quote after a byte that neither starts a field nor is a quote opens nothing; unless followed by another quote,
     /// it closes an open one. The position after it is therefore unquoted, whatever comes before.
     fn effect_of_tail(&self, tail: &[u8]) -> Option<Effect> {
-        let RowBoundary::Quoted(_, quotes @ Quotes::Doubled(delimiter)) = self else {
+        let RowBoundary::Quoted(delimiter) = self else {
             return None;
         };
         let settles = |at: &usize| {
@@ -190,20 +162,18 @@ impl Boundary for RowBoundary {
             *at > 0 && !starts(tail[at - 1]) && tail.get(at + 1).is_some_and(|next| *next != b'"')
         };
         let at = memchr::memrchr_iter(b'"', tail).find(settles)?;
-        let behind = Walk::new(*quotes, tail, at + 1, Quoting::Outside, None).behind();
+        let behind = Walk::new(*delimiter, tail, at + 1, Quoting::Outside, false).behind();
         Some(Effect::of(|_| behind.state()))
     }
 
     fn effect(&self, bytes: &[u8]) -> Effect {
         match self {
             // Without a quote, only the last byte matters.
-            RowBoundary::Quoted(_, Quotes::Doubled(_))
-                if bytes.len() > 1 && memchr::memchr(b'"', bytes).is_none() =>
-            {
+            RowBoundary::Quoted(_) if bytes.len() > 1 && memchr::memchr(b'"', bytes).is_none() => {
                 self.effect(&bytes[bytes.len() - 1..])
             }
-            RowBoundary::Quoted(_, quotes) => Effect::of(|state| {
-                let walk = Walk::new(*quotes, bytes, 0, Quoting::of(state), None);
+            RowBoundary::Quoted(delimiter) => Effect::of(|state| {
+                let walk = Walk::new(*delimiter, bytes, 0, Quoting::of(state), false);
                 walk.behind().state()
             }),
             _ => Effect::NONE,
@@ -213,8 +183,8 @@ impl Boundary for RowBoundary {
     fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize> {
         match self {
             RowBoundary::Lines(end) => EveryByte(*end).first_end(bytes, from, state, whole),
-            RowBoundary::Quoted(end, quotes) => {
-                Walk::new(*quotes, bytes, from, Quoting::of(state), Some(*end))
+            RowBoundary::Quoted(delimiter) => {
+                Walk::new(*delimiter, bytes, from, Quoting::of(state), true)
                     .next()
                     .map(|at| at + 1)
             }
@@ -228,11 +198,9 @@ impl Boundary for RowBoundary {
     fn last_end(&self, bytes: &[u8], searched: usize) -> Option<usize> {
         match self {
             RowBoundary::Lines(end) => EveryByte(*end).last_end(bytes, searched),
-            RowBoundary::Quoted(end, quotes) => {
-                Walk::new(*quotes, bytes, 0, Quoting::Start, Some(*end))
-                    .last()
-                    .map(|at| at + 1)
-            }
+            RowBoundary::Quoted(delimiter) => Walk::new(*delimiter, bytes, 0, Quoting::Start, true)
+                .last()
+                .map(|at| at + 1),
             RowBoundary::Rows(is_row) => memchr::memrchr_iter(b'\n', bytes)
                 .map(|at| at + 1)
                 .find(|start| starts_row(bytes, *start, false, is_row)),
@@ -257,24 +225,20 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// The row ends by a byte-wise state machine that follows each format's definition.
-    fn naive(quotes: Quotes, end: u8, bytes: &[u8]) -> Vec<usize> {
+    /// The row ends by a byte-wise state machine that follows the definition.
+    fn naive(bytes: &[u8]) -> Vec<usize> {
         let (mut ends, mut inside, mut skip) = (Vec::new(), false, false);
         for (at, byte) in bytes.iter().enumerate() {
             let before = at.checked_sub(1).map(|before| bytes[before]);
-            let starts =
-                |delimiter| before.is_none_or(|before| [delimiter, b'\n', b'\r'].contains(&before));
-            match (inside, quotes) {
+            match inside {
                 _ if std::mem::take(&mut skip) => {}
-                (true, Quotes::Escaped) if *byte == b'\\' => skip = true,
-                (true, Quotes::Doubled(_)) if *byte == b'"' && bytes.get(at + 1) == Some(&b'"') => {
-                    skip = true
+                true if *byte == b'"' && bytes.get(at + 1) == Some(&b'"') => skip = true,
+                true => inside = *byte != b'"',
+                false if *byte == b'"' => {
+                    inside = before.is_none_or(|before| b",\n\r".contains(&before));
                 }
-                (true, _) => inside = *byte != b'"',
-                (false, Quotes::Escaped) if *byte == b'"' => inside = true,
-                (false, Quotes::Doubled(delimiter)) if *byte == b'"' => inside = starts(delimiter),
-                (false, _) if *byte == end => ends.push(at),
-                _ => {}
+                false if *byte == b'\n' => ends.push(at),
+                false => {}
             }
         }
         ends
@@ -286,20 +250,18 @@ mod tests {
             bytes in prop::collection::vec(prop::sample::select(b"\"\\,\n\rab".to_vec()), 0..60),
             piece in 1usize..20,
         ) {
-            for (quotes, end) in [(Quotes::Doubled(b','), b'\n'), (Quotes::Escaped, b',')] {
-                let boundary = RowBoundary::Quoted(end, quotes);
-                let expected = naive(quotes, end, &bytes);
-                prop_assert_eq!(boundary.last_end(&bytes, 0), expected.last().map(|at| at + 1));
-                let (mut state, mut found) = (State::default(), Vec::new());
-                for (i, part) in bytes.chunks(piece).enumerate() {
-                    // Walk from the piece to the end: the meaning of a quote at its start depends on what precedes it.
-                    let from = i * piece;
-                    let mut walk = Walk::new(quotes, &bytes, from, Quoting::of(state), Some(end));
-                    found.extend(walk.by_ref().take_while(|at| *at < from + part.len()));
-                    state = boundary.effect(part).on(state);
-                }
-                prop_assert_eq!(&found, &expected, "{:?}", quotes);
+            let boundary = RowBoundary::Quoted(b',');
+            let expected = naive(&bytes);
+            prop_assert_eq!(boundary.last_end(&bytes, 0), expected.last().map(|at| at + 1));
+            let (mut state, mut found) = (State::default(), Vec::new());
+            for (i, part) in bytes.chunks(piece).enumerate() {
+                // Walk from the piece to the end: the meaning of a quote at its start depends on what precedes it.
+                let from = i * piece;
+                let mut walk = Walk::new(b',', &bytes, from, Quoting::of(state), true);
+                found.extend(walk.by_ref().take_while(|at| *at < from + part.len()));
+                state = boundary.effect(part).on(state);
             }
+            prop_assert_eq!(&found, &expected);
         }
     }
 
@@ -309,7 +271,7 @@ mod tests {
             bytes in prop::collection::vec(prop::sample::select(b"\"\",\n\rab".to_vec()), 0..40),
             tail in 0usize..40,
         ) {
-            let boundary = RowBoundary::Quoted(b'\n', Quotes::Doubled(b','));
+            let boundary = RowBoundary::Quoted(b',');
             let settled = boundary.effect_of_tail(&bytes[tail.min(bytes.len())..]);
             prop_assert!(settled.is_none_or(|effect| effect == boundary.effect(&bytes)));
         }

@@ -19,13 +19,14 @@ pub static LINE_FORMS: &[NotADump] = &[
         NODE_COUNTS,
     ),
     lines(
-        "what redis-cli --cluster does to a cluster",
+        "what redis-cli --cluster prints",
         |lines| {
             lines
                 .iter()
                 .any(|line| noise::bare(line).starts_with(b">>> Performing "))
+                || lines.first().is_some_and(|line| is_call(line))
         },
-        DUMP,
+        "redis-cli --no-raw --scan of each primary takes the keys, or slotscope analyze redis://HOST:PORT",
     ),
     lines("INFO", is_info, DUMP),
     lines("a configuration file of a server", is_configuration, DUMP),
@@ -118,6 +119,16 @@ fn is_node(line: &[u8]) -> bool {
     let is_listed = words.next().is_some_and(is_node_id)
         && words.next().is_some_and(|address| address.contains(&b':'));
     is_listed || line.starts_with(b"vars currentEpoch ")
+}
+
+/// The first lines of `redis-cli --cluster call`: `>>> Calling KEYS *`, `127.0.0.1:7901: user:1`.
+fn is_call(line: &[u8]) -> bool {
+    if noise::bare(line).starts_with(b">>> Calling ") {
+        return true;
+    }
+    let address = memchr::memmem::find(line, b": ").map(|end| &line[..end]);
+    let address = address.and_then(|address| std::str::from_utf8(address).ok());
+    address.is_some_and(|address| address.parse::<std::net::SocketAddr>().is_ok())
 }
 
 /// `127.0.0.1:7901 (98e3a8e4...) -> 7 keys | 5461 slots | 0 replicas.`

@@ -7,6 +7,5 @@ pub(crate) mod json_object;
 pub(crate) mod python;
 pub mod size;
 pub mod time;
-pub(crate) mod unescape;
 pub(crate) mod value;
 pub mod words;

@@ -3,11 +3,9 @@
 //!
 //! Whether a first row is a page's cursor depends on the next line, so an input is never split between the two.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::format::frame::batch_rows::{BatchBuilder, each_line};
-use crate::format::frame::block_joins::{Borders, Stretch};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
@@ -36,7 +34,7 @@ impl Format for Numbered {
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
         let boundary = RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)));
-        Ok(Opened::blocks(self.name(), boundary, Rows::default()))
+        Ok(Opened::blocks(self.name(), boundary, Rows))
     }
 }
 
@@ -114,15 +112,10 @@ fn follows_cursor(line: &[u8]) -> bool {
     Row::of(line).is_some_and(|row| row.follows_cursor(line))
 }
 
-/// The reader, with the row numbers at the borders of the parts read so far.
-#[derive(Default)]
-struct Rows(Borders<u64>);
+/// The reader.
+struct Rows;
 
 impl Reader for Rows {
-    fn numbers(&self) -> BTreeMap<u64, Stretch<u64>> {
-        self.0.stretches()
-    }
-
     fn read(
         &self,
         block: &mut Block,
@@ -131,18 +124,15 @@ impl Reader for Rows {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
-        // The first row of an input has no predecessor: it must be number 1.
-        let (mut first, mut last) = (None, piece.first.then_some(0));
+        let mut is_first = piece.first;
         each_line(block, piece.from, |block, start, end| {
             let (content, line) = (block.content(), &block.content()[start..end]);
             let (codes, bare) = noise::without_codes(line);
             let Some(row) = Row::of(bare) else {
                 return gather.not_a_row(start, line, Ok(NO_ROW));
             };
-            match last.replace(row.index) {
-                None => first = Some(row.index),
-                Some(last) if is_gap(last, row.index) => gather.note(Notice::IndexGap),
-                Some(_) => {}
+            if std::mem::take(&mut is_first) && row.index != 1 {
+                gather.note(Notice::LateStart);
             }
             let from = start + codes;
             if codes > 0 {
@@ -173,20 +163,8 @@ impl Reader for Rows {
                 ),
             }
         });
-        let owned = piece.offset + u64::from(piece.from)..piece.offset + block.len() as u64;
-        let mut gaps = 0;
-        self.0.join(owned, first, last, |last, index| {
-            gaps += u64::from(is_gap(last, index))
-        });
-        let mut seen = gather.finish(block);
-        seen.note(Notice::IndexGap, gaps);
-        seen
+        gather.finish(block)
     }
-}
-
-/// Whether rows are missing or out of order between two numbers; 1 starts a new reply.
-pub fn is_gap(last: u64, index: u64) -> bool {
-    index != 1 && Some(index) != last.checked_add(1)
 }
 
 /// Whether the quoted `value` of a line ending at `end` is the cursor of a SCAN page.
@@ -208,7 +186,7 @@ mod tests {
 
     #[test]
     fn rows_of_any_width_are_keys_and_what_stands_around_them_is_counted() {
-        let text = "127.0.0.1:6379> KEYS *\r\n  1) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n";
+        let text = "127.0.0.1:6379> KEYS *\r\n  2) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n";
         let found = found(text);
         assert_eq!(found.keys, [&b"a\n"[..], b"1) \"x\"", b"c"]);
         assert!(found.rejects.is_empty());
@@ -216,7 +194,7 @@ mod tests {
             Notice::Prompt,
             Notice::Timing,
             Notice::Colour,
-            Notice::IndexGap,
+            Notice::LateStart,
         ] {
             assert_eq!(found.seen.count(notice), 1, "{notice:?}");
         }
@@ -237,7 +215,7 @@ mod tests {
         assert_eq!(keys.keys, [&b"17"[..], b"a", b"0"]);
         for read in [&pages, &keys] {
             assert_eq!(
-                (read.seen.count(Notice::IndexGap), read.rejects.len()),
+                (read.seen.count(Notice::LateStart), read.rejects.len()),
                 (0, 0)
             );
         }
@@ -251,10 +229,10 @@ mod tests {
         assert_eq!(found.keys, [b"a"]);
         assert_eq!(
             (
-                found.seen.count(Notice::IndexGap),
+                found.seen.count(Notice::LateStart),
                 found.seen.count(Notice::Nil)
             ),
-            (2, 1)
+            (1, 1)
         );
         assert_eq!(
             found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),

@@ -1,14 +1,13 @@
-//! `redis-csv`, `redis-json` and `quoted-json`: comma-separated texts in double quotes, all on one line of up to
-//! gigabytes, as printed by `redis-cli --csv`, `--json` and `--quoted-json`. Lossless.
+//! `redis-csv` and `redis-json`: comma-separated texts in double quotes, all on one line of up to gigabytes, as printed
+//! by `redis-cli --csv` and `--json`. Lossless.
 //!
 //! The bytes between two unquoted commas, brackets or line ends are one text, or not a key. SCAN pages in JSON are
 //! `["17",["key", ...]]`: if an input starts with one, every reply starts with a cursor.
 
 use crate::format::frame::batch_rows::BatchBuilder;
-use crate::format::frame::row_boundary::{Quotes, RowBoundary};
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
-use crate::format::parse::unescape;
 use crate::format::redis_cli::cursor;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Piece};
@@ -20,8 +19,6 @@ pub(crate) enum Strings {
     Csv,
     /// `redis-json`.
     Json,
-    /// `quoted-json`.
-    QuotedJson,
 }
 
 impl Format for Strings {
@@ -29,7 +26,6 @@ impl Format for Strings {
         match self {
             Strings::Csv => "redis-csv",
             Strings::Json => "redis-json",
-            Strings::QuotedJson => "quoted-json",
         }
     }
 
@@ -37,7 +33,6 @@ impl Format for Strings {
         match self {
             Strings::Csv => r#""user:{1}","user:{2}\n""#,
             Strings::Json => r#"["user:{1}","user:{2}\u0000"]"#,
-            Strings::QuotedJson => r#"["user:{1}","user:{2}\\x00"]"#,
         }
     }
 
@@ -51,9 +46,6 @@ impl Format for Strings {
                 }
                 (detected, _) => detected,
             },
-            // Only a quote inside a key distinguishes it from the output of --json.
-            Strings::QuotedJson if self.reads(head) && !Strings::Json.reads(head) => Detected::Yes,
-            Strings::QuotedJson => Detected::No,
         }
     }
 
@@ -62,11 +54,11 @@ impl Format for Strings {
             form: *self,
             in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
         };
-        let boundary = match self {
-            Strings::Csv | Strings::Json => RowBoundary::Quoted(b',', Quotes::Escaped),
-            Strings::QuotedJson => RowBoundary::Counted(quoted_json_row),
-        };
-        Ok(Opened::blocks(self.name(), boundary, reply))
+        Ok(Opened::blocks(
+            self.name(),
+            RowBoundary::Counted(row_end),
+            reply,
+        ))
     }
 }
 
@@ -193,14 +185,7 @@ impl Strings {
     fn ends(self, byte: u8) -> bool {
         match self {
             Strings::Csv => matches!(byte, b',' | b'\n'),
-            Strings::Json | Strings::QuotedJson => matches!(byte, b',' | b'[' | b']'),
-        }
-    }
-
-    fn close(self, bytes: &[u8], from: usize) -> Option<usize> {
-        match self {
-            Strings::Csv | Strings::Json => escape::close(bytes, from),
-            Strings::QuotedJson => unescape::close(bytes, from),
+            Strings::Json => matches!(byte, b',' | b'[' | b']'),
         }
     }
 
@@ -208,23 +193,12 @@ impl Strings {
     fn end(self, bytes: &[u8], mut at: usize) -> usize {
         while at < bytes.len() && !self.ends(bytes[at]) {
             at = if bytes[at] == b'"' {
-                self.close(bytes, at + 1).map_or(bytes.len(), |end| end + 1)
+                escape::close(bytes, at + 1).map_or(bytes.len(), |end| end + 1)
             } else {
                 at + 1
             };
         }
         at
-    }
-
-    fn is_text(self, item: &[u8]) -> bool {
-        let is_framed = item.first() == Some(&b'"')
-            && self.close(item, 1).is_some_and(|end| end + 1 == item.len());
-        is_framed && (self != Strings::QuotedJson || unescape::is_written(&item[1..item.len() - 1]))
-    }
-
-    /// Whether all of a head is texts in a list, ignoring a truncated last item.
-    fn reads(self, head: Head<'_>) -> bool {
-        head.bytes.trim_ascii_start().first() == Some(&b'[') && self.items(head).1 == 0
     }
 
     /// The number of text items in a head, and of other items; a truncated last item is ignored.
@@ -234,7 +208,7 @@ impl Strings {
         while at < bytes.len() {
             let end = self.end(bytes, at);
             let item = bytes[at..end].trim_ascii();
-            if self.is_text(item) {
+            if escape::is_quoted(item) {
                 texts += 1;
             } else if !(item.is_empty()
                 || item.starts_with(b"\"") && end == bytes.len() && !head.whole)
@@ -250,40 +224,28 @@ impl Strings {
     fn goes_on_behind(self, last: Option<&u8>) -> bool {
         match self {
             Strings::Csv => last == Some(&b','),
-            Strings::Json | Strings::QuotedJson => last != Some(&b']'),
+            Strings::Json => last != Some(&b']'),
         }
     }
 
-    fn undo(self, content: &mut [u8], from: usize, to: usize) -> usize {
+    fn escapes(self) -> Escapes {
         match self {
-            Strings::Csv => escape::undo(Escapes::C, content, from, to),
-            Strings::Json => escape::undo(Escapes::Json, content, from, to),
-            Strings::QuotedJson => unescape::undo(content, from, to),
-        }
-    }
-
-    fn why_refused(self) -> &'static str {
-        match self {
-            Strings::Csv => "not one text in double quotes",
-            Strings::Json => {
-                "not one text in double quotes; --format quoted-json reads what --quoted-json prints"
-            }
-            Strings::QuotedJson => "not one text as redis-cli --quoted-json writes it",
+            Strings::Csv => Escapes::C,
+            Strings::Json => Escapes::Json,
         }
     }
 }
 
-/// The `quoted-json` row at the start of `bytes`: up to an unquoted comma.
-fn quoted_json_row(bytes: &[u8]) -> Option<usize> {
+/// The position after the first unquoted comma.
+fn row_end(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
-    while at < bytes.len() {
-        match bytes[at] {
-            b',' => return Some(at + 1),
-            b'"' => at = unescape::close(bytes, at + 1)? + 1,
-            _ => at += 1,
+    loop {
+        at += memchr::memchr2(b',', b'"', bytes.get(at..)?)? + 1;
+        if bytes[at - 1] == b',' {
+            return Some(at);
         }
+        at = escape::close(bytes, at)? + 1;
     }
-    None
 }
 
 /// The reader.
@@ -317,8 +279,8 @@ impl Reader for Reply {
             let from = at + item.len() - item.trim_ascii_start().len();
             let item = item.trim_ascii();
             if item.is_empty() {
-            } else if !form.is_text(item) {
-                gather.reject(from, form.why_refused());
+            } else if !escape::is_quoted(item) {
+                gather.reject(from, "not one text in double quotes");
                 if piece.last && end == block.len() && item.starts_with(b"\"") {
                     gather.note(Notice::CutOff);
                 }
@@ -326,7 +288,7 @@ impl Reader for Reply {
                 gather.note(Notice::Cursor);
             } else {
                 let to = from + item.len() - 1;
-                let to = form.undo(block.content_mut(), from + 1, to);
+                let to = escape::undo(form.escapes(), block.content_mut(), from + 1, to);
                 if form == Strings::Json
                     && memchr::memchr(b'\\', &block.content()[from + 1..to]).is_some()
                 {
@@ -399,31 +361,20 @@ mod tests {
             (found.rejects.len(), found.seen.count(Notice::Backslash)),
             (0, 1)
         );
-        let found = read_whole(
-            &Strings::QuotedJson,
-            br#"["","q\\",\\"\\\\","\\xffn","\n",["a"],"open]"#,
-        );
-        assert_eq!(found.keys, [&b""[..], b"q\",\"\\", b"\xffn", b"a"]);
-        assert_eq!(
-            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [28, 39]
-        );
     }
 
     #[test]
     fn cursors_are_no_keys_where_the_replies_are_pages() {
-        for form in [Strings::Json, Strings::QuotedJson] {
-            let found = read_whole(&form, b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n");
-            assert_eq!(found.keys, [b"a", b"1"]);
-            assert_eq!(
-                (found.seen.count(Notice::Cursor), found.rejects.len()),
-                (2, 0)
-            );
-            assert_eq!(
-                read_whole(&form, b"[\"17\",\"a\"]").keys,
-                [&b"17"[..], b"a"]
-            );
-        }
+        let found = read_whole(&Strings::Json, b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n");
+        assert_eq!(found.keys, [b"a", b"1"]);
+        assert_eq!(
+            (found.seen.count(Notice::Cursor), found.rejects.len()),
+            (2, 0)
+        );
+        assert_eq!(
+            read_whole(&Strings::Json, b"[\"17\",\"a\"]").keys,
+            [&b"17"[..], b"a"]
+        );
     }
 
     #[test]
@@ -473,7 +424,6 @@ mod tests {
             (" \n[ \"a\"]", "redis-json"),
             ("[\"0\",[\"a\"]]", "redis-json"),
             (r#"["a\\"]"#, "redis-json"),
-            (r#"["a","\\"b"]"#, "quoted-json"),
             ("[\"a\"b]", "lines"),
             ("[a]\n", "lines"),
             ("\"a\",\"b\"\n", "redis-csv"),

@@ -3,7 +3,7 @@
 
 use crate::format::around::{Around, around, is_comment};
 use crate::format::batch::{Spans, Word};
-use crate::format::frame::row_boundary::{Quotes, RowBoundary};
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::ReadNumber;
 use crate::format::table;
@@ -43,7 +43,7 @@ impl CsvKeys {
         let boundary = match (self.keys, self.layout.separator) {
             (KeySpelling::Escaped, _) => RowBoundary::Lines(b'\n'),
             (_, Separator::Byte(delimiter)) if self.layout.has_quotes => {
-                RowBoundary::Quoted(b'\n', Quotes::Doubled(delimiter))
+                RowBoundary::Quoted(delimiter)
             }
             _ => RowBoundary::Lines(b'\n'),
         };
