@@ -108,7 +108,7 @@ pub fn report(bytes: &[u8]) -> bool {
 
 /// slotscope.toml.
 pub const LINT_CONFIGS: &[&[u8]] = &[
-    b"namespace = '^(prod|test):'\ntag = '^[a-z]+:'\nglobal-tags = [\"common\", '*']\nallow = ['^tmp:']\n[severity]\nversion = \"error\"\n[limits]\ntag-share = 0.05\nexamples = 5\n[[rule]]\nid = \"own\"\nmust-match = '^a'\nseverity = \"info\"\nwhat = \"x\"\n",
+    b"namespace = '^(prod|test):'\ntag = '^[a-z]+:'\nglobal-tags = [\"common\", '*']\nallow = ['^tmp:']\n[severity]\nenterprise-tag = \"error\"\n[limits]\ntag-share = 0.05\nexamples = 5\n[[rule]]\nid = \"own\"\nmust-match = '^a'\nseverity = \"info\"\nwhat = \"x\"\n",
     b"[[rule]]\nid = 'b'\nmust-not-match = '(?i)[[:space:]]{1,9}'\n",
     b"",
 ];
