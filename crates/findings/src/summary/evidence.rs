@@ -80,11 +80,6 @@ pub enum Evidence {
         /// How many.
         keys: u64,
     },
-    /// Keys from a node that does not own their slot.
-    Strays {
-        /// How many.
-        keys: u64,
-    },
     /// A file with keys of one node plus some of others.
     OutsideNode {
         /// The file.

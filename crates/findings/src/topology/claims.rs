@@ -23,7 +23,6 @@ pub(super) struct Claims<'a> {
     claims: Vec<Claim>,
     by_id: HashMap<String, usize>,
     in_flight: Vec<InFlight>,
-    replicas: Vec<String>,
     /// Replicas that have not failed, as (primary id, replica id).
     followers: HashSet<(String, String)>,
 }
@@ -91,7 +90,6 @@ impl<'a> Claims<'a> {
             claims: Vec::new(),
             by_id: HashMap::new(),
             in_flight: Vec::new(),
-            replicas: Vec::new(),
             followers: HashSet::new(),
         }
     }
@@ -130,12 +128,6 @@ impl<'a> Claims<'a> {
     /// Primary `id` owns `range` in addition to the slots listed so far.
     pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
         self.claim(at, id, place).0.ranges.push(range);
-    }
-
-    /// A replica listens at `address`.
-    pub(super) fn replica(&mut self, address: Option<String>) {
-        self.replicas
-            .extend(address.filter(|address| address.len() <= MAX_NAME));
     }
 
     /// Node `id`, which has not failed, replicates `primary`; other listings in the file may repeat it.
@@ -261,7 +253,6 @@ impl<'a> Claims<'a> {
             source,
             nodes,
             in_flight: self.in_flight,
-            replicas: self.replicas,
             owner,
         })
     }

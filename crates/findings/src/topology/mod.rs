@@ -52,8 +52,6 @@ pub struct Topology {
     pub nodes: Vec<Node>,
     /// Slots in migration, ascending.
     pub in_flight: Vec<InFlight>,
-    /// Replica addresses, if the listing has them.
-    pub replicas: Vec<String>,
     owner: Box<[u16]>, // SLOTS indices into `nodes`, NO_NODE if unowned
 }
 
@@ -191,7 +189,6 @@ impl Topology {
             source,
             nodes,
             in_flight: Vec::new(),
-            replicas: Vec::new(),
             owner,
         })
     }

@@ -170,7 +170,6 @@ fn named(
         topology: Topology {
             source: Topology::ONE_A_FILE.into(),
             in_flight: moving.collect(),
-            replicas: Vec::new(),
             owner: owner.iter().map(of_slot).collect(),
             nodes: nodes.into_iter().map(|(_, node)| node).collect(),
         },

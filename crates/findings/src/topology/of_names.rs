@@ -32,7 +32,6 @@ pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> To
     Topology {
         source,
         in_flight: Vec::new(),
-        replicas: Vec::new(),
         owner: owner.iter().map(of_slot).collect(),
         nodes: nodes.into_iter().map(|(_, node)| node).collect(),
     }

@@ -47,7 +47,6 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
         if matches!(text_field(node, "role"), "master" | "primary") {
             primaries.push((id, place(node), text_field(node, "health") == "online"));
         } else {
-            claims.replica(place(node).address);
             // Servers before 7.0.3 omit the health.
             let is_well = matches!(text_field(node, "health"), "online" | "");
             followers.extend(is_well.then_some(id));

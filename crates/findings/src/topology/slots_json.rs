@@ -26,7 +26,6 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
         // Servers omit failed replicas.
         for replica in replicas {
             claims.follows(&node.id, &replica.id);
-            claims.replica(replica.place.address);
         }
     }
     claims.settle()

@@ -71,10 +71,6 @@ impl InWords for Evidence {
                 "{} in slots that no node of the topology owns: is it that of another cluster, or an old one?",
                 counted(*keys, "key")
             ),
-            Evidence::Strays { keys } => format!(
-                "{} of a node that does not own the slot: is the topology older than the dump, a slot on its way, or are they left behind by a move?",
-                counted(*keys, "key")
-            ),
             Evidence::OutsideNode { file, node, keys } => format!(
                 "{file}: {} of its keys {} outside the slots of node {node}, which the others are in: is the topology older than the dump, or are they left behind by a move?",
                 grouped(*keys),
