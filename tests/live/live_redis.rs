@@ -11,6 +11,7 @@ use slotscope::slot::policy::Policy;
 use slotscope::slot::{SlotColumns, slot};
 use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
+use slotscope::whatif::growth::Growth;
 use slotscope::whatif::rules::RenameRules;
 use slotscope::whatif::{WhatIf, WhatIfChange};
 use testkit::cluster::{Cluster, Ranges, call_ok, held, keyslots};
@@ -454,6 +455,7 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
 
     let plan = Arc::new(WhatIfChange::new(
         rules,
+        Growth::default(),
         [&Policy::Oss, &Policy::Oss],
         topologies,
     ));
