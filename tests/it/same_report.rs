@@ -103,7 +103,12 @@ fn without_names(mut report: Value) -> Value {
         }
     }
     walk(&mut report);
-    let files = report["input"]["files"].as_array_mut().unwrap();
+    let input = &mut report["input"];
+    for warning in input["warnings"].as_array_mut().unwrap() {
+        let text = warning.as_str().unwrap();
+        *warning = text.split_once(": ").map_or(text, |(_, said)| said).into();
+    }
+    let files = input["files"].as_array_mut().unwrap();
     files.iter_mut().for_each(|file| file["name"] = Value::Null);
     report
 }

@@ -54,7 +54,7 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
             let sentence = first["verdict"]["sentence"].as_str().unwrap();
             assert!(sentence.contains("maxmemory"), "{kind:?}: {sentence}");
             let (mut report, mut wrong) = (first, Vec::new());
-            // What disturbs the machine disturbs a measurement, and the plan from it; the next one mends that.
+            // Other work on the machine disturbs a measurement, and the plan from it; the next round corrects that.
             for round in 0..ROUNDS {
                 let Some(step) = steps(&report).iter().find(|step| is_to_move(step)) else {
                     assert!(round > 0, "{kind:?}: {}", report["verdict"]["steps"]);

@@ -32,9 +32,12 @@ impl Format for Numbered {
         })
     }
 
-    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
+    fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let boundary = RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)));
-        Ok(Opened::blocks(self.name(), boundary, Rows))
+        let mut lines = head.bytes.split(|byte| *byte == b'\n');
+        let first = lines.find_map(|line| Row::of(noise::bare(line)));
+        let starts_late = first.is_some_and(|row| row.index != 1);
+        Ok(Opened::blocks(self.name(), boundary, Rows { starts_late }))
     }
 }
 
@@ -113,7 +116,10 @@ fn follows_cursor(line: &[u8]) -> bool {
 }
 
 /// The reader.
-struct Rows;
+struct Rows {
+    /// Whether the first row of the input has another number than 1.
+    starts_late: bool,
+}
 
 impl Reader for Rows {
     fn read(
@@ -124,16 +130,15 @@ impl Reader for Rows {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
-        let mut is_first = piece.first;
+        if piece.first && self.starts_late {
+            gather.note(Notice::LateStart);
+        }
         each_line(block, piece.from, |block, start, end| {
             let (content, line) = (block.content(), &block.content()[start..end]);
             let (codes, bare) = noise::without_codes(line);
             let Some(row) = Row::of(bare) else {
                 return gather.not_a_row(start, line, Ok(NO_ROW));
             };
-            if std::mem::take(&mut is_first) && row.index != 1 {
-                gather.note(Notice::LateStart);
-            }
             let from = start + codes;
             if codes > 0 {
                 gather.note(Notice::Colour);

@@ -37,7 +37,7 @@ pub(super) struct PlainRow {
     pub bytes: usize,
 }
 
-/// What is in a plain row.
+/// The value of a plain row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     /// A text of this many bytes; `None` for one that a server stores as an integer.
@@ -52,7 +52,7 @@ pub(super) struct Bounds {
     attributes: Attributes,
     key: Range<usize>,
     stored: Stored,
-    /// The bytes of the value behind its header.
+    /// The bytes of the value, after its header.
     value: Range<usize>,
 }
 
