@@ -50,7 +50,6 @@ fn errors_among_keys_are_rejected_and_make_the_dump_suspicious() {
             1,
         ),
         ("1) \"user:1\"\n2) \"user:2\"\n(error) LOADING x\n", 2, 1),
-        ("127.0.0.1:7000: a\n127.0.0.1:7001: MOVED 1 h:1\n", 1, 1),
         ("*1\r\n$1\r\na\r\n-NOAUTH x\r\n", 1, 1),
     ] {
         let report = report(&scratch.piped(&["analyze", "-", "--json"], dump.as_bytes()));

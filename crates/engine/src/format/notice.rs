@@ -63,7 +63,7 @@ notices! {
     /// A nil instead of a key.
     Nil: Note, "nil", " in place of a key, dropped";
     /// A JSON key containing a backslash.
-    Backslash: Warning, "key",
+    Backslash: Note, "key",
         " with a backslash, taken as it is; a dump printed with --quoted-json has other keys: print it with --json";
     /// A key equal to the previous one.
     Repeated: Warning, "key", " equal to the one before: were names cut short at a NUL or a newline?";

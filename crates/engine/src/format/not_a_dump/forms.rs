@@ -123,7 +123,7 @@ fn is_node(line: &[u8]) -> bool {
 
 /// The first lines of `redis-cli --cluster call`: `>>> Calling KEYS *`, `127.0.0.1:7901: user:1`.
 fn is_call(line: &[u8]) -> bool {
-    if noise::bare(line).starts_with(b">>> Calling ") {
+    if noise::bare(line).starts_with(b">>> Calling") {
         return true;
     }
     let address = memchr::memmem::find(line, b": ").map(|end| &line[..end]);
