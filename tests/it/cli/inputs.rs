@@ -42,7 +42,7 @@ fn an_empty_dump_is_a_report_of_nothing() {
         // Under cron a dump without keys is a failed scan.
         assert_eq!((output.status.code(), stderr(&output)), (Some(2), ""));
         assert!(
-            stdout(&output).starts_with("EMPTY  the input has no keys"),
+            stdout(&output).starts_with("EMPTY  there are no keys"),
             "{}",
             stdout(&output)
         );

@@ -62,9 +62,9 @@ notices! {
     LateStart: Warning, "first row", " with another number than 1: rows before it are missing";
     /// A nil instead of a key.
     Nil: Note, "nil", " in place of a key, dropped";
-    /// A JSON key containing a backslash.
-    Backslash: Note, "key",
-        " with a backslash, taken as it is; a dump printed with --quoted-json has other keys: print it with --json";
+    /// A JSON key that contains `\x`.
+    EscapeInJson: Warning, "key",
+        " with \\x in the name, taken as it is: was it printed with --quoted-json? print it with --json";
     /// A key equal to the previous one.
     Repeated: Warning, "key", " equal to the one before: were names cut short at a NUL or a newline?";
     /// A key of a database that is not selected.

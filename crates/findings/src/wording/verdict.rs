@@ -24,7 +24,7 @@ impl InWords for Explanation {
                 "all keys are in slots that no node owns: is this the topology of another cluster?"
                     .into()
             }
-            Explanation::NoKeys => "the input has no keys, so this says nothing of the cluster".into(),
+            Explanation::NoKeys => "there are no keys, so this says nothing of the cluster".into(),
             Explanation::OnlyExtremes => {
                 "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
                  how full or hot the nodes are"

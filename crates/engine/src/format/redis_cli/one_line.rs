@@ -289,10 +289,9 @@ impl Reader for Reply {
             } else {
                 let to = from + item.len() - 1;
                 let to = escape::undo(form.escapes(), block.content_mut(), from + 1, to);
-                if form == Strings::Json
-                    && memchr::memchr(b'\\', &block.content()[from + 1..to]).is_some()
-                {
-                    gather.note(Notice::Backslash);
+                let key = &block.content()[from + 1..to];
+                if form == Strings::Json && memchr::memmem::find(key, b"\\x").is_some() {
+                    gather.note(Notice::EscapeInJson);
                 }
                 gather.key(block, from + 1, to);
             }
@@ -358,7 +357,7 @@ mod tests {
         );
         assert_eq!(found.keys, [&b""[..], b"a]\0", b"\xff", b"b\\x", b"c"]);
         assert_eq!(
-            (found.rejects.len(), found.seen.count(Notice::Backslash)),
+            (found.rejects.len(), found.seen.count(Notice::EscapeInJson)),
             (0, 1)
         );
     }
