@@ -202,6 +202,13 @@ pub(super) const FORMS: &[Form] = &[
     ),
     form!(
         Sizes,
+        "title with as many cells as a row",
+        "Report of shop, 2026-11-20\n\nkey,size\n",
+        "",
+        |row, rng| format!("{},{}", field(row.key), row.size)
+    ),
+    form!(
+        Sizes,
         "Markdown",
         "| key | size |\n|---|---|\n",
         "",

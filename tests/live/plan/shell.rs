@@ -66,3 +66,25 @@ fn nothing_is_newer_than_the_bash_of_macos() {
         }
     }
 }
+
+/// Bash 5.2 parses the trap as the rest of the `$(...)` at which a signal finds it: the text has to end both.
+#[test]
+fn the_trap_ends_a_substitution_that_is_being_parsed() {
+    let scratch = Scratch::new();
+    for script in scripts(&scratch) {
+        let text = fs::read_to_string(scratch.path(&script)).unwrap();
+        let line = text.lines().find(|line| line.starts_with("on_signal="));
+        let program = format!("{}\neval \"x=\\$(\"\"$on_signal\"", line.expect("a trap"));
+        let program = format!("interrupted() {{ echo stopped; }}\n{program}\necho \"$x\"");
+        let output = Command::new("bash")
+            .args(["-c", &program])
+            .output()
+            .unwrap();
+        assert_eq!(
+            stdout(&output),
+            "stopped\n",
+            "{script}: {}",
+            stderr(&output)
+        );
+    }
+}

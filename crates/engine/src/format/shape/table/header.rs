@@ -61,11 +61,6 @@ impl<'a> Searched<'_, 'a> {
         if share(fitting, body.len()) < 0.9 && !body.is_empty() && !is_listed {
             return None;
         }
-        // Lines before the header have fewer cells.
-        let before = (0..row).filter(|at| has(at, columns)).count();
-        if 2 * before > row {
-            return None;
-        }
         let is_shifted = self.is_shifted(&body, columns);
         columns += usize::from(is_shifted);
         let header = if is_shifted { header.shifted() } else { header };
@@ -79,6 +74,11 @@ impl<'a> Searched<'_, 'a> {
         let cells: Vec<Column<'a>> = (0..columns)
             .map(|column| self.column(&exact, column))
             .collect();
+        // A title before the header has fewer cells, or a text where the rows have numbers.
+        let rows_before = (0..row).filter(|at| has(at, columns) && self.is_like(*at, &cells));
+        if 2 * rows_before.count() > row {
+            return None;
+        }
         let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
         let listed = || header.best(Role::Key).filter(is_listed);
         let keys = self.key_by_name(&header, &cells).or_else(listed);
@@ -138,6 +138,12 @@ impl<'a> Searched<'_, 'a> {
             layout,
             unread,
         })
+    }
+
+    /// Whether a row has values in all columns that are values.
+    fn is_like(&self, row: usize, columns: &[Column<'a>]) -> bool {
+        let mut pairs = self.cut.texts(row).into_iter().zip(columns);
+        pairs.all(|(text, column)| !column.is_value() || value(text.trimmed()) != Value::Text)
     }
 
     /// Whether the first row is a header of at least three known names, and the other rows have as many cells.
