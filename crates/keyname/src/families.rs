@@ -34,8 +34,8 @@ pub fn is_little(
     all_keys: u128,
     weights: impl IntoIterator<Item = (u64, u128)>,
 ) -> bool {
-    let part = |total: u128, of| u64::try_from(total / of).unwrap_or(u64::MAX);
-    let is_light = |(weight, all): (u64, u128)| weight < part(all, PART_OF_WEIGHT).max(1);
+    let part = |total: u128, divisor| u64::try_from(total / divisor).unwrap_or(u64::MAX);
+    let is_light = |(weight, total): (u64, u128)| weight < part(total, PART_OF_WEIGHT).max(1);
     keys < part(all_keys, PART_OF_KEYS).max(FEW_KEYS) && weights.into_iter().all(is_light)
 }
 
@@ -127,8 +127,9 @@ fn fold<R: Row>(
     };
     let rows = names.iter().map(Vec::as_slice).zip(patterns.into_values());
     let mut siblings: Vec<_> = rows.map(sibling).collect();
-    let all = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
-    all.filter(|part| rules.are_coarse && part.bytes == Part::FOLDED.bytes)
+    let all_parts = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
+    all_parts
+        .filter(|part| rules.are_coarse && part.bytes == Part::FOLDED.bytes)
         .for_each(|part| *part = Part::FOLDED);
     let mut folded = BTreeMap::<Vec<u8>, R>::new();
     let mut groups = vec![Group {
@@ -193,7 +194,7 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
         let is_many = |stem: &&[u8]| {
             numbers
                 .get(stem)
-                .is_some_and(|all| all.len() > MANY_NUMBERS)
+                .is_some_and(|digits| digits.len() > MANY_NUMBERS)
         };
         if let Some(stem) = stem.filter(is_many) {
             sibling.parts[at].bytes = stem;
@@ -205,12 +206,12 @@ fn fold_numbers<R>(group: &mut Group<'_, R>) {
 /// Turns words of hexadecimal letters into ids, if ids with digits have far more keys.
 fn fold_letters<R: Row>(group: &mut Group<'_, R>) {
     let at = group.at;
-    let keys = |is_it: &dyn Fn(&Part<'_>) -> bool| -> u64 {
-        let those = group
-            .siblings
-            .iter()
-            .filter(|sibling| is_it(&sibling.parts[at]));
-        those.map(|sibling| sibling.row.keys()).sum()
+    let keys = |is_counted: &dyn Fn(&Part<'_>) -> bool| -> u64 {
+        let siblings = group.siblings.iter();
+        siblings
+            .filter(|sibling| is_counted(&sibling.parts[at]))
+            .map(|sibling| sibling.row.keys())
+            .sum()
     };
     let mark = Part::hexadecimal();
     let with_digits = keys(&|part| *part == mark);

@@ -59,9 +59,9 @@ pub struct Found {
 
 /// The ids of a key.
 pub fn of_key(key: &[u8]) -> Vec<Found> {
-    let mut found = Vec::new();
-    each(key, |id| found.push(id));
-    found
+    let mut ids = Vec::new();
+    each(key, |id| ids.push(id));
+    ids
 }
 
 /// The pattern of a key: its ids replaced by placeholders.
@@ -78,12 +78,12 @@ pub fn pattern_of(key: &[u8]) -> Vec<u8> {
 
 /// Calls `found` with the ids of a key, byte by byte: the reference implementation for faster ones.
 #[cold]
-pub fn each(key: &[u8], mut found: impl FnMut(Found)) {
+pub fn each(key: &[u8], mut visit: impl FnMut(Found)) {
     let mut at = 0;
     while at < key.len() {
         let (end, id) = token_at(key, at);
         if let Some((id, skipped)) = id {
-            found(Found {
+            visit(Found {
                 start: (at + skipped) as u32,
                 end: end as u32,
                 id,

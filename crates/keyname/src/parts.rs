@@ -101,19 +101,19 @@ impl<'a> Part<'a> {
 
 /// The parts of `pattern`, whose segments are separated by `separator`.
 pub fn parts<'a>(pattern: &'a [u8], separator: &[u8]) -> Vec<Part<'a>> {
-    let mut found = Vec::new();
+    let mut parts = Vec::new();
     let mut rest = pattern;
     while !rest.is_empty() {
-        if found.len() + 1 == MOST {
+        if parts.len() + 1 == MOST {
             let (kind, bytes) = (Kind::Binary, rest);
-            found.push(Part { kind, bytes });
+            parts.push(Part { kind, bytes });
             break;
         }
         let part = first(rest, separator);
         rest = &rest[part.bytes.len()..];
-        found.push(part);
+        parts.push(part);
     }
-    found
+    parts
 }
 
 /// The first part of `rest`.

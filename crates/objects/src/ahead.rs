@@ -77,9 +77,10 @@ impl Ahead {
     /// `UnexpectedEof` past the end of the object; otherwise a one-line reason why it could not be read.
     pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         let size = self.object.identity.size_bytes;
-        let end = offset.checked_add(into.len() as u64);
-        let end = end.filter(|end| *end <= size);
-        let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let end = offset
+            .checked_add(into.len() as u64)
+            .filter(|end| *end <= size)
+            .ok_or(io::ErrorKind::UnexpectedEof)?;
         let head = self.object.head.get(offset as usize..).unwrap_or_default();
         let known = head.len().min(into.len());
         into[..known].copy_from_slice(&head[..known]);
@@ -97,7 +98,7 @@ impl Ahead {
             };
             let len = bytes
                 .copy_to(rest)
-                .map_err(|refusal| io::Error::other(refusal.what))?;
+                .map_err(|refusal| io::Error::other(refusal.reason))?;
             at += len as u64;
             rest = &mut rest[len..];
         }
@@ -136,16 +137,16 @@ impl Ahead {
 
     /// Requests the parts that will be read next, and drops those that were skipped.
     fn fetch_ahead(&self, window: &mut Window) {
-        let kept = window.next.saturating_sub(MOST as u64);
-        window.parts.retain(|index, _| *index >= kept);
+        let oldest = window.next.saturating_sub(MOST as u64);
+        window.parts.retain(|index, _| *index >= oldest);
         let (parts, end) = (self.parts(), window.next + window.depth as u64);
         self.fetch_missing(window, window.next..end.min(parts));
-        let left = end.saturating_sub(parts);
-        if left > 0 && window.follower.is_none() {
+        let surplus = end.saturating_sub(parts);
+        if surplus > 0 && window.follower.is_none() {
             window.follower = self.object.follower();
         }
         if let Some(follower) = &window.follower {
-            follower.fetch_first(left);
+            follower.fetch_first(surplus);
         }
     }
 
@@ -261,9 +262,11 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 
 impl Permit {
     fn take() -> Option<Permit> {
-        let one_more = |taken| (taken < MOST).then_some(taken + 1);
-        let taken = TAKEN.fetch_update(Relaxed, Relaxed, one_more);
-        taken.ok().map(|_| Permit)
+        let one_more = |permits| (permits < MOST).then_some(permits + 1);
+        TAKEN
+            .fetch_update(Relaxed, Relaxed, one_more)
+            .ok()
+            .map(|_| Permit)
     }
 }
 

@@ -41,12 +41,12 @@ const CREDENTIAL_PATHS: [&str; 4] = [
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
     /// The server could not be reached, or provided no credentials.
-    #[error("{host} cannot be reached: {what}")]
+    #[error("{host} cannot be reached: {reason}")]
     Unreached {
         /// Host name and port.
         host: String,
         /// The system's message.
-        what: String,
+        reason: String,
         /// Whether it was asked for credentials.
         for_credentials: bool,
     },
@@ -77,8 +77,9 @@ pub(super) struct Connector(pub Kind);
 impl HttpConnector for Connector {
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
         let mut headers = options.get_default_headers().cloned().unwrap_or_default();
-        let agent = options.get_config_value(&ClientConfigKey::UserAgent);
-        let agent = agent.and_then(|agent| HeaderValue::from_str(&agent).ok());
+        let agent = options
+            .get_config_value(&ClientConfigKey::UserAgent)
+            .and_then(|agent| HeaderValue::from_str(&agent).ok());
         headers.extend(agent.map(|agent| (USER_AGENT, agent)));
         Ok(HttpClient::new(Guarded {
             inner: connection::open(options)?,
@@ -109,8 +110,8 @@ impl HttpService for Guarded {
             .host()
             .is_some_and(|host| CREDENTIAL_HOSTS.contains(&host));
         let for_credentials = of_host || of_path;
-        let host = uri.authority().map_or("", |authority| authority.as_str());
-        let host = host.rsplit('@').next().unwrap_or_default().to_owned();
+        let authority = uri.authority().map_or("", |authority| authority.as_str());
+        let host = authority.rsplit('@').next().unwrap_or_default().to_owned();
         let answered = match self.kind {
             Kind::Web => self.follow(self.with_headers(request)).await,
             _ => self.inner.execute(self.with_headers(request)).await,
@@ -134,12 +135,11 @@ impl HttpService for Guarded {
             HttpErrorKind::Unknown
         };
         if for_credentials {
-            let what = parts.status.to_string();
             return Err(HttpError::new(
                 kind,
                 Failure::Unreached {
                     host,
-                    what,
+                    reason: parts.status.to_string(),
                     for_credentials,
                 },
             ));
@@ -166,7 +166,7 @@ impl Guarded {
 
     /// Sends a request and follows redirects; records the server that answered if it is another one.
     async fn follow(&self, mut request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let refused = |what| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(what));
+        let refused = |reason| HttpError::new(HttpErrorKind::Unknown, Failure::Redirected(reason));
         let named = request.uri().authority().cloned();
         for _ in 0..=redirect::MOST {
             let from = request.uri().to_string();
@@ -174,12 +174,10 @@ impl Guarded {
             let status = answer.status().as_u16();
             let to = redirect::target(&from, status, answer.headers()).map_err(refused)?;
             let Some(to) = to else {
-                let by = request
-                    .uri()
-                    .authority()
-                    .filter(|by| Some(*by) != named.as_ref());
-                if let Some(by) = by.map(|by| AnsweredBy(by.to_string())) {
-                    answer.extensions_mut().insert(by);
+                let authority = request.uri().authority();
+                if let Some(other) = authority.filter(|_| authority != named.as_ref()) {
+                    let answered_by = AnsweredBy(other.to_string());
+                    answer.extensions_mut().insert(answered_by);
                 }
                 return Ok(answer);
             };
@@ -205,13 +203,13 @@ impl Guarded {
         if is_redirect {
             return error;
         }
-        let what = match error.kind() {
+        let reason = match error.kind() {
             HttpErrorKind::Timeout => String::from("no answer in time"),
             _ => innermost(&error),
         };
         let failure = Failure::Unreached {
             host,
-            what,
+            reason,
             for_credentials,
         };
         HttpError::new(kind, failure)

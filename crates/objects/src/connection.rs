@@ -17,11 +17,12 @@ use tokio::sync::oneshot;
 
 /// A client with these settings.
 pub(super) fn open(options: &ClientOptions) -> object_store::Result<HttpClient> {
-    let client = builder(options).and_then(|builder| Ok(builder.build()?));
-    let client = client.map_err(|source| object_store::Error::Generic {
-        store: "HTTP client",
-        source,
-    })?;
+    let client = builder(options)
+        .and_then(|builder| Ok(builder.build()?))
+        .map_err(|source| object_store::Error::Generic {
+            store: "HTTP client",
+            source,
+        })?;
     Ok(HttpClient::new(client))
 }
 
@@ -93,8 +94,7 @@ fn proxy(options: &ClientOptions) -> Made<Option<Proxy>> {
     };
     // The error contains the address, and so a password.
     let proxy = Proxy::all(proxy).map_err(|error| error.without_url())?;
-    let excludes = text(Key::ProxyExcludes);
-    let excludes = excludes.and_then(|hosts| NoProxy::from_string(&hosts));
+    let excludes = text(Key::ProxyExcludes).and_then(|hosts| NoProxy::from_string(&hosts));
     Ok(Some(proxy.no_proxy(excludes)))
 }
 
@@ -105,32 +105,32 @@ struct Resolver;
 
 impl Resolve for Resolver {
     fn resolve(&self, name: Name) -> Resolving {
-        let (give, taken) = oneshot::channel();
+        let (sender, receiver) = oneshot::channel();
         let host = name.as_str().to_owned();
         let look_up = {
             let host = host.clone();
-            move || drop(give.send(addresses(&host)))
+            move || drop(sender.send(addresses(&host)))
         };
         let started = thread::Builder::new()
             .name("slotscope-dns".into())
             .spawn(look_up);
-        let found: BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> = match started {
-            Ok(_) => async { taken.await.map_err(std::io::Error::other)? }.boxed(),
+        let resolved: BoxFuture<'static, std::io::Result<Vec<SocketAddr>>> = match started {
+            Ok(_) => async { receiver.await.map_err(std::io::Error::other)? }.boxed(),
             Err(_) => async move { addresses(&host) }.boxed(),
         };
-        found
-            .map(|found| Ok(Box::new(found?.into_iter()) as Addrs))
+        resolved
+            .map(|addresses| Ok(Box::new(addresses?.into_iter()) as Addrs))
             .boxed()
     }
 }
 
 /// The addresses of a host, starting at a random one to spread requests over a store's servers.
 fn addresses(host: &str) -> std::io::Result<Vec<SocketAddr>> {
-    let mut found: Vec<SocketAddr> = (host, 0).to_socket_addrs()?.collect();
+    let mut addresses: Vec<SocketAddr> = (host, 0).to_socket_addrs()?.collect();
     let mut random = [0; 1];
-    if !found.is_empty() && getrandom::fill(&mut random).is_ok() {
-        let first = usize::from(random[0]) % found.len();
-        found.rotate_left(first);
+    if !addresses.is_empty() && getrandom::fill(&mut random).is_ok() {
+        let first = usize::from(random[0]) % addresses.len();
+        addresses.rotate_left(first);
     }
-    Ok(found)
+    Ok(addresses)
 }

@@ -51,8 +51,8 @@ impl Place {
     }
 
     async fn empty(&self) -> Result<Start, Refusal> {
-        let meta = self.store.objects.head(&self.location).await;
-        let meta = meta.map_err(|error| self.refusal(&error))?;
+        let answer = self.store.objects.head(&self.location).await;
+        let meta = answer.map_err(|error| self.refusal(&error))?;
         if meta.size > 0 {
             return Err(WRONG.into());
         }

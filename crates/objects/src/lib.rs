@@ -57,7 +57,7 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
         return Ok(false);
     };
     let place = address.name(&address.key);
-    let refuse = |refusal: Refusal| refused(&place, &refusal.what);
+    let refuse = |refusal: Refusal| refused(&place, &refusal.reason);
     runtime::start().map_err(|error| Error::io(&place, error))?;
     let store = Arc::new(Store::open(address, options).map_err(refuse)?);
     let in_time = runtime::wait(async { tokio::time::timeout(PATIENCE, find_in(&store)).await });
@@ -68,7 +68,7 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
                 "took longer than 10 minutes to find; name fewer".into(),
             ))
         })
-        .map_err(|(place, refusal)| refused(&place, &refusal.what))?;
+        .map_err(|(place, refusal)| refused(&place, &refusal.reason))?;
     found.passed_over += folders;
     for (object, follower) in objects.iter().zip(objects.iter().skip(1)) {
         drop(object.follower.set(Arc::downgrade(follower)));
@@ -79,8 +79,8 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
     Ok(true)
 }
 
-fn refused(place: &Path, what: &str) -> Error {
-    Error::bad(Name::from(place).to_string(), what)
+fn refused(place: &Path, reason: &str) -> Error {
+    Error::bad(Name::from(place).to_string(), reason)
 }
 
 /// The objects named by the address of a store, and the number of skipped folders.
@@ -93,10 +93,11 @@ async fn find_in(store: &Arc<Store>) -> InStore {
         listing::under(store, &address.key).await
     } else {
         match one(store).await {
-            Err(Refusal { status: 404, what }) if address.kind != Kind::Web => {
-                folder(store, what).await
-            }
-            one => return Ok((vec![one.map_err(place)?], 0)),
+            Err(Refusal {
+                status: 404,
+                reason,
+            }) if address.kind != Kind::Web => folder(store, reason).await,
+            object => return Ok((vec![object.map_err(place)?], 0)),
         }
     };
     let Listed { objects, folders } = listed.map_err(place)?;
@@ -134,8 +135,7 @@ async fn one(store: &Arc<Store>) -> std::result::Result<Arc<Inner>, Refusal> {
 
 /// The objects in a folder that was given without its slash; `missing` is the error if it does not exist.
 async fn folder(store: &Store, missing: String) -> std::result::Result<Listed, Refusal> {
-    let listed = listing::under(store, &format!("{}/", store.address.key)).await;
-    match listed {
+    match listing::under(store, &format!("{}/", store.address.key)).await {
         Ok(listed) if listed.objects.is_empty() => Err(missing.into()),
         listed => listed,
     }
@@ -248,7 +248,7 @@ impl Source for Object {
 
     fn failure(&self) -> Option<Error> {
         let refusal = self.0.failure.get()?;
-        Some(refused(&self.0.name, &refusal.what))
+        Some(refused(&self.0.name, &refusal.reason))
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {

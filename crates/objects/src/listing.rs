@@ -46,10 +46,10 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 ///
 /// # Errors
 /// As for `under`.
-pub(super) async fn matching(store: &Store, wanted: &str) -> Result<Listed, Refusal> {
-    let is_wanted = |name: &str| pattern::matches(wanted, name) || wanted == name;
-    let is_deep = pattern::is_deep(wanted);
-    let listed = list(store, pattern::fixed_part(wanted), is_deep, is_wanted).await?;
+pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal> {
+    let is_wanted = |name: &str| pattern::matches(key, name) || key == name;
+    let is_deep = pattern::is_deep(key);
+    let listed = list(store, pattern::fixed_part(key), is_deep, is_wanted).await?;
     Ok(Listed {
         folders: 0,
         ..listed
@@ -75,17 +75,17 @@ async fn list(
             page_token: token.take(),
             ..PaginatedListOptions::default()
         };
-        let some = Some(prefix).filter(|prefix| !prefix.is_empty());
-        let page = pages.0.list_paginated(some, options).await;
-        let page = page.map_err(|error| Refusal::of(&error, kind))?;
+        let prefix_if_any = Some(prefix).filter(|prefix| !prefix.is_empty());
+        let answer = pages.0.list_paginated(prefix_if_any, options).await;
+        let page = answer.map_err(|error| Refusal::of(&error, kind))?;
         listed.folders += page.result.common_prefixes.len();
         // Web consoles create a folder as an empty object named like the prefix.
         let is_folder = |name: &str| prefix.strip_suffix('/') == Some(name);
-        let wanted = page.result.objects.into_iter().filter(|object| {
+        let objects = page.result.objects.into_iter().filter(|object| {
             let name = object.location.as_ref();
             is_wanted(name) && !(object.size == 0 && is_folder(name))
         });
-        listed.objects.extend(wanted);
+        listed.objects.extend(objects);
         if listed.objects.len() > MOST_OBJECTS {
             return Err("more than 100000 objects; name fewer of them, by a longer prefix".into());
         }

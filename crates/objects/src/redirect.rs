@@ -34,10 +34,11 @@ pub(super) fn target(
     if !is_redirect(status) {
         return Ok(None);
     }
-    let location = headers.get("location").and_then(|to| to.to_str().ok());
     let base = Url::parse(from).map_err(|_| unusable(status))?;
-    let to = location.and_then(|to| base.join(to).ok());
-    let to = to.ok_or_else(|| unusable(status))?;
+    let location = headers.get("location").and_then(|to| to.to_str().ok());
+    let to = location
+        .and_then(|location| base.join(location).ok())
+        .ok_or_else(|| unusable(status))?;
     match (base.scheme(), to.scheme()) {
         ("https", "https") | ("http", "http" | "https") => Ok(Some(to)),
         (_, "http") => Err(format!(
@@ -74,13 +75,13 @@ pub(super) fn authority(url: &Url) -> String {
 }
 
 /// The request for `to`, without what another server must not see.
-pub(super) fn request(asked: &HttpRequest, to: &Url) -> Option<HttpRequest> {
+pub(super) fn request(original: &HttpRequest, to: &Url) -> Option<HttpRequest> {
     let mut request = HttpRequest::new(HttpRequestBody::empty());
-    *request.method_mut() = asked.method().clone();
+    *request.method_mut() = original.method().clone();
     *request.uri_mut() = to.as_str().parse().ok()?;
-    let from = Url::parse(&asked.uri().to_string()).ok()?;
+    let from = Url::parse(&original.uri().to_string()).ok()?;
     let is_same = from.origin() == to.origin();
-    let headers = asked.headers().iter();
+    let headers = original.headers().iter();
     for (name, value) in headers.filter(|(name, _)| is_same || ASKED.contains(&name.as_str())) {
         request.headers_mut().append(name, value.clone());
     }

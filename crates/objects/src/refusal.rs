@@ -17,20 +17,20 @@ pub(super) const CHANGED: &str =
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Refusal {
     /// The error and the fix, after the name of the place.
-    pub what: String,
+    pub reason: String,
     /// The status of the server's refusal; 0 for other errors.
     pub status: u16,
 }
 
 impl From<String> for Refusal {
-    fn from(what: String) -> Self {
-        Refusal { what, status: 0 }
+    fn from(reason: String) -> Self {
+        Refusal { reason, status: 0 }
     }
 }
 
 impl From<&str> for Refusal {
-    fn from(what: &str) -> Self {
-        what.to_owned().into()
+    fn from(reason: &str) -> Self {
+        reason.to_owned().into()
     }
 }
 
@@ -45,7 +45,7 @@ impl Refusal {
                 region,
                 elsewhere,
             }) => Refusal {
-                what: refused(
+                reason: refused(
                     kind,
                     *status,
                     code.as_deref().unwrap_or(""),
@@ -58,16 +58,16 @@ impl Refusal {
                 for_credentials: true,
                 ..
             }) => format!("there are no credentials: {}", login(kind)).into(),
-            Some(Failure::Unreached { host, what, .. }) => {
-                let (host, what) = (Name::from(host.as_str()), Name::from(what.as_str()));
-                let way_out = if what.to_string().contains("certificate") {
+            Some(Failure::Unreached { host, reason, .. }) => {
+                let (host, reason) = (Name::from(host.as_str()), Name::from(reason.as_str()));
+                let way_out = if reason.to_string().contains("certificate") {
                     "SSL_CERT_FILE names a file of those that you trust"
                 } else {
                     "check the address and the network"
                 };
-                format!("\"{host}\" cannot be reached: {what}; {way_out}").into()
+                format!("\"{host}\" cannot be reached: {reason}; {way_out}").into()
             }
-            Some(Failure::Redirected(what)) => what.clone().into(),
+            Some(Failure::Redirected(reason)) => reason.clone().into(),
             Some(Failure::Range) | None => broken(error).into(),
         }
     }
@@ -88,8 +88,8 @@ fn refused(
     region: Option<&str>,
     elsewhere: Option<&str>,
 ) -> String {
-    let said = format!("{status} {code}");
-    let said = said.trim_end();
+    let answer = format!("{status} {code}");
+    let said = answer.trim_end();
     let is_of_region = matches!(code, "AuthorizationHeaderMalformed" | "PermanentRedirect")
         || redirect::is_redirect(status);
     match (status, code) {
@@ -165,9 +165,9 @@ fn broken(error: &object_store::Error) -> String {
         }
         Some(_) => "the connection broke off, also when tried again; run again".into(),
         None => {
-            let last = causes(error).last().map(ToString::to_string);
-            let last = Name::from(last.unwrap_or_default().as_str());
-            format!("the answer of the server cannot be used: \"{last}\"; check the address")
+            let cause = causes(error).last().map(ToString::to_string);
+            let text = Name::from(cause.unwrap_or_default().as_str());
+            format!("the answer of the server cannot be used: \"{text}\"; check the address")
         }
     }
 }

@@ -25,11 +25,10 @@ static THREADS: OnceLock<Vec<Handle>> = OnceLock::new();
 pub(super) fn start() -> io::Result<()> {
     if THREADS.get().is_none() {
         let cores = thread::available_parallelism().map_or(1, usize::from);
-        let mut started = vec![start_one()?];
-        let more = (1..(cores / 4).min(MOST_THREADS)).map_while(|_| start_one().ok());
-        started.extend(more);
+        let mut handles = vec![start_one()?];
+        handles.extend((1..(cores / 4).min(MOST_THREADS)).map_while(|_| start_one().ok()));
         // If another thread was faster, its threads are used.
-        drop(THREADS.set(started));
+        drop(THREADS.set(handles));
     }
     Ok(())
 }

@@ -60,10 +60,8 @@ macro_rules! configured {
         }
         // Certificates are always verified, whatever the environment says.
         builder = builder.with_config(client(ClientConfigKey::AllowInvalidCertificates), "false");
-        let endpoints: &[$key] = $endpoints;
-        let mut endpoints = endpoints
-            .iter()
-            .filter_map(|key| builder.get_config_value(key));
+        let keys: &[$key] = $endpoints;
+        let mut endpoints = keys.iter().filter_map(|key| builder.get_config_value(key));
         if endpoints.any(|endpoint| endpoint.starts_with("http://")) {
             builder = builder.with_config(client(ClientConfigKey::AllowHttp), "true");
         }
@@ -82,16 +80,17 @@ impl Store {
         let failed = |error| cannot_open(&error, options);
         let root = address.root.as_str();
         if root.trim_end_matches('/').ends_with(':') {
-            let what = "names no bucket; write it like s3://BUCKET/FOLDER/ or s3://BUCKET/FILE";
-            return Err(String::from(what).into());
+            return Err(
+                "names no bucket; write it like s3://BUCKET/FOLDER/ or s3://BUCKET/FILE".into(),
+            );
         }
         let (objects, pages): (Arc<dyn ObjectStore>, Option<Arc<dyn PaginatedListStore>>) =
             match address.kind {
                 Kind::S3 => {
                     type Key = AmazonS3ConfigKey;
-                    let builder = AmazonS3Builder::from_env().with_url(root);
+                    let unconfigured = AmazonS3Builder::from_env().with_url(root);
                     let builder = configured!(
-                        builder,
+                        unconfigured,
                         Kind::S3,
                         Key,
                         options,
@@ -102,15 +101,17 @@ impl Store {
                 }
                 Kind::Google => {
                     type Key = GoogleConfigKey;
-                    let builder = GoogleCloudStorageBuilder::from_env().with_url(root);
-                    let builder = configured!(builder, Kind::Google, Key, options, &[Key::BaseUrl]);
+                    let unconfigured = GoogleCloudStorageBuilder::from_env().with_url(root);
+                    let builder =
+                        configured!(unconfigured, Kind::Google, Key, options, &[Key::BaseUrl]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
                 Kind::Azure => {
                     type Key = AzureConfigKey;
-                    let builder = MicrosoftAzureBuilder::from_env().with_url(root);
-                    let builder = configured!(builder, Kind::Azure, Key, options, &[Key::Endpoint]);
+                    let unconfigured = MicrosoftAzureBuilder::from_env().with_url(root);
+                    let builder =
+                        configured!(unconfigured, Kind::Azure, Key, options, &[Key::Endpoint]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
@@ -154,8 +155,8 @@ fn basic(login: &Credentials) -> Result<HeaderValue, Refusal> {
     let user = login.user.as_deref().unwrap_or_default();
     let password = login.password.as_ref().map_or("", Secret::reveal);
     let text = base64::engine::general_purpose::STANDARD.encode(format!("{user}:{password}"));
-    let header = HeaderValue::from_str(&format!("Basic {text}"));
-    let mut header = header.map_err(|_| Refusal::from("a user that cannot be sent"))?;
+    let mut header = HeaderValue::from_str(&format!("Basic {text}"))
+        .map_err(|_| Refusal::from("a user that cannot be sent"))?;
     header.set_sensitive(true);
     Ok(header)
 }
@@ -175,8 +176,8 @@ fn of_store(options: &StorageOptions) -> impl Iterator<Item = &StorageOption> {
 
 fn retries(options: &StorageOptions) -> Result<RetryConfig, Refusal> {
     let number = |name: &str, default: u64| {
-        let mut given = options.0.iter().rev().filter(|option| option.name == name);
-        match given.next().map(|option| option.value.reveal().parse()) {
+        let option = options.0.iter().rfind(|option| option.name == name);
+        match option.map(|option| option.value.reveal().parse()) {
             None => Ok(default),
             Some(Ok(number)) => Ok(number),
             Some(Err(_)) => Err(Refusal::from(format!(
@@ -193,18 +194,19 @@ fn retries(options: &StorageOptions) -> Result<RetryConfig, Refusal> {
 
 /// The crate's key for an option.
 fn key_of<K: FromStr>(option: &StorageOption) -> Result<K, Refusal> {
-    let key = Some(&option.name).filter(|name| !name.ends_with(NEVER));
-    let key = key.and_then(|name| name.parse().ok());
-    key.ok_or_else(|| unknown(option))
+    Some(&option.name)
+        .filter(|name| !name.ends_with(NEVER))
+        .and_then(|name| name.parse().ok())
+        .ok_or_else(|| unknown(option))
 }
 
 fn unknown(option: &StorageOption) -> Refusal {
-    let what = format!(
+    format!(
         "--storage-option {}: there is no such option here; names are those of the Rust crate object_store, \
          such as aws_region, aws_endpoint, skip_signature, timeout",
         option.name
-    );
-    what.into()
+    )
+    .into()
 }
 
 /// The reason why a store cannot be opened, without the value of any option.
@@ -217,9 +219,9 @@ fn cannot_open(error: &object_store::Error, options: &StorageOptions) -> Refusal
     {
         text = text.replace(option.value.reveal(), "...");
     }
-    let what = format!(
+    format!(
         "cannot be opened: \"{}\"; check the address, the environment and --storage-option",
         Name::from(text.as_str())
-    );
-    what.into()
+    )
+    .into()
 }

@@ -128,8 +128,8 @@ unsafe fn find<B: Bytes64>(base: Padded<'_>, from: u32, end: u32, byte: u8) -> O
         // SAFETY: 64 bytes after the buffer are readable.
         let mask = unsafe { B::load(base.as_ptr().add(at)) }.equal(byte);
         if mask != 0 {
-            let found = at + mask.trailing_zeros() as usize;
-            return (found < end as usize).then_some(found as u32);
+            let position = at + mask.trailing_zeros() as usize;
+            return (position < end as usize).then_some(position as u32);
         }
         at += LANES;
     }

@@ -195,11 +195,11 @@ impl Barrett for Register {
                 -1, -1, 0, 1, -1, -1, 8, 9, -1, -1, 2, 3, -1, -1, 10, 11,
             );
             let ordered = _mm256_shuffle_epi8(self.0, order);
-            let all = _mm_or_si128(
+            let packed = _mm_or_si128(
                 _mm256_castsi256_si128(ordered),
                 _mm256_extracti128_si256(ordered, 1),
             );
-            _mm_storeu_si128(slots.as_mut_ptr().cast(), all);
+            _mm_storeu_si128(slots.as_mut_ptr().cast(), packed);
         }
     }
 }
