@@ -57,9 +57,9 @@ const RIGHTS: &[(&str, Version, Version)] = &[
 /// # Errors
 /// `server` is unknown, or a version without ACLs.
 pub fn line(server: &str, with_monitor: bool) -> Result<String> {
-    let bad = |what: &str| {
+    let bad = |reason: &str| {
         let place = format!("--acl {}", Name::from(server));
-        Err(Error::bad(place, what.to_owned()))
+        Err(Error::bad(place, reason.to_owned()))
     };
     let (is_valkey, version) = match server.rsplit_once('-') {
         None => (false, server),

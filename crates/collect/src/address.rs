@@ -34,11 +34,11 @@ impl Address {
     /// Parses `HOST:PORT`, `[IPv6]:PORT` or `HOST`.
     pub fn parse(text: &str) -> Option<Address> {
         let (host, port) = match text.strip_prefix('[') {
-            Some(rest) => {
-                let (host, rest) = rest.split_once(']')?;
-                let port = match rest {
+            Some(bracketed) => {
+                let (host, suffix) = bracketed.split_once(']')?;
+                let port = match suffix {
                     "" => None,
-                    rest => Some(rest.strip_prefix(':')?),
+                    suffix => Some(suffix.strip_prefix(':')?),
                 };
                 (host, port)
             }
@@ -75,7 +75,7 @@ impl Seed {
     pub fn parse(text: &str) -> Result<Seed> {
         const FORMS: &str =
             "write redis://HOST:PORT, rediss://HOST:PORT for TLS, unix://PATH or HOST:PORT";
-        let bad = |place: String, what: &str| Err(Error::bad(place, format!("{what}; {FORMS}")));
+        let bad = |place: String, why: &str| Err(Error::bad(place, format!("{why}; {FORMS}")));
         let Some((scheme, rest)) = text.split_once("://") else {
             let seed = Address::parse(text).map(Seed::at);
             // The part before an @ may contain a password.

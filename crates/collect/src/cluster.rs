@@ -120,8 +120,8 @@ impl View {
 
     /// Primaries with slots that do not answer, and whether a replica can take over.
     pub(crate) fn unanswered(&self) -> impl Iterator<Item = (&Member, bool)> {
-        let silent = self.owners.iter();
-        let silent = silent.filter(|owner| self.silent.contains_key(&***owner));
+        let owners = self.owners.iter();
+        let silent = owners.filter(|owner| self.silent.contains_key(&***owner));
         let members = silent.filter_map(|owner| self.members.get(&**owner));
         members.map(|member| (member, self.replicas(&member.id).next().is_some()))
     }
@@ -149,7 +149,7 @@ fn tell_apart(members: &mut BTreeMap<String, Member>) {
         for member in members.values() {
             *times.entry(member.name.clone()).or_default() += 1;
         }
-        for member in members.values_mut().filter(|of| times[&of.name] > 1) {
+        for member in members.values_mut().filter(|node| times[&node.name] > 1) {
             member.name = other_name(member).unwrap_or_else(|| member.id.clone());
         }
     }
@@ -168,7 +168,7 @@ fn owner_of_slots(members: &BTreeMap<String, Member>) -> Vec<Option<Id>> {
             owner[usize::from(*first)..=usize::from(*last)].fill(Some(at));
         }
     }
-    let ids: Vec<Id> = by_epoch.iter().map(|of| Id::from(&*of.id)).collect();
+    let ids: Vec<Id> = by_epoch.iter().map(|node| Id::from(&*node.id)).collect();
     let id = |at: Option<usize>| at.map(|at| Arc::clone(&ids[at]));
     owner.into_iter().map(id).collect()
 }

@@ -90,7 +90,7 @@ impl Logs {
             Ok(started) => logs.started.push(started),
             Err(error) => logs.refusal = logs.refusal.take().or_else(|| refusal(&error)),
         };
-        crew::each(servers.iter(), |of| start(of, &access), take, || {})?;
+        crew::each(servers.iter(), |server| start(server, &access), take, || {})?;
         Ok(logs)
     }
 
@@ -99,19 +99,19 @@ impl Logs {
     /// # Errors
     /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<LoggedCommands>, Option<String>)> {
-        let (mut all, mut why) = (LoggedCommands::default(), self.refusal);
-        let take = |_, found: Result<LoggedCommands>| match found {
-            Ok(found) => {
-                all.nodes += found.nodes;
-                all.entries += found.entries;
-                all.logs_cut += found.logs_cut;
-                all.commands.extend(found.commands);
+        let (mut total, mut why) = (LoggedCommands::default(), self.refusal);
+        let take = |_, logged: Result<LoggedCommands>| match logged {
+            Ok(logged) => {
+                total.nodes += logged.nodes;
+                total.entries += logged.entries;
+                total.logs_cut += logged.logs_cut;
+                total.commands.extend(logged.commands);
             }
             Err(error) => why = why.take().or_else(|| refusal(&error)),
         };
         crew::each(self.started.into_iter(), finish, take, || {})?;
-        all.commands = most(mem::take(&mut all.commands));
-        Ok((Some(all).filter(|all| all.nodes > 0), why))
+        total.commands = most(mem::take(&mut total.commands));
+        Ok((Some(total).filter(|total| total.nodes > 0), why))
     }
 }
 
@@ -122,15 +122,15 @@ fn refusal(error: &Error) -> Option<String> {
 /// The commands with the most time or bytes in each log.
 fn most(mut commands: Vec<LoggedCommand>) -> Vec<LoggedCommand> {
     commands.sort_by(|a, b| {
-        let order = |of: &LoggedCommand| (of.log, Reverse(of.amount));
-        let names = |of: &LoggedCommand| (of.name.clone(), of.command.clone(), of.key.clone());
+        let order = |row: &LoggedCommand| (row.log, Reverse(row.amount));
+        let names = |row: &LoggedCommand| (row.name.clone(), row.command.clone(), row.key.clone());
         order(a)
             .cmp(&order(b))
             .then_with(|| names(a).cmp(&names(b)))
     });
     let of_log = |log: &Log| {
-        let of_log = commands.iter().filter(|of| of.log == log.kind);
-        of_log.take(MOST_LISTED).cloned().collect::<Vec<_>>()
+        let commands = commands.iter().filter(|command| command.log == log.kind);
+        commands.take(MOST_LISTED).cloned().collect::<Vec<_>>()
     };
     COMMANDLOG.iter().flat_map(of_log).collect()
 }
@@ -144,12 +144,12 @@ fn start(server: &Asked, access: &Access) -> Result<Started> {
         logs = &SLOWLOG;
         replies = ask(&mut connection, logs, 1)?;
     }
-    let last = |(log, reply): (&Log, &Reply)| {
+    let newest = |(log, reply): (&Log, &Reply)| {
         let entries = entries(&connection, log, reply)?;
         Ok(entries.first().map(|entry| entry.number))
     };
-    let last = logs.iter().zip(&replies).map(last);
-    let last = last.collect::<Result<_>>()?;
+    let numbers = logs.iter().zip(&replies).map(newest);
+    let last = numbers.collect::<Result<_>>()?;
     Ok(Started {
         connection,
         id: server.id.clone(),
@@ -168,33 +168,33 @@ fn ask(connection: &mut Connection, logs: &[Log], entries: usize) -> Result<Vec<
 }
 
 /// The new entries, by command and first key.
-fn finish(mut of: Started) -> Result<LoggedCommands> {
-    let replies = ask(&mut of.connection, of.logs, MOST_ENTRIES)?;
-    let mut found = LoggedCommands {
+fn finish(mut started: Started) -> Result<LoggedCommands> {
+    let replies = ask(&mut started.connection, started.logs, MOST_ENTRIES)?;
+    let mut logged = LoggedCommands {
         nodes: 1,
         ..LoggedCommands::default()
     };
-    for ((log, reply), last) in of.logs.iter().zip(&replies).zip(&of.last) {
-        let entries = entries(&of.connection, log, reply)?;
+    for ((log, reply), last) in started.logs.iter().zip(&replies).zip(&started.last) {
+        let entries = entries(&started.connection, log, reply)?;
         let newest = entries.first().map(|entry| entry.number);
         // A restarted server numbers from 0 again.
         let last = last.filter(|last| newest.is_some_and(|newest| newest >= *last));
         let is_new = |entry: &&Entry| last.is_none_or(|last| entry.number > last);
         let new: Vec<&Entry<'_>> = entries.iter().filter(is_new).collect();
-        found.entries += new.len() as u64;
+        logged.entries += new.len() as u64;
         let came = newest.zip(last).map(|(newest, last)| newest - last);
         let is_cut = came.map_or(new.len() == MOST_ENTRIES, |came| came > new.len() as u64);
-        found.logs_cut += u64::from(is_cut);
+        logged.logs_cut += u64::from(is_cut);
 
         let mut commands: BTreeMap<(String, Option<&[u8]>), LoggedCommand> = BTreeMap::new();
         for entry in new {
-            let logged = LoggedWords::new(entry.words.clone());
-            let (command, key) = (name(&logged, entry.words[0]), logged.first_key());
+            let words = LoggedWords::new(entry.words.clone());
+            let (command, key) = (name(&words, entry.words[0]), words.first_key());
             let group = (command.clone(), key.map(|(key, _)| key));
             let of_group = commands.entry(group).or_insert_with(|| LoggedCommand {
                 log: log.kind,
-                id: of.id.clone(),
-                name: of.name.clone(),
+                id: started.id.clone(),
+                name: started.name.clone(),
                 command,
                 key: key.map(|(key, _)| Name::from(key)),
                 slot: key.and_then(|(key, is_whole)| is_whole.then(|| hashslot::slot(key))),
@@ -206,9 +206,9 @@ fn finish(mut of: Started) -> Result<LoggedCommands> {
             of_group.amount = of_group.amount.saturating_add(entry.amount);
             of_group.most = of_group.most.max(entry.amount);
         }
-        found.commands.extend(commands.into_values());
+        logged.commands.extend(commands.into_values());
     }
-    Ok(found)
+    Ok(logged)
 }
 
 /// The name of a command.

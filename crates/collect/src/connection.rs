@@ -45,8 +45,8 @@ impl Access {
 
     /// Where to reach the server that announces `address`.
     fn mapped<'a>(&'a self, address: &'a Address) -> &'a Address {
-        let found = self.address_map.iter().find(|(from, _)| from == address);
-        found.map_or(address, |(_, to)| to)
+        let mapping = self.address_map.iter().find(|(from, _)| from == address);
+        mapping.map_or(address, |(_, to)| to)
     }
 }
 
@@ -145,15 +145,15 @@ impl Connection {
     ) -> Result<Connection> {
         let reached = access.mapped(address);
         let failed = |error| unreachable(place, timeout, &error);
-        let stream = Timed::connect(reached, timeout).map_err(failed)?;
+        let timed = Timed::connect(reached, timeout).map_err(failed)?;
         let stream = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
-                let mut stream = Box::new(StreamOwned::new(tls.session(host)?, stream));
+                let mut stream = Box::new(StreamOwned::new(tls.session(host)?, timed));
                 wrong_port::shake_hands(&mut stream, reached, timeout)
                     .map_err(|error| unreachable::with_tls(place, timeout, &error))?;
                 Stream::Tls(stream)
             }
-            _ => Stream::Plain(stream),
+            _ => Stream::Plain(timed),
         };
         let mut connection = Connection {
             stream: BufReader::with_capacity(BUFFER, stream),
@@ -170,7 +170,7 @@ impl Connection {
             Err(_) if connection.is_tls_wanted(reached) => {
                 Err(unreachable::wants_tls(&connection.place))
             }
-            done => done.map(|()| Connection {
+            outcome => outcome.map(|()| Connection {
                 is_patient: false,
                 ..connection
             }),
@@ -285,18 +285,18 @@ impl Connection {
                 return Ok(None);
             }
             self.stream.get_mut().timed().begin(left);
-            let taken = match self.stream.fill_buf() {
+            let chunk = match self.stream.fill_buf() {
                 Ok([]) => Err(io::ErrorKind::UnexpectedEof.into()),
-                Ok(more) => Ok(more
+                Ok(part) => Ok(part
                     .iter()
                     .position(|byte| *byte == b'\n')
-                    .map_or((more.len(), more, false), |at| (at + 1, &more[..at], true))),
+                    .map_or((part.len(), part, false), |at| (at + 1, &part[..at], true))),
                 Err(error) if is_timeout(&error) => return Ok(None),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
                 Err(error) => Err(error),
             };
-            let (len, text, is_end) = match taken {
-                Ok(taken) => taken,
+            let (len, text, is_end) = match chunk {
+                Ok(chunk) => chunk,
                 Err(error) => return Err(self.failed(&error)),
             };
             into.extend_from_slice(&text[..text.len().min(MAX_LINE - into.len())]);
@@ -310,9 +310,9 @@ impl Connection {
     }
 
     /// The server's message without the password.
-    fn repeatable(&self, said: &str) -> String {
-        let hide = |secret: &Secret| secret.hidden_in(said);
-        self.secret.as_ref().map_or(said.to_owned(), hide)
+    fn repeatable(&self, refusal: &str) -> String {
+        let hide = |secret: &Secret| secret.hidden_in(refusal);
+        self.secret.as_ref().map_or(refusal.to_owned(), hide)
     }
 
     fn exchange(&mut self, commands: &Commands) -> io::Result<Vec<Reply>> {
@@ -333,32 +333,32 @@ impl Connection {
     /// The error for a refused command.
     pub(crate) fn refused(&self, name: &str, refusal: &str) -> Error {
         let code = refusal.split(' ').next().unwrap_or_default();
-        let said = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
-        let what = match code {
+        let answer = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
+        let reason = match code {
             "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
             "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
             "NOPERM" if name == "MONITOR" => format!(
-                "MONITOR is refused to this user; slotscope collect --acl SERVER --monitor prints the rights that are needed (\"{said}\")"
+                "MONITOR is refused to this user; slotscope collect --acl SERVER --monitor prints the rights that are needed (\"{answer}\")"
             ),
             "NOPERM" => {
                 let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
-                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{said}\")")
+                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{answer}\")")
             }
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
             "ERR" if name == "CLUSTER SLOT-STATS" => "CLUSTER SLOT-STATS is not known; Valkey 8.0 and Redis 8.2 have it".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
             _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
-            _ => format!("{name} is refused: \"{said}\""),
+            _ => format!("{name} is refused: \"{answer}\""),
         };
-        Error::bad(self.place.clone(), what)
+        Error::bad(self.place.clone(), reason)
     }
 
     /// The error for a nonsensical reply to command `name`.
     pub fn odd(&self, name: &str) -> Error {
-        let what = format!(
+        let reason = format!(
             "the answer to {name} is not that of a Redis or Valkey server; check the address"
         );
-        Error::bad(self.place.clone(), what)
+        Error::bad(self.place.clone(), reason)
     }
 }
 

@@ -90,8 +90,10 @@ pub(crate) fn of_slots(
 fn by_slot<'r>(
     readings: impl IntoIterator<Item = &'r Reading>,
 ) -> HashMap<u64, Map<String, Value>> {
-    let slots = readings.into_iter().flat_map(|of| &of.slots).flatten();
-    slots.map(|of| (u64::from(of.slot), of.stats())).collect()
+    let slots = readings.into_iter().flat_map(|node| &node.slots).flatten();
+    slots
+        .map(|slot| (u64::from(slot.slot), slot.stats()))
+        .collect()
 }
 
 /// Writes a whole file.

@@ -28,15 +28,15 @@ pub(crate) fn each<T: Send, R: Send>(
     let tasks = Mutex::new(tasks.enumerate());
     let next = || tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
     // A thread waits until its result is taken.
-    let (done, results) = mpsc::sync_channel(0);
+    let (sender, results) = mpsc::sync_channel(0);
     thread::scope(|scope| {
         let mut started = Vec::new();
         for _ in 0..threads {
-            let done = done.clone();
+            let sender = sender.clone();
             let work = || {
-                let done = done;
+                let sender = sender;
                 while let Some((at, task)) = next() {
-                    if done.send((at, run(task))).is_err() {
+                    if sender.send((at, run(task))).is_err() {
                         return;
                     }
                 }
@@ -47,7 +47,7 @@ pub(crate) fn each<T: Send, R: Send>(
                 Err(_) => break,
             }
         }
-        drop(done);
+        drop(sender);
         loop {
             match results.recv_timeout(STEP) {
                 Ok((at, result)) => take(at, result),
@@ -64,12 +64,12 @@ pub(crate) fn each<T: Send, R: Send>(
 }
 
 fn none_started(error: &io::Error) -> Error {
-    let what = format!(
+    let message = format!(
         "no thread can be started ({}); raise the number of processes that the user or the container may have (ulimit -u, \
          pids.max)",
         reason(error)
     );
-    Error::bad("collect", what)
+    Error::bad("collect", message)
 }
 
 #[cfg(test)]

@@ -27,8 +27,8 @@ pub(crate) fn find<'a>(seeds: &[Address], access: &'a Access) -> Result<Site<'a>
     for seed in seeds {
         match ask(seed, access) {
             Ok(Site::Lone(address)) if seeds.len() > 1 => {
-                let what = "is not part of a cluster; name one such server at a time";
-                return Err(Error::bad(address.to_string(), what));
+                let reason = "is not part of a cluster; name one such server at a time";
+                return Err(Error::bad(address.to_string(), reason));
             }
             Ok(site) => return Ok(site),
             Err(error) => first = first.or(Some(error)),
@@ -42,10 +42,10 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
     let mut connection = Connection::open(seed, access)?;
     // Servers outside of clusters refuse, as do those that do not know the command.
     match connection.ask("CLUSTER NODES", &[b"CLUSTER", b"NODES"])? {
-        Reply::Error(said) if said.contains("cluster support disabled") => {
+        Reply::Error(refusal) if refusal.contains("cluster support disabled") => {
             Ok(Site::Lone(seed.clone()))
         }
-        Reply::Error(said) if said.contains("unknown command") => {
+        Reply::Error(refusal) if refusal.contains("unknown command") => {
             let reply = connection.ask("SENTINEL MASTERS", &[b"SENTINEL", b"MASTERS"])?;
             let scheme = if access.tls.is_some() {
                 "rediss"
@@ -62,7 +62,7 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
                 None => Ok(Site::Lone(seed.clone())),
             }
         }
-        Reply::Error(said) => Err(connection.refused("CLUSTER NODES", &said)),
+        Reply::Error(refusal) => Err(connection.refused("CLUSTER NODES", &refusal)),
         _ => {
             let endpoints = endpoints::ask(&mut connection, seed, access.tls.is_some())?;
             Watch::new(access, seed.clone(), endpoints, connection)
@@ -84,7 +84,7 @@ fn watched(reply: Reply, scheme: &str) -> Option<String> {
         let texts: Vec<Vec<u8>> = fields.into_iter().filter_map(Reply::into_text).collect();
         let field = |name: &[u8]| {
             let (pairs, _) = texts.as_chunks::<2>();
-            let [_, value] = pairs.iter().find(|[found, _]| found == name)?;
+            let [_, value] = pairs.iter().find(|[key, _]| key == name)?;
             Some(text::name(&Name::from(value.as_slice()), 60))
         };
         let (name, host, port) = (field(b"name")?, field(b"ip")?, field(b"port")?);

@@ -73,8 +73,8 @@ fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> 
 /// The value of `name` in a map, which RESP2 represents as a flat list.
 fn field<'a>(map: &'a Reply, name: &str) -> Option<&'a Reply> {
     let mut pairs = map.items()?.chunks_exact(2);
-    let is_it = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());
-    pairs.find(is_it).map(|pair| &pair[1])
+    let is_key = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());
+    pairs.find(is_key).map(|pair| &pair[1])
 }
 
 fn text(reply: &Reply) -> Option<String> {

@@ -38,8 +38,8 @@ pub(crate) fn ask(plan: &Plan<'_>, watch: &Watch<'_>) -> Heaviest {
 /// The memory of each slot; absent if a server does not count it.
 fn memory(readings: &[Reading]) -> Option<Vec<u64>> {
     let mut memory = vec![0; SLOTS];
-    for of in readings.iter().flat_map(|reading| &reading.slots).flatten() {
-        memory[usize::from(of.slot)] = of.memory?;
+    for counts in readings.iter().flat_map(|reading| &reading.slots).flatten() {
+        memory[usize::from(counts.slot)] = counts.memory?;
     }
     Some(memory)
 }
@@ -80,13 +80,12 @@ fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {
         slots.add(&heaviest(memory));
     }
     let is_counted = counts.iter().any(Option::is_some);
-    let by = match memory {
-        Some(_) => Some(HeaviestBy::Memory),
-        None => is_counted.then_some(HeaviestBy::Keys),
-    };
     Heaviest {
         slots,
-        by,
+        by: match memory {
+            Some(_) => Some(HeaviestBy::Memory),
+            None => is_counted.then_some(HeaviestBy::Keys),
+        },
         keys: counts.iter().copied().sum::<Option<u64>>(),
     }
 }

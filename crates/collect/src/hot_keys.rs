@@ -55,12 +55,12 @@ impl Tracking {
     /// # Errors
     /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<HotKeys>, Option<String>)> {
-        let (mut all, mut refusal) = (HotKeys::default(), self.refusal);
-        let take = |_, found: Result<HotKeys>| match found {
-            Ok(found) => {
-                all.nodes += 1;
-                all.cpu_usec = all.cpu_usec.saturating_add(found.cpu_usec);
-                all.keys.extend(found.keys);
+        let (mut total, mut refusal) = (HotKeys::default(), self.refusal);
+        let take = |_, hot_keys: Result<HotKeys>| match hot_keys {
+            Ok(hot_keys) => {
+                total.nodes += 1;
+                total.cpu_usec = total.cpu_usec.saturating_add(hot_keys.cpu_usec);
+                total.keys.extend(hot_keys.keys);
             }
             Err(error) => {
                 refusal.get_or_insert_with(|| format!("hot keys: {error}"));
@@ -68,8 +68,8 @@ impl Tracking {
         };
         crew::each(self.connections.into_iter(), finish, take, || {})?;
         let order = |key: &TimedKey| (Reverse(key.cpu_usec), key.key.clone());
-        all.keys.sort_by_cached_key(order);
-        Ok((Some(all).filter(|all| all.nodes > 0), refusal))
+        total.keys.sort_by_cached_key(order);
+        Ok((Some(total).filter(|total| total.nodes > 0), refusal))
     }
 }
 
@@ -81,9 +81,9 @@ fn start(server: &Asked, access: &Access, during: Duration) -> Result<Option<Con
         Reply::Error(refusal) if refusal.starts_with("ERR") => return Ok(None),
         Reply::Error(refusal) => return Err(refused(&connection, &refusal)),
         _ => {
-            let what =
+            let reason =
                 "HOTKEYS has a session already; HOTKEYS STOP and HOTKEYS RESET make room for one";
-            return Err(Error::bad(connection.place(), what));
+            return Err(Error::bad(connection.place(), reason));
         }
     }
     let (seconds, most) = (during.as_secs().to_string(), MOST_KEYS.to_string());
@@ -98,8 +98,8 @@ fn start(server: &Asked, access: &Access, during: Duration) -> Result<Option<Con
 
 fn refused(connection: &Connection, refusal: &str) -> Error {
     if refusal.starts_with("NOPERM") {
-        let what = "HOTKEYS is refused to this user; +hotkeys allows it";
-        return Error::bad(connection.place(), what);
+        let reason = "HOTKEYS is refused to this user; +hotkeys allows it";
+        return Error::bad(connection.place(), reason);
     }
     connection.refused("HOTKEYS", refusal)
 }
@@ -111,8 +111,8 @@ fn finish(mut connection: Connection) -> Result<HotKeys> {
     commands.add("HOTKEYS STOP", &[b"HOTKEYS", b"STOP"]);
     commands.add("HOTKEYS RESET", &[b"HOTKEYS", b"RESET"]);
     let replies = connection.pipeline(&commands)?;
-    let found = replies.into_iter().next().and_then(parse);
-    found.ok_or_else(|| connection.odd("HOTKEYS GET"))
+    let hot_keys = replies.into_iter().next().and_then(parse);
+    hot_keys.ok_or_else(|| connection.odd("HOTKEYS GET"))
 }
 
 /// Parses `[[name, value, ...]]`, where `by-cpu-time-us` is `[key, microseconds, ...]`.
@@ -133,8 +133,8 @@ fn parse(reply: Reply) -> Option<HotKeys> {
             cpu_usec: pair[1].number()?,
         })
     };
-    let keys = array(field(b"by-cpu-time-us")?)?;
-    let keys = keys.chunks_exact(2).take(MOST_KEYS).map(key);
+    let pairs = array(field(b"by-cpu-time-us")?)?;
+    let keys = pairs.chunks_exact(2).take(MOST_KEYS).map(key);
     Some(HotKeys {
         nodes: 1,
         cpu_usec: field(b"all-commands-all-slots-us")?.number()?,

@@ -39,11 +39,11 @@ pub(crate) fn list(
 ) -> (Vec<HotSlotKeys>, Option<String>) {
     let mut refusal = None;
     let keys_of = |hot: Hot<'_>| {
-        let listed = match probe.connection(hot.server) {
+        let answer = match probe.connection(hot.server) {
             Some(connection) => keys(connection, hot.slot),
             None => Ok(Vec::new()),
         };
-        let listed = listed.unwrap_or_else(|error| {
+        let listed = answer.unwrap_or_else(|error| {
             refusal.get_or_insert_with(|| format!("keys of hot slots: {error}"));
             // A late reply would be taken for that of the next command.
             probe.disconnect(hot.server);
@@ -62,27 +62,27 @@ pub(crate) fn list(
 
 /// The slots with the most CPU time overall, hottest first.
 fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
-    let (mut all, mut nodes) = (0u64, 0);
-    let mut hot = Vec::new();
+    let (mut total, mut nodes) = (0u64, 0);
+    let mut slots = Vec::new();
     for [first, last] in readings {
         let (first, last) = (first.borrow(), last.borrow());
         if first.slots.is_none() || last.slots.is_none() {
             continue;
         }
         nodes += 1;
-        for of in work::by_slot(Some(first), last) {
-            if let Some(cpu) = of.grown(|of| of.cpu) {
-                all = all.saturating_add(cpu);
-                hot.push((cpu, of.now.slot, last, of.now.keys));
+        for slot in work::by_slot(Some(first), last) {
+            if let Some(cpu) = slot.grown(|counts| counts.cpu) {
+                total = total.saturating_add(cpu);
+                slots.push((cpu, slot.now.slot, last, slot.now.keys));
             }
         }
     }
-    hot.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    let hot = hot.into_iter().take(MOST_SLOTS);
-    let hot = hot.map(|(cpu, slot, server, keys)| Hot {
+    slots.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
+    let most = slots.into_iter().take(MOST_SLOTS);
+    let hot = most.map(|(cpu, slot, server, keys)| Hot {
         slot,
         server,
-        share: cpu as f64 / all.max(1) as f64,
+        share: cpu as f64 / total.max(1) as f64,
         keys,
     });
     let least = LEAST_SHARE / f64::from(nodes.max(1));
@@ -101,7 +101,7 @@ fn keys(connection: &mut Connection, slot: u16) -> Result<Vec<HotKey>> {
         _ => connection.pipeline(&commands)?,
     };
     connection.forget();
-    let mut listed: Vec<HotKey> = names
+    let mut keys: Vec<HotKey> = names
         .iter()
         .zip(&sizes)
         .map(|(name, size)| HotKey {
@@ -109,8 +109,8 @@ fn keys(connection: &mut Connection, slot: u16) -> Result<Vec<HotKey>> {
             bytes: size.number(),
         })
         .collect();
-    listed.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.key.cmp(&b.key)));
-    Ok(listed)
+    keys.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.key.cmp(&b.key)));
+    Ok(keys)
 }
 
 #[cfg(test)]

@@ -191,21 +191,21 @@ fn ask_lengths(
     questions: &mut Questions,
 ) -> Result<()> {
     let mut commands = Commands::default();
-    let mut asked = Vec::new();
+    let mut targets = Vec::new();
     for (at, (key, fate)) in keys.iter().zip(fates.iter()).enumerate() {
         let Fate::Known(facts) = fate else {
             continue;
         };
         if let Some(length) = length_command(&facts.kind) {
             commands.add(length, &[length.as_bytes(), key]);
-            asked.push((at, false));
+            targets.push((at, false));
         }
         if !is_large_by_length(facts) && questions.without_memory.is_none() {
             commands.add("MEMORY USAGE", &[b"MEMORY", b"USAGE", key]);
-            asked.push((at, true));
+            targets.push((at, true));
         }
     }
-    take(connection, &commands, &asked, fates, questions)
+    take(connection, &commands, &targets, fates, questions)
 }
 
 /// Requests the memory of values with tables, trees and lists: exact up to this many elements.
@@ -219,7 +219,7 @@ fn ask_memory_of_large(
         return Ok(());
     }
     let mut commands = Commands::default();
-    let (mut asked, mut elements) = (Vec::new(), 0);
+    let (mut targets, mut elements) = (Vec::new(), 0);
     for (at, key) in keys.iter().enumerate() {
         let Fate::Known(facts) = &fates[at] else {
             continue;
@@ -228,35 +228,35 @@ fn ask_memory_of_large(
             continue;
         }
         let length = facts.elements.unwrap_or(u64::MAX);
-        let samples = if length <= EXACT_ELEMENTS { 0 } else { SAMPLES };
-        let samples = samples.to_string();
+        let most = if length <= EXACT_ELEMENTS { 0 } else { SAMPLES };
+        let samples = most.to_string();
         let words: [&[u8]; 5] = [b"MEMORY", b"USAGE", key, b"SAMPLES", samples.as_bytes()];
         commands.add("MEMORY USAGE", &words);
-        asked.push((at, true));
+        targets.push((at, true));
         elements += length.min(EXACT_ELEMENTS);
         if elements >= ELEMENTS_AT_ONCE {
-            take(connection, &commands, &asked, fates, questions)?;
-            (commands, asked, elements) = (Commands::default(), Vec::new(), 0);
+            take(connection, &commands, &targets, fates, questions)?;
+            (commands, targets, elements) = (Commands::default(), Vec::new(), 0);
         }
     }
-    take(connection, &commands, &asked, fates, questions)
+    take(connection, &commands, &targets, fates, questions)
 }
 
 /// Stores the replies; `asked` has the key of each, and whether it is memory or length.
 fn take(
     connection: &mut Connection,
     commands: &Commands,
-    asked: &[(usize, bool)],
+    targets: &[(usize, bool)],
     fates: &mut [Fate],
     questions: &mut Questions,
 ) -> Result<()> {
-    if asked.is_empty() {
+    if targets.is_empty() {
         return Ok(());
     }
     let replies = connection.pipeline(commands)?;
-    for (((at, is_memory), reply), name) in asked.iter().zip(&replies).zip(commands.names()) {
-        if let (true, Reply::Error(said)) = (*is_memory, reply)
-            && let Some(why) = without_memory(said)
+    for (((at, is_memory), reply), name) in targets.iter().zip(&replies).zip(commands.names()) {
+        if let (true, Reply::Error(refusal)) = (*is_memory, reply)
+            && let Some(why) = without_memory(refusal)
         {
             questions.without_memory = Some(why);
             continue;
@@ -279,23 +279,23 @@ fn take(
 
 /// The fate of a key by the error in a reply; `None` if there is no error, or only this attribute is unavailable.
 fn refusal(connection: &Connection, name: &str, reply: &Reply) -> Result<Option<Fate>> {
-    let Reply::Error(said) = reply else {
+    let Reply::Error(text) = reply else {
         return Ok(None);
     };
-    match said.split(' ').next().unwrap_or_default() {
+    match text.split(' ').next().unwrap_or_default() {
         "MOVED" | "ASK" | "TRYAGAIN" => Ok(Some(Fate::Elsewhere)),
         "CLUSTERDOWN" => Ok(Some(Fate::Down)),
         "WRONGTYPE" => Ok(Some(Fate::Changed)),
         // The key is gone, its encoding or the eviction policy lacks this attribute, or a module lacks this method.
         "ERR" if !matches!(name, "TYPE" | "PTTL") => Ok(None),
-        _ => Err(connection.refused(name, said)),
+        _ => Err(connection.refused(name, text)),
     }
 }
 
 /// Why a server never answers MEMORY USAGE; `None` if its error concerns one key.
-fn without_memory(said: &str) -> Option<&'static str> {
-    let lower = said.to_ascii_lowercase();
-    if said.starts_with("NOPERM") {
+fn without_memory(refusal: &str) -> Option<&'static str> {
+    let lower = refusal.to_ascii_lowercase();
+    if refusal.starts_with("NOPERM") {
         Some(NO_RIGHT)
     } else if lower.contains("unknown command") || lower.contains("unknown subcommand") {
         Some(NOT_KNOWN)

@@ -77,15 +77,15 @@ impl Listings {
     }
 
     fn keep(&mut self, member: Member) {
-        let kept = if member.is_myself {
+        let members = if member.is_myself {
             &mut self.of_themselves
         } else {
             &mut self.of_others
         };
-        match kept.get_mut(&member.id) {
+        match members.get_mut(&member.id) {
             None => {
                 self.claims += member.claims();
-                kept.insert(member.id.clone(), member);
+                members.insert(member.id.clone(), member);
             }
             Some(known) if known.rank() < member.rank() => {
                 self.claims = self.claims + member.claims() - known.claims();
@@ -101,10 +101,10 @@ impl Listings {
     /// There is none.
     pub(crate) fn into_view(self) -> Result<View> {
         let Some((_, text)) = self.text else {
-            let what = "no primary is listed; name a node of the cluster";
+            let reason = "no primary is listed; name a node of the cluster";
             return Err(self
                 .last
-                .unwrap_or_else(|| Error::bad("CLUSTER NODES", what)));
+                .unwrap_or_else(|| Error::bad("CLUSTER NODES", reason)));
         };
         let mut members: BTreeMap<String, Member> = self.of_others.into_iter().collect();
         // A node's address for itself may be the one used for asking.

@@ -55,7 +55,7 @@ pub struct Primary {
 impl Snapshot {
     /// The reading of a primary that answered.
     pub fn reading(&self, id: &str) -> Option<&Reading> {
-        let primary = self.primaries.iter().find(|of| of.id == id)?;
+        let primary = self.primaries.iter().find(|primary| primary.id == id)?;
         primary.reading.as_ref().ok()
     }
 }
@@ -75,8 +75,8 @@ impl<'a> Live<'a> {
                 datasets: BTreeMap::new(),
             }),
             Site::Lone(address) => {
-                let what = "is not in cluster mode, so there are no nodes to compare";
-                Err(Error::bad(address.to_string(), what))
+                let reason = "is not in cluster mode, so there are no nodes to compare";
+                Err(Error::bad(address.to_string(), reason))
             }
         }
     }
@@ -93,14 +93,14 @@ impl<'a> Live<'a> {
         for (server, reading) in servers.iter().zip(&mut readings) {
             let own = self.own.get(server.key()).copied().unwrap_or(0);
             let Ok(reading) = reading else { continue };
-            if let Some(all) = &mut reading.server.total_commands_processed {
-                *all = all.saturating_sub(own);
+            if let Some(commands) = &mut reading.server.total_commands_processed {
+                *commands = commands.saturating_sub(own);
             }
             match reading.server.dataset() {
                 Some(size) => drop(self.datasets.insert(server.key().to_owned(), size)),
                 None => {
-                    let known = self.datasets.get(server.key()).copied();
-                    reading.server.used_memory_dataset = known;
+                    let size = self.datasets.get(server.key()).copied();
+                    reading.server.used_memory_dataset = size;
                 }
             }
         }
@@ -110,9 +110,9 @@ impl<'a> Live<'a> {
         {
             return Err(Error::silent("no primary answers", error.to_string()));
         }
-        let primary = |(of, reading): (Asked, Result<Reading>)| Primary {
-            id: of.key().to_owned(),
-            name: of.name,
+        let primary = |(server, reading): (Asked, Result<Reading>)| Primary {
+            id: server.key().to_owned(),
+            name: server.name,
             reading,
         };
         Ok(Snapshot {
@@ -132,12 +132,12 @@ impl<'a> Live<'a> {
     /// # Errors
     /// The slot has no owner, or the owner does not answer.
     pub fn keys_of(&self, slot: u16, most: u64) -> Result<SlotKeys> {
-        let owner = self.watch.view.owner(slot);
-        let owner = owner.and_then(|id| self.watch.view.members.get(&**id));
-        let address = owner.and_then(|owner| self.watch.address(owner));
-        let address = address.ok_or_else(|| {
-            let what = "no primary owns it; wait until a replica has taken over";
-            Error::bad(format!("slot {slot}"), what)
+        let view = &self.watch.view;
+        let owner = view.owner(slot).and_then(|id| view.members.get(&**id));
+        let place = owner.and_then(|owner| self.watch.address(owner));
+        let address = place.ok_or_else(|| {
+            let reason = "no primary owns it; wait until a replica has taken over";
+            Error::bad(format!("slot {slot}"), reason)
         })?;
         slot_keys::ask(&address, self.access, slot, most)
     }
@@ -160,8 +160,8 @@ impl<'a> Live<'a> {
             let reading = readings[places[at]].as_mut();
             if let (Ok(reading), Ok(outcome)) = (reading, outcome) {
                 counted.push((servers[places[at]].key(), outcome.counts.len() as u64));
-                let counts = outcome.counts.into_iter();
-                let counts = counts.map(|(slot, keys)| SlotCounts {
+                let by_slot = outcome.counts.into_iter();
+                let counts = by_slot.map(|(slot, keys)| SlotCounts {
                     slot,
                     keys,
                     ..SlotCounts::default()
@@ -169,11 +169,11 @@ impl<'a> Live<'a> {
                 reading.slots = Some(counts.collect());
             }
         };
-        let done = crew::each(tasks.iter(), count, take, || {});
+        let result = crew::each(tasks.iter(), count, take, || {});
         for (key, commands) in counted {
             *self.own.entry(key.to_owned()).or_default() += commands;
         }
-        done
+        result
     }
 
     fn plan<'p>(&'p self, outage: &'p AtomicBool) -> Plan<'p> {

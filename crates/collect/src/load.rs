@@ -45,7 +45,7 @@ pub(crate) struct Load {
 pub(crate) fn measure(
     access: &Access,
     servers: &[Asked],
-    how: Measured,
+    measured: Measured,
     names: bool,
     directory: &WholeDirectory,
 ) -> Result<Load> {
@@ -53,10 +53,10 @@ pub(crate) fn measure(
     probe.connect(servers)?;
     let start = Instant::now();
     let first = probe.read(servers)?;
-    let tracking = names.then(|| Tracking::start(access, servers, how.during));
-    let tracking = tracking.transpose()?;
+    let started = names.then(|| Tracking::start(access, servers, measured.during));
+    let tracking = started.transpose()?;
     let logs = names.then(|| Logs::start(access, servers)).transpose()?;
-    thread::sleep(how.during.saturating_sub(start.elapsed()));
+    thread::sleep(measured.during.saturating_sub(start.elapsed()));
     let logged = logs.map(Logs::finish).transpose()?;
     let hot_keys = tracking.map(Tracking::finish).transpose()?;
     let last = probe.read(servers)?;
@@ -72,9 +72,9 @@ pub(crate) fn measure(
         load.entry.hot_slots = slots;
         load.skipped.extend(refusal);
     }
-    if how.monitor {
+    if measured.monitor {
         let (monitor, errors) =
-            monitor::capture(access, &mut probe, servers, how.during, directory)?;
+            monitor::capture(access, &mut probe, servers, measured.during, directory)?;
         let errors = errors.iter().map(|error| format!("MONITOR: {error}"));
         load.skipped.extend(errors);
         load.skipped.extend(monitor::cut(&monitor));
@@ -118,9 +118,9 @@ impl Load {
                 .next()
                 .map(|first| format!("load by slot: {first}")),
         );
-        let foreign = readings.iter().flatten().map(|of| of.foreign).sum();
-        let foreign = slot_stats::left_out(foreign);
-        skipped.extend(foreign.map(|what| format!("load by slot: {what}")));
+        let foreign = readings.iter().flatten().map(|node| node.foreign).sum();
+        let left_out = slot_stats::left_out(foreign);
+        skipped.extend(left_out.map(|reason| format!("load by slot: {reason}")));
         Ok(Load {
             entry: LoadEntry {
                 secs: nodes.iter().map(|node| node.secs).fold(0.0, f64::max),

@@ -44,11 +44,11 @@ pub(crate) fn capture(
     directory: &WholeDirectory,
 ) -> Result<(MonitorEntry, Vec<Error>)> {
     if servers.len() > AT_ONCE {
-        let what = format!(
+        let reason = format!(
             "runs on at most {AT_ONCE} primaries at once, and the cluster has {}; leave it out",
             servers.len()
         );
-        return Err(Error::option("monitor", "", what));
+        return Err(Error::option("monitor", "", reason));
     }
     let during = during.min(LONGEST);
     let before = probe.read(servers)?;
@@ -141,8 +141,8 @@ fn of_node(
         return Ok(Err(error));
     }
     let failed = |error| directory.failed(&file, error);
-    let out = BufWriter::new(directory.file(&file)?);
-    let mut out = zstd::Encoder::new(out, 1).map_err(failed)?;
+    let writer = BufWriter::new(directory.file(&file)?);
+    let mut out = zstd::Encoder::new(writer, 1).map_err(failed)?;
     let start = Instant::now();
     let (mut stripped, mut line) = (Stripped::default(), Vec::new());
     let mut node = MonitorNode {

@@ -10,7 +10,7 @@ use crate::cluster::View;
 
 /// The moved slots as ranges, and the primaries whose slots a replica has taken over.
 pub(crate) fn between(before: &View, after: &View) -> (Vec<(u16, u16)>, Vec<Failover>) {
-    let (mut moved, mut taken) = (SlotSet::none(), BTreeMap::new());
+    let (mut moved, mut heirs) = (SlotSet::none(), BTreeMap::new());
     for slot in 0..SLOTS as u16 {
         let (Some(old), Some(new)) = (before.owner(slot), after.owner(slot)) else {
             continue;
@@ -19,11 +19,11 @@ pub(crate) fn between(before: &View, after: &View) -> (Vec<(u16, u16)>, Vec<Fail
         match old == new {
             true => {}
             false if heir.is_some_and(|heir| heir.primary.as_deref() == Some(&**old)) => {
-                *taken.entry((old.to_string(), new.to_string())).or_default() += 1;
+                *heirs.entry((old.to_string(), new.to_string())).or_default() += 1;
             }
             false => moved.insert(slot),
         }
     }
     let failover = |((from, to), slots)| Failover { from, to, slots };
-    (moved.ranges(), taken.into_iter().map(failover).collect())
+    (moved.ranges(), heirs.into_iter().map(failover).collect())
 }

@@ -104,16 +104,12 @@ impl<'a> Probe<'a> {
         let missing: Vec<&Asked> = servers.iter().filter(new).collect();
         let access = self.access.brief();
         let open = |server: &Asked| Peer::open(server, &access);
-        let (asked, mut opened) = (missing.clone(), Vec::new());
-        crew::each(
-            missing.into_iter(),
-            open,
-            |at, peer| opened.push((at, peer)),
-            || {},
-        )?;
-        for (at, peer) in opened {
+        let mut peers = Vec::new();
+        let take = |at: usize, peer| peers.push((at, peer));
+        crew::each(missing.iter().copied(), open, take, || {})?;
+        for (at, peer) in peers {
             if let Ok(peer) = peer {
-                self.peers.insert(asked[at].key().to_owned(), peer);
+                self.peers.insert(missing[at].key().to_owned(), peer);
             }
         }
         Ok(())
@@ -127,13 +123,13 @@ impl<'a> Probe<'a> {
         self.peers
             .retain(|key, _| servers.iter().any(|server| server.key() == key));
         let access = self.access.brief();
-        let most_commands = (MAX_COMMANDS_OF_ALL / servers.len().max(1)).min(MAX_COMMANDS);
-        let most_commands = self.has_commands.then_some(most_commands);
-        let tasks = servers
+        let share = (MAX_COMMANDS_OF_ALL / servers.len().max(1)).min(MAX_COMMANDS);
+        let most_commands = self.has_commands.then_some(share);
+        let tasks: Vec<(&Asked, Option<Peer>)> = servers
             .iter()
-            .map(|server| (server, self.peers.remove(server.key())));
-        let tasks: Vec<(&Asked, Option<Peer>)> = tasks.collect();
-        let read = |(server, peer): (&Asked, Option<Peer>)| -> Result<(Reading, Peer)> {
+            .map(|server| (server, self.peers.remove(server.key())))
+            .collect();
+        let ask = |(server, peer): (&Asked, Option<Peer>)| -> Result<(Reading, Peer)> {
             let mut peer = match peer {
                 Some(peer) => peer,
                 None => Peer::open(server, &access)?,
@@ -151,20 +147,20 @@ impl<'a> Probe<'a> {
                 reading
             });
         };
-        crew::each(tasks.into_iter(), read, take, || {})?;
+        crew::each(tasks.into_iter(), ask, take, || {})?;
         Ok(readings)
     }
 
     /// The connection to a server that was read.
-    pub(crate) fn connection(&mut self, of: &Reading) -> Option<&mut Connection> {
+    pub(crate) fn connection(&mut self, reading: &Reading) -> Option<&mut Connection> {
         self.peers
-            .get_mut(of.key())
+            .get_mut(reading.key())
             .map(|peer| &mut peer.connection)
     }
 
     /// Closes the connection to a server; the next reading opens another.
-    pub(crate) fn disconnect(&mut self, of: &Reading) {
-        self.peers.remove(of.key());
+    pub(crate) fn disconnect(&mut self, reading: &Reading) {
+        self.peers.remove(reading.key());
     }
 }
 
@@ -192,24 +188,24 @@ impl Peer {
         }
         let at_ms = now_ms();
         let mut replies = self.connection.pipeline(&commands)?.into_iter();
-        let info = replies.next().unwrap_or(Reply::Nil);
-        let info = Server::from_reply(info, &self.connection)?;
+        let reply = replies.next().unwrap_or(Reply::Nil);
+        let info = Server::from_reply(reply, &self.connection)?;
         let mut figures = reading(&info);
         let state = replies.next().and_then(Reply::into_text);
         figures.cluster_state = state.and_then(|text| cluster_state(&text));
         let (slots, foreign) = match replies.next() {
-            Some(Reply::Error(said)) => {
+            Some(Reply::Error(refusal)) => {
                 self.refusal = Some(
                     self.connection
-                        .refused("CLUSTER SLOT-STATS", &said)
+                        .refused("CLUSTER SLOT-STATS", &refusal)
                         .to_string(),
                 );
                 (None, 0)
             }
             Some(reply) => {
-                let read = slot_stats::read(&reply, &server.owned);
+                let counts = slot_stats::read(&reply, &server.owned);
                 let (slots, foreign) =
-                    read.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?;
+                    counts.ok_or_else(|| self.connection.odd("CLUSTER SLOT-STATS"))?;
                 (Some(slots), foreign)
             }
             None => (None, 0),
@@ -273,10 +269,10 @@ const REFUSALS: [&str; 10] = [
 
 /// `rejected_calls` of commands, and `errorstat_CROSSSLOT:count=7`, which servers have from Redis 6.2 on.
 fn refused(info: &Server) -> [BTreeMap<String, u64>; 2] {
-    let count = |value: &str, of: &str| part(value, of).filter(|count| *count > 0);
+    let count = |value: &str, field: &str| part(value, field).filter(|count| *count > 0);
     let command = |(name, value): (&str, &str)| {
-        let name = name.strip_prefix("cmdstat_").filter(|of| is_plain(of))?;
-        Some((name.to_owned(), count(value, "rejected_calls=")?))
+        let name = name.strip_prefix("cmdstat_")?;
+        is_plain(name).then_some((name.to_owned(), count(value, "rejected_calls=")?))
     };
     let error = |(name, value): (&str, &str)| {
         let name = name.strip_prefix("errorstat_")?;
@@ -311,7 +307,7 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
         }
     }
     let owners = watch.view.owners().iter();
-    let asked = owners.filter_map(|owner| {
+    let servers = owners.filter_map(|owner| {
         let member = watch.view.members.get(&**owner)?;
         Some(Asked {
             id: Some(member.id.clone()),
@@ -321,7 +317,7 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
             owned: owned.remove(&**owner).unwrap_or_default(),
         })
     });
-    asked.collect()
+    servers.collect()
 }
 
 impl Reading {
@@ -339,7 +335,7 @@ impl Reading {
     /// A line of `slot-stats.json`; absent if it does not count by slot.
     pub fn line(&self) -> Option<String> {
         let slots = self.slots.as_ref()?;
-        let row = |of: &SlotCounts| json!([of.slot, of.stats()]);
+        let row = |counts: &SlotCounts| json!([counts.slot, counts.stats()]);
         let slots: Vec<Value> = slots.iter().map(row).collect();
         let line = json!({"time": utc(self.at_ms), "node": self.name, "slots": slots});
         Some(format!("{line}\n"))

@@ -115,8 +115,8 @@ impl<'a> Readers<'a> {
             c if is_plain(c) => c,
             _ => '_',
         };
-        let stem: String = name.chars().take(120).map(plain).collect();
-        let stem = stem.trim_start_matches(['.', '-']);
+        let plain_name: String = name.chars().take(120).map(plain).collect();
+        let stem = plain_name.trim_start_matches(['.', '-']);
         let named = |number: usize| match number {
             1 => format!("{stem}.csv.zst"),
             number => format!("{stem}.{number}.csv.zst"),

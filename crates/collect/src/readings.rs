@@ -77,15 +77,15 @@ impl Readings {
         let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
         let mut answers: Vec<Result<ServerReading>> = servers.iter().map(|_| lost()).collect();
         let take = |at: usize, answer| answers[at] = answer;
-        let done = crew::each(servers.iter(), |of| ask(of, access), take, || {});
-        if let Err(error) = done {
+        let ask = |server: &Asked| ask(server, access);
+        if let Err(error) = crew::each(servers.iter(), ask, take, || {}) {
             self.refusals.insert(String::new(), error.to_string());
         }
-        for (of, answer) in servers.into_iter().zip(answers) {
-            let key = of.key().to_owned();
+        for (server, answer) in servers.into_iter().zip(answers) {
+            let key = server.key().to_owned();
             let error = match &answer {
                 // A replica is asked in addition to its primary.
-                Err(_) if of.role == Role::Replica => continue,
+                Err(_) if server.role == Role::Replica => continue,
                 Err(error) if !error.is_silence() => {
                     self.refusals.entry(key).or_insert(error.to_string());
                     continue;
@@ -96,8 +96,8 @@ impl Readings {
             let entry = self
                 .entries
                 .entry(key)
-                .or_insert_with(|| ServerEntry::of(of.id, of.name));
-            (entry.role, entry.silent) = (of.role, silent);
+                .or_insert_with(|| ServerEntry::of(server.id, server.name));
+            (entry.role, entry.silent) = (server.role, silent);
             if let Ok(reading) = answer {
                 place(entry, reading);
             }
@@ -106,11 +106,11 @@ impl Readings {
 
     /// The servers without readings, as a sentence.
     pub(crate) fn skipped(&self) -> Option<String> {
-        let is_known = |key: &String| self.entries.get(key).is_some_and(|of| of.last().is_some());
-        let refused = self.refusals.iter();
-        let mut refused = refused.filter(|(key, _)| !is_known(key));
-        let (_, first) = refused.next()?;
-        let servers = counted(1 + refused.count() as u64, "server");
+        let is_known = |key: &String| self.entries.get(key).and_then(ServerEntry::last).is_some();
+        let refusals = self.refusals.iter();
+        let mut unknown = refusals.filter(|(key, _)| !is_known(key));
+        let (_, first) = unknown.next()?;
+        let servers = counted(1 + unknown.count() as u64, "server");
         Some(format!("memory, limits and load of {servers}: {first}"))
     }
 

@@ -297,7 +297,7 @@ impl<R: BufRead> Reading<'_, R> {
             "SCAN" => "; a smaller --count makes pages smaller",
             _ => "",
         };
-        let what = format!(
+        let message = format!(
             "the reply to {} has more than {} or {}, which no server sends{smaller}",
             self.name,
             match limit.bytes >> 20 {
@@ -306,7 +306,7 @@ impl<R: BufRead> Reading<'_, R> {
             },
             text::counted(limit.values as u64, "value")
         );
-        io::Error::new(io::ErrorKind::InvalidData, what)
+        io::Error::new(io::ErrorKind::InvalidData, message)
     }
 }
 

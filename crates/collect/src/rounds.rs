@@ -290,8 +290,8 @@ impl Rounds<'_, '_> {
         let primaries = members.filter(|member| member.role == Role::Primary);
         let owners = view.owners().iter();
         let chosen = owners.filter_map(|owner| self.readers.choose(view, owner, self.from));
-        let read = self.readers.list.iter();
-        let read = read.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
+        let readers = self.readers.list.iter();
+        let read = readers.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
         let mut known = BTreeSet::new();
         let asked = |member: &Member| {
             let address = self.watch.address(member)?;
@@ -303,8 +303,8 @@ impl Rounds<'_, '_> {
                 owned: SlotSet::none(),
             })
         };
-        let all = primaries.chain(chosen).chain(read);
-        all.filter(is_asked).filter_map(asked).collect()
+        let candidates = primaries.chain(chosen).chain(read);
+        candidates.filter(is_asked).filter_map(asked).collect()
     }
 
     /// Writes the first lines, which show whether servers know the command.
@@ -342,12 +342,12 @@ impl Rounds<'_, '_> {
     pub(crate) fn conclude(&mut self, missing: &SlotSet) -> Result<()> {
         self.note_silent(missing);
         let lacking = self.watch.view.owners_of(missing);
-        let mut read = vec![(0, 0); self.readers.list.len()];
+        let mut totals = vec![(0, 0); self.readers.list.len()];
         for done in self.done.iter().flatten() {
-            let (slots, keys) = &mut read[done.reader];
+            let (slots, keys) = &mut totals[done.reader];
             (*slots, *keys) = (*slots + 1, *keys + done.count);
         }
-        for (reader, (slots, counted)) in self.readers.list.iter_mut().zip(read) {
+        for (reader, (slots, counted)) in self.readers.list.iter_mut().zip(totals) {
             let Reader { entry, file, .. } = reader;
             let primary = entry.primary.as_ref().or(entry.id.as_ref());
             entry.counted = (slots > 0).then_some(counted);
@@ -365,14 +365,14 @@ impl Rounds<'_, '_> {
             if let (Some(member), Some(why)) = (view.members.get(owner), view.silence(owner)) {
                 let slots = counted(view.slots_of(owner).len() as u64, "slot");
                 let has_heir = view.replicas(owner).next().is_some();
-                let of = if has_heir {
+                let state = if has_heir {
                     "has not been replaced by a replica"
                 } else {
                     "has no replica"
                 };
-                let what = format!("{why}; it {of}, and its {slots} are not served");
+                let reason = format!("{why}; it {state}, and its {slots} are not served");
                 let reader = self.readers.index(member);
-                self.readers.list[reader].entry.error.get_or_insert(what);
+                self.readers.list[reader].entry.error.get_or_insert(reason);
             }
         }
     }
@@ -386,8 +386,8 @@ impl Rounds<'_, '_> {
             .iter()
             .filter_map(|reader| reader.entry.error.as_ref());
         let first = errors.next().filter(|_| is_empty)?;
-        let (place, what) = first.split_once(": ").unwrap_or(("collect", first));
-        Some(Error::bad(place, what))
+        let (place, reason) = first.split_once(": ").unwrap_or(("collect", first));
+        Some(Error::bad(place, reason))
     }
 
     /// Owned slots that were not read.

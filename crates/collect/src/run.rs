@@ -108,10 +108,10 @@ fn fill(
             .seeds
             .first()
             .map_or(String::new(), ToString::to_string);
-        let what = format!(
+        let reason = format!(
             "no node owns a slot: the cluster is not created yet, or was reset; redis-cli --cluster check {seed} shows it"
         );
-        return Err(Error::bad(seed, what));
+        return Err(Error::bad(seed, reason));
     }
     let directory = make()?;
     let mut manifest = match site {
@@ -133,8 +133,8 @@ fn lone(
     on_node: OnNode<'_>,
 ) -> Result<Manifest> {
     if options.level == Level::Slots || options.times.is_some() {
-        let what = "is not part of a cluster, so it does not count by slot; leave out --slots-only and --every";
-        return Err(Error::bad(address.to_string(), what));
+        let reason = "is not part of a cluster, so it does not count by slot; leave out --slots-only and --every";
+        return Err(Error::bad(address.to_string(), reason));
     }
     let mut readers = Readers::new(directory);
     readers.add(None, address.to_string(), Role::Primary);
@@ -145,24 +145,24 @@ fn lone(
         slots: SlotSet::sample(options.sample_percent),
         owned: SlotSet::all(),
     };
-    let asked = Asked {
+    let server = Asked {
         id: None,
         name: address.to_string(),
         role: Role::Primary,
         address: address.clone(),
         owned: SlotSet::none(),
     };
-    let load = measure(options, vec![asked.clone()], directory)?;
+    let load = measure(options, vec![server.clone()], directory)?;
     let mut readings = Readings::new(&options.access);
-    readings.before(vec![asked.clone()]);
+    readings.before(vec![server.clone()]);
     let outage = AtomicBool::new(false);
     let (plan, reader) = (plan(options, 1, false, &outage), &mut readers.list[0]);
     let name = reader.entry.name.clone();
     let outcome = scan::keys(&plan, &task, &mut reader.file, &|page| on_node(&name, page))?;
     reader.done(&outcome, &SlotSet::none());
     reader.entry.complete = true;
-    readings.after(vec![asked]);
-    let skipped = outcome.skipped.iter().map(|what| (*what).to_owned());
+    readings.after(vec![server]);
+    let skipped = outcome.skipped.iter().map(|reason| (*reason).to_owned());
     let of_load = load.iter().flat_map(|load| load.skipped.clone());
     Ok(Manifest {
         skipped: skipped.chain(readings.skipped()).chain(of_load).collect(),
@@ -248,8 +248,8 @@ fn cluster(
     let (slots_moved, failovers) = moves::between(&before, after);
     let open = SlotSet::of(|slot| missing.contains(slot) && after.is_in_flight(slot));
     let of_load = load.iter().flat_map(|load| load.skipped.clone());
-    let skipped = skipped(&rounds).into_iter().chain(readings.skipped());
-    let skipped = skipped.chain(of_load);
+    let of_rounds = skipped(&rounds).into_iter();
+    let skipped = of_rounds.chain(readings.skipped()).chain(of_load);
     let sample = heaviest.map(|heaviest| SampleEntry {
         heaviest_by: heaviest.by,
         heavy: SlotSet::of(|slot| heaviest.slots.contains(slot) && !sampled.contains(slot))
@@ -275,8 +275,8 @@ fn cluster(
     let nodes = &manifest.nodes;
     let is_read = |node: &NodeEntry| node.file.is_some() || node.counted.is_some();
     manifest.servers = readings.entries(|entry| {
-        let mut same = nodes.iter().filter(|node| node.id == entry.id);
-        same.any(is_read)
+        let is_entry = |node: &&NodeEntry| node.id == entry.id;
+        nodes.iter().filter(is_entry).any(is_read)
     });
     Ok(manifest)
 }
@@ -318,12 +318,10 @@ fn measure(
     servers: Vec<Asked>,
     directory: &WholeDirectory,
 ) -> Result<Option<Load>> {
-    let measured = options.load;
     // A collection of counts names no keys.
     let names = options.level != Level::Slots;
-    let measured =
-        measured.map(|how| load::measure(&options.access, &servers, how, names, directory));
-    measured.transpose()
+    let measure = |measured| load::measure(&options.access, &servers, measured, names, directory);
+    options.load.map(measure).transpose()
 }
 
 /// Parts that were not collected, each reason once.
@@ -331,7 +329,7 @@ fn skipped(rounds: &Rounds<'_, '_>) -> Vec<String> {
     let mut skipped: Vec<String> = rounds
         .skipped
         .iter()
-        .map(|what| (*what).to_owned())
+        .map(|reason| (*reason).to_owned())
         .collect();
     skipped.sort();
     skipped.dedup();

@@ -24,9 +24,9 @@ pub struct Times {
 pub(crate) fn once(access: &Access, watch: &Watch<'_>) -> Option<Vec<Reading>> {
     let mut servers = probe::primaries(watch);
     servers.retain(|server| watch.view.silence(server.key()).is_none());
-    let readings = Probe::once(access, &servers).ok()?;
-    let readings: Vec<Reading> = readings.into_iter().collect::<Result<_>>().ok()?;
-    let is_by_slot = readings.iter().all(|of| of.slots.is_some());
+    let answers = Probe::once(access, &servers).ok()?;
+    let readings: Vec<Reading> = answers.into_iter().collect::<Result<_>>().ok()?;
+    let is_by_slot = readings.iter().all(|reading| reading.slots.is_some());
     (is_by_slot && !readings.is_empty()).then_some(readings)
 }
 
@@ -95,7 +95,7 @@ impl<'a> Series<'a> {
         self.samples += 1;
         let (mut nodes, mut refusal) = (0, None);
         for reading in self.probe.read(&probe::primaries(watch))? {
-            match reading.and_then(|of| self.line(&of)) {
+            match reading.and_then(|reading| self.line(&reading)) {
                 Ok(line) => {
                     nodes += 1;
                     let written = self.out.write_all(line.as_bytes());
@@ -118,16 +118,19 @@ impl<'a> Series<'a> {
     }
 
     /// The line of a reading.
-    fn line(&mut self, of: &Reading) -> Result<String> {
-        let line = of.line().ok_or_else(|| {
-            let refusal = of.refusal.as_deref().unwrap_or("it counts nothing by slot");
+    fn line(&mut self, reading: &Reading) -> Result<String> {
+        let line = reading.line().ok_or_else(|| {
+            let refusal = reading
+                .refusal
+                .as_deref()
+                .unwrap_or("it counts nothing by slot");
             Error::bad(
                 "--every",
                 format!("{refusal}; --slots-only alone counts keys on all servers"),
             )
         })?;
-        self.foreign += of.foreign;
-        self.has_operations |= of.counts_cpu_by_slot();
+        self.foreign += reading.foreign;
+        self.has_operations |= reading.counts_cpu_by_slot();
         Ok(line)
     }
 

@@ -46,17 +46,17 @@ impl Server {
     /// # Errors
     /// The server refused, or the reply is not INFO.
     pub(crate) fn from_reply(reply: Reply, connection: &Connection) -> Result<Server> {
-        if let Reply::Error(said) = &reply {
-            return Err(connection.refused("INFO", said));
+        if let Reply::Error(refusal) = &reply {
+            return Err(connection.refused("INFO", refusal));
         }
         let text = reply.into_text().ok_or_else(|| connection.odd("INFO"))?;
         let server = Server::new(&String::from_utf8_lossy(&text));
         if server.databases.len() > MAX_DATABASES {
             let most = grouped(MAX_DATABASES as u64);
-            let what = format!(
+            let reason = format!(
                 "INFO lists more than {most} databases, which are not counted; check what serves there"
             );
-            return Err(Error::bad(connection.place(), what));
+            return Err(Error::bad(connection.place(), reason));
         }
         match server.field("redis_version") {
             "" => Err(connection.odd("INFO")),
@@ -185,8 +185,8 @@ pub(crate) fn catch_up(replica: &mut Connection, primary: &Address, access: &Acc
     let (wanted, start) = (primary.offset(Role::Primary), Instant::now());
     while Server::ask(replica)?.offset(Role::Replica) < wanted {
         if start.elapsed() > PATIENCE {
-            let what = "the replica lags behind its primary; read with --from primaries";
-            return Err(Error::bad(replica.place(), what));
+            let reason = "the replica lags behind its primary; read with --from primaries";
+            return Err(Error::bad(replica.place(), reason));
         }
         thread::sleep(LOOK);
     }

@@ -31,8 +31,8 @@ impl Silent {
     /// # Errors
     /// The server did not answer a short while ago.
     pub(crate) fn patience(&self, place: &str, usual: Duration) -> Result<Duration> {
-        let (mut known, now) = (self.lock(), Instant::now());
-        match known.get_mut(place) {
+        let (mut silences, now) = (self.lock(), Instant::now());
+        match silences.get_mut(place) {
             None => Ok(usual),
             Some(silence) if now < silence.retry => Err(Error::silent(place, silence.what.clone())),
             Some(silence) => {
@@ -53,9 +53,9 @@ impl Silent {
         match outcome {
             Err(Error::Silent { what, .. }) if start.elapsed() >= LONG.min(timeout) => {
                 let retry = Instant::now() + RETRY;
-                let mut known = self.lock();
+                let mut silences = self.lock();
                 // The first attempt had the whole timeout.
-                let silence = known
+                let silence = silences
                     .entry(place.to_owned())
                     .or_insert(Silence { what, retry });
                 silence.retry = retry;

@@ -31,11 +31,11 @@ pub struct SlotCounts {
 impl SlotCounts {
     /// The counts in a row; `None` without keys, or with implausible numbers.
     fn of(slot: u16, metrics: &[[Reply; 2]]) -> Option<SlotCounts> {
-        let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|of| of <= MAX_COUNT);
+        let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|n| n <= MAX_COUNT);
         let metric = |wanted: &[u8]| {
-            let is_it =
+            let is_wanted =
                 |[name, _]: &&[Reply; 2]| matches!(name, Reply::Text(name) if name == wanted);
-            metrics.iter().find(is_it)?[1].number()
+            metrics.iter().find(is_wanted)?[1].number()
         };
         Some(SlotCounts {
             slot,
@@ -49,15 +49,15 @@ impl SlotCounts {
 
     /// The statistics under the server's names.
     pub(crate) fn stats(&self) -> Map<String, Value> {
-        let known = [
+        let metrics = [
             ("key-count", Some(self.keys)),
             ("memory-bytes", self.memory),
             ("cpu-usec", self.cpu),
             ("network-bytes-in", self.net_in),
             ("network-bytes-out", self.net_out),
         ];
-        let known = known.into_iter();
-        known
+        metrics
+            .into_iter()
             .filter_map(|(name, value)| Some((name.to_owned(), Value::from(value?))))
             .collect()
     }

@@ -73,7 +73,7 @@ fn tokens(mut text: &[u8]) -> Option<Vec<&[u8]>> {
 fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
     let leads = |word: &[u8]| {
         let is_number = word.len() <= DIGITS && word.iter().all(u8::is_ascii_digit);
-        is_number || KEYWORDS.iter().any(|of| word.eq_ignore_ascii_case(of))
+        is_number || KEYWORDS.iter().any(|name| word.eq_ignore_ascii_case(name))
     };
     let words = words.iter().enumerate();
     words
@@ -83,13 +83,13 @@ fn kept(words: &[Word<'_>], keys: &[usize], with_numbers: bool) -> Vec<bool> {
 
 /// Whether the stripped line still has the same keys.
 fn has_keys(command: &Command, words: &[Word<'_>], kept: &[bool], keys: &[usize]) -> bool {
-    let written = words.iter().zip(kept);
-    let written: Vec<&[u8]> = written
+    let pairs = words.iter().zip(kept);
+    let written: Vec<&[u8]> = pairs
         .map(|(word, is_kept)| if *is_kept { word } else { &b"?"[..] })
         .collect();
-    let found = COMMANDS.find(&written);
-    let is_same = found.is_some_and(|found| found.name == command.name || keys.is_empty());
-    is_same && found.is_some_and(|found| found.keys(&written).unwrap_or_default() == keys)
+    let stripped = COMMANDS.find(&written);
+    let is_same = stripped.is_some_and(|stripped| stripped.name == command.name || keys.is_empty());
+    is_same && stripped.is_some_and(|stripped| stripped.keys(&written).unwrap_or_default() == keys)
 }
 
 #[cfg(test)]

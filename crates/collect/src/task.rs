@@ -100,8 +100,8 @@ impl Strays {
 
     /// The number of strays, excluding those in `disturbed` slots.
     pub(crate) fn outside(&self, disturbed: &SlotSet) -> u64 {
-        let stray = self.by_slot.iter();
-        let stray = stray.filter(|(slot, _)| !disturbed.contains(**slot));
+        let by_slot = self.by_slot.iter();
+        let stray = by_slot.filter(|(slot, _)| !disturbed.contains(**slot));
         self.further + stray.map(|(_, keys)| keys).sum::<u64>()
     }
 

@@ -75,14 +75,14 @@ impl TlsConfig {
 
     /// The files with absolute paths, for other programs.
     pub(crate) fn entry(&self) -> TlsEntry {
-        let whole = |path: &PathBuf| {
+        let absolute = |path: &PathBuf| {
             let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
             path.to_string_lossy().into_owned()
         };
         TlsEntry {
-            ca: self.files.authorities.as_ref().map(whole),
-            cert: self.files.identity.as_ref().map(|(cert, _)| whole(cert)),
-            key: self.files.identity.as_ref().map(|(_, key)| whole(key)),
+            ca: self.files.authorities.as_ref().map(absolute),
+            cert: self.files.identity.as_ref().map(|(cert, _)| absolute(cert)),
+            key: self.files.identity.as_ref().map(|(_, key)| absolute(key)),
         }
     }
 
@@ -138,26 +138,26 @@ fn roots_of_system() -> Result<RootCertStore> {
 }
 
 fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>> {
-    let read = CertificateDer::pem_file_iter(path)
-        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>);
-    match read {
-        Ok(all) if all.is_empty() => Err(Error::bad(
+    match CertificateDer::pem_file_iter(path)
+        .and_then(Iterator::collect::<std::result::Result<Vec<_>, _>>)
+    {
+        Ok(certificates) if certificates.is_empty() => Err(Error::bad(
             place(path),
             "no certificate in it; a PEM file is needed",
         )),
-        Ok(all) => Ok(all),
+        Ok(certificates) => Ok(certificates),
         Err(error) => Err(unusable(path, "certificate", &error)),
     }
 }
 
-fn unusable(path: &Path, what: &str, error: &rustls::pki_types::pem::Error) -> Error {
+fn unusable(path: &Path, part: &str, error: &rustls::pki_types::pem::Error) -> Error {
     match error {
         rustls::pki_types::pem::Error::Io(error) => {
             Error::io(path, std::io::Error::from(error.kind()))
         }
         _ => Error::bad(
             place(path),
-            format!("no {what} that can be read; a PEM file is needed"),
+            format!("no {part} that can be read; a PEM file is needed"),
         ),
     }
 }

@@ -73,13 +73,13 @@ pub(crate) fn is_timeout(error: &io::Error) -> bool {
 
 fn tcp(host: &str, port: u16, deadline: Instant) -> io::Result<TcpStream> {
     let mut last = io::Error::new(io::ErrorKind::NotFound, "the name of the host is not known");
-    let found = (host, port).to_socket_addrs().map_err(|_| {
+    let addresses = (host, port).to_socket_addrs().map_err(|_| {
         io::Error::new(
             io::ErrorKind::HostUnreachable,
             "the name of the host is not known",
         )
     })?;
-    for address in found {
+    for address in addresses {
         match TcpStream::connect_timeout(&address, left(deadline)?) {
             Ok(stream) => {
                 stream.set_nodelay(true)?;

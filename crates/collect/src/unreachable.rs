@@ -44,10 +44,10 @@ pub(crate) fn with_tls(place: &str, timeout: Duration, error: &io::Error) -> Err
 /// `wants`: what a server that closes the connection may expect.
 fn failed(place: &str, timeout: Duration, error: &io::Error, wants: &str) -> Error {
     if error.raw_os_error() == Some(TOO_MANY_FILES) {
-        let what = "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more";
-        return Error::bad(place, what);
+        let message = "too many open files; raise the limit with ulimit -n: a cluster needs one for each primary, and 200 more";
+        return Error::bad(place, message);
     }
-    let what = match error.kind() {
+    let message = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
             "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
             timeout.as_secs_f64()
@@ -66,7 +66,7 @@ fn failed(place: &str, timeout: Duration, error: &io::Error, wants: &str) -> Err
             format!("{reason}; check the address")
         }
     };
-    Error::silent(place, what)
+    Error::silent(place, message)
 }
 
 fn inner<E: std::error::Error + 'static>(error: &io::Error) -> Option<&E> {

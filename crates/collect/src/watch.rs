@@ -139,9 +139,9 @@ impl<'a> Watch<'a> {
     /// No primary answers.
     pub(crate) fn look(&mut self) -> Result<()> {
         let start = Instant::now();
-        let seen = self.ask_all().and_then(Listings::into_view);
+        let view = self.ask_all().and_then(Listings::into_view);
         self.last = (start.elapsed(), Instant::now());
-        let before = std::mem::replace(&mut self.view, seen?);
+        let before = std::mem::replace(&mut self.view, view?);
         self.note_odd_epochs(&before);
         self.note();
         Ok(())
@@ -151,17 +151,17 @@ impl<'a> Watch<'a> {
     fn ask_all(&mut self) -> Result<Listings> {
         let members = self.view.members.values();
         let primaries = members.filter(|member| member.role == Role::Primary);
-        let primaries = primaries.filter_map(|of| Some((of.id.clone(), self.address(of)?)));
-        let primaries: Vec<(String, Address)> = primaries.collect();
+        let place = |member: &Member| Some((member.id.clone(), self.address(member)?));
+        let primaries: Vec<(String, Address)> = primaries.filter_map(place).collect();
         let mut peers = std::mem::take(&mut self.peers);
         let (listings, access) = (Mutex::new(Listings::default()), self.access);
-        let asked = primaries
+        let tasks: Vec<(&String, &Address, Option<Connection>)> = primaries
             .iter()
-            .map(|(id, address)| (id, address, peers.remove(id)));
-        let asked: Vec<(&String, &Address, Option<Connection>)> = asked.collect();
+            .map(|(id, address)| (id, address, peers.remove(id)))
+            .collect();
         let ask = |(id, address, peer): (&String, &Address, Option<Connection>)| {
             let connection = peer.map_or_else(|| Connection::open(address, access), Ok);
-            let listed = connection.and_then(|of| list(of, id, address, &listings));
+            let listed = connection.and_then(|connection| list(connection, id, address, &listings));
             listed
                 .map_err(|error| lock(&listings).fail(id.clone(), error))
                 .ok()
@@ -170,12 +170,10 @@ impl<'a> Watch<'a> {
             self.peers
                 .extend(peer.map(|peer| (primaries[at].0.clone(), peer)));
         };
-        let done = crew::each(asked.into_iter(), ask, answered, || {});
-        done.map(|()| {
-            listings
-                .into_inner()
-                .unwrap_or_else(PoisonError::into_inner)
-        })
+        crew::each(tasks.into_iter(), ask, answered, || {})?;
+        Ok(listings
+            .into_inner()
+            .unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Records changes since `start`.
@@ -199,9 +197,9 @@ impl<'a> Watch<'a> {
             else {
                 continue;
             };
-            let (was, is) = (before.slots_of(id), self.view.slots_of(id));
-            if is.iter().all(|slot| was.contains(slot)) && old.role == Role::Primary {
-                self.disturbed.add(&is);
+            let (old_slots, slots) = (before.slots_of(id), self.view.slots_of(id));
+            if slots.iter().all(|slot| old_slots.contains(slot)) && old.role == Role::Primary {
+                self.disturbed.add(&slots);
             }
         }
     }
@@ -226,8 +224,8 @@ fn list(
 fn listing(connection: &mut Connection) -> Result<String> {
     let reply = connection.call("CLUSTER NODES", &[b"CLUSTER", b"NODES"])?;
     let text = reply.into_text().map(String::from_utf8);
-    let text = text.and_then(|text| text.ok());
-    text.ok_or_else(|| connection.odd("CLUSTER NODES"))
+    text.and_then(|text| text.ok())
+        .ok_or_else(|| connection.odd("CLUSTER NODES"))
 }
 
 fn lock(listings: &Mutex<Listings>) -> MutexGuard<'_, Listings> {

@@ -23,19 +23,19 @@ pub struct SlotWork<'r> {
 
 impl SlotWork<'_> {
     /// The increase of a counter.
-    pub fn grown(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<u64> {
-        of(self.now)?.checked_sub(of(self.before?)?)
+    pub fn grown(&self, metric: fn(&SlotCounts) -> Option<u64>) -> Option<u64> {
+        metric(self.now)?.checked_sub(metric(self.before?)?)
     }
 
     /// The increase per second.
-    pub fn rate(&self, of: fn(&SlotCounts) -> Option<u64>) -> Option<f64> {
-        let grown = self.grown(of)?;
+    pub fn rate(&self, metric: fn(&SlotCounts) -> Option<u64>) -> Option<f64> {
+        let grown = self.grown(metric)?;
         (self.secs > 0.0).then_some(grown as f64 / self.secs)
     }
 
     /// CPU time per second; 1 is one core.
     pub fn cpu(&self) -> Option<f64> {
-        self.rate(|of| of.cpu).map(|usec| usec / 1e6)
+        self.rate(|counts| counts.cpu).map(|usec| usec / 1e6)
     }
 }
 
@@ -45,9 +45,9 @@ pub fn by_slot<'r>(
     last: &'r Reading,
 ) -> impl Iterator<Item = SlotWork<'r>> {
     let first = first.filter(|first| !has_restarted(first, last));
-    let before = first.and_then(|first| first.slots.as_deref());
-    let before = before.unwrap_or_default().iter();
-    let before: HashMap<u16, &SlotCounts> = before.map(|of| (of.slot, of)).collect();
+    let old_slots = first.and_then(|first| first.slots.as_deref());
+    let old_slots = old_slots.unwrap_or_default().iter();
+    let before: HashMap<u16, &SlotCounts> = old_slots.map(|counts| (counts.slot, counts)).collect();
     let secs = first.map_or(0.0, |first| secs(first, last));
     let slots = last.slots.iter().flatten();
     slots.map(move |now| SlotWork {
@@ -68,9 +68,9 @@ fn has_restarted(first: &Reading, last: &Reading) -> bool {
 /// A server's activity between two readings.
 pub fn between(first: &Reading, last: &Reading) -> NodeWork {
     let (secs, has_restarted) = (secs(first, last), has_restarted(first, last));
-    let rate = |of: fn(&ServerReading) -> Option<f64>| {
-        let more = of(&last.server)? - of(&first.server)?;
-        (secs > 0.0 && more >= 0.0 && !has_restarted).then_some(more / secs)
+    let rate = |figure: fn(&ServerReading) -> Option<f64>| {
+        let growth = figure(&last.server)? - figure(&first.server)?;
+        (secs > 0.0 && growth >= 0.0 && !has_restarted).then_some(growth / secs)
     };
     let commands = if secs > 0.0 && !has_restarted {
         commands(&first.commands, &last.commands, secs)
@@ -81,14 +81,14 @@ pub fn between(first: &Reading, last: &Reading) -> NodeWork {
         id: last.id.clone(),
         name: last.name.clone(),
         secs,
-        ops_per_sec: rate(|of| of.total_commands_processed.map(|all| all as f64)),
-        cpu: rate(|of| of.used_cpu),
-        net_in_per_sec: rate(|of| of.total_net_input_bytes.map(|all| all as f64)),
-        net_out_per_sec: rate(|of| of.total_net_output_bytes.map(|all| all as f64)),
+        ops_per_sec: rate(|reading| reading.total_commands_processed.map(|count| count as f64)),
+        cpu: rate(|reading| reading.used_cpu),
+        net_in_per_sec: rate(|reading| reading.total_net_input_bytes.map(|count| count as f64)),
+        net_out_per_sec: rate(|reading| reading.total_net_output_bytes.map(|count| count as f64)),
         commands,
         refused: if secs > 0.0 && !has_restarted {
-            let [commands, errors] =
-                [0, 1].map(|of| refused([first, last].map(|at| &at.refused[of]), secs));
+            let [commands, errors] = [0, 1]
+                .map(|kind| refused([first, last].map(|reading| &reading.refused[kind]), secs));
             RefusedWork { errors, commands }
         } else {
             RefusedWork::default()
@@ -100,10 +100,10 @@ pub fn between(first: &Reading, last: &Reading) -> NodeWork {
 fn refused([first, last]: [&BTreeMap<String, u64>; 2], secs: f64) -> Vec<Refused> {
     let grown = last.iter().filter_map(|(name, count)| {
         let before = first.get(name).copied().unwrap_or(0);
-        let more = count.checked_sub(before).filter(|more| *more > 0)?;
+        let growth = count.checked_sub(before).filter(|growth| *growth > 0)?;
         Some(Refused {
             name: name.clone(),
-            per_sec: more as f64 / secs,
+            per_sec: growth as f64 / secs,
         })
     });
     let mut grown: Vec<Refused> = grown.collect();
@@ -123,8 +123,8 @@ fn commands(
     secs: f64,
 ) -> Vec<CommandWork> {
     let is_own = |name: &str| OWN.contains(&name);
-    let grown = last.iter().filter(|(name, _)| !is_own(name));
-    let grown = grown.filter_map(|(name, (calls, usec))| {
+    let counted = last.iter().filter(|(name, _)| !is_own(name));
+    let grown = counted.filter_map(|(name, (calls, usec))| {
         let (old_calls, old_usec) = first.get(name).copied().unwrap_or((0, 0));
         let calls = calls.checked_sub(old_calls).filter(|calls| *calls > 0)?;
         Some((name, calls, usec.checked_sub(old_usec)?))
@@ -134,7 +134,7 @@ fn commands(
     let total: u64 = grown
         .iter()
         .map(|(_, _, usec)| usec)
-        .fold(0, |sum, of| sum.saturating_add(*of));
+        .fold(0, |sum, usec| sum.saturating_add(*usec));
     let work = |(name, calls, usec): &(&String, u64, u64)| CommandWork {
         name: (*name).clone(),
         calls_per_sec: *calls as f64 / secs,

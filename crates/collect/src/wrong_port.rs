@@ -64,14 +64,13 @@ pub(crate) fn shake_hands(
     timeout: Duration,
 ) -> io::Result<()> {
     stream.sock.begin(timeout.min(PATIENCE));
-    let done = stream.conn.complete_io(&mut stream.sock);
-    match done {
+    match stream.conn.complete_io(&mut stream.sock) {
         Err(_) if !stream.sock.has_heard() && speaks_plain(address) => Err(io::Error::other(NoTls)),
         Err(error) if is_timeout(&error) => {
             stream.sock.begin(timeout.saturating_sub(PATIENCE));
             stream.conn.complete_io(&mut stream.sock).map(drop)
         }
-        done => done.map(drop),
+        outcome => outcome.map(drop),
     }
 }
 

@@ -127,8 +127,8 @@ fn fold<R: Row>(
     };
     let rows = names.iter().map(Vec::as_slice).zip(patterns.into_values());
     let mut siblings: Vec<_> = rows.map(sibling).collect();
-    let all_parts = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
-    all_parts
+    let parts = siblings.iter_mut().flat_map(|sibling| &mut sibling.parts);
+    parts
         .filter(|part| rules.are_coarse && part.bytes == Part::FOLDED.bytes)
         .for_each(|part| *part = Part::FOLDED);
     let mut folded = BTreeMap::<Vec<u8>, R>::new();

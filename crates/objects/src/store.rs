@@ -88,9 +88,9 @@ impl Store {
             match address.kind {
                 Kind::S3 => {
                     type Key = AmazonS3ConfigKey;
-                    let unconfigured = AmazonS3Builder::from_env().with_url(root);
+                    let bare = AmazonS3Builder::from_env().with_url(root);
                     let builder = configured!(
-                        unconfigured,
+                        bare,
                         Kind::S3,
                         Key,
                         options,
@@ -101,17 +101,15 @@ impl Store {
                 }
                 Kind::Google => {
                     type Key = GoogleConfigKey;
-                    let unconfigured = GoogleCloudStorageBuilder::from_env().with_url(root);
-                    let builder =
-                        configured!(unconfigured, Kind::Google, Key, options, &[Key::BaseUrl]);
+                    let bare = GoogleCloudStorageBuilder::from_env().with_url(root);
+                    let builder = configured!(bare, Kind::Google, Key, options, &[Key::BaseUrl]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }
                 Kind::Azure => {
                     type Key = AzureConfigKey;
-                    let unconfigured = MicrosoftAzureBuilder::from_env().with_url(root);
-                    let builder =
-                        configured!(unconfigured, Kind::Azure, Key, options, &[Key::Endpoint]);
+                    let bare = MicrosoftAzureBuilder::from_env().with_url(root);
+                    let builder = configured!(bare, Kind::Azure, Key, options, &[Key::Endpoint]);
                     let store = Arc::new(builder.build().map_err(failed)?);
                     (store.clone(), Some(store))
                 }

@@ -50,8 +50,8 @@ pub(super) fn count_keys(
         connection.take_busy();
         for (slot, reply) in slots.iter().zip(connection.pipeline(&commands)?) {
             let count = match &reply {
-                Reply::Error(said) => {
-                    return Err(connection.refused("CLUSTER COUNTKEYSINSLOT", said));
+                Reply::Error(refusal) => {
+                    return Err(connection.refused("CLUSTER COUNTKEYSINSLOT", refusal));
                 }
                 reply => reply.count(),
             };

@@ -94,7 +94,7 @@ pub(crate) fn keys(
         outcome: Outcome::new(&server),
     };
     scan.outcome.skipped = skipped;
-    let read = scan.all(&server);
+    let result = scan.all(&server);
     // Even after an error: whatever follows in the file must start a new frame.
     scan.rows.finish()?;
     if let Some(why) = scan.questions.without_memory {
@@ -104,7 +104,7 @@ pub(crate) fn keys(
     if scan.outcome.names_only {
         scan.outcome.skipped.push(NAMES_ONLY);
     }
-    read.map(|()| scan.outcome)
+    result.map(|()| scan.outcome)
 }
 
 /// Prepares a connection for reading; returns what the server does not support.
@@ -115,8 +115,8 @@ fn prepare(connection: &mut Connection, server: &Server, role: Role) -> Result<V
     let mut skipped = Vec::new();
     let reply = connection.ask("CLIENT NO-TOUCH", &[b"CLIENT", b"NO-TOUCH", b"ON"])?;
     // No server before Redis 7.2 knows it, and a replica's access times do not matter.
-    if let (Role::Primary, Reply::Error(said)) = (role, reply)
-        && said.starts_with("NOPERM")
+    if let (Role::Primary, Reply::Error(refusal)) = (role, reply)
+        && refusal.starts_with("NOPERM")
     {
         skipped.push("times of last use as they were: CLIENT NO-TOUCH is not allowed, and reading the length of a value counts as a use of it");
     }
@@ -149,13 +149,13 @@ impl Scan<'_, '_> {
         let after = Server::ask(&mut self.connection)?;
         after.check(self.task.role, self.connection.place())?;
         if after.incarnation() != before.incarnation() {
-            let what =
+            let reason =
                 "the server started anew or took other data while it was read; run this again";
-            return Err(Error::bad(self.connection.place(), what));
+            return Err(Error::bad(self.connection.place(), reason));
         }
         self.outcome.dbsize.after = Some(after.keys());
-        let (times, more) = FAR_MORE;
-        if self.returned > times * before.keys().min(MOST_KEYS) + more {
+        let (factor, margin) = FAR_MORE;
+        if self.returned > factor * before.keys().min(MOST_KEYS) + margin {
             self.outcome.skipped.push(MORE_THAN_COUNTED);
         }
         if self.plan.is_cluster {
@@ -210,8 +210,8 @@ impl Scan<'_, '_> {
             .number()
             .ok_or_else(|| self.connection.odd("DBSIZE"))?;
         if keys > MOST_KEYS {
-            let what = "DBSIZE counts more keys than a server can have; check what serves there";
-            return Err(Error::bad(self.connection.place(), what));
+            let reason = "DBSIZE counts more keys than a server can have; check what serves there";
+            return Err(Error::bad(self.connection.place(), reason));
         }
         Ok((8 * keys + 1_000_000).min(MOST_KEYS))
     }
@@ -222,7 +222,7 @@ impl Scan<'_, '_> {
         let (mut keys, mut large) = (Vec::new(), SlotSet::none());
         for (slot, count) in counts.into_iter().filter(|(_, count)| *count > 0) {
             match self.keys_in_slot(slot, count)? {
-                Some(more) => keys.extend(more),
+                Some(names) => keys.extend(names),
                 None if self.has_table_a_slot => self.slot(database, slot)?,
                 None => large.insert(slot),
             }
@@ -264,8 +264,8 @@ impl Scan<'_, '_> {
             pages += 1;
             let number = std::str::from_utf8(&next)
                 .ok()
-                .and_then(|text| text.parse::<u64>().ok());
-            let number = number.ok_or_else(|| self.connection.odd("SCAN"))?;
+                .and_then(|text| text.parse::<u64>().ok())
+                .ok_or_else(|| self.connection.odd("SCAN"))?;
             if number == 0 || number & 0x3FFF != u64::from(slot) {
                 return Ok(());
             }
@@ -278,8 +278,8 @@ impl Scan<'_, '_> {
     }
 
     fn endless(&self) -> Error {
-        let what = "SCAN does not come to an end; check what serves there";
-        Error::bad(self.connection.place(), what)
+        let reason = "SCAN does not come to an end; check what serves there";
+        Error::bad(self.connection.place(), reason)
     }
 
     fn page(&mut self, cursor: &[u8]) -> Result<(Vec<u8>, Vec<Vec<u8>>)> {
@@ -288,14 +288,15 @@ impl Scan<'_, '_> {
         let start = Instant::now();
         let reply = self.connection.call("SCAN", &words)?;
         self.call = Some(start.elapsed());
-        let page = match reply {
+        let parts = match reply {
             Reply::Array(parts) => <[Reply; 2]>::try_from(parts).ok(),
             _ => None,
         };
-        let page = page.and_then(|[next, keys]| Some((next.into_text()?, keys.into_texts()?)));
         let is_cursor = |next: &[u8]| !next.is_empty() && next.iter().all(u8::is_ascii_digit);
-        let page = page.filter(|(next, _)| is_cursor(next));
-        let (next, keys) = page.ok_or_else(|| self.connection.odd("SCAN"))?;
+        let (next, keys) = parts
+            .and_then(|[next, keys]| Some((next.into_text()?, keys.into_texts()?)))
+            .filter(|(next, _)| is_cursor(next))
+            .ok_or_else(|| self.connection.odd("SCAN"))?;
         self.returned += keys.len() as u64;
         Ok((next, keys))
     }
