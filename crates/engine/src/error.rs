@@ -78,19 +78,19 @@ impl Error {
         }
     }
 
-    /// An unusable input at `place`; `what` includes a suggested fix.
-    pub fn bad(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
+    /// An unusable input at `place`; `reason` includes a suggested fix.
+    pub fn bad(place: impl Into<String>, reason: impl Into<Sentence>) -> Self {
         Error::Bad {
             place: name::shown(place),
-            what: what.into(),
+            what: reason.into(),
         }
     }
 
     /// A server that does not answer.
-    pub fn silent(place: impl Into<String>, what: impl Into<Sentence>) -> Self {
+    pub fn silent(place: impl Into<String>, reason: impl Into<Sentence>) -> Self {
         Error::Silent {
             place: name::shown(place),
-            what: what.into(),
+            what: reason.into(),
         }
     }
 
@@ -103,12 +103,12 @@ impl Error {
     pub fn option(
         name: impl Into<Cow<'static, str>>,
         value: impl Into<Name>,
-        what: impl Into<Sentence>,
+        reason: impl Into<Sentence>,
     ) -> Self {
         Error::Option {
             name: name.into(),
             value: value.into(),
-            what: what.into(),
+            what: reason.into(),
         }
     }
 
@@ -148,9 +148,9 @@ fn shown(place: &Path) -> Name {
 /// The system's message without Rust's "(os error 2)", with a hint if there is one.
 #[doc(hidden)]
 pub fn reason(error: &io::Error) -> String {
-    let text = error.to_string();
-    let text = text.split(" (os error").next().unwrap_or_default();
-    let mut chars = text.chars();
+    let message = error.to_string();
+    let start = message.split(" (os error").next().unwrap_or_default();
+    let mut chars = start.chars();
     let text = match chars.next() {
         Some(first) => first.to_lowercase().chain(chars).collect::<String>(),
         None => String::from("unknown input/output error"),

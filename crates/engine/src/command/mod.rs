@@ -85,11 +85,11 @@ enum Find {
 impl Commands {
     /// Parses the built-in table.
     pub fn table() -> Commands {
-        let rows = TABLE
+        let mut rows: Vec<Command> = TABLE
             .lines()
             .filter(|line| !line.starts_with('#'))
-            .filter_map(Command::parse);
-        let mut rows: Vec<Command> = rows.collect();
+            .filter_map(Command::parse)
+            .collect();
         let names = rows.iter().map(|command| command.name);
         let containers: BTreeSet<&str> = names
             .filter_map(|name| Some(name.split_once('|')?.0))
@@ -216,15 +216,15 @@ impl Command {
         }
         let mut places = Vec::new();
         for (number, spec) in self.specs.iter().enumerate() {
-            let found = spec.keys(words).ok_or_else(|| {
+            let keys = spec.keys(words).ok_or_else(|| {
                 let name = self.spelled();
                 format!("{name} does not have the keys that it says, or says no number of them")
             })?;
             // MIGRATE has an empty word in place of its key if a list of keys follows.
-            if self.name == "migrate" && number == 1 && found.len() > 0 {
+            if self.name == "migrate" && number == 1 && keys.len() > 0 {
                 places.clear();
             }
-            places.extend(found);
+            places.extend(keys);
         }
         Ok(places)
     }
@@ -285,8 +285,8 @@ impl Spec {
                 (begin, begin + (count - begin) / limit + last, step)
             }
             Find::Number { at, first, step } => {
-                let number = words.get(usize::try_from(begin + at).ok()?)?;
-                let number: i64 = std::str::from_utf8(number.as_ref())
+                let word = words.get(usize::try_from(begin + at).ok()?)?;
+                let number: i64 = std::str::from_utf8(word.as_ref())
                     .ok()?
                     .parse()
                     .ok()
@@ -310,7 +310,7 @@ impl Spec {
         match self.begin {
             Begin::Index(index) => Some(index),
             Begin::Keyword(keyword, from) => {
-                let is_it = |place: &i64| {
+                let is_keyword = |place: &i64| {
                     let word = usize::try_from(*place)
                         .ok()
                         .and_then(|place| words.get(place));
@@ -318,8 +318,8 @@ impl Spec {
                 };
                 let place = match from {
                     STORE_OF_SORT if self.is_of_sort() => self.store_of_sort(words),
-                    from if from > 0 => (from..count).find(is_it),
-                    from => (1..=count + from).rev().find(is_it),
+                    from if from > 0 => (from..count).find(is_keyword),
+                    from => (1..=count + from).rev().find(is_keyword),
                 };
                 place.map(|place| place + 1)
             }
@@ -338,16 +338,16 @@ impl Spec {
     /// The last STORE of SORT, found as the server does: a BY or GET pattern may have that name too.
     fn store_of_sort(&self, words: &[impl AsRef<[u8]>]) -> Option<i64> {
         const WITH_ARGUMENTS: [(&str, usize); 3] = [("limit", 2), ("get", 1), ("by", 1)];
-        let (mut at, mut found) = (STORE_OF_SORT as usize, None);
+        let (mut at, mut store) = (STORE_OF_SORT as usize, None);
         while let Some(word) = words.get(at) {
             let is = |name: &str| word.as_ref().eq_ignore_ascii_case(name.as_bytes());
             if is("store") && at + 1 < words.len() {
-                found = Some(at as i64);
+                store = Some(at as i64);
             }
             let arguments = WITH_ARGUMENTS.iter().find(|(name, _)| is(name));
             at += 1 + arguments.map_or(0, |(_, arguments)| *arguments);
         }
-        found
+        store
     }
 }
 

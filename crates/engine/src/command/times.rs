@@ -15,12 +15,12 @@ impl CommandTimes {
         let mut sums: BTreeMap<Vec<u8>, (f64, f64)> = BTreeMap::new();
         for (name, calls, usec) in rows {
             let name = name.split('|').next().unwrap_or(name);
-            let (all, time) = sums.entry(name.as_bytes().to_vec()).or_default();
-            (*all, *time) = (*all + calls, *time + calls * usec);
+            let (count, time) = sums.entry(name.as_bytes().to_vec()).or_default();
+            (*count, *time) = (*count + calls, *time + calls * usec);
         }
-        let times = sums.into_iter().filter(|(_, (calls, _))| *calls > 0.0);
-        let times = times.map(|(name, (calls, time))| (name, (1000.0 * time / calls) as u64));
-        let times: BTreeMap<_, _> = times.collect();
+        let called = sums.into_iter().filter(|(_, (calls, _))| *calls > 0.0);
+        let means = called.map(|(name, (calls, time))| (name, (1000.0 * time / calls) as u64));
+        let times: BTreeMap<_, _> = means.collect();
         (!times.is_empty()).then_some(CommandTimes(times))
     }
 

@@ -66,10 +66,10 @@ impl Spans {
         let run = |column: &[u32]| {
             let (first, rest) = (column[i], &column[i + 1..]);
             let is_same = |same: bool, at: &u32| same & (*at == first);
-            let whole = |some: &&[u32]| some.iter().fold(true, is_same);
-            let whole = rest.chunks_exact(TOGETHER).take_while(whole).count() * TOGETHER;
-            let more = rest[whole..].iter().take_while(|at| **at == first);
-            i + 1 + whole + more.count()
+            let is_of_run = |some: &&[u32]| some.iter().fold(true, is_same);
+            let whole = rest.chunks_exact(TOGETHER).take_while(is_of_run).count() * TOGETHER;
+            let tail = rest[whole..].iter().take_while(|at| **at == first);
+            i + 1 + whole + tail.count()
         };
         run(&self.start).min(run(&self.end))
     }

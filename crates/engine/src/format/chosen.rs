@@ -36,10 +36,10 @@ pub fn chosen(
             Ok(Some(lines::delimited_by(delimiter)))
         }
         (name, Some(_)) => {
-            let what = format!(
+            let reason = format!(
                 "belongs to --format {lines}; {name} has its own rule for where a key ends"
             );
-            Err(Error::option("delimiter", "", what))
+            Err(Error::option("delimiter", "", reason))
         }
     }
 }
@@ -63,17 +63,17 @@ fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> 
 }
 
 fn new_with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
-    let format = match name {
+    let candidate = match name {
         AUTO => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
         name => format::named(name)?.with_columns(names),
     };
-    let format = format.ok_or_else(|| {
-        let given = [
+    let format = candidate.ok_or_else(|| {
+        let columns = [
             ("--key-column", &names.key),
             ("--size-column", &names.size),
             ("--ops-column", &names.ops),
         ];
-        let flag = given
+        let flag = columns
             .iter()
             .find(|(_, name)| name.is_some())
             .map_or("--escapes", |(flag, _)| flag);

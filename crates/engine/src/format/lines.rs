@@ -65,13 +65,13 @@ impl Format for Lines {
 struct Delimited(u8);
 
 static DELIMITED: [Delimited; 256] = {
-    let mut all = [const { Delimited(0) }; 256];
+    let mut formats = [const { Delimited(0) }; 256];
     let mut byte = 0;
-    while byte < all.len() {
-        all[byte] = Delimited(byte as u8);
+    while byte < formats.len() {
+        formats[byte] = Delimited(byte as u8);
         byte += 1;
     }
-    all
+    formats
 };
 
 /// `lines` whose keys end with `delimiter` instead of a line end.
@@ -133,17 +133,17 @@ const TAIL: u64 = 4 << 10;
 
 /// The separators in nearly all of the first lines of `bytes`.
 fn separators(bytes: &[u8]) -> [bool; SEPARATORS.len()] {
-    let lines: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)]
+    let window: Vec<&[u8]> = bytes[..bytes.len().min(WINDOW)]
         .split(|byte| *byte == b'\n')
         .take(LOOKED_AT)
         .collect();
-    let lines = &lines[..lines.len().saturating_sub(1)];
+    let lines = &window[..window.len().saturating_sub(1)];
     SEPARATORS.map(|byte| {
-        let with = lines
+        let separated = lines
             .iter()
             .filter(|line| memchr::memchr(byte, line).is_some())
             .count();
-        lines.len() >= 20 && 20 * with >= 19 * lines.len()
+        lines.len() >= 20 && 20 * separated >= 19 * lines.len()
     })
 }
 
@@ -164,8 +164,8 @@ impl LineKeys {
     fn another(&self, bytes: &[u8], piece: Piece, is_another: fn(&[u8]) -> bool) -> Option<u64> {
         let from = piece.offset + u64::from(piece.from);
         let to = piece.offset + bytes.len() as u64;
-        let of_end = piece.last.then(|| to.saturating_sub(TAIL));
-        let of_end = of_end.filter(|at| *at >= from.max(TAIL));
+        let near_end = piece.last.then(|| to.saturating_sub(TAIL));
+        let tail = near_end.filter(|at| *at >= from.max(TAIL));
         let is_here = |at: &u64| (from.max(HEAD)..to).contains(at);
         let places = (1..4)
             .map(|part| part * STEP / 4)
@@ -174,21 +174,20 @@ impl LineKeys {
             let at = (at - piece.offset) as usize;
             Some(at + memchr::memchr(b'\n', &bytes[at..])? + 1)
         };
-        let is_it = |at: u64| {
+        let another_at = |at: u64| {
             starts(at).filter(|start| {
                 let bytes = &bytes[*start..];
                 self.has_more(bytes) && is_another(&bytes[..bytes.len().min(WINDOW)])
             })
         };
-        let found = places.filter(is_here).chain(of_end).find_map(is_it);
-        found.map(|start| piece.offset + start as u64)
+        let start = places.filter(is_here).chain(tail).find_map(another_at);
+        start.map(|start| piece.offset + start as u64)
     }
 
     /// Whether most lines have a separator that the first ones lack; only those are examined further.
     fn has_more(&self, bytes: &[u8]) -> bool {
-        let found = separators(bytes);
-        let pairs = found.iter().zip(self.separators);
-        pairs.into_iter().any(|(found, first)| *found && !first)
+        let mut pairs = separators(bytes).into_iter().zip(self.separators);
+        pairs.any(|(is_here, was_at_start)| is_here && !was_at_start)
     }
 }
 
@@ -207,8 +206,8 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
         .bytes
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(head.bytes);
-    let first = bytes.split(|byte| *byte == b'\n').next();
-    let first = first.unwrap_or_default().trim_ascii();
+    let line = bytes.split(|byte| *byte == b'\n').next();
+    let first = line.unwrap_or_default().trim_ascii();
     seen.note(
         Notice::Header,
         u64::from(
@@ -263,10 +262,10 @@ impl Reader for LineKeys {
         }
         from = from.max(self.skip.saturating_sub(piece.offset) as u32);
         if piece.last && self.delimiter == b'\n' {
-            let owned = &base.bytes()[from as usize..];
-            let owned = owned.strip_suffix(b"\n").unwrap_or(owned);
-            let last = owned.rsplit(|byte| *byte == b'\n').next();
-            let last = last.unwrap_or_default();
+            let bytes = &base.bytes()[from as usize..];
+            let owned = bytes.strip_suffix(b"\n").unwrap_or(bytes);
+            let line = owned.rsplit(|byte| *byte == b'\n').next();
+            let last = line.unwrap_or_default();
             seen.note(Notice::Captured, u64::from(looks_captured(last)));
         }
         columns.values.clear();

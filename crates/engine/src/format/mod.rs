@@ -320,8 +320,8 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
 
 /// The format of an input starting with `head`, if it is a key dump; `None` if more of it is needed.
 pub fn detect(head: Head<'_>) -> Option<&'static dyn Format> {
-    let found = recognise(head).ok()??;
-    named(found.name()).ok()
+    let recognised = recognise(head).ok()??;
+    named(recognised.name()).ok()
 }
 
 #[cfg(test)]

@@ -150,9 +150,9 @@ impl ReadStats {
 
     /// Rows that are keys or commands, whether excluded or not.
     pub fn rows(&self) -> u64 {
-        let commands = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
-        let other: u64 = commands.map(|notice| self.count(notice)).iter().sum();
-        self.keys + self.operations + other + self.left_out()
+        let notices = [Notice::NoKeyCommand, Notice::Script, Notice::UnknownCommand];
+        let commands: u64 = notices.map(|notice| self.count(notice)).iter().sum();
+        self.keys + self.operations + commands + self.left_out()
     }
 
     /// Keys and operations excluded by a filter.
@@ -188,14 +188,14 @@ impl ReadStats {
 
     /// The unreadable values.
     pub fn unreadable(&self) -> impl Iterator<Item = (Lost, Unreadable)> {
-        let all = Lost::ALL.into_iter().zip(self.unreadable);
-        all.filter(|(_, unreadable)| unreadable.count > 0)
+        let pairs = Lost::ALL.into_iter().zip(self.unreadable);
+        pairs.filter(|(_, unreadable)| unreadable.count > 0)
     }
 
     /// The notices that occurred, with their counts.
     pub fn notices(&self) -> impl Iterator<Item = (Notice, u64)> {
-        let all = WORDS.iter().map(|(notice, ..)| *notice);
-        let counted = all.map(|notice| (notice, self.count(notice)));
+        let notices = WORDS.iter().map(|(notice, ..)| *notice);
+        let counted = notices.map(|notice| (notice, self.count(notice)));
         counted.filter(|(_, count)| *count > 0)
     }
 

@@ -24,8 +24,8 @@ impl Format for Resp {
 
     fn detect(&self, head: Head<'_>) -> Detected {
         let (mut rest, mut is_empty_reply) = (head.bytes, false);
-        while let Some((found @ (Row::Status | Row::Array(0)), end)) = row(rest) {
-            is_empty_reply |= found != Row::Status;
+        while let Some((reply @ (Row::Status | Row::Array(0)), end)) = row(rest) {
+            is_empty_reply |= reply != Row::Status;
             rest = &rest[end..];
         }
         match row(rest) {
@@ -65,11 +65,11 @@ impl Reader for Resp {
         let mut at = piece.from as usize;
         let mut missing = 0i64;
         while at < block.len() {
-            let Some((found, len)) = row(&block.content()[at..]) else {
+            let Some((reply, len)) = row(&block.content()[at..]) else {
                 gather.reject(at, "the dump ends within this");
                 break;
             };
-            match found {
+            match reply {
                 Row::Page(announced) => {
                     gather.note(Notice::Cursor);
                     missing = missing.wrapping_add(announced);

@@ -190,7 +190,7 @@ impl Steps for CommandSteps {
         if self.has_ended || self.is_at_run() {
             return Ok(false);
         }
-        let (offset, what) = match self.next(rows) {
+        let (offset, reason) = match self.next(rows) {
             Ok(is_more) => {
                 self.has_ended = !is_more;
                 return Ok(is_more);
@@ -201,17 +201,17 @@ impl Steps for CommandSteps {
                 (self.reader.offset(), None)
             }
             Err(Fault::Unreadable(error)) => (self.reader.offset(), Some(reason(&error))),
-            Err(Fault::Wrong(offset, what)) => (offset, Some(what)),
+            Err(Fault::Wrong(offset, reason)) => (offset, Some(reason)),
         };
         self.has_ended = true;
-        match what {
+        match reason {
             None => {
                 self.reader.skip_rest();
                 Ok(false)
             }
-            Some(what) => Err(Damage {
+            Some(reason) => Err(Damage {
                 offset,
-                what: what.into(),
+                what: reason.into(),
             }),
         }
     }

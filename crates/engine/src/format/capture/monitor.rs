@@ -127,7 +127,7 @@ fn read_line(
 struct Places<'f> {
     byte: u8,
     find: FindByte<'f>,
-    found: Box<[u32]>,
+    positions: Box<[u32]>,
     /// How many of `found` are filled, and the next one.
     len: usize,
     next: usize,
@@ -143,7 +143,7 @@ impl<'f> Places<'f> {
         Places {
             byte,
             find,
-            found: vec![0; AT_ONCE].into_boxed_slice(),
+            positions: vec![0; AT_ONCE].into_boxed_slice(),
             len: 0,
             next: 0,
             searched: 0,
@@ -154,7 +154,7 @@ impl<'f> Places<'f> {
     #[inline]
     fn next(&mut self, block: &Block, at: usize) -> Option<usize> {
         loop {
-            while let Some(place) = self.found[..self.len].get(self.next) {
+            while let Some(place) = self.positions[..self.len].get(self.next) {
                 let place = *place as usize;
                 if place >= at {
                     return Some(place);
@@ -171,10 +171,10 @@ impl<'f> Places<'f> {
 
     #[cold]
     fn search(&mut self, block: &Block, from: usize) {
-        let found = (self.find)(block.padded(), from as u32, self.byte, &mut self.found);
+        let found = (self.find)(block.padded(), from as u32, self.byte, &mut self.positions);
         (self.len, self.next) = (found.delimiters, 0);
         self.searched = match self.len {
-            AT_ONCE => self.found[AT_ONCE - 1] as usize + 1,
+            AT_ONCE => self.positions[AT_ONCE - 1] as usize + 1,
             _ => block.len(),
         };
     }
@@ -215,8 +215,8 @@ impl Words {
     ) -> Option<()> {
         self.spans.clear();
         self.keys.clear();
-        let line = &block.content()[..to];
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let text = &block.content()[..to];
+        let line = text.strip_suffix(b"\r").unwrap_or(text);
         let mut open = first;
         loop {
             let mut close = quotes.next(block, open + 1)?;
@@ -227,8 +227,8 @@ impl Words {
                 return None;
             }
             self.spans.push((open + 1, close));
-            let next = quotes.next(block, close + 1);
-            let next = next.filter(|next| *next < line.len());
+            let quote = quotes.next(block, close + 1);
+            let next = quote.filter(|quote| *quote < line.len());
             let between = &line[close + 1..next.unwrap_or(line.len())];
             if between != b" " && between.iter().any(|byte| *byte != b' ') {
                 return None;

@@ -48,7 +48,7 @@ fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
     let word = start..start + len;
     match bytes.get(word.end..word.end + 2) {
         Some(b"\r\n") => Ok(word),
-        found => Err(found.is_none()),
+        ending => Err(ending.is_none()),
     }
 }
 
@@ -160,8 +160,8 @@ impl Filling<'_> {
                 None => self.sink.reject_at(reject_at, WRONG),
             };
         }
-        let all: Vec<&[u8]> = words.iter().map(word).collect();
-        match Meaning::of(&all) {
+        let texts: Vec<&[u8]> = words.iter().map(word).collect();
+        match Meaning::of(&texts) {
             Meaning::Unknown => self.seen.unknown_command(reject_at, word(first)),
             Meaning::NoKeys | Meaning::Select(_) => self.seen.note(Notice::NoKeyCommand, 1),
             Meaning::Wrong => self.sink.reject_at(reject_at, WRONG),
@@ -228,9 +228,9 @@ impl Names {
     /// The position of a name in the block.
     #[inline]
     fn place(&mut self, block: &mut Block, name: &'static str) -> (u32, u32) {
-        let is_it = |known: &(&str, _)| std::ptr::eq(known.0, name);
-        if !self.known.get(self.last).is_some_and(is_it) {
-            let known = self.known.iter().position(is_it);
+        let is_named = |known: &(&str, _)| std::ptr::eq(known.0, name);
+        if !self.known.get(self.last).is_some_and(is_named) {
+            let known = self.known.iter().position(is_named);
             self.last = known.unwrap_or_else(|| {
                 let start = self.end;
                 self.end += name.len();

@@ -45,13 +45,13 @@ impl WholeCommands {
     /// # Errors
     /// The input ended early or has no command here; the reader cannot continue.
     pub fn next_command(&mut self) -> Result<Option<WholeCommand<'_>>, Stop> {
-        let found = self.read().map_err(|fault| match fault {
+        let start = self.read().map_err(|fault| match fault {
             Fault::CutOff => Stop::Torn,
             Fault::Unreadable(error) => Stop::Bad(self.offset(), reason(&error)),
-            Fault::Wrong(offset, what) => Stop::Bad(offset, what),
+            Fault::Wrong(offset, reason) => Stop::Bad(offset, reason),
         })?;
         let places = 0..self.0.len();
-        Ok(found.map(|byte| WholeCommand {
+        Ok(start.map(|byte| WholeCommand {
             words: self.0.words().map(Word::Borrowed).collect(),
             cut: places.filter(|place| self.0.is_cut(*place)).collect(),
             byte,

@@ -84,7 +84,7 @@ struct Entry {
 }
 
 /// Finds the entries of a reply: three numbers, the words, and more.
-fn find(value: &Value, content: &[u8], found: &mut Vec<Entry>) -> Result<(), &'static str> {
+fn find(value: &Value, content: &[u8], entries: &mut Vec<Entry>) -> Result<(), &'static str> {
     let Value::List(items, is_whole) = value else {
         return Ok(());
     };
@@ -101,7 +101,7 @@ fn find(value: &Value, content: &[u8], found: &mut Vec<Entry>) -> Result<(), &'s
                 Value::Text(text) => Some(*text),
                 _ => None,
             };
-            found.push(Entry {
+            entries.push(Entry {
                 words: words.iter().filter_map(text).collect(),
                 second: number(second)?,
                 took: number(took)?,
@@ -109,7 +109,9 @@ fn find(value: &Value, content: &[u8], found: &mut Vec<Entry>) -> Result<(), &'s
             Ok(())
         }
         [Value::Bare(_), ..] if *is_whole => Err(NO_ENTRY),
-        items => items.iter().try_for_each(|item| find(item, content, found)),
+        items => items
+            .iter()
+            .try_for_each(|item| find(item, content, entries)),
     }
 }
 
@@ -126,8 +128,7 @@ impl Entry {
             return gather.note(Notice::NoKeyCommand);
         }
         let (keys, kept) = (logged.keys(command).map_err(|_| WRONG), logged.kept());
-        let name = self.words[0];
-        let name = name.undo(block);
+        let name = self.words[0].undo(block);
         block.content_mut()[name.0..name.1].make_ascii_lowercase();
         let keys = match keys {
             Ok(keys) => keys,

@@ -50,15 +50,15 @@ impl Reader for Hotkeys {
     ) -> ReadStats {
         let mut gather = BatchBuilder::new(columns, sink);
         reply::each(block, piece.from, &mut gather, |block, _, value, gather| {
-            let mut found = Vec::new();
-            let outcome = find(value, block.content(), &mut found);
-            for (key, database, says) in &found {
+            let mut keys = Vec::new();
+            let outcome = find(value, block.content(), &mut keys);
+            for (key, database, says) in &keys {
                 let key = key.undo(block);
                 let databases = gather.values().number_mut(Number::Database);
                 databases.push(*database);
                 give(gather, block, key, *says);
             }
-            outcome.map(|_| !found.is_empty())
+            outcome.map(|_| !keys.is_empty())
         });
         gather.finish(block)
     }
@@ -70,7 +70,7 @@ const NO_AMOUNT: &str = "a hot key without a number";
 type HotKey = (Text, u64, (Extreme, u64));
 
 /// Finds the keys of a reply; whether it is one of HOTKEYS.
-fn find(value: &Value, content: &[u8], found: &mut Vec<HotKey>) -> Result<bool, &'static str> {
+fn find(value: &Value, content: &[u8], keys: &mut Vec<HotKey>) -> Result<bool, &'static str> {
     let Value::List(items, _) = value else {
         return Ok(false);
     };
@@ -83,11 +83,11 @@ fn find(value: &Value, content: &[u8], found: &mut Vec<HotKey>) -> Result<bool, 
     if let (Some(Value::Text(key)), Some(lookups)) = (member(b"key"), member(b"qps")) {
         let database = member(b"db").and_then(|database| number(database).ok());
         let says = (Extreme::Lookups, number(lookups)?);
-        found.push((*key, database.unwrap_or(MISSING), says));
+        keys.push((*key, database.unwrap_or(MISSING), says));
         return Ok(true);
     }
     let mut is_one = member(b"tracking-active").is_some();
-    for (name, of) in [
+    for (name, extreme) in [
         (&b"by-cpu-time-us"[..], Extreme::CpuTime),
         (b"by-net-bytes", Extreme::Traffic),
     ] {
@@ -96,21 +96,21 @@ fn find(value: &Value, content: &[u8], found: &mut Vec<HotKey>) -> Result<bool, 
         };
         is_one = true;
         // The entries may be pairs in arrays.
-        let entries = list.iter().flat_map(|entry| match entry {
+        let values = list.iter().flat_map(|entry| match entry {
             Value::List(pair, _) => &pair[..],
             value => std::slice::from_ref(value),
         });
-        let entries: Vec<&Value> = entries.collect();
+        let entries: Vec<&Value> = values.collect();
         for pair in entries.chunks_exact(2) {
             let (Value::Text(key) | Value::Bare(key)) = pair[0] else {
                 return Err(NO_AMOUNT);
             };
-            found.push((*key, MISSING, (of, number(pair[1])?)));
+            keys.push((*key, MISSING, (extreme, number(pair[1])?)));
         }
     }
     if !is_one {
         for item in items {
-            is_one |= find(item, content, found)?;
+            is_one |= find(item, content, keys)?;
         }
     }
     Ok(is_one)

@@ -52,10 +52,10 @@ impl<'w> LoggedWords<'w> {
 /// The number of words omitted according to the last one, `... (30 more arguments)`.
 fn left_out(words: &[&[u8]]) -> Option<usize> {
     let last = words.get(WORDS - 1).filter(|_| words.len() == WORDS)?;
-    let number = last
+    let digits = last
         .strip_prefix(b"... (")?
         .strip_suffix(b" more arguments)")?;
-    let number: usize = std::str::from_utf8(number).ok()?.parse().ok()?;
+    let number: usize = std::str::from_utf8(digits).ok()?.parse().ok()?;
     (number <= MAX_WORDS).then_some(number)
 }
 

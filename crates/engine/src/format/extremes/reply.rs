@@ -133,8 +133,8 @@ pub(super) fn each(
             end = line_at(block.content(), end).1;
         }
         let (value, Parser { at, error, .. }) = reply(&block.content()[..end], start);
-        let found = take(block, start, &value, gather);
-        match error.map_or(found, Err) {
+        let outcome = take(block, start, &value, gather);
+        match error.map_or(outcome, Err) {
             Ok(true) => {}
             Ok(false) => gather.note(Notice::EmptyReply),
             Err(reason) => {

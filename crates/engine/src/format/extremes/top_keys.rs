@@ -111,8 +111,8 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<(Parsed, Extreme, u64)> {
     }
     // `  1    1.00M string     "k"`
     let quote = memchr::memchr(b'"', line)?;
-    let words = line[..quote].split(|byte| *byte == b' ');
-    let words: Vec<&[u8]> = words.filter(|word| !word.is_empty()).collect();
+    let pieces = line[..quote].split(|byte| *byte == b' ');
+    let words: Vec<&[u8]> = pieces.filter(|word| !word.is_empty()).collect();
     let [rank, amount, _type] = words[..] else {
         return None;
     };

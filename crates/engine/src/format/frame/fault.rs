@@ -26,6 +26,6 @@ impl From<io::Error> for Fault {
 }
 
 /// Invalid bytes at `offset`.
-pub(in crate::format) fn wrong<T>(offset: u64, what: impl Into<String>) -> Read<T> {
-    Err(Fault::Wrong(offset, what.into()))
+pub(in crate::format) fn wrong<T>(offset: u64, reason: impl Into<String>) -> Read<T> {
+    Err(Fault::Wrong(offset, reason.into()))
 }

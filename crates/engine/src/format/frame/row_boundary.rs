@@ -97,12 +97,12 @@ impl<'a> Walk<'a> {
     /// The next quote, or line end if `with_ends`.
     fn search(&self, with_ends: bool) -> Option<usize> {
         let rest = &self.bytes[self.at.min(self.bytes.len())..];
-        let found = if with_ends {
+        let position = if with_ends {
             memchr::memchr2(b'"', b'\n', rest)
         } else {
             memchr::memchr(b'"', rest)
         };
-        found.map(|at| self.at + at)
+        position.map(|at| self.at + at)
     }
 }
 

@@ -126,8 +126,8 @@ fn is_call(line: &[u8]) -> bool {
     if noise::bare(line).starts_with(b">>> Calling") {
         return true;
     }
-    let address = memchr::memmem::find(line, b": ").map(|end| &line[..end]);
-    let address = address.and_then(|address| std::str::from_utf8(address).ok());
+    let bytes = memchr::memmem::find(line, b": ").map(|end| &line[..end]);
+    let address = bytes.and_then(|bytes| std::str::from_utf8(bytes).ok());
     address.is_some_and(|address| address.parse::<std::net::SocketAddr>().is_ok())
 }
 

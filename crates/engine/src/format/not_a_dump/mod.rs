@@ -46,32 +46,32 @@ enum Sign {
 /// Why an input starting with `head` is refused, whatever format its lines may fit.
 pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
-    let is = |one: &&NotADump| match one.sign {
+    let is = |form: &&NotADump| match form.sign {
         Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
         Sign::Start(is) => is(start),
         Sign::Lines(_) | Sign::Words(_) => false,
     };
-    let found = SIGNATURES.iter().find(is).map(refused);
-    found.or_else(|| only_failures(&lines(head)))
+    let refusal = SIGNATURES.iter().find(is).map(refused);
+    refusal.or_else(|| only_failures(&lines(head)))
 }
 
 /// Why an input whose texts may be keys is refused: they are a different kind of server reply.
 pub(crate) fn by_words(head: Head<'_>) -> Option<String> {
     let words = replies::words(&lines(head));
-    let is = |one: &&NotADump| matches!(one.sign, Sign::Words(is) if is(&words));
+    let is = |form: &&NotADump| matches!(form.sign, Sign::Words(is) if is(&words));
     REPLIES.iter().find(is).map(refused)
 }
 
 /// Why an input is refused if none of its lines is known to be more than a raw key.
 pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
-    let is = |one: &&NotADump| matches!(one.sign, Sign::Lines(is) if is(&lines));
-    let found = LINE_FORMS.iter().find(is).map(refused);
-    found.or_else(|| control_bytes(&lines))
+    let is = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
+    let refusal = LINE_FORMS.iter().find(is).map(refused);
+    refusal.or_else(|| control_bytes(&lines))
 }
 
-fn refused(one: &NotADump) -> String {
-    format!("{}, no key dump: {}", one.what, one.way_out)
+fn refused(form: &NotADump) -> String {
+    format!("{}, no key dump: {}", form.what, form.way_out)
 }
 
 /// The complete lines at the start of an input, without line ends.
@@ -91,18 +91,18 @@ fn lines(head: Head<'_>) -> Vec<&[u8]> {
 /// Whether at least nine in ten non-blank lines, and at least one, have a form.
 fn most(lines: &[&[u8]], is: impl Fn(&[u8]) -> bool) -> bool {
     let filled = lines.iter().filter(|line| !line.is_empty());
-    let (all, fits) = filled.fold((0, 0), |(all, fits), line| {
-        (all + 1, fits + u32::from(is(line)))
+    let (count, fits) = filled.fold((0, 0), |(count, fits), line| {
+        (count + 1, fits + u32::from(is(line)))
     });
-    fits > 0 && 10 * fits >= 9 * all
+    fits > 0 && 10 * fits >= 9 * count
 }
 
 /// Suggests a fix for an input that consists of failures.
 fn only_failures(lines: &[&[u8]]) -> Option<String> {
     let mut filled = lines.iter().filter(|line| !line.is_empty());
-    let all = filled.clone().all(|line| errors::is_failure(line));
+    let are_failures = filled.clone().all(|line| errors::is_failure(line));
     // A warning precedes the failure it is about.
-    let first = filled.next().filter(|_| all)?;
+    let first = filled.next().filter(|_| are_failures)?;
     let last = filled.next_back().unwrap_or(first);
     let failure = errors::failure(last)?;
     Some(format!(

@@ -70,8 +70,8 @@ const FIRST_WORDS: usize = 400;
 /// The first words of a reply in any form.
 pub(super) fn words<'a>(lines: &[&'a [u8]]) -> Vec<&'a [u8]> {
     let is_between = |byte: &u8| byte.is_ascii_whitespace() || b"\",[]{}".contains(byte);
-    let words = lines.iter().flat_map(|line| line.split(is_between));
-    let words = words.map(|word| word.strip_prefix(b":").unwrap_or(word));
+    let pieces = lines.iter().flat_map(|line| line.split(is_between));
+    let words = pieces.map(|word| word.strip_prefix(b":").unwrap_or(word));
     words.filter(|word| !is_form(word)).take(WORDS).collect()
 }
 

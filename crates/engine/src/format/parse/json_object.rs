@@ -51,10 +51,10 @@ const MAX_NAME: usize = 1024;
 /// # Errors
 /// The head has no names, or more of it is needed.
 pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
-    let bytes = table::unmarked(head.bytes).trim_ascii_start();
-    let bytes = bytes
+    let text = table::unmarked(head.bytes).trim_ascii_start();
+    let bytes = text
         .strip_prefix(b"[")
-        .map_or(bytes, <[u8]>::trim_ascii_start);
+        .map_or(text, <[u8]>::trim_ascii_start);
     let more = || {
         if head.whole {
             Detected::No

@@ -76,15 +76,16 @@ pub(crate) fn size_in_thousands(text: &[u8]) -> Option<u64> {
 
 /// The same in a table, where a fraction of a byte is the mark of another quantity.
 pub(crate) fn bytes(text: &[u8]) -> Option<u64> {
-    let is_size =
-        |found: &Quantity| found.is_known(1) && (found.unit.is_some() || found.is_whole());
+    let is_size = |quantity: &Quantity| {
+        quantity.is_known(1) && (quantity.unit.is_some() || quantity.is_whole())
+    };
     let quantity = || Quantity::parse(text).filter(is_size)?.in_units_of(1);
     integer(text).or_else(quantity)
 }
 
 /// The same, with `2^SHIFT` bytes as the default unit: the one in the column name.
 pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
-    let is_size = |found: &Quantity| found.is_known(1 << SHIFT);
+    let is_size = |quantity: &Quantity| quantity.is_known(1 << SHIFT);
     Quantity::parse(text)
         .filter(is_size)?
         .in_units_of(1 << SHIFT)
@@ -102,7 +103,7 @@ pub(crate) fn rounded(text: &[u8]) -> Option<u64> {
 }
 
 fn decimal(text: &[u8]) -> Option<Quantity> {
-    Quantity::parse(text).filter(|found| found.unit.is_none())
+    Quantity::parse(text).filter(|quantity| quantity.unit.is_none())
 }
 
 /// Whether `text` is a usual spelling of "no number".
@@ -156,10 +157,10 @@ impl Quantity {
 
     /// The same, with this many bytes in a `kB`.
     fn parse_with(text: &[u8], kilobyte: u128) -> Option<Quantity> {
-        let text = text.strip_prefix(b"(integer) ").unwrap_or(text);
-        let text = match (text.first(), text.last()) {
-            (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')) => &text[1..text.len() - 1],
-            _ => text,
+        let reply = text.strip_prefix(b"(integer) ").unwrap_or(text);
+        let text = match (reply.first(), reply.last()) {
+            (Some(b'('), Some(b')')) | (Some(b'['), Some(b']')) => &reply[1..reply.len() - 1],
+            _ => reply,
         };
         let (mut digits, len) = whole(text)?;
         let mut exponent = 0;

@@ -52,8 +52,8 @@ pub fn timestamp(text: &[u8]) -> Option<u64> {
         return None;
     }
     let (milliseconds, zone) = fraction(rest)?;
-    let seconds = days(year?, month, day) * 86_400 + (hour? * 60 + minute?) * 60 + second?;
-    let seconds = seconds - offset(zone)?;
+    let local = days(year?, month, day) * 86_400 + (hour? * 60 + minute?) * 60 + second?;
+    let seconds = local - offset(zone)?;
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 

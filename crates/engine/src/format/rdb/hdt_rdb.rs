@@ -57,9 +57,9 @@ impl Format for HdtRdb {
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let text = table::unmarked(head.bytes);
         if text.starts_with(PREFIXES) {
-            let what = "this is the prefix report of rdb: sizes already added up, without the keys, so without slots";
+            let reason = "this is the prefix report of rdb: sizes already added up, without the keys, so without slots";
             return Err(format!(
-                "{what}; analyze what `rdb -c memory` prints of the same RDB file"
+                "{reason}; analyze what `rdb -c memory` prints of the same RDB file"
             ));
         }
         match text.first() {

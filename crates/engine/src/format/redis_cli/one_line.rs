@@ -287,10 +287,10 @@ impl Reader for Reply {
             } else if self.in_pages && before == [b']', b'['] {
                 gather.note(Notice::Cursor);
             } else {
-                let to = from + item.len() - 1;
-                let to = escape::undo(form.escapes(), block.content_mut(), from + 1, to);
+                let close = from + item.len() - 1;
+                let to = escape::undo(form.escapes(), block.content_mut(), from + 1, close);
                 let key = &block.content()[from + 1..to];
-                if form == Strings::Json && memchr::memmem::find(key, b"\\x").is_some() {
+                if form == Strings::Json && memchr::memmem::find(key, b"\x").is_some() {
                     gather.note(Notice::EscapeInJson);
                 }
                 gather.key(block, from + 1, to);

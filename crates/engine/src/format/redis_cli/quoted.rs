@@ -87,9 +87,10 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
         .start
         .iter()
         .zip(&keys.end)
-        .fold(true, |all, (start, end)| {
+        .fold(true, |is_framed, (start, end)| {
             // An empty line reads the preceding line end or padding, neither of which is a quote.
-            all & (end - start > 1)
+            is_framed
+                & (end - start > 1)
                 & (base.byte_before(start + 1) == b'"')
                 & (base.byte_before(*end) == b'"')
         });

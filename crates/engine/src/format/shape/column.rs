@@ -25,17 +25,17 @@ pub(super) struct Column<'a> {
 /// The fraction of rows for which a rule must hold.
 pub(super) const MOST: f64 = 0.95;
 
-pub(super) fn share(of: usize, all: usize) -> f64 {
-    if all == 0 {
+pub(super) fn share(part: usize, total: usize) -> f64 {
+    if total == 0 {
         0.0
     } else {
-        of as f64 / all as f64
+        part as f64 / total as f64
     }
 }
 
 /// The fraction of `all` that satisfies `is`.
-pub(super) fn share_of<T>(all: &[T], is: impl Fn(&T) -> bool) -> f64 {
-    share(all.iter().filter(|one| is(one)).count(), all.len())
+pub(super) fn share_of<T>(items: &[T], is: impl Fn(&T) -> bool) -> f64 {
+    share(items.iter().filter(|item| is(item)).count(), items.len())
 }
 
 impl<'a> Column<'a> {
@@ -303,17 +303,17 @@ pub(super) fn families(names: &[&[u8]]) -> usize {
     for name in names {
         *rows.entry(family(name)).or_default() += 1;
     }
-    let least = if names.len() >= 20 { 2.0 } else { 1.0 };
-    let least = f64::max(least, 0.02 * names.len() as f64);
+    let fixed = if names.len() >= 20 { 2.0 } else { 1.0 };
+    let least = f64::max(fixed, 0.02 * names.len() as f64);
     rows.values().filter(|rows| **rows as f64 >= least).count()
 }
 
 fn family(name: &[u8]) -> Vec<u8> {
-    let name = name.trim_ascii();
-    let name = name
+    let text = name.trim_ascii();
+    let name = text
         .strip_prefix(b"\"")
-        .or(name.strip_prefix(b"'"))
-        .unwrap_or(name);
+        .or(text.strip_prefix(b"'"))
+        .unwrap_or(text);
     let end = name
         .iter()
         .position(|byte| b":/._|#-".contains(byte))

@@ -75,8 +75,8 @@ fn is_name(name: &[u8]) -> bool {
 
 /// Why lines that are redis-cli commands are refused.
 pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
-    let found: Vec<Option<Found>> = rows.iter().map(|row| Found::in_line(row)).collect();
-    let commands: Vec<&Found> = found.iter().flatten().collect();
+    let parsed: Vec<Option<Found>> = rows.iter().map(|row| Found::in_line(row)).collect();
+    let commands: Vec<&Found> = parsed.iter().flatten().collect();
     if share(commands.len(), rows.len()) < MOST || is_http_cache(rows) {
         return None;
     }
@@ -133,8 +133,8 @@ impl Found {
         if !is_called {
             COMMANDS.named(first)?;
         }
-        let words = words(line).ok()?;
-        let words = &words[usize::from(is_called)..];
+        let written = words(line).ok()?;
+        let words = &written[usize::from(is_called)..];
         let command = COMMANDS.find(words)?;
         let places = command.keys(words).ok()?;
         let is_in_form = match command.name {

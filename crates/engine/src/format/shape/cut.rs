@@ -127,11 +127,11 @@ fn joined<'a>(head: &'a [u8], lines: &[&'a [u8]], separator: u8) -> (&'a [u8], u
         return (first, 1);
     }
     let start = first.as_ptr() as usize - head.as_ptr() as usize;
-    for (more, line) in lines.iter().enumerate().take(LINES_OF_ROW).skip(1) {
+    for (number, line) in lines.iter().enumerate().take(LINES_OF_ROW).skip(1) {
         let end = line.as_ptr() as usize - head.as_ptr() as usize + line.len();
         let row = &head[start..end];
         if !is_open(row, separator) {
-            return (row, more + 1);
+            return (row, number + 1);
         }
     }
     (first, 1)
@@ -147,10 +147,10 @@ fn is_open(row: &[u8], separator: u8) -> bool {
         if row[at] == b'"' {
             let mut close = at + 1;
             loop {
-                let Some(found) = memchr::memchr(b'"', &row[close.min(row.len())..]) else {
+                let Some(quote) = memchr::memchr(b'"', &row[close.min(row.len())..]) else {
                     return true;
                 };
-                close += found;
+                close += quote;
                 if row.get(close + 1) != Some(&b'"') {
                     break;
                 }

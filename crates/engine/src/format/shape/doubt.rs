@@ -22,13 +22,13 @@ pub(super) fn refused(rows: &[&[u8]], names: &ColumnNames) -> Option<String> {
             "a key and its number on two lines: paste - - < FILE | slotscope analyze - ; {RAW}"
         ));
     }
-    let found: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();
-    let mut distinct: Vec<&[u8]> = found.iter().flatten().copied().collect();
+    let labels: Vec<Option<&[u8]>> = rows.iter().map(|row| name_of(row)).collect();
+    let mut distinct: Vec<&[u8]> = labels.iter().flatten().copied().collect();
     distinct.sort_unstable();
     distinct.dedup();
     let is_key = |name: &&[u8]| names.role(name).is_some_and(|(role, _)| role == Role::Key);
     let are_records = rows.len() >= 2
-        && share_of(&found, Option::is_some) >= MOST
+        && share_of(&labels, Option::is_some) >= MOST
         && (2..=8).contains(&distinct.len())
         && distinct.iter().any(is_key);
     are_records.then(|| {
@@ -61,8 +61,8 @@ fn alternate(rows: &[&[u8]]) -> bool {
 
 /// The label of a line: `key: K`.
 fn name_of(row: &[u8]) -> Option<&[u8]> {
-    let text = row.trim_ascii_start();
-    let text = text.strip_prefix(b"- ").unwrap_or(text);
+    let line = row.trim_ascii_start();
+    let text = line.strip_prefix(b"- ").unwrap_or(line);
     let len = text
         .iter()
         .take_while(|byte| byte.is_ascii_alphabetic() || **byte == b'_')
@@ -139,14 +139,14 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
 
 /// Text that programs print around keys: line numbers, type brackets, extra lines.
 fn printed(rows: &[&[u8]]) -> Option<Sentence> {
-    let said = |what: &str| {
+    let said = |fact: &str| {
         Some(Sentence::default().words(format!(
-            "{what}, and the whole lines are read as keys; otherwise cut the keys out with sed or awk; {RAW}"
+            "{fact}, and the whole lines are read as keys; otherwise cut the keys out with sed or awk; {RAW}"
         )))
     };
     let number = |row: &[u8]| memchr::memchr(b':', row);
-    let numbers = rows.iter().filter_map(|row| Some(&row[..number(row)?]));
-    let numbers: Vec<&[u8]> = numbers.collect();
+    let starts = rows.iter().filter_map(|row| Some(&row[..number(row)?]));
+    let numbers: Vec<&[u8]> = starts.collect();
     if numbers.len() == rows.len() && Column::of(numbers).is_index {
         return said("each line starts with its number, as grep -n has it");
     }
@@ -207,10 +207,10 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     let prefix = common_prefix(without_outliers(&sorted));
     sorted.sort_unstable_by(|a, b| a.iter().rev().cmp(b.iter().rev()));
     let suffix = common_suffix(without_outliers(&sorted));
-    let inside = rows
+    let longer = rows
         .iter()
         .filter(|row| row.len() > prefix.len() + suffix.len());
-    let inside: Vec<&[u8]> = inside
+    let inside: Vec<&[u8]> = longer
         .map(|row| &row[prefix.len()..row.len() - suffix.len()])
         .collect();
     let said = |where_: &str, text: &[u8]| {

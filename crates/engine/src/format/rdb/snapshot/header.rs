@@ -34,10 +34,10 @@ impl Header {
                 .parse()
                 .ok()
         };
-        let found = [(Space::Redis, &b"REDIS"[..]), (Space::Valkey, b"VALKEY")]
+        let server = [(Space::Redis, &b"REDIS"[..]), (Space::Valkey, b"VALKEY")]
             .into_iter()
             .find_map(|(space, name)| Some((space, number(name, magic)?)));
-        found.map(|(space, version)| Header {
+        server.map(|(space, version)| Header {
             wrapper,
             space,
             version,
@@ -76,9 +76,9 @@ fn wrapper(head: &[u8]) -> Option<usize> {
         return (said == 0).then_some(0);
     };
     let len = rest.iter().take(LONGEST).position(|byte| *byte == b'\r')?;
-    let (what, behind) = rest.split_at(len);
-    let is_length = what.iter().all(u8::is_ascii_digit) && len > 0;
-    let is_marked = what.starts_with(MARKED) && len == MARKED.len() + MARK;
+    let (label, behind) = rest.split_at(len);
+    let is_length = label.iter().all(u8::is_ascii_digit) && len > 0;
+    let is_marked = label.starts_with(MARKED) && len == MARKED.len() + MARK;
     (behind.starts_with(b"\r\n") && (is_length || is_marked)).then_some(said + 1 + len + 2)
 }
 

@@ -13,18 +13,18 @@ pub(super) fn decode(packed: &[u8], into: &mut [u8]) -> Option<usize> {
         };
         rest = behind;
         if control < 32 {
-            let run = (usize::from(control) + 1).min(rest.len());
-            let run = run.min(into.len() - at);
+            let literals = (usize::from(control) + 1).min(rest.len());
+            let run = literals.min(into.len() - at);
             into[at..at + run].copy_from_slice(&rest[..run]);
             (rest, at) = (&rest[run..], at + run);
             continue;
         }
         let mut len = usize::from(control >> 5);
         if len == 7 {
-            let Some((&more, behind)) = rest.split_first() else {
+            let Some((&extra, behind)) = rest.split_first() else {
                 break;
             };
-            (len, rest) = (len + usize::from(more), behind);
+            (len, rest) = (len + usize::from(extra), behind);
         }
         let Some((&low, behind)) = rest.split_first() else {
             break;

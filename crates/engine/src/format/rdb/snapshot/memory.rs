@@ -165,7 +165,7 @@ impl Footprint {
             None => (header(field) + field + 1, 0),
         };
         match name + 3 + value + 1 + time {
-            both @ ..=128 => self.add(both),
+            size @ ..=128 => self.add(size),
             _ => {
                 self.add(8 + long + time);
                 self.string(value);
@@ -184,7 +184,7 @@ impl Footprint {
             self.header(field) + field + 1
         };
         match name + time + 3 + value + 1 {
-            both @ ..=ENTRY_MOST => self.parts += both as f64,
+            size @ ..=ENTRY_MOST => self.parts += size as f64,
             _ => {
                 self.parts += (POINTER + long + time) as f64;
                 self.string(value);
@@ -255,12 +255,14 @@ impl Footprint {
     /// Whether a string of `len` bytes is embedded in its object, together with the key if the server does that.
     #[inline]
     pub(super) fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
-        let both = |expires| self.object_of(key, expires) + 3 + len + 1;
+        let embedded = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
             // A key this large always has room for an expiry.
-            Server::Valkey91 => both(expires && self.object_of(key, false) <= 128) - POINTER <= 128,
+            Server::Valkey91 => {
+                embedded(expires && self.object_of(key, false) <= 128) - POINTER <= 128
+            }
             // The expiry is added later and does not count.
-            Server::Valkey81 => both(false) <= 64,
+            Server::Valkey81 => embedded(false) <= 64,
             // A long key header does not count.
             server if server.is_redis_82() => {
                 let time = expires && !server.joins_fields();
@@ -341,9 +343,9 @@ impl Footprint {
     /// The mean size of a skip list node: each level exists in a quarter of the nodes that have the one below.
     fn mean_node(&self, bytes: u64) -> f64 {
         let levels = (1..=MAX_LEVEL).scan(0.75, |share, level| {
-            let this = *share;
+            let own_share = *share;
             *share /= 4.0;
-            Some(this * self.taken(bytes + LEVEL * level) as f64)
+            Some(own_share * self.taken(bytes + LEVEL * level) as f64)
         });
         levels.take(16).sum()
     }
@@ -353,7 +355,7 @@ impl Footprint {
         // If the string nearly needs a longer header, Redis uses the longer one.
         match header(len) {
             short if self.server.joins_fields() && len >= 32 => header(len + short),
-            other => other,
+            bytes => bytes,
         }
     }
 
@@ -364,8 +366,8 @@ impl Footprint {
     /// Bytes of a string. A short one does not store its block size, so the requested bytes count.
     fn string_of(&self, len: u64) -> u64 {
         match header(len) + len + 1 {
-            asked if self.server.adds_up() && (1..32).contains(&len) => asked,
-            asked => self.taken(asked),
+            size if self.server.adds_up() && (1..32).contains(&len) => size,
+            size => self.taken(size),
         }
     }
 

@@ -56,7 +56,7 @@ pub(super) fn pass_parts(input: &mut Forward, mut take: impl FnMut(Part)) -> Rea
             FLOAT => input.skip(4)?,
             DOUBLE => input.skip(8)?,
             STRING => take(Part::Text(input.skip_string()?.len())),
-            other => return wrong(at, format!("a module's value of unknown form, {other}")),
+            form => return wrong(at, format!("a module's value of unknown form, {form}")),
         }
     }
 }

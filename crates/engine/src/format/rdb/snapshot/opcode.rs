@@ -204,8 +204,8 @@ impl Walker {
 
     /// Checks the keys of a slot against its header, and starts the next slot.
     pub(super) fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
-        if let Some((at, what)) = self.slots.end(next) {
-            self.remark(Notice::SlotHeader, 1, at, what);
+        if let Some((at, message)) = self.slots.end(next) {
+            self.remark(Notice::SlotHeader, 1, at, message);
         }
     }
 
@@ -232,12 +232,12 @@ impl Walker {
             }
             Some(_) if stored != 0 => {}
             _ => {
-                let what = if self.verifies {
+                let message = if self.verifies {
                     "the file has no checksum, so its bytes are not verified"
                 } else {
                     "the checksum is not verified, as --no-verify says"
                 };
-                self.remark(Notice::Unverified, 1, at, what.into());
+                self.remark(Notice::Unverified, 1, at, message.into());
             }
         }
         self.behind()
@@ -267,7 +267,7 @@ impl Walker {
             return Ok(());
         }
         let bytes = self.input.skip_rest()?;
-        let (notice, what) = if is_resp {
+        let (notice, noun) = if is_resp {
             (Notice::Commands, "bytes of commands after the RDB file")
         } else {
             (Notice::Behind, "bytes after the RDB file")
@@ -276,7 +276,7 @@ impl Walker {
             notice,
             bytes,
             at,
-            format!("{} {what}, not read", grouped(bytes)),
+            format!("{} {noun}, not read", grouped(bytes)),
         );
         Ok(())
     }

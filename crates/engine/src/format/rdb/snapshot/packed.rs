@@ -31,7 +31,7 @@ pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
         u16::MAX => Entries::Uncounted,
         count => Entries::Known(count.into()),
     };
-    let found = || match packing {
+    let entries = || match packing {
         Packing::Listpack if u64::from(u32_at(head, 0)?) != len => None,
         Packing::Listpack => Some(counted(u16_at(head, 4)?)),
         Packing::Ziplist if u64::from(u32_at(head, 0)?) != len => None,
@@ -45,7 +45,7 @@ pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
             count => Some(Entries::Known(count.into())),
         },
     };
-    found().unwrap_or(Entries::Damaged)
+    entries().unwrap_or(Entries::Damaged)
 }
 
 /// The elements of a packed string with all its bytes in the file.

@@ -129,14 +129,14 @@ fn row_of<'a>(record: &'a Record<'_>, size: u64) -> Row<'a> {
 
 #[inline]
 fn number_of(record: &Record<'_>, number: Number) -> u64 {
-    let known = match number {
+    let value = match number {
         Number::Database => Some(record.database),
         Number::Expiry => Some(record.attributes.expiry()),
         Number::Elements => record.elements.known(),
         Number::Idle => record.attributes.idle_secs,
         Number::Lfu => record.attributes.lfu.map(u64::from),
     };
-    known.unwrap_or(MISSING)
+    value.unwrap_or(MISSING)
 }
 
 /// Counts the notices about a key.

@@ -140,13 +140,13 @@ impl Runs {
 
     fn finds_one(&mut self, walker: &mut Walker) -> bool {
         let ahead = walker.input.ahead();
-        let (read, mut run) = (ahead.len(), FoundRun::at_start_of(ahead));
+        let (len, mut run) = (ahead.len(), FoundRun::at_start_of(ahead));
         let may_go_on = ahead.get(run.bytes).is_none_or(|byte| may_start_row(*byte));
         if !run.is_worth_the_way() && may_go_on {
             walker.keep_last_key();
             // An I/O error recurs when the bytes are actually needed.
-            let more = walker.input.peek(FEWEST_BYTES).map_or(0, <[u8]>::len);
-            if more > read {
+            let longer = walker.input.peek(FEWEST_BYTES).map_or(0, <[u8]>::len);
+            if longer > len {
                 run = FoundRun::at_start_of(walker.input.ahead());
             }
         }
@@ -158,8 +158,8 @@ impl Runs {
     /// If a run starts at the next byte, skips it and moves it to `block`.
     pub(super) fn next(&mut self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let is_at_one = self.is_at_one(walker);
-        let found = self.found.take().filter(|_| is_at_one)?;
-        found.pass(walker, block)
+        let run = self.found.take().filter(|_| is_at_one)?;
+        run.pass(walker, block)
     }
 }
 

@@ -32,7 +32,7 @@ pub(super) struct RunRows {
 #[derive(Clone, Copy, Default)]
 struct InMemory {
     /// Cache tag: key and value length, whether the key has a TTL, and the type; 0 if empty.
-    of: u64,
+    tag: u64,
     bytes: u64,
     kind: Named,
 }
@@ -176,15 +176,16 @@ impl<'a> Filling<'a> {
             Content::Packed(_, len) => len,
         };
         let expires = row.attributes.expires_ms.is_some();
-        let of = 1 | u64::from(expires) << 1 | len << 2 | value << 32 | u64::from(row.number) << 56;
+        let tag =
+            1 | u64::from(expires) << 1 | len << 2 | value << 32 | u64::from(row.number) << 56;
         let place = &mut self.remembered[(len ^ value << 3) as usize % REMEMBERED];
-        if place.of != of {
+        if place.tag != tag {
             let (bytes, encoding) = row.in_memory(&self.rows.run.memory);
             let kind = Named {
                 type_name: place_of(row.kind().name),
                 encoding: place_of(encoding),
             };
-            *place = InMemory { of, bytes, kind };
+            *place = InMemory { tag, bytes, kind };
         }
         *place
     }

@@ -51,8 +51,8 @@ impl Server {
                 ((u32::MAX, 0), Server::Redis810),
             ]
         };
-        let found = until.iter().find(|(end, _)| version < *end);
-        found.map(|(_, server)| *server)
+        let row = until.iter().find(|(end, _)| version < *end);
+        row.map(|(_, server)| *server)
     }
 
     /// The server assumed for a file: the first version that writes `header`.

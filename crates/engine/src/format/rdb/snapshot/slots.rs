@@ -119,14 +119,14 @@ impl SlotCheck {
         self.is_any |= next.is_some();
         let (seen, watch) = (std::mem::take(&mut self.seen), self.watch.take());
         let (at, header) = std::mem::replace(&mut self.header, next)?;
-        let found = seen.differ(header);
-        let reported_late = watch.is_some_and(|watch| watch.end(found.is_some()));
+        let difference = seen.differ(header);
+        let reported_late = watch.is_some_and(|watch| watch.end(difference.is_some()));
         let elsewhere = || {
             let slot = header.slot;
             reported_late
                 .then(|| format!("keys below the header of slot {slot} are of other slots"))
         };
-        Some((at, found.or_else(elsewhere)?))
+        Some((at, difference.or_else(elsewhere)?))
     }
 }
 

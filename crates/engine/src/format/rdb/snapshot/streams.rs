@@ -46,7 +46,7 @@ pub(super) fn pass(input: &mut Forward, form: StreamForm, memory: &mut Footprint
 fn first_id(input: &mut Forward, tree: &mut Tree) -> Read<()> {
     match input.stored()? {
         Stored::Bytes(len) if len == ID as u64 => tree.add(input.array()?),
-        other => input.skip(other.bytes_behind())?,
+        stored => input.skip(stored.bytes_behind())?,
     }
     Ok(())
 }

@@ -170,14 +170,14 @@ impl Texts for Forward {
                 let (packed, len) = (self.length()?, self.length()?);
                 // Servers give up here as well: once a length is wrong, the next one is garbage.
                 if len > packed.saturating_mul(lzf::MOST) {
-                    let what =
+                    let message =
                         format!("a string of {packed} packed bytes that claims to hold {len}");
-                    return wrong(at, what);
+                    return wrong(at, message);
                 }
                 Stored::Lzf(packed, len)
             }
-            Length::Encoding(other) => {
-                return wrong(at, format!("a string in an unknown encoding, {other}"));
+            Length::Encoding(encoding) => {
+                return wrong(at, format!("a string in an unknown encoding, {encoding}"));
             }
         })
     }
@@ -200,11 +200,11 @@ impl Texts for Forward {
         let at = self.offset();
         into.clear();
         if stored.len().max(stored.bytes_behind()) > most {
-            let what = format!(
+            let message = format!(
                 "a string of {} bytes, of which at most {most} are read",
                 stored.len()
             );
-            return wrong(at, what);
+            return wrong(at, message);
         }
         self.read(into, stored.bytes_behind())?;
         if !matches!(stored, Stored::Bytes(_)) {
@@ -218,14 +218,14 @@ impl Texts for Forward {
 
     fn short_string(&mut self, most: u64) -> Read<Vec<u8>> {
         let stored = self.stored()?;
-        let mut into = Vec::new();
+        let mut text = Vec::new();
         if stored.len().max(stored.bytes_behind()) > most {
             self.skip(stored.bytes_behind())?;
-            return Ok(into);
+            return Ok(text);
         }
-        match self.stored_string(stored, &mut into, most) {
+        match self.stored_string(stored, &mut text, most) {
             Err(Fault::Wrong(..)) => Ok(Vec::new()),
-            read => read.map(|()| into),
+            result => result.map(|()| text),
         }
     }
 

@@ -37,7 +37,7 @@ impl Tree {
     pub(super) fn add(&mut self, id: [u8; ID]) {
         if self.ids > 0 {
             let pairs = self.last.iter().zip(&id);
-            let shared = pairs.take_while(|(last, this)| last == this).count();
+            let shared = pairs.take_while(|(last, next)| last == next).count();
             if shared == ID {
                 return;
             }

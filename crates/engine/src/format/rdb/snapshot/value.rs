@@ -137,8 +137,8 @@ pub(super) fn pass(
             let at = input.offset();
             let number = input.length()?;
             let Some(fields) = context.templates.get(&number) else {
-                let what = format!("a hash of template {number}, which is not defined");
-                return wrong(at, what);
+                let message = format!("a hash of template {number}, which is not defined");
+                return wrong(at, message);
             };
             strings(input, *fields)?;
             Elements::Known(*fields)
@@ -201,7 +201,7 @@ fn summed(
     mut part: impl FnMut(&mut Forward) -> Read<Elements>,
 ) -> Read<Elements> {
     let count = input.length()?;
-    (0..count).try_fold(Elements::Known(0), |all, _| Ok(all.plus(part(input)?)))
+    (0..count).try_fold(Elements::Known(0), |sum, _| Ok(sum.plus(part(input)?)))
 }
 
 /// A length, then that many digits; three special lengths denote values without digits.
@@ -264,7 +264,7 @@ fn container(input: &mut Forward, memory: &mut Footprint) -> Read<(Elements, Opt
             memory.node(len);
             Ok((elements, Some(len)))
         }
-        other => wrong(at, format!("a list node of unknown form, {other}")),
+        form => wrong(at, format!("a list node of unknown form, {form}")),
     }
 }
 
@@ -305,7 +305,7 @@ fn array(input: &mut Forward, memory: &mut Footprint) -> Read<Elements> {
     match input.length()? {
         0 => {}
         1 => drop(input.length()?),
-        other => return wrong(at, format!("an array of unknown form, {other}")),
+        form => return wrong(at, format!("an array of unknown form, {form}")),
     }
     let mut array = Array::default();
     for _ in 0..count {
@@ -322,7 +322,7 @@ fn array(input: &mut Forward, memory: &mut Footprint) -> Read<Elements> {
                 input.skip(8)?;
                 None
             }
-            other => return wrong(at, format!("an element of unknown form, {other}")),
+            form => return wrong(at, format!("an element of unknown form, {form}")),
         };
         memory.placed(&mut array, place, text);
     }
@@ -338,7 +338,7 @@ fn template_names(input: &mut Forward) -> Read<()> {
             let fields = input.length()?;
             strings(input, fields)
         }
-        other => wrong(at, format!("names of a template in unknown form, {other}")),
+        form => wrong(at, format!("names of a template in unknown form, {form}")),
     }
 }
 
@@ -346,6 +346,6 @@ fn template_names(input: &mut Forward) -> Read<()> {
 fn template_values(input: &mut Forward) -> Read<Elements> {
     Ok(match packed_elements(input, Packing::Listpack)?.0 {
         Elements::Known(entries) => Elements::Known(entries.saturating_sub(1)),
-        other => other,
+        elements => elements,
     })
 }

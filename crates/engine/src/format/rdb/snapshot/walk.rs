@@ -194,7 +194,7 @@ impl Walker {
     fn next_of_any_kind(&mut self) -> Result<Option<Event<'_>>, Damage> {
         if self.remarks.is_empty() && !self.has_ended {
             match self.walk() {
-                Ok(Some(found)) => return Ok(Some(Event::Key(self.record(found)))),
+                Ok(Some(key)) => return Ok(Some(Event::Key(self.record(key)))),
                 Ok(None) => {}
                 Err(fault) => {
                     self.has_ended = true;
@@ -225,8 +225,8 @@ impl Walker {
             match step {
                 Step::On => {}
                 Step::Key(number) => {
-                    if let Some(found) = self.pass_key(at, number, header)? {
-                        return Ok(Some(found));
+                    if let Some(key) = self.pass_key(at, number, header)? {
+                        return Ok(Some(key));
                     }
                 }
                 Step::End => {
@@ -273,18 +273,18 @@ impl Walker {
         let stored = self.input.stored()?;
         let is_long = stored.len().max(stored.bytes_behind()) > MAX_KEY;
         let mut key = std::mem::take(&mut self.key);
-        let read = if is_long {
+        let result = if is_long {
             key.clear();
             self.input.skip(stored.bytes_behind()).map_err(Fault::from)
         } else {
             self.input.stored_string(stored, &mut key, MAX_KEY)
         };
         self.key = key;
-        if read.is_err() {
+        if result.is_err() {
             self.key.clear();
             self.place = Place::Key(number);
         }
-        read?;
+        result?;
         self.place = Place::Value(number);
         let context = Context {
             templates: &self.templates,
@@ -301,8 +301,8 @@ impl Walker {
         let (offset, expires) = (start.unwrap_or(at), attributes.expires_ms.is_some());
         if is_long {
             self.slots.unread(expires);
-            let what = format!("{LONG_KEY}: it has {} bytes", grouped(stored.len()));
-            self.remark(Notice::LongKey, 1, offset, what);
+            let message = format!("{LONG_KEY}: it has {} bytes", grouped(stored.len()));
+            self.remark(Notice::LongKey, 1, offset, message);
             return Ok(None);
         }
         self.slots.key(&self.key, expires);
@@ -355,64 +355,64 @@ impl Walker {
         memory.total(self.key.len() as u64, expires, elements)
     }
 
-    pub(super) fn remark(&mut self, notice: Notice, count: u64, offset: u64, what: String) {
+    pub(super) fn remark(&mut self, notice: Notice, count: u64, offset: u64, message: String) {
         self.remarks.push(Remark {
             notice,
             count,
             offset,
-            what,
+            what: message,
         });
     }
 
     /// The damage that ended the walk, and the item it is in.
     fn damage_of(&mut self, fault: Fault) -> Damage {
-        let (offset, what) = match fault {
+        let (offset, reason) = match fault {
             Fault::CutOff => {
                 self.input.set_checksum(None);
                 // The end of a stream is only known once everything is read; errors no longer matter.
                 drop(self.input.skip_rest());
-                let what = format!("the RDB file was cut off {}", self.progress());
-                (self.input.offset(), what)
+                let reason = format!("the RDB file was cut off {}", self.progress());
+                (self.input.offset(), reason)
             }
             Fault::Unreadable(error) => (self.input.offset(), reason(&error)),
-            Fault::Wrong(offset, what) => (offset, what),
+            Fault::Wrong(offset, reason) => (offset, reason),
         };
         let version = self
             .header
             .map_or(String::new(), |header| format!(", version {header}"));
-        let what = Sentence::from(what).words("; ");
-        let what = match self.place {
-            Place::Header => what.words("in the header"),
-            Place::Opcode(number) => what.words(format!("at opcode {number}")),
-            Place::Key(number) => what.words(format!("in a key of type {number}")),
-            Place::Value(number) => what
+        let message = Sentence::from(reason).words("; ");
+        let located = match self.place {
+            Place::Header => message.words("in the header"),
+            Place::Opcode(number) => message.words(format!("at opcode {number}")),
+            Place::Key(number) => message.words(format!("in a key of type {number}")),
+            Place::Value(number) => message
                 .words(format!("in the value of type {number} of "))
                 .name(&self.key[..]),
         };
-        let what = match self.place {
+        let followed = match self.place {
             // A truncated key is not kept, nor the one before it.
             Place::Opcode(_) | Place::Key(_) if !self.key.is_empty() => {
-                what.words(", after ").name(&self.key[..])
+                located.words(", after ").name(&self.key[..])
             }
-            _ => what,
+            _ => located,
         };
-        let what = what.words(version);
+        let what = followed.words(version);
         Damage { offset, what }
     }
 
     /// How far the walk got, for a truncated file.
     fn progress(&self) -> String {
-        let read = counted(self.keys, "key");
+        let keys = counted(self.keys, "key");
         let of_all = match self.announced {
             0 => String::new(),
-            all => format!(
+            announced => format!(
                 " of {} ({:.1}%)",
-                all,
-                100.0 * self.keys as f64 / all as f64
+                announced,
+                100.0 * self.keys as f64 / announced as f64
             ),
         };
         let slot = self.slots.slot();
-        let slot = slot.map_or(String::new(), |slot| format!(", in slot {slot}"));
-        format!("after {read}{of_all}{slot}")
+        let in_slot = slot.map_or(String::new(), |slot| format!(", in slot {slot}"));
+        format!("after {keys}{of_all}{in_slot}")
     }
 }
