@@ -21,24 +21,24 @@ const OWN_PLACES: [&str; 3] = ["-", "standard output", "no input"];
 /// somebody decides whether it is a name.
 pub trait Redact {
     /// Replaces its names.
-    fn redact(&mut self, by: &Redaction);
+    fn redact(&mut self, redaction: &Redaction);
 }
 
 impl Redact for Name {
-    fn redact(&mut self, by: &Redaction) {
-        *self = by.name(self);
+    fn redact(&mut self, redaction: &Redaction) {
+        *self = redaction.name(self);
     }
 }
 
 impl<T: Redact> Redact for Option<T> {
-    fn redact(&mut self, by: &Redaction) {
-        self.iter_mut().for_each(|name| name.redact(by));
+    fn redact(&mut self, redaction: &Redaction) {
+        self.iter_mut().for_each(|name| name.redact(redaction));
     }
 }
 
 impl<T: Redact> Redact for Vec<T> {
-    fn redact(&mut self, by: &Redaction) {
-        self.iter_mut().for_each(|name| name.redact(by));
+    fn redact(&mut self, redaction: &Redaction) {
+        self.iter_mut().for_each(|name| name.redact(redaction));
     }
 }
 
@@ -128,7 +128,7 @@ impl Redaction {
                 value: Name::default(),
                 what: Sentence::default().words(what.spelled(self)),
             },
-            other => other,
+            error => error,
         }
     }
 
@@ -137,8 +137,8 @@ impl Redaction {
         if error.get_ref().is_none() {
             return error;
         }
-        let said = Sentence::from(error.to_string());
-        io::Error::new(error.kind(), said.spelled(self))
+        let message = Sentence::from(error.to_string());
+        io::Error::new(error.kind(), message.spelled(self))
     }
 
     /// Keeps a flag without its value, and a line or byte without its file.

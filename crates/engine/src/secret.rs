@@ -19,10 +19,10 @@ impl Secret {
     }
 
     /// Another program's message with the secret removed.
-    pub fn hidden_in(&self, said: &str) -> String {
+    pub fn hidden_in(&self, message: &str) -> String {
         match self.0.as_str() {
-            "" => said.to_owned(),
-            text => said.replace(text, "..."),
+            "" => message.to_owned(),
+            text => message.replace(text, "..."),
         }
     }
 }

@@ -78,11 +78,11 @@ impl Sentence {
     }
 
     /// The text, with names shown by `by`.
-    pub(crate) fn spelled(&self, by: &dyn ShowNames) -> String {
+    pub(crate) fn spelled(&self, names: &dyn ShowNames) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),
-            Part::Name(spelling) => format!("\"{}\"", by.name(spelling)),
-            Part::Excerpt(spelling) => format!("\"{}\"", by.excerpt(spelling)),
+            Part::Name(spelling) => format!("\"{}\"", names.name(spelling)),
+            Part::Excerpt(spelling) => format!("\"{}\"", names.excerpt(spelling)),
         };
         self.0.iter().map(part).collect()
     }

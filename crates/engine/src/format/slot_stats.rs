@@ -78,8 +78,8 @@ pub struct Stats<'t>(Vec<(Cow<'t, str>, u64)>);
 impl Stats<'_> {
     /// The statistic called `name`.
     pub fn get(&self, name: &str) -> Option<u64> {
-        let found = self.0.iter().find(|(of, _)| of == name);
-        found.map(|(_, value)| *value)
+        let stat = self.0.iter().find(|(metric, _)| metric == name);
+        stat.map(|(_, value)| *value)
     }
 
     /// The names, for error messages.
@@ -97,8 +97,8 @@ impl Stats<'_> {
 /// # Errors
 /// A description of the problem, to follow "FILE: ".
 pub fn answer(text: &[u8]) -> Result<Sample<'_>, String> {
-    let read = serde_json::from_slice::<Slots<'_>>(text);
-    let slots = read.map_err(|error| refused(&error))?.0;
+    let parsed = serde_json::from_slice::<Slots<'_>>(text);
+    let slots = parsed.map_err(|error| refused(&error))?.0;
     Ok(Sample {
         time: None,
         node: None,
@@ -119,8 +119,8 @@ pub fn line(text: &[u8]) -> Result<Sample<'_>, String> {
         slots: Slots<'t>,
     }
     let line: Line<'_> = serde_json::from_slice(text).map_err(|error| refused(&error))?;
-    let time = timestamp(line.time.as_bytes());
-    let time = time.ok_or_else(|| format!("\"{}\" is not a time", escaped(&line.time)))?;
+    let parsed = timestamp(line.time.as_bytes());
+    let time = parsed.ok_or_else(|| format!("\"{}\" is not a time", escaped(&line.time)))?;
     Ok(Sample {
         time: Some(time),
         node: Some(line.node),
@@ -163,11 +163,11 @@ impl<'de: 't, 't> Deserialize<'de> for Slots<'t> {
 }
 
 fn check(slot: u64, stats: &Stats<'_>, known: &mut [bool]) -> Result<(), String> {
-    let known = usize::try_from(slot).ok().and_then(|at| known.get_mut(at));
-    match known {
+    let is_known = usize::try_from(slot).ok().and_then(|at| known.get_mut(at));
+    match is_known {
         None => return Err(format!("slot {slot}: there are only {SLOTS}")),
         Some(true) => return Err(format!("slot {slot} comes twice")),
-        Some(known) => *known = true,
+        Some(is_known) => *is_known = true,
     }
     let too_much = stats.0.iter().find(|(_, count)| *count > MAX_COUNT);
     too_much.map_or(Ok(()), |(name, count)| {
@@ -210,8 +210,8 @@ impl<'de: 't, 't> Deserialize<'de> for Stats<'t> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Stats<'de>, A::Error> {
                 let mut stats = Stats::default();
                 while let Some(name) = list.next_element()? {
-                    let value = list.next_element()?;
-                    let value = value.ok_or_else(|| A::Error::custom("a name without a value"))?;
+                    let next = list.next_element()?;
+                    let value = next.ok_or_else(|| A::Error::custom("a name without a value"))?;
                     push(&mut stats, name, value)?;
                 }
                 Ok(stats)

@@ -142,13 +142,13 @@ pub const WEIGHTS: usize = METRIC_COUNT - 1;
 impl Metric {
     /// All metrics in report order.
     pub const ALL: [Metric; METRIC_COUNT] = {
-        let mut all = [Metric::Keys; METRIC_COUNT];
+        let mut metrics = [Metric::Keys; METRIC_COUNT];
         let mut place = 0;
         while place < METRIC_COUNT {
-            all[place] = METRICS[place].metric;
+            metrics[place] = METRICS[place].metric;
             place += 1;
         }
-        all
+        metrics
     };
 
     /// The metrics an input may lack.
@@ -298,8 +298,8 @@ impl Load {
     }
 
     /// The load given by `of` for each metric.
-    pub fn from_fn(of: impl Fn(Metric) -> u64) -> Self {
-        Load(Metric::ALL.map(of))
+    pub fn from_fn(value: impl Fn(Metric) -> u64) -> Self {
+        Load(Metric::ALL.map(value))
     }
 
     /// The element-wise maximum.

@@ -29,8 +29,8 @@ impl<T> PerWeight<T> {
     pub(crate) const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
 
     /// The value of `of` for each weight.
-    pub fn from_fn(of: impl Fn(Metric) -> Option<T>) -> Self {
-        PerWeight(Metric::WEIGHTS.map(of))
+    pub fn from_fn(value: impl Fn(Metric) -> Option<T>) -> Self {
+        PerWeight(Metric::WEIGHTS.map(value))
     }
 
     /// The value for `metric`.
@@ -40,8 +40,8 @@ impl<T> PerWeight<T> {
 
     /// The metrics with a value.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (Metric, &T)> {
-        let all = Metric::WEIGHTS.into_iter().zip(&self.0);
-        all.filter_map(|(metric, there)| Some((metric, there.as_ref()?)))
+        let pairs = Metric::WEIGHTS.into_iter().zip(&self.0);
+        pairs.filter_map(|(metric, value)| Some((metric, value.as_ref()?)))
     }
 
     pub(crate) fn is_empty(&self) -> bool {
@@ -136,11 +136,11 @@ impl<T> PerMetric<T> {
     }
 
     /// Merges another one, metric by metric.
-    pub(crate) fn merge(&mut self, other: Self, both: impl Fn(&mut T, T)) {
-        both(&mut self.keys, other.keys);
+    pub(crate) fn merge(&mut self, other: Self, combine: impl Fn(&mut T, T)) {
+        combine(&mut self.keys, other.keys);
         for (mine, theirs) in self.weights.0.iter_mut().zip(other.weights.0) {
             match (mine.as_mut(), theirs) {
-                (Some(mine), Some(theirs)) => both(mine, theirs),
+                (Some(mine), Some(theirs)) => combine(mine, theirs),
                 (None, Some(theirs)) => *mine = Some(theirs),
                 (_, None) => {}
             }
@@ -282,14 +282,14 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for ByName<T> {
         self,
         mut members: A,
     ) -> std::result::Result<Self::Value, A::Error> {
-        let mut found = [const { None }; METRIC_COUNT];
+        let mut values = [const { None }; METRIC_COUNT];
         while let Some(name) = members.next_key::<String>()? {
             match self.0.iter().position(|known| *known == name) {
-                Some(place) => found[place] = members.next_value()?,
+                Some(place) => values[place] = members.next_value()?,
                 None => drop(members.next_value::<IgnoredAny>()?),
             }
         }
-        Ok(found)
+        Ok(values)
     }
 }
 

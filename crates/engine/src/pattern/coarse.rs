@@ -32,7 +32,7 @@ pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
 
 /// Replaces random-looking words, and numbers after words, by ids.
 fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
-    let each = parts.iter().flat_map(|part| match part.stem() {
+    let folded = parts.iter().flat_map(|part| match part.stem() {
         _ if part.looks_random() => [Some(Part::FOLDED), None],
         Some(stem) => {
             let (kind, bytes) = (Kind::Word, stem);
@@ -40,7 +40,7 @@ fn without_random_words(parts: &[Part<'_>]) -> Vec<u8> {
         }
         None => [Some(part.clone()), None],
     });
-    joined(&each.flatten().collect::<Vec<_>>())
+    joined(&folded.flatten().collect::<Vec<_>>())
 }
 
 /// Replaces each run of words, marks and joining characters after the first `kept` segments by an id, if it has a word

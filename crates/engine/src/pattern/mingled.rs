@@ -56,19 +56,19 @@ impl Default for Mingled {
 }
 
 impl Mingled {
-    pub(super) fn of(key: &[u8], traits: u8, found: &[Found], pattern: u32) -> Self {
+    pub(super) fn of(key: &[u8], traits: u8, ids: &[Found], pattern: u32) -> Self {
         let len = key.len() as u32;
         let separators = mask_of(key, |byte| !byte.is_ascii_alphanumeric());
-        let uuids = ids_of(found, |id| id == Id::Uuid);
-        let numbers = ids_of(found, is_of_numbers);
-        let runs = ids_of(found, |id| !is_of_numbers(id));
+        let uuids = ids_of(ids, |id| id == Id::Uuid);
+        let numbers = ids_of(ids, is_of_numbers);
+        let runs = ids_of(ids, |id| !is_of_numbers(id));
         let unlike_uuids = runs & !uuids;
         Mingled {
             bytes: padded(key),
             shape: separators | end(len, traits),
             literal: below(len) & !(numbers | runs) | (numbers | uuids) & separators,
             digits: numbers & !separators,
-            hex: ids_of(found, |id| id == Id::Hex) | uuids & !separators,
+            hex: ids_of(ids, |id| id == Id::Hex) | uuids & !separators,
             runs,
             lettered: unlike_uuids << 1 & !unlike_uuids,
             pattern,
@@ -151,8 +151,8 @@ impl ByRuns<'_> {
             let template = &templates[unsafe { home(first, len, shape, digits) }];
             // SAFETY: a template has 64 bytes.
             let known = unsafe { B::load(template.bytes.as_ptr()) };
-            let differs = template.literal & !bytes.same_as(known) | (template.shape ^ shape);
-            let differs = differs | template.differs(digits, letters, hex);
+            let unlike = template.literal & !bytes.same_as(known) | (template.shape ^ shape);
+            let differs = unlike | template.differs(digits, letters, hex);
             self.patterns[i] = template.pattern;
             self.missed[missed] = key;
             missed += usize::from((differs != 0) | is_too_long(len));

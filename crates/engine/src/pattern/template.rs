@@ -24,11 +24,9 @@ pub(super) fn mask_of(key: &[u8], is_of_kind: impl Fn(&u8) -> bool) -> u64 {
 }
 
 /// The mask of the bytes in selected ids.
-pub(super) fn ids_of(found: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
-    let found = found.iter().filter(|found| wanted(found.id));
-    found.fold(0, |mask, found| {
-        mask | below(found.end) & !below(found.start)
-    })
+pub(super) fn ids_of(ids: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
+    let spans = ids.iter().filter(|span| wanted(span.id));
+    spans.fold(0, |mask, span| mask | below(span.end) & !below(span.start))
 }
 
 /// Whether an id consists of numbers joined by constant bytes.

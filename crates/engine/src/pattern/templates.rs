@@ -120,11 +120,11 @@ impl Templates {
         if key.len() > MAX_LEN as usize {
             return false;
         }
-        let found = ids::of_key(key);
-        if found.is_empty() {
+        let ids = ids::of_key(key);
+        if ids.is_empty() {
             return false;
         }
-        if let Some(template) = Numbers::of(key, traits, &found, pattern) {
+        if let Some(template) = Numbers::of(key, traits, &ids, pattern) {
             self.is_turn_of_numbers ^= true;
             let place = &mut self.numbers[template.home(key)];
             // If two keys keep replacing each other in this table, one of them moves to the other table.
@@ -133,7 +133,7 @@ impl Templates {
                 return true;
             }
         }
-        let mingled = Mingled::of(key, traits, &found, pattern);
+        let mingled = Mingled::of(key, traits, &ids, pattern);
         let home = mingled.home(key);
         self.mingled[home] = mingled;
         true
@@ -177,14 +177,14 @@ impl Default for Numbers {
 
 impl Numbers {
     /// The template of a key with these ids; `None` if it is too long, or if they are not all numbers.
-    fn of(key: &[u8], traits: u8, found: &[Found], pattern: u32) -> Option<Self> {
-        if key.len() > MAX_LEN_OF_NUMBERS || !found.iter().all(|found| is_of_numbers(found.id)) {
+    fn of(key: &[u8], traits: u8, ids: &[Found], pattern: u32) -> Option<Self> {
+        if key.len() > MAX_LEN_OF_NUMBERS || !ids.iter().all(|span| is_of_numbers(span.id)) {
             return None;
         }
         let mut bytes = [0; MAX_LEN_OF_NUMBERS];
         bytes[..key.len()].copy_from_slice(key);
-        for found in found {
-            let id = bytes[found.start as usize..found.end as usize].iter_mut();
+        for span in ids {
+            let id = bytes[span.start as usize..span.end as usize].iter_mut();
             id.filter(|byte| byte.is_ascii_digit())
                 .for_each(|digit| *digit = BLANK);
         }

@@ -52,12 +52,12 @@ impl Scan<'_> {
             let mut open = None;
             while shared.is_going() {
                 let from = next.fetch_add(AT_ONCE, Relaxed);
-                let Some(some) = blocks.get(from..) else {
+                let Some(batch) = blocks.get(from..) else {
                     break;
                 };
-                for (input, block) in some.iter().take(AT_ONCE) {
-                    let read = scan.read_block(worker, &shared, &mut open, (*input, *block));
-                    if let Err(error) = read {
+                for (input, block) in batch.iter().take(AT_ONCE) {
+                    let result = scan.read_block(worker, &shared, &mut open, (*input, *block));
+                    if let Err(error) = result {
                         shared.fail((*input, *block), error);
                     }
                 }
@@ -69,7 +69,7 @@ impl Scan<'_> {
             .into_iter()
             .map(|worker| into_inner(worker).counts.tally);
         let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|other| tally.merge(other));
+        tallies.for_each(|part| tally.merge(part));
         Ok(tally)
     }
 

@@ -127,16 +127,16 @@ impl Scan<'_> {
             states: Vec::new(),
             first: 0,
         };
-        let all = 0..cutting.chunks();
-        let chunks = share.chunks.clone().unwrap_or(all.clone());
-        let chunks = chunks.start.min(all.end)..chunks.end.min(all.end);
+        let count = cutting.chunks();
+        let shared = share.chunks.clone().unwrap_or(0..count);
+        let chunks = shared.start.min(count)..shared.end.min(count);
         Ok((!cutting.boundary.is_sequential()).then_some(Job {
             input: index,
             cutting,
             reader,
             format,
             told,
-            is_part: chunks != all,
+            is_part: chunks != (0..count),
             chunks,
         }))
     }
@@ -174,8 +174,8 @@ impl Scan<'_> {
         source: &dyn Source,
         head: Head<'_>,
     ) -> Result<Option<Recognised>> {
-        let refused = |what| Error::bad(Name::from(source.path()).to_string(), what);
-        let found = match (self.format, source.listed()) {
+        let refused = |reason| Error::bad(Name::from(source.path()).to_string(), reason);
+        let recognised = match (self.format, source.listed()) {
             (Some(format), _) => Some(format::Recognised::Known(format)),
             // A manifest may list command files of any content.
             (None, Listed::Manifest) if matches!(head.bytes, [b'*' | b'#', ..]) => {
@@ -184,15 +184,15 @@ impl Scan<'_> {
             // Other files of a directory are read regardless.
             (None, Listed::Directory) => match format::recognise(head) {
                 Err(why) => return Ok(Some((Unread.open(), Some(Arc::new(Told::refused(why)))))),
-                Ok(found) => found,
+                Ok(recognised) => recognised,
             },
             (None, _) => format::recognise(head).map_err(refused)?,
         };
-        let opened = |found: format::Recognised| {
-            let opened = found.open(head).map_err(refused)?;
-            Ok((opened, found.told().map(Arc::new)))
+        let opened = |recognised: format::Recognised| {
+            let opened = recognised.open(head).map_err(refused)?;
+            Ok((opened, recognised.told().map(Arc::new)))
         };
-        found.map(opened).transpose()
+        recognised.map(opened).transpose()
     }
 
     /// The effect of each chunk on the boundary state, for inputs whose row ends depend on it.
@@ -209,13 +209,13 @@ impl Scan<'_> {
                 0
             }
         };
-        let found: Vec<Vec<AtomicU8>> = jobs
+        let effects: Vec<Vec<AtomicU8>> = jobs
             .iter()
             .map(|job| (0..chunks(job)).map(|_| AtomicU8::new(0)).collect())
             .collect();
-        if found.iter().any(|chunks| !chunks.is_empty()) {
+        if effects.iter().any(|chunks| !chunks.is_empty()) {
             self.on_every_chunk(workers, shared, jobs, |worker, job, at, index| {
-                if let Some(place) = found[at].get((index - job.chunks.start) as usize) {
+                if let Some(place) = effects[at].get((index - job.chunks.start) as usize) {
                     worker.open(shared.sources, job.input)?;
                     let Some(opened) = &worker.opened else {
                         return Ok(());
@@ -231,7 +231,7 @@ impl Scan<'_> {
             })?;
         }
         let effect = |bits: AtomicU8| Effect::from_bits(bits.into_inner());
-        Ok(found
+        Ok(effects
             .into_iter()
             .map(|chunks| chunks.into_iter().map(effect).collect())
             .collect())
@@ -391,7 +391,7 @@ fn states(before: State, effects: &[Effect]) -> Vec<State> {
     std::iter::once(before).chain(behind).collect()
 }
 
-fn add_to(sum: &mut u64, more: u64) -> u64 {
-    *sum += more;
+fn add_to(sum: &mut u64, amount: u64) -> u64 {
+    *sum += amount;
     *sum
 }

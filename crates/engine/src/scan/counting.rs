@@ -149,13 +149,13 @@ impl<T: Tally> Counting<'_, T> {
         let wanted = if takes_all {
             batch
         } else {
-            let is_of = |i| {
+            let is_of_database = |i| {
                 database.is_none_or(|database| {
                     [database, MISSING].contains(&batch.values.number(Number::Database)[i])
                 })
             };
             let reason = |i| match () {
-                () if !is_of(i) => Some(Notice::OtherDatabase),
+                () if !is_of_database(i) => Some(Notice::OtherDatabase),
                 () if filter.is_none_or(|filter| filter.keeps(&KeyFacts::of(batch, i))) => None,
                 () if batch.values.are_operations => Some(Notice::FilteredOperation),
                 () => Some(Notice::Filtered),
@@ -166,8 +166,8 @@ impl<T: Tally> Counting<'_, T> {
                 .flatten()
                 .for_each(|notice| self.seen.note(*notice, 1));
             if let Some(sizes) = batch.values.column(Metric::Bytes) {
-                let of_filtered = reasons.iter().zip(sizes);
-                let of_filtered = of_filtered.filter(|(reason, size)| {
+                let sized = reasons.iter().zip(sizes);
+                let of_filtered = sized.filter(|(reason, size)| {
                     **reason == Some(Notice::Filtered) && **size != MISSING
                 });
                 let bytes = of_filtered.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size));

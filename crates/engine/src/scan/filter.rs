@@ -38,7 +38,9 @@ const SERVER_TYPES: [&str; 7] = [
 
 /// Whether servers without modules have this type.
 pub fn is_server_type(word: &str) -> bool {
-    SERVER_TYPES.iter().any(|of| word.eq_ignore_ascii_case(of))
+    SERVER_TYPES
+        .iter()
+        .any(|name| word.eq_ignore_ascii_case(name))
 }
 
 /// A condition on the expiry of a key.
@@ -136,7 +138,7 @@ impl Filter {
                     false
                 }
                 "--type" => !word.split(',').all(is_server_type),
-                other => other.starts_with("--match"),
+                previous => previous.starts_with("--match"),
             };
             if is_hidden && !with_names {
                 "..."
@@ -163,7 +165,7 @@ pub struct KeyFacts<'a> {
 
 impl<'a> KeyFacts<'a> {
     pub(crate) fn of(batch: KeyBatch<'a>, i: usize) -> Self {
-        let known = |column: &[u64]| column.get(i).copied().unwrap_or(MISSING);
+        let cell = |column: &[u64]| column.get(i).copied().unwrap_or(MISSING);
         let types = batch.values.word(Word::Type);
         KeyFacts {
             name: batch.keys.get(batch.base, i),
@@ -172,8 +174,8 @@ impl<'a> KeyFacts<'a> {
             } else {
                 types.get(batch.base, i)
             },
-            size: batch.values.column(Metric::Bytes).map_or(MISSING, known),
-            expiry: known(batch.values.number(Number::Expiry)),
+            size: batch.values.column(Metric::Bytes).map_or(MISSING, cell),
+            expiry: cell(batch.values.number(Number::Expiry)),
         }
     }
 }

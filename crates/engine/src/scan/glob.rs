@@ -78,7 +78,7 @@ impl Glob {
                     part += 1;
                     continue;
                 }
-                Some(one) if one.takes(key[at]) => {
+                Some(piece) if piece.takes(key[at]) => {
                     (part, at) = (part + 1, at + 1);
                     continue;
                 }

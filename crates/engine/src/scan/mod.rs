@@ -224,7 +224,7 @@ impl<'a> Scan<'a> {
             counts.tally
         });
         let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|other| tally.merge(other));
+        tallies.for_each(|part| tally.merge(part));
         let open_ends = shared.open_ends();
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
@@ -241,8 +241,8 @@ impl<'a> Scan<'a> {
 /// Fails if none of the inputs is a dump.
 fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
     let refused = |seen: &SeenInput| seen.told.as_deref().and_then(|told| told.refused.clone());
-    let all: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
-    match all.and_then(|all| all.into_iter().next()) {
+    let refusals: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
+    match refusals.and_then(|refusals| refusals.into_iter().next()) {
         Some(why) => Err(Error::bad(Name::from(sources[0].path()).to_string(), why)),
         None => Ok(()),
     }
@@ -268,12 +268,12 @@ pub fn cut_off(inputs: &[SeenInput], known: &[Incomplete]) -> Vec<Incomplete> {
 
 /// The error for a filter field that an input lacks.
 fn no_field(option: &'static str, field: Field, source: &dyn Source, format: &str) -> Error {
-    let (what, carriers) = field.carried_by();
+    let (attribute, carriers) = field.carried_by();
     let file = Name::from(source.path());
-    let what = Sentence::from(format!("the format {format} of "))
+    let reason = Sentence::from(format!("the format {format} of "))
         .name(file)
-        .words(format!(" carries {what}; {carriers}"));
-    Error::option(option, "", what)
+        .words(format!(" carries {attribute}; {carriers}"));
+    Error::option(option, "", reason)
 }
 
 /// Per-thread state.
@@ -398,8 +398,8 @@ impl<T: Tally> Counts<T> {
         let (mut seen, edges) = counting.finish(saw);
         if let Some(field) = lacking {
             let source = &*shared.sources[input];
-            let option = scan.only.filter.as_ref();
-            let option = option.map_or("", |filter| filter.option(field));
+            let filter = scan.only.filter.as_ref();
+            let option = filter.map_or("", |filter| filter.option(field));
             let error = no_field(option, field, source, format);
             shared.fail((input, bytes.start), error);
         }

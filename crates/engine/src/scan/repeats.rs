@@ -62,7 +62,7 @@ impl Neighbours {
 
 /// Calls `found` with each `i` where `slots[i]` equals `slots[i + 1]`. This is rare, so most pieces are skipped
 /// quickly.
-fn equal_neighbours(slots: &[u16], mut found: impl FnMut(usize)) {
+fn equal_neighbours(slots: &[u16], mut visit: impl FnMut(usize)) {
     const PIECE: usize = 16;
     let next = slots.get(1..).unwrap_or_default();
     let (pieces, rest) = slots[..next.len()].as_chunks::<PIECE>();
@@ -70,7 +70,7 @@ fn equal_neighbours(slots: &[u16], mut found: impl FnMut(usize)) {
     let mut each = |from: usize, slots: &[u16], next: &[u16]| {
         let pairs = slots.iter().zip(next).enumerate();
         let equal = pairs.filter(|(_, (slot, next))| slot == next);
-        equal.for_each(|(i, _)| found(from + i));
+        equal.for_each(|(i, _)| visit(from + i));
     };
     for (piece, (slots, next)) in pieces.iter().zip(next_pieces).enumerate() {
         let pairs = slots.iter().zip(next);

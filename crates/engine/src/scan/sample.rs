@@ -42,7 +42,7 @@ impl Scan<'_> {
             .into_iter()
             .map(|worker| into_inner(worker).counts.tally);
         let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|other| tally.merge(other));
+        tallies.for_each(|part| tally.merge(part));
         Ok(tally)
     }
 }

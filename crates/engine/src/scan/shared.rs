@@ -84,12 +84,12 @@ impl<'a> Shared<'a> {
 
     /// Adds to the notices of an input.
     pub(super) fn saw(&self, input: usize, part: SeenInput) {
-        let mut all = lock(&self.seen[input]);
-        all.format = part.format;
-        all.told = part.told.or(all.told.take());
-        all.bytes += part.bytes;
-        all.line_ends += part.line_ends;
-        all.seen += part.seen;
+        let mut total = lock(&self.seen[input]);
+        total.format = part.format;
+        total.told = part.told.or(total.told.take());
+        total.bytes += part.bytes;
+        total.line_ends += part.line_ends;
+        total.seen += part.seen;
     }
 
     /// Records that an input became unreadable; a row that is too long, or a failing object store, is an error at once.

@@ -114,11 +114,11 @@ impl Cutter {
 }
 
 fn no_thread(error: &io::Error) -> Error {
-    let what = format!(
+    let message = format!(
         "no thread can be started ({}); raise the number of processes (ulimit -u, pids.max)",
         reason(error)
     );
-    Error::bad("scan", what)
+    Error::bad("scan", message)
 }
 
 impl Scan<'_> {
@@ -147,8 +147,8 @@ impl Scan<'_> {
                         .get(next.fetch_add(1, Relaxed))
                         .filter(|input| shared.reads_on(**input))
                     {
-                        let done = self.cut_stream(shared, *input, &mut unused, empty, &full);
-                        if let Err(error) = done {
+                        let result = self.cut_stream(shared, *input, &mut unused, empty, &full);
+                        if let Err(error) = result {
                             shared.fail((*input, 0), error);
                         }
                     }

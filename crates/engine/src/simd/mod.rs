@@ -55,19 +55,19 @@ impl Pass for FindDelimiters<'_> {
             delimiter,
             ends,
         } = self;
-        let (mut at, mut found, mut blanks) = (from as usize, 0, 0);
-        while at < base.len() && found < ends.len() {
+        let (mut at, mut count, mut blanks) = (from as usize, 0, 0);
+        while at < base.len() && count < ends.len() {
             // SAFETY: 64 bytes after the block may be read, and the CPU has the instructions.
             let bytes = unsafe { B::load(base.as_ptr().add(at)) };
             let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
             let mask = bytes.equal(delimiter) & inside;
             blanks |= bytes.equal(b' ');
             // SAFETY: the CPU has the instructions.
-            found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
+            count += unsafe { positions(bytes, mask, at, &mut ends[count..]) };
             at += LANES;
         }
         Found {
-            delimiters: found,
+            delimiters: count,
             has_blank: blanks != 0,
         }
     }
@@ -124,9 +124,9 @@ impl Pass for FindCells<'_> {
             delimiter,
             ends,
         } = self;
-        let (mut at, mut found, mut lines) = (from as usize, 0, 0);
+        let (mut at, mut count, mut lines) = (from as usize, 0, 0);
         let (mut quotes, mut returns) = (0, 0);
-        while at < base.len() && found < ends.len() {
+        while at < base.len() && count < ends.len() {
             // SAFETY: 64 bytes after the block may be read, and the CPU has the instructions.
             let bytes = unsafe { B::load(base.as_ptr().add(at)) };
             let inside = u64::MAX >> LANES.saturating_sub(base.len() - at);
@@ -135,17 +135,17 @@ impl Pass for FindCells<'_> {
             quotes |= bytes.equal(b'"');
             returns |= bytes.equal(b'\r');
             // SAFETY: the CPU has the instructions.
-            found += unsafe { positions(bytes, mask, at, &mut ends[found..]) };
-            let taken = match ends.get(found) {
+            count += unsafe { positions(bytes, mask, at, &mut ends[count..]) };
+            let taken = match ends.get(count) {
                 Some(_) => u64::MAX,
                 // The last of them may not have fit.
-                None => u64::MAX >> (LANES - 1 - (ends[found - 1] as usize - at)),
+                None => u64::MAX >> (LANES - 1 - (ends[count - 1] as usize - at)),
             };
             lines += (line_ends & taken).count_ones() as usize;
             at += LANES;
         }
         FoundCells {
-            cells: found,
+            cells: count,
             lines,
             has_quote: quotes != 0,
             has_return: returns != 0,
@@ -163,10 +163,10 @@ unsafe fn positions<B: Bytes64>(bytes: B, mask: u64, at: usize, into: &mut [u32]
         // SAFETY: there is room for 64.
         return unsafe { bytes.positions(mask, at as u32, into.as_mut_ptr()) };
     }
-    let mut some = [0; LANES];
+    let mut buffer = [0; LANES];
     // SAFETY: there is room for 64.
-    let count = unsafe { bytes.positions(mask, at as u32, some.as_mut_ptr()) }.min(into.len());
-    into[..count].copy_from_slice(&some[..count]);
+    let count = unsafe { bytes.positions(mask, at as u32, buffer.as_mut_ptr()) }.min(into.len());
+    into[..count].copy_from_slice(&buffer[..count]);
     count
 }
 

@@ -84,7 +84,7 @@ struct Entry {
 }
 
 /// Finds the entries of a reply: three numbers, the words, and more.
-fn find(value: &Value, content: &[u8], entries: &mut Vec<Entry>) -> Result<(), &'static str> {
+fn find(value: &Value, content: &[u8], log: &mut Vec<Entry>) -> Result<(), &'static str> {
     let Value::List(items, is_whole) = value else {
         return Ok(());
     };
@@ -101,7 +101,7 @@ fn find(value: &Value, content: &[u8], entries: &mut Vec<Entry>) -> Result<(), &
                 Value::Text(text) => Some(*text),
                 _ => None,
             };
-            entries.push(Entry {
+            log.push(Entry {
                 words: words.iter().filter_map(text).collect(),
                 second: number(second)?,
                 took: number(took)?,
@@ -109,9 +109,7 @@ fn find(value: &Value, content: &[u8], entries: &mut Vec<Entry>) -> Result<(), &
             Ok(())
         }
         [Value::Bare(_), ..] if *is_whole => Err(NO_ENTRY),
-        items => items
-            .iter()
-            .try_for_each(|item| find(item, content, entries)),
+        items => items.iter().try_for_each(|item| find(item, content, log)),
     }
 }
 

@@ -76,16 +76,14 @@ pub(crate) fn size_in_thousands(text: &[u8]) -> Option<u64> {
 
 /// The same in a table, where a fraction of a byte is the mark of another quantity.
 pub(crate) fn bytes(text: &[u8]) -> Option<u64> {
-    let is_size = |quantity: &Quantity| {
-        quantity.is_known(1) && (quantity.unit.is_some() || quantity.is_whole())
-    };
+    let is_size = |size: &Quantity| size.is_known(1) && (size.unit.is_some() || size.is_whole());
     let quantity = || Quantity::parse(text).filter(is_size)?.in_units_of(1);
     integer(text).or_else(quantity)
 }
 
 /// The same, with `2^SHIFT` bytes as the default unit: the one in the column name.
 pub(crate) fn size_in<const SHIFT: u32>(text: &[u8]) -> Option<u64> {
-    let is_size = |quantity: &Quantity| quantity.is_known(1 << SHIFT);
+    let is_size = |size: &Quantity| size.is_known(1 << SHIFT);
     Quantity::parse(text)
         .filter(is_size)?
         .in_units_of(1 << SHIFT)

@@ -52,25 +52,25 @@ enum Kind {
 
 fn members(row: &[u8]) -> Option<Vec<Member<'_>>> {
     let text = |(from, to): Span| &row[from as usize..to as usize];
-    let mut found = Vec::new();
+    let mut members = Vec::new();
     let end = json_object::members(row, |_, name, value| {
         let (value, kind) = match value {
             Value::Text(span) => (text(span), Kind::Text),
             Value::Bare(span) => (text(span), Kind::Bare),
             Value::Nested => (&b""[..], Kind::Nested),
         };
-        found.push((text(name), value, kind));
+        members.push((text(name), value, kind));
     })?;
     let is_end = |byte: &u8| byte.is_ascii_whitespace() || b",]".contains(byte);
-    row[end..].iter().all(is_end).then_some(found)
+    row[end..].iter().all(is_end).then_some(members)
 }
 
 /// One object per line.
 fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
-    let found: Vec<Option<Vec<Member<'_>>>> = lines.rows.iter().map(|row| members(row)).collect();
-    let objects: Vec<&Vec<Member<'_>>> = found.iter().flatten().collect();
-    let first = found.first()?.as_ref()?;
-    if share(objects.len(), found.len()) < MOST {
+    let parsed: Vec<Option<Vec<Member<'_>>>> = lines.rows.iter().map(|row| members(row)).collect();
+    let objects: Vec<&Vec<Member<'_>>> = parsed.iter().flatten().collect();
+    let first = parsed.first()?.as_ref()?;
+    if share(objects.len(), parsed.len()) < MOST {
         let are_python = lines
             .rows
             .iter()
@@ -93,8 +93,8 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let common: BTreeSet<&[u8]> = sets.iter().skip(1).fold(sets[0].clone(), |common, set| {
         common.intersection(set).copied().collect()
     });
-    let any: BTreeSet<&[u8]> = sets.iter().flatten().copied().collect();
-    if any.iter().any(|name| is_key(name, names)) {
+    let union: BTreeSet<&[u8]> = sets.iter().flatten().copied().collect();
+    if union.iter().any(|name| is_key(name, names)) {
         return Some(Json::Members);
     }
     if let Some(path) = lines.rows.first().and_then(|row| path(row, names)) {
@@ -104,7 +104,7 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
         )));
     }
     let are_keys =
-        sets.iter().all(|set| set.len() == 1) && any.len() == sets.len() && sets.len() > 1;
+        sets.iter().all(|set| set.len() == 1) && union.len() == sets.len() && sets.len() > 1;
     if common.is_empty() || are_keys {
         let way_out = "JSON objects whose members are the keys: jq -r 'keys[]' FILE | slotscope analyze - ; --format lines reads each line as a key";
         return Some(Json::Refused(way_out.into()));
@@ -170,11 +170,11 @@ fn is_called_key(name: &str, names: &ColumnNames) -> bool {
 
 /// The values of a member over all objects, if all are of this kind.
 fn values_of<'a>(objects: &[&Vec<Member<'a>>], name: &[u8], kind: Kind) -> Option<Vec<&'a [u8]>> {
-    let of = |members: &&Vec<Member<'a>>| {
-        let found = members.iter().find(|(other, ..)| *other == name)?;
-        (found.2 == kind).then_some(found.1)
+    let value = |members: &&Vec<Member<'a>>| {
+        let member = members.iter().find(|(other, ..)| *other == name)?;
+        (member.2 == kind).then_some(member.1)
     };
-    objects.iter().map(of).collect()
+    objects.iter().map(value).collect()
 }
 
 /// The only member whose numbers may be sizes, if no name says so.
@@ -225,7 +225,7 @@ fn has_key_in_array(lines: &Lines<'_>, names: &ColumnNames) -> bool {
         bytes: lines.head,
         whole: true,
     };
-    json_object::first_names(head).is_ok_and(|found| names.has(&found, Role::Key))
+    json_object::first_names(head).is_ok_and(|members| names.has(&members, Role::Key))
 }
 
 /// One document, on one or several lines.

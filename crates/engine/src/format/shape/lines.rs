@@ -33,12 +33,12 @@ impl<'a> Lines<'a> {
         let mark = head.bytes.len() - text.len();
         let looked_at = &text[..text.len().min(LOOKED_AT)];
         let is_whole = head.whole && looked_at.len() == text.len();
-        let mut all: Vec<&[u8]> = looked_at.split(|byte| *byte == b'\n').collect();
-        let last = all.pop().unwrap_or_default();
-        if is_whole && !last.is_empty() || all.is_empty() {
-            all.push(last);
+        let mut pieces: Vec<&[u8]> = looked_at.split(|byte| *byte == b'\n').collect();
+        let last = pieces.pop().unwrap_or_default();
+        if is_whole && !last.is_empty() || pieces.is_empty() {
+            pieces.push(last);
         }
-        let crlf = all.first().is_some_and(|line| line.ends_with(b"\r"));
+        let crlf = pieces.first().is_some_and(|line| line.ends_with(b"\r"));
         let mut lines = Lines {
             head: looked_at,
             is_whole,
@@ -47,9 +47,9 @@ impl<'a> Lines<'a> {
             start: 0,
             around: Vec::new(),
         };
-        let has_comments = all.first().is_some_and(|line| is_comment(line));
+        let has_comments = pieces.first().is_some_and(|line| is_comment(line));
         let mut comments = 0;
-        for line in all {
+        for line in pieces {
             let row = if crlf {
                 line.strip_suffix(b"\r").unwrap_or(line)
             } else {

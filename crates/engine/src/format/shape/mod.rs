@@ -75,20 +75,20 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if let Some(refused) = record::refused(&lines.rows) {
         return Err(refused);
     }
-    if let Some(found) = json::of(&lines, names).filter(|_| has_line) {
-        return of_json(found).map(Some);
+    if let Some(json) = json::of(&lines, names).filter(|_| has_line) {
+        return of_json(json).map(Some);
     }
     if !has_line {
         return Ok(None);
     }
     let rows = &lines.rows;
-    let found = table::surest(&lines, names);
+    let surest = table::surest(&lines, names);
     let is_proven = |table: &&table::Table| {
         // Server listings also have names in their cells.
         let is_list = || !table.layout.before.is_empty() && not_a_dump::by_lines(head).is_some();
         table.certainty == Certainty::Proven && !is_list()
     };
-    if let Some(table) = found.as_ref().filter(is_proven) {
+    if let Some(table) = surest.as_ref().filter(is_proven) {
         return Ok(Some(Shape::of_table(table)));
     }
     if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
@@ -100,17 +100,17 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     if commands::are_samples(rows) {
         return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys; --format lines reads each line as a key".into());
     }
-    let is_likely = found
+    let is_likely = surest
         .as_ref()
         .is_some_and(|table| table.certainty == Certainty::Likely);
     if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
         return Ok(Some(Shape::wrapped(wrap)));
     }
-    let doubtful = found
+    let unsure = surest
         .as_ref()
         .filter(|table| table.certainty == Certainty::Doubtful);
-    let doubtful = doubtful.map(|table| told::doubtful(&table.layout));
-    if let Some(table) = found.filter(|_| doubtful.is_none()) {
+    let doubtful = unsure.map(|table| told::doubtful(&table.layout));
+    if let Some(table) = surest.filter(|_| doubtful.is_none()) {
         return of_table(&table).map(Some);
     }
     if let Some(refused) = doubt::refused(rows, names).or_else(|| table::without_key(&lines, names))
@@ -123,8 +123,8 @@ pub(super) fn of(head: Head<'_>) -> Result<Option<Shape>, String> {
     )))
 }
 
-fn of_json(found: Json) -> Result<Shape, String> {
-    match found {
+fn of_json(json: Json) -> Result<Shape, String> {
+    match json {
         Json::Members => Ok(Shape {
             rows: Rows::Objects(ColumnNames::USUAL),
             told: Told::sure("JSON objects with a member key"),
@@ -141,7 +141,7 @@ fn of_json(found: Json) -> Result<Shape, String> {
             rows: Rows::Raw(0),
             told: Told::json_keys(),
         }),
-        Json::Refused(what) => Err(what),
+        Json::Refused(reason) => Err(reason),
     }
 }
 
@@ -172,13 +172,12 @@ impl Shape {
     }
 
     fn records(at: usize) -> Shape {
-        let what = match at {
-            0 => "lines of MONITOR",
-            _ => "lines of MONITOR inside other lines",
-        };
         Shape {
             rows: Rows::Records(at),
-            told: Told::sure(what),
+            told: Told::sure(match at {
+                0 => "lines of MONITOR",
+                _ => "lines of MONITOR inside other lines",
+            }),
         }
     }
 
@@ -253,8 +252,8 @@ pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result
         };
         table::candidates(&lines).into_iter().find(has)
     };
-    let separator = names.separator().or_else(of_rows);
-    let separator = separator.ok_or(
+    let chosen = names.separator().or_else(of_rows);
+    let separator = chosen.ok_or(
         "no separator makes that number of columns of the lines; --column-separator names it",
     )?;
     let mut layout = Layout::new(separator, roles.len());

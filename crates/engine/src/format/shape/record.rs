@@ -50,8 +50,8 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
         share_of(rows, |row| is(row)) >= RECORDS
             || rows.len() > 1 && share_of(&rows[1..], |row| is(row)) >= RECORDS
     };
-    let (what, _, way_out) = FORMS.iter().find(|(_, is, _)| is_most(is))?;
-    Some(format!("{what}: {way_out}"))
+    let (form, _, way_out) = FORMS.iter().find(|(_, is, _)| is_most(is))?;
+    Some(format!("{form}: {way_out}"))
 }
 
 /// The rest of a line after a MONITOR timestamp.
@@ -88,8 +88,8 @@ fn is_in_text(line: &[u8]) -> bool {
 }
 
 fn has_address_first(line: &[u8]) -> bool {
-    let found = behind_time(line).and_then(in_brackets);
-    found.is_some_and(|(inside, words)| {
+    let split = behind_time(line).and_then(in_brackets);
+    split.is_some_and(|(inside, words)| {
         let mut parts = inside.rsplit(|byte| *byte == b' ');
         let database = parts.next().unwrap_or_default();
         let is_number = !database.is_empty() && database.iter().all(u8::is_ascii_digit);
@@ -100,8 +100,8 @@ fn has_address_first(line: &[u8]) -> bool {
 }
 
 fn is_without_quotes(line: &[u8]) -> bool {
-    let found = behind_time(line).and_then(in_brackets);
-    found.is_some_and(|(inside, words)| {
+    let split = behind_time(line).and_then(in_brackets);
+    split.is_some_and(|(inside, words)| {
         inside.contains(&b':')
             && inside.first().is_some_and(u8::is_ascii_digit)
             && words.first().is_some_and(u8::is_ascii_alphabetic)

@@ -45,8 +45,8 @@ impl Told {
 
     /// Raw keys, with an optional doubt.
     pub(super) fn raw(doubt: Option<Sentence>, is_of_client: bool) -> Told {
-        let client = "lines of kubectl, docker or telnet at the start, left out";
-        let client = is_of_client.then(|| Sentence::default().words(client));
+        let text = "lines of kubectl, docker or telnet at the start, left out";
+        let client = is_of_client.then(|| Sentence::default().words(text));
         Told {
             shape: String::new(),
             warning: doubt.or(client),
@@ -56,10 +56,10 @@ impl Told {
 
     /// JSON objects read as keys.
     pub(super) fn json_keys() -> Told {
-        let what = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
+        let warning = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
         Told {
             shape: String::new(),
-            warning: Some(Sentence::default().words(what)),
+            warning: Some(Sentence::default().words(warning)),
             ..Told::default()
         }
     }
@@ -141,7 +141,7 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
 
 /// The flags that read a table's columns.
 fn flags(layout: &Layout) -> String {
-    let of = |column: usize| {
+    let name = |column: usize| {
         let is = |role: Role| layout.at[role.place()] == Some(column);
         match () {
             () if is(Role::Key) => "key",
@@ -149,7 +149,7 @@ fn flags(layout: &Layout) -> String {
             () => "_",
         }
     };
-    let columns: Vec<&str> = (0..layout.columns).map(of).collect();
+    let columns: Vec<&str> = (0..layout.columns).map(name).collect();
     format!(
         "--columns {} --column-separator {}",
         columns.join(","),

@@ -104,11 +104,11 @@ impl Wrap {
         match self {
             Wrap::Bullet => Column::of(inside).is_unique(),
             Wrap::Pair => {
-                let sizes = rows
+                let texts = rows
                     .iter()
                     .filter_map(|row| pair(row))
                     .map(|(.., size)| size);
-                let sizes = Column::of(sizes.collect());
+                let sizes = Column::of(texts.collect());
                 let keys = Column::of(inside);
                 keys.is_unique()
                     && keys.look_like_keys() >= 0.7
@@ -176,8 +176,8 @@ impl Wrap {
 
 /// The position of a pair's key, whether it is a Python literal, and its size.
 fn pair(row: &[u8]) -> Option<(Range<usize>, bool, &[u8])> {
-    let text = row.trim_ascii_end();
-    let text = text.strip_suffix(b",").unwrap_or(text);
+    let line = row.trim_ascii_end();
+    let text = line.strip_suffix(b",").unwrap_or(line);
     let (open, inside) = match text {
         [open @ b'[', inside @ .., b']'] | [open @ b'(', inside @ .., b')'] => (*open, inside),
         _ => return None,
@@ -274,18 +274,18 @@ impl Row for Wrapped {
                 let Some((_, is_python, text)) = pair(line.text) else {
                     return Parsed::Reject("no pair of a key and its size");
                 };
-                let read = if is_missing(text) {
+                let number = if is_missing(text) {
                     Some(MISSING)
                 } else {
                     size(text)
                 };
-                values.sizes_mut().push(read.unwrap_or(MISSING));
+                values.sizes_mut().push(number.unwrap_or(MISSING));
                 let key = if is_python {
                     Parsed::Python(key)
                 } else {
                     Parsed::Json(key)
                 };
-                match read {
+                match number {
                     Some(_) => key,
                     None => {
                         let from = text.as_ptr() as usize - line.text.as_ptr() as usize;

@@ -43,16 +43,16 @@ fn aliases() -> impl Iterator<Item = (Role, &'static [&'static str])> {
 /// These names for a message, truncated.
 pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     const LISTED: usize = 30;
-    let first = names.iter().take(LISTED);
-    let first: Vec<_> = first
+    let most = names.iter().take(LISTED);
+    let first: Vec<_> = most
         .map(|name| format!("\"{}\"", Name::from(name.as_slice())))
         .collect();
-    let more = if names.len() > LISTED {
+    let ending = if names.len() > LISTED {
         " and more"
     } else {
         ""
     };
-    format!("{}{more}", first.join(", "))
+    format!("{}{ending}", first.join(", "))
 }
 
 /// The user's choice for escapes in keys.
@@ -126,7 +126,7 @@ impl ColumnNames {
         if self.counts_elements && self.ops.is_none() && name.eq_ignore_ascii_case(b"count") {
             return Some((Role::Number(Number::Elements), names::FIRST_RANK));
         }
-        let listed = aliases().find_map(|(role, aliases)| {
+        let by_alias = aliases().find_map(|(role, aliases)| {
             let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
             let rank = match self.given(role) {
                 Some(given) => is(given).then_some(0),
@@ -134,12 +134,12 @@ impl ColumnNames {
             };
             rank.map(|rank| (role, rank))
         });
-        let told = || {
+        let by_words = || {
             let Named { role, rank, .. } = names::named(name)?;
             role.map(|role| (role, rank))
                 .filter(|(role, _)| self.given(*role).is_none())
         };
-        listed.or_else(told)
+        by_alias.or_else(by_words)
     }
 
     /// The unit of the numbers in a column with this name.
@@ -153,14 +153,14 @@ impl ColumnNames {
     pub(crate) fn has(&self, header: &[Vec<u8>], role: Role) -> bool {
         header
             .iter()
-            .any(|name| self.role(name).is_some_and(|(found, _)| found == role))
+            .any(|name| self.role(name).is_some_and(|(named, _)| named == role))
     }
 
     /// The first name that must be there and is not in `header`.
     pub(crate) fn missing_in(&self, header: &[Vec<u8>]) -> Option<String> {
         let roles = Metric::ALL.into_iter().map(Role::of);
-        let wanted = roles.filter(|role| !self.has(header, *role));
-        wanted
+        let missing = roles.filter(|role| !self.has(header, *role));
+        missing
             .map(|role| (role, self.given(role)))
             .find_map(|(role, given)| match (role, given) {
                 (_, Some(given)) => Some(given.to_string()),

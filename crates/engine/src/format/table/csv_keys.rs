@@ -269,8 +269,8 @@ impl Rows for CsvKeys {
 
     fn next(&self, content: &mut [u8], at: usize, cut: &mut Self::Memory) -> (usize, Step) {
         let line = line_at(content, at).0;
-        if let Some(found) = around(line) {
-            let step = match found {
+        if let Some(kind) = around(line) {
+            let step = match kind {
                 Around::Blank => Step::Blank,
                 _ => Step::Around,
             };

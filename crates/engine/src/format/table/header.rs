@@ -84,7 +84,7 @@ impl Header {
                 }
             }
         }
-        layout.at = best.map(|found| found.map(|(_, at)| at));
+        layout.at = best.map(|column| column.map(|(_, at)| at));
         layout.has_quotes = true;
         layout.skip = self.end as u64;
         layout.header = Some(self.fields.clone());

@@ -63,8 +63,8 @@ impl JsonRows {
     /// Parses the next lines from `from` on, one object each; returns the start of the following line. `None` if a line
     /// differs from the first in form, or has a backslash or a nested value.
     pub(super) fn cut(&mut self, base: Padded<'_>, from: u32, find: FindByte<'_>) -> Option<u32> {
-        let head = &base.bytes()[from as usize..];
-        let head = &head[..head.len().min(MAX_FIRST_LINE)];
+        let bytes = &base.bytes()[from as usize..];
+        let head = &bytes[..bytes.len().min(MAX_FIRST_LINE)];
         self.take_shape(&head[..memchr::memchr(b'\n', head)?])?;
         let next = plain_rows::cut_lines(base, from, &mut self.lines, find);
         let text = &base.bytes()[from as usize..base.len().min(next as usize)];
@@ -131,19 +131,19 @@ impl JsonRows {
     /// Whether all values are unquoted scalars, except for strings and the `known` members.
     pub(super) fn are_values(&mut self, base: Padded<'_>, known: &[usize]) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
-        let mut all = true;
+        let mut are_values = true;
         for (at, member) in self.members.iter().enumerate() {
             if !member.is_text && !known.contains(&at) {
                 self.column(at, &mut spans);
                 let mut bounds = spans.start.iter().zip(&spans.end);
-                all &= bounds.all(|(start, end)| {
+                are_values &= bounds.all(|(start, end)| {
                     sixteen_digits(base.sixteen_at(*start), end - start).is_some()
                         || json_object::is_bare(&base.bytes()[*start as usize..*end as usize])
                 });
             }
         }
         self.spans = spans;
-        all
+        are_values
     }
 
     fn column(&self, member: usize, into: &mut Spans) {
@@ -192,16 +192,16 @@ impl JsonRows {
         let wanted = lines * in_line;
         // Asking for one more reveals any excess.
         self.quotes.resize(wanted + 1, 0);
-        let found = find(base, from, b'"', &mut self.quotes).delimiters;
-        if found < wanted || (found > wanted && self.quotes[wanted] < next) {
+        let count = find(base, from, b'"', &mut self.quotes).delimiters;
+        if count < wanted || (count > wanted && self.quotes[wanted] < next) {
             return false;
         }
         self.quotes.truncate(wanted);
         let bounds = self.lines.start.iter().zip(&self.lines.end);
         bounds
             .zip(self.quotes.chunks_exact(in_line))
-            .fold(true, |all, ((start, end), quotes)| {
-                all & (*start <= quotes[0]) & (quotes[in_line - 1] < *end)
+            .fold(true, |fits, ((start, end), quotes)| {
+                fits & (*start <= quotes[0]) & (quotes[in_line - 1] < *end)
             })
     }
 
@@ -238,16 +238,16 @@ impl JsonRows {
         for (pair, member) in self.between.windows(2).zip(&self.members) {
             let least = pair[0].text.len() as u64 + u64::from(!member.is_text);
             let bounds = pair[0].at.iter().zip(&pair[1].at);
-            ordered &= bounds.fold(true, |all, (before, behind)| {
-                all & (u64::from(*before) + least <= u64::from(*behind))
+            ordered &= bounds.fold(true, |ordered, (before, behind)| {
+                ordered & (u64::from(*before) + least <= u64::from(*behind))
             });
         }
         let last = &self.between[self.members.len()];
         let len = last.text.len() as u64;
         let ends = last.at.iter().zip(&self.lines.end);
         ordered
-            & ends.fold(true, |all, (at, end)| {
-                all & (u64::from(*at) + len == u64::from(*end))
+            & ends.fold(true, |ordered, (at, end)| {
+                ordered & (u64::from(*at) + len == u64::from(*end))
             })
     }
 }
@@ -260,13 +260,13 @@ impl Between {
     /// Whether the text is where it is expected.
     fn is_in(&self, base: Padded<'_>) -> bool {
         self.text.chunks(16).enumerate().all(|(number, part)| {
-            let mut wanted = [0; 16];
-            wanted[..part.len()].copy_from_slice(part);
-            let wanted = u128::from_le_bytes(wanted);
+            let mut bytes = [0; 16];
+            bytes[..part.len()].copy_from_slice(part);
+            let wanted = u128::from_le_bytes(bytes);
             let outside = 128 - 8 * part.len() as u32;
             let at = self.at.iter().map(|at| at + 16 * number as u32);
-            at.fold(0, |other, at| {
-                other | (base.sixteen_at(at) ^ wanted) << outside
+            at.fold(0, |difference, at| {
+                difference | (base.sixteen_at(at) ^ wanted) << outside
             }) == 0
         })
     }

@@ -102,7 +102,7 @@ impl JsonKeys {
         names: &ColumnNames,
         no_keys: &'static [&'static str],
     ) -> Result<JsonKeys, String> {
-        let (mut all, mut known) = (Vec::new(), HashSet::new());
+        let (mut members, mut known) = (Vec::new(), HashSet::new());
         for line in head.bytes.split(|byte| *byte == b'\n').take(LINES) {
             for name in json_object::first_names(Head {
                 bytes: line,
@@ -110,19 +110,20 @@ impl JsonKeys {
             })
             .unwrap_or_default()
             {
-                if all.len() < MAX_MEMBERS && known.insert(name.clone()) {
-                    all.push(name);
+                if members.len() < MAX_MEMBERS && known.insert(name.clone()) {
+                    members.push(name);
                 }
             }
         }
-        if let Some(missing) = names.missing_in(&all).filter(|_| !all.is_empty()) {
-            let there = columns::listed(&all);
+        if let Some(missing) = names.missing_in(&members).filter(|_| !members.is_empty()) {
+            let there = columns::listed(&members);
             let missing = Name::from(missing.as_str());
             return Err(format!("no member \"{missing}\"; members are: {there}"));
         }
-        let names = names.of_header(&all);
-        let is_dump = names.escapes != KeyEscapes::None && all.iter().eq(&DUMP.map(str::as_bytes));
-        let first: Vec<_> = all
+        let names = names.of_header(&members);
+        let is_dump =
+            names.escapes != KeyEscapes::None && members.iter().eq(&DUMP.map(str::as_bytes));
+        let first: Vec<_> = members
             .into_iter()
             .map(|name| Member {
                 role: names.role(&name),
@@ -164,19 +165,19 @@ impl JsonKeys {
             }
         });
         let end = members.ok_or("not a JSON object")?;
-        let found = best.map(|found| found.map(|(_, value)| value));
+        let values = best.map(|member| member.map(|(_, value)| value));
         let mut undone = |(from, to): Span| {
             let end = escape::undo(Escapes::Json, line, from as usize, to as usize);
             (from, end as u32)
         };
-        let words = Word::ALL.map(|word| match found[Role::Word(word).place()] {
+        let words = Word::ALL.map(|word| match values[Role::Word(word).place()] {
             Some(Value::Text(span)) => undone(span),
             _ => Span::default(),
         });
         let text = |(from, to): Span| &line[from as usize..to as usize];
         let mut unreadable = Unreadables::default();
         let mut number = |role: Role, read: ReadNumber| {
-            let text = match found[role.place()] {
+            let text = match values[role.place()] {
                 None => return MISSING,
                 Some(Value::Nested) => return unreadable.note(role, b"{...}"),
                 Some(Value::Text(span) | Value::Bare(span)) => text(span),
@@ -187,7 +188,7 @@ impl JsonKeys {
         if self.no_keys.iter().any(|no_key| no_key.as_bytes() == kind) {
             return Ok((end, Step::NoKey));
         }
-        let Some(Value::Text(key)) = found[Role::Key.place()] else {
+        let Some(Value::Text(key)) = values[Role::Key.place()] else {
             return Err("no key, or one that is not text".into());
         };
         let mut row = Row {
@@ -220,10 +221,10 @@ impl JsonKeys {
 /// The number parser of each role, by the units in the names of `members`.
 fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
     let unit = |role: Role| {
-        let of_role = members
+        let named = members
             .iter()
             .filter_map(|member| Some((member.role?, member)));
-        let of_role = of_role.filter(|((found, _), _)| *found == role);
+        let of_role = named.filter(|((own, _), _)| *own == role);
         let member = of_role.min_by_key(|((_, rank), _)| *rank);
         member
             .map(|(_, member)| ColumnNames::unit(&member.name))
@@ -265,7 +266,7 @@ impl Rows for JsonKeys {
             }
         }
         // Columns that start late are counted row by row.
-        let is_late = |(found, carried): (&Option<_>, &bool)| found.is_some() && !carried;
+        let is_late = |(column, carried): (&Option<_>, &bool)| column.is_some() && !carried;
         if best.iter().zip(&self.carried).any(is_late) {
             return None;
         }
@@ -293,7 +294,7 @@ impl Rows for JsonKeys {
         if !self.no_keys.is_empty() && (0..types.len()).any(is_no_key) {
             return None;
         }
-        let mut read = Vec::new();
+        let mut known = Vec::new();
         for (role, column) in table::number_columns(values) {
             let number = self.readers[role.place()];
             match at(role) {
@@ -301,12 +302,12 @@ impl Rows for JsonKeys {
                     rows.times(base, at, number, column);
                 }
                 Some(at) if !rows.numbers(base, at, number, column) => return None,
-                Some(at) => read.push(at),
+                Some(at) => known.push(at),
                 None if self.carried[role.place()] => column.resize(len, MISSING),
                 None => {}
             }
         }
-        rows.are_values(base, &read).then_some(next as usize)
+        rows.are_values(base, &known).then_some(next as usize)
     }
 
     fn next(&self, content: &mut [u8], at: usize, rows: &mut JsonRows) -> (usize, Step) {

@@ -146,9 +146,9 @@ impl Layout {
     /// The key in a row's cells; `None` if there are too few, or too many to tell which belong to the key.
     pub(crate) fn key_in(&self, text: &[u8], cells: &[Cell]) -> Option<Cell> {
         let key = self.key();
-        let more = cells.len().checked_sub(self.columns)?;
+        let extra = cells.len().checked_sub(self.columns)?;
         let first = cells[key];
-        if more == 0 {
+        if extra == 0 {
             return Some(first);
         }
         let is_apart = |column: usize| {
@@ -159,7 +159,7 @@ impl Layout {
                 || self.words[column].iter().any(|word| word == cell)
         };
         let others = (0..self.columns).filter(|column| *column != key);
-        let of_key = &cells[key..=key + more];
+        let of_key = &cells[key..=key + extra];
         let is_plain = of_key.iter().all(|cell| !cell.is_quoted);
         let are_apart = if key + 1 == self.columns {
             is_plain
@@ -167,7 +167,7 @@ impl Layout {
             is_plain && others.into_iter().all(is_apart)
         };
         are_apart.then(|| Cell {
-            span: (first.span.0, of_key[more].span.1),
+            span: (first.span.0, of_key[extra].span.1),
             is_quoted: false,
         })
     }
@@ -237,11 +237,11 @@ impl Layout {
 
     /// Whether a row repeats the header, as after concatenating files.
     pub(crate) fn is_header(&self, text: &[u8], cells: &[Cell]) -> bool {
-        let is = |(cell, name): (&Cell, &Vec<u8>)| {
+        let fits = |(cell, name): (&Cell, &Vec<u8>)| {
             text[cell.span.0 as usize..cell.span.1 as usize].trim_ascii() == name.as_slice()
         };
         let header = self.header.as_ref();
-        header.is_some_and(|names| names.len() == cells.len() && cells.iter().zip(names).all(is))
+        header.is_some_and(|names| names.len() == cells.len() && cells.iter().zip(names).all(fits))
     }
 }
 

@@ -41,8 +41,8 @@ pub(crate) struct Row {
 
 impl Row {
     /// The row with its spans moved by `by` bytes.
-    pub(crate) fn moved(self, by: u32) -> Self {
-        let moved = |(from, to): Span| (from + by, to + by);
+    pub(crate) fn moved(self, offset: u32) -> Self {
+        let moved = |(from, to): Span| (from + offset, to + offset);
         Row {
             key: moved(self.key),
             words: self.words.map(moved),
@@ -94,10 +94,10 @@ impl Step {
     }
 
     /// The step with its spans moved by `by` bytes.
-    pub(crate) fn moved(self, by: u32) -> Step {
+    pub(crate) fn moved(self, offset: u32) -> Step {
         match self {
-            Step::Key(row) => Step::Key(row.moved(by)),
-            Step::Without(row, unreadable) => Step::Without(row.moved(by), unreadable),
+            Step::Key(row) => Step::Key(row.moved(offset)),
+            Step::Without(row, unreadable) => Step::Without(row.moved(offset), unreadable),
             step => step,
         }
     }
@@ -192,8 +192,8 @@ pub(crate) fn read<R: Rows>(
 ) -> ReadStats {
     let mut seen = ReadStats::default();
     let mut memory = R::Memory::default();
-    let from = start(block, piece, &mut seen);
-    let mut from = rows.first(block, piece, from);
+    let start = start(block, piece, &mut seen);
+    let mut from = rows.first(block, piece, start);
     let carried = rows.carried();
     while from < block.len() {
         match rows.alike(block.padded(), from, columns, &mut memory) {

@@ -234,46 +234,46 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         return None;
     }
     let is_percent = name.contains(&b'%');
-    let all = words(name);
-    let words: Vec<&str> = all.iter().map(String::as_str).collect();
-    let said: Vec<&str> = words
+    let spelled = words(name);
+    let words: Vec<&str> = spelled.iter().map(String::as_str).collect();
+    let core: Vec<&str> = words
         .iter()
         .copied()
         .filter(|word| !FILLERS.contains(word))
         .collect();
-    let (Some(first), Some(last)) = (said.first(), said.last()) else {
+    let (Some(first), Some(last)) = (core.first(), core.last()) else {
         return None;
     };
-    if said.len() > MOST_WORDS {
+    if core.len() > MOST_WORDS {
         return None;
     }
-    let of = |role, rank, unit| Some(Named { role, rank, unit });
-    let plain = |role| of(role, SIZE, Unit::One);
+    let named = |role, rank, unit| Some(Named { role, rank, unit });
+    let plain = |role| named(role, SIZE, Unit::One);
     if is_percent {
         return plain(None);
     }
-    let is_key_name = said.len() == 2 && KEYS.contains(first) && OF_KEY.contains(last);
+    let is_key_name = core.len() == 2 && KEYS.contains(first) && OF_KEY.contains(last);
     if KEYS.contains(last) || is_key_name {
-        return of(Some(Role::Key), KEY, Unit::One);
+        return named(Some(Role::Key), KEY, Unit::One);
     }
-    if said.len() == 1 && NAMES.contains(last) {
-        return of(Some(Role::Key), NAME, Unit::One);
+    if core.len() == 1 && NAMES.contains(last) {
+        return named(Some(Role::Key), NAME, Unit::One);
     }
     let is_size = || {
-        said.iter()
+        core.iter()
             .any(|word| SIZES.contains(word) || unit(word).is_some())
     };
-    let other = said
+    let entry = core
         .iter()
-        .find_map(|word| OTHERS.iter().find(|(other, _)| other == word));
-    match other {
+        .find_map(|word| OTHERS.iter().find(|(term, _)| term == word));
+    match entry {
         // The length of a value in bytes is its size.
-        Some(("len" | "count" | "total", _)) if said.contains(&"bytes") => {
-            of(Some(Role::of(Metric::Bytes)), SIZE, Unit::One)
+        Some(("len" | "count" | "total", _)) if core.contains(&"bytes") => {
+            named(Some(Role::of(Metric::Bytes)), SIZE, Unit::One)
         }
         Some((word, role)) if *role == EXPIRY => {
             let is_ms = *word == "pttl" || ["ms", "msec", "millis", "milliseconds"].contains(last);
-            of(
+            named(
                 *role,
                 SIZE,
                 if is_ms {
@@ -285,10 +285,10 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         }
         Some((_, role)) => plain(*role),
         None if is_size() => {
-            let is_part = said.contains(&"serialized") || said.contains(&"value");
+            let is_part = core.contains(&"serialized") || core.contains(&"value");
             let rank = if is_part { SERIALIZED } else { SIZE };
             let unit = words.iter().rev().find_map(|word| unit(word));
-            of(
+            named(
                 Some(Role::of(Metric::Bytes)),
                 rank,
                 unit.unwrap_or_default(),
@@ -359,8 +359,8 @@ fn plain(letter: char) -> String {
         ("ýÿ", "y"),
         ("źżž", "z"),
     ];
-    let found = MARKED.iter().find(|(marked, _)| marked.contains(letter));
-    match (letter, found) {
+    let row = MARKED.iter().find(|(marked, _)| marked.contains(letter));
+    match (letter, row) {
         ('ß', _) => "ss".into(),
         (_, Some((_, plain))) => (*plain).into(),
         (letter, None) => letter.to_string(),

@@ -38,9 +38,9 @@ impl Grid {
         let len = base.len() as u32;
         self.fields = fields;
         self.cells.resize(BATCH_KEYS * fields, 0);
-        let found = find(base, from, delimiter, &mut self.cells);
-        if found.cells < self.cells.len() {
-            self.cells.truncate(found.cells);
+        let search = find(base, from, delimiter, &mut self.cells);
+        if search.cells < self.cells.len() {
+            self.cells.truncate(search.cells);
             // The last line may lack its end.
             if self
                 .cells
@@ -50,19 +50,19 @@ impl Grid {
                 self.cells.push(len);
             }
         }
-        if !self.take_rows(base, from, found.lines) {
+        if !self.take_rows(base, from, search.lines) {
             return None;
         }
         let next = self.cells.last()? + 1;
 
         let text = &base.bytes()[from as usize..next.min(len) as usize];
         let count = |byte| memchr::memchr_iter(byte, text).count();
-        let quotes = if quotes && found.has_quote {
+        let quotes = if quotes && search.has_quote {
             count(b'"')
         } else {
             0
         };
-        let returns = if found.has_return { count(b'\r') } else { 0 };
+        let returns = if search.has_return { count(b'\r') } else { 0 };
         self.crlf = returns > 0;
         let is_stripped = !self.crlf || strip(base, &mut self.rows.end, returns);
         (is_stripped && self.take_quotes(base, quotes)).then_some(next)
@@ -99,7 +99,7 @@ impl Grid {
             return true;
         }
         let mut spans = Spans::default();
-        let mut all = 0;
+        let mut total = 0;
         for at in 0..self.fields {
             self.column(at, &mut spans);
             let is_quoted = |start: u32, end: u32| {
@@ -110,14 +110,14 @@ impl Grid {
             };
             if is_quoted(spans.start[0], spans.end[0]) {
                 let bounds = spans.start.iter().zip(&spans.end);
-                if !bounds.fold(true, |all, (start, end)| all & is_quoted(*start, *end)) {
+                if !bounds.fold(true, |fits, (start, end)| fits & is_quoted(*start, *end)) {
                     return false;
                 }
-                all += 2 * spans.len();
+                total += 2 * spans.len();
                 self.quoted[at] = true;
             }
         }
-        all == quotes
+        total == quotes
     }
 
     /// The bounds of field `at` in every row, without quotes.
@@ -165,10 +165,10 @@ fn is_line_end(base: Padded<'_>, at: u32) -> bool {
 
 /// Strips the CR from each row end; false if there are other CRs.
 fn strip(base: Padded<'_>, ends: &mut [u32], returns: usize) -> bool {
-    let all = ends
-        .iter()
-        .fold(true, |all, end| all & (base.byte_before(*end) == b'\r'));
-    let are_ends = all && returns == ends.len();
+    let are_returns = ends.iter().fold(true, |are_returns, end| {
+        are_returns & (base.byte_before(*end) == b'\r')
+    });
+    let are_ends = are_returns && returns == ends.len();
     if are_ends {
         ends.iter_mut().for_each(|end| *end -= 1);
     }
@@ -182,14 +182,14 @@ pub(crate) fn values(
     read: impl Fn(&[u8]) -> Option<u64>,
     into: &mut Vec<u64>,
 ) -> bool {
-    let mut all = true;
+    let mut are_values = true;
     into.clear();
     into.extend((0..spans.len()).map(|i| {
         let value = read(spans.get(base, i));
-        all &= value.is_some();
+        are_values &= value.is_some();
         value.unwrap_or_default()
     }));
-    all
+    are_values
 }
 
 /// The numbers in `spans`; anything but one to sixteen digits is left to `read`. False if one is unreadable.
@@ -199,14 +199,14 @@ pub(crate) fn numbers(
     read: impl Fn(&[u8]) -> Option<u64>,
     into: &mut Vec<u64>,
 ) -> bool {
-    let mut all = true;
+    let mut are_numbers = true;
     into.clear();
     into.extend(spans.start.iter().zip(&spans.end).map(|(start, end)| {
         sixteen_digits(base.sixteen_at(*start), end - start).unwrap_or_else(|| {
             let number = read(&base.bytes()[*start as usize..*end as usize]);
-            all &= number.is_some();
+            are_numbers &= number.is_some();
             number.unwrap_or_default()
         })
     }));
-    all
+    are_numbers
 }

@@ -97,12 +97,12 @@ impl Shape {
         let (line, crlf) = line
             .strip_suffix(b"\r")
             .map_or((line, false), |line| (line, true));
-        let more = line
+        let extra = line
             .get(COLUMNS.len()..)
             .filter(|_| line[..COLUMNS.len()].eq_ignore_ascii_case(COLUMNS.as_bytes()))?;
         let mut behind = vec![Kind::Size, Kind::Word, Kind::Number, Kind::Length];
-        if !more.is_empty() {
-            let names = more.strip_prefix(b",")?.split(|byte| *byte == b',');
+        if !extra.is_empty() {
+            let names = extra.strip_prefix(b",")?.split(|byte| *byte == b',');
             behind.extend(names.map(|name| {
                 if name.eq_ignore_ascii_case(b"expiry") {
                     Kind::Expiry
@@ -227,8 +227,8 @@ impl RawRows {
         head: Head<'_>,
         quotes: bool,
     ) -> Result<Opened, String> {
-        let shape = header(head).and_then(|line| Shape::of(line, quotes));
-        let shape = shape.ok_or_else(|| {
+        let parsed = header(head).and_then(|line| Shape::of(line, quotes));
+        let shape = parsed.ok_or_else(|| {
             format!("the first line is not the header of {format}: {COLUMNS},expiry")
         })?;
         let rows = RawRows(Arc::new(shape));
@@ -243,8 +243,8 @@ impl Rows for Shape {
 
     fn carried(&self) -> Carried {
         let mut carried = Carried::default();
-        let expiry = Role::Number(Number::Expiry);
-        let expiry = self.behind.contains(&Kind::Expiry).then_some(expiry);
+        let role = Role::Number(Number::Expiry);
+        let expiry = self.behind.contains(&Kind::Expiry).then_some(role);
         for role in [
             Role::Key,
             Role::of(Metric::Bytes),
@@ -277,13 +277,13 @@ impl Rows for Shape {
         let head = self.before_key(line);
         let mut end = after;
         while end < content.len() {
-            let (more, after) = line_at(content, end);
-            match (head, self.behind_key(more)) {
-                (_, Some(_)) if self.row(more).is_some() => break,
+            let (next_line, after) = line_at(content, end);
+            match (head, self.behind_key(next_line)) {
+                (_, Some(_)) if self.row(next_line).is_some() => break,
                 (Some(key), Some(tail)) => {
                     return (after, Step::Key(row_of(line, at, key, end, &tail)));
                 }
-                (None, _) if self.before_key(more).is_some() => break,
+                (None, _) if self.before_key(next_line).is_some() => break,
                 _ => end = after,
             }
         }

@@ -187,10 +187,10 @@ fn push(line: &[u8], (from, to): (usize, usize), cells: &mut Vec<Cell>) {
         .filter(|_| is_unit && unit.iter().all(u8::is_ascii_alphabetic))
     {
         let before = &line[last.span.0 as usize..last.span.1 as usize];
-        let both = &line[last.span.0 as usize..to];
+        let joined = &line[last.span.0 as usize..to];
         if !is_missing(before)
             && size(before.strip_prefix(b"(").unwrap_or(before)).is_some()
-            && size(both).is_some()
+            && size(joined).is_some()
         {
             last.span.1 = to as u32;
             return;

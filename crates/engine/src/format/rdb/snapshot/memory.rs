@@ -255,14 +255,12 @@ impl Footprint {
     /// Whether a string of `len` bytes is embedded in its object, together with the key if the server does that.
     #[inline]
     pub(super) fn embeds(&self, key: u64, expires: bool, len: u64) -> bool {
-        let embedded = |expires| self.object_of(key, expires) + 3 + len + 1;
+        let size = |expires| self.object_of(key, expires) + 3 + len + 1;
         match self.server {
             // A key this large always has room for an expiry.
-            Server::Valkey91 => {
-                embedded(expires && self.object_of(key, false) <= 128) - POINTER <= 128
-            }
+            Server::Valkey91 => size(expires && self.object_of(key, false) <= 128) - POINTER <= 128,
             // The expiry is added later and does not count.
-            Server::Valkey81 => embedded(false) <= 64,
+            Server::Valkey81 => size(false) <= 64,
             // A long key header does not count.
             server if server.is_redis_82() => {
                 let time = expires && !server.joins_fields();

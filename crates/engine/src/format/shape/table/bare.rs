@@ -20,8 +20,8 @@ impl<'a> Searched<'_, 'a> {
     }
 
     pub(super) fn of_columns(&self, columns: usize) -> Option<Table> {
-        let all: Vec<usize> = (0..self.cut.len()).collect();
-        let fitting: Vec<usize> = all
+        let rows: Vec<usize> = (0..self.cut.len()).collect();
+        let fitting: Vec<usize> = rows
             .iter()
             .copied()
             .filter(|row| self.cut.cells(*row).len() >= columns)
@@ -31,9 +31,9 @@ impl<'a> Searched<'_, 'a> {
             .copied()
             .filter(|row| self.cut.cells(*row).len() == columns)
             .collect();
-        if share(fitting.len(), all.len()) < MOST
+        if share(fitting.len(), rows.len()) < MOST
             || exact.is_empty()
-            || share(exact.len(), all.len()) < 0.5
+            || share(exact.len(), rows.len()) < 0.5
         {
             return None;
         }
@@ -166,8 +166,7 @@ impl<'a> Searched<'_, 'a> {
             let is_beside = column.is_value() || column.is_filler();
             name_before(column).or(is_beside.then(Vec::new))
         };
-        let names: Option<Vec<Vec<u8>>> = cells.iter().map(name).collect();
-        let names = names?;
+        let names: Vec<Vec<u8>> = cells.iter().map(name).collect::<Option<_>>()?;
         if names.iter().filter(|name| !name.is_empty()).count() < 2 {
             return None;
         }
@@ -181,12 +180,12 @@ impl<'a> Searched<'_, 'a> {
             .iter()
             .map(|name| self.names.role(&bare(name)))
             .collect();
-        let of = |wanted: Role| {
+        let column_of = |wanted: Role| {
             roles
                 .iter()
                 .position(|role| role.is_some_and(|(role, _)| role == wanted))
         };
-        let key = of(Role::Key)?;
+        let key = column_of(Role::Key)?;
         let mut layout = self.layout(cells.len(), key, cells, exact);
         let is_value = |(column, name): (&Column<'_>, &Vec<u8>)| {
             let inside = column

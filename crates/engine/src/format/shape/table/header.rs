@@ -108,8 +108,8 @@ impl<'a> Searched<'_, 'a> {
         // A column is one thing: `k` may be a unit by its name, and hold keys.
         let is_apart =
             |column: &usize| *column != key && proof.is_none_or(|(slot, _)| *column != slot);
-        let sizes = header.best(Role::of(Metric::Bytes));
-        let mut sizes = sizes.filter(|size| !has_units && is_apart(size));
+        let best = header.best(Role::of(Metric::Bytes));
+        let mut sizes = best.filter(|size| !has_units && is_apart(size));
         let is_free = |column: &usize| is_apart(column) && (!header.is_known[*column] || has_units);
         if sizes.is_none() && (proof.is_some() || keys.is_none()) {
             let mut may_be = (0..columns)
@@ -129,10 +129,10 @@ impl<'a> Searched<'_, 'a> {
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
         layout.take_units();
         let is_read = |column: &usize| layout.at.contains(&Some(*column));
-        let unread = (0..columns).filter(|column| {
+        let missed = (0..columns).filter(|column| {
             is_free(column) && !is_read(column) && cells[*column].size() == Some(MayBeSize::Likely)
         });
-        let unread = unread.map(|column| header.names[column].to_vec()).collect();
+        let unread = missed.map(|column| header.names[column].to_vec()).collect();
         Some(Table {
             certainty,
             layout,
@@ -198,20 +198,20 @@ impl<'a> Searched<'_, 'a> {
             .iter()
             .filter(|row| self.cut.cells(**row).len() == columns)
             .count();
-        let more: Vec<usize> = body
+        let longer: Vec<usize> = body
             .iter()
             .copied()
             .filter(|row| self.cut.cells(*row).len() > columns)
             .collect();
-        let is_more = exact * 2 < body.len() && share(more.len(), body.len()) >= 0.9;
-        let index = self.column(&more, 0);
+        let is_more = exact * 2 < body.len() && share(longer.len(), body.len()) >= 0.9;
+        let index = self.column(&longer, 0);
         is_more && (index.is_index || index.len() == 1 && index.cells[0] == b"0")
     }
 
     /// The key column according to the header, if its content agrees.
     fn key_by_name(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
-        let candidates = header.roles.iter().enumerate();
-        let mut candidates: Vec<(usize, usize)> = candidates
+        let roles = header.roles.iter().enumerate();
+        let mut candidates: Vec<(usize, usize)> = roles
             .filter_map(|(column, role)| {
                 role.filter(|(role, _)| *role == Role::Key)
                     .map(|(_, rank)| (rank, column))
@@ -296,12 +296,12 @@ impl Header<'_> {
     /// The column of a role whose name has precedence.
     fn best(&self, role: Role) -> Option<usize> {
         let columns = self.roles.iter().enumerate();
-        let of_role = columns.filter_map(|(column, found)| {
-            found
-                .filter(|(found, _)| *found == role)
+        let ranks = columns.filter_map(|(column, heading)| {
+            heading
+                .filter(|(heading, _)| *heading == role)
                 .map(|(_, rank)| (rank, column))
         });
-        of_role.min().map(|(_, column)| column)
+        ranks.min().map(|(_, column)| column)
     }
 
     /// Each role that a column has, and the column.

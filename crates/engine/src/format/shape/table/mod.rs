@@ -48,10 +48,10 @@ pub(in crate::format::shape) struct Table {
 pub(in crate::format::shape) fn surest(lines: &Lines<'_>, names: &ColumnNames) -> Option<Table> {
     let mut best: Option<Table> = None;
     for separator in candidates(lines) {
-        let found = with(lines, separator, names);
-        if found.as_ref().map(|table| table.certainty) > best.as_ref().map(|table| table.certainty)
+        let table = with(lines, separator, names);
+        if table.as_ref().map(|table| table.certainty) > best.as_ref().map(|table| table.certainty)
         {
-            best = found;
+            best = table;
         }
         if best
             .as_ref()
@@ -99,8 +99,9 @@ pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> 
     let is_framed = share_of(&sample, |row| matches!(row.trim_ascii(), [b'|', .., b'|'])) >= 0.9;
     // A row framed by bars is split at each bar.
     let is_usable = |separator: &Separator| !(is_framed && *separator == Separator::Text(" | "));
-    let all = Separator::ALL.into_iter();
-    all.filter(|separator| is_wanted(separator) && is_usable(separator) && is_there(separator))
+    Separator::ALL
+        .into_iter()
+        .filter(|separator| is_wanted(separator) && is_usable(separator) && is_there(separator))
         .collect()
 }
 
@@ -158,15 +159,15 @@ struct Searched<'s, 'a> {
 impl<'a> Searched<'_, 'a> {
     /// The rows with exactly this many cells; if there are none, those with more.
     pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
-        let of = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let rows_with = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
             rows.iter()
                 .copied()
                 .filter(|row| is(self.cut.cells(*row).len()))
                 .collect()
         };
-        let exact = of(&|cells| cells == columns);
+        let exact = rows_with(&|cells| cells == columns);
         if exact.is_empty() {
-            of(&|cells| cells >= columns)
+            rows_with(&|cells| cells >= columns)
         } else {
             exact
         }
@@ -229,11 +230,11 @@ impl<'a> Searched<'_, 'a> {
                 .filter_map(|column| Some(self.cut.text(*row, *cells.get(*column)?)))
                 .collect::<Vec<_>>()
         };
-        let all: Vec<Text<'_>> = rows.iter().take(200).flat_map(texts).collect();
-        let is_any = all
+        let sample: Vec<Text<'_>> = rows.iter().take(200).flat_map(texts).collect();
+        let is_any = sample
             .iter()
             .any(|text| !text.is_quoted && text.raw.len() > text.trimmed().len());
-        is_any && !all.into_iter().any(is_bare)
+        is_any && !sample.into_iter().any(is_bare)
     }
 }
 
