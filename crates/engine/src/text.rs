@@ -28,13 +28,13 @@ pub fn grouped(count: u64) -> String {
 }
 
 /// `1 key`, `4,120 keys`, `2 batches`; `one` is the singular.
-pub fn counted(count: u64, one: &str) -> String {
+pub fn counted(count: u64, noun: &str) -> String {
     let ending = match count {
         1 => "",
-        _ if one.ends_with("ch") => "es",
+        _ if noun.ends_with("ch") => "es",
         _ => "s",
     };
-    format!("{} {one}{ending}", grouped(count))
+    format!("{} {noun}{ending}", grouped(count))
 }
 
 /// The ending of a regular noun after `count`.
@@ -225,8 +225,8 @@ pub fn shell_word(word: &str) -> String {
 }
 
 /// A name in a sentence.
-pub fn short(of: &Name) -> String {
-    name(of, IN_A_SENTENCE)
+pub fn short(text: &Name) -> String {
+    name(text, IN_A_SENTENCE)
 }
 
 /// A node's id, shortened to the first 8 of a server's 40 hex digits.
@@ -257,8 +257,8 @@ pub fn node_name(id: &Name, address: Option<&Name>, hostname: Option<&Name>) -> 
 }
 
 /// The end of a shortened list: `and 12 more`.
-pub fn and_more(more: usize) -> String {
-    format!("and {} more", grouped(more as u64))
+pub fn and_more(count: usize) -> String {
+    format!("and {} more", grouped(count as u64))
 }
 
 /// The first `most` of `items`: `a, b and 12 more`.
@@ -277,7 +277,7 @@ pub(crate) fn range((first, last): (u16, u16)) -> String {
 
 /// The first `most` of `ranges` of slots: `0-99 200 and 12 more`.
 pub fn ranges(ranges: &[(u16, u16)], most: usize) -> String {
-    joined(ranges.iter().map(|of| range(*of)), most, " ")
+    joined(ranges.iter().map(|span| range(*span)), most, " ")
 }
 
 fn joined<T: ToString>(
@@ -285,11 +285,11 @@ fn joined<T: ToString>(
     most: usize,
     separator: &str,
 ) -> String {
-    let more = items.len().saturating_sub(most);
+    let unlisted = items.len().saturating_sub(most);
     let shown: Vec<_> = items.take(most).map(|item| item.to_string()).collect();
-    match more {
+    match unlisted {
         0 => shown.join(separator),
-        more => format!("{} {}", shown.join(separator), and_more(more)),
+        unlisted => format!("{} {}", shown.join(separator), and_more(unlisted)),
     }
 }
 

@@ -14,12 +14,12 @@ pub(crate) trait Flags {
 #[inline]
 pub(crate) fn list_rows(kernel: &Kernel, rows: usize, wanted: impl Flags, listed: &mut Vec<u32>) {
     listed.resize(rows + LANES, 0);
-    let found = kernel.run(ListRows {
+    let count = kernel.run(ListRows {
         rows,
         wanted,
         listed,
     });
-    listed.truncate(found);
+    listed.truncate(count);
 }
 
 struct ListRows<'a, F> {
@@ -33,22 +33,22 @@ impl<F: Flags> Pass for ListRows<'_, F> {
     type Output = usize;
 
     fn scalar(self) -> usize {
-        let mut found = 0;
+        let mut count = 0;
         for from in (0..self.rows).step_by(LANES) {
-            let mut flags = [0; LANES];
-            let flags = &mut flags[..LANES.min(self.rows - from)];
+            let mut buffer = [0; LANES];
+            let flags = &mut buffer[..LANES.min(self.rows - from)];
             self.wanted.flag(from, flags);
             for (i, flag) in flags.iter().enumerate() {
-                self.listed[found] = (from + i) as u32;
-                found += usize::from(*flag);
+                self.listed[count] = (from + i) as u32;
+                count += usize::from(*flag);
             }
         }
-        found
+        count
     }
 
     #[inline(always)]
     fn vector<B: Bytes64>(self) -> usize {
-        let mut found = 0;
+        let mut count = 0;
         for from in (0..self.rows).step_by(LANES) {
             let mut flags = [0; LANES];
             // A constant number of rows lets the compiler vectorize flagging.
@@ -57,14 +57,14 @@ impl<F: Flags> Pass for ListRows<'_, F> {
             } else {
                 self.wanted.flag(from, &mut flags[..self.rows - from]);
             }
-            let room = &mut self.listed[found..found + LANES];
+            let room = &mut self.listed[count..count + LANES];
             // SAFETY: 64 bytes can be read and 64 numbers written, and the CPU has the instructions.
-            found += unsafe {
+            count += unsafe {
                 let flags = B::load(flags.as_ptr());
                 flags.positions(flags.equal(1), from as u32, room.as_mut_ptr())
             };
         }
-        found
+        count
     }
 }
 

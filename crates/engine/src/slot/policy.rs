@@ -188,7 +188,7 @@ impl Pattern {
             .and_then(|text| text.strip_suffix('/'))
             .unwrap_or(text);
         let regex = compile(&format!("^(?:{})$", literal_braces(body)))
-            .map_err(|what| Error::bad(place(), what))?;
+            .map_err(|reason| Error::bad(place(), reason))?;
         match regex.capture_names().position(|name| name == Some("tag")) {
             Some(tag) => Ok(Pattern {
                 text: text.into(),

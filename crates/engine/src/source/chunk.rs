@@ -154,8 +154,8 @@ impl Chunk<'_> {
                 && self.read_on()?
             {
                 if self.block.len() - self.body > MAX_LINE {
-                    let start = memchr::memrchr(b'\n', &self.block.content()[..self.body]);
-                    let start = start.map_or(0, |end| end + 1);
+                    let line_end = memchr::memrchr(b'\n', &self.block.content()[..self.body]);
+                    let start = line_end.map_or(0, |end| end + 1);
                     return Err(Trouble::Long(self.offset + start as u64));
                 }
             }
@@ -173,11 +173,11 @@ impl Chunk<'_> {
     fn end_of_last_row(&mut self, index: u64, from: usize) -> ChunkResult<usize> {
         loop {
             let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index + 1));
-            let found = boundary.first_end(self.block.content(), self.body, state, self.is_whole());
+            let end = boundary.first_end(self.block.content(), self.body, state, self.is_whole());
             if self.block.len() > MAX_LINE {
-                self.check_length(from, found)?;
+                self.check_length(from, end)?;
             }
-            match found {
+            match end {
                 Some(end) => return Ok(end),
                 None if !self.read_on()? => return Ok(self.block.len()),
                 None => {}
@@ -186,14 +186,14 @@ impl Chunk<'_> {
     }
 
     /// Fails if the last row, which starts at or after `from`, is longer than `MAX_LINE`.
-    fn check_length(&self, from: usize, found: Option<usize>) -> ChunkResult<()> {
+    fn check_length(&self, from: usize, end: Option<usize>) -> ChunkResult<()> {
         let start = from
             + self
                 .cutting
                 .boundary
                 .last_end(&self.block.content()[from..self.body.max(from)], 0)
                 .unwrap_or(0);
-        if found.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
+        if end.map_or(self.block.len(), |end| end - 1) - start > MAX_LINE {
             Err(Trouble::Long(self.offset + start as u64))
         } else {
             Ok(())
@@ -207,8 +207,8 @@ impl Chunk<'_> {
     /// Doubles the amount read each time, so that a row of n bytes is searched a bounded number of times, but reads no
     /// more than it takes to detect a row that is too long. False at the end of the input.
     fn read_on(&mut self) -> ChunkResult<bool> {
-        let more = !self.is_whole();
-        if more {
+        let has_more = !self.is_whole();
+        if has_more {
             let len = self.block.len();
             let enough = self.body + MAX_LINE + OVERHANG;
             self.read(
@@ -216,7 +216,7 @@ impl Chunk<'_> {
                 (2 * len).clamp(len + OVERHANG, enough.max(len + OVERHANG)),
             )?;
         }
-        Ok(more)
+        Ok(has_more)
     }
 
     /// Reads the bytes `from..to` of the block, or as many as exist; the block ends there.

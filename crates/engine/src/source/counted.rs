@@ -147,9 +147,9 @@ impl ReadAt for Counted<Box<dyn ReadAt>> {
 
 impl Read for Counted<Box<dyn Read + Send>> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let read = self.source.read(into)?;
-        self.at += read as u64;
+        let count = self.source.read(into)?;
+        self.at += count as u64;
         self.counter.add(self.index, self.at);
-        Ok(read)
+        Ok(count)
     }
 }

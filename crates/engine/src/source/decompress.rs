@@ -69,8 +69,8 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
     let head = magic_behind_skippable(&mut reader, &mut passed_over)?;
     let form = Form::of(&head);
     if passed_over > 0 && !head.is_empty() && !matches!(form, Some(Form::Zstd | Form::Lz4)) {
-        let what = "skippable frames, and neither zstd nor lz4 after them";
-        return Err(io::Error::new(io::ErrorKind::InvalidData, what));
+        let reason = "skippable frames, and neither zstd nor lz4 after them";
+        return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
     let whole = Cursor::new(head).chain(reader);
     match form {
@@ -139,13 +139,13 @@ impl Read for Decompressed {
             io::ErrorKind::Interrupted => error,
             kind => {
                 let (form, at) = (self.form.name(), self.consumed.load(Relaxed));
-                let what = if kind == io::ErrorKind::UnexpectedEof {
+                let reason = if kind == io::ErrorKind::UnexpectedEof {
                     "it is cut off".into()
                 } else {
                     error.to_string()
                 };
                 io::Error::other(format!(
-                    "the {form} stream is broken at or before its compressed byte {at}: {what}"
+                    "the {form} stream is broken at or before its compressed byte {at}: {reason}"
                 ))
             }
         })

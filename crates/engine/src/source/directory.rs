@@ -44,9 +44,9 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
         found.passed_over += others.len();
         let is_rdb = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "rdb");
         if files.iter().any(is_rdb) {
-            let all = files.len();
+            let count = files.len();
             files.retain(is_rdb);
-            found.passed_over += all - files.len();
+            found.passed_over += count - files.len();
         }
         find_files(files, found)?;
     }
@@ -81,7 +81,7 @@ fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
 /// The files in byte order of their names, up to this many, and the other entries.
 fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let failed = |error| Error::io(directory, error);
-    let bad = |what: &str| Error::bad(Name::from(directory).to_string(), what);
+    let bad = |reason: &str| Error::bad(Name::from(directory).to_string(), reason);
     let (mut files, mut others) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -96,15 +96,15 @@ fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBu
         } else if metadata.is_dir() {
             others.push(entry.path())
         } else {
-            let what = "neither a file nor a directory, and may give a dump; move it, or name the files that are to be read";
-            return Err(Error::bad(Name::from(&*entry.path()).to_string(), what));
+            let reason = "neither a file nor a directory, and may give a dump; move it, or name the files that are to be read";
+            return Err(Error::bad(Name::from(&*entry.path()).to_string(), reason));
         }
         if files.len() + others.len() > most {
-            let what = format!(
+            let reason = format!(
                 "a directory of more than {} files; join them: find DIRECTORY -type f -exec cat {{}} + | slotscope analyze -",
                 grouped(most as u64)
             );
-            return Err(bad(&what));
+            return Err(bad(&reason));
         }
     }
     for paths in [&mut files, &mut others] {

@@ -85,8 +85,8 @@ pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Res
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
     if listed == Listed::Manifest && !metadata.is_file() {
-        let what = "not a regular file, though the manifest of the append-only file lists it; copy the files again";
-        return Err(Error::bad(Name::from(path).to_string(), what));
+        let reason = "not a regular file, though the manifest of the append-only file lists it; copy the files again";
+        return Err(Error::bad(Name::from(path).to_string(), reason));
     }
     let regular = if metadata.is_file() {
         regular(path, &metadata).map_err(failed)?
@@ -154,10 +154,10 @@ impl Source for RegularFile {
         let failed = |error| Error::io(&self.path, error);
         let file = File::open(&self.path).map_err(failed)?;
         if FileState::of(&file.metadata().map_err(failed)?) != self.state {
-            let what = "changed while it was read; analyze a copy of the dump";
+            let reason = "changed while it was read; analyze a copy of the dump";
             return Err(Error::bad(
                 Name::from(self.path.as_path()).to_string(),
-                what,
+                reason,
             ));
         }
         Ok((!self.is_compressed).then(|| Box::new(file) as Box<dyn ReadAt>))

@@ -189,8 +189,8 @@ impl Forward {
     /// As for `byte`.
     #[inline]
     pub fn array<const N: usize>(&mut self) -> io::Result<[u8; N]> {
-        let bytes = self.peek(N)?.first_chunk();
-        let bytes = *bytes.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let chunk = self.peek(N)?.first_chunk();
+        let bytes = *chunk.ok_or(io::ErrorKind::UnexpectedEof)?;
         self.at += N;
         Ok(bytes)
     }
@@ -239,8 +239,8 @@ impl Forward {
     }
 
     fn skip_far(&mut self, count: u64) -> io::Result<()> {
-        let to = self.offset().checked_add(count);
-        let to = to.ok_or(io::ErrorKind::UnexpectedEof)?;
+        let end = self.offset().checked_add(count);
+        let to = end.ok_or(io::ErrorKind::UnexpectedEof)?;
         match self.bytes {
             Bytes::Anywhere(_, len) if to > len => Err(io::ErrorKind::UnexpectedEof.into()),
             Bytes::Anywhere(..) if self.checksum.is_none() => {
@@ -306,9 +306,9 @@ impl Forward {
             self.buffer.resize(self.end + want);
         }
         let into = &mut self.buffer.content_mut()[self.end..][..want];
-        let read = fill(&mut self.bytes, into, behind)?;
-        self.end += read;
-        Ok(read > 0)
+        let count = fill(&mut self.bytes, into, behind)?;
+        self.end += count;
+        Ok(count > 0)
     }
 }
 
@@ -320,12 +320,12 @@ fn fill(bytes: &mut Bytes, into: &mut [u8], offset: u64) -> io::Result<usize> {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(io::Error::other(
                 "the file became shorter while it was read",
             )),
-            read => read.map(|()| into.len()),
+            result => result.map(|()| into.len()),
         },
         Bytes::Once(reader) => loop {
             match reader.read(into) {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => return read,
+                result => return result,
             }
         },
     }

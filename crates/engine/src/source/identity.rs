@@ -17,7 +17,7 @@ pub struct ObjectIdentity {
 /// Compares versions, regardless of the server that sent them.
 impl PartialEq for ObjectIdentity {
     fn eq(&self, other: &Self) -> bool {
-        let version = |of: &Self| (of.size_bytes, of.etag.clone(), of.modified_ms);
+        let version = |object: &Self| (object.size_bytes, object.etag.clone(), object.modified_ms);
         version(self) == version(other)
     }
 }

@@ -17,7 +17,8 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let is_manifest = path
         .extension()
         .is_some_and(|extension| extension == "manifest");
-    let is_short = || fs::metadata(path).is_ok_and(|of| of.is_file() && of.len() <= MAX_BYTES);
+    let is_short =
+        || fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= MAX_BYTES);
     if !is_manifest || !is_short() {
         return Ok(false);
     }
@@ -25,9 +26,9 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     if !is_one(&text) {
         return Ok(false);
     }
-    let files = files_of(&text).map_err(|(line, what)| {
-        let what = format!("line {line}: {what}; name the .rdb and .incr.aof files themselves");
-        Error::bad(Name::from(path).to_string(), what)
+    let files = files_of(&text).map_err(|(line, why)| {
+        let text = format!("line {line}: {why}; name the .rdb and .incr.aof files themselves");
+        Error::bad(Name::from(path).to_string(), text)
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
     for name in files {
@@ -70,8 +71,8 @@ fn is_one(text: &[u8]) -> bool {
 
 /// Non-empty lines without comments, with their numbers.
 fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    let lines = (1..).zip(lines);
+    let texts = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    let lines = (1..).zip(texts);
     lines.filter(|(_, line)| !line.is_empty() && !line.starts_with(b"#"))
 }
 
@@ -79,7 +80,7 @@ fn entries(text: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 fn files_of(text: &[u8]) -> std::result::Result<Vec<String>, (usize, &'static str)> {
     let mut files = Vec::new();
     for (number, line) in entries(text) {
-        files.extend(entry(line).map_err(|what| (number, what))?);
+        files.extend(entry(line).map_err(|reason| (number, reason))?);
     }
     files.sort();
     Ok(files.into_iter().map(|(_, _, name)| name).collect())
@@ -92,9 +93,6 @@ fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
     let words: Vec<_> = words(line)?
         .into_iter()
         .map(|word| String::from_utf8(word.into_owned()))
-        .collect();
-    let words: Vec<_> = words
-        .into_iter()
         .collect::<std::result::Result<_, _>>()
         .map_err(|_| "a name that is not UTF-8")?;
     let value = |key: &str| {
@@ -107,8 +105,8 @@ fn entry(line: &[u8]) -> std::result::Result<ManifestEntry, &'static str> {
     if !listed::is_base_name(name) {
         return Err("lists a file outside its directory");
     }
-    let number = value("seq").and_then(|number| number.parse().ok());
-    let number = number.ok_or("a file without its seq, a number")?;
+    let parsed = value("seq").and_then(|number| number.parse().ok());
+    let number = parsed.ok_or("a file without its seq, a number")?;
     match value("type") {
         Some("b") => Ok(Some((false, number, name.to_owned()))),
         Some("i") => Ok(Some((true, number, name.to_owned()))),

@@ -49,8 +49,8 @@ impl Source for Memory {
 
 impl ReadAt for Arc<[u8]> {
     fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
-        let found = self.get(offset as usize..offset as usize + into.len());
-        into.copy_from_slice(found.ok_or(io::ErrorKind::UnexpectedEof)?);
+        let bytes = self.get(offset as usize..offset as usize + into.len());
+        into.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }
 }

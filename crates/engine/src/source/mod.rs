@@ -247,7 +247,7 @@ pub fn find(paths: &[impl AsRef<Path>]) -> Result<Found> {
 /// # Errors
 /// As for `find`, or a network location cannot be read.
 pub fn find_among(
-    more: &[Find],
+    finders: &[Find],
     paths: &[impl AsRef<Path>],
     options: &StorageOptions,
 ) -> Result<Found> {
@@ -255,7 +255,7 @@ pub fn find_among(
     for path in paths {
         let path = path.as_ref();
         let mut is_found = false;
-        for find in more.iter().chain(SOURCES) {
+        for find in finders.iter().chain(SOURCES) {
             is_found = is_found || find(path, options, &mut found)?;
         }
         if !is_found {
@@ -278,11 +278,11 @@ fn check_streams(found: &Found) -> Result<()> {
     for (path, identity) in streams.filter_map(|path| Some((path, FileIdentity::of_stream(path)?)))
     {
         if let Some(other) = known.insert(identity, path) {
-            let what = format!(
+            let reason = format!(
                 "the same stream as \"{}\"; it can be read only once, so name it once",
                 Name::from(other)
             );
-            return Err(Error::bad(Name::from(path).to_string(), what));
+            return Err(Error::bad(Name::from(path).to_string(), reason));
         }
     }
     Ok(())

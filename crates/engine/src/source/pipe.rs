@@ -32,8 +32,8 @@ pub(crate) fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
         return Ok(false);
     }
     if found.sources.iter().any(|source| source.path() == path) {
-        let what = "standard input is named twice; it can be read only once";
-        return Err(Error::bad(STDIN, what));
+        let reason = "standard input is named twice; it can be read only once";
+        return Err(Error::bad(STDIN, reason));
     }
     found.sources.push(Box::new(Pipe::new(path)));
     Ok(true)
@@ -59,8 +59,8 @@ pub fn stdin_is_null() -> bool {
     {
         use std::os::fd::AsFd;
         use std::os::unix::fs::MetadataExt;
-        let stdin = io::stdin().as_fd().try_clone_to_owned().map(File::from);
-        let stdin = stdin.and_then(|file| file.metadata());
+        let file = io::stdin().as_fd().try_clone_to_owned().map(File::from);
+        let stdin = file.and_then(|file| file.metadata());
         let null = std::fs::metadata("/dev/null");
         matches!((stdin, null), (Ok(stdin), Ok(null)) if stdin.rdev() == null.rdev())
     }
@@ -82,11 +82,11 @@ struct Stdin {
 
 impl Read for Stdin {
     fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = io::stdin().read(bytes)?;
+        let count = io::stdin().read(bytes)?;
         if !self.is_begun && !bytes.is_empty() {
             self.is_begun = true;
-            STDIN_WAS_EMPTY.store(read == 0, Ordering::Relaxed);
+            STDIN_WAS_EMPTY.store(count == 0, Ordering::Relaxed);
         }
-        Ok(read)
+        Ok(count)
     }
 }

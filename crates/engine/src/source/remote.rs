@@ -39,7 +39,7 @@ const OTHER: &str = "a URL, and slotscope reads files: download it, then name th
 pub(crate) fn find(path: &Path, _: &mut Found) -> Result<bool> {
     match path.to_str().filter(|_| !path.exists()).and_then(refusal) {
         None => Ok(false),
-        Some((place, what)) => Err(Error::bad(place, what)),
+        Some((place, reason)) => Err(Error::bad(place, reason)),
     }
 }
 
@@ -56,11 +56,11 @@ pub fn is_server(path: &Path) -> bool {
 pub fn are_objects(path: &Path) -> bool {
     let text = path.to_str().filter(|_| !path.exists());
     text.and_then(split).is_some_and(|(scheme, rest)| {
-        let is_store = |(name, what, _): &&(&str, &str, &str)| {
-            scheme.eq_ignore_ascii_case(name) && *what == OBJECT
+        let is_store = |(name, kind, _): &&(&str, &str, &str)| {
+            scheme.eq_ignore_ascii_case(name) && *kind == OBJECT
         };
         let are_several = rest.ends_with('/') || rest.contains(['*', '?', '[']);
-        SCHEMES.iter().any(|of| is_store(&of)) && (are_several || !rest.contains('/'))
+        SCHEMES.iter().any(|row| is_store(&row)) && (are_several || !rest.contains('/'))
     })
 }
 
@@ -99,15 +99,15 @@ fn shown<'r>(scheme: &str, rest: &'r str) -> &'r str {
 fn refusal(text: &str) -> Option<(String, String)> {
     if let Some((scheme, rest)) = split(text) {
         let place = format!("{scheme}://{}", Name::from(shown(scheme, rest)));
-        let known = |(name, ..): &&(&str, &str, &str)| scheme.eq_ignore_ascii_case(name);
-        let what = match SCHEMES.iter().find(known) {
+        let is_scheme = |(name, ..): &&(&str, &str, &str)| scheme.eq_ignore_ascii_case(name);
+        let reason = match SCHEMES.iter().find(is_scheme) {
             _ if is_of_server(scheme) => LIVE.to_owned(),
-            Some((_, what, way_out)) => format!("{what}: {way_out}"),
+            Some((_, kind, way_out)) => format!("{kind}: {way_out}"),
             None => OTHER.to_owned(),
         };
-        return Some((place, what));
+        return Some((place, reason));
     }
-    if let Some((scheme, rest)) = text.split_once(":/").filter(|of| is_of_server(of.0)) {
+    if let Some((scheme, rest)) = text.split_once(":/").filter(|parts| is_of_server(parts.0)) {
         let path = if scheme.eq_ignore_ascii_case("unix") {
             "/"
         } else {
@@ -115,8 +115,8 @@ fn refusal(text: &str) -> Option<(String, String)> {
         };
         let host = Name::from(shown(scheme, rest));
         let url = format!("{scheme}://{path}{host}");
-        let what = format!("no such file; a running server is written as {url}");
-        return Some((format!("{scheme}:/{host}"), what));
+        let reason = format!("no such file; a running server is written as {url}");
+        return Some((format!("{scheme}:/{host}"), reason));
     }
     is_address(text).then(|| (text.to_owned(), LIVE.to_owned()))
 }

@@ -36,8 +36,8 @@ impl Claim {
             return;
         }
         // A thread that panicked has released it.
-        let taken = self.room.is_taken.lock();
-        let taken = taken.unwrap_or_else(PoisonError::into_inner);
+        let lock = self.room.is_taken.lock();
+        let taken = lock.unwrap_or_else(PoisonError::into_inner);
         let free = self.room.left.wait_while(taken, |is_taken| *is_taken);
         *free.unwrap_or_else(PoisonError::into_inner) = true;
         self.is_held = true;
@@ -48,8 +48,8 @@ impl Claim {
         if bytes > LARGE || !self.is_held {
             return;
         }
-        let taken = self.room.is_taken.lock();
-        *taken.unwrap_or_else(PoisonError::into_inner) = false;
+        let lock = self.room.is_taken.lock();
+        *lock.unwrap_or_else(PoisonError::into_inner) = false;
         self.is_held = false;
         self.room.left.notify_one();
     }

@@ -45,9 +45,9 @@ impl<R: Read + Send + 'static> RowReader<R> {
             Some(Trouble::Read(_, error)) => Some(error),
             _ => None,
         };
-        let more = if self.ended { 0 } else { u64::MAX };
+        let limit = if self.ended { 0 } else { u64::MAX };
         let rest = io::Cursor::new(self.rest).chain(Failing(failure));
-        Box::new(rest.chain(self.reader.take(more)))
+        Box::new(rest.chain(self.reader.take(limit)))
     }
 }
 
@@ -86,10 +86,10 @@ impl<R: Read> RowReader<R> {
     /// file, however reads are split.
     pub(crate) fn head(&mut self, len: usize) -> (&[u8], bool) {
         if self.rest.len() <= len && !self.ended {
-            let more = (len + 1 - self.rest.len()) as u64;
+            let need = (len + 1 - self.rest.len()) as u64;
             self.claim.take_for(len);
-            let read = self.reader.by_ref().take(more).read_to_end(&mut self.rest);
-            self.trouble = read
+            let result = self.reader.by_ref().take(need).read_to_end(&mut self.rest);
+            self.trouble = result
                 .err()
                 .map(|error| Trouble::Read(self.rest.len() as u64, error));
             self.ended = self.rest.len() <= len || self.trouble.is_some();
@@ -151,9 +151,9 @@ impl<R: Read> RowReader<R> {
 
     /// Reads one more byte: whether a block is the last must be known before it is returned.
     fn look_ahead(&mut self) {
-        let read = self.reader.by_ref().take(1).read_to_end(&mut self.rest);
+        let result = self.reader.by_ref().take(1).read_to_end(&mut self.rest);
         self.ended = self.rest.is_empty();
-        if let Err(error) = read {
+        if let Err(error) = result {
             self.trouble = Some(Trouble::Read(self.offset, error));
         }
     }
@@ -180,13 +180,13 @@ impl<R: Read> RowReader<R> {
         let mut end = block.len();
         // No row end within a chunk: double the size each time, so that a row is searched a bounded number of times,
         // but read no more than needed to detect a row that is too long.
-        let more = if end < self.chunk {
+        let growth = if end < self.chunk {
             (self.chunk - end).max(self.chunk / 4)
         } else {
             end.min((MAX_LINE + self.chunk).saturating_sub(end))
         };
-        self.claim.take_for(end + more);
-        block.resize(end + more.max(1));
+        self.claim.take_for(end + growth);
+        block.resize(end + growth.max(1));
         while end < block.len() && !self.ended {
             match self.reader.read(&mut block.content_mut()[end..]) {
                 Ok(0) => self.ended = true,

@@ -44,9 +44,10 @@ fn by_database<'de, D: Deserializer<'de>>(
         Counted::Load(load) => load,
     };
     let databases = Option::<BTreeMap<u64, Counted>>::deserialize(deserializer)?;
-    Ok(databases.map(|all| {
-        all.into_iter()
-            .map(|(of, counted)| (of, load(counted)))
+    Ok(databases.map(|databases| {
+        databases
+            .into_iter()
+            .map(|(database, counted)| (database, load(counted)))
             .collect()
     }))
 }

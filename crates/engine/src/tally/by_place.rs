@@ -110,8 +110,8 @@ impl ByPlace {
 
     /// Takes the load of an entry.
     pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
-        let rows = std::mem::take(&mut self.rows[place]);
-        let rows = rows.iter().map(|rows| u64::from(*rows)).sum();
+        let counts = std::mem::take(&mut self.rows[place]);
+        let rows = counts.iter().map(|count| u64::from(*count)).sum();
         let mut load = Load::default();
         if !self.are_operations {
             load[Metric::Keys] = rows;

@@ -54,7 +54,7 @@ impl Tally for Choice {
         let databases = values
             .number(Number::Database)
             .iter()
-            .filter(|of| **of != MISSING);
+            .filter(|number| **number != MISSING);
         self.databases.extend(databases.take(REMEMBERED));
     }
 

@@ -92,10 +92,10 @@ impl Duplicates {
     pub fn share_in(&self, is_in: &dyn Fn(u16) -> bool) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
         let seen = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
-        let (all, distinct) = seen.fold((0, 0), |(all, distinct), (_, count)| {
-            (all + u64::from((*count).min(most)), distinct + 1)
+        let (total, distinct) = seen.fold((0, 0), |(total, distinct), (_, count)| {
+            (total + u64::from((*count).min(most)), distinct + 1)
         });
-        (all > 0).then(|| (all - distinct) as f64 / all as f64)
+        (total > 0).then(|| (total - distinct) as f64 / total as f64)
     }
 
     /// Whether all keys were counted, so that the share is exact.
@@ -117,8 +117,8 @@ impl Duplicates {
         if !keeps(self.halvings, slot, hash) {
             return;
         }
-        let known = self.seen.entry(hash).or_insert(0);
-        *known = known.saturating_add(count);
+        let sum = self.seen.entry(hash).or_insert(0);
+        *sum = sum.saturating_add(count);
         while self.seen.len() > KEPT {
             self.halvings += 1;
             let halvings = self.halvings;

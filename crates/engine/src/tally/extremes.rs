@@ -95,7 +95,7 @@ impl Listed {
 }
 
 /// The name under which a listing's key is counted: listing, slot, length, position of its tag, and prefix.
-fn write_name(name: &mut Vec<u8>, of: Extreme, keys: &SlotBatch<'_>, i: usize) {
+fn write_name(name: &mut Vec<u8>, extreme: Extreme, keys: &SlotBatch<'_>, i: usize) {
     let base = keys.batch.base;
     let key = keys.batch.keys.get(base, i);
     let kept = &key[..key.len().min(MAX_NAME)];
@@ -104,7 +104,7 @@ fn write_name(name: &mut Vec<u8>, of: Extreme, keys: &SlotBatch<'_>, i: usize) {
     let is_kept = keys.is_tagged(i) && tag.end <= kept.len();
     let tag = if is_kept { tag } else { 0..0 };
     name.clear();
-    name.push(of as u8);
+    name.push(extreme as u8);
     name.extend(keys.slots[i].to_le_bytes());
     name.extend((key.len() as u32).to_le_bytes());
     name.extend((tag.start as u16).to_le_bytes());
@@ -113,8 +113,8 @@ fn write_name(name: &mut Vec<u8>, of: Extreme, keys: &SlotBatch<'_>, i: usize) {
 }
 
 fn listed_key(name: &[u8], load: Load) -> Option<(Extreme, ListedKey)> {
-    let (of, name) = name.split_first()?;
-    let of = *Extreme::ALL.get(usize::from(*of))?;
+    let (place, name) = name.split_first()?;
+    let extreme = *Extreme::ALL.get(usize::from(*place))?;
     let [low, high, a, b, c, d, from, from_high, to, to_high] =
         name.first_chunk().copied().unwrap_or_default();
     let name = name.get(10..).unwrap_or_default();
@@ -128,32 +128,32 @@ fn listed_key(name: &[u8], load: Load) -> Option<(Extreme, ListedKey)> {
         entries: load[Metric::Keys],
         sum: load[Metric::Ops],
     };
-    Some((of, key))
+    Some((extreme, key))
 }
 
 impl Tally for Extremes {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
         let mut name = Vec::new();
-        for (i, (of, amount)) in values.extremes.iter().enumerate() {
-            write_name(&mut name, *of, keys, i);
+        for (i, (extreme, amount)) in values.extremes.iter().enumerate() {
+            write_name(&mut name, *extreme, keys, i);
             let load = Load::new(1, 0, *amount);
             self.keys.add_known(hash(&name).max(1), &name, load);
-            let listed = self.lists.entry(*of).or_default();
-            listed.entries += 1;
+            let list = self.lists.entry(*extreme).or_default();
+            list.entries += 1;
             if let Some(at) = values.times.get(i).filter(|at| **at != MISSING) {
-                listed.add_time(*at);
+                list.add_time(*at);
             }
             if !values.commands.is_empty() {
                 let command = values.commands.get(keys.batch.base, i);
-                add_to_command(&mut listed.commands, command, 1);
+                add_to_command(&mut list.commands, command, 1);
             }
         }
     }
 
     fn merge(&mut self, other: Self) {
-        for (of, theirs) in other.lists {
-            self.lists.entry(of).or_default().merge(theirs);
+        for (extreme, theirs) in other.lists {
+            self.lists.entry(extreme).or_default().merge(theirs);
         }
         self.keys.merge(other.keys);
     }

@@ -37,8 +37,8 @@ impl KeysByNode {
 
     /// Whether another one has the same nodes and inputs.
     pub(crate) fn is_like(&self, other: &KeysByNode) -> bool {
-        let what = |of: &KeysByNode| (of.nodes, of.keys.len());
-        what(self) == what(other) && self.owners == other.owners
+        let size = |keys: &KeysByNode| (keys.nodes, keys.keys.len());
+        size(self) == size(other) && self.owners == other.owners
     }
 
     /// For each input, the keys of each node, and last the keys without a node. Empty for a single input.

@@ -51,9 +51,9 @@ impl From<SerializedKinds> for Kinds {
             too_many: listed.is_none(),
             ..Kinds::default()
         };
-        for listed in listed.into_iter().flatten() {
-            if let Some(number) = kinds.number(&listed.type_name.0, &listed.encoding.0) {
-                kinds.kinds[number] = listed;
+        for kind in listed.into_iter().flatten() {
+            if let Some(number) = kinds.number(&kind.type_name.0, &kind.encoding.0) {
+                kinds.kinds[number] = kind;
             }
         }
         kinds
@@ -207,7 +207,7 @@ impl Tally for Kinds {
             let kind = &mut self.kinds[number];
             kind.load += values.load_of(i..next);
             let elements = elements.get(i..next).unwrap_or_default();
-            for (i, elements) in (i..).zip(elements).filter(|(_, of)| **of != MISSING) {
+            for (i, elements) in (i..).zip(elements).filter(|(_, count)| **count != MISSING) {
                 kind.counted += 1;
                 kind.elements = kind.elements.saturating_add(*elements);
                 // A key with one element is not large.

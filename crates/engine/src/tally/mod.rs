@@ -318,8 +318,8 @@ impl<T: Tally> Tally for Option<T> {
 
     fn merge(&mut self, other: Self) {
         match (self, other) {
-            (Some(tally), Some(other)) => tally.merge(other),
-            (none @ None, other) => *none = other,
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (none @ None, theirs) => *none = theirs,
             (Some(_), None) => {}
         }
     }

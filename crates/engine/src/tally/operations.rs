@@ -123,17 +123,17 @@ impl Operations {
 
     /// The keys that were operated on.
     pub fn busy_keys(&self) -> BusyKeys {
-        let of = |counter: &Option<TagCounter>| {
+        let named_counts = |counter: &Option<TagCounter>| {
             let counter = counter.as_ref()?;
             let named = counter.named().into_iter();
             let known: HashMap<Vec<u8>, Load> = named.collect();
             Some((known, counter.is_exact()))
         };
-        let (reads, cpu) = (of(&self.reads), of(&self.cpu));
-        let amount = |of: &Option<(HashMap<Vec<u8>, Load>, bool)>, name: &[u8]| {
-            let (known, is_exact) = of.as_ref()?;
-            let known = known.get(name).map(|load| load[Metric::Ops]);
-            known.or(is_exact.then_some(0))
+        let (reads, cpu) = (named_counts(&self.reads), named_counts(&self.cpu));
+        let amount = |counts: &Option<(HashMap<Vec<u8>, Load>, bool)>, name: &[u8]| {
+            let (known, is_exact) = counts.as_ref()?;
+            let ops = known.get(name).map(|load| load[Metric::Ops]);
+            ops.or(is_exact.then_some(0))
         };
         let mut named = self.keys.named();
         // A key may take much time by few operations.
@@ -141,10 +141,10 @@ impl Operations {
             && let Some((known, _)) = &cpu
         {
             let busy: HashSet<&[u8]> = named.iter().map(|(name, _)| &name[..]).collect();
-            let more = known.keys().filter(|name| !busy.contains(&name[..]));
-            let mut more: Vec<_> = more.map(|name| (name.clone(), Load::default())).collect();
-            more.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-            named.extend(more);
+            let slow = known.keys().filter(|name| !busy.contains(&name[..]));
+            let mut rows: Vec<_> = slow.map(|name| (name.clone(), Load::default())).collect();
+            rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+            named.extend(rows);
         }
         let keys = named.into_iter().map(|(name, load)| BusyKey {
             reads: amount(&reads, &name),
@@ -167,7 +167,7 @@ impl Operations {
             while values
                 .times
                 .get(next)
-                .is_some_and(|of| of / SECOND == time / SECOND)
+                .is_some_and(|after| after / SECOND == time / SECOND)
             {
                 ops += values.ops(next);
                 next += 1;
@@ -196,10 +196,10 @@ impl Operations {
             let kept = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
             let start = (base.sixteen_at(spans.start[i]) & kept, length);
             let command = spans.get(base, i);
-            let is_it = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
+            let is_command = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
                 *known == start && (length <= 16 || *name == command)
             };
-            match sums.iter_mut().find(is_it) {
+            match sums.iter_mut().find(is_command) {
                 Some((.., sum)) => *sum += values.ops(i),
                 None => sums.push((start, command, values.ops(i))),
             }
@@ -255,22 +255,22 @@ impl Tally for Operations {
             self.reads = Some(TagCounter::new(true));
         }
         let spans = keys.batch.keys;
-        let all = 0..keys.len();
+        let rows = 0..keys.len();
         let hash = |i| hash_span(base, spans.start[i], spans.end[i]);
-        let hashes: Vec<u64> = all.clone().map(hash).collect();
-        let ops: Vec<u64> = all.map(|i| values.ops(i)).collect();
+        let hashes: Vec<u64> = rows.clone().map(hash).collect();
+        let ops: Vec<u64> = rows.map(|i| values.ops(i)).collect();
         self.keys.add_operations(&hashes, &ops, |i, name| {
             named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
         });
         if let Some(reads) = &mut self.reads {
             let mut is_read = IsRead::default();
             // Rows without commands do not count as reads.
-            let those = 0..values.commands.len().min(hashes.len());
-            let those = those.filter(|i| is_read.of(values.commands.get(base, *i)));
-            let those: Vec<usize> = those.collect();
-            let pick = |of: &[u64]| those.iter().map(|i| of[*i]).collect::<Vec<u64>>();
+            let with_command = 0..values.commands.len().min(hashes.len());
+            let read = with_command.filter(|i| is_read.of(values.commands.get(base, *i)));
+            let rows: Vec<usize> = read.collect();
+            let pick = |column: &[u64]| rows.iter().map(|i| column[*i]).collect::<Vec<u64>>();
             reads.add_operations(&pick(&hashes), &pick(&ops), |at, name| {
-                let i = those[at];
+                let i = rows[at];
                 named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
             });
         }
@@ -287,8 +287,8 @@ impl Tally for Operations {
     fn merge(&mut self, other: Self) {
         let are_empty = (self.is_empty(), other.is_empty());
         for (command, ops) in other.commands {
-            let known = self.commands.entry(command).or_default();
-            *known = known.saturating_add(ops);
+            let sum = self.commands.entry(command).or_default();
+            *sum = sum.saturating_add(ops);
         }
         self.times.merge(other.times);
         self.range = match (self.range, other.range) {

@@ -40,8 +40,8 @@ impl PatternRecount {
 
     /// Every counted pattern by name, with its load.
     pub(crate) fn rows(&self) -> Vec<(Name, Load)> {
-        let rows = self.recount.tags();
-        let mut rows: Vec<_> = rows.map(|(name, load)| (name.clone(), load)).collect();
+        let tags = self.recount.tags();
+        let mut rows: Vec<_> = tags.map(|(name, load)| (name.clone(), load)).collect();
         rows.sort();
         rows
     }

@@ -147,13 +147,13 @@ impl Tally for Patterns {
     fn merge(&mut self, mut other: Self) {
         match (&self.counts.counts, &other.counts.counts) {
             (TagCounts::Exact(_), TagCounts::Exact(theirs)) => {
-                let all = theirs.iter();
-                all.for_each(|(name, hash, load)| self.count(hash, name, load));
+                let rows = theirs.iter();
+                rows.for_each(|(name, hash, load)| self.count(hash, name, load));
             }
             _ => {
                 self.coarse = self.take_coarse();
-                let both = self.coarse.as_mut().zip(other.take_coarse());
-                both.into_iter()
+                let pair = self.coarse.as_mut().zip(other.take_coarse());
+                pair.into_iter()
                     .for_each(|(mine, theirs)| mine.merge(theirs));
                 self.counts.merge(other.counts);
             }

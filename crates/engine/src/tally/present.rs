@@ -23,7 +23,7 @@ struct Asked {
 #[derive(Clone)]
 pub struct Present {
     asked: Arc<Asked>,
-    found: Vec<bool>,
+    is_found: Vec<bool>,
 }
 
 impl Present {
@@ -38,28 +38,28 @@ impl Present {
             filter[bit as usize / 64] |= 1 << (bit % 64);
         }
         Present {
-            found: vec![false; keys.len()],
+            is_found: vec![false; keys.len()],
             asked: Arc::new(Asked { keys, filter }),
         }
     }
 
     /// Whether each key was found.
     pub fn into_found(self) -> Vec<bool> {
-        self.found
+        self.is_found
     }
 
     /// Merges which of the same keys were found elsewhere; false if their number differs.
-    pub fn take(&mut self, found: Vec<bool>) -> bool {
-        merge(&mut self.found, &found);
-        self.found.len() == found.len()
+    pub fn take(&mut self, is_found: Vec<bool>) -> bool {
+        merge(&mut self.is_found, &is_found);
+        self.is_found.len() == is_found.len()
     }
 
     /// The keys that were not found.
     pub fn absent(&self) -> Absent {
         let keys = self.asked.keys.iter().map(|(_, key)| key);
         let looked_up = keys.clone().map(|key| key.ops).sum();
-        let missing = keys.zip(&self.found).filter(|(_, found)| !**found);
-        let mut missing: Vec<_> = missing.map(|(key, _)| key.clone()).collect();
+        let absent = keys.zip(&self.is_found).filter(|(_, is_found)| !**is_found);
+        let mut missing: Vec<_> = absent.map(|(key, _)| key.clone()).collect();
         missing.sort_by(|a, b| (b.ops, &a.name).cmp(&(a.ops, &b.name)));
         Absent {
             looked_up,
@@ -90,8 +90,8 @@ impl Asked {
             .iter()
             .take_while(move |(known, _)| *known == hash);
         alike.enumerate().filter_map(move |(at, (_, key))| {
-            let is_it = key.name == name && (key.length, key.slot) == (length, slot);
-            is_it.then_some(from + at)
+            let is_key = key.name == name && (key.length, key.slot) == (length, slot);
+            is_key.then_some(from + at)
         })
     }
 }
@@ -111,20 +111,20 @@ impl Tally for Present {
             }
             let name = &base.bytes()[start as usize..kept as usize];
             let key = (name, u64::from(end - start), keys.slots[i]);
-            let found = &mut self.found;
+            let is_found = &mut self.is_found;
             self.asked
                 .places(hash, key)
-                .for_each(|place| found[place] = true);
+                .for_each(|place| is_found[place] = true);
         }
     }
 
     fn merge(&mut self, other: Self) {
-        merge(&mut self.found, &other.found);
+        merge(&mut self.is_found, &other.is_found);
     }
 }
 
 /// Adds keys found elsewhere.
-pub fn merge(found: &mut [bool], other: &[bool]) {
-    let both = found.iter_mut().zip(other);
-    both.for_each(|(mine, theirs)| *mine |= theirs);
+pub fn merge(is_found: &mut [bool], other: &[bool]) {
+    let pairs = is_found.iter_mut().zip(other);
+    pairs.for_each(|(mine, theirs)| *mine |= theirs);
 }

@@ -197,8 +197,8 @@ impl RecentPatterns {
         let is_free = |place: &usize| self.known[*place].shape.is_none();
         let is_replaceable = |place: &usize| !self.known[*place].has_template;
         let free = places.into_iter().find(is_free);
-        let place = free.or_else(|| places.into_iter().find(is_replaceable));
-        let place = place.unwrap_or_else(|| {
+        let usable = free.or_else(|| places.into_iter().find(is_replaceable));
+        let place = usable.unwrap_or_else(|| {
             self.forget_templates();
             places[1]
         });
@@ -252,8 +252,8 @@ impl RecentPatterns {
 
 /// The two possible entries for a number in a table of this size.
 #[inline]
-fn places(number: u64, of: usize) -> [usize; 2] {
-    [number as usize % of, (number >> 32) as usize % of]
+fn places(number: u64, len: usize) -> [usize; 2] {
+    [number as usize % len, (number >> 32) as usize % len]
 }
 
 /// A number below 8 per key that separates keys of one shape counted as different patterns; empty if not needed.

@@ -110,8 +110,8 @@ impl Candidates {
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash.rotate_left(self.turn));
-        let [one, two] = &self.large;
-        let in_both = one[first] & two[second];
+        let [by_first, by_second] = &self.large;
+        let in_both = by_first[first] & by_second[second];
         (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
     }
 

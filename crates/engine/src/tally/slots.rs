@@ -93,5 +93,5 @@ pub fn add_all(counts: &mut [u64], other: &[u64]) {
     counts
         .iter_mut()
         .zip(other)
-        .for_each(|(count, other)| *count = count.saturating_add(*other));
+        .for_each(|(count, added)| *count = count.saturating_add(*added));
 }

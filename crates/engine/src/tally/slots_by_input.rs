@@ -31,8 +31,8 @@ impl SlotsByInput {
 
     /// The slots of an input, ascending.
     pub fn of(&self, input: usize) -> Vec<u16> {
-        let slots = self.0.as_ref().and_then(|sets| sets.of(input as u64));
-        let mut slots: Vec<u16> = slots.into_iter().flatten().collect();
+        let set = self.0.as_ref().and_then(|sets| sets.of(input as u64));
+        let mut slots: Vec<u16> = set.into_iter().flatten().collect();
         slots.sort_unstable();
         slots
     }
@@ -47,8 +47,8 @@ impl Tally for SlotsByInput {
 
     fn merge(&mut self, other: Self) {
         match (&mut self.0, other.0) {
-            (Some(sets), Some(other)) => sets.merge(other),
-            (none @ None, other) => *none = other,
+            (Some(mine), Some(theirs)) => mine.merge(theirs),
+            (none @ None, theirs) => *none = theirs,
             (Some(_), None) => {}
         }
     }

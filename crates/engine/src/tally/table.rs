@@ -77,12 +77,12 @@ impl NameTable {
 
     /// Every name, its hash and its load, in the order of the hashes.
     pub fn iter(&self) -> impl Iterator<Item = (&[u8], u64, Load)> {
-        let taken = self
+        let entries = self
             .hashes
             .iter()
             .zip(&self.entries)
             .filter(|(hash, _)| **hash != 0);
-        taken.map(|(hash, entry)| (self.name(entry), *hash, entry.load))
+        entries.map(|(hash, entry)| (self.name(entry), *hash, entry.load))
     }
 
     /// Adds `load` to `name`, whose hash is `hash`.
@@ -177,12 +177,12 @@ impl NameTable {
     fn grow(&mut self) -> Result<(), Full> {
         for bits in self.bits + 1..=MAX_BITS {
             let mut larger = NameTable::with_bits(bits);
-            let mut taken = self
+            let mut entries = self
                 .hashes
                 .iter()
                 .zip(&self.entries)
                 .filter(|(hash, _)| **hash != 0);
-            if taken.all(|(hash, entry)| larger.place(*hash, *entry)) {
+            if entries.all(|(hash, entry)| larger.place(*hash, *entry)) {
                 larger.len = self.len;
                 larger.names = std::mem::take(&mut self.names);
                 *self = larger;
@@ -230,8 +230,8 @@ struct SerializedTable(Vec<(Name, Load, Option<u64>)>);
 
 impl From<NameTable> for SerializedTable {
     fn from(table: NameTable) -> Self {
-        let other = |known: u64, name: &[u8]| Some(known).filter(|_| known != hash(name).max(1));
-        let row = |(name, known, load)| (Name::from(name), load, other(known, name));
+        let odd_hash = |known: u64, name: &[u8]| Some(known).filter(|_| known != hash(name).max(1));
+        let row = |(name, known, load)| (Name::from(name), load, odd_hash(known, name));
         let mut rows: Vec<_> = table.iter().map(row).collect();
         rows.sort();
         SerializedTable(rows)
@@ -243,9 +243,9 @@ impl TryFrom<SerializedTable> for NameTable {
 
     fn try_from(SerializedTable(rows): SerializedTable) -> Result<Self, &'static str> {
         let mut table = NameTable::default();
-        for (name, load, other) in rows {
+        for (name, load, odd_hash) in rows {
             table
-                .add(other.unwrap_or_else(|| hash(&name.0)), &name.0, load)
+                .add(odd_hash.unwrap_or_else(|| hash(&name.0)), &name.0, load)
                 .map_err(|Full| "more names than a table holds")?;
         }
         Ok(table)

@@ -24,8 +24,8 @@ impl<F: Fn(u16) -> bool> Flags for IsTagged<'_, F> {
     #[inline(always)]
     fn flag(&self, from: usize, flags: &mut [u8]) {
         let starts = &self.keys.hashed.start[from..];
-        let columns = starts.iter().zip(&self.keys.untagged[from..]);
-        let columns = columns.zip(&self.keys.slots[from..]);
+        let pairs = starts.iter().zip(&self.keys.untagged[from..]);
+        let columns = pairs.zip(&self.keys.slots[from..]);
         for (flag, ((start, untagged), slot)) in flags.iter_mut().zip(columns) {
             *flag = u8::from((start != untagged) & (self.wanted)(*slot));
         }
@@ -80,13 +80,13 @@ impl Tagged {
         self.keys.resize(keys.len(), 0);
         self.hashes.clear();
         self.hashes.resize(keys.len(), 0);
-        let mut found = 0;
+        let mut count = 0;
         for (key, hash) in keys.iter().zip(hashes) {
-            (self.keys[found], self.hashes[found]) = (*key, *hash);
-            found += usize::from(wanted(*hash, *key));
+            (self.keys[count], self.hashes[count]) = (*key, *hash);
+            count += usize::from(wanted(*hash, *key));
         }
-        self.keys.truncate(found);
-        self.hashes.truncate(found);
+        self.keys.truncate(count);
+        self.hashes.truncate(count);
     }
 }
 
@@ -95,10 +95,10 @@ impl Tagged {
 pub(crate) fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {
     listed.clear();
     listed.resize(len + 1, 0);
-    let mut found = 0;
+    let mut count = 0;
     for i in 0..len {
-        listed[found] = i as u32;
-        found += usize::from(concerns(i));
+        listed[count] = i as u32;
+        count += usize::from(concerns(i));
     }
-    listed.truncate(found);
+    listed.truncate(count);
 }

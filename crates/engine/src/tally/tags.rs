@@ -350,8 +350,8 @@ impl Tally for TagCounter {
                 }
             }
             TagCounts::HeavyHitters(followed) if values.are_weighed() => {
-                let each = hashes.iter().zip(keys);
-                each.for_each(|(hash, key)| {
+                let tags = hashes.iter().zip(keys);
+                tags.for_each(|(hash, key)| {
                     followed.add(*hash, name(*key), values.load(*key as usize))
                 });
             }

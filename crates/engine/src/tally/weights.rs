@@ -88,8 +88,8 @@ impl Weights {
         let untagged = busy.keys.iter().filter(|key| !key.tagged).count() as f64;
         weighed.untagged_busy += (untagged + others) as u64;
         weighed.sum = weighed.sum.saturating_add(total.into());
-        let add = |sum: &mut u128, more: u128| {
-            *sum = sum.saturating_add(more.saturating_add(rest_squares))
+        let add = |sum: &mut u128, amount: u128| {
+            *sum = sum.saturating_add(amount.saturating_add(rest_squares))
         };
         add(&mut weighed.squares, squares(false));
         add(&mut weighed.untagged_squares, squares(true));

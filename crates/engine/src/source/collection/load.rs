@@ -40,8 +40,9 @@ impl LoadEntry {
         let node = captures.find(|node| node.file == file && self.nodes_by_slot == 0)?;
         let work = self.nodes.iter().find(|work| work.name == node.name)?;
         let commands = work.commands.iter();
-        let times =
-            CommandTimes::of(commands.map(|of| (&*of.name, of.calls_per_sec, of.usec_per_call)));
+        let times = CommandTimes::of(
+            commands.map(|row| (&*row.name, row.calls_per_sec, row.usec_per_call)),
+        );
         times.filter(|_| self.has_all_times())
     }
 

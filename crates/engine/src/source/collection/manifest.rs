@@ -124,8 +124,8 @@ impl Manifest {
             ("slots_open", Some(&self.slots_open)),
             ("heavy", heavy),
         ];
-        let strays = self.nodes.iter();
-        let strays = strays.map(|node| ("stray_slots", Some(&node.stray_slots)));
+        let nodes = self.nodes.iter();
+        let strays = nodes.map(|node| ("stray_slots", Some(&node.stray_slots)));
         ranges.into_iter().chain(strays).find_map(|(name, ranges)| {
             let mut odd = ranges?
                 .iter()

@@ -73,13 +73,13 @@ struct Marked<'a> {
 }
 
 fn read(path: &Path) -> Result<Manifest> {
-    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
     let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
     // Parse only the mark first: parsing the whole file takes many times its size.
     let marked: serde_json::Result<Marked<'_>> = serde_json::from_slice(&bytes);
     match marked.map(|marked| marked.schema) {
         Ok(Some(schema)) if schema == SCHEMA => {}
-        Ok(Some(other)) if other.starts_with("slotscope.collect/") => {
+        Ok(Some(schema)) if schema.starts_with("slotscope.collect/") => {
             return Err(bad(
                 "is of another version of slotscope; collect again, or use that version",
             ));
@@ -96,8 +96,8 @@ fn read(path: &Path) -> Result<Manifest> {
         }
     }
     let manifest: Manifest = serde_json::from_slice(&bytes).map_err(|error| {
-        let what = format!("a part is missing or damaged ({error}); collect again");
-        bad(&Name::from(what.as_str()).to_string())
+        let message = format!("a part is missing or damaged ({error}); collect again");
+        bad(&Name::from(message.as_str()).to_string())
     })?;
     match manifest.odd_number() {
         Some(odd) => Err(bad(&format!("is damaged: {odd}; collect again"))),
@@ -107,15 +107,15 @@ fn read(path: &Path) -> Result<Manifest> {
 
 /// The names of the files to read, deduplicated.
 fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> {
-    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
     if manifest.level == Level::Slots {
         return Ok(BTreeSet::from([SLOT_STATS_FILE]));
     }
-    let keys = manifest.nodes.iter();
-    let keys = keys.filter_map(|node| node.file.as_deref());
+    let nodes = manifest.nodes.iter();
+    let keys = nodes.filter_map(|node| node.file.as_deref());
     let monitor = manifest.load.iter().flat_map(|load| &load.monitor);
-    let captures = monitor.flat_map(|monitor| &monitor.nodes);
-    let captures = captures.map(|node| node.file.as_str());
+    let monitored = monitor.flat_map(|monitor| &monitor.nodes);
+    let captures = monitored.map(|node| node.file.as_str());
     let files: BTreeSet<&str> = keys.chain(captures).collect();
     let leaves = |name: &&str| name.starts_with('.') || name.contains(['/', '\\']);
     match files.iter().find(|name| leaves(name)) {

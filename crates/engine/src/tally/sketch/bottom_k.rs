@@ -52,10 +52,10 @@ impl<V, const K: usize, const MOST: usize> TryFrom<SerializedSample<V>> for Bott
 
     fn try_from(listed: SerializedSample<V>) -> Result<Self, &'static str> {
         let len = listed.values.len();
-        let largest = listed.values.last().map(|(hash, _)| *hash);
+        let last = listed.values.last().map(|(hash, _)| *hash);
         let values: HashMap<u64, V> = listed.values.into_iter().collect();
         let is_one = values.len() == len && len <= K && (!listed.dropped || len == K);
-        let largest = largest.filter(|_| listed.dropped).unwrap_or(u64::MAX);
+        let largest = last.filter(|_| listed.dropped).unwrap_or(u64::MAX);
         if is_one && values.keys().all(|hash| *hash <= largest) {
             Ok(BottomK { values, largest })
         } else {
@@ -106,7 +106,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
     }
 
     /// Merges another sample; `both` merges two values of one item.
-    pub fn merge_with(&mut self, other: Self, both: impl Fn(&mut V, V)) {
+    pub fn merge_with(&mut self, other: Self, combine: impl Fn(&mut V, V)) {
         self.largest = self.largest.min(other.largest);
         self.values.retain(|hash, _| *hash <= self.largest);
         for (hash, theirs) in other.values {
@@ -114,7 +114,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
                 continue;
             }
             match self.values.get_mut(&hash) {
-                Some(mine) => both(mine, theirs),
+                Some(mine) => combine(mine, theirs),
                 None => drop(self.values.insert(hash, theirs)),
             }
             if self.values.len() > MOST {

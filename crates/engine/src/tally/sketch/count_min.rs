@@ -151,7 +151,7 @@ impl CountMin {
             mine.0
                 .iter_mut()
                 .zip(&theirs.0)
-                .for_each(|(cells, other)| add_all(cells, other));
+                .for_each(|(cells, added)| add_all(cells, added));
         });
         self.distinct.merge(&other.distinct);
     }

@@ -143,7 +143,7 @@ impl HeavyHitters {
         let (mut heavy, mut written) = (std::mem::take(&mut self.heavy), Vec::new());
         list(&mut heavy, hashes.len(), |i| ceilings[i] > floor);
         for i in heavy.iter().map(|i| *i as usize) {
-            let [load, cells] = [ops[i], ceilings[i]].map(|of| Load::of(Metric::Ops, of));
+            let [load, cells] = [ops[i], ceilings[i]].map(|ops| Load::of(Metric::Ops, ops));
             name(i, &mut written);
             self.follow(Metric::Ops, hashes[i], &written, load, cells);
         }
@@ -224,33 +224,33 @@ impl HeavyHitters {
     /// Merges another part of the input: a tag tracked by only one part may have held up to the other's bound there.
     pub(crate) fn merge(&mut self, other: HeavyHitters) {
         let (mine, theirs) = (self.bound(), other.bound());
-        let mut both = PerMetric::<Buckets>::default();
+        let mut merged = PerMetric::<Buckets>::default();
         for metric in Metric::ALL {
             let parts = [self.tags.get(metric), other.tags.get(metric)];
             if parts == [None, None] {
                 continue;
             }
-            let both = both.get_or_insert_with(metric, Buckets::default);
-            both.left_out = Load::from_fn(|metric| mine[metric].saturating_add(theirs[metric]));
+            let buckets = merged.get_or_insert_with(metric, Buckets::default);
+            buckets.left_out = Load::from_fn(|metric| mine[metric].saturating_add(theirs[metric]));
             let sides = [(&*self, &other, theirs), (&other, &*self, mine)];
             for (side, (here, there, bound)) in sides.into_iter().enumerate() {
                 for tag in here.tags.get(metric).into_iter().flat_map(Buckets::iter) {
-                    let found = there
+                    let twin = there
                         .tags
                         .get(metric)
                         .and_then(|tags| tags.get(tag.hash, &tag.name.0));
                     // A tag of both parts is merged with the first.
-                    if side == 1 && found.is_some() {
+                    if side == 1 && twin.is_some() {
                         continue;
                     }
                     let mut sum = here.settled(metric, tag);
                     let at_most = there.rows.at_most(tag.hash);
-                    let rest = found.map(|found| there.settled(metric, found));
+                    let rest = twin.map(|twin| there.settled(metric, twin));
                     sum.load += rest.as_ref().map_or(Load::default(), |rest| rest.load);
                     // The bound is for this metric: for others, only the cells are known.
-                    let unfollowed = Load::from_fn(|other| {
-                        if other == metric {
-                            bound[other]
+                    let unfollowed = Load::from_fn(|column| {
+                        if column == metric {
+                            bound[column]
                         } else {
                             u64::MAX
                         }
@@ -258,11 +258,11 @@ impl HeavyHitters {
                     sum.ceiling += rest.map_or(unfollowed.min(at_most), |rest| rest.ceiling);
                     sum.cells += at_most;
                     sum.rank = sum.ceiling[metric];
-                    both.enter(&tag.name.0, sum);
+                    buckets.enter(&tag.name.0, sum);
                 }
             }
         }
-        self.tags = both;
+        self.tags = merged;
         self.rows.merge(other.rows);
         self.total += other.total;
     }

@@ -111,12 +111,12 @@ impl Histogram {
 
     /// Every amount that occurs, ascending, with its frequency.
     pub fn pairs(&self) -> impl DoubleEndedIterator<Item = (u64, u64)> {
-        let taken = self
+        let positive = self
             .counts
             .iter()
             .enumerate()
             .filter(|(_, count)| **count > 0);
-        taken.map(|(place, count)| (amount_at(place as u64), *count))
+        positive.map(|(place, count)| (amount_at(place as u64), *count))
     }
 
     /// The number of amounts.

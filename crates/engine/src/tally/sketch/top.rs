@@ -32,7 +32,7 @@ impl<T: Ord, const K: usize> From<Top<T, K>> for SerializedTop<T> {
         let heaviest = top.kept.into_iter();
         SerializedTop {
             heaviest: heaviest
-                .map(|(Reverse(weight), thing)| (weight, thing))
+                .map(|(Reverse(weight), item)| (weight, item))
                 .collect(),
             dropped,
         }
@@ -43,9 +43,9 @@ impl<T: Ord + Clone, const K: usize> TryFrom<SerializedTop<T>> for Top<T, K> {
     type Error = &'static str;
 
     fn try_from(listed: SerializedTop<T>) -> Result<Self, &'static str> {
-        let kept = listed.heaviest.into_iter();
-        let mut kept: Vec<_> = kept
-            .map(|(weight, thing)| (Reverse(weight), thing))
+        let heaviest = listed.heaviest.into_iter();
+        let mut kept: Vec<_> = heaviest
+            .map(|(weight, item)| (Reverse(weight), item))
             .collect();
         if kept.len() > K || listed.dropped && kept.len() < K {
             return Err("an invalid list of the heaviest");
@@ -118,8 +118,8 @@ impl<T: Ord + Clone, const K: usize> Top<T, K> {
         let has_more = self.floor.is_some() || kept.len() > K;
         kept.truncate(K);
         let lightest = kept.last().map_or(0, |(weight, _)| weight.0);
-        let things = kept.into_iter().map(|(_, thing)| thing).collect();
-        (things, if has_more { lightest } else { 0 })
+        let items = kept.into_iter().map(|(_, item)| item).collect();
+        (items, if has_more { lightest } else { 0 })
     }
 }
 

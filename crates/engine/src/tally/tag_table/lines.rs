@@ -96,12 +96,12 @@ impl Line {
             unsafe { B::load(bytes.as_ptr().cast()) }
         };
         let line = load(self.0);
-        let with = |word: Word| {
+        let lanes_with = |word: Word| {
             let same = line.same_as(load([word; 8])) >> COUNT_BYTES;
             let (two, four) = (same & same >> 1, (same >> 2) & (same >> 3));
             two & four & (same >> 4) & FIRST_BITS
         };
-        (with(word), with(Word::FREE))
+        (lanes_with(word), lanes_with(Word::FREE))
     }
 }
 

@@ -78,11 +78,11 @@ impl TagTable {
     /// A table for tags of inputs of these sizes, where known, with at most `most` tags.
     pub fn of(kernel: &'static Kernel, sizes: &[Option<u64>], most: usize) -> Self {
         let sum = |sum: u64, size: &Option<u64>| sum.checked_add((*size)?);
-        let possible = sizes
+        let tags = sizes
             .iter()
             .try_fold(0, sum)
             .map(|bytes| bytes / LEAST_BYTES);
-        let possible = possible.and_then(|tags| usize::try_from(tags).ok());
+        let possible = tags.and_then(|tags| usize::try_from(tags).ok());
         let room = possible.map_or(most, |tags| tags.min(most));
         TagTable {
             kernel,
@@ -153,8 +153,8 @@ impl TagTable {
 
     /// The column of a weight; `None` if there are too many.
     fn column(&self, metric: Metric) -> Option<usize> {
-        let column = &self.columns[metric.weight()?];
-        let column = *column.get_or_init(|| self.taken.fetch_add(1, Relaxed));
+        let cell = &self.columns[metric.weight()?];
+        let column = *cell.get_or_init(|| self.taken.fetch_add(1, Relaxed));
         self.has_room.fetch_and(column < MAX_COLUMNS, Relaxed);
         (column < MAX_COLUMNS).then_some(column)
     }

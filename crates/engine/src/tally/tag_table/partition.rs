@@ -65,12 +65,12 @@ impl<'t> Partition<'t> {
         mut entry: Entry<MAX_COLUMNS>,
         keys: u64,
     ) -> bool {
-        let (few, more) = Word::split(keys);
+        let (few, overflow) = Word::split(keys);
         entry.keys = few;
         let has_room = self.add(kernel, &[entry]);
         let Counts { carried, cells, .. } = &mut *self.counts;
         let mut last = cells.last().into_iter();
-        has_room && last.all(|cell| more == 0 || carry(carried, *cell as usize, more))
+        has_room && last.all(|cell| overflow == 0 || carry(carried, *cell as usize, overflow))
     }
 
     /// The cell of a tag.
@@ -84,12 +84,12 @@ impl<'t> Partition<'t> {
 
     /// The occupied cells with their words.
     pub(super) fn tags(&self) -> impl Iterator<Item = (usize, Word)> {
-        let taken = |(line, words): (usize, &Line)| {
+        let tags = |(line, words): (usize, &Line)| {
             let words = words.0.into_iter().zip(8 * line..);
-            let words = words.map(|(word, cell)| (cell, word));
-            words.take_while(|(_, word)| *word != Word::FREE)
+            let cells = words.map(|(word, cell)| (cell, word));
+            cells.take_while(|(_, word)| *word != Word::FREE)
         };
-        self.lines.iter().enumerate().flat_map(taken)
+        self.lines.iter().enumerate().flat_map(tags)
     }
 
     /// The key count of the tag in a cell with this word.
@@ -104,9 +104,9 @@ impl<'t> Partition<'t> {
 
 /// Adds to an overflowed key count; false above 2^38, which only rows of counters can hold.
 #[inline]
-fn carry(carried: &mut Pages<u32>, cell: usize, more: u64) -> bool {
+fn carry(carried: &mut Pages<u32>, cell: usize, amount: u64) -> bool {
     let carried = carried.at(cell);
-    let sum = u64::from(*carried) + more;
+    let sum = u64::from(*carried) + amount;
     *carried = sum as u32;
     sum <= u64::from(u32::MAX)
 }
@@ -123,8 +123,8 @@ fn search(lines: &[Line], word: Word, hash: u64) -> Option<usize> {
     let home = line_of(hash, lines.len());
     let (before, from) = lines.split_at(home);
     let mut lines = (home..).zip(from).chain((0..).zip(before));
-    let is_it = |other: &Word| *other == Word::FREE || other.has_tag_of(word);
-    lines.find_map(|(line, words)| Some(8 * line + words.0.iter().position(is_it)?))
+    let is_end = |other: &Word| *other == Word::FREE || other.has_tag_of(word);
+    lines.find_map(|(line, words)| Some(8 * line + words.0.iter().position(is_end)?))
 }
 
 /// Adds entries in order while prefetching the lines of following ones; false if the partition is full.
@@ -145,9 +145,9 @@ impl<const W: usize> Pass for AddEntries<'_, '_, W> {
         let AddEntries { to, entries } = self;
         let Partition { counts, lines } = to;
         let counts = &mut **counts;
-        let of = lines.len();
+        let len = lines.len();
         let look_ahead =
-            |entry: &Entry<W>, lines: &[Line]| prefetch(&lines[line_of(entry.hash, of)]);
+            |entry: &Entry<W>, lines: &[Line]| prefetch(&lines[line_of(entry.hash, len)]);
         let coming = entries.iter().take(AHEAD);
         coming.for_each(|entry| look_ahead(entry, lines));
         counts.cells.clear();
@@ -156,10 +156,10 @@ impl<const W: usize> Pass for AddEntries<'_, '_, W> {
             if let Some(next) = entries.get(i + AHEAD) {
                 look_ahead(next, lines);
             }
-            let (fresh, home) = (entry.word(), line_of(entry.hash, of));
+            let (fresh, home) = (entry.word(), line_of(entry.hash, len));
             // SAFETY: the CPU has the instructions.
-            let (found, free) = unsafe { lines[home].look_for::<B>(fresh) };
-            let cell = match if found != 0 { found } else { free } {
+            let (known, free) = unsafe { lines[home].look_for::<B>(fresh) };
+            let cell = match if known != 0 { known } else { free } {
                 0 => search(lines, fresh, entry.hash),
                 word => Some(8 * home + word.trailing_zeros() as usize / 8),
             };
@@ -170,10 +170,10 @@ impl<const W: usize> Pass for AddEntries<'_, '_, W> {
             let word = &mut lines[cell / 8].0[cell % 8];
             let is_new = *word == Word::FREE;
             counts.new += usize::from(is_new);
-            let (now, more) = if is_new { fresh } else { *word }.plus(entry.keys);
+            let (now, overflow) = if is_new { fresh } else { *word }.plus(entry.keys);
             *word = now;
-            if more > 0 {
-                has_room &= carry(&mut counts.carried, cell, more);
+            if overflow > 0 {
+                has_room &= carry(&mut counts.carried, cell, overflow);
             }
             if W > 0 {
                 counts.cells.push(cell as u32);

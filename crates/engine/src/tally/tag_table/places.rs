@@ -27,8 +27,8 @@ impl Places {
         };
         let fits = |bits: &u32| blocks(*bits).fold(0, u64::saturating_add) < most;
         // Keys beyond the last block share it; their names are found if all inputs are reread.
-        let mut bits = LEAST_BITS..=MOST_BITS;
-        let bits = bits.find(fits).unwrap_or(MOST_BITS);
+        let mut widths = LEAST_BITS..=MOST_BITS;
+        let bits = widths.find(fits).unwrap_or(MOST_BITS);
         let mut first = vec![0];
         first.extend(blocks(bits).scan(0u64, |sum, blocks| {
             *sum = sum.saturating_add(blocks).min(most - 1);

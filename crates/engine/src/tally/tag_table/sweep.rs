@@ -69,9 +69,9 @@ impl TagTable {
         );
         let sums = parts.reduce(|| hot.nothing(), Sums::merge);
         let (mut loads, mut words) = (HashMap::new(), HashMap::new());
-        let of_slots = sums.of_slots.iter().map(|(.., of)| of);
-        for of in sums.heaviest.iter().map(|(_, of)| of).chain(of_slots) {
-            for cell in of.cells() {
+        let of_slots = sums.of_slots.iter().map(|(.., top)| top);
+        for top in sums.heaviest.iter().map(|(_, top)| top).chain(of_slots) {
+            for cell in top.cells() {
                 words.entry(cell).or_insert_with(|| {
                     let (partition, at) = (self.lock(cell / cells), cell % cells);
                     let word = partition.word(at);
@@ -87,8 +87,8 @@ impl TagTable {
     /// The weights present, each with its column.
     fn columns(&self) -> Vec<(Metric, usize)> {
         let weights = Metric::WEIGHTS.into_iter().zip(&self.columns);
-        let taken = weights.filter_map(|(metric, column)| Some((metric, *column.get()?)));
-        taken.collect()
+        let columns = weights.filter_map(|(metric, column)| Some((metric, *column.get()?)));
+        columns.collect()
     }
 }
 
@@ -159,8 +159,8 @@ impl Sums {
             heaviest.offer(load, slot, cell);
         }
         if hot.is_hot[usize::from(slot)] {
-            let of_slot = self.of_slots.iter_mut().filter(|(_, of, _)| *of == slot);
-            of_slot.for_each(|(metric, _, of)| of.offer(load[*metric], slot, cell));
+            let of_slot = self.of_slots.iter_mut().filter(|(_, own, _)| *own == slot);
+            of_slot.for_each(|(metric, _, top)| top.offer(load[*metric], slot, cell));
         }
     }
 
