@@ -43,10 +43,10 @@ fn millis(time: Duration) -> u64 {
 
 /// Known big keys, by size or element count; the longest block first.
 pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
-    let by_size = summary.keys.as_ref();
-    let by_size = by_size.and_then(|keys| keys.heaviest.get(Metric::Bytes));
+    let heaviest = summary.keys.as_ref().map(|keys| &keys.heaviest);
+    let by_size = heaviest.and_then(|heaviest| heaviest.get(Metric::Bytes));
     let largest = summary.largest.as_deref();
-    let mut found: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
+    let mut blocking: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
     for key in by_size.into_iter().flatten() {
         let bytes = Some(key.weight(Metric::Bytes));
         let known = BlockingKey {
@@ -56,7 +56,7 @@ pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
             elements: None,
             block_ms: millis(unlisted_block_time(bytes, largest)),
         };
-        found.insert((key.slot, &key.key), known);
+        blocking.insert((key.slot, &key.key), known);
     }
     // This list also has element counts.
     for key in summary.largest.iter().flatten() {
@@ -69,9 +69,9 @@ pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
             elements,
             block_ms: millis(block_time(Some(&key.kind), bytes, elements)),
         };
-        found.insert((key.slot, &key.key), known);
+        blocking.insert((key.slot, &key.key), known);
     }
-    let mut keys: Vec<BlockingKey> = found.into_values().collect();
+    let mut keys: Vec<BlockingKey> = blocking.into_values().collect();
     keys.sort_by(|a, b| {
         let order = b.block_ms.cmp(&a.block_ms).then(a.slot.cmp(&b.slot));
         order.then_with(|| a.key.cmp(&b.key))

@@ -99,15 +99,15 @@ impl MoveFlags {
 
     fn nodes(&self, topology: &Topology) -> Result<Vec<PlannedNode>> {
         if self.add + topology.nodes.len() > SLOTS {
-            let what = "there cannot be more nodes than slots, 16384";
-            return Err(Error::option("add", self.add.to_string(), what));
+            let reason = "there cannot be more nodes than slots, 16384";
+            return Err(Error::option("add", self.add.to_string(), reason));
         }
-        let today = topology.nodes.iter().map(|of| PlannedNode {
-            id: of.id.clone(),
-            address: of.address.clone(),
-            hostname: of.hostname.clone(),
-            capacity: if of.is_up() { 1.0 } else { 0.0 },
-            failed: !of.is_up(),
+        let today = topology.nodes.iter().map(|node| PlannedNode {
+            id: node.id.clone(),
+            address: node.address.clone(),
+            hostname: node.hostname.clone(),
+            capacity: if node.is_up() { 1.0 } else { 0.0 },
+            failed: !node.is_up(),
         });
         let new = (1..=self.add).map(|i| PlannedNode {
             id: format!("new-{i}"),
@@ -119,7 +119,7 @@ impl MoveFlags {
         let mut nodes: Vec<PlannedNode> = today.chain(new).collect();
         let find = |nodes: &[PlannedNode], name: &str, place: String| {
             find::find(nodes.iter().map(PlannedNode::called), name)
-                .map_err(|what| Error::bad(place, what))
+                .map_err(|reason| Error::bad(place, reason))
         };
         for (name, weight) in &self.weights {
             let place = format!("--weight {}={weight}", Name::from(name.as_str()));
@@ -236,17 +236,17 @@ impl<'a> Cluster<'a> {
 impl Cluster<'_> {
     /// The capacity of each node in a role: from `weights` for existing nodes, the usual one for added nodes.
     pub(crate) fn capacity(&self, weights: &[f64]) -> Vec<f64> {
-        let least = weights.iter().copied().filter(|weight| *weight > 0.0);
-        let usual = least.fold(f64::INFINITY, f64::min);
-        let usual = if usual.is_finite() { usual } else { 1.0 };
-        let all = self.nodes.iter().enumerate();
-        all.map(|(at, node)| match weights.get(at) {
+        let positive = weights.iter().copied().filter(|weight| *weight > 0.0);
+        let least = positive.fold(f64::INFINITY, f64::min);
+        let usual = if least.is_finite() { least } else { 1.0 };
+        let nodes = self.nodes.iter().enumerate();
+        let capacity = nodes.map(|(at, node)| match weights.get(at) {
             _ if node.capacity <= 0.0 => 0.0,
             Some(weight) if *weight > 0.0 => *weight,
             Some(_) => usual,
             None => usual * node.capacity,
-        })
-        .collect()
+        });
+        capacity.collect()
     }
 
     /// The memory that keys of each node may take where it is filled, and the most that those of any node may; `None` where
@@ -264,14 +264,14 @@ impl Cluster<'_> {
             }
         }
         let cap = |level: f64| {
-            let of = |(at, held): (usize, &f64)| {
+            let cap_of = |(at, held): (usize, &f64)| {
                 let room = summary.headroom.limit_of(at)?;
                 let cap = room.taken_at(level);
                 // A node that is full without its keys is not cured by moves.
                 let is_cured = room.part(*held) >= limit::FULL && cap > 0.0;
                 Some(if is_cured { cap } else { cap.max(*held) })
             };
-            held.iter().enumerate().map(of).collect::<Vec<_>>()
+            held.iter().enumerate().map(cap_of).collect::<Vec<_>>()
         };
         let caps = [limit::FILLED, limit::BELOW_FULL].map(cap);
         caps[0].iter().any(Option::is_some).then_some(caps)

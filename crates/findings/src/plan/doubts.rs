@@ -49,18 +49,18 @@ pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
         ));
     }
     if summary.nodes.are_files() {
-        let what = "the nodes are the files of the dump, and their slots those that the files have keys of, with the \
+        let warning = "the nodes are the files of the dump, and their slots those that the files have keys of, with the \
             empty slots behind them; --topology FILE names the nodes and all their slots";
-        warnings.push(what.into());
+        warnings.push(warning.into());
     }
     let unowned = &summary.nodes.unowned;
     if unowned.slots > 0 {
-        let what = if summary.nodes.are_files() {
+        let state = if summary.nodes.are_files() {
             "in no file, left out of the plan"
         } else {
             "without a node, left out of the plan; redis-cli --cluster fix gives each a node"
         };
-        warnings.push(format!("{} {what}", counted(unowned.slots.into(), "slot")));
+        warnings.push(format!("{} {state}", counted(unowned.slots.into(), "slot")));
     }
     let in_flight = &summary.nodes.in_flight;
     if !in_flight.is_empty() {

@@ -139,9 +139,9 @@ fn judged<'r, 'a>(
     request: &'r MoveRequest<'a>,
     plan: &'r MovePlan,
 ) -> impl Iterator<Item = (usize, &'r Role<'a>, &'r PlannedRole)> {
-    let both = request.roles.iter().zip(&plan.roles).enumerate();
-    both.filter(|(_, (role, _))| role.is_judged())
-        .map(|(at, (role, planned))| (at, role, planned))
+    let roles = request.roles.iter().zip(&plan.roles).enumerate();
+    let judged = roles.filter(|(_, (role, _))| role.is_judged());
+    judged.map(|(at, (role, planned))| (at, role, planned))
 }
 
 /// The part of their limits that the nodes use, where they have one.
@@ -164,8 +164,8 @@ fn maxmemory(
     };
     let ((before, _), (after, met)) = (fullest(&request.owner), fullest(&plan.owner));
     let held = request.loads_under(&role.loads, &request.owner).into_iter();
-    let all: Option<f64> = request.staying().map(|node| caps.hard[node]).sum();
-    let is_too_much = all.is_some_and(|all| held.map(|held| held as f64).sum::<f64>() > all);
+    let room: Option<f64> = request.staying().map(|node| caps.hard[node]).sum();
+    let is_too_much = room.is_some_and(|room| held.map(|held| held as f64).sum::<f64>() > room);
     let reason = if is_too_much {
         "all nodes together can hold less than there is"
     } else {
@@ -238,11 +238,11 @@ fn heaviest_unit(
 ) -> Option<(UnitKind, Name, f64)> {
     let units = inputs.units.per.get(metric)?;
     let whole = inputs.loads.get(metric)?[usize::from(slot)] as f64;
-    let its = units
+    let units_of_slot = units
         .named
         .iter()
         .filter(|unit| unit.slot == slot && whole > 0.0);
-    let heaviest = its.max_by(|a, b| a.load.total_cmp(&b.load))?;
+    let heaviest = units_of_slot.max_by(|a, b| a.load.total_cmp(&b.load))?;
     Some((
         heaviest.kind,
         heaviest.name.clone(),

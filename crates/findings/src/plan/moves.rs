@@ -63,16 +63,16 @@ impl<'a> Room<'a> {
         self.hard[node].map_or(u64::MAX, |hard| hard.saturating_sub(self.held[node]))
     }
 
-    fn carry_out(&mut self, of: &Move) {
-        let load = of.load(self.loads);
-        self.held[of.from] = self.held[of.from].saturating_sub(load);
-        self.held[of.to] = self.held[of.to].saturating_add(load);
+    fn carry_out(&mut self, shift: &Move) {
+        let load = shift.load(self.loads);
+        self.held[shift.from] = self.held[shift.from].saturating_sub(load);
+        self.held[shift.to] = self.held[shift.to].saturating_add(load);
     }
 
     /// Splits a move into the first slots that fit the receiver, and the rest.
-    fn split(&self, of: &Move) -> (Vec<u16>, Vec<u16>) {
-        let (mut left, mut fitting, mut rest) = (self.left(of.to), Vec::new(), Vec::new());
-        for slot in of.slots() {
+    fn split(&self, shift: &Move) -> (Vec<u16>, Vec<u16>) {
+        let (mut left, mut fitting, mut rest) = (self.left(shift.to), Vec::new(), Vec::new());
+        for slot in shift.slots() {
             let load = self.loads[usize::from(slot)];
             if load <= left {
                 left -= load;
@@ -95,30 +95,30 @@ pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
     };
     let mut ordered = Vec::new();
     while !moves.is_empty() {
-        moves.sort_by_key(|of| {
+        moves.sort_by_key(|shift| {
             // Heavy slots relieve a node soonest: a slot takes its time, whatever it holds.
-            let of_slot = of.load(room.loads) / of.slots().count().max(1) as u64;
-            let excess = room.excess(of.from);
+            let of_slot = shift.load(room.loads) / shift.slots().count().max(1) as u64;
+            let excess = room.excess(shift.from);
             let relief = if excess > 0 { of_slot } else { 0 };
-            (Reverse(excess), Reverse(relief), of.from, of.to)
+            (Reverse(excess), Reverse(relief), shift.from, shift.to)
         });
-        let fits = |of: &Move| of.load(room.loads) <= room.left(of.to);
+        let fits = |shift: &Move| shift.load(room.loads) <= room.left(shift.to);
         if let Some(at) = moves.iter().position(fits) {
             let next = moves.remove(at);
             room.carry_out(&next);
             ordered.push(next);
             continue;
         }
-        let parts = moves.iter().map(|of| room.split(of));
+        let parts = moves.iter().map(|shift| room.split(shift));
         let Some((at, (fitting, rest))) = parts
             .enumerate()
             .find(|(_, (fitting, _))| !fitting.is_empty())
         else {
             break;
         };
-        let part = |slots: &[u16], of: &Move| Move {
+        let part = |slots: &[u16], shift: &Move| Move {
             ranges: ranges::of_slots(slots),
-            ..of.clone()
+            ..shift.clone()
         };
         let next = part(&fitting, &moves[at]);
         moves[at] = part(&rest, &moves[at]);
@@ -131,9 +131,9 @@ pub(crate) fn ordered(mut moves: Vec<Move>, room: &Room<'_>) -> Vec<Move> {
 
 /// Splits moves into parts of at most `most`, or a single slot.
 pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
-    let parts = |of: &Move| {
+    let parts = |shift: &Move| {
         let (mut parts, mut slots, mut held) = (Vec::new(), Vec::new(), 0u64);
-        for slot in of.slots() {
+        for slot in shift.slots() {
             let load = loads[usize::from(slot)];
             if !slots.is_empty() && held.saturating_add(load) > most {
                 parts.push(std::mem::take(&mut slots));
@@ -145,7 +145,7 @@ pub fn in_parts(moves: Vec<Move>, loads: &[u64], most: u64) -> Vec<Move> {
         parts.push(slots);
         let part = |slots: Vec<u16>| Move {
             ranges: ranges::of_slots(&slots),
-            ..of.clone()
+            ..shift.clone()
         };
         parts.into_iter().map(part).collect::<Vec<_>>()
     };

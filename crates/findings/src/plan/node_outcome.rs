@@ -52,14 +52,14 @@ pub(super) fn nodes(
     inputs: &PlanInputs<'_>,
 ) -> Vec<NodeOutcome> {
     // A failed node keeps its slots.
-    let both = plan.owner.iter().zip(inputs.owner);
-    let owner_then: Vec<_> = both.map(|(then, today)| then.or(*today)).collect();
+    let owners = plan.owner.iter().zip(inputs.owner);
+    let owner_then: Vec<_> = owners.map(|(then, today)| then.or(*today)).collect();
     let changes = |loads: &[u64]| {
         let before = request.loads_under(loads, inputs.owner);
         let after = request.loads_under(loads, &owner_then);
-        let both = before.into_iter().zip(after);
-        both.map(|(before, after)| Change { before, after })
-            .collect::<Vec<_>>()
+        let pairs = before.into_iter().zip(after);
+        let changes = pairs.map(|(before, after)| Change { before, after });
+        changes.collect::<Vec<_>>()
     };
     let slots = changes(&[1; SLOTS]);
     let loads = inputs.loads.map(|_, loads| changes(loads));

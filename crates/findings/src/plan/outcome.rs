@@ -85,16 +85,17 @@ pub struct MoveOutcome {
 
 impl PlanOutcome {
     pub(crate) fn new(request: &MoveRequest<'_>, plan: &MovePlan, inputs: &PlanInputs<'_>) -> Self {
-        let moves = moves::between(&request.owner, &plan.owner);
-        let moves = match &request.caps {
-            Some(caps) => moves::ordered(moves, &Room::new(request, caps)),
-            None => moves,
+        let unordered = moves::between(&request.owner, &plan.owner);
+        let whole = match &request.caps {
+            Some(caps) => moves::ordered(unordered, &Room::new(request, caps)),
+            None => unordered,
         };
         let moves = match inputs.job_bytes.zip(inputs.loads.bytes()) {
-            Some((most, bytes)) => moves::in_parts(moves, bytes, most),
-            None => moves,
+            Some((most, bytes)) => moves::in_parts(whole, bytes, most),
+            None => whole,
         };
-        let moved = |loads: &Vec<u64>| moves.iter().map(|of| of.load(loads)).sum::<u64>();
+        let moved = |loads: &Vec<u64>| moves.iter().map(|shift| shift.load(loads)).sum::<u64>();
+        let rows = moves.iter().map(|shift| move_outcome(shift, inputs));
         let keys_moved = moved(&inputs.loads.keys);
         let bytes_moved = inputs.loads.bytes().map(moved);
         let estimated_secs = setslot_secs(plan.slots, keys_moved, bytes_moved);
@@ -113,7 +114,7 @@ impl PlanOutcome {
             keys_moved: inputs.knows(Metric::Keys).then_some(keys_moved),
             bytes_moved,
             least_bytes: bytes_moved.map(|_| plan.least_price as u64),
-            moves: moves.iter().map(|of| move_outcome(of, inputs)).collect(),
+            moves: rows.collect(),
             estimated_secs: tidy(estimated_secs),
             pinned: Vec::new(),
             big_keys: Vec::new(),
@@ -128,8 +129,8 @@ impl PlanOutcome {
         known: &[BlockingKey],
         most: Option<Duration>,
     ) {
-        let moving = known.iter().filter(|key| self.moves_slot(key.slot));
-        let moving: Vec<BlockingKey> = moving.cloned().collect();
+        let moved = known.iter().filter(|key| self.moves_slot(key.slot));
+        let moving: Vec<BlockingKey> = moved.cloned().collect();
         self.longest_block_ms = moving.iter().map(|key| key.block_ms).max();
         // Keys below the user's limit are not mentioned.
         let limit = most.unwrap_or(MAX_BLOCK);
@@ -141,7 +142,7 @@ impl PlanOutcome {
     }
 
     pub(crate) fn moves_slot(&self, slot: u16) -> bool {
-        let mut ranges = self.moves.iter().flat_map(|of| &of.ranges);
+        let mut ranges = self.moves.iter().flat_map(|shift| &shift.ranges);
         ranges.any(|(first, last)| (*first..=*last).contains(&slot))
     }
 }
@@ -165,15 +166,15 @@ fn balances(
         .collect()
 }
 
-fn move_outcome(of: &Move, inputs: &PlanInputs<'_>) -> MoveOutcome {
+fn move_outcome(shift: &Move, inputs: &PlanInputs<'_>) -> MoveOutcome {
     let name = |node: usize| Name::from(inputs.nodes[node].id.as_str());
     MoveOutcome {
-        from: name(of.from),
-        to: name(of.to),
-        slots: of.slots().count(),
+        from: name(shift.from),
+        to: name(shift.to),
+        slots: shift.slots().count(),
         load: inputs
             .loads
-            .map(|metric, loads| inputs.knows(metric).then(|| of.load(loads))),
-        ranges: of.ranges.clone(),
+            .map(|metric, loads| inputs.knows(metric).then(|| shift.load(loads))),
+        ranges: shift.ranges.clone(),
     }
 }

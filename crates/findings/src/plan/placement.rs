@@ -72,8 +72,8 @@ impl<'a> Placement<'a> {
                 known: Known::Well,
             })
         };
-        let judged = summary.role_loads.iter();
-        let judged = judged.zip(summary.verdict.roles.iter().map(Some));
+        let verdicts = summary.verdict.roles.iter().map(Some);
+        let judged = summary.role_loads.iter().zip(verdicts);
         let others = summary.guarded_loads.iter().map(|load| (load, None));
         let mut roles: Vec<_> = judged.chain(others).filter_map(role).collect();
         if roles.iter().any(|role| role.is_judged) {
@@ -140,9 +140,9 @@ impl<'a> Placement<'a> {
 
     /// The same with other owners; slots that these leave out stay where they are.
     pub(crate) fn with_owner(&self, owner: &[Option<usize>]) -> Self {
-        let both = owner.iter().zip(&self.owner);
+        let owners = owner.iter().zip(&self.owner);
         Placement {
-            owner: both.map(|(then, now)| then.or(*now)).collect(),
+            owner: owners.map(|(then, now)| then.or(*now)).collect(),
             ..self.clone()
         }
     }
@@ -197,9 +197,8 @@ impl<'a> Placement<'a> {
         }
         let is_near_limit = self.is_near_limit(role, &loads);
         let capacity = cluster.capacity(&role.load.weights);
-        let places = (0..count).filter(|at| capacity[*at] > 0.0);
-        let places: Vec<usize> = places.collect();
-        let pick = |of: &[f64]| places.iter().map(|at| of[*at]).collect::<Vec<f64>>();
+        let places: Vec<usize> = (0..count).filter(|at| capacity[*at] > 0.0).collect();
+        let pick = |values: &[f64]| places.iter().map(|at| values[*at]).collect::<Vec<f64>>();
         Nodes {
             shares: parts(&pick(&capacity)),
             heaviest: pick(&heaviest),
@@ -294,7 +293,7 @@ fn bands(
     verdict: Option<&RoleVerdict>,
 ) -> Bands {
     let capacity = cluster.capacity(&load.weights);
-    let staying: Vec<f64> = capacity.into_iter().filter(|of| *of > 0.0).collect();
+    let staying: Vec<f64> = capacity.into_iter().filter(|share| *share > 0.0).collect();
     let verdict = verdict.filter(|verdict| verdict.fullest.is_some());
     if let Some(verdict) = verdict.filter(|_| staying.len() == load.compared.len()) {
         return verdict.bands;

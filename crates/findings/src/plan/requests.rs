@@ -163,8 +163,8 @@ impl Cluster<'_> {
         let placement = Placement::today(summary, &cluster);
         let request = request_of(summary, &cluster, &placement);
         if request.roles.iter().all(|role| !role.is_judged()) {
-            let what = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
-            return Err(Error::bad("no load", what));
+            let reason = "no slot of these nodes holds any; redis-cli --cluster rebalance evens out slot counts";
+            return Err(Error::bad("no load", reason));
         }
         let inputs = PlanInputs {
             nodes: &cluster.nodes,

@@ -96,7 +96,7 @@ impl<'a> Trial<'_, 'a> {
             pressing,
             is_left: &is_cached,
         };
-        let found = search.found().map(|found| match found {
+        let change = search.found().map(|solution| match solution {
             Found::TooCoarse(count) => Change {
                 kind: StepKind::RenameTags,
                 text: StepText::RenameTags(count),
@@ -107,14 +107,13 @@ impl<'a> Trial<'_, 'a> {
                 raises: false,
             },
             Found::Set(set) => {
-                let typed = set
+                let tags = set
                     .cuts
                     .iter()
                     .filter(|(piece, _)| piece.kind == UnitKind::Tag);
                 let typed =
-                    typed.filter_map(|(piece, parts)| Some((typed_name(&piece.name)?, *parts)));
-                let units = set.cuts.iter();
-                let units = units.map(|(piece, parts)| {
+                    tags.filter_map(|(piece, parts)| Some((typed_name(&piece.name)?, *parts)));
+                let units = set.cuts.iter().map(|(piece, parts)| {
                     (piece.name.clone(), piece.kind == UnitKind::Tag, *parts)
                 });
                 let mut cuts = set.cuts.iter();
@@ -134,15 +133,15 @@ impl<'a> Trial<'_, 'a> {
                 }
             }
         });
-        retag.into_iter().chain(found).collect()
+        retag.into_iter().chain(change).collect()
     }
 
     /// Whether a tag holds nearly all keys and nearly all of a load.
     fn is_namespace(&self, role: &PlacedRole<'_>, piece: &Piece) -> bool {
         let keys = self.summary.input.keys as f64;
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();
-        let tags = self.summary.tags.as_ref();
-        let mut tags = tags.into_iter().flat_map(|tags| &tags.heaviest.keys);
+        let heaviest = self.summary.tags.iter().map(|tags| &tags.heaviest.keys);
+        let mut tags = heaviest.flatten();
         let has_keys =
             |tag: &Tag| tag.tag == piece.name && tag.load.keys as f64 >= NAMESPACE * keys;
         piece.kind == UnitKind::Tag
@@ -161,13 +160,13 @@ impl<'a> Trial<'_, 'a> {
             let metric = role.load.measure.metric();
             let units = self.summary.units.per.get(metric);
             let mut named = units.into_iter().flat_map(|units| &units.named);
-            let its = named.find(|unit| unit.kind == UnitKind::Tag && unit.name == piece.name);
-            let load = its.map_or(0, |unit| unit.load as u64);
-            let load = load.min(role.slots[usize::from(piece.slot)]);
+            let unit = named.find(|unit| unit.kind == UnitKind::Tag && unit.name == piece.name);
+            let whole = role.slots[usize::from(piece.slot)];
+            let load = unit.map_or(0, |unit| unit.load as u64).min(whole);
             role.slots[usize::from(piece.slot)] -= load;
             // Fewer keys than slots spread, too.
-            let (all, load) = (role.slots.len() as u128, u128::from(load));
-            let up_to = |slot: usize| (load * slot as u128 / all) as u64;
+            let slots = role.slots.len() as u128;
+            let up_to = |slot: usize| (u128::from(load) * slot as u128 / slots) as u64;
             let each = role.slots.iter_mut().enumerate();
             each.for_each(|(at, slot)| *slot += up_to(at + 1) - up_to(at));
         }
@@ -233,15 +232,15 @@ impl<'a> Trial<'_, 'a> {
     fn reads_of(&self, piece: &Piece) -> Option<f64> {
         if piece.kind == UnitKind::Tag {
             let units = self.summary.units.per.get(piece.metric)?;
-            let is_it = |unit: &&Unit| {
+            let is_piece = |unit: &&Unit| {
                 (unit.kind, unit.slot, &unit.name) == (piece.kind, piece.slot, &piece.name)
             };
-            return units.named.iter().find(is_it)?.reads;
+            return units.named.iter().find(is_piece)?.reads;
         }
-        let listed = &self.summary.keys.as_ref()?.heaviest;
-        let listed = [piece.metric, Metric::Ops].map(|metric| listed.get(metric));
-        let is_its = |key: &&Key| key.key == piece.name && key.slot == piece.slot;
-        let mut known = listed.into_iter().flatten().flatten().filter(is_its);
+        let heaviest = &self.summary.keys.as_ref()?.heaviest;
+        let listed = [piece.metric, Metric::Ops].map(|metric| heaviest.get(metric));
+        let is_piece = |key: &&Key| key.key == piece.name && key.slot == piece.slot;
+        let mut known = listed.into_iter().flatten().flatten().filter(is_piece);
         known.find_map(|key| key.reads)
     }
 

@@ -155,10 +155,10 @@ impl<'a> Search<'_, 'a> {
     /// undo.
     fn with_parts(&self, cuts: &[Cut], before: &[f64]) -> Option<Smallest<'a>> {
         let mut best: Option<(f64, Smallest<'a>)> = None;
-        for more in 0..=MORE_PARTS {
+        for additional in 0..=MORE_PARTS {
             let cuts: Vec<Cut> = cuts
                 .iter()
-                .map(|(piece, parts)| (piece.clone(), parts + more))
+                .map(|(piece, parts)| (piece.clone(), parts + additional))
                 .collect();
             let after = split(self.summary, self.now, &cuts);
             let ratios = self.ratios(&after);
@@ -246,7 +246,7 @@ impl<'a> Search<'_, 'a> {
         let after = split(self.summary, self.now, cuts);
         let request = request_of(self.summary, self.cluster, &after);
         let floors = floors(&request);
-        let of = |at: usize| {
+        let floor = |at: usize| {
             let metric = self.now.roles[at].load.measure.metric();
             let place = request.roles.iter().position(|role| role.metric == metric);
             place.map_or(0.0, |place| floors[place] / self.now.roles[at].bands.lower)
@@ -254,7 +254,7 @@ impl<'a> Search<'_, 'a> {
         let highest = self
             .pressing
             .iter()
-            .max_by(|a, b| of(**a).total_cmp(&of(**b)));
-        highest.map_or((0.0, 0), |at| (of(*at), *at))
+            .max_by(|a, b| floor(**a).total_cmp(&floor(**b)));
+        highest.map_or((0.0, 0), |at| (floor(*at), *at))
     }
 }

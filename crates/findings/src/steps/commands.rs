@@ -87,9 +87,9 @@ impl Commands {
 
     /// `slotscope plan` by one metric, unless the user chose others, or slots move as ranges of a backup.
     pub(crate) fn plan_by(&self, metric: Metric, topology: &Topology) -> Option<Name> {
-        let by = ["--by".into(), metric.name().into()];
+        let flags = ["--by".into(), metric.name().into()];
         let is_free = self.by.is_empty() && self.service().is_none();
-        self.plan_with(&by, topology).filter(|_| is_free)
+        self.plan_with(&flags, topology).filter(|_| is_free)
     }
 
     /// `slotscope plan` that empties a node.
@@ -129,42 +129,43 @@ impl Commands {
         });
         let weights: Vec<String> = weights.collect();
         let is_short = (1..=WEIGHTED).contains(&weights.len());
-        let flags = weights.into_iter().flat_map(|of| ["--weight".into(), of]);
-        let flags: Vec<String> = self.judging.iter().cloned().chain(flags).collect();
+        let flag = |weight| ["--weight".into(), weight];
+        let weights = weights.into_iter().flat_map(flag);
+        let flags: Vec<String> = self.judging.iter().cloned().chain(weights).collect();
         let is_usable = self.is_real && is_short;
         is_usable.then(|| self.of("analyze", &flags, ""))?
     }
 
     /// `slotscope whatif` with these tags split, judged by `by`.
-    pub(crate) fn split(&self, tags: &[(String, u32)], by: Metric) -> Option<Name> {
-        let flags = tags
+    pub(crate) fn split(&self, tags: &[(String, u32)], metric: Metric) -> Option<Name> {
+        let splits = tags
             .iter()
             .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
-        let flags = flags.chain(self.by(&[by])).collect::<Vec<_>>();
+        let flags = splits.chain(self.by(&[metric])).collect::<Vec<_>>();
         self.of("whatif", &flags, "")
     }
 
     /// `slotscope advise`, which lists the new names; it knows no other hash policy.
-    pub(crate) fn advise(&self, by: Metric) -> Option<Name> {
+    pub(crate) fn advise(&self, metric: Metric) -> Option<Name> {
         let has_policy = self.reading.iter().any(|word| word == "--policy");
-        (!has_policy).then(|| self.of("advise", &self.by(&[by]), ""))?
+        (!has_policy).then(|| self.of("advise", &self.by(&[metric]), ""))?
     }
 
     /// `slotscope whatif` without the braces of a tag.
-    pub fn untag(&self, tag: &str, by: Metric) -> Option<Name> {
+    pub fn untag(&self, tag: &str, metric: Metric) -> Option<Name> {
         let flags = [
             vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
-            self.by(&[by]),
+            self.by(&[metric]),
         ];
         self.of("whatif", &flags.concat(), "")
     }
 
     /// The metrics to judge by: the user's choice, else `by`.
-    fn by(&self, by: &[Metric]) -> Vec<String> {
-        match (self.by.as_slice(), by) {
+    fn by(&self, metrics: &[Metric]) -> Vec<String> {
+        match (self.by.as_slice(), metrics) {
             ([], []) => Vec::new(),
-            ([], by) => {
-                let names: Vec<&str> = by.iter().map(|metric| metric.name()).collect();
+            ([], metrics) => {
+                let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
                 vec!["--by".into(), names.join(",")]
             }
             (given, _) => given.to_vec(),
@@ -176,17 +177,17 @@ impl Commands {
             return None;
         }
         let words = self.reading.iter().chain(&self.nodes).chain(flags);
-        let words: Vec<String> = words.map(|word| shell_word(word)).collect();
-        let command = format!("slotscope {command} {}{script}", words.join(" "));
+        let quoted: Vec<String> = words.map(|word| shell_word(word)).collect();
+        let command = format!("slotscope {command} {}{script}", quoted.join(" "));
         Some(Name::from(command.as_str()))
     }
 }
 
 /// Where a node that owns slots is reached.
 fn address(topology: &Topology) -> Option<&str> {
-    let owning = topology.nodes.iter();
-    let owning = owning.filter(|node| node.slots > 0 && !node.failed);
-    owning.filter_map(|node| node.address.as_deref()).next()
+    let nodes = topology.nodes.iter();
+    let mut owning = nodes.filter(|node| node.slots > 0 && !node.failed);
+    owning.find_map(|node| node.address.as_deref())
 }
 
 /// A text as a regular expression that matches it: each special character as a class, so that no backslash has to be

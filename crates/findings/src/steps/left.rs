@@ -30,7 +30,7 @@ impl Steps<'_> {
                 continue;
             }
             let metric = role.load.measure.metric();
-            let place = request.roles.iter().position(|of| of.metric == metric);
+            let place = request.roles.iter().position(|role| role.metric == metric);
             let (reason, slot) = match place.filter(|_| role.is_by_slot()) {
                 None => (LeftText::UnknownBySlot, None),
                 Some(place) => self.reason(role, why_not(&request, place)),
@@ -77,7 +77,7 @@ impl Steps<'_> {
     /// The heaviest named tags and keys of a slot.
     pub(super) fn units_in(&self, role: &PlacedRole<'_>, slot: u16) -> Vec<&Unit> {
         let units = self.summary.units.per.get(role.load.measure.metric());
-        let units = units.into_iter().flat_map(|units| &units.named);
-        units.filter(|unit| unit.slot == slot).take(NAMED).collect()
+        let named = units.into_iter().flat_map(|units| &units.named);
+        named.filter(|unit| unit.slot == slot).take(NAMED).collect()
     }
 }

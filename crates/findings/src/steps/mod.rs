@@ -66,9 +66,9 @@ pub fn add(summary: &mut Summary, topology: &Topology, observed: &Observed, comm
     let verdict = &mut summary.verdict;
     verdict.actionable = is_actionable && list.iter().any(|step| step.by == Actor::Operator);
     for (at, step) in list.iter().enumerate() {
-        for found in &mut verdict.findings {
-            if step.findings.contains(&found.id) && !found.steps.contains(&at) {
-                found.steps.push(at);
+        for finding in &mut verdict.findings {
+            if step.findings.contains(&finding.id) && !finding.steps.contains(&at) {
+                finding.steps.push(at);
             }
         }
     }
@@ -114,8 +114,8 @@ impl<'a> Steps<'a> {
         };
         let verdict = &summary.verdict;
         let mut findings = verdict.findings.iter();
-        let has_dump = |of: &Integrity| of.kind != Damage::EmptyServer;
-        let is_suspicious = findings.any(|found| found.kind == FindingKind::Suspicious)
+        let has_dump = |evidence: &Integrity| evidence.kind != Damage::EmptyServer;
+        let is_suspicious = findings.any(|finding| finding.kind == FindingKind::Suspicious)
             && verdict.integrity.iter().any(has_dump);
         // A dump that may lack keys cannot be planned for.
         let is_doubtful = summary.input.doubt().is_some()
@@ -172,17 +172,17 @@ impl<'a> Steps<'a> {
             }
         }
         self.add_changes();
-        let more = more_nodes(self.summary, self.commands);
+        let additional = more_nodes(self.summary, self.commands);
         let is_near = [Role::Memory, Role::Load]
             .into_iter()
             .any(|role| self.is_near_limit(role));
-        self.list.extend(more.filter(|_| is_near));
+        self.list.extend(additional.filter(|_| is_near));
         self.add_left();
     }
 
     /// Where no few slots relieve a full node, its limit is raised before anything else.
     fn raise_first(&mut self) {
-        let is_relief = |step: &Step| step.request.as_ref().is_some_and(|of| of.relief);
+        let is_relief = |step: &Step| step.request.as_ref().is_some_and(|request| request.relief);
         if self.commands.service().is_some() || self.list.iter().any(is_relief) {
             return;
         }
@@ -226,21 +226,20 @@ impl<'a> Steps<'a> {
     /// Whether a node is near a limit after the steps so far. Steps do not change roles that are not compared.
     fn is_near_limit(&self, role: Role) -> bool {
         let findings = self.summary.verdict.findings.iter();
-        let mut near = findings.filter(|found| found.kind == FindingKind::NearLimit);
-        near.any(|found| {
+        let mut near = findings.filter(|finding| finding.kind == FindingKind::NearLimit);
+        near.any(|finding| {
             let mut roles = self.now.roles.iter();
-            let its = roles.find(|role| role.load.role == found.role);
-            let is_still = its
-                .is_none_or(|role| self.now.role_after(&self.cluster, role).state == State::Limit);
-            found.role == Some(role) && is_still
+            let placed = roles.find(|placed| placed.load.role == finding.role);
+            let state = placed.map(|placed| self.now.role_after(&self.cluster, placed).state);
+            finding.role == Some(role) && state.is_none_or(|state| state == State::Limit)
         })
     }
 
     /// Finds out which key it is where load by slot, or by node alone, shows a hot one without its name.
     fn find_key(&self, today: &After) -> Option<Step> {
-        let is_by_process = |found: &&Finding| {
-            let is_it = |text: &FindingText| matches!(text, FindingText::Process { .. });
-            matches!(&found.sentence, Worded::Finding(text) if is_it(text))
+        let is_by_process = |finding: &&Finding| {
+            let is_process = |text: &FindingText| matches!(text, FindingText::Process { .. });
+            matches!(&finding.sentence, Worded::Finding(text) if is_process(text))
         };
         let mut findings = self.summary.verdict.findings.iter();
         let text = match findings.find(is_by_process) {
@@ -253,7 +252,7 @@ impl<'a> Steps<'a> {
         };
         let command = self.commands.monitor(self.topology);
         Some(Step {
-            findings: self.skews(|found| found.role == Some(Role::Load)),
+            findings: self.skews(|finding| finding.role == Some(Role::Load)),
             command: command.map(|command| command.as_str().into()),
             ..step(StepKind::Measure, text, today)
         })
@@ -273,8 +272,7 @@ impl<'a> Steps<'a> {
         if (*load as f64) < HOT_SLOT * share || !self.units_in(role, slot).is_empty() {
             return None;
         }
-        let mut hot = self.summary.hot_slots.iter();
-        let hot = hot.find(|hot| hot.slot == slot);
+        let hot = self.summary.hot_slots.iter().find(|hot| hot.slot == slot);
         let listed = hot.map_or(&[][..], |hot| &hot.listed);
         let likely = listed.iter().take(LIKELY);
         Some(StepText::FindKey {
@@ -286,7 +284,7 @@ impl<'a> Steps<'a> {
 
     fn push_cache(&mut self, cache: Option<&Change<'a>>) {
         if let Some(cache) = cache {
-            let findings = self.skews(|found| found.role == Some(Role::Load));
+            let findings = self.skews(|finding| finding.role == Some(Role::Load));
             let after = cache.after.as_ref().map(|after| after.after(&self.cluster));
             self.list.push(Step {
                 findings,
@@ -320,7 +318,7 @@ impl<'a> Steps<'a> {
             moves.until = Some(at);
         }
         let mut row = self.change_row(&change);
-        let others = changes.map(|other| self.change_row(&other));
+        let others = changes.map(|change| self.change_row(&change));
         row.alternatives = others.chain(self.finer_tags(&change)).collect();
         let Some(after) = change.after else {
             self.list.push(row);
@@ -333,7 +331,7 @@ impl<'a> Steps<'a> {
             row.after = moves.after.clone();
             self.now = placement.clone();
         }
-        row.findings = self.skews(|found| self.is_improved([&before, &self.now], found));
+        row.findings = self.skews(|finding| self.is_improved([&before, &self.now], finding));
         self.list.push(row);
         if let Some((moves, placement)) = moves.filter(|_| !change.raises) {
             self.list.push(moves);
@@ -360,14 +358,14 @@ impl<'a> Steps<'a> {
     fn change_row(&self, change: &Change<'a>) -> Step {
         let is_exact = change.kind == StepKind::ChooseTags;
         let is_advised = is_exact || change.kind == StepKind::RenameTags;
-        let by = self.pressing_metric();
+        let metric = self.pressing_metric();
         let command = match (&change.untag, change.split.as_slice()) {
-            _ if is_advised => self.commands.advise(by),
+            _ if is_advised => self.commands.advise(metric),
             // Names cannot be judged by what only slots have.
-            _ if !self.is_of_names(by) => None,
-            (Some(tag), _) => self.commands.untag(tag, by),
+            _ if !self.is_of_names(metric) => None,
+            (Some(tag), _) => self.commands.untag(tag, metric),
             (None, []) => None,
-            (None, tags) => self.commands.split(tags, by),
+            (None, tags) => self.commands.split(tags, metric),
         };
         let after = change
             .after
@@ -388,31 +386,31 @@ impl<'a> Steps<'a> {
     }
 
     /// Whether tags have a load in this metric.
-    fn is_of_names(&self, by: Metric) -> bool {
+    fn is_of_names(&self, metric: Metric) -> bool {
         let mut tags = self.summary.tags.iter().flat_map(|tags| &tags.top);
-        tags.any(|tag| tag.load.get(by).is_some())
+        tags.any(|tag| tag.load.get(metric).is_some())
     }
 
     /// Whether the role of a finding improves.
-    fn is_improved(&self, [before, after]: [&Placement<'_>; 2], found: &Finding) -> bool {
+    fn is_improved(&self, [before, after]: [&Placement<'_>; 2], finding: &Finding) -> bool {
         let roles = before.roles.iter().zip(&after.roles);
         roles
-            .filter(|(then, _)| then.load.role == found.role)
+            .filter(|(then, _)| then.load.role == finding.role)
             .any(|(then, now)| {
-                let of = |placement: &Placement<'_>, role| {
+                let ratio = |placement: &Placement<'_>, role| {
                     placement.role_after(&self.cluster, role).max_over_mean
                 };
-                of(before, then) - of(after, now) >= limit::WORTH
+                ratio(before, then) - ratio(after, now) >= limit::WORTH
             })
     }
 
     /// Ids of findings about uneven nodes or nodes at a limit.
-    fn skews(&self, is_its: impl Fn(&Finding) -> bool) -> Vec<String> {
-        let found = self.summary.verdict.findings.iter();
-        let of_nodes = found.filter(|found| {
-            matches!(found.kind, FindingKind::Skew | FindingKind::NearLimit) && is_its(found)
+    fn skews(&self, is_wanted: impl Fn(&Finding) -> bool) -> Vec<String> {
+        let findings = self.summary.verdict.findings.iter();
+        let skews = findings.filter(|finding| {
+            matches!(finding.kind, FindingKind::Skew | FindingKind::NearLimit) && is_wanted(finding)
         });
-        of_nodes.map(|found| found.id.clone()).collect()
+        skews.map(|finding| finding.id.clone()).collect()
     }
 }
 

@@ -35,8 +35,8 @@ impl<'a> Steps<'a> {
         let others = [self.instead_of_filling(), self.meant()];
         moves.alternatives.extend(others.into_iter().flatten());
         let before = std::mem::replace(&mut self.now, after);
-        moves.findings = self.skews(|found| {
-            self.is_improved([&before, &self.now], found) || found.limit_use.is_some()
+        moves.findings = self.skews(|finding| {
+            self.is_improved([&before, &self.now], finding) || finding.limit_use.is_some()
         });
         self.is_actionable = true;
         self.list.push(moves);
@@ -62,7 +62,7 @@ impl<'a> Steps<'a> {
         let after = self.now.with_owner(&plan.owner);
         let mut moves = self.move_row(&plan, &after);
         moves.estimated = true;
-        moves.findings = self.skews(|found| self.is_improved([&self.now, &after], found));
+        moves.findings = self.skews(|finding| self.is_improved([&self.now, &after], finding));
         // If loads are approximate, other plans are just as good, and their effect on other roles differs.
         let before = self.now.after(&self.cluster);
         let helped = |now: Option<crate::summary::step::RoleAfter>,
@@ -169,7 +169,8 @@ impl<'a> Steps<'a> {
         let are_meant = uneven.all(|(role, load)| {
             let causes = named(&role.causes);
             let is_equal = load.weights.windows(2).all(|pair| pair[0] == pair[1]);
-            is_equal && !causes.is_empty() && causes.iter().all(|of| of.kind == CauseKind::Slots)
+            let are_slots = causes.iter().all(|cause| cause.kind == CauseKind::Slots);
+            is_equal && !causes.is_empty() && are_slots
         });
         let command = self
             .commands

@@ -72,8 +72,8 @@ pub(super) fn heavy(summary: &Summary, role: &PlacedRole<'_>) -> Vec<Piece> {
         raw.map_or(1.0, |raw| unit.load / raw.load.max(f64::MIN_POSITIVE))
     };
     let on_nodes = weighed.named.iter().filter(|unit| unit.node.is_some());
-    let heavy = on_nodes.take_while(|unit| unit.load >= least);
-    let heavy = heavy.filter(|unit| unit.kind.can_be_heavy(metric));
+    let large = on_nodes.take_while(|unit| unit.load >= least);
+    let heavy = large.filter(|unit| unit.kind.can_be_heavy(metric));
     let mut pieces: Vec<Piece> = heavy
         .flat_map(|unit| {
             let whole = Piece {
@@ -84,9 +84,9 @@ pub(super) fn heavy(summary: &Summary, role: &PlacedRole<'_>) -> Vec<Piece> {
                 load: unit.load,
                 without: None,
             };
-            let main = keys_of(summary, metric, unit.kind, &unit.name, unit.slot);
-            let main = main.max_by_key(|key| key.weight(metric));
-            let main = main.map(|key| (key, key.weight(metric) as f64 * scale(unit)));
+            let main = keys_of(summary, metric, unit.kind, &unit.name, unit.slot)
+                .max_by_key(|key| key.weight(metric))
+                .map(|key| (key, key.weight(metric) as f64 * scale(unit)));
             match main.filter(|(_, load)| *load >= MAIN * unit.load && metric != Metric::Keys) {
                 None => vec![whole],
                 Some((key, load)) => vec![
@@ -118,8 +118,8 @@ fn keys_of<'s>(
     tag: &Name,
     slot: u16,
 ) -> impl Iterator<Item = &'s Key> {
-    let listed = summary.keys.as_ref();
-    let listed = listed.and_then(|keys| keys.heaviest.get(metric));
+    let heaviest = summary.keys.as_ref().map(|keys| &keys.heaviest);
+    let listed = heaviest.and_then(|heaviest| heaviest.get(metric));
     let is_of_tag =
         move |name: &Name| hashslot::tag(&name.0).is_some_and(|part| name.0[part] == tag.0);
     let keys = listed.into_iter().flatten();
@@ -132,7 +132,7 @@ fn keys_of<'s>(
 pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) -> Placement<'a> {
     let mut after = now.clone();
     for (role, before) in after.roles.iter_mut().zip(&now.roles) {
-        let own = |metric: Metric| {
+        let role_of = |metric: Metric| {
             now.roles
                 .iter()
                 .find(|role| role.load.measure.metric() == metric)
@@ -149,7 +149,7 @@ pub(super) fn split<'a>(summary: &Summary, now: &Placement<'a>, cuts: &[Cut]) ->
             }
             // Its part of the rest of the slot is roughly its part of its own load.
             let slot = usize::from(piece.slot);
-            let of_slot = own(piece.metric).map_or(1, |role| role.slots[slot].max(1));
+            let of_slot = role_of(piece.metric).map_or(1, |role| role.slots[slot].max(1));
             let part = (piece.load / of_slot as f64).min(1.0);
             let about = (role.slots[slot] as f64 * part) as u64;
             let load = about.min(at_most).max(load).min(role.slots[slot]);
@@ -198,8 +198,8 @@ fn load_of(summary: &Summary, metric: Metric, piece: &Piece) -> (u64, u64) {
         }
         Some(unit) => {
             let main = piece.without.as_ref().and_then(key).unwrap_or(0);
-            let of = |load: f64| (load as u64).saturating_sub(main);
-            (of(unit.load), of(unit.at_most))
+            let without_main = |load: f64| (load as u64).saturating_sub(main);
+            (without_main(unit.load), without_main(unit.at_most))
         }
         None => (0, units.unnamed as u64),
     }
@@ -216,9 +216,8 @@ fn loads_of_parts(
 ) -> Vec<u64> {
     let mut of_parts = vec![0; parts as usize];
     let mut rest = load;
-    let keys = keys_of(summary, metric, piece.kind, &piece.name, piece.slot);
-    let keys =
-        keys.filter(|key| metric != Metric::Keys && Some(&key.key) != piece.without.as_ref());
+    let keys = keys_of(summary, metric, piece.kind, &piece.name, piece.slot)
+        .filter(|key| metric != Metric::Keys && Some(&key.key) != piece.without.as_ref());
     for key in keys {
         let weight = key.weight(metric).min(rest);
         of_parts[usize::from(hashslot::crc16(&key.key.0)) % parts as usize] += weight;

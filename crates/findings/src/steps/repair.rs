@@ -66,20 +66,15 @@ pub(super) fn repairs(
 ) -> Vec<Step> {
     let repair = |text: StepText| step(StepKind::Repair, text, today);
     let mut steps = Vec::new();
-    let failed = summary.nodes.owning().filter(|node| node.is_lost());
-    let failed: Vec<_> = failed.map(NodeLoad::label).collect();
-    let of_kind = |kind: FindingKind| {
-        let found = summary.verdict.findings.iter();
-        let found = found.filter(|found| found.kind == kind);
-        found.map(|found| found.id.clone()).collect::<Vec<_>>()
-    };
-    let down = of_kind(FindingKind::Down);
+    let lost = summary.nodes.owning().filter(|node| node.is_lost());
+    let failed: Vec<_> = lost.map(NodeLoad::label).collect();
+    let down = ids_of_kind(summary, FindingKind::Down);
     if !failed.is_empty() {
         let bring_back = repair(StepText::BringBack(failed));
         // Only a replica can take over a failed primary.
-        let replaceable = summary.nodes.owning();
-        let replaceable = replaceable.filter(|node| node.is_lost() && node.replicas != Some(0));
-        let replaceable: Vec<_> = replaceable.map(NodeLoad::label).collect();
+        let owning = summary.nodes.owning();
+        let with_replica = owning.filter(|node| node.is_lost() && node.replicas != Some(0));
+        let replaceable: Vec<_> = with_replica.map(NodeLoad::label).collect();
         let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
         steps.push(Step {
             findings: down.clone(),
@@ -104,8 +99,8 @@ pub(super) fn repairs(
         });
     }
     if steps.is_empty() && !down.is_empty() {
-        let suspected = summary.nodes.owning().filter(|node| node.is_suspected());
-        let suspected: Vec<_> = suspected.map(NodeLoad::label).collect();
+        let nodes = summary.nodes.owning().filter(|node| node.is_suspected());
+        let suspected: Vec<_> = nodes.map(NodeLoad::label).collect();
         let text = if suspected.is_empty() {
             StepText::FindFailure
         } else {
@@ -127,7 +122,7 @@ pub(super) fn repairs(
             .fix(topology)
             .filter(|_| summary.verdict.state != State::Down);
         steps.push(Step {
-            findings: of_kind(FindingKind::OpenSlot),
+            findings: ids_of_kind(summary, FindingKind::OpenSlot),
             command: command.map(|command| command.as_str().into()),
             ..repair(StepText::EndMove(open))
         });
@@ -135,11 +130,16 @@ pub(super) fn repairs(
     steps
 }
 
+/// Ids of the findings of a kind.
+fn ids_of_kind(summary: &Summary, kind: FindingKind) -> Vec<String> {
+    let findings = summary.verdict.findings.iter();
+    let of_kind = findings.filter(|finding| finding.kind == kind);
+    of_kind.map(|finding| finding.id.clone()).collect()
+}
+
 pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
-    let found = summary.verdict.findings.iter();
-    let found = found.filter(|found| found.kind == FindingKind::Suspicious);
     Step {
-        findings: found.map(|found| found.id.clone()).collect(),
+        findings: ids_of_kind(summary, FindingKind::Suspicious),
         ..step(StepKind::TakeAgain, StepText::TakeAgain, today)
     }
 }
@@ -151,8 +151,9 @@ pub(super) fn frees(
     commands: &Commands,
     today: &After,
 ) -> Vec<Step> {
-    let is_full =
-        |found: &&Finding| found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory);
+    let is_full = |finding: &&Finding| {
+        finding.kind == FindingKind::NearLimit && finding.role == Some(Role::Memory)
+    };
     let Some(full) = summary.verdict.findings.iter().find(is_full) else {
         return Vec::new();
     };
@@ -160,8 +161,8 @@ pub(super) fn frees(
         findings: vec![full.id.clone()],
         ..step(StepKind::Free, text, today)
     };
-    let mut found = Vec::new();
-    let all = summary
+    let mut sized = Vec::new();
+    let total = summary
         .slots
         .loads
         .bytes()
@@ -172,9 +173,9 @@ pub(super) fn frees(
             let part = row.kind.no_expiry_share.filter(|part| *part >= NO_TTL)?;
             Some((row, part, row.kind.load.get(Metric::Bytes).copied()?))
         })
-        .filter(|(.., size)| *size as f64 >= LARGE * all as f64);
+        .filter(|(.., size)| *size as f64 >= LARGE * total as f64);
     if let Some((row, part, size)) = lacking.max_by_key(|(.., size)| *size) {
-        found.push((size, StepText::Expire(row.pattern.clone(), part, size)));
+        sized.push((size, StepText::Expire(row.pattern.clone(), part, size)));
     }
     let node = summary
         .nodes
@@ -186,14 +187,14 @@ pub(super) fn frees(
         let part = server.buffers? as f64 / server.used_memory?.max(1) as f64;
         (part >= BUFFERS).then_some(server.buffers?)
     });
-    found.extend(buffers.map(|size| (size, StepText::Buffers(size))));
-    found.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    sized.extend(buffers.map(|size| (size, StepText::Buffers(size))));
+    sized.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     let service = commands.service();
     let raise = Step {
         command: service.and_then(|service| Some(service.larger_nodes?.into())),
         ..free(StepText::RaiseLimit(service.map(|service| service.title)))
     };
-    let texts = found.into_iter().map(|(_, text)| text);
+    let texts = sized.into_iter().map(|(_, text)| text);
     texts.map(free).chain([raise]).collect()
 }
 
@@ -206,25 +207,25 @@ pub(super) fn raise_to(
     commands: &Commands,
 ) -> Option<Step> {
     let parts = today.parts_of_limit().into_iter().enumerate();
-    let parts = parts.filter_map(|(at, part)| Some((at, part?)));
-    let (full, part) = parts.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let limited = parts.filter_map(|(at, part)| Some((at, part?)));
+    let (full, part) = limited.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let node = summary.nodes.list.get(full)?;
-    let is_full = |found: &&Finding| {
-        let is_its = found.node.as_ref() == Some(&node.id);
-        found.kind == FindingKind::NearLimit && found.role == Some(Role::Memory) && is_its
+    let is_full = |finding: &&Finding| {
+        let is_its = finding.node.as_ref() == Some(&node.id);
+        finding.kind == FindingKind::NearLimit && finding.role == Some(Role::Memory) && is_its
     };
-    let found = summary.verdict.findings.iter().find(is_full)?;
+    let finding = summary.verdict.findings.iter().find(is_full)?;
     let limit = |at: usize| summary.headroom.limit_of(at);
     let taken = today.taken()?;
-    let own = (0..taken.len()).filter(|slot| today.owner[*slot] == Some(full));
-    let heaviest = own.max_by_key(|slot| taken[*slot])?;
+    let slots = (0..taken.len()).filter(|slot| today.owner[*slot] == Some(full));
+    let heaviest = slots.max_by_key(|slot| taken[*slot])?;
     let needed = |at: usize| {
         let constant = limit(at)?.constant;
         Some((constant + taken[heaviest] as f64) / limit::BELOW_FULL)
     };
     let nodes = summary.nodes.owning().count();
     let fits = |at: usize| {
-        needed(at).is_none_or(|needed| needed <= limit(at).map_or(0.0, |of| of.maxmemory))
+        needed(at).is_none_or(|needed| needed <= limit(at).map_or(0.0, |limit| limit.maxmemory))
     };
     let others = (0..summary.nodes.list.len()).filter(|at| *at != full);
     let is_half =
@@ -234,8 +235,9 @@ pub(super) fn raise_to(
     let most = (part * limit(full)?.maxmemory / limit::CLOSE / MIB).ceil() * MIB;
     let slot = is_nowhere.then_some((heaviest as u16, least as u64));
     // One node with a larger limit than the others would be due a larger share of the keys.
-    let own = limit(full)?.maxmemory;
-    let is_equal = |at: usize| limit(at).is_some_and(|of| (of.maxmemory / own - 1.0).abs() < 0.05);
+    let maxmemory = limit(full)?.maxmemory;
+    let is_equal =
+        |at: usize| limit(at).is_some_and(|limit| (limit.maxmemory / maxmemory - 1.0).abs() < 0.05);
     let of_all = nodes > 1 && (0..summary.nodes.list.len()).all(is_equal);
     let text = StepText::RaiseTo {
         node: (!of_all).then(|| node.label()),
@@ -243,7 +245,7 @@ pub(super) fn raise_to(
         slot,
     };
     Some(Step {
-        findings: vec![found.id.clone()],
+        findings: vec![finding.id.clone()],
         command: commands
             .raise(topology.nodes.get(full)?, of_all, most as u64)
             .map(|command| command.as_str().into()),
@@ -253,9 +255,9 @@ pub(super) fn raise_to(
 
 /// Primaries to be added, so that the fullest is at three quarters of its limit; `None` if no primary is near it.
 pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step> {
-    let near = summary.verdict.findings.iter();
-    let near: Vec<&Finding> = near
-        .filter(|found| found.kind == FindingKind::NearLimit)
+    let findings = summary.verdict.findings.iter();
+    let near: Vec<&Finding> = findings
+        .filter(|finding| finding.kind == FindingKind::NearLimit)
         .collect();
     let role = near.first()?.role?;
     let parts: Vec<f64> = summary
@@ -282,7 +284,7 @@ pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step>
         most: most.filter(|most| *most < 1000),
     };
     Some(Step {
-        findings: near.iter().map(|found| found.id.clone()).collect(),
+        findings: near.iter().map(|finding| finding.id.clone()).collect(),
         command: commands
             .service()
             .is_none()

@@ -40,15 +40,15 @@ impl<'a> Trial<'_, 'a> {
             };
             role.slots = moved.after(metric, &role.slots);
         }
-        let of = |placement: &crate::plan::placement::Placement<'_>| {
+        let ratio = |placement: &crate::plan::placement::Placement<'_>| {
             let mut roles = placement.roles.iter();
-            let its = roles.find(|other| other.load.measure == role.load.measure);
-            its.map_or(0.0, |its| {
-                placement.role_after(self.cluster, its).max_over_mean
+            let same = roles.find(|placed| placed.load.measure == role.load.measure);
+            same.map_or(0.0, |placed| {
+                placement.role_after(self.cluster, placed).max_over_mean
             })
         };
         let tags = best.tags.iter().filter(|tag| !tag.0.is_empty());
-        (of(self.now) - of(&after) >= limit::WORTH).then(|| Change {
+        (ratio(self.now) - ratio(&after) >= limit::WORTH).then(|| Change {
             kind: StepKind::ChooseTags,
             text: StepText::ChooseTags {
                 tags: tags.cloned().collect(),

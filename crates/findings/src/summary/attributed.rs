@@ -23,26 +23,27 @@ pub(crate) fn share_cpu_time(
     let Some(cpu) = loads.get(Metric::Cpu) else {
         return;
     };
-    let is_by_name = |of: &Unit| of.load > 0.0;
+    let is_by_name = |unit: &Unit| unit.load > 0.0;
     let by_name = units.per.get(Metric::Cpu);
     if by_name.is_none_or(|by_name| by_name.named.iter().any(is_by_name)) {
         return;
     }
-    let is_captured = units.per.get(Metric::Ops).is_some_and(|of| of.total > 0.0);
-    let by = if is_captured {
+    let by_ops = units.per.get(Metric::Ops);
+    let is_captured = by_ops.is_some_and(|units| units.total > 0.0);
+    let metric = if is_captured {
         Metric::Ops
     } else {
         Metric::Keys
     };
-    let (Some(basis), Some(in_slots)) = (units.per.get(by), loads.get(by)) else {
+    let (Some(basis), Some(in_slots)) = (units.per.get(metric), loads.get(metric)) else {
         return;
     };
     let in_slot =
         |loads: &[u64], slot: u16| loads.get(usize::from(slot)).copied().unwrap_or(0) as f64;
     let with_time = |unit: &Unit| {
-        let all = in_slot(in_slots, unit.slot);
-        let part = if all > 0.0 {
-            (unit.load / all).min(1.0)
+        let whole = in_slot(in_slots, unit.slot);
+        let part = if whole > 0.0 {
+            (unit.load / whole).min(1.0)
         } else {
             0.0
         };
@@ -85,10 +86,11 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
     let timed = &observed.hot_keys.keys;
     let by_key = timed
         .iter()
-        .map(|of| (&of.key, of.slot, of.cpu_usec as f64));
-    let is_only = |hot: &&HotSlotKeys| hot.keys == 1 && timed.iter().all(|of| of.slot != hot.slot);
-    let only = observed.hot_slots.iter().filter(is_only);
-    let only = only.filter_map(|hot| Some((&hot.listed.first()?.key, hot.slot, of_slot(hot.slot))));
+        .map(|key| (&key.key, key.slot, key.cpu_usec as f64));
+    let is_untimed = |slot: u16| timed.iter().all(|key| key.slot != slot);
+    let is_only = |hot: &&HotSlotKeys| hot.keys == 1 && is_untimed(hot.slot);
+    let lone = observed.hot_slots.iter().filter(is_only);
+    let only = lone.filter_map(|hot| Some((&hot.listed.first()?.key, hot.slot, of_slot(hot.slot))));
 
     let mut units: Vec<Unit> = Vec::new();
     for (key, slot, time) in by_key.chain(only).filter(|(.., time)| *time > 0.0) {
@@ -98,8 +100,9 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
             Some(tag) => (UnitKind::Tag, tag, Some(key)),
             None => (UnitKind::Key, key, None),
         };
-        let is_it = |unit: &&mut Unit| unit.slot == slot && unit.kind == kind && unit.name == name;
-        match units.iter_mut().find(is_it) {
+        let is_same =
+            |unit: &&mut Unit| unit.slot == slot && unit.kind == kind && unit.name == name;
+        match units.iter_mut().find(is_same) {
             // The first key listed of a tag is its hottest.
             Some(unit) => {
                 let is_nearly_all = unit.load >= NEARLY_ALL * (unit.load + time);

@@ -24,9 +24,9 @@ pub(crate) fn block_time(
     elements: Option<u64>,
 ) -> Duration {
     let bytes = bytes.unwrap_or(0) as f64;
-    let mut types = SECS_PER_ELEMENT.iter();
-    let its = types.find(|(of, _)| kind.is_some_and(|kind| kind.0 == *of));
-    let each = its.map_or(SECS_PER_FIELD, |(_, each)| *each);
+    let mut rows = SECS_PER_ELEMENT.iter();
+    let row = rows.find(|(name, _)| kind.is_some_and(|kind| kind.0 == *name));
+    let each = row.map_or(SECS_PER_FIELD, |(_, each)| *each);
     let secs = match elements {
         Some(elements) => (bytes / BYTES_PER_SEC).max(elements as f64 * each),
         None => bytes / UNKNOWN_BYTES_PER_SEC,

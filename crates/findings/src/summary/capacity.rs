@@ -94,8 +94,8 @@ impl Capacity {
         room: &Room,
         observed: &Observed,
     ) -> Option<Self> {
-        let owning = nodes.list.iter().enumerate();
-        let owning: Vec<(usize, &NodeLoad)> = owning.filter(|(_, node)| node.slots > 0).collect();
+        let placed = nodes.list.iter().enumerate();
+        let owning: Vec<(usize, &NodeLoad)> = placed.filter(|(_, node)| node.slots > 0).collect();
         let used = used(&owning, room, observed);
         if room.maxmemory.is_some() && used.iter().any(Option::is_none) {
             return None;

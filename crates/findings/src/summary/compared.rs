@@ -102,17 +102,17 @@ pub(crate) fn parts(weights: &[f64]) -> Vec<f64> {
 /// M: the largest of `loads` in fair shares.
 pub(crate) fn ratio(loads: &[f64], shares: &[f64]) -> f64 {
     let total: f64 = loads.iter().sum();
-    let of = |(load, share): (&f64, &f64)| match share * total {
+    let over_fair = |(load, share): (&f64, &f64)| match share * total {
         fair if fair > 0.0 => load / fair,
         _ => 0.0,
     };
-    loads.iter().zip(shares).map(of).fold(0.0, f64::max)
+    loads.iter().zip(shares).map(over_fair).fold(0.0, f64::max)
 }
 
 /// M_rest: moves cannot fix a node filled by one slot, and it must not hide nodes they can fix.
 pub(crate) fn rest(loads: &[f64], heaviest: &[f64], shares: &[f64]) -> f64 {
-    let nodes = loads.iter().zip(heaviest).zip(shares);
-    let nodes = nodes.map(|((load, heaviest), share)| rest::NodeLoad {
+    let pairs = loads.iter().zip(heaviest).zip(shares);
+    let nodes = pairs.map(|((load, heaviest), share)| rest::NodeLoad {
         load: *load,
         heaviest: *heaviest,
         capacity: *share,

@@ -139,7 +139,7 @@ pub(crate) fn of(
         rows: gaps.lost_rows,
         keys: gaps.keys,
     });
-    let mut found: Vec<Evidence> = unreadable.chain(lost).collect();
+    let mut evidence: Vec<Evidence> = unreadable.chain(lost).collect();
     if shows_only_operations(tallies) || shows_only_extremes(tallies) {
         // Keys that nobody accessed are missing from a capture, which proves nothing.
         let is_whole = input.incomplete.is_empty();
@@ -151,16 +151,16 @@ pub(crate) fn of(
         return (input, signs);
     }
     if let error_lines @ 1.. = input.error_lines {
-        found.push(Evidence::BrokenOff { error_lines });
+        evidence.push(Evidence::BrokenOff { error_lines });
     }
     // An empty reply among others may be right; an empty file is not a reply. The reason for an unread file is reported
     // next to it.
-    let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|of| of.file == file.name);
+    let is_cut_off = |file: &FileFacts| input.incomplete.iter().any(|cut| cut.file == file.name);
     let without_keys = |file: &&FileFacts| {
         file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
     };
     let nothing = input.files.iter().filter(without_keys);
-    found.extend(nothing.map(|file| match file.captured_secs {
+    evidence.extend(nothing.map(|file| match file.captured_secs {
         Some(secs) => Evidence::NoCommands {
             file: file.name.clone(),
             secs,
@@ -176,11 +176,11 @@ pub(crate) fn of(
         let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
         // A key that no capture has was not used in that time.
         if keys > 0 && !(has_captures && matches!(metric, Metric::Ops | Metric::Cpu)) {
-            found.push(Evidence::WeightMissing { metric, keys });
+            evidence.push(Evidence::WeightMissing { metric, keys });
         }
         let weighed = tallies.weights.get(metric);
         if weighed.is_some_and(|weighed| weighed.sum > u128::from(u64::MAX)) {
-            found.push(Evidence::Overflow { metric });
+            evidence.push(Evidence::Overflow { metric });
         }
     }
     let repeated = duplicates.and_then(|duplicates| {
@@ -192,16 +192,16 @@ pub(crate) fn of(
             of_snapshots,
         })
     });
-    found.extend(repeated);
+    evidence.extend(repeated);
     let apart = of_files::apart(&input.files);
     let (days_apart, hours_apart): (Vec<_>, Vec<_>) =
         apart.into_iter().partition(FilesApart::is_over_a_day);
-    found.extend(hours_apart.into_iter().map(Evidence::FilesApart));
+    evidence.extend(hours_apart.into_iter().map(Evidence::FilesApart));
     let unowned = nodes.unowned.load.keys;
     if unowned > 0 {
-        found.push(Evidence::Unowned { keys: unowned });
+        evidence.push(Evidence::Unowned { keys: unowned });
     }
-    found.extend(foreign(tallies, nodes, &input));
+    evidence.extend(foreign(tallies, nodes, &input));
     let counts = InputCounts {
         is_incomplete: !input.incomplete.is_empty(),
         is_of_one_server: matches!(input.files.as_slice(), [file] if file.in_cluster),
@@ -211,7 +211,7 @@ pub(crate) fn of(
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
         strays: strays(tallies),
         evicted: &|node| {
-            let at = nodes.list.iter().position(|other| other.id == node.id);
+            let at = nodes.list.iter().position(|listed| listed.id == node.id);
             let server = at.and_then(|at| observed.servers.get(at)?.as_ref());
             server.and_then(|server| server.evicted_keys).unwrap_or(0)
         },
@@ -229,8 +229,8 @@ pub(crate) fn of(
         signs = signs.into_iter().map(Sign::of_servers).collect();
     }
     let news = signs.iter().filter(|sign| sign.is_news());
-    found.extend(news.map(|sign| Evidence::Sign(sign.clone())));
-    input.warnings.extend(found.into_iter().map(Into::into));
+    evidence.extend(news.map(|sign| Evidence::Sign(sign.clone())));
+    input.warnings.extend(evidence.into_iter().map(Into::into));
     signs.retain(|sign| !sign.is_doubt());
     (input, signs)
 }
@@ -295,18 +295,18 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
 
 /// Inputs that are dumps of one node but hold keys of another, and nodes with several inputs.
 fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence> {
-    let mut found = Vec::new();
+    let mut evidence = Vec::new();
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
     for (keys, file) in inputs.iter().zip(&input.files) {
         let Some((home, most)) = home(keys, &inputs) else {
             continue;
         };
-        let all: u64 = keys.iter().sum();
+        let total: u64 = keys.iter().sum();
         homes.entry(home).or_default().push(&file.name);
-        let outside = all - most;
-        if outside as f64 > OUTSIDE * all as f64 {
-            found.push(Evidence::OutsideNode {
+        let outside = total - most;
+        if outside as f64 > OUTSIDE * total as f64 {
+            evidence.push(Evidence::OutsideNode {
                 file: file.name.clone(),
                 node: nodes.list[home].name().clone(),
                 keys: outside,
@@ -314,11 +314,11 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
         }
     }
     let shared = homes.into_iter().filter(|(_, files)| files.len() > 1);
-    found.extend(shared.map(|(home, files)| Evidence::SameNode {
+    evidence.extend(shared.map(|(home, files)| Evidence::SameNode {
         files: files.into_iter().cloned().collect(),
         node: nodes.list[home].name().clone(),
     }));
-    found
+    evidence
 }
 
 /// The node that an input is a dump of, and the number of keys that belong there; `None` if it is not a single-node
@@ -350,9 +350,9 @@ fn fullest(keys: &[u64]) -> Option<(usize, u64)> {
 }
 
 fn is_of_one_node(keys: &[u64]) -> bool {
-    let all: u64 = keys.iter().sum();
+    let total: u64 = keys.iter().sum();
     let most = fullest(keys).map_or(0, |(_, most)| most);
-    all >= FEW && most as f64 >= OF_ONE_NODE * all as f64
+    total >= FEW && most as f64 >= OF_ONE_NODE * total as f64
 }
 
 /// Keys in slots of a node other than the one they were taken from.

@@ -139,13 +139,13 @@ impl Expiring<'_> {
         let spans = self.spans.iter().filter(|(start, _)| is_within(*start));
         let keys: u64 = spans.map(|(_, load)| load[Metric::Keys]).sum();
         let parts = |counts: BTreeMap<Name, u64>| {
-            let all: u64 = counts.values().sum();
+            let total: u64 = counts.values().sum();
             let mut parts: Vec<LeavingPart> = counts
                 .into_iter()
                 .map(|(name, count)| LeavingPart {
                     name,
-                    keys: (u128::from(count) * u128::from(keys) / u128::from(all.max(1))) as u64,
-                    share: tidy(count as f64 / all.max(1) as f64),
+                    keys: (u128::from(count) * u128::from(keys) / u128::from(total.max(1))) as u64,
+                    share: tidy(count as f64 / total.max(1) as f64),
                 })
                 .collect();
             parts.sort_by(|a, b| (b.keys, &a.name).cmp(&(a.keys, &b.name)));
@@ -190,9 +190,9 @@ impl Expiring<'_> {
 
 /// The most frequent name; `None` if there are none.
 fn most(counts: &BTreeMap<Name, u64>) -> Option<Name> {
-    let all: u64 = counts.values().sum();
+    let total: u64 = counts.values().sum();
     let (name, count) = counts.iter().max_by_key(|(_, count)| **count)?;
-    (*count as f64 >= MOST * all as f64).then(|| name.clone())
+    (*count as f64 >= MOST * total as f64).then(|| name.clone())
 }
 
 #[cfg(test)]

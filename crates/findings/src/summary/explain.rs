@@ -62,17 +62,17 @@ impl Explained<'_> {
             observed,
             ..
         } = *self;
-        let all = nodes.owning().count();
+        let owning = nodes.owning().count();
         let is_captured = load.measure.role() == Role::Load;
-        let captures = observed.of_load(load.measure.metric());
-        let captures = captures.filter(|_| is_captured);
+        let known = observed.of_load(load.measure.metric());
+        let captures = known.filter(|_| is_captured);
         Explanation::Fullest(Fullest {
             assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
             node: split.fullest.label(),
             measure: load.measure,
             max_over_mean: split.max_over_mean,
             reason: self.why(split, judgement, causes),
-            compared: Some((split.nodes(), all)).filter(|(compared, all)| compared < all),
+            compared: Some((split.nodes(), owning)).filter(|(compared, owning)| compared < owning),
             memory_is_unknown: load.measure == Measure::Keys && load.role == Some(Role::Memory),
             is_estimated: load.is_estimated,
             are_writes: captures.is_some_and(|captures| captures.are_writes),
@@ -119,16 +119,17 @@ impl Explained<'_> {
         let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
         let total = self.units.total.max(f64::MIN_POSITIVE);
         let captures = self.observed.of_load(self.load.measure.metric());
+        let is_one_reading = captures.is_some_and(|captures| captures.is_one_reading);
         let why = match reason {
             Reason::Counters if self.load.measure == Measure::Accesses => Unseen::Replicas,
-            Reason::Counters if captures.is_some_and(|of| of.is_one_reading) => Unseen::OneReading,
+            Reason::Counters if is_one_reading => Unseen::OneReading,
             Reason::Counters => Unseen::Apart,
             Reason::OutsideSlots => Unseen::OutsideSlots,
             _ if self.load.measure.role() == Role::Memory => Unseen::Sample,
             _ => {
-                let seen = self.load.compared.iter();
-                let seen = seen.map(|at| self.nodes.list[*at].label()).collect();
-                Unseen::Captured(seen, self.nodes.owning().count())
+                let compared = self.load.compared.iter();
+                let seen = compared.map(|at| self.nodes.list[*at].label());
+                Unseen::Captured(seen.collect(), self.nodes.owning().count())
             }
         };
         Explanation::NotCompared(NotCompared {

@@ -68,35 +68,35 @@ pub(crate) fn of(
     owner: &dyn Fn(u16) -> Option<Name>,
 ) -> Vec<ExtremeKeys> {
     let known = counted.keys();
-    let row = |by: Extreme, key: &ListedKey| ExtremeKey {
+    let row = |extreme: Extreme, key: &ListedKey| ExtremeKey {
         key: shown(&Name::from(&key.name[..])),
         length: key.length,
         slot: key.slot,
         tag: key.tag.as_ref().map(|tag| shown(&Name::from(&tag[..]))),
         node: owner(key.slot),
         entries: key.entries,
-        amount: if by.adds_up() {
+        amount: if extreme.adds_up() {
             key.sum
         } else {
             key.sum / key.entries.max(1)
         },
     };
-    let list = |(by, listed): (&Extreme, &Listed)| {
-        let of_list = known.iter().filter(|(of, _)| of == by);
-        let mut keys: Vec<_> = of_list.map(|(_, key)| row(*by, key)).collect();
+    let list = |(extreme, listed): (&Extreme, &Listed)| {
+        let of_list = known.iter().filter(|(counted_by, _)| counted_by == extreme);
+        let mut keys: Vec<_> = of_list.map(|(_, key)| row(*extreme, key)).collect();
         keys.sort_by(|a, b| (Reverse(a.amount), &a.key).cmp(&(Reverse(b.amount), &b.key)));
         keys.truncate(LISTED);
-        let commands = listed
+        let rows = listed
             .commands
             .iter()
             .map(|(command, entries)| CommandEntries {
                 command: command.clone(),
                 entries: *entries,
             });
-        let mut commands: Vec<_> = commands.collect();
-        commands.sort_by_key(|of| Reverse(of.entries));
+        let mut commands: Vec<_> = rows.collect();
+        commands.sort_by_key(|command| Reverse(command.entries));
         ExtremeKeys {
-            by: *by,
+            by: *extreme,
             entries: listed.entries,
             from_ms: listed.range.map(|(from, _)| from),
             to_ms: listed.range.map(|(_, to)| to),

@@ -18,9 +18,9 @@ use crate::summary::worded::Worded;
 
 /// Unserved slots. `has_listing`: the nodes are from a cluster listing, not assumed or derived from files.
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
-    let of = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
-    let names =
-        |is_so| -> Vec<(Name, u32)> { of(is_so).map(|node| (node.label(), node.slots)).collect() };
+    let owning = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
+    let row = |node: &NodeLoad| (node.label(), node.slots);
+    let names = |is_so| -> Vec<(Name, u32)> { owning(is_so).map(row).collect() };
     let is_refusing = |node: &NodeLoad| !node.is_lost() && node.flags.contains(&NodeFlag::Refusing);
     let (failed, refusing) = (names(|node| node.failed), names(is_refusing));
     let silent = names(|node| node.is_lost() && !node.failed);
@@ -37,8 +37,8 @@ pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Fin
         said_fail,
     };
     is_down.then(|| Finding {
-        node: of(NodeLoad::is_lost)
-            .chain(of(is_refusing))
+        node: owning(NodeLoad::is_lost)
+            .chain(owning(is_refusing))
             .next()
             .map(|node| node.id.clone()),
         ..Finding::new(FindingKind::Down, Severity::Critical, text)
@@ -72,8 +72,8 @@ pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
         return None;
     };
     let text = FindingText::Role(explanation.clone());
-    let found = Finding::new(FindingKind::Suspicious, Severity::Critical, text);
-    Some(found.setting(State::Suspicious))
+    let finding = Finding::new(FindingKind::Suspicious, Severity::Critical, text);
+    Some(finding.setting(State::Suspicious))
 }
 
 /// Nodes above their fair share, one finding per role.
@@ -85,8 +85,8 @@ pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_
             return None;
         };
         let text = FindingText::Role(explanation.clone());
-        let found = skew(role.state, fullest.max_over_mean, fullest.limit_use, text);
-        Some(found.in_role(role.role, role.metric).on(&fullest.node))
+        let finding = skew(role.state, fullest.max_over_mean, fullest.limit_use, text);
+        Some(finding.in_role(role.role, role.metric).on(&fullest.node))
     })
 }
 
@@ -107,10 +107,10 @@ pub(crate) fn skew(
         (State::Skewed, false) | (_, true) => Severity::Warning,
         (_, false) => Severity::Notice,
     };
-    let found = Finding::new(FindingKind::Skew, severity, text);
+    let finding = Finding::new(FindingKind::Skew, severity, text);
     Finding {
         limit_use,
-        ..found.of(max_over_mean).setting(state)
+        ..finding.of(max_over_mean).setting(state)
     }
 }
 
@@ -134,7 +134,7 @@ pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding
 
 fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
     let text = FindingText::Seen(name.clone(), is_tag, part, measure);
-    let found = if is_tag {
+    let finding = if is_tag {
         Finding {
             tag: Some(name.clone()),
             ..Finding::new(FindingKind::CoarseTag, Severity::Warning, text)
@@ -145,14 +145,14 @@ fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
             ..Finding::new(FindingKind::HotKey, Severity::Warning, text)
         }
     };
-    found.in_role(Some(measure.role()), measure).of(part)
+    finding.in_role(Some(measure.role()), measure).of(part)
 }
 
 /// Sorts findings and assigns ids. On assumed nodes nothing is critical.
 pub(crate) fn ordered(mut findings: Vec<Finding>, are_assumed: bool) -> Vec<Finding> {
     if are_assumed {
-        for found in &mut findings {
-            found.severity = found.severity.min(Severity::Warning);
+        for finding in &mut findings {
+            finding.severity = finding.severity.min(Severity::Warning);
         }
     }
     findings.sort_by(order);
@@ -163,13 +163,12 @@ fn order(a: &Finding, b: &Finding) -> Ordering {
     let by_severity = b.severity.cmp(&a.severity);
     let of_state = || {
         // Nodes close to a limit come first; then load, which users notice immediately.
-        let close = |of: &Finding| {
-            of.limit_use
-                .filter(|part| *part >= limit::CLOSE)
-                .unwrap_or(0.0)
+        let close = |finding: &Finding| {
+            let part = finding.limit_use.filter(|part| *part >= limit::CLOSE);
+            part.unwrap_or(0.0)
         };
-        let place = |of: &Finding| match of.role {
-            _ if of.is_chosen => 0,
+        let place = |finding: &Finding| match finding.role {
+            _ if finding.is_chosen => 0,
             Some(Role::Load) => 1,
             Some(Role::Memory) => 2,
             None => 3,

@@ -47,16 +47,16 @@ impl Gaps {
     /// The gaps of `input`.
     pub(crate) fn of(input: &InputFacts) -> Gaps {
         let gap = |role: Lost| {
-            let found = input
+            let values = input
                 .unreadable_values
                 .iter()
                 .find(|values| values.role == role)?;
             Some(Gap {
                 role,
-                count: found.count,
+                count: values.count,
                 of: input.keys,
-                text: found.first.reason.clone(),
-                line: found.first.line,
+                text: values.first.reason.clone(),
+                line: values.first.line,
             })
         };
         let known = input.weights.get(Metric::Bytes).copied();
@@ -89,7 +89,7 @@ impl Gaps {
 
     /// The extra fair shares, for `nodes` nodes, that the fullest may hold if all lost rows are its keys.
     pub(crate) fn lost_shares(&self, nodes: usize) -> f64 {
-        let all = self.keys + self.lost_rows;
-        self.lost_rows as f64 / all.max(1) as f64 * nodes as f64
+        let total = self.keys + self.lost_rows;
+        self.lost_rows as f64 / total.max(1) as f64 * nodes as f64
     }
 }

@@ -85,8 +85,7 @@ impl Headroom {
             evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
         };
         let is_evicting = |at: usize| server(at).is_some_and(|server| evicts(server, expiry));
-        let limits = limits(nodes, capacity, room, observed).into_iter();
-        let limits = limits.enumerate();
+        let limits = (0..).zip(limits(nodes, capacity, room, observed));
         Headroom {
             limits: limits
                 .map(|(at, limit)| limit.filter(|_| !is_evicting(at)))
@@ -131,9 +130,9 @@ impl Headroom {
         let usual = known.max_by(|a, b| a.entry.total_cmp(&b.entry))?;
         let slots = owner.iter().zip(bytes.iter().zip(keys));
         let taken = slots.map(|(owner, (bytes, keys))| {
-            let its = owner.and_then(|node| self.limits.get(node)?.as_ref());
-            let taken = its.unwrap_or(usual).taken(*bytes as f64, *keys as f64);
-            taken.round() as u64
+            let limit = owner.and_then(|node| self.limits.get(node)?.as_ref());
+            let memory = limit.unwrap_or(usual).taken(*bytes as f64, *keys as f64);
+            memory.round() as u64
         });
         Some(taken.collect())
     }
@@ -155,7 +154,7 @@ impl Headroom {
         capacity: Option<&Capacity>,
         observed: &Observed,
     ) -> Vec<Finding> {
-        let mut found = Vec::new();
+        let mut findings = Vec::new();
         for (at, node) in nodes
             .list
             .iter()
@@ -176,7 +175,7 @@ impl Headroom {
                         (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
                     }),
                 };
-                found.push(at_limit(
+                findings.push(at_limit(
                     &node.id,
                     Role::Memory,
                     Measure::UsedMemory,
@@ -192,7 +191,7 @@ impl Headroom {
                     months,
                 };
                 let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
-                found.push(Finding {
+                findings.push(Finding {
                     limit_use: memory,
                     ..watched(growth, &node.id, months)
                 });
@@ -202,20 +201,21 @@ impl Headroom {
                     node: node.label(),
                     cpu,
                 };
-                found.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
+                findings.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
             }
-            let other = self.with_room(nodes, at, capacity);
-            if let (Some(other), true) = (other, server.is_some_and(|server| server.evicting)) {
+            let is_evicting = server.is_some_and(|server| server.evicting);
+            let roomiest = self.with_room(nodes, at, capacity);
+            if let Some(roomiest) = roomiest.filter(|_| is_evicting) {
                 let text = FindingText::Evicting {
                     node: node.label(),
-                    other,
+                    other: roomiest,
                 };
                 let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
                 let evicted = server.and_then(|server| server.evicted_keys).unwrap_or(0);
-                found.push(watched(evicting, &node.id, evicted as f64));
+                findings.push(watched(evicting, &node.id, evicted as f64));
             }
         }
-        found
+        findings
     }
 
     /// The other node with the most room, if that is at least a tenth of its limit.
@@ -225,8 +225,8 @@ impl Headroom {
         at: usize,
         capacity: Option<&Capacity>,
     ) -> Option<(Name, f64)> {
-        let others = nodes.list.iter().enumerate();
-        let others = others.filter(|(other, node)| *other != at && node.slots > 0);
+        let placed = nodes.list.iter().enumerate();
+        let others = placed.filter(|(place, node)| *place != at && node.slots > 0);
         let room = others.filter_map(|(_, node)| {
             let room = capacity?.of_node(&node.id)?;
             let free = room.headroom as f64 / room.maxmemory.max(1) as f64;
@@ -251,7 +251,7 @@ fn limits(
             .get(Metric::Bytes)
             .map(|bytes| *bytes as f64)
     };
-    let of = |at: usize| -> Option<(f64, f64)> {
+    let limit_and_use = |at: usize| -> Option<(f64, f64)> {
         if let Some(known) = capacity.and_then(|capacity| capacity.of_node(&nodes.list[at].id)) {
             return Some((known.maxmemory as f64, known.used as f64));
         }
@@ -265,7 +265,7 @@ fn limits(
         let limit = room.maxmemory.or(limit).filter(|_| is_empty)?;
         Some((limit as f64, used.unwrap_or(0) as f64))
     };
-    let known: Vec<Option<(f64, f64)>> = (0..nodes.list.len()).map(of).collect();
+    let known: Vec<Option<(f64, f64)>> = (0..nodes.list.len()).map(limit_and_use).collect();
     let parts = known.iter().enumerate().filter_map(|(at, known)| {
         let (keys, (_, used)) = (keys(at)?, (*known)?);
         (keys > 0.0 && used > 0.0).then(|| used / keys)
@@ -299,8 +299,8 @@ fn at_limit(id: &Name, role: Role, measure: Measure, part: f64, text: FindingTex
     }
 }
 
-fn watched(found: Finding, id: &Name, value: f64) -> Finding {
-    found
+fn watched(finding: Finding, id: &Name, value: f64) -> Finding {
+    finding
         .in_role(Some(Role::Memory), Measure::UsedMemory)
         .on(id)
         .of(value)
@@ -311,8 +311,8 @@ fn watched(found: Finding, id: &Name, value: f64) -> Finding {
 fn evicts(server: &ServerFacts, expiry: Option<&Expiry>) -> bool {
     let volatile = || {
         expiry.is_some_and(|expiry| {
-            let bytes = |of: &slotscope_engine::metric::PerMetric<u64>| {
-                of.get(Metric::Bytes).copied().unwrap_or(of.keys) as f64
+            let bytes = |load: &slotscope_engine::metric::PerMetric<u64>| {
+                load.get(Metric::Bytes).copied().unwrap_or(load.keys) as f64
             };
             let (expiring, never) = (bytes(&expiry.expiring), bytes(&expiry.never));
             expiring >= VOLATILE * (expiring + never)

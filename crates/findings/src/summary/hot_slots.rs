@@ -68,20 +68,20 @@ pub(crate) struct Shown<'s> {
 }
 
 /// The keys that servers report as hot, hottest first.
-pub(crate) fn keys(found: &HotKeys, shown: Shown<'_>) -> Vec<HotKeyAtWork> {
-    let of_all = |key: &TimedKey| share(key.cpu_usec, found.cpu_usec);
-    let hot = found.keys.iter().filter(|key| of_all(key) >= LEAST_SHARE);
+pub(crate) fn keys(timed: &HotKeys, shown: Shown<'_>) -> Vec<HotKeyAtWork> {
+    let share_of = |key: &TimedKey| share(key.cpu_usec, timed.cpu_usec);
+    let hot = timed.keys.iter().filter(|key| share_of(key) >= LEAST_SHARE);
     hot.map(|key| HotKeyAtWork {
         key: (shown.name)(&key.key),
         slot: key.slot,
         node: (shown.owner)(key.slot),
-        cpu_share: of_all(key),
+        cpu_share: share_of(key),
     })
     .collect()
 }
 
-fn share(part: u64, all: u64) -> f64 {
-    tidy((part as f64 / all.max(1) as f64).min(1.0))
+fn share(part: u64, total: u64) -> f64 {
+    tidy((part as f64 / total.max(1) as f64).min(1.0))
 }
 
 /// The hot slots that servers report, with the keys known from HOTKEYS and captures.
@@ -94,22 +94,23 @@ pub(crate) fn of(
     if named.is_empty() {
         return Vec::new();
     }
-    let busiest = operations.map(|of| of.busy_keys().keys).unwrap_or_default();
+    let busy = operations.map(|operations| operations.busy_keys().keys);
+    let busiest = busy.unwrap_or_default();
     let ops_of = |key: &Name| {
-        let found = busiest.iter().find(|busy| busy.name[..] == key.0[..]);
-        found.map(|busy| busy.ops)
+        let busy = busiest.iter().find(|busy| busy.name[..] == key.0[..]);
+        busy.map(|busy| busy.ops)
     };
     let slot = |hot: &HotSlotKeys| {
         let in_slot = || timed.keys.iter().filter(|key| key.slot == hot.slot);
         let time_of = |key: &Name| in_slot().find(|timed| timed.key == *key);
         // A key may be hot in a large slot without being listed there.
-        let unlisted = in_slot().filter(|timed| hot.listed.iter().all(|of| of.key != timed.key));
-        let names = unlisted.map(|timed| (&timed.key, None));
-        let names = names.chain(hot.listed.iter().map(|of| (&of.key, of.bytes)));
+        let unlisted = in_slot().filter(|timed| hot.listed.iter().all(|key| key.key != timed.key));
+        let listed = hot.listed.iter().map(|key| (&key.key, key.bytes));
+        let names = unlisted.map(|timed| (&timed.key, None)).chain(listed);
         let keys = names.map(|(key, bytes)| KeyAtWork {
             key: (shown.name)(key),
             bytes,
-            cpu_share: time_of(key).map(|of| share(of.cpu_usec, timed.cpu_usec)),
+            cpu_share: time_of(key).map(|busy| share(busy.cpu_usec, timed.cpu_usec)),
             ops: ops_of(key),
         });
         let mut listed: Vec<KeyAtWork> = keys.collect();

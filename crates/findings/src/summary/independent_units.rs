@@ -154,12 +154,12 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         .filter(|_| metric != Metric::Keys)
         .and_then(|keys| keys.heaviest.get(metric))
         .map_or(&[][..], Vec::as_slice);
-    let tags = tags.and_then(|tags| tags.heaviest.get(metric));
-    let tags = tags.into_iter().flatten().map(|tag| {
+    let heaviest = tags.and_then(|tags| tags.heaviest.get(metric));
+    let tags = heaviest.into_iter().flatten().map(|tag| {
         let load = tag.load.get(metric).map_or(0.0, |load| *load as f64);
         let is_main = |key: &&Key| {
-            let is_in_it = key.tagged && key.slot == tag.slot && tag_of(&key.key) == tag.tag.0;
-            is_in_it && key.weight(metric) as f64 >= NEARLY_ALL * load
+            let is_of_tag = key.tagged && key.slot == tag.slot && tag_of(&key.key) == tag.tag.0;
+            is_of_tag && key.weight(metric) as f64 >= NEARLY_ALL * load
         };
         Unit {
             kind: UnitKind::Tag,
@@ -184,8 +184,8 @@ fn named(tags: Option<&Tags>, keys: Option<&Keys>, metric: Metric) -> Vec<Unit> 
         reads: key.reads,
     });
     // Tags and keys without load in this metric are not units of it.
-    let is_some = |unit: &Unit| unit.load > 0.0;
-    let mut named: Vec<_> = tags.chain(untagged).filter(is_some).collect();
+    let has_load = |unit: &Unit| unit.load > 0.0;
+    let mut named: Vec<_> = tags.chain(untagged).filter(has_load).collect();
     named.sort_by(|a, b| b.load.total_cmp(&a.load).then_with(|| a.name.cmp(&b.name)));
     named
 }

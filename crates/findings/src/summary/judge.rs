@@ -144,7 +144,7 @@ fn is_idle_by_cpu(amounts: Amounts) -> bool {
 /// Whether so little is done that one command that the host put off makes slots uneven, and the processes' own clocks, which
 /// stand still then, show nothing.
 fn is_quiet(amounts: Amounts) -> bool {
-    let are_even = amounts.cpu_ratio.is_some_and(|own| own < limit::LOAD[0]);
+    let are_even = amounts.cpu_ratio.is_some_and(|over| over < limit::LOAD[0]);
     are_even && amounts.cpu.is_some_and(|cpu| cpu < limit::QUIET)
 }
 

@@ -77,8 +77,8 @@ impl Keys {
     pub(crate) fn of(names: &NameTallies, context: &RowContext<'_>) -> Option<Self> {
         let heaviest = &names.heaviest;
         let has_captures = !names.operations.is_empty();
-        let by = Some(context.by).filter(|by| *by != Metric::Keys);
-        let by = by.or_else(|| {
+        let asked = Some(context.by).filter(|metric| *metric != Metric::Keys);
+        let sorted_by = asked.or_else(|| {
             Metric::WEIGHTS
                 .into_iter()
                 .find(|metric| context.totals.get(*metric).is_some())
@@ -94,21 +94,21 @@ impl Keys {
         });
         let weighs = |metric: Metric| heaviest.keys(metric).map(|_| has_captures);
         let known: Known = listed.map(|metric, (keys, _)| {
-            let keys = keys.iter();
-            let keys = keys.map(|key| ((key.slot, key.key.clone()), key.weight(metric)));
-            keys.collect()
+            keys.iter()
+                .map(|key| ((key.slot, key.key.clone()), key.weight(metric)))
+                .collect()
         });
         let listed = listed.map(|metric, (keys, most)| {
             let keys = completed(keys, metric, &known, weighs);
             (keys, *most)
         });
-        let (top, max_error) = listed.get(by)?.clone();
+        let (top, max_error) = listed.get(sorted_by)?.clone();
         let hottest = listed
             .get(Metric::Accesses)
-            .filter(|_| by != Metric::Accesses);
-        let hottest = hottest.map_or(&[][..], |(keys, _)| keys);
+            .filter(|_| sorted_by != Metric::Accesses)
+            .map_or(&[][..], |(keys, _)| keys);
         Some(Keys {
-            by: Some(by),
+            by: Some(sorted_by),
             max_error,
             top,
             hottest: hottest[..hottest.len().min(HOTTEST)].to_vec(),
@@ -124,14 +124,14 @@ type Known = PerMetric<HashMap<(u16, Name), u64>>;
 /// `weighs` tells of a metric whether keys have it, and then whether those in this list may have it elsewhere.
 fn completed(
     keys: &[Key],
-    by: Metric,
+    sorted_by: Metric,
     known: &Known,
     weighs: impl Fn(Metric) -> Option<bool>,
 ) -> Vec<Key> {
     let complete = |key: &Key| {
         let weight = |metric: Metric| {
             let own = key.weights.get(metric).copied()?;
-            if own > 0 || metric == by || weighs(metric) == Some(false) {
+            if own > 0 || metric == sorted_by || weighs(metric) == Some(false) {
                 return Some(own);
             }
             known

@@ -45,21 +45,21 @@ pub struct CommandAtWork {
 }
 
 /// The commands in a collection; `None` if none was logged.
-pub(crate) fn of(found: &LoggedCommands, shown: Shown<'_>) -> Option<LoggedAtWork> {
-    let command = |of: &LoggedCommand| CommandAtWork {
-        log: of.log,
-        node: of.id.as_deref().map(Name::from),
-        command: of.command.clone(),
-        key: of.key.as_ref().map(shown.name),
-        slot: of.slot,
-        entries: of.entries,
-        amount: of.amount,
-        most: of.most,
+pub(crate) fn of(logged: &LoggedCommands, shown: Shown<'_>) -> Option<LoggedAtWork> {
+    let row = |command: &LoggedCommand| CommandAtWork {
+        log: command.log,
+        node: command.id.as_deref().map(Name::from),
+        command: command.command.clone(),
+        key: command.key.as_ref().map(shown.name),
+        slot: command.slot,
+        entries: command.entries,
+        amount: command.amount,
+        most: command.most,
     };
-    (found.entries > 0).then(|| LoggedAtWork {
-        nodes: found.nodes,
-        entries: found.entries,
-        logs_cut: found.logs_cut,
-        commands: found.commands.iter().map(command).collect(),
+    (logged.entries > 0).then(|| LoggedAtWork {
+        nodes: logged.nodes,
+        entries: logged.entries,
+        logs_cut: logged.logs_cut,
+        commands: logged.commands.iter().map(row).collect(),
     })
 }

@@ -15,9 +15,8 @@ pub enum Migration {
 impl Migration {
     /// The best method that all servers support, by version, such as `valkey 9.1.2`.
     pub fn of<'a>(versions: impl Iterator<Item = Option<&'a str>>) -> Self {
-        let versions: Option<Vec<&str>> = versions.collect();
-        let versions = versions.unwrap_or_default();
-        let all = |server: &str, least: (u64, u64)| {
+        let versions = versions.collect::<Option<Vec<&str>>>().unwrap_or_default();
+        let are_all = |server: &str, least: (u64, u64)| {
             let is_new = |version: &&str| {
                 let numbers = version.strip_prefix(server).map(str::trim);
                 numbers
@@ -26,9 +25,9 @@ impl Migration {
             };
             !versions.is_empty() && versions.iter().all(is_new)
         };
-        if all("valkey ", (9, 0)) {
+        if are_all("valkey ", (9, 0)) {
             Migration::Valkey
-        } else if all("redis ", (8, 4)) {
+        } else if are_all("redis ", (8, 4)) {
             Migration::Redis
         } else {
             Migration::Setslot

@@ -302,21 +302,21 @@ pub fn summarise<'l>(
     let redaction = listing.redaction;
     let shown =
         |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.name(name));
-    let hot = |by: Metric| -> Vec<u16> {
+    let hot = |metric: Metric| -> Vec<u16> {
         let hottest = loads
-            .get(by)
+            .get(metric)
             .map(|loads| hottest(loads).map(|slot| slot as u16));
         hottest.map(Iterator::collect).unwrap_or_default()
     };
     let names = tallies.names.as_ref();
     let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
     // The tags and keys for the verdict do not depend on the metric of the tables.
-    let listed = |by: Metric| {
-        let slots = hot(by);
+    let listed = |metric: Metric| {
+        let slots = hot(metric);
         let context = RowContext {
             totals: &totals,
             named: &named,
-            by,
+            by: metric,
             slots: &slots,
             owner: &owner,
             shown: &shown,
@@ -324,7 +324,7 @@ pub fn summarise<'l>(
         let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
         let keys = names.and_then(|names| Keys::of(names, &context));
         let mut hottest = hot_slots(loads, &context, tags.as_ref());
-        if by == Metric::Ops {
+        if metric == Metric::Ops {
             operations::name_keys(&mut hottest, names.map(|names| &names.operations), &shown);
         }
         (tags, keys, hottest)
@@ -358,15 +358,16 @@ pub fn summarise<'l>(
     let attributes = names.map(|names| &names.attributes);
     let shown_pattern =
         |name: &Name| redaction.map_or_else(|| name.clone(), |redaction| redaction.pattern(name));
-    let all = tallies.slots.total();
-    let expiry = attributes.and_then(|of| {
-        let (expiry, written) = (&of.expiry, input.written);
-        Expiry::of(expiry, written, all, &named, &owner, &shown_pattern)
+    let total_keys = tallies.slots.total();
+    let expiry = attributes.and_then(|attributes| {
+        let (expiry, written) = (&attributes.expiry, input.written);
+        Expiry::of(expiry, written, total_keys, &named, &owner, &shown_pattern)
     });
-    let lfu = attributes.and_then(|of| recency::lfu(&of.recency, &named));
-    let largest = attributes.and_then(|of| kinds::largest(&of.kinds, &shown, &owner, &named));
-    let extremes = names.map(|of| extremes::of(&of.extremes, &shown, &owner));
-    let extremes = extremes.unwrap_or_default();
+    let lfu = attributes.and_then(|attributes| recency::lfu(&attributes.recency, &named));
+    let largest =
+        attributes.and_then(|attributes| kinds::largest(&attributes.kinds, &shown, &owner, &named));
+    let counted = names.map(|names| extremes::of(&names.extremes, &shown, &owner));
+    let extremes = counted.unwrap_or_default();
     let usual = Room::default();
     let room = listing.room.unwrap_or(&usual);
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
@@ -398,7 +399,7 @@ pub fn summarise<'l>(
     if listing.asked.by.is_empty() {
         nodes.note_processes(&verdict, observed);
     }
-    let by = listing.asked.by.first().copied();
+    let asked = listing.asked.by.first().copied();
     let operations = names.map(|names| &names.operations);
     let hot_keys = hot_slots::keys(&observed.hot_keys, as_shown);
     let hot_slots = hot_slots::of(
@@ -407,11 +408,11 @@ pub fn summarise<'l>(
         operations,
         as_shown,
     );
-    let by = by.unwrap_or_else(|| verdict.metric());
-    let by = loads.get(by).map_or(Metric::Keys, |_| by);
+    let chosen = asked.unwrap_or_else(|| verdict.metric());
+    let by = loads.get(chosen).map_or(Metric::Keys, |_| chosen);
     let (tags, keys, hottest) = match by {
         Metric::Keys => (tags, keys, hottest),
-        by => listed(by),
+        metric => listed(metric),
     };
 
     let patterns = names.and_then(|names| names.patterns.as_ref());
@@ -426,10 +427,10 @@ pub fn summarise<'l>(
             .filter(|attributes| attributes.expiry.is_known())
             .map(|attributes| attributes.expiry.never[Metric::Keys]),
         databases: attributes.and_then(|attributes| keys::databases(attributes, &named)),
-        encodings: attributes.and_then(|of| kinds::encodings(&of.kinds, &named)),
+        encodings: attributes.and_then(|attributes| kinds::encodings(&attributes.kinds, &named)),
         largest,
         expiry,
-        idle: attributes.and_then(|of| recency::idle(&of.recency, &named)),
+        idle: attributes.and_then(|attributes| recency::idle(&attributes.recency, &named)),
         lfu,
         operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
         extremes,

@@ -24,9 +24,9 @@ pub(crate) fn find(
             .filter(|(_, node)| !node.failed)
     };
     let owned: f64 = nodes.list.iter().map(|node| f64::from(node.slots)).sum();
-    let all: f64 = up().map(|(at, _)| weight(at)).sum();
+    let total: f64 = up().map(|(at, _)| weight(at)).sum();
     let is_moving = |(at, slots): (usize, u32)| {
-        f64::from(slots) < limit::MOVING * owned * weight(at) / all.max(f64::MIN_POSITIVE)
+        f64::from(slots) < limit::MOVING * owned * weight(at) / total.max(f64::MIN_POSITIVE)
     };
     let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
     few.map(|(_, node)| node.label())

@@ -86,25 +86,25 @@ impl NodeCounts {
             (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 * count / keys)
         };
         let over_slots = |node: &NodeKeys| node.keys as f64 / (part(node) * keys);
-        let list = said.iter().map(|node| CountedNode {
+        let rows = said.iter().map(|node| CountedNode {
             id: Name::from(node.id_start.as_str()),
             address: Name::from(node.address.as_str()),
             slots: node.slots,
             keys: node.keys,
             over_fair: over_fair(node).map(tidy),
         });
-        let list: Vec<_> = list.collect();
+        let list: Vec<_> = rows.collect();
         let balance = Balance::of(&owning.iter().map(|node| node.keys).collect::<Vec<_>>());
 
         let expected: f64 = owning
             .iter()
             .map(|node| (1.0 - part(node)) / part(node))
             .sum();
-        let found: f64 = owning
+        let observed: f64 = owning
             .iter()
             .map(|node| (over_slots(node) - 1.0).powi(2))
             .sum();
-        let n_eff = (keys > 0.0 && found > 0.0 && owning.len() > 1).then(|| expected / found);
+        let n_eff = (keys > 0.0 && observed > 0.0 && owning.len() > 1).then(|| expected / observed);
         // Every key is a unit: how tags group them is unknown.
         let units = RandomUnits::new(Vec::new(), keys, keys);
         let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
@@ -116,21 +116,21 @@ impl NodeCounts {
             .iter()
             .rev()
             .max_by_key(|node| node.keys)
-            .filter(|_| keys > 0.0);
-        let fullest = fullest.map(|fullest| FullestCounted {
-            node: Name::from(fullest.address.as_str()),
-            share_of_slots: part(fullest),
-            nodes: owning.len(),
-            keys,
-            max_over_mean: fullest.keys as f64 * count / keys,
-            min_over_mean: balance.min as f64 * count / keys,
-            placement: part(fullest) * count - 1.0,
-            by_chance: most(fullest) * count / keys - part(fullest) * count,
-            is_rest_by_chance: {
-                let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
-                tail * count >= limit::CHANCE
-            },
-        });
+            .filter(|_| keys > 0.0)
+            .map(|fullest| FullestCounted {
+                node: Name::from(fullest.address.as_str()),
+                share_of_slots: part(fullest),
+                nodes: owning.len(),
+                keys,
+                max_over_mean: fullest.keys as f64 * count / keys,
+                min_over_mean: balance.min as f64 * count / keys,
+                placement: part(fullest) * count - 1.0,
+                by_chance: most(fullest) * count / keys - part(fullest) * count,
+                is_rest_by_chance: {
+                    let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
+                    tail * count >= limit::CHANCE
+                },
+            });
         let finding = CountedFinding {
             state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
             keys,

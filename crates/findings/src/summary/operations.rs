@@ -110,11 +110,11 @@ pub(crate) fn name_keys(
     keys.sort_by(|a, b| (b.ops, &a.name).cmp(&(a.ops, &b.name)));
     for slot in slots {
         let of_slot = keys.iter().filter(|key| key.slot == slot.slot);
-        let of_slot = of_slot.take(KEYS_OF_A_SLOT).map(|key| KeyOps {
+        let rows = of_slot.take(KEYS_OF_A_SLOT).map(|key| KeyOps {
             key: shown(&Name::from(&key.name[..])),
             ops: key.ops,
         });
-        slot.top_keys = of_slot.collect();
+        slot.top_keys = rows.collect();
     }
 }
 
@@ -140,20 +140,20 @@ pub(crate) fn note_reads(
         let [ops, of_reads] = tags.entry((key.slot, tag)).or_default();
         (*ops, *of_reads) = (*ops + key.ops, *of_reads + reads);
     }
-    let tags = tags.into_iter();
     let tags: BTreeMap<(u16, Name), [u64; 2]> = tags
-        .map(|((slot, tag), of)| ((slot, shown(&tag)), of))
+        .into_iter()
+        .map(|((slot, tag), counts)| ((slot, shown(&tag)), counts))
         .collect();
-    let all = units.per.get(Metric::Ops).map(|units| units.named.clone());
-    let all = all.unwrap_or_default();
+    let of_ops = units.per.get(Metric::Ops);
+    let captured = of_ops.map(|units| units.named.clone()).unwrap_or_default();
     for metric in [Metric::Ops, Metric::Cpu] {
-        let named = units.per.get_mut(metric).map(|units| &mut units.named);
-        let named = named.into_iter().flatten();
+        let of_metric = units.per.get_mut(metric);
+        let named = of_metric.into_iter().flat_map(|units| &mut units.named);
         for unit in named.filter(|unit| unit.kind == UnitKind::Tag) {
-            let is_it = |of: &&Unit| of.kind == unit.kind && of.name == unit.name;
-            let whole = all.iter().find(is_it).map_or(0.0, |unit| unit.load);
-            let known = tags.get(&(unit.slot, unit.name.clone()));
-            let known = known.filter(|[ops, _]| *ops > 0 && *ops as f64 >= MOST_OF * whole);
+            let is_same = |other: &&Unit| other.kind == unit.kind && other.name == unit.name;
+            let whole = captured.iter().find(is_same).map_or(0.0, |unit| unit.load);
+            let counts = tags.get(&(unit.slot, unit.name.clone()));
+            let known = counts.filter(|[ops, _]| *ops > 0 && *ops as f64 >= MOST_OF * whole);
             unit.reads = known.map(|[ops, reads]| *reads as f64 / *ops as f64);
         }
     }
@@ -211,6 +211,7 @@ impl Operations {
         let span = counted.range.map(|(from, to)| to - from);
         let times = counted.times.sorted();
         let fullest = times.iter().rev().max_by_key(|(_, load)| load[Metric::Ops]);
+        let absent = counted.absent.as_ref();
         Some(Operations {
             ops,
             reads: ops - writes,
@@ -227,7 +228,7 @@ impl Operations {
                 ops: load[Metric::Ops],
             }),
             commands,
-            absent: counted.absent.as_ref().map(|of| AbsentKeys::of(of, shown)),
+            absent: absent.map(|absent| AbsentKeys::of(absent, shown)),
         })
     }
 }

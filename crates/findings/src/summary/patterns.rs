@@ -146,13 +146,13 @@ impl Sum {
 pub(crate) fn of(
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
-    by: Metric,
+    metric: Metric,
     levels: Levels<'_>,
     redaction: Option<&Redaction>,
 ) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
-    let (coarseness, exact, bound, found) = loads(counted);
+    let (coarseness, exact, bound, pattern_loads) = loads(counted);
     let mut by_pattern: BTreeMap<Vec<u8>, Sum> = BTreeMap::new();
-    for (written, load) in found {
+    for (written, load) in pattern_loads {
         let Counted { name, traits } = Counted::of(&written.0);
         let keys_if = |is_so: bool| if is_so { load[Metric::Keys] } else { 0 };
         let sum = Sum {
@@ -174,8 +174,8 @@ pub(crate) fn of(
             is_little(load[Metric::Keys], all_keys, weights)
         },
     };
-    let by_pattern = families(by_pattern, &rules).into_iter();
-    let by_pattern: BTreeMap<Name, Sum> = by_pattern.map(|(name, sum)| (Name(name), sum)).collect();
+    let summed = families(by_pattern, &rules).into_iter();
+    let by_pattern: BTreeMap<Name, Sum> = summed.map(|(name, sum)| (Name(name), sum)).collect();
     let mut by_prefix: BTreeMap<Name, Sum> = BTreeMap::new();
     let mut level_of: BTreeMap<Name, usize> = BTreeMap::new();
     for (name, sum) in &by_pattern {
@@ -186,7 +186,7 @@ pub(crate) fn of(
         }
     }
     let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
-    let (top, cut_off) = heaviest(by_pattern, counted, totals, by);
+    let (top, cut_off) = heaviest(by_pattern, counted, totals, metric);
     let rows = top
         .into_iter()
         .map(|(pattern, kind)| Pattern {
@@ -197,10 +197,10 @@ pub(crate) fn of(
     let patterns = KeyGroups {
         exact,
         coarseness,
-        max_error: bound[by].max(cut_off),
+        max_error: bound[metric].max(cut_off),
         top: rows,
     };
-    let (top, cut_off) = heaviest(by_prefix, counted, totals, by);
+    let (top, cut_off) = heaviest(by_prefix, counted, totals, metric);
     let rows = top
         .into_iter()
         .map(|(prefix, kind)| Prefix {
@@ -214,7 +214,7 @@ pub(crate) fn of(
         0
     } else {
         totals
-            .get(by)
+            .get(metric)
             .map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX))
     };
     (
@@ -281,18 +281,18 @@ fn heaviest(
     sums: BTreeMap<Name, Sum>,
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,
-    by: Metric,
+    metric: Metric,
 ) -> (Vec<(Name, GroupLoad)>, u64) {
     let mut rows: Vec<(Name, Sum)> = sums.into_iter().collect();
-    rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[by]), a).cmp(&(Reverse(y.load[by]), b)));
-    let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[by]);
+    rows.sort_by(|(a, x), (b, y)| (Reverse(x.load[metric]), a).cmp(&(Reverse(y.load[metric]), b)));
+    let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[metric]);
     rows.truncate(LISTED);
-    let total = totals.get(by).map_or(0.0, |total| *total as f64);
+    let total = totals.get(metric).map_or(0.0, |total| *total as f64);
     let is_exact = matches!(counted.counts(), TagCounts::Exact(_));
     let kind = |sum: &Sum| GroupLoad {
         load: totals.map(|metric, _| sum.load[metric]),
         share: if total > 0.0 {
-            tidy(sum.load[by] as f64 / total)
+            tidy(sum.load[metric] as f64 / total)
         } else {
             0.0
         },

@@ -22,9 +22,9 @@ pub(crate) fn of_process(observed: &Observed, at: usize) -> Option<f64> {
 /// Whether the slots of these nodes hide how busy a process is: servers count scripts and transactions in no slot. Time in
 /// network and parsing is in no slot either, but follows the commands.
 pub(crate) fn are_hidden_by_slots(nodes: &Nodes, observed: &Observed, compared: &[usize]) -> bool {
-    let shares = |of: &dyn Fn(usize) -> Option<f64>| -> Option<Vec<f64>> {
-        let cpu: Option<Vec<f64>> = compared.iter().map(|at| of(*at)).collect();
-        let cpu = cpu?;
+    let shares = |used: &dyn Fn(usize) -> Option<f64>| -> Option<Vec<f64>> {
+        let known: Option<Vec<f64>> = compared.iter().map(|at| used(*at)).collect();
+        let cpu = known?;
         let mean = cpu.iter().sum::<f64>() / cpu.len().max(1) as f64;
         (mean > 0.0).then(|| cpu.iter().map(|cpu| cpu / mean).collect())
     };

@@ -76,14 +76,15 @@ pub fn judged(summary: &Summary) -> Option<(f64, State)> {
     if roles.iter().any(is_compared_by_slots) {
         return None;
     }
-    let shares = summary.nodes.list.iter();
-    let shares = shares.filter_map(|node| node.over_share.load);
+    let nodes = summary.nodes.list.iter();
+    let shares = nodes.filter_map(|node| node.over_share.load);
     let busiest = shares.max_by(f64::total_cmp)?;
-    let is_skew = |of: &&Finding| of.kind == FindingKind::Skew && of.role == Some(Role::Load);
+    let is_skew =
+        |finding: &&Finding| finding.kind == FindingKind::Skew && finding.role == Some(Role::Load);
     let skew = findings.iter().find(is_skew);
     Some((
         busiest,
-        skew.and_then(|of| of.state).unwrap_or(State::Balanced),
+        skew.and_then(|skew| skew.state).unwrap_or(State::Balanced),
     ))
 }
 
@@ -97,9 +98,8 @@ pub(crate) fn skew(
     observed: &Observed,
     loads: &[Option<ProcessLoad>],
 ) -> Option<Finding> {
-    let known = loads.iter().zip(&nodes.list);
-    let known = known.enumerate();
-    let known = known.filter_map(|(at, (load, node))| Some((load.as_ref()?, node, at)));
+    let listed = loads.iter().zip(&nodes.list).enumerate();
+    let known = listed.filter_map(|(at, (load, node))| Some((load.as_ref()?, node, at)));
     let (load, node, at) =
         known.max_by(|(a, ..), (b, ..)| a.over_share.total_cmp(&b.over_share))?;
     let server = observed.servers.get(at).and_then(Option::as_ref);
@@ -110,9 +110,9 @@ pub(crate) fn skew(
         command: server.and_then(|server| server.busiest.clone()),
         in_no_slot: of_slots(nodes, observed, at).map(|slots| (1.0 - slots / load.cpu).max(0.0)),
     };
-    let found = findings::skew(load.state, load.over_share, Some(load.cpu), text);
-    let found = found.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);
-    load.state.is_uneven().then_some(found)
+    let skew = findings::skew(load.state, load.over_share, Some(load.cpu), text);
+    let finding = skew.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);
+    load.state.is_uneven().then_some(finding)
 }
 
 #[cfg(test)]

@@ -133,8 +133,7 @@ impl TagSizes {
     /// The sizes of a sample, completed with facts about all tags.
     pub(crate) fn of_all(mut self, tags: &Tags) -> Self {
         if self.sampled.is_some() && tags.distinct > 0 {
-            let largest = tags.heaviest.keys.first();
-            let largest = largest.map_or(0, |tag| tag.load.keys);
+            let largest = tags.heaviest.keys.first().map_or(0, |tag| tag.load.keys);
             self.keys.max = self.keys.max.max(largest);
             self.keys.count = tags.distinct;
             self.keys.mean = tidy(tags.tagged_keys as f64 / tags.distinct as f64);

@@ -49,9 +49,9 @@ pub(crate) fn lfu(
     counted: &tally::recency::Recency,
     carried: &PerMetric<u128>,
 ) -> Option<Vec<LfuLoad>> {
-    let rows = (0..=u8::MAX).zip(&counted.lfu);
-    let rows = rows.filter(|(_, load)| load[Metric::Keys] > 0);
-    let rows: Vec<_> = rows
+    let rows: Vec<_> = (0..=u8::MAX)
+        .zip(&counted.lfu)
+        .filter(|(_, load)| load[Metric::Keys] > 0)
         .map(|(counter, load)| LfuLoad {
             counter,
             load: shown(load, carried),
@@ -62,7 +62,7 @@ pub(crate) fn lfu(
 
 /// Whether the counters stand for accesses; the highest may stand for any number of them.
 pub(crate) fn are_accesses_known(counters: Option<&[LfuLoad]>) -> bool {
-    let is_known = |of: &LfuLoad| u64::from(of.counter) < SATURATED;
+    let is_known = |load: &LfuLoad| u64::from(load.counter) < SATURATED;
     counters.is_some_and(|counters| counters.iter().all(is_known))
 }
 

@@ -40,7 +40,7 @@ const WORDS: [&str; 24] = [
 
 /// Input facts. Their sentences were built without names.
 impl Redact for InputFacts {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let InputFacts {
             // Its patterns are omitted from the start.
             filter: _,
@@ -64,18 +64,18 @@ impl Redact for InputFacts {
             warnings: _,
             notes,
         } = self;
-        files.redact(by);
-        rejected.redact(by);
+        files.redact(redaction);
+        rejected.redact(redaction);
         for values in unreadable_values {
-            values.first.redact(by);
+            values.first.redact(redaction);
         }
-        incomplete.redact(by);
-        notes.push(by.note());
+        incomplete.redact(redaction);
+        notes.push(redaction.note());
     }
 }
 
 impl Redact for FileFacts {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let FileFacts {
             name,
             format: _,
@@ -88,46 +88,46 @@ impl Redact for FileFacts {
             captured_secs: _,
             object,
         } = self;
-        name.redact(by);
+        name.redact(redaction);
         // Its tag would reveal an object.
         *object = None;
     }
 }
 
 impl Redact for Rejected {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let Rejected { count: _, first } = self;
-        first.redact(by);
+        first.redact(redaction);
     }
 }
 
 impl Redact for RejectedLine {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let RejectedLine {
             file,
             line: _,
             byte: _,
             reason: _,
         } = self;
-        file.redact(by);
+        file.redact(redaction);
     }
 }
 
 impl Redact for Incomplete {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let Incomplete {
             file,
             byte: _,
             reason: _,
         } = self;
-        file.redact(by);
+        file.redact(redaction);
     }
 }
 
 /// Replaces the names of nodes of `topology` in server readings by those in `shown`.
-pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
+pub fn node_counts(redaction: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
     for said in counts {
-        let is_it = |node: &&crate::topology::Node| {
+        let is_same = |node: &&crate::topology::Node| {
             said.is(
                 node.id.as_bytes(),
                 node.address.as_deref().map(str::as_bytes),
@@ -136,34 +136,34 @@ pub fn node_counts(by: &Redaction, topology: &Topology, counts: &mut [NodeKeys])
         let id = topology
             .nodes
             .iter()
-            .find(is_it)
+            .find(is_same)
             .map_or(&said.id_start, |node| &node.id);
-        said.id_start = by.text(id);
-        said.address = by.text(&said.address);
+        said.id_start = redaction.text(id);
+        said.address = redaction.text(&said.address);
     }
 }
 
 /// The remaining names; the rest was built from redacted names.
 impl Redact for Summary {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let types = self
             .types
             .iter_mut()
             .flatten()
-            .map(|of: &mut TypeLoad| &mut of.kind);
-        let encodings = self.encodings.iter_mut().flatten();
-        let encodings = encodings
-            .flat_map(|of: &mut EncodingLoad| of.encoding.iter_mut().chain([&mut of.kind]));
-        let largest = self.largest.iter_mut().flatten();
-        let largest = largest.map(|of: &mut LargeKey| &mut of.kind);
+            .map(|load: &mut TypeLoad| &mut load.kind);
+        let rows = self.encodings.iter_mut().flatten();
+        let encodings = rows
+            .flat_map(|load: &mut EncodingLoad| load.encoding.iter_mut().chain([&mut load.kind]));
+        let keys = self.largest.iter_mut().flatten();
+        let largest = keys.map(|key: &mut LargeKey| &mut key.kind);
         for word in types.chain(encodings).chain(largest) {
-            redact_word(word, by);
+            redact_word(word, redaction);
         }
     }
 }
 
-fn redact_word(word: &mut Name, by: &Redaction) {
+fn redact_word(word: &mut Name, redaction: &Redaction) {
     if !WORDS.contains(&word.to_string().as_str()) {
-        word.redact(by);
+        word.redact(redaction);
     }
 }

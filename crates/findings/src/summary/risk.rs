@@ -109,17 +109,19 @@ fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item =
     let servers = nodes.list.iter().zip(&observed.servers);
     servers.filter_map(|(node, server)| {
         let refused = &server.as_ref()?.refused;
-        let is_refusal =
-            |of: &&Refused| of.per_sec >= REFUSED && !["MOVED", "ASK"].contains(&&*of.name);
+        let is_refusal = |error: &&Refused| {
+            error.per_sec >= REFUSED && !["MOVED", "ASK"].contains(&&*error.name)
+        };
         let most = refused.errors.iter().find(is_refusal)?;
+        let commands = refused.commands.iter().map(|command| command.name.clone());
         let text = FindingText::Refused {
             node: node.label(),
             error: most.name.clone(),
             per_sec: most.per_sec,
-            commands: refused.commands.iter().map(|of| of.name.clone()).collect(),
+            commands: commands.collect(),
         };
-        let found = Finding::new(FindingKind::Refused, Severity::Warning, text);
-        Some(found.on(&node.id).of(most.per_sec))
+        let finding = Finding::new(FindingKind::Refused, Severity::Warning, text);
+        Some(finding.on(&node.id).of(most.per_sec))
     })
 }
 
@@ -144,10 +146,10 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
             Severity::Notice
         };
         let text = FindingText::NoReplica(node.map(NodeLoad::label));
-        let found = Finding::new(FindingKind::NoReplica, severity, text);
+        let risk = Finding::new(FindingKind::NoReplica, severity, text);
         match node {
-            Some(node) => found.on(&node.id),
-            None => found,
+            Some(node) => risk.on(&node.id),
+            None => risk,
         }
     };
     // Failed ones are a problem, no risk.
@@ -191,14 +193,14 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
 
 /// Large and hot keys, each listed once with its largest share.
 fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
-    let mut found: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
+    let mut risky: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
     let largest = inputs.largest.unwrap_or_default();
     let elements = |name: &Name, slot: u16| {
-        let mut same = largest.iter();
-        let same = same.find(|key| key.slot == slot && key.key == *name);
+        let mut keys = largest.iter();
+        let same = keys.find(|key| key.slot == slot && key.key == *name);
         same.map(|key| (&key.kind, key.elements))
     };
-    let of = |(share, _): (f64, Measure)| share;
+    let share_of = |(share, _): (f64, Measure)| share;
     let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
     for metric in Metric::WEIGHTS {
         let fair = fair(inputs.nodes, metric);
@@ -213,11 +215,13 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 continue;
             }
             let share = Some((share, Measure::from(metric)));
-            let same = found
+            let same = risky
                 .iter_mut()
                 .find(|(text, _, slot)| text.name == key.key && *slot == key.slot);
             match same {
-                Some((text, ..)) if text.share.map(of) < share.map(of) => text.share = share,
+                Some((text, ..)) if text.share.map(share_of) < share.map(share_of) => {
+                    text.share = share
+                }
                 Some(_) => {}
                 None => {
                     let bytes = key.weights.get(Metric::Bytes).copied();
@@ -235,13 +239,13 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                         share,
                         block_ms: blocks.map(|_| block_ms(time)),
                     };
-                    found.push((text, key.node.clone(), key.slot));
+                    risky.push((text, key.node.clone(), key.slot));
                 }
             }
         }
     }
     for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
-        if found
+        if risky
             .iter()
             .all(|(text, _, slot)| text.name != key.key || *slot != key.slot)
         {
@@ -254,17 +258,17 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 block_ms: (!inputs.is_atomic)
                     .then(|| block_ms(block_time(Some(&key.kind), bytes, Some(key.elements)))),
             };
-            found.push((text, key.node.clone(), key.slot));
+            risky.push((text, key.node.clone(), key.slot));
         }
     }
     let share = |text: &KeyText| text.share.map_or(0.0, |(share, _)| share);
-    found.sort_by(|(a, ..), (b, ..)| {
+    risky.sort_by(|(a, ..), (b, ..)| {
         share(b)
             .total_cmp(&share(a))
             .then_with(|| a.name.cmp(&b.name))
     });
-    found.truncate(LISTED);
-    found.into_iter().map(key_finding).collect()
+    risky.truncate(LISTED);
+    risky.into_iter().map(key_finding).collect()
 }
 
 fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
@@ -284,7 +288,7 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
         FindingKind::BigKey
     };
     let (share, key) = (text.share, text.name.clone());
-    let found = Finding::new(kind, severity, FindingText::Key(text));
+    let finding = Finding::new(kind, severity, FindingText::Key(text));
     Finding {
         role: share.map(|(_, measure)| measure.role()),
         metric: share.map(|(_, measure)| measure),
@@ -292,32 +296,32 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
         node,
         slot: Some(slot),
         key: Some(key),
-        ..found
+        ..finding
     }
 }
 
 /// Heavy tags, each listed once with its largest share.
 fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
-    let mut found: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
+    let mut heavy: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
     for (metric, of_metric) in units.per.iter() {
         let fair = fair(nodes, metric);
-        let tags = of_metric.named.iter();
-        let tags = tags.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
+        let named = of_metric.named.iter();
+        let tags = named.filter(|unit| unit.kind == UnitKind::Tag && unit.node.is_some());
         for tag in tags.take_while(|tag| fair > 0.0 && tag.load / fair >= HEAVY_TAG) {
             // Its key has a finding of its own.
             if tag.main_key.is_some() {
                 continue;
             }
             let share = tag.load / fair;
-            match found.iter_mut().find(|other| other.0 == &tag.name) {
-                Some(other) if other.3 < share => (other.3, other.4) = (share, metric.into()),
+            match heavy.iter_mut().find(|known| known.0 == &tag.name) {
+                Some(known) if known.3 < share => (known.3, known.4) = (share, metric.into()),
                 Some(_) => {}
-                None => found.push((&tag.name, &tag.node, tag.slot, share, metric.into())),
+                None => heavy.push((&tag.name, &tag.node, tag.slot, share, metric.into())),
             }
         }
     }
-    found.sort_by(|a, b| b.3.total_cmp(&a.3).then_with(|| a.0.cmp(b.0)));
-    found.truncate(LISTED);
+    heavy.sort_by(|a, b| b.3.total_cmp(&a.3).then_with(|| a.0.cmp(b.0)));
+    heavy.truncate(LISTED);
     let finding =
         |(name, node, slot, share, measure): (&Name, &Option<Name>, u16, f64, Measure)| {
             let severity = if share >= WHOLE {
@@ -335,7 +339,7 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
                     .of(share)
             }
         };
-    found.into_iter().map(finding).collect()
+    heavy.into_iter().map(finding).collect()
 }
 
 fn fair(nodes: &Nodes, metric: Metric) -> f64 {

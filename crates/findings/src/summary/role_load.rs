@@ -85,11 +85,11 @@ impl RoleLoad {
         if inputs.asked.by.is_empty() {
             return (roles, Vec::new());
         }
-        let asked = inputs.asked.by.iter();
-        let asked: Vec<RoleLoad> = asked
+        let metrics = inputs.asked.by.iter();
+        let asked: Vec<RoleLoad> = metrics
             .filter_map(|metric| inputs.asked_for(*metric))
             .collect();
-        roles.retain(|role| asked.iter().all(|other| other.measure != role.measure));
+        roles.retain(|role| asked.iter().all(|asked| asked.measure != role.measure));
         (asked, roles)
     }
 
@@ -100,11 +100,11 @@ impl RoleLoad {
 
     /// The primary being filled or drained, with less than half of its fair share of every load.
     pub(crate) fn moving(&self, nodes: &Nodes) -> Option<Name> {
-        let all = nodes.owning().count() as f64;
+        let owning = nodes.owning().count() as f64;
         let holds_share = |at: usize| {
             Metric::ALL.into_iter().any(|metric| {
                 let total = nodes.total(metric) as f64;
-                total > 0.0 && 2.0 * all * nodes.list[at].load_by(metric) as f64 >= total
+                total > 0.0 && 2.0 * owning * nodes.list[at].load_by(metric) as f64 >= total
             })
         };
         moving::find(nodes, &self.weights, holds_share)
@@ -117,7 +117,7 @@ impl RoleLoad {
         if is_as_counted {
             return units.clone();
         }
-        let place = |node: &Name| nodes.list.iter().position(|other| other.id == *node);
+        let place = |node: &Name| nodes.list.iter().position(|listed| listed.id == *node);
         let scaled = |unit: &Unit| {
             let at = unit.node.as_ref().and_then(place);
             let factor = at.and_then(|at| self.scale.get(at)).copied().unwrap_or(1.0);
@@ -170,8 +170,8 @@ impl LoadInputs<'_> {
         if keys == 0 && self.total(Metric::Bytes) == 0 {
             return None;
         }
-        let known = self.known.get(Metric::Bytes).copied();
-        let known = known.map_or(1.0, |known| known as f64 / keys.max(1) as f64);
+        let sized = self.known.get(Metric::Bytes).copied();
+        let known = sized.map_or(1.0, |sized| sized as f64 / keys.max(1) as f64);
         let [all, half] = limit::SIZES;
         if self.total(Metric::Bytes) > 0 && known >= half {
             let load = self.of(Measure::Bytes)?;
@@ -188,9 +188,9 @@ impl LoadInputs<'_> {
         let load = self.of(Measure::UsedMemory)?;
         let dataset = |at: usize| self.server(at)?.dataset;
         let sizes: Option<Vec<u64>> = load.compared.iter().map(|at| dataset(*at)).collect();
-        let sizes = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
+        let known = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
         let mut scale = vec![1.0; self.nodes.list.len()];
-        for (at, size) in load.compared.iter().zip(sizes) {
+        for (at, size) in load.compared.iter().zip(known) {
             let keys = self.nodes.list[*at].load.keys;
             // Memory without keys cannot be assigned to slots.
             scale[*at] = size as f64 / keys.max(1) as f64;
@@ -203,7 +203,7 @@ impl LoadInputs<'_> {
         let measured = measures.into_iter().filter(|measure| {
             self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
         });
-        let loads: Vec<RoleLoad> = measured.filter_map(|of| self.captured(of)).collect();
+        let loads: Vec<RoleLoad> = measured.filter_map(|kind| self.captured(kind)).collect();
         // Operations on keys do not show what processes do besides.
         let is_best = |load: &RoleLoad| matches!(load.reason, None | Some(Reason::OutsideSlots));
         let best = loads.iter().position(is_best);
@@ -224,7 +224,7 @@ impl LoadInputs<'_> {
         let seen = self.seen(captures, &load);
         // The slots of lost nodes are down, not idle.
         let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();
-        let all = load.compared.iter().filter(is_answering).count().max(1);
+        let answering = load.compared.iter().filter(is_answering).count().max(1);
         let span = |at: usize| captures.spans.get(at).copied().flatten();
         // Counters of a node that was reset or got other slots cover an unknown time.
         let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
@@ -233,7 +233,7 @@ impl LoadInputs<'_> {
         let spans: Option<Vec<f64>> = load.compared.iter().map(|at| span(*at)).collect();
         if captures.is_one_reading || captures.are_apart {
             load.reason = Some(Reason::Counters);
-        } else if (load.compared.len() as f64) < limit::COVERED * all as f64 {
+        } else if (load.compared.len() as f64) < limit::COVERED * answering as f64 {
             load.reason = Some(Reason::NotSeen);
         } else if captures.are_counters && measure == Measure::Cpu {
             let is_outside =
@@ -258,9 +258,9 @@ impl LoadInputs<'_> {
 
     /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
     fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
-        let units = self.units.per.get(load.measure.metric());
-        let units = units.map_or(0.0, |units| match units.named.len() {
-            all if all < LISTED => all as f64,
+        let of_metric = self.units.per.get(load.measure.metric());
+        let units = of_metric.map_or(0.0, |units| match units.named.len() {
+            named if named < LISTED => named as f64,
             _ => units.count.max(LISTED as f64),
         });
         let owned: f64 = self.nodes.owning().map(|node| f64::from(node.slots)).sum();
@@ -275,7 +275,7 @@ impl LoadInputs<'_> {
 
     /// The load of all nodes with slots, except lost nodes from which nothing was read.
     fn of(&self, measure: Measure) -> Option<RoleLoad> {
-        let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|of| node.load_by(*of) > 0);
+        let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|metric| node.load_by(*metric) > 0);
         let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
         let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0 && is_known(node);
         let nodes = self.nodes.list.iter().enumerate().filter(owning);

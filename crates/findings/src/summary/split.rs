@@ -241,9 +241,9 @@ impl<'a> Split<'a> {
 
     /// Whether there are many heavy units with most of the load and no dominant one.
     fn is_coarse(&self) -> bool {
-        let (all, together) = (self.compared.total, self.heavy_total());
+        let (total, together) = (self.compared.total, self.heavy_total());
         self.heavy.len() > limit::SEVERAL
-            && together > limit::COARSE * all
+            && together > limit::COARSE * total
             && self.heavy[0].load <= limit::DOMINANT * together
     }
 
@@ -253,8 +253,8 @@ impl<'a> Split<'a> {
             let here = f64::from(u8::from(
                 unit.node.as_ref() == Some(&self.compared.nodes[at].id),
             ));
-            let load = self.compared.loads[at] + unit.load * (self.compared.slots[at] - here);
-            load / self.compared.fair(at)
+            let moved = unit.load * (self.compared.slots[at] - here);
+            (self.compared.loads[at] + moved) / self.compared.fair(at)
         };
         (0..self.nodes()).map(load).fold(0.0, f64::max)
     }
@@ -293,8 +293,8 @@ impl<'a> Split<'a> {
 
     /// The load of a slot without heavy units.
     fn light_in(&self, slot: u16, loads: &[u64]) -> f64 {
-        let heavy = self.heavy.iter().filter(|unit| unit.slot == slot);
-        let heavy: f64 = heavy.map(|unit| unit.load).sum();
+        let in_slot = self.heavy.iter().filter(|unit| unit.slot == slot);
+        let heavy: f64 = in_slot.map(|unit| unit.load).sum();
         loads.get(usize::from(slot)).copied().unwrap_or(0) as f64 - heavy
     }
 

@@ -23,31 +23,31 @@ impl Verdict {
     /// The worst problem of a node, if any.
     pub fn standing(&self, node: &NodeLoad) -> Option<Standing> {
         let problems = self.problems().enumerate();
-        let own = problems.filter_map(|(place, found)| {
-            let state = self.state_of(node, found)?;
-            let role = found.role;
+        let own = problems.filter_map(|(place, finding)| {
+            let state = self.state_of(node, finding)?;
+            let role = finding.role;
             Some(Standing { place, state, role })
         });
-        own.max_by_key(|of| (of.state, Reverse(of.place)))
+        own.max_by_key(|standing| (standing.state, Reverse(standing.place)))
     }
 
     /// The state of a node by a finding that may be about other nodes.
-    fn state_of(&self, node: &NodeLoad, found: &Finding) -> Option<State> {
-        let is_own = found.node.as_ref() == Some(&node.id);
+    fn state_of(&self, node: &NodeLoad, finding: &Finding) -> Option<State> {
+        let is_own = finding.node.as_ref() == Some(&node.id);
         let is_down = node.is_lost() || node.flags.contains(&NodeFlag::Refusing);
         let by_band = || {
-            let measure = found.metric?;
+            let measure = finding.metric?;
             let mut roles = self.roles.iter();
-            let role = roles.find(|role| (role.role, role.metric) == (found.role, measure));
+            let role = roles.find(|role| (role.role, role.metric) == (finding.role, measure));
             // Load by process is not a role.
             let bands = role.map_or_else(|| Bands::new(measure, None, None), |role| role.bands);
-            let share = node.over_share.of(found.role?)?;
+            let share = node.over_share.of(finding.role?)?;
             Some(bands.state(share)).filter(|state| state.is_uneven())
         };
-        match found.kind {
-            _ if is_own => found.state,
-            FindingKind::Down => found.state.filter(|_| is_down),
-            FindingKind::Skew => by_band().min(found.state),
+        match finding.kind {
+            _ if is_own => finding.state,
+            FindingKind::Down => finding.state.filter(|_| is_down),
+            FindingKind::Skew => by_band().min(finding.state),
             _ => None,
         }
     }

@@ -130,22 +130,22 @@ impl Tags {
             load,
             ceiling: load,
         };
-        let (known, bound, found) = match (&tags.counts, recount) {
+        let (known, bound, counted_tags) = match (&tags.counts, recount) {
             (TagCounts::Exact(table), _) => {
-                let found: Vec<_> = table
+                let counted_tags: Vec<_> = table
                     .iter()
                     .map(|(name, _, load)| exactly(&Name::from(name), load))
                     .collect();
                 let squares = context
                     .totals
-                    .map(|metric, _| sum_of_squares(&found, metric));
+                    .map(|metric, _| sum_of_squares(&counted_tags, metric));
                 let known = Tags {
                     exact: true,
                     distinct: table.len() as u64,
                     squares,
                     ..Tags::default()
                 };
-                (known, Load::default(), found)
+                (known, Load::default(), counted_tags)
             }
             (TagCounts::Shared(counted), _) => {
                 let squares = |metric, _: &u128| {
@@ -159,11 +159,11 @@ impl Tags {
                     ..Tags::default()
                 };
                 let named = counted.named.iter();
-                let found = named.map(|(name, load)| exactly(name, *load)).collect();
-                (known, counted.bound, found)
+                let counted_tags = named.map(|(name, load)| exactly(name, *load)).collect();
+                (known, counted.bound, counted_tags)
             }
             (TagCounts::CountMin(rows), None) => {
-                let found: Vec<_> = tags
+                let counted_tags: Vec<_> = tags
                     .known
                     .iter()
                     .flat_map(Preselected::counted)
@@ -175,8 +175,8 @@ impl Tags {
                 };
                 known.squares = known
                     .squares
-                    .map(|metric, squares| squares + sum_of_squares(&found, metric));
-                (known, rows.heaviest_at_most(), found)
+                    .map(|metric, squares| squares + sum_of_squares(&counted_tags, metric));
+                (known, rows.heaviest_at_most(), counted_tags)
             }
             (TagCounts::CountMin(rows), Some(recount)) => {
                 let known = Tags {
@@ -193,8 +193,7 @@ impl Tags {
                 )
             }
             (TagCounts::HeavyHitters(followed), _) => {
-                let found = followed.tags().into_iter();
-                let found = found.map(|tag| CountedTag {
+                let counted_tags = followed.tags().into_iter().map(|tag| CountedTag {
                     name: tag.name,
                     load: tag.load,
                     ceiling: tag.ceiling,
@@ -202,14 +201,14 @@ impl Tags {
                 (
                     Tags::estimated(&followed.rows, context),
                     followed.bound(),
-                    found.collect(),
+                    counted_tags.collect(),
                 )
             }
         };
-        let by_slot = by_slot(&found, context);
+        let by_slot = by_slot(&counted_tags, context);
         let heaviest = context
             .totals
-            .map(|metric, total| heaviest(&found, metric, *total, context));
+            .map(|metric, total| heaviest(&counted_tags, metric, *total, context));
         let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
         let max_error = bound[context.by].max(cut_off);
         let certain = certain(&top, context.by, max_error);
@@ -247,8 +246,8 @@ fn sum_of_squares(tags: &[CountedTag], metric: Metric) -> f64 {
 }
 
 /// How many leading tags hold at least `max_error`; `None` if all do.
-fn certain(top: &[Tag], by: Metric, max_error: u64) -> Option<u64> {
-    let is_certain = |tag: &Tag| tag.load.get(by).is_some_and(|load| *load >= max_error);
+fn certain(top: &[Tag], metric: Metric, max_error: u64) -> Option<u64> {
+    let is_certain = |tag: &Tag| tag.load.get(metric).is_some_and(|load| *load >= max_error);
     let certain = top.partition_point(is_certain);
     (certain < top.len()).then_some(certain as u64)
 }
@@ -260,12 +259,12 @@ fn slot_of_tag(tag: &Name) -> u16 {
 
 /// The heaviest tags by a metric, and the bound for the first unlisted one.
 fn heaviest(
-    found: &[CountedTag],
+    counted_tags: &[CountedTag],
     metric: Metric,
     total: u128,
     context: &RowContext<'_>,
 ) -> (Vec<Tag>, u64) {
-    let mut order: Vec<&CountedTag> = found.iter().collect();
+    let mut order: Vec<&CountedTag> = counted_tags.iter().collect();
     order.sort_by(|a, b| {
         (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
     });
@@ -297,20 +296,22 @@ fn heaviest(
     (order.into_iter().map(row).collect(), cut_off.unwrap_or(0))
 }
 
-fn by_slot(found: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
+fn by_slot(counted_tags: &[CountedTag], context: &RowContext<'_>) -> BTreeMap<u16, Vec<TagLoad>> {
     let mut by_slot: BTreeMap<u16, Vec<&CountedTag>> = context
         .slots
         .iter()
         .map(|slot| (*slot, Vec::new()))
         .collect();
-    for tag in found {
+    for tag in counted_tags {
         if let Some(tags) = by_slot.get_mut(&slot_of_tag(&tag.name)) {
             tags.push(tag);
         }
     }
-    let by = context.by;
+    let metric = context.by;
     let top = |mut tags: Vec<&CountedTag>| {
-        tags.sort_by(|a, b| (Reverse(a.load[by]), &a.name).cmp(&(Reverse(b.load[by]), &b.name)));
+        tags.sort_by(|a, b| {
+            (Reverse(a.load[metric]), &a.name).cmp(&(Reverse(b.load[metric]), &b.name))
+        });
         let load = |tag: &CountedTag| context.named.map(|metric, _| tag.load[metric]);
         let shown = tags.into_iter().take(TAGS_OF_A_SLOT);
         shown

@@ -20,8 +20,8 @@ pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option
         return Some(std::iter::once(untagged).chain(counts).collect());
     }
     let bound = tags.bounds[Metric::Keys] as f64;
-    let listed = tags.heaviest.keys.iter().map(|tag| tag.load.keys as f64);
-    let listed: Vec<_> = listed
+    let sizes = tags.heaviest.keys.iter().map(|tag| tag.load.keys as f64);
+    let listed: Vec<_> = sizes
         .filter(|size| *size > bound)
         .map(|size| (size, 1.0))
         .collect();

@@ -90,9 +90,9 @@ impl Verdict {
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
         let are_assumed = nodes.are_assumed();
         let findings = findings::ordered(inputs.findings(&roles), are_assumed);
-        let first = findings.iter().find(|found| found.state.is_some());
+        let first = findings.iter().find(|finding| finding.state.is_some());
         let judged = || roles.iter().filter(|role| role.judged);
-        let state = match first.and_then(|found| found.state) {
+        let state = match first.and_then(|finding| finding.state) {
             Some(state) => state,
             // Nodes that look even in the part that was read may not be.
             None if roles.iter().any(RoleVerdict::has_gap) => State::Unjudged,
@@ -112,8 +112,8 @@ impl Verdict {
         let verdict = Verdict {
             state,
             word: first.map_or(state.word(None), Finding::word).into(),
-            sentence: first.map_or_else(of_role, |found| found.sentence.clone()),
-            severity: first.map(|found| found.severity),
+            sentence: first.map_or_else(of_role, |finding| finding.sentence.clone()),
+            severity: first.map(|finding| finding.severity),
             assumed: are_assumed,
             memory_known: loads.get(Metric::Bytes).is_some(),
             keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
@@ -129,26 +129,25 @@ impl Verdict {
 
     /// The verdict in a role.
     pub fn role(&self, role: Role) -> Option<&RoleVerdict> {
-        self.roles.iter().find(|found| found.role == Some(role))
+        self.roles.iter().find(|verdict| verdict.role == Some(role))
     }
 
     /// The verdict by a metric.
     pub fn by(&self, metric: Metric) -> Option<&RoleVerdict> {
-        self.roles.iter().find(|found| found.by() == metric)
+        self.roles.iter().find(|verdict| verdict.by() == metric)
     }
 
     /// The role of the first finding that has one, else the first judged role.
     pub fn headline(&self) -> Option<&RoleVerdict> {
-        let of = |found: &Finding| {
+        let role_of = |finding: &Finding| {
             let mut roles = self.roles.iter();
             roles.find(|role| {
-                found.metric == Some(role.metric) || found.role.is_some() && found.role == role.role
+                finding.metric == Some(role.metric)
+                    || finding.role.is_some() && finding.role == role.role
             })
         };
-        let states = self.findings.iter().filter(|found| found.state.is_some());
-        states
-            .filter_map(of)
-            .next()
+        self.problems()
+            .find_map(role_of)
             .or_else(|| self.roles.iter().find(|role| role.judged))
             .or(self.roles.first())
     }
@@ -160,12 +159,12 @@ impl Verdict {
 
     /// The findings that set the state.
     pub fn problems(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|found| found.state.is_some())
+        self.findings.iter().filter(|issue| issue.state.is_some())
     }
 
     /// The findings that set no state.
     pub fn risks(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|found| found.state.is_none())
+        self.findings.iter().filter(|risk| risk.state.is_none())
     }
 }
 
@@ -182,8 +181,8 @@ impl VerdictInputs<'_> {
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
         let moving = load.moving(nodes);
-        let previous = asked.previous.iter();
-        let previous = previous.filter(|(measure, _)| *measure == load.measure);
+        let mut judged = asked.previous.iter();
+        let previous = judged.find(|(measure, _)| *measure == load.measure);
         RoleVerdict::new(&RoleInputs {
             explained: Explained {
                 nodes,
@@ -201,7 +200,7 @@ impl VerdictInputs<'_> {
             units,
             limit_use: self.headroom.of(load.role),
             is_capped: self.headroom.is_capped,
-            previous: previous.map(|(_, state)| *state).next(),
+            previous: previous.map(|(_, state)| *state),
         })
     }
 
@@ -221,7 +220,7 @@ impl VerdictInputs<'_> {
         };
         let bytes = self.load_inputs.loads.get(Metric::Bytes);
         let servers = || observed.servers.iter().flatten();
-        let most = |of: &mut dyn Iterator<Item = f64>| of.max_by(f64::total_cmp);
+        let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
         let metric = load.measure.metric();
         let spans = observed.of_load(metric).map(|captures| &captures.spans);
         let rates = || {
@@ -231,17 +230,17 @@ impl VerdictInputs<'_> {
                 (span > 0.0).then(|| node.load_by(metric) as f64 / span)
             })
         };
-        let of = |measure: Measure| load.measure == measure;
-        let ops = most(&mut rates().filter(|_| of(Measure::Ops)));
+        let is_by = |measure: Measure| load.measure == measure;
+        let ops = most(&mut rates().filter(|_| is_by(Measure::Ops)));
         let accesses = || {
             nodes
                 .list
                 .iter()
                 .map(|node| node.load_by(metric) as f64 / 60.0)
         };
-        let are_known = of(Measure::Accesses) && self.are_accesses_known;
+        let are_known = is_by(Measure::Accesses) && self.are_accesses_known;
         let accesses = most(&mut accesses().filter(|_| are_known));
-        let cpu = most(&mut rates().filter(|_| of(Measure::Cpu)));
+        let cpu = most(&mut rates().filter(|_| is_by(Measure::Cpu)));
         // These clocks stop while the host runs something else; those of slots do not. A capture comes after their readings, and
         // may have another load.
         let used: Vec<f64> = servers().filter_map(|server| server.cpu).collect();
@@ -269,22 +268,22 @@ impl VerdictInputs<'_> {
             ..
         } = self.load_inputs;
         let has_listing = !nodes.is_even() && !nodes.are_files();
-        let mut found = Vec::new();
-        found.extend(findings::down(nodes, observed, has_listing));
-        found.extend(self.headroom.findings(nodes, self.capacity, observed));
-        found.extend(findings::suspicious(self.signs, roles));
+        let mut findings = Vec::new();
+        findings.extend(findings::down(nodes, observed, has_listing));
+        findings.extend(self.headroom.findings(nodes, self.capacity, observed));
+        findings.extend(findings::suspicious(self.signs, roles));
         let is_chosen = !asked.by.is_empty();
         let skews = findings::skews(roles);
-        found.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
+        findings.extend(skews.map(|skew| Finding { is_chosen, ..skew }));
         if !is_chosen {
             let loads = processes::of(nodes, observed, roles);
-            found.extend(processes::skew(nodes, observed, &loads));
+            findings.extend(processes::skew(nodes, observed, &loads));
         }
-        found.extend(findings::suspected(nodes));
-        found.extend(findings::hot_of_seen(roles));
+        findings.extend(findings::suspected(nodes));
+        findings.extend(findings::hot_of_seen(roles));
         let servers = observed.servers.iter();
         let versions = servers.map(|server| server.as_ref()?.version.as_deref());
-        found.extend(risk::risks(RiskInputs {
+        findings.extend(risk::risks(RiskInputs {
             nodes,
             units,
             keys: self.keys,
@@ -293,11 +292,11 @@ impl VerdictInputs<'_> {
             observed,
             is_atomic: Migration::of(versions).is_atomic(),
         }));
-        found.extend(self.no_limit());
+        findings.extend(self.no_limit());
         if asked.by.is_empty() {
-            found.extend(self.load_unknown(roles));
+            findings.extend(self.load_unknown(roles));
         }
-        found
+        findings
     }
 
     /// Servers without a memory limit: their headroom is unknown.

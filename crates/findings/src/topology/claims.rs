@@ -95,10 +95,10 @@ impl<'a> Claims<'a> {
     }
 
     /// An error in unit `at`.
-    pub(super) fn bad(&self, at: usize, what: impl Into<Sentence>) -> Error {
+    pub(super) fn bad(&self, at: usize, reason: impl Into<Sentence>) -> Error {
         Error::bad(
             format!("{}: {} {at}", Name::from(self.source), self.unit),
-            what,
+            reason,
         )
     }
 
@@ -118,9 +118,9 @@ impl<'a> Claims<'a> {
         } else if claim.ranges != ranges {
             let (before, now, first) = (listed(&claim.ranges), listed(&ranges), claim.at);
             let (id, unit) = (quoted(id), self.unit);
-            let what =
+            let reason =
                 format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
-            return Err(self.bad(at, what));
+            return Err(self.bad(at, reason));
         }
         Ok(())
     }
@@ -185,11 +185,11 @@ impl<'a> Claims<'a> {
         // A report repeats a node's name for each of its slots: a giant name would fill the disk.
         let is_long = |claim: &&Claim| claim.id.len().max(claim.place.longest_name()) > MAX_NAME;
         if let Some(long) = self.claims.iter().find(is_long) {
-            let what = format!(
+            let reason = format!(
                 "the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}",
                 quoted(&long.id)
             );
-            return Err(self.bad(long.at, what));
+            return Err(self.bad(long.at, reason));
         }
         self.claims
             .iter_mut()
@@ -201,15 +201,15 @@ impl<'a> Claims<'a> {
             .first()
             .is_none_or(|claim| claim.ranges.is_empty())
         {
-            let what = if self.claims.is_empty() {
+            let state = if self.claims.is_empty() {
                 "no primary in it"
             } else {
                 "none of its primaries owns a slot"
             };
-            let what = format!(
-                "{what}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES"
+            let reason = format!(
+                "{state}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES"
             );
-            return Err(Error::bad(Name::from(self.source).to_string(), what));
+            return Err(Error::bad(Name::from(self.source).to_string(), reason));
         }
         let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
         for (index, claim) in self.claims.iter().enumerate() {
@@ -257,18 +257,18 @@ impl<'a> Claims<'a> {
         })
     }
 
-    fn contested(&self, slot: u16, one: &Claim, other: &Claim) -> Error {
-        let (first, second) = if one.at < other.at {
-            (one, other)
+    fn contested(&self, slot: u16, claim: &Claim, rival: &Claim) -> Error {
+        let (first, second) = if claim.at < rival.at {
+            (claim, rival)
         } else {
-            (other, one)
+            (rival, claim)
         };
         let (unit, at) = (self.unit, first.at);
         let (first, here) = (quoted(&first.id), quoted(&second.id));
-        let what = format!(
+        let reason = format!(
             "slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}"
         );
-        self.bad(second.at, what)
+        self.bad(second.at, reason)
     }
 }
 

@@ -59,10 +59,10 @@ pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<
         let Some(mut group) = Group::of(files, at) else {
             continue;
         };
-        let is_same = |other: &Group| {
-            let [smaller, larger] = [group.count.min(other.count), group.count.max(other.count)];
-            let shared = f64::from(shared(&group.bits, &other.bits));
-            let mut members = group.files.iter().chain(&other.files);
+        let is_same = |known: &Group| {
+            let [smaller, larger] = [group.count.min(known.count), group.count.max(known.count)];
+            let shared = f64::from(shared(&group.bits, &known.bits));
+            let mut members = group.files.iter().chain(&known.files);
             let least = if members.all(|file| files[*file].is_snapshot) {
                 SAME_SNAPSHOT * f64::from(larger)
             } else {
@@ -72,10 +72,10 @@ pub(super) fn groups(files: &[FileSlots], is_in: impl Fn(usize) -> bool) -> Vec<
         };
         let (same, others): (Vec<Group>, _) = groups.into_iter().partition(is_same);
         groups = others;
-        for other in same {
-            group.files.extend(other.files);
-            let both = group.bits.iter_mut().zip(other.bits.iter());
-            both.for_each(|(mine, theirs)| *mine |= theirs);
+        for known in same {
+            group.files.extend(known.files);
+            let words = group.bits.iter_mut().zip(known.bits.iter());
+            words.for_each(|(mine, theirs)| *mine |= theirs);
         }
         group.count = count(&group.bits);
         group.files.sort_unstable();
@@ -94,11 +94,11 @@ pub(super) fn shared(a: &Bits, b: &Bits) -> u32 {
 
 /// Whether the groups share hardly any slot, and not by chance.
 pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
-    let all = |is_so: fn(&FileSlots) -> bool| {
+    let are_all = |is_so: fn(&FileSlots) -> bool| {
         let mut members = groups.iter().flat_map(|group| &group.files);
         members.all(|file| is_so(&files[*file]))
     };
-    let may_share = if all(|file| file.is_snapshot) {
+    let may_share = if are_all(|file| file.is_snapshot) {
         MOVED
     } else {
         0.0
@@ -119,5 +119,5 @@ pub(super) fn are_apart(groups: &[Group], files: &[FileSlots]) -> bool {
         all_expected += expected;
     }
     // Every pair is counted from both sides.
-    all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
+    are_all(|file| file.is_of_cluster) || all_expected / 2.0 >= SURELY
 }

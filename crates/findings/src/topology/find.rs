@@ -35,7 +35,7 @@ impl Called<'_> {
             self.hostname,
             Some(shown.as_str()),
         ];
-        let fit = |of: &str| match of.strip_prefix(name)?.bytes().next() {
+        let fit = |called: &str| match called.strip_prefix(name)?.bytes().next() {
             None => Some(Fit::Whole),
             Some(b'.' | b':') => Some(Fit::Host),
             Some(_) => Some(Fit::Start),
@@ -94,13 +94,13 @@ pub(crate) fn find<'n>(
         .map(|node| node.fit(name).filter(|_| !name.is_empty()))
         .collect();
     let best = fits.iter().copied().flatten().max();
-    let found: Vec<usize> = (0..nodes.len())
+    let fitting: Vec<usize> = (0..nodes.len())
         .filter(|at| best.is_some() && fits[*at] == best)
         .collect();
     let listed = |places: &mut dyn ExactSizeIterator<Item = usize>| {
         list(places.map(|at| format!("\"{}\"", nodes[at].name())), SHOWN)
     };
-    match found.as_slice() {
+    match fitting.as_slice() {
         [at] => Ok(*at),
         [] => Err(format!(
             "no such node; the nodes are: {}",

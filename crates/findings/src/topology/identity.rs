@@ -18,10 +18,10 @@ pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
 }
 
 fn by_id(before: &Topology, after: &Topology) -> Vec<Option<usize>> {
-    let ids = (0..)
+    let places = (0..)
         .zip(&before.nodes)
         .map(|(at, node)| (node.id.as_str(), at));
-    let ids: BTreeMap<&str, usize> = ids.collect();
+    let ids: BTreeMap<&str, usize> = places.collect();
     after
         .nodes
         .iter()

@@ -126,19 +126,19 @@ impl Topology {
 
     /// Renames its source, nodes and addresses.
     pub fn renamed(&self, name: impl Fn(&str) -> String) -> Self {
-        let mut other = self.clone();
+        let mut renamed = self.clone();
         if self.source != Topology::ONE_A_FILE {
-            other.source = name(&self.source);
+            renamed.source = name(&self.source);
         }
-        for node in &mut other.nodes {
+        for node in &mut renamed.nodes {
             node.id = name(&node.id);
             node.address = node.address.as_deref().map(&name);
             node.hostname = node.hostname.as_deref().map(&name);
         }
-        for slot in &mut other.in_flight {
+        for slot in &mut renamed.in_flight {
             (slot.from, slot.to) = (name(&slot.from), name(&slot.to));
         }
-        other
+        renamed
     }
 
     /// Three equal nodes; the source marks them as assumed.
@@ -222,8 +222,8 @@ impl Topology {
             return Err(Error::bad(file(), TOO_LONG));
         }
         if bytes.starts_with(b"\xFF\xFE") || bytes.starts_with(b"\xFE\xFF") {
-            let what = "UTF-16 text, as > writes it in older PowerShells; save it as UTF-8";
-            return Err(Error::bad(file(), what));
+            let reason = "UTF-16 text, as > writes it in older PowerShells; save it as UTF-8";
+            return Err(Error::bad(file(), reason));
         }
         let text = std::str::from_utf8(bytes).map_err(|error| {
             let line = 1 + bytes[..error.valid_up_to()]

@@ -75,7 +75,7 @@ impl<'a> NodeLine<'a> {
 
     /// Whether the node has a flag.
     pub fn has(&self, flag: &str) -> bool {
-        self.flags.split(',').any(|of| of == flag)
+        self.flags.split(',').any(|known| known == flag)
     }
 
     /// Whether it is a replica, in the spelling of any version.

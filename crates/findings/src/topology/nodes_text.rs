@@ -31,8 +31,8 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
         } else {
             MAKE_ONE
         };
-        let what = format!("{} is not a line of {FORMS}; {instead}", quoted(line));
-        return Err(claims.bad(at, what));
+        let reason = format!("{} is not a line of {FORMS}; {instead}", quoted(line));
+        return Err(claims.bad(at, reason));
     };
     let id = node.id;
     let mut place = Place::of(node.ip, node.hostname, node.port);
@@ -50,11 +50,11 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
                 claims.moves(slot, from, to);
             }
             Slots::Other(word) => {
-                let what = format!(
+                let reason = format!(
                     "{} is neither a slot nor a range of slots; {MAKE_ONE}",
                     quoted(word)
                 );
-                return Err(claims.bad(at, what));
+                return Err(claims.bad(at, reason));
             }
         }
     }

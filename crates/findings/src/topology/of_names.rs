@@ -7,8 +7,8 @@ use crate::topology::{NO_NODE, Node, Topology, ranges};
 /// The nodes of these names, by slot order; `owner` gives the index of each slot's node.
 pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> Topology {
     let node = |place: usize, name: &String| {
-        let slots = (0..).zip(owner).filter(|(_, of)| **of == Some(place));
-        let slots: Vec<u16> = slots.map(|(slot, _)| slot).collect();
+        let owned = (0..).zip(owner).filter(|(_, node)| **node == Some(place));
+        let slots: Vec<u16> = owned.map(|(slot, _)| slot).collect();
         Node {
             id: name.clone(),
             address: Some(name.clone()),
@@ -20,15 +20,15 @@ pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> To
             slots: slots.len() as u32,
         }
     };
-    let nodes = names.iter().enumerate();
-    let mut nodes: Vec<(usize, Node)> = nodes.map(|(at, name)| (at, node(at, name))).collect();
+    let named = names.iter().enumerate();
+    let mut nodes: Vec<(usize, Node)> = named.map(|(at, name)| (at, node(at, name))).collect();
     let first = |node: &Node| node.ranges.first().map_or(SLOTS as u16, |range| range.0);
     nodes.sort_by(|a, b| (first(&a.1), &a.1.id).cmp(&(first(&b.1), &b.1.id)));
     let mut place = vec![NO_NODE; names.len()];
     for (at, (named, _)) in nodes.iter().enumerate() {
         place[*named] = at as u16;
     }
-    let of_slot = |of: &Option<usize>| of.map_or(NO_NODE, |named| place[named]);
+    let of_slot = |node: &Option<usize>| node.map_or(NO_NODE, |named| place[named]);
     Topology {
         source,
         in_flight: Vec::new(),

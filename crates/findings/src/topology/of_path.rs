@@ -25,12 +25,12 @@ impl Topology {
         let mut parts = components.map(|part| plain(&part.as_os_str().to_string_lossy()));
         parts.find_map(|part| {
             let fit = |names: &Vec<String>| {
-                let found = names.iter().filter(|name| has_word(&part, name));
-                found.map(String::len).max()
+                let fitting = names.iter().filter(|name| has_word(&part, name));
+                fitting.map(String::len).max()
             };
             let fits: Vec<Option<usize>> = names.iter().map(fit).collect();
-            let best = fits.iter().max().copied().flatten()?;
-            let mut best = (0..fits.len()).filter(|at| fits[*at] == Some(best));
+            let most = fits.iter().max().copied().flatten()?;
+            let mut best = (0..fits.len()).filter(|at| fits[*at] == Some(most));
             best.next().filter(|_| best.next().is_none())
         })
     }
@@ -43,16 +43,14 @@ fn names(node: &Node) -> Vec<String> {
         names.push(plain(start));
     }
     let host = |address: &str| address.rsplit_once(':').map(|(host, _)| plain(host));
-    let port = node.address.as_deref().and_then(|of| of.rsplit_once(':'));
+    let address = node.address.as_deref();
+    let port = address.and_then(|address| address.rsplit_once(':'));
     if let Some((_, port)) = port.filter(|(_, port)| port.len() >= LEAST_OF_PORT) {
         names.push(plain(port));
-        names.extend(
-            node.hostname
-                .as_deref()
-                .map(|of| plain(&format!("{of}:{port}"))),
-        );
+        let hostname = node.hostname.as_deref();
+        names.extend(hostname.map(|hostname| plain(&format!("{hostname}:{port}"))));
     }
-    if let Some(address) = &node.address {
+    if let Some(address) = address {
         names.push(plain(address));
         names.extend(host(address));
     }

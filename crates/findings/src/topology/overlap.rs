@@ -61,21 +61,21 @@ fn are_pieces(files: &[FileSlots]) -> bool {
 
 /// The one file that overlaps most others, if the others do not overlap.
 fn without_a_stranger(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
-    let all: Vec<Group> = (0..files.len())
+    let singles: Vec<Group> = (0..files.len())
         .filter_map(|at| Group::of(files, at))
         .collect();
-    let mut met = vec![0; all.len()];
-    for (at, group) in all.iter().enumerate() {
-        for (other, theirs) in all.iter().enumerate().skip(at + 1) {
+    let mut met = vec![0; singles.len()];
+    for (at, group) in singles.iter().enumerate() {
+        for (partner, theirs) in singles.iter().enumerate().skip(at + 1) {
             if shared(&group.bits, &theirs.bits) > 0 {
                 met[at] += 1;
-                met[other] += 1;
+                met[partner] += 1;
             }
         }
     }
     let most = met.iter().copied().max().filter(|most| *most > 1)?;
-    let mut fullest = (0..all.len()).filter(|at| met[*at] == most);
-    let (suspect, None) = (&all[fullest.next()?], fullest.next()) else {
+    let mut fullest = (0..singles.len()).filter(|at| met[*at] == most);
+    let (suspect, None) = (&singles[fullest.next()?], fullest.next()) else {
         return None;
     };
     let file = suspect.files[0];
@@ -106,16 +106,16 @@ fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     let mut most: Option<(u32, [usize; 2])> = None;
     let (mut pairs, mut surprise) = (0, 0.0);
     for (at, group) in groups.iter().enumerate() {
-        for (other, theirs) in groups.iter().enumerate().skip(at + 1) {
-            let both = shared(&group.bits, &theirs.bits);
+        for (partner, theirs) in groups.iter().enumerate().skip(at + 1) {
+            let common = shared(&group.bits, &theirs.bits);
             let expected = f64::from(group.count) * f64::from(theirs.count) / SLOTS as f64;
-            surprise += unlikely_few(f64::from(both), expected);
-            if both == 0 {
+            surprise += unlikely_few(f64::from(common), expected);
+            if common == 0 {
                 continue;
             }
             pairs += 1;
-            if most.is_none_or(|(most, _)| both > most) {
-                most = Some((both, [at, other]));
+            if most.is_none_or(|(most, _)| common > most) {
+                most = Some((common, [at, partner]));
             }
         }
     }
@@ -123,26 +123,26 @@ fn with_shared_slots(files: &[FileSlots]) -> Option<(Vec<Group>, Overlap)> {
     if surprise < SURELY && !are_of_cluster {
         return None;
     }
-    let (both, [at, other]) = most?;
-    let [one, two] = [&groups[at], &groups[other]];
-    let expected = f64::from(one.count) * f64::from(two.count) / SLOTS as f64;
+    let (common, [at, partner]) = most?;
+    let [group, theirs] = [&groups[at], &groups[partner]];
+    let expected = f64::from(group.count) * f64::from(theirs.count) / SLOTS as f64;
     // An RDB file is never part of a dump, and a new node may hold slots of only one other.
     let are_snapshots = files.iter().all(|file| file.is_snapshot);
-    if f64::from(both) > FEW * expected && !are_snapshots {
+    if f64::from(common) > FEW * expected && !are_snapshots {
         return None;
     }
     let held = held(&groups);
-    let both = |word: usize| one.bits[word] & two.bits[word];
-    let slots = slots_of(&std::array::from_fn(|word| both(word) | !held[word]));
+    let in_both = |word: usize| group.bits[word] & theirs.bits[word];
+    let slots = slots_of(&std::array::from_fn(|word| in_both(word) | !held[word]));
     let runs = ranges::of_slots(&slots).into_iter();
-    let shared = |slot: &u16| both(usize::from(*slot) / 64) >> (slot % 64) & 1 == 1;
+    let shared = |slot: &u16| in_both(usize::from(*slot) / 64) >> (slot % 64) & 1 == 1;
     let ranges = runs.filter_map(|(first, last)| {
         let mut run = first..=last;
         let first = run.clone().find(shared)?;
         Some((first, run.rfind(shared)?))
     });
     let overlap = Overlap::Shared {
-        files: [one.files[0], two.files[0]],
+        files: [group.files[0], theirs.files[0]],
         ranges: ranges.collect(),
         others: pairs - 1,
     };
@@ -162,11 +162,11 @@ fn are_nodes(groups: &[Group], files: &[FileSlots]) -> bool {
             holders[slot] += 1;
         });
     }
-    let alone = holder
+    let single = holder
         .iter()
         .zip(&holders)
         .filter(|(_, holders)| **holders == 1);
-    let alone: Vec<usize> = alone.filter_map(|(holder, _)| *holder).collect();
+    let alone: Vec<usize> = single.filter_map(|(holder, _)| *holder).collect();
     let mut parts = vec![0.0; groups.len()];
     alone
         .iter()

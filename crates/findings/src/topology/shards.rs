@@ -23,8 +23,8 @@ pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
 fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
     let list = |name| field(shard, name).and_then(Value::as_array);
     let (Some(bounds), Some(nodes)) = (list("slots"), list("nodes")) else {
-        let what = "neither CLUSTER SHARDS (a shard has slots and nodes) nor CLUSTER SLOTS (an entry begins with a slot)";
-        return Err(claims.bad(at, format!("{what}; {MAKE_ONE}")));
+        let reason = "neither CLUSTER SHARDS (a shard has slots and nodes) nor CLUSTER SLOTS (an entry begins with a slot)";
+        return Err(claims.bad(at, format!("{reason}; {MAKE_ONE}")));
     };
     let mut ranges = Vec::new();
     for pair in bounds.chunks(2) {
@@ -54,11 +54,11 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
     }
     if primaries.is_empty() && !ranges.is_empty() {
         let first = nodes.first().map_or("", |node| text_field(node, "id"));
-        let what = format!(
+        let reason = format!(
             "slots but no primary among its nodes, {} and others; {MAKE_ONE}",
             quoted(first)
         );
-        return Err(claims.bad(at, what));
+        return Err(claims.bad(at, reason));
     }
     // After a failover the old primary may be listed next to the new one; only the one that is up owns the slots.
     let owner = primaries

@@ -18,8 +18,8 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
     for (i, entry) in entries.iter().enumerate() {
         let at = i + 1;
         let Some((first, last, node, replicas)) = parse(entry) else {
-            let what = "no entry of CLUSTER SLOTS: first slot, last slot, then its primary as endpoint, port and id";
-            return Err(claims.bad(at, format!("{what}; {MAKE_ONE}")));
+            let reason = "no entry of CLUSTER SLOTS: first slot, last slot, then its primary as endpoint, port and id";
+            return Err(claims.bad(at, format!("{reason}; {MAKE_ONE}")));
         };
         let range = claims.range(at, first, last)?;
         claims.owns_also(at, &node.id, node.place, range);

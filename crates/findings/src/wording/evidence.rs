@@ -11,9 +11,9 @@ impl InWords for Evidence {
     fn in_words(&self) -> String {
         match self {
             Evidence::WeightMissing { metric, keys } => {
-                let what = metric.of_a_key();
+                let weight = metric.of_a_key();
                 format!(
-                    "{} without a {what}, counted as 0 {}",
+                    "{} without a {weight}, counted as 0 {}",
                     counted(*keys, "key"),
                     metric.name()
                 )

@@ -113,7 +113,7 @@ impl InWords for FindingText {
                     [] => String::new(),
                     commands => format!(
                         ": {}",
-                        list(commands.iter().map(|of| of.to_uppercase()), NAMES)
+                        list(commands.iter().map(|name| name.to_uppercase()), NAMES)
                     ),
                 };
                 format!(
@@ -180,8 +180,8 @@ impl InWords for KeyText {
         if let Some(elements) = self.elements.filter(|elements| *elements > 1) {
             facts.push(counted(elements, "element"));
         }
-        let block = self.block_ms.filter(|ms| *ms >= BLOCKS);
-        let block = block.map_or(String::new(), |ms| {
+        let block_ms = self.block_ms.filter(|ms| *ms >= BLOCKS);
+        let block = block_ms.map_or(String::new(), |ms| {
             format!(": MIGRATE blocks its node for {}", about(ms))
         });
         format!("key {} is {}{block}", short(&self.name), facts.join(", "))
@@ -228,8 +228,8 @@ fn down(
         (silent, "does not answer", "do not answer"),
         (named, "says cluster_state:fail", "say cluster_state:fail"),
     ];
-    let ways = ways.into_iter().filter(|(nodes, ..)| !nodes.is_empty());
-    let mut parts: Vec<String> = ways
+    let down = ways.into_iter().filter(|(nodes, ..)| !nodes.is_empty());
+    let mut parts: Vec<String> = down
         .map(|(nodes, does, do_)| {
             let names = list(nodes.iter().map(|(name, _)| short(name)), NAMES);
             let slots: u32 = nodes.iter().map(|(_, slots)| slots).sum();
@@ -264,8 +264,8 @@ fn down(
 /// The pattern and node of most keys.
 fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
     let node = node.map(|node| format!("on {}", short(node)));
-    let parts = pattern.map(short).into_iter().chain(node);
-    let parts: Vec<String> = parts.collect();
+    let words = pattern.map(short).into_iter().chain(node);
+    let parts: Vec<String> = words.collect();
     if parts.is_empty() {
         String::new()
     } else {

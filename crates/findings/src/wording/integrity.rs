@@ -75,16 +75,16 @@ impl InWords for Sign {
                 counted(*others as u64, "node")
             ),
             Sign::SharedSlots {
-                files: [one, other],
+                files: [left, right],
                 ranges: shared,
                 others,
                 are_snapshots,
             } => {
-                let is_one = matches!(shared.as_slice(), [(first, last)] if first == last);
-                let slots = if is_one { "slot" } else { "slots" };
-                let are = if is_one { "is" } else { "are" };
+                let is_single = matches!(shared.as_slice(), [(first, last)] if first == last);
+                let slots = if is_single { "slot" } else { "slots" };
+                let are = if is_single { "is" } else { "are" };
                 let kind = if *are_snapshots { "backups" } else { "dumps" };
-                let more = if *others > 0 {
+                let pairs = if *others > 0 {
                     format!(
                         " ({} share slots too)",
                         counted(*others as u64, "other pair")
@@ -99,7 +99,7 @@ impl InWords for Sign {
                     ""
                 };
                 format!(
-                    "{slots} {} {are} in both {one} and {other}{more}: {split}slots moved between the {kind}, or one holds keys \
+                    "{slots} {} {are} in both {left} and {right}{pairs}: {split}slots moved between the {kind}, or one holds keys \
                      of another cluster; take the {kind} of all nodes again, at the same time",
                     ranges(shared, RANGES_NAMED)
                 )

@@ -40,7 +40,7 @@ impl InWords for CountedFinding {
         let by_slots = fullest
             .is_by_slots()
             .then(|| format!("{:.0}% of the slots", 100.0 * fullest.share_of_slots));
-        let rest = match fullest.is_rest_by_chance {
+        let cause = match fullest.is_rest_by_chance {
             true if by_slots.is_some() => None,
             true => Some(format!(
                 "random variation of {} keys",
@@ -50,9 +50,9 @@ impl InWords for CountedFinding {
                 Some("heavy hash tags, uneven expiry, or keys in slots that it does not own".into())
             }
         };
-        let rest = rest.map(|what| {
+        let rest = cause.map(|cause| {
             format!(
-                "{what} ({}; a perfect hash gives up to {})",
+                "{cause} ({}; a perfect hash gives up to {})",
                 times(fullest.rest()),
                 times(fullest.by_chance)
             )

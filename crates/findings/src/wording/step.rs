@@ -38,24 +38,24 @@ impl InWords for StepText {
                 "take the dump again from every primary, with the topology of the same moment, then run this again".into()
             }
             StepText::FindKey { slot, likely, keys } => {
-                let what = match slot {
+                let search = match slot {
                     Some(slot) => format!("find the hot key of slot {slot}"),
                     None => "find the hot slots and keys".into(),
                 };
-                let likely = likely.iter().map(|(key, size)| match size {
+                let keys_and_sizes = likely.iter().map(|(key, size)| match size {
                     Some(size) => format!("{} ({})", short(key), bytes(*size)),
                     None => short(key),
                 });
-                let likely: Vec<String> = likely.collect();
-                let likely = match likely.as_slice() {
+                let names: Vec<String> = keys_and_sizes.collect();
+                let largest = match names.as_slice() {
                     [] => String::new(),
-                    [one] if *keys > 1 => {
-                        format!("; of its {} the largest is {one}", counted(*keys, "key"))
+                    [name] if *keys > 1 => {
+                        format!("; of its {} the largest is {name}", counted(*keys, "key"))
                     }
-                    some => format!("; of its {}: {}", counted(*keys, "key"), some.join(", ")),
+                    names => format!("; of its {}: {}", counted(*keys, "key"), names.join(", ")),
                 };
-                let it = if slot.is_some() { "it" } else { "them" };
-                format!("{what}: MONITOR for a few seconds names {it}{likely}")
+                let pronoun = if slot.is_some() { "it" } else { "them" };
+                format!("{search}: MONITOR for a few seconds names {pronoun}{largest}")
             }
             StepText::Expire(pattern, part, size) => format!(
                 "give keys of {} a TTL or delete some: {} of them have none; all of them are {}",
@@ -91,12 +91,12 @@ impl InWords for StepText {
                 keys,
                 bytes: size,
             } => {
-                let what = match (size, keys) {
+                let amount = match (size, keys) {
                     (Some(size), _) => format!(", {}", bytes(*size)),
                     (None, Some(keys)) => format!(", {}", counted(*keys, "key")),
                     (None, None) => String::new(),
                 };
-                format!("move {}{what}", counted(*slots, "slot"))
+                format!("move {}{amount}", counted(*slots, "slot"))
             }
             StepText::Relieve {
                 slots,
@@ -146,12 +146,12 @@ impl InWords for StepText {
                 patterns,
                 keys,
             } => {
-                let what = match tags.as_slice() {
+                let change = match tags.as_slice() {
                     [] => String::from("take the braces off"),
                     tags => format!("choose other hash tags: {} in", list(tags.iter(), NAMES)),
                 };
                 format!(
-                    "{what} {}, {} (in the application)",
+                    "{change} {}, {} (in the application)",
                     counted(*patterns, "pattern"),
                     counted(*keys, "key")
                 )
@@ -211,8 +211,8 @@ fn pieces(units: &[(Name, bool, u32)]) -> String {
     let names = list(shown, NAMES);
     match units {
         [(_, is_tag, parts)] => {
-            let what = if *is_tag { "hash tags" } else { "keys" };
-            format!("{names} into {} {what}", grouped(u64::from(*parts)))
+            let kind = if *is_tag { "hash tags" } else { "keys" };
+            format!("{names} into {} {kind}", grouped(u64::from(*parts)))
         }
         _ => {
             let parts = units.iter().map(|(.., parts)| *parts);

@@ -42,18 +42,18 @@ impl InWords for Explanation {
 
 impl InWords for Fullest {
     fn in_words(&self) -> String {
-        let what = if self.are_writes {
+        let noun = if self.are_writes {
             "writes"
         } else {
             self.measure.noun()
         };
         let node = short(&self.node);
         let holds = format!(
-            "{node} {} {} its share of {what}",
+            "{node} {} {} its share of {noun}",
             self.measure.verb(),
             times(self.max_over_mean)
         );
-        let by = if self.memory_is_unknown {
+        let basis = if self.memory_is_unknown {
             "by their number"
         } else {
             "by the others"
@@ -69,7 +69,7 @@ impl InWords for Fullest {
                 )
             }
             Why::Even => format!(
-                "the nodes are even: {node}, the fullest, {} {} its share of {what}",
+                "the nodes are even: {node}, the fullest, {} {} its share of {noun}",
                 self.measure.verb(),
                 times(self.max_over_mean)
             ),
@@ -90,9 +90,9 @@ impl InWords for Fullest {
             Why::Capped => format!(
                 "all nodes are at maxmemory and evict, so memory says nothing of demand: compare evictions; {holds}"
             ),
-            Why::Unreadable(gap) => format!("{}; {by}, {holds}", gap.in_words()),
+            Why::Unreadable(gap) => format!("{}; {basis}, {holds}", gap.in_words()),
             Why::Missing { missing, keys } => format!(
-                "{} of {} keys have no size; {by}, {holds}",
+                "{} of {} keys have no size; {basis}, {holds}",
                 grouped(*missing),
                 grouped(*keys)
             ),
@@ -111,11 +111,11 @@ impl InWords for Fullest {
         let assumed = self.assumed_nodes.map_or(String::new(), |nodes| {
             format!("on {}: ", counted(nodes as u64, "equal node"))
         });
-        let compared = self.compared.map_or(String::new(), |(compared, all)| {
+        let compared = self.compared.map_or(String::new(), |(compared, owning)| {
             format!(
                 "; {} of {} were captured",
                 grouped(compared as u64),
-                counted(all as u64, "node")
+                counted(owning as u64, "node")
             )
         });
         let estimated = match (self.is_estimated, self.measure) {
@@ -142,12 +142,12 @@ impl InWords for Gap {
         } else {
             format!(" ({text}{line})")
         };
-        let of = (*of).max(*count);
+        let total = (*of).max(*count);
         format!(
             "{} of {} {} could not be read{first}",
             grouped(*count),
-            grouped(of),
-            role.name(of)
+            grouped(total),
+            role.name(total)
         )
     }
 }
@@ -155,13 +155,13 @@ impl InWords for Gap {
 impl InWords for NotCompared {
     fn in_words(&self) -> String {
         let why = match &self.why {
-            Unseen::Captured(nodes, all) if nodes.is_empty() => {
-                format!("none of {} was captured", counted(*all as u64, "node"))
+            Unseen::Captured(nodes, owning) if nodes.is_empty() => {
+                format!("none of {} was captured", counted(*owning as u64, "node"))
             }
-            Unseen::Captured(nodes, all) => {
+            Unseen::Captured(nodes, owning) => {
                 let names = list(nodes.iter().map(short), NAMES);
                 let was = if nodes.len() == 1 { "was" } else { "were" };
-                format!("only {names} of {} {was} captured, so nodes are not compared", counted(*all as u64, "node"))
+                format!("only {names} of {} {was} captured, so nodes are not compared", counted(*owning as u64, "node"))
             }
             Unseen::OutsideSlots => {
                 "much of the CPU time is in no slot, so nodes are compared by their processes".into()
@@ -226,7 +226,7 @@ fn because(causes: &[Cause], measure: Measure) -> String {
         .iter()
         .cloned()
         .partition(|cause| cause.kind == CauseKind::Unknown);
-    let parts: Vec<String> = alike(&known).map(|of| in_words(of, measure)).collect();
+    let parts: Vec<String> = alike(&known).map(|run| in_words(run, measure)).collect();
     let known = match parts.as_slice() {
         [] => String::new(),
         [only] if known[0].kind == CauseKind::Slots => format!(", because it owns {only}"),
@@ -244,24 +244,24 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
     let Some(cause) = alike.first() else {
         return String::new();
     };
-    let all = |cause: &Cause| cause.fair_shares.unwrap_or(cause.excess);
-    let all = times(alike.iter().map(all).sum());
+    let load = |cause: &Cause| cause.fair_shares.unwrap_or(cause.excess);
+    let total = times(alike.iter().map(load).sum());
     let words = cause_in_words(cause, measure);
     match alike.len() {
         1 => match (cause.kind, &cause.key, cause.by_chance) {
             (CauseKind::Slots, ..) => words,
             (CauseKind::Tag, Some(key), _) => format!(
-                "hash tag {} ({all}, nearly all of it key {})",
+                "hash tag {} ({total}, nearly all of it key {})",
                 name_of(cause),
                 short(key)
             ),
             (CauseKind::Chance, _, Some(most)) => {
                 format!(
-                    "{words} ({all}; a perfect hash gives up to {})",
+                    "{words} ({total}; a perfect hash gives up to {})",
                     times(most)
                 )
             }
-            _ => format!("{words} ({all})"),
+            _ => format!("{words} ({total})"),
         },
         _ => {
             let names = list(alike.iter().map(name_of), NAMES);
@@ -271,21 +271,21 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
                 "keys"
             };
             let slot = match cause.slots.as_slice() {
-                [slot] if alike.iter().all(|other| other.slots == cause.slots) => {
+                [slot] if alike.iter().all(|similar| similar.slots == cause.slots) => {
                     format!(", all in slot {slot}")
                 }
                 _ => String::new(),
             };
-            format!("{kind} {names} ({all} together{slot})")
+            format!("{kind} {names} ({total} together{slot})")
         }
     }
 }
 
 /// A cause without its part of the excess.
 pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
-    let by = measure.metric();
+    let metric = measure.metric();
     let share = || format!("{:.0}%", 100.0 * cause.share.unwrap_or(0.0));
-    let units = || match (cause.units.unwrap_or(0), by) {
+    let units = || match (cause.units.unwrap_or(0), metric) {
         (1, Metric::Keys) => String::from("one heavy hash tag"),
         (1, _) => String::from("one heavy hash tag or key"),
         // If there are more, their names are unknown.

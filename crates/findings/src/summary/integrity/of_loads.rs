@@ -146,8 +146,8 @@ impl<'a> Rest<'a> {
     /// The load of a node without heavy units.
     fn on(&self, node: &NodeLoad) -> f64 {
         let heavy = self.heavy.iter();
-        let heavy = heavy.filter(|unit| unit.node.as_ref() == Some(&node.id));
-        node.load.keys as f64 - heavy.map(|unit| unit.load).sum::<f64>()
+        let on_node = heavy.filter(|unit| unit.node.as_ref() == Some(&node.id));
+        node.load.keys as f64 - on_node.map(|unit| unit.load).sum::<f64>()
     }
 }
 
@@ -162,8 +162,8 @@ fn within_nodes(nodes: &Nodes, heavy: &[Unit], loads: &[u64]) -> f64 {
     }
     let (mut squares, mut slots) = (0.0, 0.0);
     for node in nodes.owning() {
-        let own = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
-        let own: Vec<f64> = own
+        let slots_of_node = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
+        let own: Vec<f64> = slots_of_node
             .filter_map(|slot| loads.get(usize::from(slot)).copied())
             .collect();
         let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;
@@ -188,10 +188,10 @@ fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Sign> {
                 .any(|(first, last)| (*first..=*last).contains(&slot))
         }
     };
-    let of = |node: &NodeLoad| (counts.duplicates_in)(&owned(node)).unwrap_or(0.0);
+    let repeated_of = |node: &NodeLoad| (counts.duplicates_in)(&owned(node)).unwrap_or(0.0);
     let (node, most) = nodes
         .owning()
-        .map(|node| (node, of(node)))
+        .map(|node| (node, repeated_of(node)))
         .max_by(|a, b| a.1.total_cmp(&b.1))
         .filter(|(node, most)| *most > TWICE && node.load.keys >= FEW)?;
     let is_here = owned(node);
@@ -220,14 +220,14 @@ fn surely_held(node: &NodeLoad, units: f64) -> bool {
 
 /// (a), for all nodes but one: however few units there are, they do not all land on one node by chance.
 fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
-    let (all, owned) = nodes.owning().fold((0.0, 0.0), |(keys, slots), node| {
+    let (keys, owned) = nodes.owning().fold((0.0, 0.0), |(keys, slots), node| {
         (keys + node.load.keys as f64, slots + f64::from(node.slots))
     });
     let node = nodes.owning().max_by_key(|node| node.load.keys)?;
     let p = f64::from(node.slots) / owned;
     let others = nodes.owning().count() - 1;
     let units = rest.load * rest.load / rest.squares.max(f64::MIN_POSITIVE);
-    let has_all = all - node.load.keys as f64 <= NEARLY_NONE * all
+    let has_all = keys - node.load.keys as f64 <= NEARLY_NONE * keys
         && rest.load - rest.on(node) <= NEARLY_NONE * rest.load;
     let is_certain = has_all && -units * p.ln() > HARDLY;
     (others > 0 && !nodes.is_even() && is_certain).then(|| Sign::OnlyNode {
@@ -296,7 +296,7 @@ fn too_full(
         .max_by(|(_, a), (_, b)| a.total_cmp(b))?;
     let repeats = || {
         let slot = slot as u16;
-        let duplicates = (counts.duplicates_in)(&|other| other == slot).unwrap_or(0.0);
+        let duplicates = (counts.duplicates_in)(&|repeated| repeated == slot).unwrap_or(0.0);
         duplicates > REPEATED || (counts.repeats_of_slot)(slot) as f64 > REPEATED * load
     };
     (*load > most && repeats()).then(|| Sign::OverfullSlot {
@@ -370,7 +370,7 @@ impl Off<'_> {
 
 /// The mean load per slot, from node loads and slot counts.
 fn mean_density(loads: &[(f64, f64)]) -> f64 {
-    let add = |(load, slots): (f64, f64), of: &(f64, f64)| (load + of.0, slots + of.1);
+    let add = |(load, slots): (f64, f64), node: &(f64, f64)| (load + node.0, slots + node.1);
     let (load, slots) = loads.iter().fold((0.0, 0.0), add);
     load / slots
 }
@@ -410,7 +410,7 @@ fn off_from<'a>(
     let units = rest.load * rest.load / rest.squares;
     let light = |node: &NodeLoad| (rest.on(node), f64::from(node.slots));
     let usual = usual(&nodes.owning().map(light).collect::<Vec<_>>());
-    let of = |node: &'a NodeLoad| {
+    let off = |node: &'a NodeLoad| {
         let (load, slots) = light(node);
         let (expected, p) = (slots * usual, slots / owned);
         let over = load / expected - 1.0;
@@ -421,5 +421,5 @@ fn off_from<'a>(
         let is_off = over.is_finite() && over.abs() > OFF && sigmas > SIGMA && !is_chosen;
         is_off.then_some(Off { node, over, sigmas })
     };
-    nodes.owning().filter_map(of).collect()
+    nodes.owning().filter_map(off).collect()
 }

@@ -74,9 +74,9 @@ impl RandomUnits {
             return 1.0;
         }
         if load >= total * (1.0 - 1e-9) {
-            let all = (self.count() * p.ln()).exp();
+            let whole = (self.count() * p.ln()).exp();
             return if load <= total * (1.0 + 1e-9) {
-                all
+                whole
             } else {
                 0.0
             };

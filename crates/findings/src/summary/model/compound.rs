@@ -38,13 +38,13 @@ pub struct CompoundPoisson {
 
 impl CompoundPoisson {
     /// The distribution that `units` give in the metric `by`; `None` if they were not counted or have no weight.
-    pub fn of(units: &Units, by: Metric) -> Option<Self> {
-        let of_metric = units.per.get(by)?;
+    pub fn of(units: &Units, metric: Metric) -> Option<Self> {
+        let of_metric = units.per.get(metric)?;
         let squares = of_metric.squares.filter(|squares| *squares > 0.0)?;
         if of_metric.total <= 0.0 {
             return None;
         }
-        let sizes = units.key_sizes.as_ref().filter(|_| by == Metric::Keys);
+        let sizes = units.key_sizes.as_ref().filter(|_| metric == Metric::Keys);
         Some(CompoundPoisson::from(match sizes {
             Some(sizes) => panjer(sizes).unwrap_or_else(|| gamma_mixture(Moments::of_sizes(sizes))),
             None => gamma_mixture(Moments::of(of_metric, squares, units.are_exact)),
@@ -126,8 +126,8 @@ fn panjer(sizes: &[(f64, f64)]) -> Option<Vec<(f64, f64)>> {
     let (mean, sigma) = (rest.total / slots, (rest.squares / slots).sqrt());
     let reach = (mean + REACH * sigma) as usize + 8;
     // A slot may hold several of the largest units, even if these exceed the spread of all others.
-    let largest = sizes.iter().map(|(size, _)| *size as usize);
-    let largest = largest.filter(|size| *size < reach).max().unwrap_or(0);
+    let whole = sizes.iter().map(|(size, _)| *size as usize);
+    let largest = whole.filter(|size| *size < reach).max().unwrap_or(0);
     let terms = reach.max((TOGETHER * largest + 1).min(MAX_TERMS));
     let q: Vec<_> = sizes
         .iter()
@@ -180,8 +180,8 @@ impl Moments {
     }
 
     fn of_sizes(sizes: &[(f64, f64)]) -> Self {
-        let sum = |of: fn(f64) -> f64| sizes.iter().map(|(size, n)| of(*size) * n).sum::<f64>();
-        let all = Moments {
+        let sum = |pow: fn(f64) -> f64| sizes.iter().map(|(size, n)| pow(*size) * n).sum::<f64>();
+        let moments = Moments {
             total: sum(|x| x),
             squares: sum(|x| x * x),
             count: sum(|_| 1.0),
@@ -196,26 +196,26 @@ impl Moments {
         let each = rare
             .into_iter()
             .flat_map(|(size, count)| std::iter::repeat_n(*size, count.round() as usize));
-        all.without_heavy(each, 0.0)
+        moments.without_heavy(each, 0.0)
     }
 
     /// The estimate `squares` may be below the squares of the heavy units alone; the rest has at least the squares of
     /// its keys.
     fn of(units: &UnitsBy, squares: f64, are_exact: bool) -> Self {
-        let keys = units.named.iter().filter(|u| u.kind == UnitKind::Key);
-        let keys: f64 = keys.map(|unit| unit.load * unit.load).sum();
+        let keys = units.named.iter().filter(|unit| unit.kind == UnitKind::Key);
+        let named_squares: f64 = keys.map(|unit| unit.load * unit.load).sum();
         let least = if are_exact {
             0.0
         } else {
-            (units.key_squares - keys).max(0.0)
+            (units.key_squares - named_squares).max(0.0)
         };
-        let all = Moments {
+        let moments = Moments {
             total: units.total,
             squares,
             count: units.count,
             heavy: Vec::new(),
         };
-        all.without_heavy(units.named.iter().map(|unit| unit.load), least)
+        moments.without_heavy(units.named.iter().map(|unit| unit.load), least)
     }
 }
 
@@ -232,15 +232,15 @@ fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
         .into_iter()
         .map(|(load, p)| (load, p * light * (1.0 - empty)));
     let paired = units.heavy.iter().take(PAIRED).enumerate();
-    let pairs = paired.flat_map(|(at, one)| {
-        let others = units.heavy[..at].iter();
-        others.map(move |other| (one + other + mean, 1.0 / (slots * slots)))
+    let pairs = paired.flat_map(|(at, load)| {
+        let heavier = units.heavy[..at].iter();
+        heavier.map(move |heavier| (load + heavier + mean, 1.0 / (slots * slots)))
     });
     let others = units.heavy.len().min(PAIRED).saturating_sub(1) as f64;
-    let alone = |at: usize| (1.0 - if at < PAIRED { others / slots } else { 0.0 }) / slots;
-    let heavy = units.heavy.iter().enumerate();
-    let heavy = heavy.map(|(at, load)| (load + mean, alone(at)));
-    let heavy = pairs.chain(heavy);
+    let p_alone = |at: usize| (1.0 - if at < PAIRED { others / slots } else { 0.0 }) / slots;
+    let placed = units.heavy.iter().enumerate();
+    let alone = placed.map(|(at, load)| (load + mean, p_alone(at)));
+    let heavy = pairs.chain(alone);
     std::iter::once((0.0, light * empty))
         .chain(filled)
         .chain(heavy)

@@ -68,16 +68,16 @@ pub(crate) fn p99_of_shares(light: &RandomUnits, shares: &[f64]) -> f64 {
 
 /// Groups nodes by number of slots and share.
 fn alike(shares: &[f64]) -> Vec<Alike> {
-    let all: f64 = shares.iter().sum();
-    if !(all.is_finite() && all > 0.0) || shares.len() > SLOTS {
+    let total: f64 = shares.iter().sum();
+    if !(total.is_finite() && total > 0.0) || shares.len() > SLOTS {
         return Vec::new();
     }
     let mut groups: Vec<Alike> = Vec::new();
     let (mut before, mut first) = (0.0, 0.0);
     for share in shares {
         before += share;
-        let end = (before / all * SLOTS as f64).round();
-        let (p, share) = ((end - first) / SLOTS as f64, share / all);
+        let end = (before / total * SLOTS as f64).round();
+        let (p, share) = ((end - first) / SLOTS as f64, share / total);
         first = end;
         let is_same =
             |group: &&mut Alike| group.p == p && (group.share - share).abs() <= ALIKE * share;

@@ -20,8 +20,8 @@ pub(crate) fn of_nodes(nodes: usize, units: &UnitsBy) -> Option<Expectation> {
     let effective = units.effective()?;
     let n = nodes as f64;
     let fair = units.total / n;
-    let single = units.named.iter().map(|unit| unit.load);
-    let single: Vec<f64> = single
+    let loads = units.named.iter().map(|unit| unit.load);
+    let single: Vec<f64> = loads
         .take(SINGLE)
         .take_while(|load| *load >= LEAST * fair)
         .collect();
