@@ -143,8 +143,8 @@ impl Canvas<'_> {
             ((low - reach).floor() as i32).clamp(0, end)
                 ..((high + reach).ceil() as i32 + 1).clamp(0, end)
         };
-        let all: (Vec<_>, Vec<_>) = points.iter().copied().unzip();
-        let (columns, rows) = (around(&all.0, self.width), around(&all.1, self.height));
+        let (xs, ys): (Vec<_>, Vec<_>) = points.iter().copied().unzip();
+        let (columns, rows) = (around(&xs, self.width), around(&ys, self.height));
         let mut cover = vec![0f64; columns.len() * rows.len()];
         let place = |x: i32, y: i32| {
             (y - rows.start) as usize * columns.len() + (x - columns.start) as usize
@@ -216,8 +216,8 @@ impl Canvas<'_> {
             "{text:?} leaves the sheet: {place:?}"
         );
         let mut words = self.words.borrow_mut();
-        let other = words.iter().find(|(other, _)| overlap(*other, place));
-        assert!(other.is_none(), "{text:?} at {place:?} stands on {other:?}");
+        let taken = words.iter().find(|(taken, _)| overlap(*taken, place));
+        assert!(taken.is_none(), "{text:?} at {place:?} stands on {taken:?}");
         words.push((place, text.to_owned()));
     }
 

@@ -180,8 +180,10 @@ fn in_visual_order(text: &str) -> String {
 /// The mirror image of a bracket.
 fn mirrored(c: char) -> char {
     const PAIRS: &str = "()[]{}<>";
-    let other = PAIRS.find(c).map(|at| at ^ 1);
-    other.and_then(|at| PAIRS[at..].chars().next()).unwrap_or(c)
+    let partner = PAIRS.find(c).map(|at| at ^ 1);
+    partner
+        .and_then(|at| PAIRS[at..].chars().next())
+        .unwrap_or(c)
 }
 
 #[cfg(test)]

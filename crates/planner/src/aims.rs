@@ -151,8 +151,8 @@ impl Aims {
             let [memory, load] = GAINS;
             let is_load = before.shares.request.roles[*role].metric.is_of_use();
             let least = if is_load { load } else { memory };
-            let is_worth = |of: fn(&PlanState<'_>, usize) -> f64| {
-                let (now, then) = (of(before, *role), of(after, *role));
+            let is_worth = |ratio: fn(&PlanState<'_>, usize) -> f64| {
+                let (now, then) = (ratio(before, *role), ratio(after, *role));
                 let needed = least
                     .max(GAIN_OF_EXCESS * (now - 1.0))
                     .max(GAIN_OF_MOVED * part);
@@ -250,7 +250,7 @@ impl Today {
         let shares = state.shares;
         let counted: Vec<usize> = (0..shares.nodes).filter(|node| is_counted(*node)).collect();
         let capacity = |node: usize| shares.own_capacity(node, role);
-        let all: f64 = counted.iter().map(|node| capacity(*node)).sum();
+        let total: f64 = counted.iter().map(|node| capacity(*node)).sum();
         let whole = shares.staying as f64;
         let mut today = Today {
             top: 0.0,
@@ -263,7 +263,7 @@ impl Today {
                 state.heaviest_giant(node, role, None),
             );
             if capacity(node) > 0.0 {
-                let of_share = load / (capacity(node) * whole / all);
+                let of_share = load / (capacity(node) * whole / total);
                 today.top = today.top.max(of_share);
                 if heaviest <= shares.largest(role) {
                     today.open = today.open.max(of_share);
@@ -280,7 +280,8 @@ impl Today {
 /// M of a role, over the nodes that stay.
 pub(crate) fn max_over_mean(state: &PlanState<'_>, role: usize) -> f64 {
     let nodes = state.node_loads(role).into_iter();
-    nodes.map(|of| of.load / of.capacity).fold(0.0, f64::max)
+    let ratios = nodes.map(|node| node.load / node.capacity);
+    ratios.fold(0.0, f64::max)
 }
 
 /// M_rest of a role.
@@ -297,12 +298,12 @@ pub(crate) fn leftovers(state: &PlanState<'_>) -> usize {
 /// The level up to which nodes without a filling slot share a role, with tolerance; infinite if that is nearly all of
 /// it.
 fn level(shares: &Shares<'_>, role: usize) -> f64 {
-    let of = &shares.request.roles[role];
-    if !of.is_judged() {
+    let goal = &shares.request.roles[role];
+    if !goal.is_judged() {
         return f64::INFINITY;
     }
-    let giants = shares.giants.iter();
-    let mut giants: Vec<f64> = giants
+    let slots = shares.giants.iter();
+    let mut giants: Vec<f64> = slots
         .map(|slot| shares.load(usize::from(*slot), role))
         .collect();
     giants.sort_by(|a, b| b.total_cmp(a));
@@ -315,7 +316,7 @@ fn level(shares: &Shares<'_>, role: usize) -> f64 {
         (nodes, load) = (nodes - 1.0, load - giant);
     }
     if load / nodes < HARDLY_LESS {
-        (1.0 + of.tolerance) * load / nodes
+        (1.0 + goal.tolerance) * load / nodes
     } else {
         f64::INFINITY
     }

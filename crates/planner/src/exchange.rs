@@ -30,7 +30,7 @@ pub(crate) fn pairs(
     budget: &mut Budget,
 ) -> usize {
     let mine = picked(state, node);
-    let mut found: Vec<(f64, usize, usize, usize)> = Vec::new();
+    let mut exchanges: Vec<(f64, usize, usize, usize)> = Vec::new();
     for to in receivers(state, node, RECEIVERS) {
         let theirs = picked(state, to);
         budget.spent += (state.held(node).len() + state.held(to).len()) as u64
@@ -43,14 +43,14 @@ pub(crate) fn pairs(
                     let price =
                         price_of(state, prices, *slot, to) + price_of(state, prices, *back, node);
                     let score = gain / (price + 2.0 * prices.range).max(1e-9);
-                    found.push((score, *slot, *back, to));
+                    exchanges.push((score, *slot, *back, to));
                 }
             }
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
+    exchanges.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     let mut count = 0;
-    for (_, slot, back, to) in found {
+    for (_, slot, back, to) in exchanges {
         let owns = |node: usize, slot: usize| usize::from(state.owner[slot]) == node;
         if count == AT_ONCE || !owns(node, slot) || !owns(to, back) {
             continue;
@@ -128,8 +128,8 @@ pub(crate) fn giant(
     node: usize,
     budget: &mut Budget,
 ) -> bool {
-    let giants = state.shares.giants.iter().map(|slot| usize::from(*slot));
-    let giants: Vec<usize> = giants
+    let slots = state.shares.giants.iter().map(|slot| usize::from(*slot));
+    let giants: Vec<usize> = slots
         .filter(|slot| usize::from(state.owner[*slot]) == node && !state.shares.is_fixed(*slot))
         .collect();
     let before = state.total_over();

@@ -97,15 +97,15 @@ impl Stuck {
 
     /// The node furthest above its targets that is not stuck; the first of equals.
     fn fullest(&self, state: &PlanState<'_>) -> Option<usize> {
-        let mut found = None;
+        let mut fullest = None;
         let mut most = NEAR;
         for node in (0..self.nodes.len()).filter(|node| !self.nodes[*node]) {
             let over = state.over(node);
             if over > most {
-                (most, found) = (over, Some(node));
+                (most, fullest) = (over, Some(node));
             }
         }
-        found
+        fullest
     }
 
     /// Helps one node by a swap; false if no swap helps any node.
@@ -161,8 +161,8 @@ pub(crate) fn give_back(state: &mut PlanState<'_>, prices: Prices) {
 fn give_back_run(state: &mut PlanState<'_>, prices: Prices, run: Run) -> bool {
     let shares = state.shares;
     let home = usize::from(state.home(run.first));
-    let both = state.targets(home).iter().zip(state.loads(home));
-    let room: Vec<f64> = both.map(|(target, load)| target - load).collect();
+    let loads = state.targets(home).iter().zip(state.loads(home));
+    let room: Vec<f64> = loads.map(|(target, load)| target - load).collect();
     if shares.leaves(home) || room.iter().any(|room| *room < 0.0) {
         return false;
     }

@@ -11,18 +11,18 @@ const WORK: u64 = 3_000_000;
 
 /// The plan that keeps to the limits of the problem.
 pub(crate) fn within_limits<'a>(before: &PlanState<'a>, aims: &Aims) -> PlanState<'a> {
-    let mut found = before.clone();
-    found.limits = before.shares.request.limits;
-    found.set_bounds(&aims.bounds(&aims.aims));
-    let prices = Prices::new(&found);
+    let mut limited = before.clone();
+    limited.limits = before.shares.request.limits;
+    limited.set_bounds(&aims.bounds(&aims.aims));
+    let prices = Prices::new(&limited);
     let level = if leftovers(before) > 0 {
         Some(level_of_part(before, aims))
     } else {
         aims.level.clone()
     };
     let budget = &mut Budget::new(WORK);
-    solve(&mut found, prices, level.as_deref(), budget);
-    found
+    solve(&mut limited, prices, level.as_deref(), budget);
+    limited
 }
 
 /// The level of each role on the staying nodes, scaled to what may move; without it the first role would use up the

@@ -42,9 +42,9 @@ impl PlanState<'_> {
         }
         let (mut slots, mut bytes) = self.moved;
         for (run, to) in given {
-            let (more, larger) = self.moved_with(*run, *to);
-            slots = slots + more - self.moved.0;
-            bytes = bytes + larger - self.moved.1;
+            let (slots_with, bytes_with) = self.moved_with(*run, *to);
+            slots = slots + slots_with - self.moved.0;
+            bytes = bytes + bytes_with - self.moved.1;
         }
         self.limits
             .slots
@@ -90,7 +90,7 @@ impl PlanState<'_> {
             let home = self.home(slot);
             (owner != home).then_some((home, owner))
         };
-        let mut more = 0;
+        let mut additional = 0;
         let (mut last, mut last_then) = (None, None);
         for slot in run.first.saturating_sub(1)..(run.end + 1).min(self.shares.slots) {
             let now = key(slot, self.owner[slot]);
@@ -99,11 +99,11 @@ impl PlanState<'_> {
             } else {
                 now
             };
-            more -= i32::from(now.is_some() && now != last);
-            more += i32::from(then.is_some() && then != last_then);
+            additional -= i32::from(now.is_some() && now != last);
+            additional += i32::from(then.is_some() && then != last_then);
             (last, last_then) = (now, then);
         }
-        more
+        additional
     }
 }
 

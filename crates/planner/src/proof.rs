@@ -56,16 +56,16 @@ pub(crate) fn of(shares: &Shares<'_>, aims: &Aims, asked: usize) -> Option<Proof
 /// Proves that any placement within `targets[kept]` has a node above `targets[asked]` in the role `asked`. A node may
 /// always hold its heaviest slot and a little more.
 fn exclusion(shares_of: &ProofInputs, kept: usize, asked: usize) -> Option<Proof> {
-    let found = shares_of.least(kept, asked)?;
-    let heavy = if found.by_kept { kept } else { asked };
+    let bound = shares_of.least(kept, asked)?;
+    let heavy = if bound.by_kept { kept } else { asked };
     let slots: Vec<u16> = shares_of.heaviest[heavy]
         .iter()
-        .take(found.heaviest)
+        .take(bound.heaviest)
         .map(|slot| *slot as u16)
         .collect();
     Some(Proof {
         kept,
-        least: found.least,
+        least: bound.least,
         slots,
     })
 }
@@ -203,8 +203,8 @@ impl ProofInputs {
 
     /// The distinct node capacities in both roles.
     fn kinds(&self, kept: usize, asked: usize) -> Vec<(f64, f64)> {
-        let both = self.capacity[kept].iter().zip(&self.capacity[asked]);
-        let mut kinds: Vec<(f64, f64)> = both.map(|(kept, asked)| (*kept, *asked)).collect();
+        let capacities = self.capacity[kept].iter().zip(&self.capacity[asked]);
+        let mut kinds: Vec<(f64, f64)> = capacities.map(|(kept, asked)| (*kept, *asked)).collect();
         kinds.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
         kinds.dedup();
         kinds

@@ -9,25 +9,26 @@ const LOOKED_AT: usize = 4000;
 /// `most` that own a slot beside one of its own; ascending.
 pub(crate) fn receivers(state: &PlanState<'_>, node: usize, most: usize) -> Vec<usize> {
     let shares = state.shares;
-    let all: Vec<usize> = (0..shares.nodes)
-        .filter(|other| *other != node && !shares.leaves(*other))
+    let candidates: Vec<usize> = (0..shares.nodes)
+        .filter(|receiver| *receiver != node && !shares.leaves(*receiver))
         .collect();
-    if all.len() <= 2 * most {
-        return all;
+    if candidates.len() <= 2 * most {
+        return candidates;
     }
     let is_over = |role: usize| state.loads(node)[role] > state.targets(node)[role];
-    let room = |other: usize, role: usize| state.targets(other)[role] - state.loads(other)[role];
+    let room =
+        |receiver: usize, role: usize| state.targets(receiver)[role] - state.loads(receiver)[role];
     let over: Vec<usize> = (0..shares.roles).filter(|role| is_over(*role)).collect();
-    let where_over = |other: &usize| {
-        let rooms = over.iter().map(|role| room(*other, *role));
+    let where_over = |receiver: &usize| {
+        let rooms = over.iter().map(|role| room(*receiver, *role));
         rooms.fold(f64::MAX, f64::min)
     };
-    let tightest = |other: &usize| {
-        let rooms = (0..shares.weighed()).map(|role| room(*other, role));
+    let tightest = |receiver: &usize| {
+        let rooms = (0..shares.weighed()).map(|role| room(*receiver, role));
         rooms.fold(f64::MAX, f64::min)
     };
-    let mut chosen = largest(&all, most, where_over);
-    chosen.extend(largest(&all, most, tightest));
+    let mut chosen = largest(&candidates, most, where_over);
+    chosen.extend(largest(&candidates, most, tightest));
     chosen.extend(neighbours(state, node, most));
     chosen.sort_unstable();
     chosen.dedup();
@@ -42,7 +43,7 @@ fn largest(nodes: &[usize], most: usize, key: impl Fn(&usize) -> f64) -> Vec<usi
 }
 
 fn neighbours(state: &PlanState<'_>, node: usize, most: usize) -> Vec<usize> {
-    let mut found = Vec::new();
+    let mut neighbours = Vec::new();
     for slot in state.held(node).iter().take(LOOKED_AT) {
         let slot = usize::from(*slot);
         for beside in [slot.checked_sub(1), Some(slot + 1)].into_iter().flatten() {
@@ -50,13 +51,13 @@ fn neighbours(state: &PlanState<'_>, node: usize, most: usize) -> Vec<usize> {
                 let owner = usize::from(*owner);
                 let takes =
                     owner < state.shares.nodes && owner != node && !state.shares.leaves(owner);
-                if takes && !found.contains(&owner) {
-                    found.push(owner);
+                if takes && !neighbours.contains(&owner) {
+                    neighbours.push(owner);
                 }
             }
         }
     }
-    found.sort_unstable();
-    found.truncate(most);
-    found
+    neighbours.sort_unstable();
+    neighbours.truncate(most);
+    neighbours
 }

@@ -28,18 +28,18 @@ pub(crate) fn relief(before: &PlanState<'_>, whole: u64) -> Option<Vec<Option<us
     let mean = before.shares.mean(caps.role);
     let (mut owner, mut moved) = (request.owner.clone(), 0);
     for node in request.staying() {
-        let mut own: Vec<usize> = (0..owner.len())
+        let mut slots: Vec<usize> = (0..owner.len())
             .filter(|slot| owner[*slot] == Some(node) && !request.fixed[*slot] && loads[*slot] > 0)
             .collect();
-        own.sort_by_key(|slot| std::cmp::Reverse(loads[*slot]));
+        slots.sort_by_key(|slot| std::cmp::Reverse(loads[*slot]));
         while held[node] - most(node) > LEAST_EXCESS * mean {
             // The emptiest node with most room.
-            let receivers = request.staying().filter(|other| *other != node);
-            let room = |other: &usize| most(*other) - held[*other];
-            let to = receivers.reduce(|best, other| {
-                let order = room(&other).total_cmp(&room(&best));
-                match order.then(held[best].total_cmp(&held[other])) {
-                    std::cmp::Ordering::Greater => other,
+            let receivers = request.staying().filter(|receiver| *receiver != node);
+            let room = |receiver: &usize| most(*receiver) - held[*receiver];
+            let to = receivers.reduce(|best, receiver| {
+                let order = room(&receiver).total_cmp(&room(&best));
+                match order.then(held[best].total_cmp(&held[receiver])) {
+                    std::cmp::Ordering::Greater => receiver,
                     _ => best,
                 }
             })?;
@@ -47,11 +47,11 @@ pub(crate) fn relief(before: &PlanState<'_>, whole: u64) -> Option<Vec<Option<us
             let excess = held[node] - most(node);
             // The lightest slot that is enough, else the heaviest.
             let enough = |slot: &usize| fits(slot) && loads[*slot] as f64 >= excess;
-            let at = own
+            let at = slots
                 .iter()
                 .rposition(enough)
-                .or_else(|| own.iter().position(fits))?;
-            let slot = own.remove(at);
+                .or_else(|| slots.iter().position(fits))?;
+            let slot = slots.remove(at);
             moved += 1;
             if moved > FEW {
                 return None;

@@ -131,8 +131,8 @@ impl<'a> Search<'_, 'a> {
             self.solve(None, &self.bounds(&aims));
         }
         let even = self.solve(None, &self.bounds(&bands));
-        let goals = (0..self.aims.aims.len()).filter(|role| self.aims.is_goal[*role]);
-        let goals: Vec<usize> = goals.collect();
+        let is_goal = |role: &usize| self.aims.is_goal[*role];
+        let goals: Vec<usize> = (0..self.aims.aims.len()).filter(is_goal).collect();
         if even.is_some() {
             self.one_by_one(&goals, &bands, even);
         } else {
@@ -177,9 +177,8 @@ impl<'a> Search<'_, 'a> {
         for role in order {
             let kept = settled[*role];
             settled[*role] = self.aims.aims[*role];
-            let found = self.solve(met.as_ref(), &self.bounds(&settled));
-            met = match found {
-                Some(found) => Some(found),
+            met = match self.solve(met.as_ref(), &self.bounds(&settled)) {
+                Some(state) => Some(state),
                 None => self.raise(&mut settled, *role, met),
             };
             settled[*role] = settled[*role].min(kept);
@@ -204,9 +203,9 @@ impl<'a> Search<'_, 'a> {
             settled[role] = (low * high).sqrt();
             let bounds = self.bounds(settled);
             match self.solve(met.as_ref(), &bounds) {
-                Some(found) => {
-                    high = (aim * self.aims.height(&found, role, aim)).clamp(aim, settled[role]);
-                    met = Some(found);
+                Some(state) => {
+                    high = (aim * self.aims.height(&state, role, aim)).clamp(aim, settled[role]);
+                    met = Some(state);
                 }
                 None => low = settled[role],
             }

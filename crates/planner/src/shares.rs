@@ -155,18 +155,17 @@ impl<'a> Shares<'a> {
 
     fn ranked(&self) -> Vec<Vec<u16>> {
         let weighed = self.weighed();
-        let mut all = Vec::new();
+        let mut orders = Vec::new();
         for role in 0..weighed {
-            let other = (role + 1) % weighed;
+            let next = (role + 1) % weighed;
             let load = |slot: usize| self.load(slot, role);
-            let density = |slot: usize| load(slot) / (self.load(slot, other) + 1e-9);
-            let mut orders = vec![ranks(self.slots, load)];
-            if other != role {
+            let density = |slot: usize| load(slot) / (self.load(slot, next) + 1e-9);
+            orders.push(ranks(self.slots, load));
+            if next != role {
                 orders.push(ranks(self.slots, density));
             }
-            all.append(&mut orders);
         }
-        all
+        orders
     }
 
     /// The number of roles with loads.

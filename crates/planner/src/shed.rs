@@ -55,20 +55,19 @@ impl Best {
     }
 
     fn offer(&mut self, step: Step) {
-        let overlaps =
-            |other: &Step| step.run.first < other.run.end && other.run.first < step.run.end;
+        let overlaps = |kept: &Step| step.run.first < kept.run.end && kept.run.first < step.run.end;
         // Ties keep the earlier step.
         let is_better = |than: &Step| step.score > than.score * (1.0 + 1e-12);
-        let mut overlapping = self.0.iter().filter(|other| overlaps(other));
+        let mut overlapping = self.0.iter().filter(|kept| overlaps(kept));
         if step.score <= self.least() || !overlapping.all(is_better) {
             return;
         }
-        self.0.retain(|other| !overlaps(other));
-        let at = self.0.partition_point(|other| !is_better(other));
+        self.0.retain(|kept| !overlaps(kept));
+        let at = self.0.partition_point(|kept| !is_better(kept));
         self.0.insert(at, step);
         let least = self.least();
         self.0.truncate(AT_ONCE);
-        self.0.retain(|other| other.score >= least);
+        self.0.retain(|kept| kept.score >= least);
     }
 }
 
@@ -219,8 +218,8 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
 
     fn giants(&self, best: &mut Best) {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
-        let its = giants.filter(|slot| usize::from(self.state.owner[*slot]) == self.node);
-        for slot in its.filter(|slot| !self.shares.is_fixed(*slot)) {
+        let on_node = giants.filter(|slot| usize::from(self.state.owner[*slot]) == self.node);
+        for slot in on_node.filter(|slot| !self.shares.is_fixed(*slot)) {
             let run = Run::single(slot);
             for to in self.receivers.iter().map(|receiver| receiver.node) {
                 let gain = self.state.gain_of_single(slot, to);
@@ -364,7 +363,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             .scarce
             .iter()
             .zip(&load)
-            .map(|(of, load)| of * load)
+            .map(|(price, load)| price * load)
             .sum();
         let is_first = run.first == part_of.first && run.first > 0;
         Candidate {
@@ -406,8 +405,8 @@ impl<const R: usize> Receiver<R> {
 }
 
 #[inline]
-fn difference<const R: usize>(of: &[f64], than: &[f64]) -> [f64; R] {
-    std::array::from_fn(|role| of[role] - than[role])
+fn difference<const R: usize>(end: &[f64], start: &[f64]) -> [f64; R] {
+    std::array::from_fn(|role| end[role] - start[role])
 }
 
 /// The movable non-giant slots of a node: unmoved neighbours as one run, moved slots singly.

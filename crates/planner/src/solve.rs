@@ -134,7 +134,7 @@ pub fn plan_of_ranges(request: &MoveRequest<'_>) -> Option<(usize, MovePlan)> {
         let keeps = (0..request.roles.len()).all(is_within);
         (is_step && keeps).then(|| (rank(&after, &aims, 0.0), role, owner))
     });
-    let best = plans.reduce(|best, other| if other.0 < best.0 { other } else { best });
+    let best = plans.reduce(|best, plan| if plan.0 < best.0 { plan } else { best });
     best.map(|(_, role, owner)| (role, MovePlan::of(request, owner, Vec::new(), false)))
 }
 
@@ -192,21 +192,21 @@ fn step(
     if !aims.asks_for_a_plan(&before) {
         return None;
     }
-    let mut found = search(&before, &aims, budget);
+    let mut outcome = search(&before, &aims, budget);
     // A goal that the plan cannot help is not paid for; it must only not get worse.
-    let helped = aims.helped(&before, &found.state, 0.0);
+    let helped = aims.helped(&before, &outcome.state, 0.0);
     let goals = (0..request.roles.len()).filter(|role| aims.is_goal[*role]);
     let hopeless: Vec<usize> = goals.filter(|role| !helped.contains(role)).collect();
     let guarded = Aims::new(&before, &hopeless);
     if !hopeless.is_empty() && guarded.asks_for_a_plan(&before) {
-        let other = search(&before, &guarded, budget);
-        let then = aims.helped(&before, &other.state, 0.0);
+        let careful = search(&before, &guarded, budget);
+        let then = aims.helped(&before, &careful.state, 0.0);
         if helped.iter().all(|role| then.contains(role)) {
-            found = other;
+            outcome = careful;
         }
     }
-    aims.is_step(&before, &found.state)
-        .then(|| (found.state.owners(), found.lifted))
+    aims.is_step(&before, &outcome.state)
+        .then(|| (outcome.state.owners(), outcome.lifted))
 }
 
 impl MovePlan {
@@ -293,7 +293,7 @@ fn planned_role(
 
 pub(crate) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove> {
     let shares = state.shares;
-    let mut found = Vec::new();
+    let mut nodes_above = Vec::new();
     for node in shares.request.staying() {
         let slots = state.held(node).iter().map(|slot| usize::from(*slot));
         let fixed: Vec<usize> = slots.filter(|slot| shares.is_fixed(*slot)).collect();
@@ -301,7 +301,7 @@ pub(crate) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove>
             let load: f64 = fixed.iter().map(|slot| shares.load(*slot, role)).sum();
             let share = load / shares.capacity(node, role);
             if share > aims.aims[role] {
-                found.push(FixedAbove {
+                nodes_above.push(FixedAbove {
                     node,
                     role,
                     share,
@@ -310,7 +310,7 @@ pub(crate) fn fixed_above(state: &PlanState<'_>, aims: &Aims) -> Vec<FixedAbove>
             }
         }
     }
-    found
+    nodes_above
 }
 
 #[cfg(test)]

@@ -212,8 +212,8 @@ impl<'a> PlanState<'a> {
             let held = began[node * shares.roles + role];
             target = target.min(held.max(level[role] * capacity));
         }
-        let ceiling = at(bounds.ceilings[role], bounds.most_beside[role]);
-        let ceiling = ceiling.min(bounds.tops[role] * capacity);
+        let limit = at(bounds.ceilings[role], bounds.most_beside[role]);
+        let ceiling = limit.min(bounds.tops[role] * capacity);
         let least = shares.least(node, role, heaviest);
         let cap = match &shares.request.caps {
             Some(caps) if caps.role == role => self.caps.get(node).copied(),
@@ -226,9 +226,10 @@ impl<'a> PlanState<'a> {
     /// The heaviest giant of a node, except for one slot.
     pub(crate) fn heaviest_giant(&self, node: usize, role: usize, but: Option<usize>) -> f64 {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
-        let its =
+        let on_node =
             giants.filter(|slot| usize::from(self.owner[*slot]) == node && Some(*slot) != but);
-        its.map(|slot| self.shares.load(slot, role))
+        on_node
+            .map(|slot| self.shares.load(slot, role))
             .fold(0.0, f64::max)
     }
 
@@ -264,8 +265,8 @@ impl<'a> PlanState<'a> {
     /// A node's load above its targets, over all roles.
     #[inline]
     pub(crate) fn over(&self, node: usize) -> f64 {
-        let both = self.loads(node).iter().zip(self.targets(node));
-        both.map(|(load, target)| above(load - target)).sum()
+        let pairs = self.loads(node).iter().zip(self.targets(node));
+        pairs.map(|(load, target)| above(load - target)).sum()
     }
 
     /// The same of all nodes.
@@ -355,7 +356,7 @@ impl<'a> PlanState<'a> {
             self.load[to * shares.roles + role] += load;
         }
         let place =
-            |held: &[u16], slot: usize| held.partition_point(|other| usize::from(*other) < slot);
+            |held: &[u16], slot: usize| held.partition_point(|owned| usize::from(*owned) < slot);
         let (start, end) = (
             place(&self.held[from], run.first),
             place(&self.held[from], run.end),

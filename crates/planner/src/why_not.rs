@@ -55,13 +55,13 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
         let shares = Shares::new(request);
         let before = PlanState::new(&shares);
         let mut own = Aims::new(&before, &[]);
-        for other in (0..request.roles.len()).filter(|other| *other != role) {
-            own.is_goal[other] = false;
-            own.aims[other] = f64::INFINITY;
-            own.bands[other] = f64::INFINITY;
+        for rival in (0..request.roles.len()).filter(|rival| *rival != role) {
+            own.is_goal[rival] = false;
+            own.aims[rival] = f64::INFINITY;
+            own.bands[rival] = f64::INFINITY;
             if !are_others_kept {
-                own.ceilings[other] = f64::INFINITY;
-                own.tops[other] = f64::INFINITY;
+                own.ceilings[rival] = f64::INFINITY;
+                own.tops[rival] = f64::INFINITY;
             }
         }
         let state = search(&before, &own, &mut Budget::new(REASON)).state;
@@ -73,10 +73,10 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
             keeps_limits,
         )
     };
-    let is_better = |found: f64| found < now - BETTER;
-    let (found, slots, keeps_limits) = alone(request, true);
-    if is_better(found) && keeps_limits {
-        return WhyNot::NotWorth(found, slots);
+    let is_better = |ratio: f64| ratio < now - BETTER;
+    let (ratio, slots, keeps_limits) = alone(request, true);
+    if is_better(ratio) && keeps_limits {
+        return WhyNot::NotWorth(ratio, slots);
     }
     let without_limits = MoveRequest {
         caps: None,
