@@ -27,7 +27,7 @@ const HEAVY: u64 = 16;
 /// Counts of all names under each scheme.
 pub struct CarriedOut<'a> {
     changing: Changing<'a>,
-    by: Metric,
+    metric: Metric,
     part: Part,
     /// Load of all names by slot, unchanged.
     unchanged: Vec<u64>,
@@ -111,7 +111,7 @@ impl<'a> CarriedOut<'a> {
         });
         CarriedOut {
             changing: Changing::new(&model.families, renamings),
-            by: model.names.metric(),
+            metric: model.names.metric(),
             part: Part::of(model.names.keys, model.names.load, most),
             unchanged: vec![0; SLOTS],
             common: vec![0; SLOTS],
@@ -138,13 +138,13 @@ impl<'a> CarriedOut<'a> {
             *of_tag += load;
         }
         let load = load as i64;
-        let all = &mut self.moved;
+        let of_schemes = &mut self.moved;
         let family = self.changing.each_new_name(name, |schemes, new| {
             let part = hashed(new);
             let (new_slot, new_tag) = (hashslot::slot_of_part(part), hash(part));
             let is_renamed = new != name;
             for at in schemes {
-                let moved = &mut all[*at];
+                let moved = &mut of_schemes[*at];
                 moved.slots[usize::from(slot)] -= load;
                 moved.slots[usize::from(new_slot)] += load;
                 moved.renamed += times * u64::from(is_renamed);
@@ -185,7 +185,7 @@ impl<'a> CarriedOut<'a> {
 
 impl Tally for CarriedOut<'_> {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let weight = weights(keys, self.by);
+        let weight = weights(keys, self.metric);
         let (names, base) = (keys.batch.keys, keys.batch.base);
         for i in 0..keys.len() {
             let (load, slot) = (weight(i), keys.slots[i]);
@@ -206,13 +206,13 @@ impl Tally for CarriedOut<'_> {
             .tags
             .iter()
             .for_each(|(tag, load)| *self.tags.entry(*tag).or_default() += load);
-        for (moved, other) in self.moved.iter_mut().zip(&other.moved) {
-            add(&mut moved.slots, &other.slots);
-            other
+        for (moved, theirs) in self.moved.iter_mut().zip(&other.moved) {
+            add(&mut moved.slots, &theirs.slots);
+            theirs
                 .tags
                 .iter()
                 .for_each(|(tag, load)| *moved.tags.entry(*tag).or_default() += load);
-            moved.renamed += other.renamed;
+            moved.renamed += theirs.renamed;
         }
     }
 

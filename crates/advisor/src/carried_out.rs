@@ -113,10 +113,10 @@ impl Model<'_> {
         let mut tried = renaming(false);
         let mut names = self.names_after(&tried);
         if names.collisions > 0 {
-            let other = renaming(true);
-            let of_other = self.names_after(&other);
-            if of_other.collisions == 0 {
-                (tried, names) = (other, of_other);
+            let respelled = renaming(true);
+            let after_respelling = self.names_after(&respelled);
+            if after_respelling.collisions == 0 {
+                (tried, names) = (respelled, after_respelling);
             }
         }
         let soundness = match penalty.sum {
@@ -228,8 +228,8 @@ impl Model<'_> {
 /// The heaviest tags, a name with the heaviest one, and the number of distinct tags.
 fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>, u64) {
     tags.sort_unstable();
-    let sums = tags.chunk_by(|a, b| a.0 == b.0);
-    let mut sums: Vec<(u64, u64, u32)> = sums
+    let runs = tags.chunk_by(|a, b| a.0 == b.0);
+    let mut sums: Vec<(u64, u64, u32)> = runs
         .map(|same| (same.iter().map(|tag| tag.1).sum(), same[0].0, same[0].2))
         .collect();
     let distinct = sums.len() as u64;

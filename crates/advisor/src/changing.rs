@@ -29,8 +29,9 @@ impl<'a> Changing<'a> {
                 if !is_changed(renaming) {
                     continue;
                 }
-                let is_same =
-                    |of: &&mut Vec<usize>| renamings[of[0]].is_same_for(number as u32, renaming);
+                let is_same = |group: &&mut Vec<usize>| {
+                    renamings[group[0]].is_same_for(number as u32, renaming)
+                };
                 match alike.iter_mut().find(is_same) {
                     Some(alike) => alike.push(at),
                     None => alike.push(vec![at]),
@@ -39,8 +40,8 @@ impl<'a> Changing<'a> {
             alike
         };
         let schemes: Vec<Vec<Vec<usize>>> = (0..families.list.len()).map(changing).collect();
-        let changed = families.list.iter().zip(&schemes);
-        let changed = changed.filter(|(_, schemes)| !schemes.is_empty());
+        let listed = families.list.iter().zip(&schemes);
+        let changed = listed.filter(|(_, schemes)| !schemes.is_empty());
         let mut prefixes: Vec<Vec<u8>> = changed.map(|(family, _)| family.prefix()).collect();
         prefixes.sort();
         prefixes.dedup_by(|longer, shorter| longer.starts_with(shorter));

@@ -88,8 +88,8 @@ impl Model<'_> {
             false => self.narrowed(self.joins.batches() as u64 >= LEAST_BATCHES),
         };
         let bare = Scheme::without_tags(&self.choices);
-        let chosen = schemes.into_iter().take(MOST_SCORED).chain([bare]);
-        let chosen: Vec<Scheme> = chosen.collect();
+        let tried = schemes.into_iter().take(MOST_SCORED).chain([bare]);
+        let chosen: Vec<Scheme> = tried.collect();
         let scored = chosen.par_iter().map(|scheme| self.score(scheme, batches));
         scored.collect()
     }
@@ -176,15 +176,15 @@ impl Model<'_> {
 
     /// The rank of a scheme, most important criterion first.
     fn rank(&self, scheme: &Scored) -> [f64; 4] {
-        let cost = match scheme.soundness {
+        let base = match scheme.soundness {
             Soundness::Good => 0.0,
             Soundness::Limited => LIMITED,
             Soundness::Bad => 1.0 + scheme.penalty.sum,
         };
         let cost = if scheme.soundness < Soundness::Bad {
-            cost + (scheme.penalty.sum - 1.0).max(0.0)
+            base + (scheme.penalty.sum - 1.0).max(0.0)
         } else {
-            cost
+            base
         };
         let worth = ((self.locality(scheme) - cost) * 100.0).round();
         let fields = -(scheme.renaming.scheme.fields() as f64);
@@ -250,11 +250,11 @@ impl Model<'_> {
         let today = listed.len() - 1;
         for at in order {
             let scheme = &schemes[at];
-            let beats = |other: &usize| {
-                let other = &schemes[*other];
-                self.locality(other) >= self.locality(scheme) - 0.005
-                    && other.max_over_mean_2n <= scheme.max_over_mean_2n + 0.02
-                    && other.names.renamed <= scheme.names.renamed
+            let beats = |place: &usize| {
+                let known = &schemes[*place];
+                self.locality(known) >= self.locality(scheme) - 0.005
+                    && known.max_over_mean_2n <= scheme.max_over_mean_2n + 0.02
+                    && known.names.renamed <= scheme.names.renamed
             };
             let gains = self.locality(scheme) >= self.locality(&schemes[0]) + GAIN
                 || scheme.max_over_mean_2n <= schemes[0].max_over_mean_2n - GAIN;
@@ -290,11 +290,11 @@ impl Model<'_> {
                         .tags
                         .get(*number, *pair)
                         .map_or(0.0, |tags| tags.expected_distinct);
-                    let with_field = families.iter().filter(|other| {
-                        self.families.list[**other as usize].fields.len() >= pair.fields().end
+                    let with_field = families.iter().filter(|family| {
+                        self.families.list[**family as usize].fields.len() >= pair.fields().end
                     });
                     let names: usize = with_field
-                        .map(|other| self.families.list[*other as usize].names.len())
+                        .map(|family| self.families.list[*family as usize].names.len())
                         .sum();
                     tags < TOGETHER * names as f64 / self.names.share()
                 };
@@ -356,14 +356,15 @@ impl Model<'_> {
         let mut tags = HashMap::new();
         let (mut names, mut distinct) = (0, 0);
         for number in families {
-            let Some(of) = self.tags.get(*number, Choice::Keep) else {
+            let Some(loads) = self.tags.get(*number, Choice::Keep) else {
                 continue;
             };
-            of.by_load
+            loads
+                .by_load
                 .iter()
                 .for_each(|(tag, load)| *tags.entry(*tag).or_insert(0u64) += load);
             names += self.families.list[*number as usize].names.len();
-            distinct = distinct.max(of.distinct);
+            distinct = distinct.max(loads.distinct);
         }
         let nodes = 2.0 * self.nodes as f64;
         let heaviest = tags.values().max().copied().unwrap_or(0) as f64 / self.sample_load;

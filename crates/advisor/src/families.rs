@@ -64,9 +64,8 @@ impl Families {
     pub(crate) fn of(names: &[(&[u8], NameLoad)], places: Places) -> Self {
         let patterns = families_of(names, &places);
         let mut tokens = Tokens::of_patterns(&places);
-        let list = patterns.iter();
-        let list = list.filter_map(|pattern| Family::of(pattern, &mut tokens, &places));
-        let mut list: Vec<Family> = list.collect();
+        let family = |pattern: &Vec<u8>| Family::of(pattern, &mut tokens, &places);
+        let mut list: Vec<Family> = patterns.iter().filter_map(family).collect();
         let mut matcher = Matcher::default();
         for (number, family) in list.iter().enumerate() {
             matcher.insert(family, number as u32);
@@ -110,17 +109,17 @@ impl Families {
 
     /// The family numbers of names.
     pub(crate) fn find_all(&self, names: &[&[u8]]) -> Vec<u32> {
-        let found = names.par_iter().map_init(
+        let numbers = names.par_iter().map_init(
             || self.tokens(),
             |tokens, name| self.read(name, tokens) as u32,
         );
-        found.with_min_len(CHUNK).collect()
+        numbers.with_min_len(CHUNK).collect()
     }
 
     /// Splits a name into the tokens of its family, and returns the family's number.
     pub fn read(&self, name: &[u8], tokens: &mut Tokens) -> usize {
-        let found = tokens.parse(name).then(|| self.matcher.find(tokens));
-        found
+        let number = tokens.parse(name).then(|| self.matcher.find(tokens));
+        number
             .flatten()
             .map_or(self.other(), |number| number as usize)
     }
@@ -140,12 +139,12 @@ impl Families {
             }
             kinds
         });
-        counted.reduce(none, |mut kinds, other| {
+        counted.reduce(none, |mut kinds, theirs| {
             let counts = kinds.iter_mut().flatten().flatten();
-            let others = other.iter().flatten().flatten();
+            let others = theirs.iter().flatten().flatten();
             counts
                 .zip(others)
-                .for_each(|(count, other)| *count += other);
+                .for_each(|(count, addend)| *count += addend);
             kinds
         })
     }
@@ -161,9 +160,9 @@ type Kinds = Vec<Vec<[u64; KINDS]>>;
 fn families_of(names: &[(&[u8], NameLoad)], places: &Places) -> Vec<Vec<u8>> {
     let mut tokens = Tokens::with(places);
     let mut counts: SeededMap<u64, (Vec<u8>, NameLoad)> = SeededMap::default();
-    let (mut pattern, mut all) = (Vec::new(), NameLoad::default());
+    let (mut pattern, mut total) = (Vec::new(), NameLoad::default());
     for (name, load) in names {
-        all += *load;
+        total += *load;
         if !tokens.parse(name) {
             continue;
         }
@@ -174,13 +173,13 @@ fn families_of(names: &[(&[u8], NameLoad)], places: &Places) -> Vec<Vec<u8>> {
             .or_insert_with(|| (pattern.clone(), NameLoad::default()))
             .1 += *load;
     }
-    let weight = |load: u64| (load, u128::from(all.load));
+    let weight = |load: u64| (load, u128::from(total.load));
     let rules = Rules {
         separator: SEPARATOR,
         are_coarse: false,
-        is_little: &|of: &NameLoad| {
-            let weight = (all.load > 0).then(|| weight(of.load));
-            is_little(of.keys, u128::from(all.keys), weight)
+        is_little: &|load: &NameLoad| {
+            let weight = (total.load > 0).then(|| weight(load.load));
+            is_little(load.keys, u128::from(total.keys), weight)
         },
     };
     let patterns: BTreeMap<Vec<u8>, NameLoad> = counts.into_values().collect();

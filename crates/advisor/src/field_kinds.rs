@@ -29,17 +29,17 @@ pub enum FieldKind {
 impl FieldKind {
     /// The kind of a field, by the number of its values of each kind of token.
     pub(crate) fn of(counts: &[u64; KINDS]) -> FieldKind {
-        let of = |kind: TokenKind| counts[kind as usize] as f64;
+        let count = |kind: TokenKind| counts[kind as usize] as f64;
         let total: f64 = counts.iter().map(|count| *count as f64).sum();
-        let time = of(TokenKind::Date) + of(TokenKind::Time);
+        let time = count(TokenKind::Date) + count(TokenKind::Time);
         match () {
-            () if of(TokenKind::Segment) > 0.0 => FieldKind::Segment,
-            () if of(TokenKind::Word) > 0.0 => FieldKind::Word,
-            () if of(TokenKind::Uuid) == total => FieldKind::Uuid,
-            () if of(TokenKind::Address) == total => FieldKind::Address,
-            () if of(TokenKind::Hex) + of(TokenKind::Id) > 0.02 * total => FieldKind::Hex,
+            () if count(TokenKind::Segment) > 0.0 => FieldKind::Segment,
+            () if count(TokenKind::Word) > 0.0 => FieldKind::Word,
+            () if count(TokenKind::Uuid) == total => FieldKind::Uuid,
+            () if count(TokenKind::Address) == total => FieldKind::Address,
+            () if count(TokenKind::Hex) + count(TokenKind::Id) > 0.02 * total => FieldKind::Hex,
             () if time >= 0.99 * total => FieldKind::Date,
-            () if of(TokenKind::Number) + time == total => FieldKind::Number,
+            () if count(TokenKind::Number) + time == total => FieldKind::Number,
             () => FieldKind::Id,
         }
     }

@@ -196,13 +196,13 @@ impl AdviseFindings {
         let best = decision.best();
         let list = &model.families.list;
         let renaming = &best.renaming;
-        let families = list
+        let listed = list
             .iter()
             .enumerate()
             .filter(|(_, family)| !family.names.is_empty() || family.accesses > 0);
-        let families = families.map(|(number, family)| {
-            let becomes = renaming.pattern(number as u32, family);
-            let becomes = (becomes != family.pattern).then_some(Name(becomes));
+        let rows = listed.map(|(number, family)| {
+            let pattern = renaming.pattern(number as u32, family);
+            let becomes = (pattern != family.pattern).then_some(Name(pattern));
             let rule = becomes
                 .as_ref()
                 .and_then(|_| rename_rule(renaming, number as u32, family));
@@ -222,9 +222,9 @@ impl AdviseFindings {
                 accesses: family.accesses,
             }
         });
-        let families: Vec<FamilyAdvice> = families.collect();
-        let rules = families.iter().filter_map(|family| family.rule.clone());
-        let mut rules: Vec<String> = rules.collect();
+        let families: Vec<FamilyAdvice> = rows.collect();
+        let known_rules = families.iter().filter_map(|family| family.rule.clone());
+        let mut rules: Vec<String> = known_rules.collect();
         // A rule that matches any word may match names of another rule: numeric rules come first.
         rules.sort_by_key(|rule| generality(rule));
         AdviseFindings {
@@ -312,8 +312,9 @@ fn changed<'a>(model: &'a Model<'_>, scheme: &'a Scored) -> impl Iterator<Item =
 fn tags(model: &Model<'_>, scheme: &Scored) -> Vec<Name> {
     let mut tags: Vec<Name> = Vec::new();
     for pattern in changed(model, scheme) {
-        let tag = hashslot::tag(&pattern).map_or(&b""[..], |tag| &pattern[tag.start - 1..=tag.end]);
-        let tag = Name(tag.to_vec());
+        let braced =
+            hashslot::tag(&pattern).map_or(&b""[..], |tag| &pattern[tag.start - 1..=tag.end]);
+        let tag = Name(braced.to_vec());
         if !tags.contains(&tag) {
             tags.push(tag);
         }
@@ -359,7 +360,7 @@ fn kinds(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Vec<Batch
         let keys: Vec<Name> = shape
             .families
             .iter()
-            .map(|of| Name(model.families.list[of.family as usize].pattern.clone()))
+            .map(|member| Name(model.families.list[member.family as usize].pattern.clone()))
             .collect();
         let kind = BatchKind {
             command: count.command.map(String::from),

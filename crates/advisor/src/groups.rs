@@ -34,13 +34,13 @@ impl Model<'_> {
         let mut parent: BTreeMap<u32, u32> = (0..self.choices.len() as u32)
             .map(|family| (family, family))
             .collect();
-        fn root(parent: &mut BTreeMap<u32, u32>, of: u32) -> u32 {
-            let up = *parent.entry(of).or_insert(of);
-            if up == of {
-                return of;
+        fn root(parent: &mut BTreeMap<u32, u32>, family: u32) -> u32 {
+            let up = *parent.entry(family).or_insert(family);
+            if up == family {
+                return family;
             }
             let root = root(parent, up);
-            parent.insert(of, root);
+            parent.insert(family, root);
             root
         }
         let least = CONNECTING * self.joins.multi as f64;
@@ -52,9 +52,9 @@ impl Model<'_> {
         for shape in frequent.map(|(shape, _)| shape).chain(&self.required) {
             if shape.families.len() > 1 && shape.is_in_one_slot(scheme) {
                 let first = root(&mut parent, shape.families[0].family);
-                for other in &shape.families[1..] {
-                    let other = root(&mut parent, other.family);
-                    parent.insert(other, first);
+                for member in &shape.families[1..] {
+                    let root = root(&mut parent, member.family);
+                    parent.insert(root, first);
                 }
             }
         }
@@ -108,9 +108,9 @@ impl Model<'_> {
             let run = hard().filter(|(shape, _)| shape.is_in_one_slot(scheme));
             run.map(|(_, count)| count.batches).sum()
         };
-        let all: u64 = hard().map(|(_, count)| count.batches).sum();
+        let total: u64 = hard().map(|(_, count)| count.batches).sum();
         let gain = run(scheme).saturating_sub(run(&Scheme::default()));
-        if gain > 0 && gain as f64 >= NEEDED * all as f64 {
+        if gain > 0 && gain as f64 >= NEEDED * total as f64 {
             Soundness::Limited
         } else {
             Soundness::Bad
@@ -121,15 +121,15 @@ impl Model<'_> {
     fn judge(&self, group: &[(u32, Choice)]) -> (Soundness, bool) {
         let (mut by_load, mut by_accesses) = (HashMap::new(), HashMap::new());
         let (mut distinct, mut load, mut follows) = (0, 0, false);
-        for (family, choice) in group {
-            let of = &self.families.list[*family as usize];
-            load += of.load;
+        for (number, choice) in group {
+            let family = &self.families.list[*number as usize];
+            load += family.load;
             let is_tagged = match choice {
                 Choice::Bare => false,
-                Choice::Keep => of.braces.is_some(),
+                Choice::Keep => family.braces.is_some(),
                 _ => true,
             };
-            let Some(tags) = self.tags.get(*family, *choice).filter(|_| is_tagged) else {
+            let Some(tags) = self.tags.get(*number, *choice).filter(|_| is_tagged) else {
                 continue;
             };
             tags.by_load
@@ -139,8 +139,8 @@ impl Model<'_> {
                 .iter()
                 .for_each(|(tag, times)| *by_accesses.entry(*tag).or_insert(0u64) += times);
             distinct = distinct.max(tags.distinct);
-            follows |= self.is_of_dates(*family, *choice)
-                && of.names.len() as f64 / self.names.share()
+            follows |= self.is_of_dates(*number, *choice)
+                && family.names.len() as f64 / self.names.share()
                     >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
         }
         let nodes = 2.0 * self.nodes as f64;
@@ -186,16 +186,16 @@ impl Model<'_> {
     }
 
     /// Whether all fields of the tag are dates.
-    pub(crate) fn is_of_dates(&self, family: u32, choice: Choice) -> bool {
-        let of = &self.families.list[family as usize];
+    pub(crate) fn is_of_dates(&self, number: u32, choice: Choice) -> bool {
+        let family = &self.families.list[number as usize];
         let fields: Vec<usize> = match choice {
-            Choice::Keep => of.fields_of_today().unwrap_or_default(),
+            Choice::Keep => family.fields_of_today().unwrap_or_default(),
             _ => choice.fields().collect(),
         };
         !fields.is_empty()
             && fields
                 .iter()
-                .all(|field| of.kinds[*field] == FieldKind::Date)
+                .all(|field| family.kinds[*field] == FieldKind::Date)
     }
 
     /// Whether one tag is hot in most windows of the capture, but not over all of it.

@@ -82,13 +82,13 @@ impl Places {
             }
         }
         let are_values = |endings: &SeededMap<u64, Words>| {
-            let all = endings.values().flat_map(|words| &words.different);
-            let all: SeededSet<u64> = all.copied().collect();
+            let different = endings.values().flat_map(|words| &words.different);
+            let shapes: SeededSet<u64> = different.copied().collect();
             let is_common =
-                |words: &&Words| words.different.len() as f64 >= COMMON * all.len() as f64;
+                |words: &&Words| words.different.len() as f64 >= COMMON * shapes.len() as f64;
             let common: Vec<&Words> = endings.values().filter(is_common).collect();
             let are_tags = common.iter().any(|words| words.are_tags);
-            all.len() >= LEAST_WORDS && (common.len() >= LEAST_ENDINGS || are_tags)
+            shapes.len() >= LEAST_WORDS && (common.len() >= LEAST_ENDINGS || are_tags)
         };
         let values = places
             .into_iter()
@@ -107,10 +107,10 @@ impl Places {
                     .insert(shared.text);
             }
         });
-        let mut found: HashMap<u64, Found> = HashMap::new();
+        let mut occurrences: HashMap<u64, Found> = HashMap::new();
         self.each_batch(batches, |batch| {
             for place in batch.places() {
-                found.entry(place).or_default().batches += 1;
+                occurrences.entry(place).or_default().batches += 1;
             }
             if batch.is_together {
                 return;
@@ -122,29 +122,29 @@ impl Places {
             };
             let is_value = count(&id) >= LEAST_VALUES;
             for place in batch.places_of(id.text) {
-                found.entry(place).or_default().sharing += 1;
+                occurrences.entry(place).or_default().sharing += 1;
             }
             for key in &batch.keys {
-                for segment in key.segments.iter().filter(|of| of.text == id.text) {
-                    let found = found.entry(segment.place).or_default();
-                    if found.shapes.len() < LEAST_VALUES {
-                        found.shapes.insert(segment.shape);
+                for segment in key.segments.iter().filter(|part| part.text == id.text) {
+                    let occurrence = occurrences.entry(segment.place).or_default();
+                    if occurrence.shapes.len() < LEAST_VALUES {
+                        occurrence.shapes.insert(segment.shape);
                     }
-                    found.is_candidate |=
+                    occurrence.is_candidate |=
                         segment.is_of_words && (is_value || batch.needs_a_constant());
                 }
             }
         });
-        let kind = |found: Found| match found.shapes.len() {
-            _ if (found.sharing as f64) < SHARING * found.batches as f64 => None,
+        let kind = |occurrence: Found| match occurrence.shapes.len() {
+            _ if (occurrence.sharing as f64) < SHARING * occurrence.batches as f64 => None,
             LEAST_VALUES.. => Some(PlaceKind::Value),
-            _ => found.is_candidate.then_some(PlaceKind::Constant),
+            _ => occurrence.is_candidate.then_some(PlaceKind::Constant),
         };
-        let found = found
+        let learned = occurrences
             .into_iter()
-            .filter_map(|(place, found)| Some((place, kind(found)?)));
+            .filter_map(|(place, occurrence)| Some((place, kind(occurrence)?)));
         let known = self.all().filter(|(_, kind)| *kind == PlaceKind::Value);
-        Places::from(found.chain(known).collect::<HashMap<_, _>>())
+        Places::from(learned.chain(known).collect::<HashMap<_, _>>())
     }
 
     /// Calls `seen` with each batch of several keys.
@@ -226,11 +226,11 @@ struct Shared {
 
 impl SegmentedKey {
     fn of(tokens: &Tokens) -> Self {
-        let segments = tokens
+        let shaped = tokens
             .segments
             .iter()
             .map(|segment| of_segment(tokens, segment));
-        let segments: Vec<SegmentOfKey> = segments.collect();
+        let segments: Vec<SegmentOfKey> = shaped.collect();
         let shape = segments.iter().fold(hash(tokens.tail()), |shape, segment| {
             fold(shape ^ segment.place, segment.shape)
         });
@@ -258,7 +258,7 @@ fn of_segment(tokens: &Tokens, segment: &Segment) -> SegmentOfKey {
         end = token.end;
         kinds.push(token.kind);
     }
-    let are_all = |of: &[TokenKind]| kinds.iter().all(|kind| of.contains(kind));
+    let are_all = |allowed: &[TokenKind]| kinds.iter().all(|kind| allowed.contains(kind));
     SegmentOfKey {
         place: segment.place,
         text: hash(&tokens.bare[segment.start..segment.end]),

@@ -33,7 +33,7 @@ struct Run {
 struct Walk<'a> {
     tokens: &'a Tokens,
     /// The tokens so far.
-    found: Vec<Token>,
+    matched: Vec<Token>,
     steps: u32,
 }
 
@@ -42,8 +42,8 @@ impl Matcher {
         let mut state = 0;
         for (at, token) in family.tokens.iter().enumerate() {
             let step = fold(hash(&token.separator), hash(&token.text));
-            let next = self.steps.len() as u32 + 1;
-            let next = *self.steps.entry((state, step)).or_insert(next);
+            let fresh = self.steps.len() as u32 + 1;
+            let next = *self.steps.entry((state, step)).or_insert(fresh);
             if token.kind == TokenKind::Id {
                 let runs = self.runs.entry(state).or_default();
                 let separator = token.separator.clone();
@@ -74,14 +74,14 @@ impl Matcher {
 
     /// The number of a name's family; the tokens become those of the family.
     pub(crate) fn find(&self, tokens: &mut Tokens) -> Option<u32> {
-        let found = Vec::with_capacity(tokens.list.len());
+        let matched = Vec::with_capacity(tokens.list.len());
         let mut walk = Walk {
             tokens,
-            found,
+            matched,
             steps: 0,
         };
         let number = self.walk(&mut walk, 0, 0)?;
-        tokens.list = walk.found;
+        tokens.list = walk.matched;
         tokens.place_braces();
         Some(number)
     }
@@ -92,10 +92,10 @@ impl Matcher {
         if walk.steps > MOST_STEPS {
             return None;
         }
-        let from = walk.found.last().map_or(0, |last| last.end);
+        let from = walk.matched.last().map_or(0, |last| last.end);
         let bare = &walk.tokens.bare;
         let Some(token) = walk.tokens.list.get(at).copied() else {
-            let braces = walk.tokens.braces_among(&walk.found);
+            let braces = walk.tokens.braces_among(&walk.matched);
             let end = self.ends.get(&(state, end_hash(&bare[from..], braces)));
             return end.copied();
         };
@@ -105,9 +105,9 @@ impl Matcher {
         let marks = marks(token.kind, text).iter().map(|id| hash(id.mark()));
         for word in literal.into_iter().chain(marks) {
             if let Some(next) = self.steps.get(&(state, fold(separator, word))) {
-                let found = self.walk_over(walk, token, *next, at + 1);
-                if found.is_some() {
-                    return found;
+                let number = self.walk_over(walk, token, *next, at + 1);
+                if number.is_some() {
+                    return number;
                 }
             }
         }
@@ -128,12 +128,12 @@ impl Matcher {
     }
 
     fn walk_over(&self, walk: &mut Walk<'_>, token: Token, state: u32, at: usize) -> Option<u32> {
-        walk.found.push(token);
-        let found = self.walk(walk, state, at);
-        if found.is_none() {
-            walk.found.pop();
+        walk.matched.push(token);
+        let number = self.walk(walk, state, at);
+        if number.is_none() {
+            walk.matched.pop();
         }
-        found
+        number
     }
 }
 
@@ -185,8 +185,8 @@ fn text_after(family: &Family, at: usize) -> Vec<u8> {
 /// A hash of the text after the last token, and of the braces.
 fn end_hash(tail: &[u8], braces: Option<Braces>) -> u64 {
     let place = |tokens: u8, bytes: u16| u64::from(tokens) << 16 | u64::from(bytes);
-    let braces = braces.map_or(0, |of| {
-        1 + (place(of.open.tokens, of.open.bytes) << 32 | place(of.close.tokens, of.close.bytes))
+    let braces = braces.map_or(0, |Braces { open, close }| {
+        1 + (place(open.tokens, open.bytes) << 32 | place(close.tokens, close.bytes))
     });
     fold(hash(tail) ^ 5, braces)
 }

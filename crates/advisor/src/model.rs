@@ -52,24 +52,24 @@ impl<'a> Model<'a> {
         let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
         let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
         let each_once = each_once(&touched, names);
-        let all: Vec<&[u8]> = each_once.iter().map(|(name, _)| *name).collect();
-        let places = Places::of(batches).with_those_of(&all);
+        let each_name: Vec<&[u8]> = each_once.iter().map(|(name, _)| *name).collect();
+        let places = Places::of(batches).with_those_of(&each_name);
         let mut families = Families::of(&each_once, places);
         add_names(&mut families, &listed, names);
         add_accesses(&mut families, &touched);
         families.reorder(&by_importance(&families, names, batches));
         let scored = families.other().min(MOST_SCORED);
-        let choices = families.list[..scored].iter().map(|family| {
+        let of_families = families.list[..scored].iter().map(|family| {
             if is_kept(&family.pattern) {
                 vec![Choice::Keep]
             } else {
                 choices(family)
             }
         });
-        let choices: Vec<Vec<Choice>> = choices.collect();
+        let choices: Vec<Vec<Choice>> = of_families.collect();
         let joins = Joins::of(batches, &families);
         let tags = AllTagLoads::of(names, &families, &choices, &joins);
-        let share = |part: f64, of: f64| part / of.max(1.0);
+        let share = |part: f64, whole: f64| part / whole.max(1.0);
         let hottest = joins.accesses.iter().max().copied().unwrap_or(0);
         let sample_load: u64 = families.list.iter().map(|family| family.load).sum();
         Model {
@@ -89,13 +89,13 @@ impl<'a> Model<'a> {
 
     /// The fraction of the batches with several keys that a scheme brings to one slot.
     pub fn local(&self, scheme: &Scheme) -> f64 {
-        let local = self
+        let run = self
             .joins
             .shapes
             .iter()
             .filter(|(shape, _)| shape.is_in_one_slot(scheme));
-        let local: u64 = local.map(|(_, count)| count.batches).sum();
-        local as f64 / self.joins.multi.max(1) as f64
+        let batches: u64 = run.map(|(_, count)| count.batches).sum();
+        batches as f64 / self.joins.multi.max(1) as f64
     }
 }
 
@@ -112,8 +112,8 @@ fn each_once<'a>(touched: &[&'a [u8]], names: &'a NameSample) -> Vec<(&'a [u8], 
         let (keys, load) = (names.times(at), if has_weight { load } else { 0 });
         (name, NameLoad { keys, load })
     });
-    let new = touched.iter().filter(is_new);
-    let new = new.map(|key| (*key, NameLoad { keys: 1, load: 0 }));
+    let unlisted = touched.iter().filter(is_new);
+    let new = unlisted.map(|key| (*key, NameLoad { keys: 1, load: 0 }));
     listed.chain(new).collect()
 }
 
@@ -136,7 +136,7 @@ fn by_importance(families: &Families, names: &NameSample, batches: &Batches) -> 
     let accesses: u64 = families.list.iter().map(|family| family.accesses).sum();
     let importance = |at: &usize| {
         let family = &families.list[*at];
-        let share = |part: f64, all: f64| part / all.max(1.0);
+        let share = |part: f64, whole: f64| part / whole.max(1.0);
         let of_accesses = if batches.is_empty() {
             0.0
         } else {

@@ -19,7 +19,7 @@ const MOST_NAME_BYTES: usize = 12 << 20;
 /// Names, each with its load.
 #[derive(Debug, Clone)]
 pub struct NameSample {
-    by: Metric,
+    metric: Metric,
     most: [usize; 2],
     entries: Vec<Entry>,
     bytes: Vec<u8>,
@@ -46,14 +46,14 @@ struct Entry {
 
 impl NameSample {
     /// An empty sample with loads by `by`.
-    pub fn new(by: Metric) -> Self {
-        NameSample::with_room(by, MOST_NAMES, MOST_NAME_BYTES)
+    pub fn new(metric: Metric) -> Self {
+        NameSample::with_room(metric, MOST_NAMES, MOST_NAME_BYTES)
     }
 
     /// The same with a smaller capacity.
-    pub fn with_room(by: Metric, names: usize, bytes: usize) -> Self {
+    pub fn with_room(metric: Metric, names: usize, bytes: usize) -> Self {
         NameSample {
-            by,
+            metric,
             most: [names, bytes],
             entries: Vec::new(),
             bytes: Vec::new(),
@@ -67,7 +67,7 @@ impl NameSample {
 
     /// The metric of load.
     pub(crate) fn metric(&self) -> Metric {
-        self.by
+        self.metric
     }
 
     /// Adds a name with this load.
@@ -112,7 +112,7 @@ impl NameSample {
     pub fn finish(&mut self) {
         self.prune();
         if self.load == 0 {
-            self.by = Metric::Keys;
+            self.metric = Metric::Keys;
             self.entries
                 .iter_mut()
                 .for_each(|entry| entry.load = u64::from(entry.times));
@@ -195,18 +195,18 @@ impl NameSample {
 }
 
 /// The load of each key of a batch: 1 if load is the number of keys, else the value in the input.
-pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, by: Metric) -> impl Fn(usize) -> u64 + 'k {
-    let column = keys.batch.values.column(by);
-    move |i| match (by, column) {
+pub(super) fn weights<'k>(keys: &'k SlotBatch<'_>, metric: Metric) -> impl Fn(usize) -> u64 + 'k {
+    let column = keys.batch.values.column(metric);
+    move |i| match (metric, column) {
         (Metric::Keys, _) => 1,
         (_, None) => 0,
-        (_, Some(column)) => Some(column[i]).filter(|of| *of != MISSING).unwrap_or(0),
+        (_, Some(column)) => Some(column[i]).filter(|load| *load != MISSING).unwrap_or(0),
     }
 }
 
 impl Tally for NameSample {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let weight = weights(keys, self.by);
+        let weight = weights(keys, self.metric);
         let (names, base) = (keys.batch.keys, keys.batch.base);
         for i in 0..keys.len() {
             let (name, load) = (names.get(base, i), weight(i));

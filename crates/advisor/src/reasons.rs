@@ -98,10 +98,10 @@ impl Model<'_> {
     /// Whether batches have a field in common whose tag is unsound.
     fn has_common_id(&self, decision: &Decision) -> bool {
         let today = decision.today().batches.share().unwrap_or(0.0);
-        let cured = self.joins.shapes.iter().filter(|(shape, _)| {
+        let curable = self.joins.shapes.iter().filter(|(shape, _)| {
             !shape.is_in_one_slot(&Scheme::default()) && has_common_class(shape, None)
         });
-        let cured: u64 = cured.map(|(_, count)| count.batches).sum();
+        let cured: u64 = curable.map(|(_, count)| count.batches).sum();
         cured as f64 > CURED * self.joins.multi as f64 && today < GOOD_SHARE
     }
 
@@ -112,7 +112,7 @@ impl Model<'_> {
             shape
                 .families
                 .iter()
-                .for_each(|of| *batches.entry(of.family).or_default() += count.batches);
+                .for_each(|member| *batches.entry(member.family).or_default() += count.batches);
         }
         let least = BLOCKING * self.joins.multi as f64;
         let mut heavy: Vec<(u32, u64)> = batches
@@ -123,17 +123,17 @@ impl Model<'_> {
         heavy.truncate(MOST_BLOCKERS);
         let without = |family: u32| {
             let cured = self.joins.shapes.iter().filter(|(shape, _)| {
-                let is_in_it = shape.families.iter().any(|of| of.family == family);
-                is_in_it && has_common_class(shape, Some(family))
+                let is_member = shape.families.iter().any(|member| member.family == family);
+                is_member && has_common_class(shape, Some(family))
             });
             cured.map(|(_, count)| count.batches).sum::<u64>() as f64
                 / self.joins.multi.max(1) as f64
         };
-        let blockers = heavy.into_iter().map(|(family, _)| Blocker {
+        let candidates = heavy.into_iter().map(|(family, _)| Blocker {
             family,
             share: without(family),
         });
-        let blockers = blockers.filter(|blocker| blocker.share >= CURED);
+        let blockers = candidates.filter(|blocker| blocker.share >= CURED);
         blockers.rev().max_by(|a, b| a.share.total_cmp(&b.share))
     }
 
@@ -172,7 +172,8 @@ impl Model<'_> {
 
 /// Whether the families of a shape, except one, have a value in common.
 fn has_common_class(shape: &BatchShape, but: Option<u32>) -> bool {
-    let mut families = shape.families.iter().filter(|of| Some(of.family) != but);
+    let members = shape.families.iter();
+    let mut families = members.filter(|member| Some(member.family) != but);
     let Some(first) = families.next() else {
         return false;
     };
@@ -182,12 +183,13 @@ fn has_common_class(shape: &BatchShape, but: Option<u32>) -> bool {
     }
     let mut classes = first.fields.iter().take(MOST_FIELDS).flatten();
     classes.any(|class| {
-        others.iter().all(|of| {
-            of.fields
+        others.iter().all(|member| {
+            member
+                .fields
                 .iter()
                 .take(MOST_FIELDS)
                 .flatten()
-                .any(|other| other == class)
+                .any(|field| field == class)
         })
     })
 }

@@ -97,7 +97,7 @@ fn brace_positions(
 
 fn field_regex(family: &Family, field: usize) -> String {
     let token = family.fields[field];
-    let of = match family.kinds[field] {
+    let values = match family.kinds[field] {
         FieldKind::Number => "[0-9]+",
         FieldKind::Date => "[0-9]+(?:[-/][0-9]+)*",
         FieldKind::Hex => ANY,
@@ -106,14 +106,14 @@ fn field_regex(family: &Family, field: usize) -> String {
         FieldKind::Segment => return format!("({})", segment_regex(family, token)),
         FieldKind::Word | FieldKind::Id => ANY,
     };
-    format!("({of})")
+    format!("({values})")
 }
 
 /// Anything up to the delimiter next to the segment; an id with joiners ends only with its segment.
 fn segment_regex(family: &Family, token: usize) -> String {
     let before = family.tokens[token].separator.last();
-    let after = family.tokens.get(token + 1);
-    let after = after.map_or(family.tail.first(), |next| next.separator.first());
+    let next = family.tokens.get(token + 1);
+    let after = next.map_or(family.tail.first(), |next| next.separator.first());
     match before.or(after) {
         Some(byte) if !JOINERS.contains(byte) && after.is_none_or(|after| after == byte) => {
             format!("[^{}]+", escaped(&char::from(*byte).to_string()))

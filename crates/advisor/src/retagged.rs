@@ -33,7 +33,7 @@ impl SlotsMoved {
     /// The load of each slot by `metric` under the scheme; `slots` is today's load.
     pub fn after(&self, metric: Metric, slots: &[u64]) -> Vec<u64> {
         let mut after = slots.to_vec();
-        let moved = |of: &SlotCounts| of.loads.get(metric).cloned().unwrap_or_default();
+        let moved = |counts: &SlotCounts| counts.loads.get(metric).cloned().unwrap_or_default();
         let [from, to] = [&self.from, &self.to].map(moved);
         for (load, moved) in after.iter_mut().zip(&from) {
             *load = load.saturating_sub(*moved);

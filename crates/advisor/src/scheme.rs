@@ -46,13 +46,13 @@ pub struct Scheme {
 impl Scheme {
     /// The choice for a family.
     pub(crate) fn get(&self, family: u32) -> Choice {
-        let found = self.choices.binary_search_by_key(&family, |(of, _)| *of);
-        found.map_or(Choice::Keep, |at| self.choices[at].1)
+        let place = self.choices.binary_search_by_key(&family, |entry| entry.0);
+        place.map_or(Choice::Keep, |at| self.choices[at].1)
     }
 
     /// Sets the choice for a family.
     pub(crate) fn set(&mut self, family: u32, choice: Choice) {
-        match self.choices.binary_search_by_key(&family, |(of, _)| *of) {
+        match self.choices.binary_search_by_key(&family, |entry| entry.0) {
             Ok(at) if choice == Choice::Keep => drop(self.choices.remove(at)),
             Ok(at) => self.choices[at].1 = choice,
             Err(at) if choice != Choice::Keep => self.choices.insert(at, (family, choice)),
@@ -85,7 +85,7 @@ impl Scheme {
         let bare = choices
             .iter()
             .enumerate()
-            .filter(|(_, of)| of.contains(&Choice::Bare));
+            .filter(|(_, choices)| choices.contains(&Choice::Bare));
         Scheme {
             choices: bare
                 .map(|(family, _)| (family as u32, Choice::Bare))

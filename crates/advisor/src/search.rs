@@ -32,12 +32,12 @@ struct Known {
 impl Model<'_> {
     /// The value that the search maximizes.
     pub fn value(&self, scheme: &Scheme) -> f64 {
-        let renamed: usize = scheme
+        let names: usize = scheme
             .changes()
             .iter()
             .map(|(family, _)| self.families.list[*family as usize].names.len())
             .sum();
-        let renamed = renamed as f64 / self.names.len().max(1) as f64;
+        let renamed = names as f64 / self.names.len().max(1) as f64;
         let penalty = self.penalty(scheme).sum;
         self.local(scheme)
             - self.unmet(scheme) as f64
@@ -55,9 +55,9 @@ impl Model<'_> {
         for start in starts {
             self.improve(start, &mut known);
         }
-        let mut found: Vec<(Scheme, f64)> = known.values.into_iter().collect();
-        found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-        let best = found.into_iter().take(FOUND).map(|(scheme, _)| scheme);
+        let mut valued: Vec<(Scheme, f64)> = known.values.into_iter().collect();
+        valued.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        let best = valued.into_iter().take(FOUND).map(|(scheme, _)| scheme);
         let mut schemes = vec![Scheme::default()];
         for scheme in best.chain([bare]) {
             if !schemes.contains(&scheme) {
@@ -114,14 +114,14 @@ impl Model<'_> {
         for _ in 0..ROUNDS {
             let before = value;
             for family in 0..self.choices.len().min(MOST_IMPROVED) {
-                let tried = self.choices[family]
+                let changed = self.choices[family]
                     .iter()
                     .map(|choice| scheme.with(family as u32, *choice));
-                let tried: Vec<Scheme> = tried.collect();
-                for other in tried {
-                    let of_other = self.known(&other, known);
-                    if of_other > value + 1e-9 {
-                        (value, scheme) = (of_other, other);
+                let tried: Vec<Scheme> = changed.collect();
+                for candidate in tried {
+                    let of_candidate = self.known(&candidate, known);
+                    if of_candidate > value + 1e-9 {
+                        (value, scheme) = (of_candidate, candidate);
                     }
                 }
             }
@@ -176,15 +176,15 @@ impl Model<'_> {
         classes.retain(|_, fields| fields.len() == shape.families.len());
         let mut assignments = Vec::new();
         for fields in classes.values() {
-            let of = |pick: fn(&Vec<u8>) -> u8| {
+            let assignment = |pick: fn(&Vec<u8>) -> u8| {
                 fields
                     .iter()
                     .map(|(family, at)| (*family, Choice::Field(pick(at))))
                     .collect()
             };
-            assignments.push(of(|at| at[0]));
+            assignments.push(assignment(|at| at[0]));
             if fields.values().any(|at| at.len() > 1) {
-                assignments.push(of(|at| at[at.len() - 1]));
+                assignments.push(assignment(|at| at[at.len() - 1]));
             }
         }
         for first in classes.values() {

@@ -58,8 +58,8 @@ impl Judged {
     ) -> Judgement {
         // The map is consistent even if a thread panicked while holding the lock.
         let known = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = known().get(&group).copied();
-        found.unwrap_or_else(|| {
+        let judgement = known().get(&group).copied();
+        judgement.unwrap_or_else(|| {
             let judged = judge(&group);
             known().insert(group, judged);
             judged

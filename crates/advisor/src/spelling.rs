@@ -41,8 +41,8 @@ impl Spelling {
                 .into_iter()
                 .filter(|family| scheme.get(*family).is_tag())
                 .collect();
-            let style = span(model, scheme, &changed, is_other).map(TagStyle::Span);
-            let style = style
+            let common = span(model, scheme, &changed, is_other).map(TagStyle::Span);
+            let style = common
                 .unwrap_or_else(|| TagStyle::Prefix(prefix(model, scheme, &changed, is_other)));
             styles.extend(changed.into_iter().map(|family| (family, style.clone())));
         }
@@ -95,18 +95,18 @@ impl Spelling {
 
 /// The text before the pairs of a group, if equal in all of them except for values.
 fn span(model: &Model<'_>, scheme: &Scheme, changed: &[u32], is_other: bool) -> Option<Vec<u8>> {
-    let of = |number: &u32| {
+    let part = |number: &u32| {
         let family = &model.families.list[*number as usize];
         let choice = scheme.get(*number);
         matches!(choice, Choice::Pair(_))
             .then(|| (family.between(choice), family.lead(choice, is_other)))
     };
-    let parts: Vec<_> = changed.iter().map(of).collect::<Option<_>>()?;
+    let parts: Vec<_> = changed.iter().map(part).collect::<Option<_>>()?;
     let (between, lead) = parts.first()?;
-    if parts.iter().any(|(other, _)| other != between) {
+    if parts.iter().any(|(infix, _)| infix != between) {
         return None;
     }
-    let is_common = parts.iter().all(|(_, other)| other == lead);
+    let is_common = parts.iter().all(|(_, prefix)| prefix == lead);
     Some(if is_common { lead.clone() } else { Vec::new() })
 }
 
@@ -194,9 +194,9 @@ impl Family {
         let fields = choice.fields();
         let tokens = &self.tokens[self.fields[fields.start] + 1..=self.fields[fields.end - 1]];
         let part = |token: &crate::family::PatternToken| {
-            let mut part = token.separator.clone();
-            part.extend_from_slice(token.literal().unwrap_or_default());
-            part
+            let mut text = token.separator.clone();
+            text.extend_from_slice(token.literal().unwrap_or_default());
+            text
         };
         tokens.iter().flat_map(part).collect()
     }

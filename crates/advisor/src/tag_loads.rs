@@ -57,12 +57,12 @@ impl AllTagLoads {
             let loads = loads_of(family, choices, names, families);
             loads.map(move |(choice, loads)| ((number as u32, choice), loads))
         });
-        let mut all = AllTagLoads {
+        let mut tag_loads = AllTagLoads {
             loads: loads.collect(),
             ..AllTagLoads::default()
         };
-        all.add_accesses(choices, joins);
-        all
+        tag_loads.add_accesses(choices, joins);
+        tag_loads
     }
 
     /// The tags of a family under a choice.
@@ -91,15 +91,15 @@ impl AllTagLoads {
                 }
             }
         }
-        let touched = of_family.par_iter().zip(choices).enumerate();
-        let touched = touched.filter(|(_, (keys, _))| !keys.is_empty());
-        let counted = touched.flat_map_iter(|(number, (keys, choices))| {
+        let families = of_family.par_iter().zip(choices).enumerate();
+        let touched = families.filter(|(_, (keys, _))| !keys.is_empty());
+        let accesses = touched.flat_map_iter(|(number, (keys, choices))| {
             // The hot keys of a window are found from untagged names.
             let bare = Some(Choice::Bare).filter(|bare| !choices.contains(bare));
-            let of = choices.iter().copied().chain(bare);
-            of.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))
+            let with_bare = choices.iter().copied().chain(bare);
+            with_bare.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))
         });
-        let counted: Vec<(u32, Choice, Accesses)> = counted.collect();
+        let counted: Vec<(u32, Choice, Accesses)> = accesses.collect();
         for (number, choice, (whole, windows)) in counted {
             self.windows.insert((number, choice), windows);
             self.loads.entry((number, choice)).or_default().by_accesses = whole;
@@ -157,7 +157,7 @@ fn loads_of<'a>(
         loads.sort_unstable();
         let (tags, pairs) = summed(&loads);
         let distinct = tags.len() as u64;
-        let of = TagLoads {
+        let tag_loads = TagLoads {
             by_load: heaviest(tags, MOST_TAGS),
             by_accesses: Vec::new(),
             distinct,
@@ -168,7 +168,7 @@ fn loads_of<'a>(
                 names.share(),
             ),
         };
-        (*choice, of)
+        (*choice, tag_loads)
     })
 }
 

@@ -254,8 +254,8 @@ impl Tokens {
         }
         let last = self.list.last().map_or(0, |last| last.end);
         let place = before.0.place(&self.bare[last..start]);
-        let end = memchr::memchr(delimiter, &self.bare[start..]);
-        let end = end.map_or(self.bare.len(), |len| start + len);
+        let len = memchr::memchr(delimiter, &self.bare[start..]);
+        let end = len.map_or(self.bare.len(), |len| start + len);
         if end == start || self.segments.len() == MOST_SEGMENTS {
             return None;
         }
@@ -301,10 +301,10 @@ impl Tokens {
             None => (TokenKind::Short, word.len() - digits.count()),
         };
         let middle = start + skipped;
-        let parts = [(TokenKind::Word, start, middle), (kind, middle, end)];
-        let parts = parts.into_iter().filter(|(_, start, end)| start < end);
-        let parts = parts.map(|(kind, start, end)| Token { kind, start, end });
-        self.list.extend(parts);
+        let halves = [(TokenKind::Word, start, middle), (kind, middle, end)];
+        let filled = halves.into_iter().filter(|(_, start, end)| start < end);
+        let tokens = filled.map(|(kind, start, end)| Token { kind, start, end });
+        self.list.extend(tokens);
         end
     }
 
@@ -321,8 +321,8 @@ impl Tokens {
 
     fn place(&self, list: &[Token], at: usize, tokens: usize) -> BracePlace {
         let end = tokens.checked_sub(1).map_or(0, |last| list[last].end);
-        let next = list.get(tokens);
-        let next = next.map_or(self.bare.len(), |token| token.start);
+        let token = list.get(tokens);
+        let next = token.map_or(self.bare.len(), |token| token.start);
         let bytes = if (end..=next).contains(&at) {
             (at - end) as u16
         } else {

@@ -180,10 +180,8 @@ fn in_visual_order(text: &str) -> String {
 /// The mirror image of a bracket.
 fn mirrored(c: char) -> char {
     const PAIRS: &str = "()[]{}<>";
-    let partner = PAIRS.find(c).map(|at| at ^ 1);
-    partner
-        .and_then(|at| PAIRS[at..].chars().next())
-        .unwrap_or(c)
+    let twin = PAIRS.find(c).map(|at| at ^ 1);
+    twin.and_then(|at| PAIRS[at..].chars().next()).unwrap_or(c)
 }
 
 #[cfg(test)]

@@ -228,9 +228,8 @@ impl<'a> PlanState<'a> {
         let giants = self.shares.giants.iter().map(|slot| usize::from(*slot));
         let on_node =
             giants.filter(|slot| usize::from(self.owner[*slot]) == node && Some(*slot) != but);
-        on_node
-            .map(|slot| self.shares.load(slot, role))
-            .fold(0.0, f64::max)
+        let loads = on_node.map(|slot| self.shares.load(slot, role));
+        loads.fold(0.0, f64::max)
     }
 
     #[inline]
