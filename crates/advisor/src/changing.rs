@@ -55,12 +55,12 @@ impl<'a> Changing<'a> {
         }
     }
 
-    /// Calls `found` with each new name of `name` and the schemes that produce it. Returns the family if any scheme
+    /// Calls `take` with each new name of `name` and the schemes that produce it. Returns the family if any scheme
     /// changes it.
     pub(super) fn each_new_name(
         &mut self,
         name: &[u8],
-        mut found: impl FnMut(&[usize], &[u8]),
+        mut take: impl FnMut(&[usize], &[u8]),
     ) -> Option<usize> {
         let after = self
             .prefixes
@@ -77,7 +77,7 @@ impl<'a> Changing<'a> {
             self.new.clear();
             let renaming = &self.renamings[alike[0]];
             renaming.rename(number as u32, family, &self.tokens, &mut self.new);
-            found(alike, &self.new);
+            take(alike, &self.new);
         }
         Some(number).filter(|number| !self.schemes[*number].is_empty())
     }

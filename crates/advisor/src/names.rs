@@ -45,7 +45,7 @@ struct Entry {
 }
 
 impl NameSample {
-    /// An empty sample with loads by `by`.
+    /// An empty sample with loads by `metric`.
     pub fn new(metric: Metric) -> Self {
         NameSample::with_room(metric, MOST_NAMES, MOST_NAME_BYTES)
     }

@@ -57,7 +57,7 @@ impl Best {
     fn offer(&mut self, step: Step) {
         let overlaps = |kept: &Step| step.run.first < kept.run.end && kept.run.first < step.run.end;
         // Ties keep the earlier step.
-        let is_better = |than: &Step| step.score > than.score * (1.0 + 1e-12);
+        let is_better = |kept: &Step| step.score > kept.score * (1.0 + 1e-12);
         let mut overlapping = self.0.iter().filter(|kept| overlaps(kept));
         if step.score <= self.least() || !overlapping.all(is_better) {
             return;
@@ -272,10 +272,10 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
             if allowed <= first {
                 continue;
             }
-            let [one, least, most] = [first + 1, least, most].map(|end| end.min(allowed));
+            let [shortest, least, most] = [first + 1, least, most].map(|end| end.min(allowed));
             let window = |end: usize| self.candidate(Run { first, end }, run);
-            self.give_to_each(&window(one), best);
-            if least > one {
+            self.give_to_each(&window(shortest), best);
+            if least > shortest {
                 self.give_to_each(&window(least), best);
             }
             if most > least {
@@ -294,7 +294,7 @@ impl<'s, 'a, const R: usize> Search<'s, 'a, R> {
                 while *fits < last && to.has_room(before, self.before(*fits + 1)) {
                     *fits += 1;
                 }
-                if *fits > one && *fits != least && *fits != most {
+                if *fits > shortest && *fits != least && *fits != most {
                     self.give(&window(*fits), to, best);
                 }
             }

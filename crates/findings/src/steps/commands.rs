@@ -23,7 +23,7 @@ pub struct Commands {
     pub nodes: Vec<String>,
     /// Whether the nodes belong to a real cluster, between which slots can be moved.
     pub is_real: bool,
-    /// The judging flags that the user gave, `by` included.
+    /// The judging flags that the user gave, `--by` included.
     pub judging: Vec<String>,
     /// The flag for the metrics, if given.
     pub by: Vec<String>,
@@ -136,7 +136,7 @@ impl Commands {
         is_usable.then(|| self.of("analyze", &flags, ""))?
     }
 
-    /// `slotscope whatif` with these tags split, judged by `by`.
+    /// `slotscope whatif` with these tags split, judged by `metric`.
     pub(crate) fn split(&self, tags: &[(String, u32)], metric: Metric) -> Option<Name> {
         let splits = tags
             .iter()
@@ -160,7 +160,7 @@ impl Commands {
         self.of("whatif", &flags.concat(), "")
     }
 
-    /// The metrics to judge by: the user's choice, else `by`.
+    /// The metrics to judge by: the user's choice, else `metrics`.
     fn by(&self, metrics: &[Metric]) -> Vec<String> {
         match (self.by.as_slice(), metrics) {
             ([], []) => Vec::new(),

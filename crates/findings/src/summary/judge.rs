@@ -102,13 +102,13 @@ pub(crate) fn judge(
         Measure::Ops | Measure::Accesses if is_idle(amounts) => unjudged(Reason::Idle),
         Measure::Cpu if is_idle_by_cpu(amounts) => unjudged(Reason::Idle),
         Measure::Ops => {
-            let (nodes, all) = (split.nodes() as f64, split.total());
+            let (nodes, total) = (split.nodes() as f64, split.total());
             // The fullest node's captured operations are a sample of its work.
-            let sigma = (split.max_over_mean * nodes / all).sqrt();
+            let sigma = (split.max_over_mean * nodes / total).sqrt();
             let surely = bands.state(split.max_over_mean - 3.0 * sigma);
             let is_chance = surely < state && surely == State::Balanced;
-            let are_few = all < limit::FEW_OPS * nodes;
-            if all < limit::LEAST_OPS * nodes || is_chance && are_few {
+            let are_few = total < limit::FEW_OPS * nodes;
+            if total < limit::LEAST_OPS * nodes || is_chance && are_few {
                 unjudged(Reason::TooFew)
             } else {
                 judged(surely)

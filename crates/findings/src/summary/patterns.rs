@@ -142,7 +142,7 @@ impl Sum {
     }
 }
 
-/// The patterns, and the requested levels of prefixes, sorted `by` a metric.
+/// The patterns, and the requested levels of prefixes, sorted by `metric`.
 pub(crate) fn of(
     counted: &patterns::Patterns,
     totals: &PerMetric<u128>,

@@ -206,9 +206,9 @@ pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
 /// Fair shares as printed everywhere: two decimals.
 pub fn ratio(fair_shares: f64) -> String {
     match fair_shares {
-        of if of > 0.0 && of < 0.005 => "<0.01".into(),
-        of if of < 99.995 => format!("{of:.2}"),
-        of => grouped(of.round() as u64),
+        ratio if ratio > 0.0 && ratio < 0.005 => "<0.01".into(),
+        ratio if ratio < 99.995 => format!("{ratio:.2}"),
+        ratio => grouped(ratio.round() as u64),
     }
 }
 

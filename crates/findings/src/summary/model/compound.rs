@@ -37,7 +37,7 @@ pub struct CompoundPoisson {
 }
 
 impl CompoundPoisson {
-    /// The distribution that `units` give in the metric `by`; `None` if they were not counted or have no weight.
+    /// The distribution that `units` give in `metric`; `None` if they were not counted or have no weight.
     pub fn of(units: &Units, metric: Metric) -> Option<Self> {
         let of_metric = units.per.get(metric)?;
         let squares = of_metric.squares.filter(|squares| *squares > 0.0)?;
