@@ -56,14 +56,14 @@ fn are_single(bins: &Bins) -> bool {
 /// The chart of `summary`.
 pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
-    let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
+    let (noun, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
     if loads.total() == 0.0 {
-        let title = format!("{what} per slot: all slots are empty");
+        let title = format!("{noun} per slot: all slots are empty");
         return Sheet::empty(title, subtitle, loads.nothing());
     }
     let [median, most, max] =
         [stats.p50, stats.p99, stats.max].map(|load| loads.short(load as f64));
-    let title = format!("{what} per slot: median {median}, 99% hold at most {most}, max {max}");
+    let title = format!("{noun} per slot: median {median}, 99% hold at most {most}, max {max}");
     Sheet::new(title, subtitle, move |canvas| {
         let perfect = loads.expected();
         draw(
@@ -78,16 +78,16 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
 fn draw(canvas: &Canvas<'_>, loads: &Loads<'_>, bins: &Bins, perfect: Option<&CompoundPoisson>) {
     let edge = |i: usize| bins.edge(i) as f64;
     let slots_in = |p: &CompoundPoisson, i| p.slots_between(bins.edge(i), bins.edge(i + 1));
-    let expected = perfect.into_iter();
-    let expected: Vec<f64> = expected
+    let chances = perfect.into_iter();
+    let expected: Vec<f64> = chances
         .flat_map(|p| (0..bins.len()).map(move |i| slots_in(p, i)))
         .collect();
     let counts = bins.counts.iter().map(|slots| *slots as f64);
     let most = counts.chain(expected.iter().copied()).fold(1.0, f64::max);
     let rest = if bins.beyond > 0 { 120 } else { 0 };
     let across = (110, canvas.width - MARGIN - rest);
-    let x = Axis::new((edge(0), bins.end() as f64), across);
-    let x = x.whole().in_numbers(loads.numbers());
+    let axis = Axis::new((edge(0), bins.end() as f64), across);
+    let x = axis.whole().in_numbers(loads.numbers());
     let y = Axis::new((0.0, most * 1.08), (canvas.height - 90, 190)).whole();
     let filled = bins.counts.iter().enumerate();
     let bars = filled

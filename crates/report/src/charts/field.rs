@@ -117,7 +117,7 @@ impl Plot {
             marks
                 .iter()
                 .enumerate()
-                .map(|(i, of)| (top + LINE * i as i32, of))
+                .map(|(i, mark)| (top + LINE * i as i32, mark))
         };
         for (y, (value, _)) in marks() {
             let x = self.x.at(*value);

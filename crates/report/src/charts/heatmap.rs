@@ -62,13 +62,13 @@ impl Scale {
 /// The chart of `summary`.
 pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
-    let (what, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
+    let (noun, stats, subtitle) = (loads.title(), loads.stats, source_line(summary));
     if loads.total() == 0.0 {
-        let title = format!("{what} per hash slot: all 16,384 are empty");
+        let title = format!("{noun} per hash slot: all 16,384 are empty");
         return Sheet::empty(title, subtitle, loads.nothing()).with_height(HEIGHT);
     }
     let (max, mean) = (loads.short(stats.max as f64), loads.short(stats.mean));
-    let title = format!("{what} per hash slot: max {max}, mean {mean}");
+    let title = format!("{noun} per hash slot: max {max}, mean {mean}");
     let draw = move |canvas: &Canvas<'_>| {
         let scale = Scale::of(&loads);
         cells(canvas, loads.slots, &scale);
@@ -118,7 +118,8 @@ fn borders(canvas: &Canvas<'_>, summary: &Summary) {
             lines.push([x, y + CELL, x + CELL, y + CELL]);
         }
     }
-    let wide = |[x0, y0, x1, y1]: [i32; 4], by: i32| [x0 - by, y0 - by, x1 + by + 1, y1 + by + 1];
+    let wide =
+        |[x0, y0, x1, y1]: [i32; 4], pad: i32| [x0 - pad, y0 - pad, x1 + pad + 1, y1 + pad + 1];
     if ranges <= THICK {
         lines
             .iter()
@@ -228,8 +229,8 @@ fn bar(canvas: &Canvas<'_>, loads: &Loads<'_>, scale: &Scale) {
         EMPTY,
         &format!("empty: {}", counted(stats.empty as u64, "slot")),
     );
-    let x = Axis::new((0.0, scale.top as f64), (LEFT + 210, LEFT + 210 + 440));
-    let x = x.whole().in_numbers(loads.numbers());
+    let axis = Axis::new((0.0, scale.top as f64), (LEFT + 210, LEFT + 210 + 440));
+    let x = axis.whole().in_numbers(loads.numbers());
     legend::draw_ramp(canvas, &x, (top, bottom), 88);
     let mean = x.at(stats.mean);
     canvas.fill([mean - 1, top - 7, mean + 1, bottom], INK);
@@ -292,11 +293,8 @@ fn hottest(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     let at = (x + dx, y + dy);
     let [x0, y0, x1, y1] = text_box(&words, at, anchor, style);
     let place = [x0 - 8, y0 - 3, x1 + 8, y1 + 3];
-    let ring: Vec<_> = (0..=48)
-        .map(|i| f64::from(i) * std::f64::consts::TAU / 48.0)
-        .collect();
-    let ring: Vec<_> = ring
-        .iter()
+    let angles = (0..=48).map(|i| f64::from(i) * std::f64::consts::TAU / 48.0);
+    let ring: Vec<_> = angles
         .map(|a| (f64::from(x) + 9.0 * a.cos(), f64::from(y) + 9.0 * a.sin()))
         .collect();
     let line = [

@@ -33,11 +33,12 @@ impl<'a> Loads<'a> {
     }
 
     /// In this metric; keys if the summary lacks it.
-    pub(super) fn by(summary: &'a Summary, by: Metric) -> Self {
+    pub(super) fn by(summary: &'a Summary, metric: Metric) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
-        match (slots.loads.get(by), slots.stats.get(by), nodes.get(by)) {
+        let (loads, stats) = (slots.loads.get(metric), slots.stats.get(metric));
+        match (loads, stats, nodes.get(metric)) {
             (Some(loads), Some(stats), Some(nodes)) => Loads {
-                by,
+                by: metric,
                 slots: loads,
                 stats,
                 nodes,

@@ -144,14 +144,15 @@ fn source(summary: &Summary) -> (String, String) {
     } else {
         "INPUT NOT READ TO ITS END  ·  "
     };
-    let keys = balance::sum(&summary.slots.loads.keys) as f64;
-    let keys = format!("{} key{}", short(keys), plural(keys as u64));
+    let count = balance::sum(&summary.slots.loads.keys) as f64;
+    let keys = format!("{} key{}", short(count), plural(count as u64));
     let loads = Loads::of(summary);
+    let total = loads.short(loads.total());
     let weight = match loads.by {
         Metric::Keys => None,
-        by if by.is_size() => Some(loads.short(loads.total())),
-        by if by.is_time() => Some(format!("{} of {}", loads.short(loads.total()), by.title())),
-        by => Some(format!("{} {}", loads.short(loads.total()), by.title())),
+        metric if metric.is_size() => Some(total),
+        metric if metric.is_time() => Some(format!("{total} of {}", metric.title())),
+        metric => Some(format!("{total} {}", metric.title())),
     };
     // For captures alone, the number of keys is unknown.
     let keys = Some(keys).filter(|_| weight.is_none() || !summary.has_only_operations());

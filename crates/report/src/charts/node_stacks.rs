@@ -68,8 +68,8 @@ impl<'s> RoleStacks<'s> {
             .collect();
         let emptiest = (0..ratios.len()).min_by(|a, b| ratios[*a].total_cmp(&ratios[*b]))?;
         let (loads, digits) = (Loads::by(summary, metric), digits(&ratios));
-        let units = summary.units.per.get(metric);
-        let units = units
+        let counted = summary.units.per.get(metric);
+        let units = counted
             .map(|units| load.units(nodes, units))
             .unwrap_or_default();
         let mut stacks: Vec<Option<Stack>> = nodes.list.iter().map(|_| None).collect();

@@ -69,13 +69,13 @@ fn without_load(summary: &Summary) -> String {
 }
 
 fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
-    let of = |place: usize| &role.stacks[place];
+    let stack = |place: usize| &role.stacks[place];
     let times = |stack: &Option<Stack>| {
         stack
             .as_ref()
-            .map_or_else(String::new, |of| of.words[1].clone())
+            .map_or_else(String::new, |stack| stack.words[1].clone())
     };
-    let (most, least) = (times(of(role.fullest)), times(of(role.emptiest)));
+    let (most, least) = (times(stack(role.fullest)), times(stack(role.emptiest)));
     let (name, noun) = (
         node_name(&summary.nodes.list[role.fullest]),
         role.loads.noun(),
@@ -115,11 +115,11 @@ fn subtitle(summary: &Summary) -> String {
     // The parts omitted from labels come last, where there is space.
     let style = Style::plain(size::SUBTITLE, MUTED);
     let room = names::ROOM - width(&line, style);
-    let named = summary
+    let words = summary
         .nodes
         .left_out()
         .map(|names| format!("  ·  {names}"));
-    let named = named.filter(|named| width(named, style) <= room);
+    let named = words.filter(|words| width(words, style) <= room);
     format!("{line}{}", named.unwrap_or_default())
 }
 

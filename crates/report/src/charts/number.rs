@@ -4,8 +4,8 @@ pub(super) use slotscope_engine::text::three_digits as short;
 use slotscope_engine::text::{plural, three_digits};
 
 /// A count with its noun: `1 key`, `4,120 keys`, `12.3 M keys`.
-pub(super) fn counted(count: u64, one: &str) -> String {
-    format!("{} {one}{}", three_digits(count as f64), plural(count))
+pub(super) fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", three_digits(count as f64), plural(count))
 }
 
 /// A factor: `1.003×`, `1.17×`, `24.5×`, `2,146×`.

@@ -81,7 +81,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
         }
     };
     let most = stats.max as f64;
-    let all = if stats.max > FEW && most > FAR * usual {
+    let whole = if stats.max > FEW && most > FAR * usual {
         let near = panel(usual, (bottom, 464));
         let cut = loads.counted(near.y.to as u64);
         show(&near, &format!("the same, cut at {cut}"), false);
@@ -89,7 +89,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     } else {
         panel(usual.max(most), (bottom, top))
     };
-    show(&all, &format!("{} per slot", loads.noun()), true);
+    show(&whole, &format!("{} per slot", loads.noun()), true);
     let hot: Vec<_> = summary
         .slots
         .hottest
@@ -99,7 +99,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, loads: &Loads<'_>) {
     // Name only peaks far above the rest, above chance and above the line; the hottest is always named.
     name_hot(
         canvas,
-        &all,
+        &whole,
         &hot,
         chance
             .max(1.2 * stats.p999 as f64)
@@ -277,7 +277,7 @@ fn name_hot(canvas: &Canvas<'_>, plot: &Plot, hottest: &[Hot], unusual: f64) {
                 && place[2] < plot.x.end
                 && place[1] > plot.y.end
                 && place[3] < plot.y.start;
-            (inside && !taken.iter().any(|other| overlap(*other, place)))
+            (inside && !taken.iter().any(|label| overlap(*label, place)))
                 .then_some((place, at, anchor))
         };
         if let Some((place, at, anchor)) = PLACES.iter().find_map(place) {

@@ -33,13 +33,13 @@ const APART: f64 = 4.0;
 pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
     let loads = Loads::of(summary);
     let subtitle = short_source_line(summary);
-    let all = all_ranks(summary, &loads);
+    let ranks = all_ranks(summary, &loads);
     let tags = summary.tags.as_ref();
-    let Some(tags) = tags.filter(|tags| !tags.top.is_empty() || !all.is_empty()) else {
+    let Some(tags) = tags.filter(|tags| !tags.top.is_empty() || !ranks.is_empty()) else {
         return Sheet::empty("Hash tags by rank", subtitle, "no hash tags in this dump");
     };
     let sizes = summary.tag_sizes.as_ref();
-    let words = match all.is_empty() {
+    let words = match ranks.is_empty() {
         true => "",
         false if sizes.is_some_and(|sizes| sizes.sampled.is_some()) => {
             "all others, estimated from a sample"
@@ -47,7 +47,7 @@ pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
         false => "all tags",
     };
     Sheet::new(title(tags, &loads), subtitle, move |canvas| {
-        draw(canvas, tags, (&all, words), &loads)
+        draw(canvas, tags, (&ranks, words), &loads)
     })
 }
 
@@ -57,21 +57,21 @@ fn title(tags: &Tags, loads: &Loads<'_>) -> String {
     } else {
         ""
     };
-    let all = counted(tags.distinct, "tag");
-    let heaviest = tags.top.iter().take(HEAVIEST).map(|tag| tag.share);
-    let heaviest = heaviest.sum::<f64>().min(1.0);
+    let count = counted(tags.distinct, "tag");
+    let shares = tags.top.iter().take(HEAVIEST).map(|tag| tag.share);
+    let heaviest = shares.sum::<f64>().min(1.0);
     let share = percent(heaviest);
     let noun = loads.noun();
     match tags.top.len() {
-        0 => format!("{about}{all}; one pass kept no names"),
+        0 => format!("{about}{count}; one pass kept no names"),
         few if few as u64 == tags.distinct && few <= HEAVIEST => {
-            format!("{all}: {share} of all {noun}")
+            format!("{count}: {share} of all {noun}")
         }
         _ if tags.top[0].share >= DOMINANT * heaviest => {
             let (name, share) = (names::spelled(&tags.top[0].tag), percent(tags.top[0].share));
-            format!("{{{name}}}, one of {about}{all}, gets {share} of all {noun}")
+            format!("{{{name}}}, one of {about}{count}, gets {share} of all {noun}")
         }
-        _ => format!("The {HEAVIEST} heaviest of {about}{all} hold {share} of all {noun}"),
+        _ => format!("The {HEAVIEST} heaviest of {about}{count} hold {share} of all {noun}"),
     }
 }
 
@@ -110,16 +110,16 @@ fn all_ranks(summary: &Summary, loads: &Loads<'_>) -> Vec<(f64, f64)> {
 
 /// The listed tags with known rank: below the bound, unlisted tags may precede them.
 fn ranked<'t>(tags: &'t Tags, loads: &Loads<'_>) -> impl Iterator<Item = &'t Tag> {
-    let by = loads.by;
+    let (metric, least) = (loads.by, tags.max_error);
     tags.top
         .iter()
-        .take_while(move |tag| tag.load.get(by).is_some_and(|load| *load >= tags.max_error))
+        .take_while(move |tag| tag.load.get(metric).is_some_and(|load| *load >= least))
 }
 
 fn draw(
     canvas: &Canvas<'_>,
     tags: &Tags,
-    (all, all_words): (&[(f64, f64)], &str),
+    (ranks, words): (&[(f64, f64)], &str),
     loads: &Loads<'_>,
 ) {
     let least = |tag: &Tag| loads.held(&tag.load) as f64;
@@ -128,14 +128,14 @@ fn draw(
     let x = Axis::between(1.0, last, (LEFT, canvas.width - RIGHT));
     let ends = tags.top.iter().flat_map(|tag| [least(tag), most(tag)]);
     let values = ends
-        .chain(all.iter().map(|(_, size)| *size))
+        .chain(ranks.iter().map(|(_, size)| *size))
         .chain([loads.nodes.mean]);
     let y = Axis::around(
         values,
         step(loads),
         (canvas.height - BELOW, BELOW_HEADING + 78),
     );
-    let everything = Mark::Line(all.to_vec(), 3.0, LIGHT_LOAD);
+    let everything = Mark::Line(ranks.to_vec(), 3.0, LIGHT_LOAD);
     let plot = Plot::new(x, y.in_numbers(loads.numbers())).with([everything]);
     let up = format!("{} of the tag", loads.noun());
     plot.draw(canvas, "rank of the tag, the heaviest first", &up);
@@ -152,7 +152,7 @@ fn draw(
         }
     }
     yardsticks(canvas, tags, loads, &plot);
-    legend(canvas, tags, all_words);
+    legend(canvas, tags, words);
 }
 
 /// The vertical axis starts and ends at powers of this factor, which is round in the unit of its labels.
@@ -170,14 +170,14 @@ fn yardsticks(canvas: &Canvas<'_>, tags: &Tags, loads: &Loads<'_>, Plot { x, y, 
         listed,
         MUTED,
     );
-    let all: [(&str, f64, i32, Rgb); 2] = [
+    let known: [(&str, f64, i32, Rgb); 2] = [
         ("fair share of a node", loads.nodes.mean, x.start, ALARM),
         ("mean of a slot", loads.mean(), x.start, EXPECTED),
     ];
-    let all = all
+    let shown = known
         .into_iter()
         .chain((!is_listed_whole).then_some(unlisted));
-    let mut lines: Vec<_> = all.filter(|(_, load, ..)| *load >= y.from).collect();
+    let mut lines: Vec<_> = shown.filter(|(_, load, ..)| *load >= y.from).collect();
     lines.sort_by(|a, b| b.1.total_cmp(&a.1));
     let wanted: Vec<_> = lines
         .iter()
@@ -195,15 +195,15 @@ fn yardsticks(canvas: &Canvas<'_>, tags: &Tags, loads: &Loads<'_>, Plot { x, y, 
     }
 }
 
-fn legend(canvas: &Canvas<'_>, tags: &Tags, all: &str) {
+fn legend(canvas: &Canvas<'_>, tags: &Tags, words: &str) {
     let listed = if tags.exact {
         "a tag that is listed"
     } else {
         "a tag that is listed, the bar above it: what it may hold"
     };
     let mut entries = vec![(Swatch::Dot(LOAD), listed)];
-    if !all.is_empty() {
-        entries.push((Swatch::Line(LIGHT_LOAD, 3.0), all));
+    if !words.is_empty() {
+        entries.push((Swatch::Line(LIGHT_LOAD, 3.0), words));
     }
     legend::draw(canvas, &entries);
 }

@@ -67,9 +67,9 @@ fn top_of(map: &TimeMap) -> u64 {
 }
 
 fn cells(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot, top: u64) {
-    let [left, right] = [0, 1].map(|more| {
+    let [left, right] = [0, 1].map(|end| {
         let edge =
-            move |column: usize| x.at((map.from + (column + more) as u64 * map.bucket_secs) as f64);
+            move |column: usize| x.at((map.from + (column + end) as u64 * map.bucket_secs) as f64);
         (0..map.len()).map(edge).collect::<Vec<_>>()
     });
     for (row, ops) in map.rows.iter().enumerate() {
@@ -163,7 +163,7 @@ fn bursts(canvas: &Canvas<'_>, map: &TimeMap, Plot { x, y, .. }: &Plot) {
         } else {
             start
         };
-        if taken.iter().any(|other| overlap(*other, area)) {
+        if taken.iter().any(|label| overlap(*label, area)) {
             continue;
         }
         canvas.label(&name, place, anchor, style);
@@ -192,8 +192,8 @@ fn colours(canvas: &Canvas<'_>, map: &TimeMap, top: u64) {
     note(canvas, &none, (LEFT + 32, middle), Anchor::Start);
     let x = Axis::new((0.0, rate), (LEFT + 190, LEFT + 190 + 420)).in_numbers(numbers);
     legend::draw_ramp(canvas, &x, (above, below), 100);
-    let more = format!("and more than {}", numbers.short(rate));
-    note(canvas, &more, (x.end + 14, middle), Anchor::Start);
+    let words = format!("and more than {}", numbers.short(rate));
+    note(canvas, &words, (x.end + 14, middle), Anchor::Start);
     let unit = format!("{unit} on {} slots; frames: bursts", map.slots_per_row);
     note(canvas, &unit, (x.start, below + 44), Anchor::Start);
 }

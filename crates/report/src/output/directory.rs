@@ -34,8 +34,8 @@ impl Directory {
     /// The directory cannot be created or written, or `guard` forbids replacing its content.
     pub(super) fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
         if path.exists() && !path.is_dir() {
-            let what = "is a file; the name of a directory is needed here";
-            return Err(Error::bad(Name::from(path).to_string(), what));
+            let reason = "is a file; the name of a directory is needed here";
+            return Err(Error::bad(Name::from(path).to_string(), reason));
         }
         let mut tried = 0;
         loop {
@@ -109,8 +109,8 @@ impl SingleFile {
     /// The file cannot be written, its name is not text, or `guard` forbids replacing it.
     pub fn open(path: &Path, text: &'static str, guard: Guard) -> Result<Self> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            let what = "no name of a file that could be written";
-            return Err(Error::bad(Name::from(path).to_string(), what));
+            let reason = "no name of a file that could be written";
+            return Err(Error::bad(Name::from(path).to_string(), reason));
         };
         let mark = Mark { file: None, text };
         Directory::open(unfinished::parent(path), &[name], mark, guard).map(SingleFile)

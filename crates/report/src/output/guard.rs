@@ -73,11 +73,11 @@ impl Guard {
     /// # Errors
     /// A file is an input, is a directory, or was not written by this program.
     pub fn check_files(&self, directory: &Path, names: &[&str], mark: Mark) -> Result<()> {
-        let there = names
+        let existing = names
             .iter()
             .map(|name| directory.join(name))
             .filter(|path| path.symlink_metadata().is_ok());
-        let there: Vec<PathBuf> = there.collect();
+        let there: Vec<PathBuf> = existing.collect();
         let is_read = |path: &&PathBuf| {
             FileIdentity::of(path).is_some_and(|identity| self.read.contains(&identity))
         };
@@ -85,24 +85,24 @@ impl Guard {
             return self.refused(input, "the report would replace this input");
         }
         if let Some(taken) = there.iter().find(|path| path.is_dir()) {
-            let what = "a directory has the name of an output; remove it, or name another one";
-            return Err(Error::bad(Name::from(taken.as_path()).to_string(), what));
+            let reason = "a directory has the name of an output; remove it, or name another one";
+            return Err(Error::bad(Name::from(taken.as_path()).to_string(), reason));
         }
         let is_foreign = |path: &&PathBuf| !is_empty(path) && !mark.shows(directory, path);
         match there.iter().find(is_foreign) {
             Some(foreign) if !self.force => {
-                let what = "slotscope did not write this file and does not replace it";
-                let what = format!("{what}; {}{}", self.way_out, self.or_force);
-                Err(Error::bad(Name::from(foreign.as_path()).to_string(), what))
+                let reason = "slotscope did not write this file and does not replace it";
+                let text = format!("{reason}; {}{}", self.way_out, self.or_force);
+                Err(Error::bad(Name::from(foreign.as_path()).to_string(), text))
             }
             _ => Ok(()),
         }
     }
 
     /// The error for `path` being in the way.
-    pub(super) fn refused(&self, path: &Path, what: &str) -> Result<()> {
-        let what = format!("{what}; {}", self.way_out);
-        Err(Error::bad(Name::from(path).to_string(), what))
+    pub(super) fn refused(&self, path: &Path, reason: &str) -> Result<()> {
+        let message = format!("{reason}; {}", self.way_out);
+        Err(Error::bad(Name::from(path).to_string(), message))
     }
 }
 

@@ -47,10 +47,10 @@ pub(super) fn take(path: &Path) -> Result<Turn> {
         LIMIT.as_secs()
     );
     receiver.recv_timeout(LIMIT - PATIENCE).map_err(|_| {
-        let what = format!(
+        let reason = format!(
             "another process has kept it locked for {} s; end that process, or name another directory",
             LIMIT.as_secs()
         );
-        Error::bad(name.to_string(), what)
+        Error::bad(name.to_string(), reason)
     })
 }

@@ -46,9 +46,8 @@ pub fn abandon(even_then: bool) -> bool {
 /// Removes files that satisfy `is_own`.
 pub(super) fn discard(is_own: impl Fn(&Path) -> bool) {
     locked(|paths| {
-        let (own, others) = paths.drain(..).partition(|path| is_own(path));
+        let (own, others): (Vec<PathBuf>, _) = paths.drain(..).partition(|path| is_own(path));
         *paths = others;
-        let own: Vec<PathBuf> = own;
         own.iter().for_each(|path| remove(path));
     });
 }
@@ -65,10 +64,10 @@ fn remove(path: &Path) {
 /// Creates the directory with its missing parents, and returns the latter.
 pub(super) fn make_directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     locked(|paths| {
-        let missing = path
+        let absent = path
             .ancestors()
             .take_while(|part| !part.as_os_str().is_empty() && !part.exists());
-        let missing: Vec<_> = missing.map(Path::to_path_buf).collect();
+        let missing: Vec<_> = absent.map(Path::to_path_buf).collect();
         paths.extend(missing.iter().cloned());
         fs::create_dir_all(path)?;
         Ok(missing)

@@ -40,8 +40,8 @@ impl WholeDirectory {
     pub fn create(path: &Path, replaces: &Replaces) -> Result<Self> {
         replaces.check(path)?;
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
-            let what = "no name of a directory that could be made";
-            return Err(Error::bad(Name::from(path).to_string(), what));
+            let reason = "no name of a directory that could be made";
+            return Err(Error::bad(Name::from(path).to_string(), reason));
         };
         let parent = unfinished::parent(path);
         let failed = |error| Error::io(path, error);
@@ -167,8 +167,8 @@ impl Replaces {
             }
             Ok(_) => {}
         }
-        let entries = fs::read_dir(path).map_err(|error| Error::io(path, error))?;
-        let entries: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        let listed = fs::read_dir(path).map_err(|error| Error::io(path, error))?;
+        let entries: Vec<PathBuf> = listed.flatten().map(|entry| entry.path()).collect();
         let is_foreign = |path: &&PathBuf| {
             let name = path.file_name().and_then(|name| name.to_str());
             !name.is_some_and(self.is_ours) || path.is_dir()
@@ -177,12 +177,12 @@ impl Replaces {
             return Ok(());
         }
         if let Some(foreign) = entries.iter().find(is_foreign) {
-            let what = "slotscope did not write this file and does not replace its directory";
-            return self.guard.refused(foreign, what);
+            let reason = "slotscope did not write this file and does not replace its directory";
+            return self.guard.refused(foreign, reason);
         }
         if !self.mark.is_of(path) {
-            let what = "slotscope did not write this directory and does not replace it";
-            return self.guard.refused(path, what);
+            let reason = "slotscope did not write this directory and does not replace it";
+            return self.guard.refused(path, reason);
         }
         if !self.guard.force {
             return self

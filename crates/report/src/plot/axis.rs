@@ -79,8 +79,8 @@ impl Axis {
             let step = powers(2.0).count().div_ceil(about);
             return powers(2.0).step_by(step).collect();
         }
-        let parts = powers(10.0).flat_map(|power| [1.0, 2.0, 5.0].map(|part| part * power));
-        let parts: Vec<f64> = parts.filter(|value| *value <= self.to * 1.001).collect();
+        let steps = powers(10.0).flat_map(|power| [1.0, 2.0, 5.0].map(|part| part * power));
+        let parts: Vec<f64> = steps.filter(|value| *value <= self.to * 1.001).collect();
         if parts.len() <= about {
             return parts;
         }

@@ -100,11 +100,11 @@ fn ticks(from: f64, to: f64, about: usize, least: f64) -> Vec<(f64, String)> {
     let range = (to - from).max(f64::MIN_POSITIVE);
     let rough = (range / about.max(1) as f64).max(least);
     let power = 10f64.powf(rough.log10().floor());
-    let step = [1.0, 2.0, 5.0, 10.0]
+    let fitting = [1.0, 2.0, 5.0, 10.0]
         .map(|digit| digit * power)
         .into_iter()
         .find(|step| *step >= rough * 0.999);
-    let step = step.unwrap_or(10.0 * power);
+    let step = fitting.unwrap_or(10.0 * power);
     let prefix = if to < SHORTENED {
         0
     } else {

@@ -19,8 +19,8 @@ pub(crate) fn plot(curve: &Curve, across: (i32, i32), up: (i32, i32)) -> Plot {
         .in_numbers(numbers);
     let (fitted, ahead) = curve.fitted_and_ahead();
     let shown = |line: Vec<Expected>| -> Vec<(f64, f64)> {
-        let line = line.into_iter().filter(|point| point.amount <= y.to);
-        line.map(|point| (point.at as f64, point.amount)).collect()
+        let kept = line.into_iter().filter(|point| point.amount <= y.to);
+        kept.map(|point| (point.at as f64, point.amount)).collect()
     };
     let band = |point: &Expected| point.band.map(|(low, high)| [point.at as f64, low, high]);
     let limit = curve.shown_limit().map(|limit| {
@@ -29,8 +29,8 @@ pub(crate) fn plot(curve: &Curve, across: (i32, i32), up: (i32, i32)) -> Plot {
     });
     let dots = curve.points.iter().map(|point| {
         let colour = if point.is_left_out { FRAME } else { INK };
-        let words = amount(curve.metric, point.amount as u64);
-        let words = format!("{}: {words}", day(point.at));
+        let held = amount(curve.metric, point.amount as u64);
+        let words = format!("{}: {held}", day(point.at));
         Mark::Dot((point.at as f64, point.amount), 9.0, colour, words)
     });
     let lines = [

@@ -48,8 +48,8 @@ impl Families {
         help: &str,
         samples: impl IntoIterator<Item = (Vec<Label>, f64)>,
     ) {
-        let samples = samples.into_iter();
-        let mut samples = samples.filter(|(_, value)| value.is_finite()).peekable();
+        let given = samples.into_iter();
+        let mut samples = given.filter(|(_, value)| value.is_finite()).peekable();
         if samples.peek().is_none() {
             return;
         }
@@ -58,12 +58,12 @@ impl Families {
             "{MARK}{name} {help}\n# TYPE slotscope_{name} gauge\n"
         );
         for (labels, value) in samples {
-            let labels = self.common.iter().chain(&labels);
-            let labels: Vec<String> = labels.map(spelled).collect();
-            let labels = if labels.is_empty() {
+            let each = self.common.iter().chain(&labels);
+            let pairs: Vec<String> = each.map(spelled).collect();
+            let labels = if pairs.is_empty() {
                 String::new()
             } else {
-                format!("{{{}}}", labels.join(","))
+                format!("{{{}}}", pairs.join(","))
             };
             let series = format!("slotscope_{name}{labels}");
             if self.series.insert(series.clone()) {
@@ -85,8 +85,8 @@ impl Families {
 
 /// A label with its value in quotes; the spelling of a name has no control characters.
 fn spelled((name, value): &Label) -> String {
-    let value = truncated(&value.to_string(), LABEL);
-    let value = value.replace('\\', r"\\").replace('"', "\\\"");
+    let cut = truncated(&value.to_string(), LABEL);
+    let value = cut.replace('\\', r"\\").replace('"', "\\\"");
     format!("{name}=\"{value}\"")
 }
 

@@ -38,27 +38,27 @@ struct Head {
 /// The file is not JSON, is truncated, has another schema, or lacks a part that every report has; with line and column.
 pub fn read(file: &Name, bytes: &[u8]) -> Result<Summary> {
     let unreadable = |error: serde_json::Error| {
-        let reason = error.to_string();
-        let reason = Name::from(reason.split(" at line ").next().unwrap_or_default());
+        let text = error.to_string();
+        let reason = Name::from(text.split(" at line ").next().unwrap_or_default());
         let place = format!("{file}: line {}, column {}", error.line(), error.column());
         Error::bad(
             place,
             format!("{reason}; make it again with: slotscope analyze --json > FILE"),
         )
     };
-    let bad = |what: String| Err(Error::bad(file.to_string(), what));
+    let bad = |reason: String| Err(Error::bad(file.to_string(), reason));
     let head: Head = serde_json::from_slice(bytes).map_err(unreadable)?;
     match head.schema {
         Some(serde_json::Value::String(schema)) if schema == SCHEMA => {}
-        Some(serde_json::Value::String(other)) => {
-            let way_out = if other.starts_with("slotscope.report/") {
+        Some(serde_json::Value::String(schema)) => {
+            let way_out = if schema.starts_with("slotscope.report/") {
                 ": analyze its dump again with this version"
             } else {
                 ", as analyze writes it"
             };
-            let other = Name::from(other.as_str());
+            let name = Name::from(schema.as_str());
             return bad(format!(
-                "its schema is \"{other}\"; only {SCHEMA} can be compared{way_out}"
+                "its schema is \"{name}\"; only {SCHEMA} can be compared{way_out}"
             ));
         }
         _ => return bad("no report.json of analyze: it names no schema".into()),

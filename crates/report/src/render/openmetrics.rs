@@ -78,7 +78,8 @@ fn verdict(families: &mut Families, summary: &Summary) {
         "1 for the state of the verdict, 0 for all others.",
         State::ALL.map(|state| (vec![("state", Name::from(state.name()))], is_state(state))),
     );
-    let rank = |state: State| State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64;
+    let place = |state: State| State::ALL.iter().position(|known| *known == state);
+    let rank = |state: State| place(state).unwrap_or(0) as f64;
     let roles = verdict.roles.iter().map(|role| (role.name(), role.state));
     let states = std::iter::once(("all", verdict.state)).chain(roles);
     families.add(

@@ -21,27 +21,29 @@ pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     section(sizes, Metric::Bytes, summary.sizes.as_ref()?)
 }
 
-/// `of` under the title of `section`, in units of `metric`.
+/// `quantiles` under the title of `section`, in units of `metric`.
 pub(crate) fn section<'a>(
     section: Section<'a>,
     metric: Metric,
-    of: &'a Quantiles,
+    quantiles: &'a Quantiles,
 ) -> Option<Section<'a>> {
-    (of.count > 0).then(|| section.narrow().detail().with(Block::Quantiles(metric, of)))
+    let block = Block::Quantiles(metric, quantiles);
+    (quantiles.count > 0).then(|| section.narrow().detail().with(block))
 }
 
 /// Mean and quantiles on one line.
-pub(crate) fn quantiles(metric: Metric, of: &Quantiles) -> String {
-    let mean = mean(metric, of);
-    let [min, p50, p99, max] = [of.min, of.p50, of.p99, of.max].map(|n| amount_cell(metric, n));
+pub(crate) fn quantiles(metric: Metric, quantiles: &Quantiles) -> String {
+    let mean = mean(metric, quantiles);
+    let amounts = [quantiles.min, quantiles.p50, quantiles.p99, quantiles.max];
+    let [min, p50, p99, max] = amounts.map(|amount| amount_cell(metric, amount));
     format!("mean {mean}, min {min}, p50 {p50}, p99 {p99}, max {max}")
 }
 
 /// The mean, with one decimal if small.
-pub(crate) fn mean(metric: Metric, of: &Quantiles) -> String {
-    if of.mean < 1000.0 {
-        format!("{:.1}", of.mean)
+pub(crate) fn mean(metric: Metric, quantiles: &Quantiles) -> String {
+    if quantiles.mean < 1000.0 {
+        format!("{:.1}", quantiles.mean)
     } else {
-        amount_cell(metric, of.mean.round() as u64)
+        amount_cell(metric, quantiles.mean.round() as u64)
     }
 }

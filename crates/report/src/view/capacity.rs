@@ -45,10 +45,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
         .anchored("capacity", "Capacity")
         .explained("commands/analyze.md#capacity", "limits and growth")
         .line(capacity.sentence.to_string());
-    let section = match usable(capacity) {
-        Some(usable) => section.line(usable),
-        None => section,
-    };
+    let section = usable(capacity).into_iter().fold(section, Section::line);
     Some(section.table(table))
 }
 

@@ -45,7 +45,7 @@ pub(crate) fn cards(summary: &Summary) -> Vec<Card> {
     let verdict = &summary.verdict;
     let cards: Vec<Card> = verdict
         .problems()
-        .map(|found| card(verdict, found))
+        .map(|finding| card(verdict, finding))
         .collect();
     if cards.is_empty() {
         vec![no_problem(verdict)]
@@ -54,19 +54,19 @@ pub(crate) fn cards(summary: &Summary) -> Vec<Card> {
     }
 }
 
-fn card(verdict: &Verdict, found: &Finding) -> Card {
+fn card(verdict: &Verdict, finding: &Finding) -> Card {
     Card {
-        state: found.state.unwrap_or_default(),
-        role: found.role,
-        word: found.word().into(),
-        sentence: found.sentence.to_string(),
-        why: unevenness(verdict, found).map(why),
-        steps: steps(verdict, found),
+        state: finding.state.unwrap_or_default(),
+        role: finding.role,
+        word: finding.word().into(),
+        sentence: finding.sentence.to_string(),
+        why: unevenness(verdict, finding).map(why),
+        steps: steps(verdict, finding),
     }
 }
 
-fn steps(verdict: &Verdict, found: &Finding) -> Vec<CardStep> {
-    let places = found.steps.iter();
+fn steps(verdict: &Verdict, finding: &Finding) -> Vec<CardStep> {
+    let places = finding.steps.iter();
     let steps = places.filter_map(|at| Some((at + 1, verdict.steps.get(*at)?)));
     let step = |(number, step): (usize, &Step)| CardStep {
         number,
@@ -91,30 +91,31 @@ fn no_problem(verdict: &Verdict) -> Card {
 }
 
 /// The causes under self-explanatory titles, as a card has no space for explanations.
-fn why(found: &RoleVerdict) -> Table<'static> {
+fn why(verdict: &RoleVerdict) -> Table<'static> {
     let columns = [
         Column::words("what").titled("why").flexible(),
         Column::number("fair shares").titled("adds"),
         Column::number("without it"),
     ];
     let without = |ratio| Cell::text(format!("{} ×", ratio_in_words(ratio)));
-    causes_table(found, columns, without)
+    causes_table(verdict, columns, without)
 }
 
 /// The role whose causes explain a finding: its own role, if its node is above its fair share. A skew in the same role
 /// has its own card with them.
-fn unevenness<'a>(verdict: &'a Verdict, found: &Finding) -> Option<&'a RoleVerdict> {
-    let is_skew = |found: &Finding| found.kind == FindingKind::Skew;
+fn unevenness<'a>(verdict: &'a Verdict, finding: &Finding) -> Option<&'a RoleVerdict> {
+    let is_skew = |finding: &Finding| finding.kind == FindingKind::Skew;
     let mut problems = verdict.problems();
-    if !is_skew(found) && problems.any(|other| is_skew(other) && other.role == found.role) {
+    if !is_skew(finding) && problems.any(|problem| is_skew(problem) && problem.role == finding.role)
+    {
         return None;
     }
     let mut roles = verdict.roles.iter();
     let role = roles.find(|role| {
-        found.metric == Some(role.metric) || found.role.is_some() && found.role == role.role
+        finding.metric == Some(role.metric) || finding.role.is_some() && finding.role == role.role
     })?;
     let fullest = role.fullest.as_ref()?;
-    let is_its_node = found.node.is_none() || found.node.as_ref() == Some(&fullest.node);
+    let is_its_node = finding.node.is_none() || finding.node.as_ref() == Some(&fullest.node);
     let is_above = fullest.max_over_mean > role.bands.lower && !role.causes.is_empty();
     (is_its_node && is_above).then_some(role)
 }

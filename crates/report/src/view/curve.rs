@@ -44,8 +44,8 @@ impl Curve {
     /// The first and the last time.
     pub(crate) fn times(&self) -> (u64, u64) {
         let measured = self.points.iter().map(|point| point.at);
-        let all = measured.chain(self.line.iter().map(|point| point.at));
-        let (from, to) = all.fold((u64::MAX, 0), |(from, to), at| (from.min(at), to.max(at)));
+        let moments = measured.chain(self.line.iter().map(|point| point.at));
+        let (from, to) = moments.fold((u64::MAX, 0), |(from, to), at| (from.min(at), to.max(at)));
         (from.min(to), to)
     }
 
@@ -90,8 +90,8 @@ impl Curve {
 
     /// The lowest amount shown: 0, unless amounts are so close together that this would hide their growth.
     pub(crate) fn bottom(&self) -> f64 {
-        let amounts = self.points.iter().map(|point| point.amount);
-        let amounts = amounts.chain(self.line.iter().map(|point| point.amount));
+        let measured = self.points.iter().map(|point| point.amount);
+        let amounts = measured.chain(self.line.iter().map(|point| point.amount));
         let least = amounts.fold(f64::INFINITY, f64::min);
         let top = self.top();
         if least.is_finite() && least > NEAR * top {

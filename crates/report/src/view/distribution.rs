@@ -33,22 +33,23 @@ pub struct Distribution {
 impl Distribution {
     /// Slots by their load in the metric of the report.
     pub(crate) fn of_slots(summary: &Summary) -> Option<Self> {
-        let by = summary.by;
-        let (loads, stats) = (summary.slots.loads.get(by)?, summary.slots.stats.get(by)?);
-        let chance = CompoundPoisson::of(&summary.units, by);
+        let metric = summary.by;
+        let loads = summary.slots.loads.get(metric)?;
+        let stats = summary.slots.stats.get(metric)?;
+        let chance = CompoundPoisson::of(&summary.units, metric);
         let high = chance
             .as_ref()
             .map_or(0, |chance| chance.middle_98_percent().1.ceil() as u64);
-        let bins = bins(stats.max, stats.p99.max(high));
-        let bins = bins.count(loads.iter().map(|load| (*load, 1)));
+        let empty = bins(stats.max, stats.p99.max(high));
+        let bins = empty.count(loads.iter().map(|load| (*load, 1)));
         let within =
             |chance: &CompoundPoisson, at| chance.slots_between(bins.edge(at), bins.edge(at + 1));
-        let expected = chance.iter();
-        let expected = expected
+        let chances = chance.iter();
+        let expected = chances
             .flat_map(|chance| (0..bins.len()).map(|at| within(chance, at)))
             .collect();
         (stats.max > 0).then_some(Distribution {
-            metric: by,
+            metric,
             what: "slots",
             bins,
             expected,
@@ -122,7 +123,7 @@ fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
         // Every tag has one key.
         (rate, at_least_one) = (f64::MIN_POSITIVE, f64::MIN_POSITIVE);
     }
-    let mut of = |wanted: u64| {
+    let mut probability = |wanted: u64| {
         while keys < wanted {
             keys += 1;
             log_factorial += (keys as f64).ln();
@@ -132,7 +133,8 @@ fn expected_tags(bins: &Bins, mean: f64, tags: f64) -> Vec<f64> {
             wanted => (wanted as f64 * rate.ln() - rate - log_factorial).exp() / at_least_one,
         }
     };
-    let within = |at: usize| (bins.edge(at)..bins.edge(at + 1)).map(&mut of).sum::<f64>() * tags;
+    let sizes = |at: usize| bins.edge(at)..bins.edge(at + 1);
+    let within = |at: usize| sizes(at).map(&mut probability).sum::<f64>() * tags;
     (0..bins.len()).map(within).collect()
 }
 
@@ -141,8 +143,8 @@ pub(crate) fn slots(summary: &Summary) -> Option<Section<'_>> {
     let picture = Distribution::of_slots(summary)?;
     let title = format!("How many slots hold how many {}", summary.by.title());
     let section = Section::titled(title).anchored("slot-sizes", "Slots by load");
-    let section = section.scoped(Scope::Page).narrow();
-    Some(section.with(Block::Distribution(picture)))
+    let scoped = section.scoped(Scope::Page).narrow();
+    Some(scoped.with(Block::Distribution(picture)))
 }
 
 #[cfg(test)]

@@ -52,14 +52,14 @@ fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     let nodes = nodes
         .iter()
         .map(|(id, keys)| format!("{} {keys}", short(&node(id))));
-    let tags = most(list, |key| key.tag.as_ref());
-    let tags = tags.iter().filter(|(_, keys)| *keys > 1);
-    let tags = tags.map(|(tag, keys)| format!("{{{}}} {keys}", short(tag)));
-    let part = |what: &str, names: Vec<String>| {
+    let listed = most(list, |key| key.tag.as_ref());
+    let shared = listed.iter().filter(|(_, keys)| *keys > 1);
+    let tags = shared.map(|(tag, keys)| format!("{{{}}} {keys}", short(tag)));
+    let part = |label: &str, names: Vec<String>| {
         if names.is_empty() {
             String::new()
         } else {
-            format!("; {what} {}", names.join(", "))
+            format!("; {label} {}", names.join(", "))
         }
     };
     format!(
@@ -88,8 +88,8 @@ fn most<'s>(
 
 /// The commands with the most entries.
 fn commands(list: &ExtremeKeys) -> Option<String> {
-    let commands = list.commands.iter();
-    let commands = commands.map(|of| format!("{} {}", of.command.to_uppercase(), of.entries));
+    let rows = list.commands.iter();
+    let commands = rows.map(|row| format!("{} {}", row.command.to_uppercase(), row.entries));
     (!list.commands.is_empty()).then(|| format!("commands: {}", text::list(commands, NAMED)))
 }
 
@@ -121,7 +121,8 @@ fn table<'s>(summary: &'s Summary, list: &'s ExtremeKeys) -> Table<'s> {
 
 /// The marks of the listings that name a key.
 pub(crate) fn mark(summary: &Summary, key: &Name, slot: u16) -> Cell<'static> {
-    let titles: Vec<&str> = summary.listed_by(key, slot).map(|by| by.title()).collect();
+    let lists = summary.listed_by(key, slot);
+    let titles: Vec<&str> = lists.map(|extreme| extreme.title()).collect();
     Cell::of((!titles.is_empty()).then_some(titles), |titles| {
         Cell::text(titles.join(", "))
     })

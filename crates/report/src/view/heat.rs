@@ -55,7 +55,7 @@ impl Heat {
     pub fn one(self) -> &'static str {
         match self {
             Heat::Ops => "operation",
-            of => of.noun(),
+            heat => heat.noun(),
         }
     }
 

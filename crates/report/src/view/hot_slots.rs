@@ -83,8 +83,8 @@ fn keys<'a>(slot: &'a SlotAtWork) -> Cell<'a> {
         (.., Some(size)) => bytes(size),
         _ => String::new(),
     };
-    let named = slot.listed.iter().take(KEYS);
-    let named = named.map(|key| (text::name(&key.key, NAME), known(key)));
+    let first = slot.listed.iter().take(KEYS);
+    let named = first.map(|key| (text::name(&key.key, NAME), known(key)));
     match named.collect::<Vec<_>>() {
         named if named.is_empty() => Cell::none(),
         named => Value::Named(named).into(),

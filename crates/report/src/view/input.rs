@@ -21,12 +21,12 @@ pub(crate) fn filtered(summary: &Summary) -> Option<Section<'_>> {
 /// The sentence about excluded keys: everything else refers to the rest.
 pub(crate) fn left_out(summary: &Summary) -> Option<String> {
     let filter = summary.input.filter.as_ref()?;
-    let amounts = [
+    let parts = [
         (filter.keys > 0 || filter.operations == 0).then(|| counted(filter.keys, "key")),
         (filter.operations > 0).then(|| counted(filter.operations, "operation")),
         filter.bytes.map(bytes),
     ];
-    let amounts: Vec<String> = amounts.into_iter().flatten().collect();
+    let amounts: Vec<String> = parts.into_iter().flatten().collect();
     let text = format!(
         "Filtered by {}: {} left out",
         filter.flags,
@@ -75,11 +75,11 @@ fn what_was_read(summary: &Summary) -> String {
             listed => format!("{} entries of lists of extremes", grouped(listed)),
         },
         None => keys,
-        Some(of) if summary.input.keys == 0 => {
-            let keys = counted(of.keys, "key");
-            format!("{} on {keys}", counted(of.ops, "operation"))
+        Some(operations) if summary.input.keys == 0 => {
+            let keys = counted(operations.keys, "key");
+            format!("{} on {keys}", counted(operations.ops, "operation"))
         }
-        Some(of) => format!("{keys} and {}", counted(of.ops, "operation")),
+        Some(operations) => format!("{keys} and {}", counted(operations.ops, "operation")),
     }
 }
 
@@ -106,10 +106,10 @@ pub(crate) fn doubts(summary: &Summary) -> Option<Section<'_>> {
 
 fn first_doubts<'a>(input: &InputFacts) -> impl Iterator<Item = Block<'a>> {
     let doubts: Vec<String> = all_doubts(input).collect();
-    let more = doubts.len().saturating_sub(DOUBTS);
-    let more = (more > 0).then(|| and_more(more));
+    let hidden = doubts.len().saturating_sub(DOUBTS);
+    let rest = (hidden > 0).then(|| and_more(hidden));
     let first = doubts.into_iter().take(DOUBTS);
-    first.chain(more).map(Block::Line)
+    first.chain(rest).map(Block::Line)
 }
 
 /// Early ends and warnings.
@@ -155,8 +155,7 @@ pub(crate) fn rejected(summary: &Summary) -> Option<Section<'_>> {
         .build();
     let title = format!("{} without a key", counted(rejected.count, "line"));
     let section = Section::titled(title).anchored("rejected", "Rejected");
-    let section = section.table(table);
-    (rejected.count > 0).then_some(section)
+    (rejected.count > 0).then_some(section.table(table))
 }
 
 /// Doubts that do not fit below the verdict, and limitations of the formats.

@@ -18,9 +18,9 @@ pub fn big(summary: &Summary) -> Option<Section<'_>> {
 /// The most used keys, by operations if known, else by LFU counters.
 pub fn hot(summary: &Summary) -> Option<Section<'_>> {
     let is_known = |metric: &Metric| !heaviest(summary, *metric).is_empty();
-    let by = [Metric::Ops, Metric::Accesses].into_iter().find(is_known)?;
-    let section = Section::titled(format!("Hot keys, by {}", by.title()));
-    by_weight(summary, section.anchored("hot-keys", "Hot keys"), by)
+    let metric = [Metric::Ops, Metric::Accesses].into_iter().find(is_known)?;
+    let section = Section::titled(format!("Hot keys, by {}", metric.title()));
+    by_weight(summary, section.anchored("hot-keys", "Hot keys"), metric)
 }
 
 /// Keys below this fraction of a node's fair share are only in keys.csv.
@@ -28,26 +28,30 @@ const WORTH_A_ROW: f64 = 0.01;
 /// Keys with fewer elements are as quick to move and delete as any other.
 const MANY: u64 = 1_000;
 
-fn by_weight<'a>(summary: &'a Summary, section: Section<'a>, by: Metric) -> Option<Section<'a>> {
-    let keys = heaviest(summary, by);
+fn by_weight<'a>(
+    summary: &'a Summary,
+    section: Section<'a>,
+    metric: Metric,
+) -> Option<Section<'a>> {
+    let keys = heaviest(summary, metric);
     let (first, section) = (keys.first()?, section.narrow());
     let fair = summary
         .nodes
         .balance
-        .get(by)
+        .get(metric)
         .map_or(0.0, |balance| balance.mean);
-    let is_worth = |key: &&Key| key.weight(by) as f64 >= WORTH_A_ROW * fair;
+    let is_worth = |key: &&Key| key.weight(metric) as f64 >= WORTH_A_ROW * fair;
     let worth = keys.iter().take_while(is_worth).count();
     let (shown, rest) = keys.split_at(worth);
     Some(match (shown, rest.len()) {
         ([], _) => section.line(format!(
             "No key is 1% of a node's fair share; the heaviest is {}, {}. keys.csv lists more.",
             short(&first.key),
-            amount(by, first.weight(by))
+            amount(metric, first.weight(metric))
         )),
-        (shown, 0) => section.table(listed(summary, shown, by)),
+        (shown, 0) => section.table(listed(summary, shown, metric)),
         (shown, less) => section
-            .table(listed(summary, shown, by).out_of(keys.len()))
+            .table(listed(summary, shown, metric).out_of(keys.len()))
             .line(format!(
                 "keys.csv has {} of less than 1% of a node's fair share.",
                 counted(less as u64, "more key")
@@ -56,8 +60,9 @@ fn by_weight<'a>(summary: &'a Summary, section: Section<'a>, by: Metric) -> Opti
 }
 
 /// The heaviest keys by a metric.
-fn heaviest(summary: &Summary, by: Metric) -> &[Key] {
-    let keys = summary.keys.as_ref().and_then(|keys| keys.heaviest.get(by));
+fn heaviest(summary: &Summary, metric: Metric) -> &[Key] {
+    let heaviest = summary.keys.as_ref().map(|keys| &keys.heaviest);
+    let keys = heaviest.and_then(|heaviest| heaviest.get(metric));
     keys.map_or(&[], Vec::as_slice)
 }
 
@@ -67,26 +72,26 @@ pub fn table(summary: &Summary) -> Table<'_> {
     let mut lists: Vec<(Metric, &[Key])> = keys
         .iter()
         .flat_map(|keys| keys.heaviest.iter())
-        .map(|(by, list)| (by, list.as_slice()))
+        .map(|(metric, list)| (metric, list.as_slice()))
         .filter(|(_, list)| !list.is_empty())
         .collect();
     // A report.json has no others.
     if let (Some(keys), true) = (keys, lists.is_empty()) {
-        let by = keys.by.unwrap_or(summary.by);
-        lists = vec![(by, &keys.top), (Metric::Accesses, &keys.hottest)];
+        let metric = keys.by.unwrap_or(summary.by);
+        lists = vec![(metric, &keys.top), (Metric::Accesses, &keys.hottest)];
     }
-    let rows = lists.into_iter();
-    let rows = rows.flat_map(|(by, list)| list.iter().map(move |key| (by, key)));
+    let listed = lists.into_iter();
+    let rows = listed.flat_map(|(metric, list)| list.iter().map(move |key| (metric, key)));
     columns(summary, rows, summary.by)
-        .column(Column::words("by"), |(by, _)| Cell::text(by.name()))
+        .column(Column::words("by"), |(metric, _)| Cell::text(metric.name()))
         .column(Column::number("share"), |(_, key)| Cell::share(key.share))
         .build()
         .in_file("keys.csv")
 }
 
-fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
-    columns(summary, keys.iter().map(|key| (by, key)), by)
-        .column(share_column(by), |(_, key)| Cell::share(key.share))
+fn listed<'a>(summary: &'a Summary, keys: &'a [Key], metric: Metric) -> Table<'a> {
+    columns(summary, keys.iter().map(|key| (metric, key)), metric)
+        .column(share_column(metric), |(_, key)| Cell::share(key.share))
         .column(
             Column::words("listed by").only_for_people().optional(),
             |(_, key)| extremes::mark(summary, &key.key, key.slot),
@@ -98,7 +103,7 @@ fn listed<'a>(summary: &'a Summary, keys: &'a [Key], by: Metric) -> Table<'a> {
 fn columns<'a>(
     summary: &'a Summary,
     keys: impl IntoIterator<Item = (Metric, &'a Key)>,
-    by: Metric,
+    main: Metric,
 ) -> TableBuilder<'a, (Metric, &'a Key)> {
     Table::of(keys)
         .column(Column::words("key").flexible(), |(_, key)| {
@@ -112,7 +117,7 @@ fn columns<'a>(
         })
         .columns(
             Metric::WEIGHTS,
-            |metric| Column::load(metric, by),
+            |metric| Column::load(metric, main),
             |metric, (_, key)| {
                 let weight = key.weights.get(metric);
                 Cell::of(weight, |weight| Cell::amount(metric, *weight))
@@ -121,8 +126,8 @@ fn columns<'a>(
 }
 
 /// Fractions of a metric's total.
-pub(crate) fn share_column(by: Metric) -> Column {
-    let (field, hint) = match by {
+pub(crate) fn share_column(metric: Metric) -> Column {
+    let (field, hint) = match metric {
         Metric::Keys => ("share_of_keys", "its part of all keys"),
         Metric::Bytes => ("share_of_bytes", "its part of all bytes"),
         Metric::Ops => ("share_of_ops", "its part of all operations"),
@@ -136,15 +141,17 @@ pub(crate) fn share_column(by: Metric) -> Column {
 /// Keys by type and encoding.
 pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
     let table = Table::of(summary.encodings.as_ref()?)
-        .column(Column::words("type").flexible(), |of| Cell::name(&of.kind))
-        .column(Column::words("encoding").optional(), |of| {
-            Cell::of(of.encoding.as_ref(), Cell::name)
+        .column(Column::words("type").flexible(), |row| {
+            Cell::name(&row.kind)
+        })
+        .column(Column::words("encoding").optional(), |row| {
+            Cell::of(row.encoding.as_ref(), Cell::name)
         })
         .column(
             Column::number("elements").rank(Rank::Detail).optional(),
-            |of| Cell::of(of.elements, Cell::count),
+            |row| Cell::of(row.elements, Cell::count),
         )
-        .loads(Metric::ALL, summary.by, |of| of.load)
+        .loads(Metric::ALL, summary.by, |row| row.load)
         .build();
     let section = Section::titled("Keys by type").anchored("types", "Types");
     Some(section.table(table))
@@ -152,8 +159,8 @@ pub(crate) fn types(summary: &Summary) -> Option<Section<'_>> {
 
 /// The keys with the most elements.
 pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
-    let largest = summary.largest.as_ref()?.iter();
-    let largest: Vec<_> = largest.filter(|key| key.elements >= MANY).collect();
+    let keys = summary.largest.as_ref()?.iter();
+    let largest: Vec<_> = keys.filter(|key| key.elements >= MANY).collect();
     if largest.is_empty() {
         return None;
     }
@@ -180,10 +187,10 @@ pub(crate) fn largest(summary: &Summary) -> Option<Section<'_>> {
 
 /// Keys by database, if there are several.
 pub(crate) fn databases(summary: &Summary) -> Option<Section<'_>> {
-    let databases = summary.databases.as_ref().filter(|of| of.len() > 1)?;
+    let databases = summary.databases.as_ref().filter(|list| list.len() > 1)?;
     let table = Table::of(databases)
-        .column(Column::number("database"), |of| Cell::number(of.db))
-        .loads(Metric::ALL, summary.by, |of| of.load)
+        .column(Column::number("database"), |row| Cell::number(row.db))
+        .loads(Metric::ALL, summary.by, |row| row.load)
         .build();
     let section = Section::titled("Keys by database").anchored("databases", "Databases");
     Some(section.narrow().table(table))

@@ -38,9 +38,9 @@ pub(crate) fn expiry(summary: &Summary) -> Option<Section<'_>> {
             share(never)
         ));
     if let Some(expired) = expiry.expired.as_ref().filter(|expired| expired.keys > 0) {
-        let what =
+        let state =
             "had expired when the dump was written, and are in memory until they are used or swept";
-        section = section.line(format!("{} {what}", counted(expired.keys, "key")));
+        section = section.line(format!("{} {state}", counted(expired.keys, "key")));
     }
     if let Some(fullest) = &expiry.fullest {
         section = section.line(fullest_in_words(fullest));
@@ -73,9 +73,9 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
     } else {
         "keys"
     };
-    let table = |what: &'static str, parts: &'a [LeavingPart], shown: &dyn Fn(&Name) -> Name| {
+    let table = |title: &'static str, parts: &'a [LeavingPart], shown: &dyn Fn(&Name) -> Name| {
         Table::of(parts)
-            .column(Column::words(what).flexible(), |part| {
+            .column(Column::words(title).flexible(), |part| {
                 Cell::text(text::name(&shown(&part.name), NAME))
             })
             .column(Column::number(count), |part| Cell::text(grouped(part.keys)))
@@ -115,14 +115,14 @@ fn fullest_in_words(fullest: &FullestTime) -> String {
 /// Idle time of keys.
 pub(crate) fn idle(summary: &Summary) -> Option<Section<'_>> {
     let mut from = 0;
-    let rows = summary.idle.as_ref()?.iter().map(|of| {
-        let idle = match of.under_secs {
+    let rows = summary.idle.as_ref()?.iter().map(|row| {
+        let idle = match row.under_secs {
             Some(under) if from == 0 => format!("less than {}", span(under)),
             Some(under) => format!("{} to {}", span(from), span(under)),
             None => format!("{} or more", span(from)),
         };
-        from = of.under_secs.unwrap_or(from);
-        Part::new(idle, of.load)
+        from = row.under_secs.unwrap_or(from);
+        Part::new(idle, row.load)
     });
     let table = table("not used for", None, rows, summary);
     Some(
@@ -138,11 +138,12 @@ pub(crate) fn lfu(summary: &Summary) -> Option<Section<'_>> {
     let carried = lfu.first()?.load;
     let mut least = 0;
     let rows = LFU.into_iter().map(|(most, meaning)| {
-        let those = lfu.iter().filter(|of| (least..=most).contains(&of.counter));
+        let counters = lfu.iter();
+        let within = counters.filter(|row| (least..=most).contains(&row.counter));
         let sum = |metric| {
-            those
+            within
                 .clone()
-                .filter_map(|of| of.load.get(metric))
+                .filter_map(|row| row.load.get(metric))
                 .sum::<u64>()
         };
         let load = carried.map(|metric, _| sum(metric));
@@ -170,15 +171,15 @@ pub(crate) fn lfu(summary: &Summary) -> Option<Section<'_>> {
 
 /// A group of keys.
 struct Part {
-    what: String,
+    name: String,
     meaning: &'static str,
     load: PerMetric<u64>,
 }
 
 impl Part {
-    fn new(what: String, load: PerMetric<u64>) -> Self {
+    fn new(name: String, load: PerMetric<u64>) -> Self {
         Part {
-            what,
+            name,
             meaning: "",
             load,
         }
@@ -187,15 +188,15 @@ impl Part {
 
 /// A table of non-empty groups, with a column for their meaning if there is one.
 fn table(
-    what: &'static str,
+    title: &'static str,
     meaning: Option<Column>,
     parts: impl Iterator<Item = Part>,
     summary: &Summary,
 ) -> Table<'static> {
     let keys = summary.input.keys.max(1) as f64;
     Table::of(parts.filter(|part| part.load.keys > 0))
-        .column(Column::words(what).flexible(), |part| {
-            Cell::text(&*part.what)
+        .column(Column::words(title).flexible(), |part| {
+            Cell::text(&*part.name)
         })
         .columns(&meaning, Column::clone, |_, part| Cell::text(part.meaning))
         .loads(Metric::ALL, summary.by, |part| part.load)

@@ -12,18 +12,18 @@ use crate::view::{Cell, Column, Section, Table};
 /// The commands with the most time.
 pub(crate) fn slow(summary: &Summary) -> Option<Section<'_>> {
     let logged = summary.logged.as_ref()?;
-    let slow = of(logged, |log| log == CommandLogKind::Slow);
+    let slow = kept(logged, |log| log == CommandLogKind::Slow);
     slow.first()?;
     let table = table(summary, slow)
-        .column(Column::number("entries"), |of| Cell::count(of.entries))
+        .column(Column::number("entries"), |row| Cell::count(row.entries))
         .column(
             Column::number("time")
                 .rank(Rank::Main)
                 .hint("of all entries; a server does nothing else meanwhile"),
-            |of| Cell::amount(Metric::Cpu, of.amount),
+            |row| Cell::amount(Metric::Cpu, row.amount),
         )
-        .column(Column::number("longest").rank(Rank::Detail), |of| {
-            Cell::amount(Metric::Cpu, of.most)
+        .column(Column::number("longest").rank(Rank::Detail), |row| {
+            Cell::amount(Metric::Cpu, row.most)
         })
         .build()
         .at_most(summary.rows);
@@ -34,21 +34,21 @@ pub(crate) fn slow(summary: &Summary) -> Option<Section<'_>> {
 
 /// The commands with the most bytes.
 pub(crate) fn large(summary: &Summary) -> Option<Section<'_>> {
-    let large = of(summary.logged.as_ref()?, |log| log != CommandLogKind::Slow);
+    let large = kept(summary.logged.as_ref()?, |log| log != CommandLogKind::Slow);
     large.first()?;
     let table = table(summary, large)
-        .column(Column::words("what"), |of| {
-            Cell::text(match of.log {
+        .column(Column::words("what"), |row| {
+            Cell::text(match row.log {
                 CommandLogKind::LargeRequest => "request",
                 _ => "reply",
             })
         })
-        .column(Column::number("entries"), |of| Cell::count(of.entries))
-        .column(Column::number("bytes").rank(Rank::Main), |of| {
-            Cell::bytes(of.amount)
+        .column(Column::number("entries"), |row| Cell::count(row.entries))
+        .column(Column::number("bytes").rank(Rank::Main), |row| {
+            Cell::bytes(row.amount)
         })
-        .column(Column::number("largest").rank(Rank::Detail), |of| {
-            Cell::bytes(of.most)
+        .column(Column::number("largest").rank(Rank::Detail), |row| {
+            Cell::bytes(row.most)
         })
         .build()
         .at_most(summary.rows);
@@ -58,9 +58,9 @@ pub(crate) fn large(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// The commands of selected logs.
-fn of(logged: &LoggedAtWork, is_it: impl Fn(CommandLogKind) -> bool) -> Vec<&CommandAtWork> {
+fn kept(logged: &LoggedAtWork, is_in: impl Fn(CommandLogKind) -> bool) -> Vec<&CommandAtWork> {
     let commands = logged.commands.iter();
-    commands.filter(|of| is_it(of.log)).collect()
+    commands.filter(|command| is_in(command.log)).collect()
 }
 
 /// The columns of both tables.
@@ -69,15 +69,15 @@ fn table<'s>(
     commands: Vec<&'s CommandAtWork>,
 ) -> TableBuilder<'s, &'s CommandAtWork> {
     Table::of(commands)
-        .column(Column::words("node"), |of| {
-            Cell::owner(&summary.nodes.list, of.node.as_ref())
+        .column(Column::words("node"), |row| {
+            Cell::owner(&summary.nodes.list, row.node.as_ref())
         })
-        .column(Column::words("command"), |of| Cell::text(&*of.command))
-        .column(Column::words("first key").flexible(), |of| {
-            Cell::of(of.key.as_ref(), Cell::name)
+        .column(Column::words("command"), |row| Cell::text(&*row.command))
+        .column(Column::words("first key").flexible(), |row| {
+            Cell::of(row.key.as_ref(), Cell::name)
         })
-        .column(Column::number("slot").rank(Rank::Detail), |of| {
-            Cell::of(of.slot, Cell::number)
+        .column(Column::number("slot").rank(Rank::Detail), |row| {
+            Cell::of(row.slot, Cell::number)
         })
 }
 

@@ -230,10 +230,10 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Links to manual page `page`, whose subject is `what`.
-    pub fn explained(self, page: &'static str, what: &'static str) -> Self {
+    /// Links to manual page `page`, whose subject is `subject`.
+    pub fn explained(self, page: &'static str, subject: &'static str) -> Self {
         Section {
-            manual: Some((page, what)),
+            manual: Some((page, subject)),
             ..self
         }
     }

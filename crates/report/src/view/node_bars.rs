@@ -18,25 +18,26 @@ const BARS: usize = 6;
 
 /// The fullest and the emptiest nodes as bars, in few lines.
 pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
-    let (nodes, by) = (&summary.nodes, summary.by);
-    let other = other_role(summary);
-    let mean = nodes.balance.get(by).map_or(0.0, |balance| balance.mean);
+    let (nodes, metric) = (&summary.nodes, summary.by);
+    let second = other_role(summary);
+    let balance = nodes.balance.get(metric);
+    let mean = balance.map_or(0.0, |balance| balance.mean);
     let mut list: Vec<&NodeLoad> = nodes.list.iter().collect();
     if mean <= 0.0 {
         return None;
     }
     let measure = measure(summary, None);
-    let role = summary.verdict.by(by).and_then(|found| found.role);
+    let role = summary.verdict.by(metric).and_then(|verdict| verdict.role);
     // The share of a node with twice the memory is twice as much.
     let ratio = |node: &NodeLoad| {
         let judged = role.and_then(|role| node.over_share.of(role));
-        judged.unwrap_or_else(|| node.load_by(by) as f64 / mean)
+        judged.unwrap_or_else(|| node.load_by(metric) as f64 / mean)
     };
     list.sort_by(|a, b| ratio(b).total_cmp(&ratio(a)));
     let most = list.first().map_or(0.0, |node| ratio(node));
-    let more = list.len().saturating_sub(BARS);
+    let hidden = list.len().saturating_sub(BARS);
     let mut rows: Vec<Option<&NodeLoad>> = list.into_iter().map(Some).collect();
-    if more > 0 {
+    if hidden > 0 {
         // One row for all between the fullest and the emptiest.
         rows.splice(BARS - 1..rows.len() - 1, [None]);
     }
@@ -44,19 +45,19 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
     let table = Table::of(rows)
         .column(Column::words("node").flexible(), |node| match node {
             Some(node) => Cell::node(node),
-            None => Cell::text(format!("… {}", counted(more as u64, "more node"))),
+            None => Cell::text(format!("… {}", counted(hidden as u64, "more node"))),
         })
         .column(Column::number("slots").rank(Rank::Detail), |node| {
             node.map_or_else(gap, |node| Cell::count(node.slots))
         })
-        .column(Column::load(by, by), |node| {
-            node.map_or_else(gap, |node| Cell::amount(by, node.load_by(by)))
+        .column(Column::load(metric, metric), |node| {
+            node.map_or_else(gap, |node| Cell::amount(metric, node.load_by(metric)))
         })
         .column(fair_column(measure), |node| {
             node.map_or_else(gap, |node| fair(ratio(node), most, Tone::Plain))
         })
         .columns(
-            other,
+            second,
             |role| fair_column(nodes::measure(summary, Some(role))),
             |role, node| node.map_or_else(gap, |node| of_role(node, role)),
         )
@@ -66,8 +67,8 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
 
 /// The same keys on other numbers of nodes.
 pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
-    let found = summary.verdict.by(summary.by)?;
-    let ratios = found
+    let verdict = summary.verdict.by(summary.by)?;
+    let ratios = verdict
         .by_node_count
         .iter()
         .filter_map(|scaled| scaled.max_over_mean);
@@ -75,7 +76,7 @@ pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
     let bar = |ratio: f64, state| {
         Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
     };
-    let table = Table::of(&found.by_node_count)
+    let table = Table::of(&verdict.by_node_count)
         .column(Column::number("nodes"), |scaled| {
             Cell::number(scaled.nodes as u64)
         })
@@ -86,7 +87,7 @@ pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
             |scaled| Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
         )
         .column(Column::words("verdict"), |scaled| {
-            Cell::text(scaled.state.word(found.role).to_lowercase())
+            Cell::text(scaled.state.word(verdict.role).to_lowercase())
         })
         .build();
     let section = Section::titled("What if the same keys were on more or fewer nodes?");
@@ -110,8 +111,8 @@ fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> 
 /// The report on key counts from the nodes themselves, without a dump.
 pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
     let verdict = &counts.verdict;
-    let most = counts.nodes.list.iter().filter_map(|node| node.over_fair);
-    let most = most.fold(1.0, f64::max);
+    let ratios = counts.nodes.list.iter().filter_map(|node| node.over_fair);
+    let most = ratios.fold(1.0, f64::max);
     let table = Table::of(&counts.nodes.list)
         .column(Column::words("node").flexible(), |node| {
             Cell::name(&node.address)

@@ -47,12 +47,12 @@ pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
 
 fn titled(summary: &Summary) -> Option<Section<'_>> {
     let title = format!("Nodes ({})", summary.nodes.source);
-    let section = Section::titled(title)
+    let headed = Section::titled(title)
         .anchored("nodes", "Nodes")
         .explained("verdict.md", "how nodes are judged");
     let section = match summary.nodes.left_out() {
-        Some(names) => section.line(format!("names of nodes: {}", text::name(&names, NAME))),
-        None => section,
+        Some(names) => headed.line(format!("names of nodes: {}", text::name(&names, NAME))),
+        None => headed,
     };
     (!summary.has_only_extremes()).then_some(section)
 }
@@ -79,14 +79,14 @@ pub fn table(summary: &Summary) -> Table<'_> {
 
 /// The nodes by their worse role, worst first.
 fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
-    let by = summary.by;
+    let metric = summary.by;
     let worse = |node: &NodeLoad| {
         let roles = Role::ALL.map(|role| node.over_share.of(role).unwrap_or(0.0));
         roles[0].max(roles[1])
     };
     let mut nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
     nodes.sort_by(|a, b| {
-        let by_load = || b.load_by(by).cmp(&a.load_by(by));
+        let by_load = || b.load_by(metric).cmp(&a.load_by(metric));
         worse(b).total_cmp(&worse(a)).then_with(by_load)
     });
     nodes
@@ -102,7 +102,7 @@ enum Bars {
 }
 
 fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
-    let by = summary.by;
+    let metric = summary.by;
     let shares = shares(summary, bars);
     // Limits are for the page, which has space for all bars.
     let capacity = summary.capacity.as_ref().filter(|_| bars == Bars::All);
@@ -112,7 +112,7 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
         .map(|room| (&room.id, room))
         .collect();
     let limits = |node: &NodeLoad| rooms.get(&node.id).copied();
-    let table = Table::of(nodes.iter().copied())
+    let columns = Table::of(nodes.iter().copied())
         .column(Column::words("node").flexible(), |node| Cell::node(node))
         .column(Column::words("node_id").only_in_files(), |node| {
             Cell::name(&node.id)
@@ -127,14 +127,14 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
         .column(Column::number("slots").rank(Rank::Detail), |node| {
             Cell::count(node.slots)
         })
-        .loads(Metric::ALL, by, |node| node.load)
+        .loads(Metric::ALL, metric, |node| node.load)
         .columns(
             &shares,
             |share| fair_column(share.measure),
             |share, node| share.cell(node),
         );
     let table = if capacity.is_some() {
-        table
+        columns
             .column(
                 Column::for_people("of maxmemory").rank(Rank::Main),
                 |node| {
@@ -149,7 +149,7 @@ fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Tab
                 })
             })
     } else {
-        table
+        columns
     };
     table.build().in_file("nodes.csv")
 }
@@ -167,7 +167,7 @@ fn state(node: &NodeLoad) -> Option<&'static str> {
 struct Shares<'a> {
     role: Option<Role>,
     measure: Measure,
-    by: Metric,
+    metric: Metric,
     mean: f64,
     /// The maximum, represented by the longest bar.
     most: f64,
@@ -177,29 +177,29 @@ struct Shares<'a> {
 
 /// The columns: both roles if nodes are judged in both, else the report's metric.
 fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
-    let by = summary.by;
-    let main = summary.verdict.by(by).and_then(|found| found.role);
+    let metric = summary.by;
+    let main = summary.verdict.by(metric).and_then(|verdict| verdict.role);
     let is_known = |role: &Role| {
         let mut nodes = summary.nodes.list.iter();
         nodes.any(|node| node.over_share.of(*role).is_some())
     };
     let shares = |role: Option<Role>| {
-        let found = match role {
+        let verdict = match role {
             Some(role) => summary.verdict.role(role),
-            None => summary.verdict.by(by),
+            None => summary.verdict.by(metric),
         };
-        let mean = summary.nodes.balance.get(by);
+        let mean = summary.nodes.balance.get(metric);
         let mut shares = Shares {
             role,
             measure: measure(summary, role),
-            by,
+            metric,
             mean: mean.map_or(0.0, |balance| balance.mean),
             most: 1.0,
-            verdict: found.filter(|found| found.state.is_uneven()),
+            verdict: verdict.filter(|verdict| verdict.state.is_uneven()),
             has_bar: bars == Bars::All || role == main,
         };
-        let ratios = summary.nodes.list.iter();
-        let ratios = ratios.filter_map(|node| shares.of(node));
+        let nodes = summary.nodes.list.iter();
+        let ratios = nodes.filter_map(|node| shares.of(node));
         shares.most = ratios.fold(LONGEST, f64::max);
         shares
     };
@@ -215,19 +215,19 @@ impl Shares<'_> {
     fn of(&self, node: &NodeLoad) -> Option<f64> {
         match self.role {
             Some(role) => node.over_share.of(role),
-            None => (self.mean > 0.0).then(|| node.load_by(self.by) as f64 / self.mean),
+            None => (self.mean > 0.0).then(|| node.load_by(self.metric) as f64 / self.mean),
         }
     }
 
     fn cell<'a>(&self, node: &NodeLoad) -> Cell<'a> {
         // Below the upper band, only the finding's node needs attention.
-        let is_fullest = |found: &RoleVerdict| {
-            let fullest = found.fullest.as_ref();
+        let is_fullest = |verdict: &RoleVerdict| {
+            let fullest = verdict.fullest.as_ref();
             fullest.is_some_and(|fullest| fullest.node == node.id)
         };
         let tone = |ratio: f64| match self.verdict {
-            Some(found) if ratio >= found.bands.upper => Tone::Alarm,
-            Some(found) if ratio > found.bands.lower && is_fullest(found) => Tone::Watch,
+            Some(verdict) if ratio >= verdict.bands.upper => Tone::Alarm,
+            Some(verdict) if ratio > verdict.bands.lower && is_fullest(verdict) => Tone::Watch,
             _ => Tone::Plain,
         };
         Cell::of(self.of(node), |ratio| {
@@ -242,9 +242,9 @@ impl Shares<'_> {
 
 /// The role that the tables are not sorted by, if nodes are judged in both.
 pub(super) fn other_role(summary: &Summary) -> Option<Role> {
-    let by = summary.verdict.by(summary.by)?.role?;
-    let other = summary.verdict.roles.iter().filter_map(|role| role.role);
-    other.filter(|role| *role != by).find(|role| {
+    let first = summary.verdict.by(summary.by)?.role?;
+    let roles = summary.verdict.roles.iter().filter_map(|role| role.role);
+    roles.filter(|role| *role != first).find(|role| {
         let mut nodes = summary.nodes.list.iter();
         nodes.any(|node| node.over_share.of(*role).is_some())
     })
@@ -257,7 +257,7 @@ pub(super) fn of_role<'a>(node: &NodeLoad, role: Role) -> Cell<'a> {
 /// The measure of a role, or of the report's metric.
 pub(super) fn measure(summary: &Summary, role: Option<Role>) -> Measure {
     let verdict = &summary.verdict;
-    let (found, unjudged) = match role {
+    let (judged, unjudged) = match role {
         // Nodes that slots do not compare are compared by the CPU time of their processes.
         Some(Role::Load) => {
             let load = verdict.role(Role::Load);
@@ -266,7 +266,7 @@ pub(super) fn measure(summary: &Summary, role: Option<Role>) -> Measure {
         Some(Role::Memory) => (verdict.role(Role::Memory), summary.by.into()),
         None => (verdict.by(summary.by), summary.by.into()),
     };
-    found.map_or(unjudged, |found| found.metric)
+    judged.map_or(unjudged, |judged| judged.metric)
 }
 
 /// Nodes in fair shares of a measure.

@@ -14,49 +14,48 @@ use crate::view::{Block, Cell, Column, Scope, Section, Table};
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
     let patterns = summary.patterns.as_ref()?;
     let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
-    let section = section.table(patterns_table(summary));
-    finished(section, patterns, summary.by)
+    finished(section.table(patterns_table(summary)), patterns, summary.by)
 }
 
 /// The prefixes of key names.
 pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
-    let (prefixes, by) = (summary.prefixes.as_ref()?, summary.by);
+    let (prefixes, metric) = (summary.prefixes.as_ref()?, summary.by);
     // The text output has the patterns, which are more precise.
     let section = Section::titled("Prefixes")
         .anchored("prefixes", "Prefixes")
         .scoped(Scope::Page);
-    let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, by);
-    finished(section.with(tree), prefixes, by)
+    let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, metric);
+    finished(section.with(tree), prefixes, metric)
 }
 
 /// The table of patterns, also `patterns.csv`.
 pub fn patterns_table(summary: &Summary) -> Table<'_> {
-    let rows = summary.patterns.iter().flat_map(|patterns| &patterns.top);
-    let rows = rows.map(|row| (&row.pattern, &row.kind));
+    let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
+    let rows = patterns.map(|row| (&row.pattern, &row.kind));
     table("pattern", rows, summary.by).in_file("patterns.csv")
 }
 
 /// The table of prefixes, also `prefixes.csv`.
 pub fn prefixes_table(summary: &Summary) -> Table<'_> {
-    let rows = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
-    let rows = rows.map(|row| (&row.prefix, &row.kind));
+    let prefixes = summary.prefixes.iter().flat_map(|prefixes| &prefixes.top);
+    let rows = prefixes.map(|row| (&row.prefix, &row.kind));
     table("prefix", rows, summary.by).in_file("prefixes.csv")
 }
 
 fn table<'a>(
     title: &'static str,
     rows: impl Iterator<Item = (&'a Name, &'a GroupLoad)> + Clone,
-    by: Metric,
+    metric: Metric,
 ) -> Table<'a> {
-    let longest = rows.clone().map(|(_, kind)| kind.share);
-    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    let shares = rows.clone().map(|(_, kind)| kind.share);
+    let longest = shares.fold(f64::MIN_POSITIVE, f64::max);
     Table::of(rows)
         .column(Column::words(title).flexible(), |(name, _)| {
             Cell::name(name)
         })
-        .loads(Metric::ALL, by, |(_, kind)| kind.load)
-        .column(share_column(by), |(_, kind)| {
-            Cell::of(kind.load.get(by), |_| {
+        .loads(Metric::ALL, metric, |(_, kind)| kind.load)
+        .column(share_column(metric), |(_, kind)| {
+            Cell::of(kind.load.get(metric), |_| {
                 Cell::share(kind.share).with_load_bar(kind.share / longest)
             })
         })
@@ -86,7 +85,11 @@ fn table<'a>(
 }
 
 /// The section with a note on its counts; `None` if there is no content.
-fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>, by: Metric) -> Option<Section<'a>> {
+fn finished<'a, R>(
+    section: Section<'a>,
+    kinds: &KeyGroups<R>,
+    metric: Metric,
+) -> Option<Section<'a>> {
     match (kinds.exact, kinds.top.is_empty()) {
         (true, true) => None,
         (true, false) if kinds.coarseness > 0 => Some(section.line(
@@ -95,7 +98,7 @@ fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>, by: Metric) -> Op
         (true, false) => Some(section),
         (false, _) => Some(section.line(format!(
             "There are too many to count each: counts are at least these; one not shown holds at most {}.",
-            amount(by, kinds.max_error)
+            amount(metric, kinds.max_error)
         ))),
     }
 }

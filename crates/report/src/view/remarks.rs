@@ -28,14 +28,14 @@ pub(crate) fn note(text: &String) -> String {
     format!("note: {text}")
 }
 
-/// The number of lines rejected as not being a `what`, and the first few.
-pub fn rejected<'a>(what: &str, rejected: &Rejected) -> Vec<Block<'a>> {
+/// The number of lines rejected for lack of a `part`, and the first few.
+pub fn rejected<'a>(part: &str, rejected: &Rejected) -> Vec<Block<'a>> {
     if rejected.count == 0 {
         return Vec::new();
     }
     let lines = counted(rejected.count, "line");
     let mut blocks = vec![Block::Paragraph(format!(
-        "warning: {lines} without a {what}"
+        "warning: {lines} without a {part}"
     ))];
     blocks.extend(rejected.first.iter().map(|line| {
         let place = line.line.map_or(format!("byte {}", line.byte), |number| {

@@ -18,11 +18,11 @@ const LEAST: f64 = 0.01;
 
 /// The load of all slots.
 pub(crate) fn map(summary: &Summary) -> Option<Section<'_>> {
-    let by = summary.by;
-    let loads = summary.slots.loads.get(by)?;
-    let section = Section::titled(format!("Slots by {}", by.title()))
+    let metric = summary.by;
+    let loads = summary.slots.loads.get(metric)?;
+    let section = Section::titled(format!("Slots by {}", metric.title()))
         .anchored("slots", "Slots")
-        .with(Block::SlotMap(by, loads));
+        .with(Block::SlotMap(metric, loads));
     // A map without load is left to the page, whose script draws it.
     Some(if loads.iter().any(|load| *load > 0) {
         section
@@ -54,21 +54,21 @@ pub fn table(summary: &Summary) -> Table<'_> {
 
 /// The hottest slots.
 pub(crate) fn hottest(summary: &Summary) -> Option<Section<'_>> {
-    let (slots, by) = (&summary.slots, summary.by);
+    let (slots, metric) = (&summary.slots, summary.by);
     if slots.hottest.is_empty() {
         return None;
     }
-    let filled_by = if by.has_unit() {
+    let filled_by = if metric.has_unit() {
         String::from("filled by")
     } else {
-        format!("filled by ({})", by.head())
+        format!("filled by ({})", metric.head())
     };
     let table = Table::of(&slots.hottest)
         .column(Column::number("slot"), |slot| Cell::number(slot.slot))
         .column(Column::words("node").rank(Rank::Detail), |slot| {
             Cell::owner(&summary.nodes.list, slot.node.as_ref())
         })
-        .loads(Metric::ALL, by, |slot| slot.load)
+        .loads(Metric::ALL, metric, |slot| slot.load)
         .column(
             Column::number("× mean")
                 .rank(Rank::Main)
@@ -80,14 +80,14 @@ pub(crate) fn hottest(summary: &Summary) -> Option<Section<'_>> {
             |slot| fills(summary, slot),
         )
         .build();
-    let mean = slots.stats.get(by).map_or(0.0, |stats| stats.mean);
-    let mean = text::mean(by, mean);
-    let average = match by {
-        by if by == Metric::Keys || by.has_unit() => mean,
-        by => format!("{mean} {}", by.units()),
+    let mean_load = slots.stats.get(metric).map_or(0.0, |stats| stats.mean);
+    let mean = text::mean(metric, mean_load);
+    let average = match metric {
+        metric if metric == Metric::Keys || metric.has_unit() => mean,
+        metric => format!("{mean} {}", metric.units()),
     };
-    let label = match by {
-        by if by.is_of_use() => "Hottest slots",
+    let label = match metric {
+        metric if metric.is_of_use() => "Hottest slots",
         _ => "Fullest slots",
     };
     let title = format!("{label} (the average holds {average})");
@@ -97,27 +97,28 @@ pub(crate) fn hottest(summary: &Summary) -> Option<Section<'_>> {
 
 /// The tags and keys that fill a slot, heaviest first. A tagged key is part of its tag.
 fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
-    let by = summary.by;
+    let metric = summary.by;
     let tags = slot.top_tags.iter().map(|tag| {
-        let load = tag.load.get(by).copied();
+        let load = tag.load.get(metric).copied();
         (load, format!("{{{}}}", text::name(&tag.tag, NAME)))
     });
-    let heaviest = summary.keys.iter().flat_map(|keys| keys.heaviest.get(by));
-    let heaviest = heaviest
+    let keys = summary.keys.iter();
+    let listed = keys.flat_map(|keys| keys.heaviest.get(metric));
+    let untagged = listed
         .flatten()
         .filter(|key| key.slot == slot.slot && !key.tagged);
-    let heaviest = heaviest.map(|key| (&key.key, key.weight(by)));
+    let heaviest = untagged.map(|key| (&key.key, key.weight(metric)));
     let captured = slot.top_keys.iter().map(|key| (&key.key, key.ops));
-    let keys = captured.chain(heaviest);
-    let keys = keys.map(|(key, load)| (Some(load), text::name(key, NAME)));
-    let least = (slot.load.get(by).copied().unwrap_or(0) as f64 * LEAST) as u64;
-    let fills = tags.chain(keys).filter(|(load, _)| *load >= Some(least));
-    let mut fills: Vec<(Option<u64>, String)> = fills.collect();
+    let named = captured.chain(heaviest);
+    let keys = named.map(|(key, load)| (Some(load), text::name(key, NAME)));
+    let least = (slot.load.get(metric).copied().unwrap_or(0) as f64 * LEAST) as u64;
+    let filling = tags.chain(keys).filter(|(load, _)| *load >= Some(least));
+    let mut fills: Vec<(Option<u64>, String)> = filling.collect();
     fills.sort_by_key(|(load, _)| std::cmp::Reverse(*load));
     fills.dedup_by(|a, b| a.1 == b.1);
     let fills = fills.into_iter().take(TAGS).map(|(load, name)| {
-        let load = load.map(|load| amount_cell(by, load));
-        (name, load.unwrap_or_default())
+        let amount = load.map(|load| amount_cell(metric, load));
+        (name, amount.unwrap_or_default())
     });
     match fills.collect::<Vec<_>>() {
         fills if fills.is_empty() => Cell::none(),
@@ -127,22 +128,22 @@ fn fills<'a>(summary: &'a Summary, slot: &'a HotSlot) -> Cell<'a> {
 
 /// How uneven the slots are, compared with chance.
 pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
-    let by = summary.by;
-    let stats = summary.slots.stats.get(by)?;
+    let metric = summary.by;
+    let stats = summary.slots.stats.get(metric)?;
     let (over, cv, gini) = (stats.max_over_mean?, stats.cv?, stats.gini?);
     let positive = summary
         .units
         .per
-        .get(by)
+        .get(metric)
         .map_or(0.0, |units| units.positive);
-    let plain = (positive > 0.0).then(|| Expectation::of_slots(positive));
-    let plain = plain.map_or(String::new(), |plain| {
+    let by_chance = (positive > 0.0).then(|| Expectation::of_slots(positive));
+    let plain = by_chance.map_or(String::new(), |plain| {
         format!(
             " (expected without hash tags, with equal sizes: {:.3})",
             plain.cv
         )
     });
-    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(by, load));
+    let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(metric, load));
     let empty = grouped(stats.empty as u64);
     let section = Section::titled("Spread over the slots")
         .anchored("spread", "Spread")

@@ -17,8 +17,8 @@ pub struct StepTable {
 impl StepTable {
     /// The table without measures that no step changes.
     pub(crate) fn new(heads: Vec<String>, mut rows: Vec<StepRow>, left: Vec<String>) -> Self {
-        let is_changed = |at: usize| rows.iter().any(|row| row.turns[at].is_some());
-        let is_changed: Vec<bool> = (0..heads.len()).map(is_changed).collect();
+        let has_turns = |at: usize| rows.iter().any(|row| row.turns[at].is_some());
+        let is_changed: Vec<bool> = (0..heads.len()).map(has_turns).collect();
         for row in &mut rows {
             row.turns = kept(std::mem::take(&mut row.turns), &is_changed);
         }

@@ -169,11 +169,11 @@ impl Column {
         Column::number("").titled(title)
     }
 
-    /// The load in a metric, for a report by metric `by`.
-    pub fn load(metric: Metric, by: Metric) -> Self {
+    /// The load in a metric, for a report by metric `main`.
+    pub fn load(metric: Metric, main: Metric) -> Self {
         Column {
             is_optional: true,
-            rank: if metric == by {
+            rank: if metric == main {
                 Rank::Main
             } else {
                 Rank::OtherMetric
@@ -275,15 +275,15 @@ impl<'a, R> TableBuilder<'a, R> {
         })
     }
 
-    /// Adds the load in each of `metrics`, for a report by metric `by`.
+    /// Adds the load in each of `metrics`, for a report by metric `main`.
     #[must_use]
     pub fn loads(
         self,
         metrics: impl IntoIterator<Item = Metric>,
-        by: Metric,
+        main: Metric,
         load: impl Fn(&R) -> PerMetric<u64>,
     ) -> Self {
-        let column = |metric| Column::load(metric, by);
+        let column = |metric| Column::load(metric, main);
         self.columns(metrics, column, |metric, item| {
             Cell::load(metric, &load(item))
         })

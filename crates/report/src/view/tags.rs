@@ -59,10 +59,10 @@ fn listed(summary: &Summary, title: String) -> Section<'_> {
     let Some(tags) = &summary.tags else {
         return section;
     };
-    let by = summary.by;
+    let metric = summary.by;
     let first_hidden = tags.top.get(summary.rows);
-    let hidden = first_hidden.and_then(|tag| Some(tag.load.get(by)? + tag.error(by)));
-    let hidden = hidden.unwrap_or(0).max(tags.max_error);
+    let of_first = first_hidden.and_then(|tag| Some(tag.load.get(metric)? + tag.error(metric)));
+    let hidden = of_first.unwrap_or(0).max(tags.max_error);
     if hidden == 0 {
         return section;
     }
@@ -73,24 +73,24 @@ fn listed(summary: &Summary, title: String) -> Section<'_> {
     };
     section.paragraph(format!(
         "{counts}; a tag that is not shown holds at most {}.",
-        amount(by, hidden)
+        amount(metric, hidden)
     ))
 }
 
 /// The heaviest hash tags, also `tags.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
     let top = summary.tags.as_ref().map_or(&[][..], |tags| &tags.top);
-    let longest = top.iter().map(|tag| tag.share);
-    let longest = longest.fold(f64::MIN_POSITIVE, f64::max);
+    let shares = top.iter().map(|tag| tag.share);
+    let longest = shares.fold(f64::MIN_POSITIVE, f64::max);
     let is_bounded = top.iter().any(|tag| tag.errors.0.keys > 0);
-    let error = Column::number("keys_error");
+    let column = Column::number("keys_error");
     let error = if is_bounded {
-        error
+        column
             .titled("more")
             .rank(Rank::OtherMetric)
             .hint("it holds at most this many more keys")
     } else {
-        error.only_in_files()
+        column.only_in_files()
     };
     Table::of(top)
         .column(Column::words("tag").flexible(), |tag| Cell::tag(&tag.tag))
@@ -116,8 +116,8 @@ pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
     let sampled = sizes.sampled.map_or(String::new(), |tags| {
         format!(" (a sample of {} tags)", grouped(tags))
     });
-    let section = Section::titled(format!("How many hash tags hold how many keys{sampled}"));
-    let section = section
+    let titled = Section::titled(format!("How many hash tags hold how many keys{sampled}"));
+    let section = titled
         .anchored("tag-sizes", "Tag sizes")
         .scoped(Scope::Page)
         .narrow();

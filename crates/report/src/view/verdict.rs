@@ -42,15 +42,15 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
         verdict.word.clone(),
         verdict.sentence.to_string(),
     );
-    let others = verdict.problems().skip(1).map(|found| {
-        let state = found.state.unwrap_or_default();
-        Block::Verdict(state, found.word().into(), found.sentence.to_string())
+    let others = verdict.problems().skip(1).map(|finding| {
+        let state = finding.state.unwrap_or_default();
+        Block::Verdict(state, finding.word().into(), finding.sentence.to_string())
     });
-    let more = verdict.problems().count().saturating_sub(most);
+    let hidden = verdict.problems().count().saturating_sub(most);
     section
         .with(first)
         .with_all(others.take(most - 1))
-        .with_all((more > 0).then(|| Block::Line(and_more(more))))
+        .with_all((hidden > 0).then(|| Block::Line(and_more(hidden))))
         .with_all(notes(verdict).map(Block::Line))
 }
 
@@ -78,23 +78,23 @@ pub(crate) fn other_causes(summary: &Summary) -> Option<Section<'_>> {
 
 /// The uneven roles, in the order of findings.
 fn uneven(verdict: &Verdict) -> impl Iterator<Item = &RoleVerdict> {
-    let role = |found: &Finding| {
+    let role = |finding: &Finding| {
         let mut roles = verdict.roles.iter();
-        roles.find(|role| role.state.is_uneven() && found.metric == Some(role.metric))
+        roles.find(|role| role.state.is_uneven() && finding.metric == Some(role.metric))
     };
     verdict.problems().filter_map(role)
 }
 
-fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section<'a>> {
-    let fullest = found.fullest.as_ref()?;
+fn causes_of<'a>(summary: &'a Summary, verdict: &'a RoleVerdict) -> Option<Section<'a>> {
+    let fullest = verdict.fullest.as_ref()?;
     let nodes = &summary.nodes.list;
     let node = nodes.iter().find(|node| node.id == fullest.node)?;
     let title = format!(
         "Why {} {} {} its share of {}",
         node.label(),
-        found.metric.verb(),
+        verdict.metric.verb(),
         times(fullest.max_over_mean),
-        found.metric.noun()
+        verdict.metric.noun()
     );
     let section = Section::titled(title).scoped(Scope::Overview);
     let columns = [
@@ -104,26 +104,26 @@ fn causes_of<'a>(summary: &'a Summary, found: &'a RoleVerdict) -> Option<Section
             .hint("the fullest node in fair shares, were this spread over all slots"),
     ];
     let without = |ratio| Cell::ratio(ratio, 2);
-    Some(section.table(causes_table(found, columns, without)))
+    Some(section.table(causes_table(verdict, columns, without)))
 }
 
 /// The parts of the fullest node's excess over its fair share: each cause, its part, and the fullest node without it,
 /// with ratios formatted by `without_it`.
 pub(crate) fn causes_table(
-    found: &RoleVerdict,
-    [what, adds, without]: [Column; 3],
+    verdict: &RoleVerdict,
+    [why, adds, without]: [Column; 3],
     without_it: impl Fn(f64) -> Cell<'static>,
 ) -> Table<'static> {
     let is_shown = |cause: &&Cause| {
         let is_chance = cause.kind == CauseKind::Chance && cause.units != Some(0);
         cause.excess.abs() >= NOTHING || is_chance
     };
-    let causes: Vec<&Cause> = found.causes.iter().filter(is_shown).collect();
-    let largest = causes.iter().map(|cause| cause.excess.abs());
-    let largest = largest.fold(NOTHING, f64::max);
+    let causes: Vec<&Cause> = verdict.causes.iter().filter(is_shown).collect();
+    let excesses = causes.iter().map(|cause| cause.excess.abs());
+    let largest = excesses.fold(NOTHING, f64::max);
     Table::of(causes)
-        .column(what, |cause| {
-            Cell::text(cause_in_words(cause, found.metric))
+        .column(why, |cause| {
+            Cell::text(cause_in_words(cause, verdict.metric))
         })
         .column(adds, |cause| {
             let excess = Cell::from(Value::Change(cause.excess));
@@ -166,15 +166,15 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
         return None;
     }
     let has_ratios = !matches!(verdict.state, State::Down | State::Suspicious);
-    let judged = verdict.roles.iter().filter(|role| role.fullest.is_some());
-    let judged: Vec<&RoleVerdict> = judged.filter(|_| has_ratios).collect();
+    let compared = verdict.roles.iter().filter(|role| role.fullest.is_some());
+    let judged: Vec<&RoleVerdict> = compared.filter(|_| has_ratios).collect();
     let mut rows = Vec::new();
     let mut now = Ratios::today(&judged);
     for (at, step) in verdict.steps.iter().enumerate() {
-        let (own, after) = now.row((at + 1).to_string(), step, &judged, at);
-        rows.push(own);
+        let (row, after) = now.row((at + 1).to_string(), step, &judged, at);
+        rows.push(row);
         let others = step.alternatives.iter();
-        rows.extend(others.map(|other| now.row(OR.into(), other, &judged, at).0));
+        rows.extend(others.map(|alternative| now.row(OR.into(), alternative, &judged, at).0));
         now = after;
     }
     let heads = judged.iter().map(|role| role.called().into()).collect();
@@ -184,15 +184,15 @@ pub(crate) fn step_table(summary: &Summary) -> Option<StepTable> {
 
 /// A problem that no step fixes, and why.
 fn still(verdict: &Verdict, left: &Left) -> String {
-    let units: Vec<String> = left
+    let named: Vec<String> = left
         .units
         .iter()
         .map(slotscope_engine::text::short)
         .collect();
-    let units = if units.is_empty() {
+    let units = if named.is_empty() {
         String::new()
     } else {
-        format!(" ({})", units.join(", "))
+        format!(" ({})", named.join(", "))
     };
     let role = verdict.roles.iter().find(|role| role.name() == left.role);
     format!(
@@ -219,12 +219,12 @@ impl Ratios {
     }
 
     fn after(after: &After, judged: &[&RoleVerdict], is_estimate: bool) -> Self {
-        let of = |role: &&RoleVerdict| {
+        let ratio = |role: &&RoleVerdict| {
             let after = of_role(after, role.role)?;
             let is_idle = after.state == State::Unjudged;
             Some((after.max_over_mean, is_estimate, is_idle))
         };
-        Ratios(judged.iter().map(of).collect())
+        Ratios(judged.iter().map(ratio).collect())
     }
 
     /// The row of a step, given the ratios before it; also returns the ratios after it.
@@ -257,8 +257,8 @@ impl Ratios {
                 (_, is) => is,
             };
         }
-        let turns = before.0.iter().zip(&after.0);
-        let turns: Vec<Option<Turn>> = turns
+        let pairs = before.0.iter().zip(&after.0);
+        let turns: Vec<Option<Turn>> = pairs
             .map(|pair| match pair {
                 (Some(from), Some(to)) if from != to && spelled(*from) != spelled(*to) => {
                     Some(Turn {
@@ -269,8 +269,8 @@ impl Ratios {
                 _ => None,
             })
             .collect();
-        let changed = judged.iter().zip(&turns).filter(|(_, turn)| turn.is_some());
-        let changed: Vec<&RoleVerdict> = changed.map(|(role, _)| *role).collect();
+        let turned = judged.iter().zip(&turns).filter(|(_, turn)| turn.is_some());
+        let changed: Vec<&RoleVerdict> = turned.map(|(role, _)| *role).collect();
         let row = StepRow {
             number,
             what: format!("{}{}", step.sentence, notes_on(step, request, &changed, at)),
@@ -281,12 +281,12 @@ impl Ratios {
     }
 }
 
-fn spelled((of, is_estimate, is_idle): Shown) -> String {
+fn spelled((shown, is_estimate, is_idle): Shown) -> String {
     if is_idle {
         return "idle".into();
     }
     let about = if is_estimate { "≈" } else { "" };
-    format!("{about}{}", ratio(of))
+    format!("{about}{}", ratio(shown))
 }
 
 /// Notes on a step next to its sentence: how long it helps, for which nodes, and its effect on roles that it changes
@@ -299,8 +299,8 @@ fn notes_on(
 ) -> String {
     let mut notes = Vec::new();
     notes.extend(request.map(|request| format!("over {}", counted(request.nodes as u64, "node"))));
-    let lifted = step.request.iter().flat_map(|request| &request.lifted);
-    let lifted: Vec<&str> = lifted.map(String::as_str).collect();
+    let roles = step.request.iter().flat_map(|request| &request.lifted);
+    let lifted: Vec<&str> = roles.map(String::as_str).collect();
     if !lifted.is_empty() {
         notes.push(format!("maxmemory before even {}", lifted.join(" and ")));
     }
@@ -377,25 +377,25 @@ pub(crate) fn main_risks(summary: &Summary) -> Option<Section<'_>> {
 /// The risks that fit a report, and the number of others.
 pub(crate) fn shown_risks(summary: &Summary) -> (Vec<&Finding>, usize) {
     let risks: Vec<&Finding> = dated_risks(summary).take(ALL_RISKS).collect();
-    let more = dated_risks(summary).count() - risks.len();
-    (risks, more)
+    let hidden = dated_risks(summary).count() - risks.len();
+    (risks, hidden)
 }
 
 /// The risks that are not over yet: keys may have expired before the dump was written.
 fn dated_risks(summary: &Summary) -> impl Iterator<Item = &Finding> {
     let storms = summary.expiry.as_ref().map(|expiry| &expiry.storms);
-    let is_over = move |found: &Finding| {
+    let is_over = move |finding: &Finding| {
         let mut storms = storms.into_iter().flatten();
-        let its =
-            storms.find(|storm| found.value == Some(storm.share) && found.pattern == storm.pattern);
-        its.is_some_and(|storm| {
+        let storm = storms
+            .find(|storm| finding.value == Some(storm.share) && finding.pattern == storm.pattern);
+        storm.is_some_and(|storm| {
             summary
                 .dumped()
                 .is_some_and(|dumped| storm.at < dumped.last)
         })
     };
     let risks = summary.verdict.risks();
-    risks.filter(move |found| found.kind != FindingKind::Expiry || !is_over(found))
+    risks.filter(move |finding| finding.kind != FindingKind::Expiry || !is_over(finding))
 }
 
 fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
@@ -406,10 +406,10 @@ fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
     } else {
         most
     };
-    let shown = risks.iter().take(most);
-    let shown = shown.map(|risk| Block::Line(risk.sentence.to_string()));
-    let more = risks.len().saturating_sub(most);
-    let more = (more > 0).then(|| Block::Line(and_more(more)));
+    let first = risks.iter().take(most);
+    let shown = first.map(|risk| Block::Line(risk.sentence.to_string()));
+    let hidden = risks.len().saturating_sub(most);
+    let more = (hidden > 0).then(|| Block::Line(and_more(hidden)));
     let section = Section::titled("Risks").anchored("risks", "Risks");
     (!risks.is_empty()).then(|| section.with_all(shown.chain(more)))
 }

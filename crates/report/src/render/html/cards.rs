@@ -33,21 +33,20 @@ struct Card {
 
 /// The cards as HTML, and the problems without a card. `stops` tell where reading ended early.
 pub(super) fn render(
-    mut found: Vec<cards::Card>,
+    mut problems: Vec<cards::Card>,
     stops: &[String],
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let others = found.split_off(found.len().min(CARDS));
-    let others = others
+    let rest = problems.split_off(problems.len().min(CARDS));
+    let others = rest
         .iter()
         .map(|card| sentence(&format!("{}: {}", card.word, card.sentence)));
-    let others = others.collect();
-    let cards = found.into_iter().enumerate().map(|(place, card)| {
+    let cards = problems.into_iter().enumerate().map(|(place, card)| {
         let steps = card.steps.into_iter().map(|step| cards::CardStep {
             sentence: sentence(&step.sentence),
             ..step
         });
-        let why = card.why.as_ref().filter(|table| !table.rows.is_empty());
-        let why = why.map(|table| Table::of(WHY[place], table, usize::MAX).render());
+        let table = card.why.as_ref().filter(|table| !table.rows.is_empty());
+        let why = table.map(|table| Table::of(WHY[place], table, usize::MAX).render());
         Card {
             place,
             stops: if place == 0 {
@@ -64,7 +63,7 @@ pub(super) fn render(
         }
         .render()
     });
-    Ok((cards.collect::<Result<_>>()?, others))
+    Ok((cards.collect::<Result<_>>()?, others.collect()))
 }
 
 /// The ids of the cards' tables.

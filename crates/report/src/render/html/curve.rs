@@ -37,7 +37,7 @@ pub(super) fn render(curve: &Curve) -> Result<String> {
     let key = curve.key().into_iter().map(String::from).chain(red);
     let ticks = plot.y.ticks(APART);
     let grid = ticks.iter().map(|(value, _)| *value);
-    let ends = (0..=4).map(|part| day(from + (to - from) / 4 * part));
+    let ends = (0..=4).map(|quarter| day(from + (to - from) / 4 * quarter));
     let words = format!(
         "From {} to {}; the numbers are in the tables",
         day(from),

@@ -108,8 +108,8 @@ fn nodes(summary: &Summary) -> Vec<String> {
         }
     };
     // Primaries without slots come last, and no slot refers to them.
-    let with_slots = summary.nodes.list.iter();
-    let with_slots = with_slots.take_while(|node| !node.ranges.is_empty());
+    let listed = summary.nodes.list.iter();
+    let with_slots = listed.take_while(|node| !node.ranges.is_empty());
     with_slots.enumerate().map(called).collect()
 }
 
@@ -160,8 +160,8 @@ fn tags(summary: &Summary) -> impl Iterator<Item = (u16, (String, String))> {
         let tags = slot.top_tags.iter();
         tags.map(move |tag| (slot.slot, &tag.tag, &tag.load))
     });
-    let listed = summary.tags.iter().flat_map(|tags| &tags.top);
-    let listed = listed.map(|tag| (tag.slot, &tag.tag, &tag.load));
+    let tags = summary.tags.iter().flat_map(|tags| &tags.top);
+    let listed = tags.map(|tag| (tag.slot, &tag.tag, &tag.load));
     hot.chain(listed).map(|(slot, tag, load)| {
         let load = |metric| load.get(metric).copied();
         (slot, (format!("{{{}}}", cut(tag)), fill(summary, load)))

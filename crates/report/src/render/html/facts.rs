@@ -20,9 +20,9 @@ pub(super) struct Fact {
 
 /// The highlighted numbers.
 pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
-    let by = summary.verdict.metric();
-    let found = summary.verdict.headline();
-    let balance = summary.nodes.balance.get(by);
+    let metric = summary.verdict.metric();
+    let headline = summary.verdict.headline();
+    let balance = summary.nodes.balance.get(metric);
     let ratio = |name, ratio: Option<f64>, words| {
         ratio.map(|ratio| {
             let text = if ratio < 99.95 {
@@ -49,22 +49,22 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
             "distinct hash tags"
         },
     });
-    let usable = found
-        .filter(|found| found.judged && found.metric != Measure::Keys)
-        .and_then(|found| found.usable_capacity)
+    let usable = headline
+        .filter(|role| role.judged && role.metric != Measure::Keys)
+        .and_then(|role| role.usable_capacity)
         .map(|part| Fact {
             name: "verdict.usable_capacity",
             text: percent(part),
             value: part.to_string(),
-            words: if by.is_of_use() {
+            words: if metric.is_of_use() {
                 "of the cluster's capacity can be used before its busiest node is at the limit"
             } else {
                 "of the cluster can be used before its fullest node is full"
             },
         });
     // For captures alone, the number of keys is unknown.
-    let only_operations = summary.operations.as_ref();
-    let only_operations = only_operations.filter(|_| summary.has_only_operations());
+    let operations = summary.operations.as_ref();
+    let only_operations = operations.filter(|_| summary.has_only_operations());
     let (name, read, words) = match only_operations {
         Some(operations) => ("operations.ops", operations.ops, "operations were read"),
         None => ("input.keys", keys, "keys were read"),
@@ -76,7 +76,7 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
         words,
     };
     // Weighed where nodes differ, as in the sentence beside it.
-    let judged = found.and_then(|found| Some(found.fullest.as_ref()?.max_over_mean));
+    let judged = headline.and_then(|role| Some(role.fullest.as_ref()?.max_over_mean));
     let fullest = ratio(
         "verdict.max_over_mean",
         judged.or_else(|| balance.and_then(|b| b.max_over_mean)),
@@ -97,13 +97,13 @@ pub(super) fn facts(summary: &Summary) -> Vec<Fact> {
 /// The age of the input (from the dump itself, else from file dates, which copying changes), and the time of analysis.
 pub(super) fn made(summary: &Summary) -> String {
     let analyzed = format!("analyzed {}", time(summary.run.started));
-    let what = match summary.input.written {
+    let event = match summary.input.written {
         Some(_) => "dump written",
         None => "file dated",
     };
     match summary.dumped() {
         Some(Dumped { first, last }) if first == last => {
-            format!("{what} {} · {analyzed}", time(first))
+            format!("{event} {} · {analyzed}", time(first))
         }
         Some(Dumped { first, last }) => {
             let [first, last] = [first, last].map(time);

@@ -97,11 +97,11 @@ pub(super) fn render(map: &TimeMap) -> Result<String> {
 
 fn packed(numbers: &[u64]) -> String {
     let runs = numbers.chunk_by(|a, b| a == b);
-    let runs = runs.map(|run| match run {
+    let words = runs.map(|run| match run {
         [number] => base36(*number),
         run => format!("{}*{}", run.len(), base36(run[0])),
     });
-    runs.collect::<Vec<_>>().join(" ")
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

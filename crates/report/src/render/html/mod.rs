@@ -114,7 +114,7 @@ pub fn write(summary: &Summary, out: &mut dyn Write) -> io::Result<()> {
 
 impl<'a> Page<'a> {
     fn of(summary: &'a Summary) -> askama::Result<Self> {
-        let (found, input) = (&summary.verdict, &summary.input);
+        let (verdict, input) = (&summary.verdict, &summary.input);
         let metrics: Vec<_> = summary
             .slots
             .loads
@@ -158,11 +158,11 @@ impl<'a> Page<'a> {
             summary,
             title: title(summary),
             made: facts::made(summary),
-            word: found.word.clone(),
+            word: verdict.word.clone(),
             filter: view::input::left_out(summary).map(|text| spell::sentence(&text)),
             cards,
             others: listed(&mut others.into_iter()),
-            known: listed(&mut verdict::notes(found)),
+            known: listed(&mut verdict::notes(verdict)),
             facts: facts::facts(summary),
             warnings: listed(&mut input.warnings.iter().map(ToString::to_string)),
             notes: listed(&mut input.notes.iter().cloned()),
@@ -187,8 +187,8 @@ fn title(summary: &Summary) -> String {
 
 /// The sections of the page.
 fn sections(summary: &Summary, context: Context<'_>) -> askama::Result<Vec<Section>> {
-    let sections = view::report(summary);
-    let sections = sections
+    let report = view::report(summary);
+    let sections = report
         .iter()
         .filter(|section| section.scope != Scope::Overview);
     let section = |section: &view::Section<'_>| {
@@ -203,10 +203,8 @@ fn sections(summary: &Summary, context: Context<'_>) -> askama::Result<Vec<Secti
 
 /// The indices of `sections` that are details or not, with narrow neighbours grouped.
 fn rows(sections: &[Section], is_detail: bool) -> Vec<Vec<usize>> {
-    let places = 0..sections.len();
-    let places: Vec<usize> = places
-        .filter(|at| sections[*at].is_detail == is_detail)
-        .collect();
+    let is_wanted = |at: &usize| sections[*at].is_detail == is_detail;
+    let places: Vec<usize> = (0..sections.len()).filter(is_wanted).collect();
     places
         .chunk_by(|a, b| sections[*a].is_narrow && sections[*b].is_narrow)
         .map(<[usize]>::to_vec)

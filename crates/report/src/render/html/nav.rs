@@ -50,8 +50,8 @@ type Links = Vec<(&'static str, &'static str)>;
 
 /// The non-empty groups.
 pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static str, Links)> {
-    let labelled = sections.iter().filter(|section| !section.label.is_empty());
-    let labelled = labelled.map(|section| (section.id, section.label));
+    let with_label = sections.iter().filter(|section| !section.label.is_empty());
+    let labelled = with_label.map(|section| (section.id, section.label));
     let of_page = [
         Some(("steps", "What to do")),
         (!input.warnings.is_empty()).then_some(("warnings", "Warnings")),
@@ -59,7 +59,6 @@ pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static 
         Some(("run", "How it was made")),
     ];
     let links: Links = of_page.into_iter().flatten().chain(labelled).collect();
-    let is_of = |id: &str, group: &[&str]| group.contains(&id);
     let mut groups: Vec<(&'static str, Links)> = GROUPS
         .iter()
         .map(|(name, anchors)| {
@@ -68,7 +67,7 @@ pub(super) fn groups(sections: &[Section], input: &InputFacts) -> Vec<(&'static 
             (*name, anchors.iter().filter_map(find).collect())
         })
         .collect();
-    let is_other = |(id, _): &&(&str, &str)| !GROUPS.iter().any(|(_, group)| is_of(id, group));
+    let is_other = |(id, _): &&(&str, &str)| !GROUPS.iter().any(|(_, group)| group.contains(id));
     groups.push((REPORT, links.iter().filter(is_other).copied().collect()));
     groups.retain(|(_, links)| !links.is_empty());
     groups

@@ -86,14 +86,14 @@ fn across(plot: &Plot, at: f64) -> [(f64, f64); 2] {
 }
 
 fn path(plot: &Plot, points: &[(f64, f64)]) -> String {
-    let places = points.iter().map(|point| plot.place(*point));
-    let places: Vec<String> = places.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
+    let placed = points.iter().map(|point| plot.place(*point));
+    let places: Vec<String> = placed.map(|(x, y)| format!("{x:.1} {y:.1}")).collect();
     let start = if places.is_empty() { "" } else { "M" };
     format!("{start}{}", places.join("L"))
 }
 
-fn fill(path: String, colour: Rgb, more: &str, title: &str) -> Shape {
-    let paint = format!("fill=\"var(--{})\"{more}", variable(colour));
+fn fill(path: String, colour: Rgb, attributes: &str, title: &str) -> Shape {
+    let paint = format!("fill=\"var(--{})\"{attributes}", variable(colour));
     let title = String::from(title);
     Shape { path, paint, title }
 }

@@ -13,7 +13,7 @@ use crate::view::verdict::shown_risks;
 #[template(path = "risks.html", config = "src/render/html/askama.toml")]
 struct Risks {
     risks: Vec<Risk>,
-    more: usize,
+    hidden: usize,
 }
 
 /// A risk.
@@ -27,10 +27,10 @@ struct Risk {
 
 /// The risks of `summary` as HTML.
 pub(super) fn render(summary: &Summary) -> Result<String> {
-    let (risks, more) = shown_risks(summary);
+    let (risks, hidden) = shown_risks(summary);
     Risks {
         risks: risks.into_iter().map(|risk| of(summary, risk)).collect(),
-        more,
+        hidden,
     }
     .render()
 }
@@ -43,8 +43,8 @@ fn of(summary: &Summary, risk: &Finding) -> Risk {
     };
     let sentence = spell::sentence(&risk.sentence.to_string());
     let mut nodes = summary.nodes.list.iter();
-    let node = nodes.find(|node| Some(&node.id) == risk.node.as_ref());
-    let node = node.map(spell::node).unwrap_or_default();
+    let listed = nodes.find(|node| Some(&node.id) == risk.node.as_ref());
+    let node = listed.map(spell::node).unwrap_or_default();
     Risk {
         class,
         urgency,

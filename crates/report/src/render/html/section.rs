@@ -76,7 +76,7 @@ impl Section {
             title: unbroken(&truncated(&section.title, SHOWN)),
             manual: section
                 .manual
-                .map(|(page, what)| (format!("{MANUAL}{page}"), what)),
+                .map(|(page, topic)| (format!("{MANUAL}{page}"), topic)),
         })
     }
 
@@ -99,15 +99,15 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         .render(),
         Block::Table(table) if table.rows.is_empty() => Ok(String::new()),
         Block::Table(table) => Table::of(id, table, context.rows).at(place).render(),
-        Block::Prefixes(_, prefixes, by) => Tree::of(prefixes, *by).render(),
-        Block::Quantiles(metric, of) => Histogram::render_of(id, *metric, of),
+        Block::Prefixes(_, prefixes, metric) => Tree::of(prefixes, *metric).render(),
+        Block::Quantiles(metric, sizes) => Histogram::render_of(id, *metric, sizes),
         Block::SlotMap(..) => SlotMap {
             metrics: context.metrics,
             has_borders: context.nodes <= BORDERED,
         }
         .render(),
         Block::Curve(curve) => curve::render(curve),
-        Block::Distribution(of) => distribution::render(of),
+        Block::Distribution(picture) => distribution::render(picture),
         Block::TimeMap(map) => heat_map::render(map),
     }
 }

@@ -73,10 +73,10 @@ pub fn write(
         nodes: 0,
         rows: frame.rows,
     };
-    let sections = sections
+    let shown = sections
         .iter()
         .filter(|section| section.scope != Scope::Overview);
-    let sections = sections.map(|section| Section::of(section, context));
+    let sections = shown.map(|section| Section::of(section, context));
     let page = Page {
         policy: policy(SCRIPT, &STYLE),
         style: &STYLE,

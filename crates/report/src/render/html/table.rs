@@ -183,12 +183,12 @@ impl Cell {
         let title = match &cell.value {
             Value::Node(id, name) if *id != name => cut(id),
             Value::Amount(metric, amount) if text != grouped(*amount) => {
-                let of = if metric.is_time() {
+                let unit = if metric.is_time() {
                     metric.units()
                 } else {
                     metric.name()
                 };
-                format!("{} {of}", grouped(*amount))
+                format!("{} {unit}", grouped(*amount))
             }
             _ => String::new(),
         };
@@ -220,8 +220,8 @@ impl Cell {
         let escaped =
             |text: &str| text.len() + 5 * text.matches(['<', '>', '&', '"', '\'']).count();
         let bar = if self.bar.is_some() { 190 } else { 0 };
-        let named = self.named.iter();
-        let named = named.map(|(name, amount)| MARKUP + escaped(name) + amount.len());
+        let pairs = self.named.iter();
+        let named = pairs.map(|(name, amount)| MARKUP + escaped(name) + amount.len());
         MARKUP
             + named.sum::<usize>()
             + escaped(&self.text)

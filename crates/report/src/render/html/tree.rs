@@ -24,7 +24,7 @@ const TREE: usize = 80_000;
 #[derive(Template)]
 #[template(path = "tree.html", config = "src/render/html/askama.toml")]
 pub(super) struct Tree {
-    by: &'static str,
+    metric: &'static str,
     branches: Vec<Branch>,
     left_out: usize,
     /// Whether expiry of keys is known.
@@ -33,10 +33,10 @@ pub(super) struct Tree {
 
 impl Tree {
     /// As many of `prefixes` as fit.
-    pub(super) fn of(prefixes: &[Prefix], by: Metric) -> Self {
-        let (branches, shown) = trees(prefixes, by, TREE);
+    pub(super) fn of(prefixes: &[Prefix], metric: Metric) -> Self {
+        let (branches, shown) = trees(prefixes, metric, TREE);
         Tree {
-            by: by.head(),
+            metric: metric.head(),
             branches,
             left_out: prefixes.len() - shown,
             has_expiry: prefixes
@@ -61,7 +61,7 @@ struct Branch {
 }
 
 /// The trees of as many `prefixes` as fit into `budget` bytes, heaviest first, and their number.
-fn trees(prefixes: &[Prefix], by: Metric, budget: usize) -> (Vec<Branch>, usize) {
+fn trees(prefixes: &[Prefix], metric: Metric, budget: usize) -> (Vec<Branch>, usize) {
     let mut room = budget;
     let fits = |row: &&Prefix| {
         let name = cut(&row.prefix);
@@ -90,13 +90,13 @@ fn trees(prefixes: &[Prefix], by: Metric, budget: usize) -> (Vec<Branch>, usize)
         levels[index] = parent.map_or(0, |parent| levels[parent] + 1);
         children.entry(parent).or_default().push(index);
     }
-    (branches(None, &children, &prefixes, by), prefixes.len())
+    (branches(None, &children, &prefixes, metric), prefixes.len())
 }
 
 fn parents_of(children: &BTreeMap<Option<usize>, Vec<usize>>, child: usize) -> Option<usize> {
     children
         .iter()
-        .find(|(_, of)| of.contains(&child))
+        .find(|(_, places)| places.contains(&child))
         .and_then(|(parent, _)| *parent)
 }
 
@@ -118,35 +118,35 @@ fn parents(prefixes: &[&Prefix]) -> Vec<Option<usize>> {
 }
 
 fn branches(
-    of: Option<usize>,
+    parent: Option<usize>,
     children: &BTreeMap<Option<usize>, Vec<usize>>,
     prefixes: &[&Prefix],
-    by: Metric,
+    metric: Metric,
 ) -> Vec<Branch> {
     let branch = |index: &usize| {
         let row = prefixes[*index];
-        let value = load(&row.kind.load, by);
+        let value = load(&row.kind.load, metric);
         Branch {
             name: cut(&row.prefix),
             value,
-            load: amount_cell(by, value),
+            load: amount_cell(metric, value),
             share: percent(row.kind.share),
             part: format!("{:.1}", 100.0 * row.kind.share.clamp(0.0, 1.0)),
             tagged: percent(row.kind.tagged_share),
             no_expiry: row.kind.no_expiry_share.map(percent),
-            children: branches(Some(*index), children, prefixes, by),
+            children: branches(Some(*index), children, prefixes, metric),
         }
     };
     children
-        .get(&of)
+        .get(&parent)
         .into_iter()
         .flatten()
         .map(branch)
         .collect()
 }
 
-fn load(load: &PerMetric<u64>, by: Metric) -> u64 {
-    load.get(by).copied().unwrap_or(load.keys)
+fn load(load: &PerMetric<u64>, metric: Metric) -> u64 {
+    load.get(metric).copied().unwrap_or(load.keys)
 }
 
 #[cfg(test)]

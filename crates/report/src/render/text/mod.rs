@@ -60,10 +60,10 @@ pub fn write(sections: &[Section<'_>], page: Page<'_>, out: &mut dyn Write) -> i
     {
         writer.out.clear();
         writer.section(section)?;
-        let its = writer.out.iter().filter(|byte| **byte == b'\n').count();
-        let fits = page.height.is_none_or(|height| lines + its <= height);
+        let own_lines = writer.out.iter().filter(|byte| **byte == b'\n').count();
+        let fits = page.height.is_none_or(|height| lines + own_lines <= height);
         if section.scope != Scope::IfItFits || fits {
-            lines += its;
+            lines += own_lines;
             out.write_all(&writer.out)?;
         }
     }
@@ -101,9 +101,9 @@ impl Writer<'_> {
                     }
                     let shown = table.shown(self.page.rows);
                     table::write(table, shown, self.page, &mut self.out)?;
-                    self.more(table.rows.len() - shown)?;
+                    self.hidden_rows(table.rows.len() - shown)?;
                 }
-                Block::Quantiles(metric, of) => self.lines("  ", &quantiles(*metric, of))?,
+                Block::Quantiles(metric, sizes) => self.lines("  ", &quantiles(*metric, sizes))?,
                 Block::SlotMap(metric, loads) => {
                     let (rows, legend) = slot_map::lines(*metric, loads, self.page.width);
                     rows.iter()
@@ -187,8 +187,8 @@ impl Writer<'_> {
                 let text = format!("{number:>2} {line}{:pad$}{beside}", "");
                 writeln!(self.out, "{}", text.trim_end())?;
             }
-            let below = table.heads.iter().zip(turns());
-            let below: Vec<String> = below
+            let pairs = table.heads.iter().zip(turns());
+            let below: Vec<String> = pairs
                 .filter_map(|(head, turn)| Some(format!("{head} {}", turn?)))
                 .collect();
             if !is_wide && !below.is_empty() {
@@ -233,10 +233,10 @@ impl Writer<'_> {
             .try_for_each(|line| writeln!(self.out, "{indent}{line}"))
     }
 
-    fn more(&mut self, more: usize) -> io::Result<()> {
-        match more {
+    fn hidden_rows(&mut self, count: usize) -> io::Result<()> {
+        match count {
             0 => Ok(()),
-            more => self.lines("  ", &format!("... {}{}", and_more(more), self.page.rest)),
+            count => self.lines("  ", &format!("... {}{}", and_more(count), self.page.rest)),
         }
     }
 

@@ -91,7 +91,7 @@ fn cut(columns: &mut [Column], width: usize) {
         let mut excess = line.saturating_sub(width);
         for column in columns
             .iter_mut()
-            .filter(|of| of.is_of_nodes == is_of_nodes)
+            .filter(|column| column.is_of_nodes == is_of_nodes)
         {
             let widest = column.widest();
             let most = widest.saturating_sub(excess).max(column.narrowest());
@@ -149,9 +149,10 @@ fn columns(table: &Table<'_>, rows: usize, page: Page<'_>) -> Vec<Column> {
         });
         let bars = cells().map(|cell| cell.bar.filter(|bar| bar.fair.is_some()));
         if longest_bar > 0 && bars.clone().any(|bar| bar.is_some()) {
-            let bars = bars.map(|of| of.map_or(String::new(), |of| bar(of.part, longest_bar)));
+            let filled =
+                bars.map(|shown| shown.map_or(String::new(), |shown| bar(shown.part, longest_bar)));
             columns.push(Column {
-                cells: [String::new()].into_iter().chain(bars).collect(),
+                cells: [String::new()].into_iter().chain(filled).collect(),
                 is_number: false,
                 least: None,
                 is_of_nodes: false,

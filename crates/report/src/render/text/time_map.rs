@@ -20,8 +20,8 @@ pub(crate) fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
         map.len().div_ceil(room).max(1),
     );
     let cells = map.coarser(rows, columns);
-    let all: Vec<u64> = cells.iter().flatten().copied().collect();
-    let (median, most) = (median(&all), all.iter().copied().max().unwrap_or(0));
+    let ops: Vec<u64> = cells.iter().flatten().copied().collect();
+    let (median, most) = (median(&ops), ops.iter().copied().max().unwrap_or(0));
     let line = |(number, cells): (usize, &Vec<u64>)| {
         let shades: String = cells.iter().map(|ops| shade(*ops, median)).collect();
         format!("{:>7}  {shades}", map.slots(number * rows).0)

@@ -80,15 +80,15 @@ fn names(findings: &AdviseFindings) -> Vec<Block<'_>> {
             Cell::count(family.keys)
         })
         .build();
-    let same = findings
+    let unchanged = findings
         .families
         .iter()
         .filter(|family| family.becomes.is_none());
-    let same: Vec<String> = same.map(|family| family.pattern.to_string()).collect();
-    let same = (!same.is_empty()).then(|| format!("unchanged: {}", list(same.iter(), NAMED)));
+    let names: Vec<String> = unchanged.map(|family| family.pattern.to_string()).collect();
+    let line = (!names.is_empty()).then(|| format!("unchanged: {}", list(names.iter(), NAMED)));
     [Block::Table(table)]
         .into_iter()
-        .chain(same.map(Block::Line))
+        .chain(line.map(Block::Line))
         .collect()
 }
 

@@ -11,7 +11,7 @@ use crate::view::{Cell, Column, Table};
 
 /// The schemes as rows.
 pub(super) fn table(findings: &AdviseFindings) -> Table<'_> {
-    let sound = |of: Soundness| match of {
+    let sound = |soundness: Soundness| match soundness {
         Soundness::Good => "yes",
         Soundness::Limited => "for a while",
         Soundness::Bad => "no",

@@ -91,8 +91,8 @@ fn reason(why: KeepReason, findings: &AdviseFindings, today: &SchemeScore) -> St
         }
         KeepReason::Blocker => {
             let blocker = findings.blocker.as_ref();
-            let (pattern, share) = blocker.map_or((String::new(), 0.0), |of| {
-                (of.pattern.to_string(), of.share)
+            let (pattern, share) = blocker.map_or((String::new(), 0.0), |blocker| {
+                (blocker.pattern.to_string(), blocker.share)
             });
             format!(
                 "{pattern} is in the way; read it apart, and {} of the commands with several keys can reach one slot",
