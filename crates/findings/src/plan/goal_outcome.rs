@@ -202,8 +202,7 @@ pub(super) fn floor_unit(
     inputs: &PlanInputs<'_>,
 ) -> Option<FloorUnit> {
     let (metric, set_by) = judged(request, plan)
-        .filter_map(|(_, role, planned)| Some((role.metric, planned.floor.set_by?)))
-        .next()?;
+        .find_map(|(_, role, planned)| Some((role.metric, planned.floor.set_by?)))?;
     let slot = match set_by {
         SetBy::Slot(slot) => slot,
         SetBy::Slots { together, heaviest } => {

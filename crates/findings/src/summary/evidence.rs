@@ -308,7 +308,7 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
         if outside as f64 > OUTSIDE * total as f64 {
             evidence.push(Evidence::OutsideNode {
                 file: file.name.clone(),
-                node: nodes.list[home].name().clone(),
+                node: nodes.list[home].name(),
                 keys: outside,
             });
         }
@@ -316,7 +316,7 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
     let shared = homes.into_iter().filter(|(_, files)| files.len() > 1);
     evidence.extend(shared.map(|(home, files)| Evidence::SameNode {
         files: files.into_iter().cloned().collect(),
-        node: nodes.list[home].name().clone(),
+        node: nodes.list[home].name(),
     }));
     evidence
 }

@@ -47,7 +47,7 @@ fn about(summary: &Summary, list: &ExtremeKeys) -> String {
         let mut nodes = summary.nodes.list.iter();
         nodes
             .find(|node| node.id == *id)
-            .map_or_else(|| id.clone(), |node| node.name().clone())
+            .map_or_else(|| id.clone(), |node| node.name())
     };
     let nodes = nodes
         .iter()

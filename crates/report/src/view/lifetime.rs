@@ -85,12 +85,9 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
             .build()
     };
     let node = |id: &Name| {
-        let nodes = summary.nodes.list.iter();
-        let node = nodes
-            .filter(|node| node.id == *id)
-            .map(NodeLoad::label)
-            .next();
-        node.unwrap_or_else(|| id.clone())
+        let mut nodes = summary.nodes.list.iter();
+        let node = nodes.find(|node| node.id == *id);
+        node.map_or_else(|| id.clone(), NodeLoad::label)
     };
     [
         table("expires within an hour, by node", &leaving.nodes, &node),

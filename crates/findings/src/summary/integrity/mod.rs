@@ -149,7 +149,7 @@ impl From<&NodeLoad> for NodeName {
     fn from(node: &NodeLoad) -> Self {
         NodeName {
             id: node.id.clone(),
-            name: node.name().clone(),
+            name: node.name(),
         }
     }
 }
