@@ -42,7 +42,7 @@ impl Commands {
 
     /// `slotscope plan` that prints the ranges of slots for a restored backup.
     pub(crate) fn slot_ranges(&self) -> Option<Name> {
-        self.of(
+        self.slotscope(
             "plan",
             &self.judging,
             " --commands elasticache > shards.json",
@@ -105,7 +105,7 @@ impl Commands {
             String::new()
         };
         let flags = [&self.judging, flags].concat();
-        self.of("plan", &flags, &script)
+        self.slotscope("plan", &flags, &script)
     }
 
     /// `slotscope plan` with more primaries.
@@ -115,7 +115,7 @@ impl Commands {
             vec!["--add".into(), count.to_string()],
         ]
         .concat();
-        self.of("plan", &flags, "")
+        self.slotscope("plan", &flags, "")
     }
 
     /// `slotscope analyze` of nodes whose shares are their slots; `None` where these are made up, equal or many.
@@ -133,7 +133,7 @@ impl Commands {
         let weights = weights.into_iter().flat_map(flag);
         let flags: Vec<String> = self.judging.iter().cloned().chain(weights).collect();
         let is_usable = self.is_real && is_short;
-        is_usable.then(|| self.of("analyze", &flags, ""))?
+        is_usable.then(|| self.slotscope("analyze", &flags, ""))?
     }
 
     /// `slotscope whatif` with these tags split, judged by `metric`.
@@ -141,38 +141,34 @@ impl Commands {
         let splits = tags
             .iter()
             .flat_map(|(tag, parts)| ["--split".into(), format!("{tag} = {parts}")]);
-        let flags = splits.chain(self.by(&[metric])).collect::<Vec<_>>();
-        self.of("whatif", &flags, "")
+        let flags = splits.chain(self.metric_flag(metric)).collect::<Vec<_>>();
+        self.slotscope("whatif", &flags, "")
     }
 
     /// `slotscope advise`, which lists the new names; it knows no other hash policy.
     pub(crate) fn advise(&self, metric: Metric) -> Option<Name> {
         let has_policy = self.reading.iter().any(|word| word == "--policy");
-        (!has_policy).then(|| self.of("advise", &self.by(&[metric]), ""))?
+        (!has_policy).then(|| self.slotscope("advise", &self.metric_flag(metric), ""))?
     }
 
     /// `slotscope whatif` without the braces of a tag.
     pub fn untag(&self, tag: &str, metric: Metric) -> Option<Name> {
         let flags = [
             vec!["--untag".into(), escaped(&format!("{{{tag}}}"))],
-            self.by(&[metric]),
+            self.metric_flag(metric),
         ];
-        self.of("whatif", &flags.concat(), "")
+        self.slotscope("whatif", &flags.concat(), "")
     }
 
-    /// The metrics to judge by: the user's choice, else `metrics`.
-    fn by(&self, metrics: &[Metric]) -> Vec<String> {
-        match (self.by.as_slice(), metrics) {
-            ([], []) => Vec::new(),
-            ([], metrics) => {
-                let names: Vec<&str> = metrics.iter().map(|metric| metric.name()).collect();
-                vec!["--by".into(), names.join(",")]
-            }
-            (given, _) => given.to_vec(),
+    /// The flag for the metric to judge by: the user's choice, else `metric`.
+    fn metric_flag(&self, metric: Metric) -> Vec<String> {
+        match self.by.as_slice() {
+            [] => vec!["--by".into(), metric.name().into()],
+            given => given.to_vec(),
         }
     }
 
-    fn of(&self, command: &str, flags: &[String], script: &str) -> Option<Name> {
+    fn slotscope(&self, command: &str, flags: &[String], script: &str) -> Option<Name> {
         if self.reading.is_empty() {
             return None;
         }
