@@ -137,6 +137,11 @@ fn ids_of_kind(summary: &Summary, kind: FindingKind) -> Vec<String> {
     of_kind.map(|finding| finding.id.clone()).collect()
 }
 
+/// Whether a node is near its limit of memory.
+fn is_memory_limit(finding: &&Finding) -> bool {
+    finding.kind == FindingKind::NearLimit && finding.role == Some(Role::Memory)
+}
+
 pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
     Step {
         findings: ids_of_kind(summary, FindingKind::Suspicious),
@@ -151,10 +156,7 @@ pub(super) fn frees(
     commands: &Commands,
     today: &After,
 ) -> Vec<Step> {
-    let is_full = |finding: &&Finding| {
-        finding.kind == FindingKind::NearLimit && finding.role == Some(Role::Memory)
-    };
-    let Some(full) = summary.verdict.findings.iter().find(is_full) else {
+    let Some(full) = summary.verdict.findings.iter().find(is_memory_limit) else {
         return Vec::new();
     };
     let free = |text: StepText| Step {
@@ -210,11 +212,8 @@ pub(super) fn raise_to(
     let limited = parts.filter_map(|(at, part)| Some((at, part?)));
     let (full, part) = limited.max_by(|a, b| a.1.total_cmp(&b.1))?;
     let node = summary.nodes.list.get(full)?;
-    let is_full = |finding: &&Finding| {
-        let is_its = finding.node.as_ref() == Some(&node.id);
-        finding.kind == FindingKind::NearLimit && finding.role == Some(Role::Memory) && is_its
-    };
-    let finding = summary.verdict.findings.iter().find(is_full)?;
+    let mut findings = summary.verdict.findings.iter().filter(is_memory_limit);
+    let finding = findings.find(|finding| finding.node.as_ref() == Some(&node.id))?;
     let limit = |at: usize| summary.headroom.limit_of(at);
     let taken = today.taken()?;
     let slots = (0..taken.len()).filter(|slot| today.owner[*slot] == Some(full));
