@@ -24,8 +24,8 @@ impl Beside {
     /// # Errors
     /// An input cannot be read.
     pub(crate) fn take_from(reading: &mut Reading) -> Result<Self> {
-        let spellings = reading.sources.iter();
-        let spellings: Vec<Option<Spelling>> = spellings
+        let inputs = reading.sources.iter();
+        let spellings: Vec<Option<Spelling>> = inputs
             .map(|input| slot_stats::spelling(&**input))
             .collect::<Result<_>>()?;
         let mut beside = Beside::default();
@@ -50,9 +50,9 @@ impl Beside {
             }
             for input in source::find(&[series])?.sources {
                 let spelling = slot_stats::spelling(&*input)?;
-                let is_known = |of: &(Box<dyn Source>, _)| of.0.path() == input.path();
+                let is_known = |(known, _): &(Box<dyn Source>, _)| known.path() == input.path();
                 if !beside.sources.iter().any(is_known) {
-                    beside.sources.extend(spelling.map(|of| (input, of)));
+                    beside.sources.extend(Some(input).zip(spelling));
                 }
             }
         }
@@ -73,7 +73,10 @@ impl Beside {
         if self.sources.is_empty() {
             return Ok(None);
         }
-        let sources: Vec<_> = self.sources.iter().map(|(of, how)| (&**of, *how)).collect();
+        let inputs = self.sources.iter();
+        let sources: Vec<_> = inputs
+            .map(|(source, spelling)| (&**source, *spelling))
+            .collect();
         let slot_stats::Taken { scanned, counters } = slot_stats::read(&sources, ops)?;
         slot_stats::set_loads(&mut counted.tally, &counters);
         let before = reading.sources.len();

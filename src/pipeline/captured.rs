@@ -52,8 +52,8 @@ pub fn captures(
     let are_captures = |at: &usize| seen[*at].seen.operations > 0;
     let places: Vec<usize> = (0..seen.len()).filter(are_captures).collect();
     if places.is_empty() && !named.is_empty() {
-        let what = "no input is a capture: MONITOR, or an append-only file; leave it out";
-        return Err(Error::option("captured", "", what));
+        let reason = "no input is a capture: MONITOR, or an append-only file; leave it out";
+        return Err(Error::option("captured", "", reason));
     }
     if places.is_empty() {
         return Ok(None);
@@ -65,8 +65,7 @@ pub fn captures(
             .get(*at)
             .and_then(|file| topology.of_path(&file.path))
             .filter(|node| part_on(captured, topology, *at, *node) >= ELSEWHERE);
-        let only = Some(&named).filter(|named| named.len() == 1);
-        let of_user = only.map(|named| named[0]);
+        let of_user = (named.len() == 1).then(|| named[0]);
         Capture {
             node: of_path
                 .or(of_user)
@@ -80,8 +79,8 @@ pub fn captures(
     let nodes = topology.nodes.len();
     let intervals: Vec<Vec<(u64, u64)>> = (0..nodes).map(|node| of_node(&captures, node)).collect();
     let spans = intervals.iter().map(|intervals| span(intervals));
-    let range = captures.iter().filter_map(|of| of.times);
-    let range = range.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
+    let times = captures.iter().filter_map(|capture| capture.times);
+    let range = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     Ok(Some(Captures {
         seen: seen_nodes(&captures, &named, nodes),
         spans: spans.collect(),
@@ -108,17 +107,17 @@ pub(crate) fn counters(inputs: &Inputs, topology: &Topology) -> Option<Captures>
         ..Captures::default()
     };
     let mut intervals = vec![Vec::new(); nodes];
-    for (read, node) in counters.nodes.iter().zip(places) {
+    for (readings, node) in counters.nodes.iter().zip(places) {
         let Some(node) = node else { continue };
         captures.seen[node] = Some(true);
-        if read.times.0 > 0 {
-            let range = captures.range.unwrap_or(read.times);
-            captures.range = Some((range.0.min(read.times.0), range.1.max(read.times.1)));
+        if readings.times.0 > 0 {
+            let range = captures.range.unwrap_or(readings.times);
+            captures.range = Some((range.0.min(readings.times.0), range.1.max(readings.times.1)));
         }
-        let name = read.name.as_deref().unwrap_or_default();
-        if read.span().is_some() && !was_collected_from(inputs, name) {
-            captures.spans[node] = read.span();
-            intervals[node] = vec![read.times];
+        let name = readings.name.as_deref().unwrap_or_default();
+        if readings.span().is_some() && !was_collected_from(inputs, name) {
+            captures.spans[node] = readings.span();
+            intervals[node] = vec![readings.times];
         }
     }
     captures.range = captures
@@ -133,9 +132,9 @@ pub fn accesses_from_replicas(inputs: &Inputs, tallies: &Tallies) -> bool {
     if tallies.slots.loads.get(Metric::Accesses).is_none() {
         return false;
     }
-    let nodes = inputs.collections.iter().flat_map(|of| &of.manifest.nodes);
-    let mut read = nodes.filter(|node| node.file.is_some());
-    read.any(|node| node.role == Role::Replica)
+    let collections = inputs.collections.iter();
+    let mut nodes = collections.flat_map(|collection| &collection.manifest.nodes);
+    nodes.any(|node| node.file.is_some() && node.role == Role::Replica)
 }
 
 /// Notes on the loads, with node names if allowed.
@@ -159,8 +158,8 @@ pub(crate) fn notes(inputs: &Inputs, observed: &Observed, with_names: bool) -> V
 /// A note that keys and load are from different days.
 pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option<String> {
     let written = written?;
-    let of = [&observed.captures, &observed.counters];
-    let mut ranges = of.into_iter().flatten().filter_map(|of| of.range);
+    let captures = observed.captures.iter().chain(&observed.counters);
+    let mut ranges = captures.filter_map(|captures| captures.range);
     let (first, last) = ranges.find(|(first, last)| *last > 0 && last >= first)?;
     let apart = first
         .saturating_sub(written)
@@ -178,10 +177,10 @@ pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option
 /// The nodes named by the user.
 fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
     let find = |name: &String| {
-        let place = || format!("--captured {}", Name::from(name.as_str()));
-        topology
-            .find(name)
-            .map_err(|what| Error::bad(place(), what))
+        topology.find(name).map_err(|reason| {
+            let place = format!("--captured {}", Name::from(name.as_str()));
+            Error::bad(place, reason)
+        })
     };
     named.iter().map(find).collect()
 }
@@ -189,10 +188,10 @@ fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
 /// Whether each node was captured; `None` if only its operations can tell.
 fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option<bool>> {
     let has_name = |node: usize| {
-        let mut captures = captures.iter().filter(|of| of.is_named);
-        captures.any(|of| of.node == Some(node))
+        let mut captures = captures.iter().filter(|capture| capture.is_named);
+        captures.any(|capture| capture.node == Some(node))
     };
-    let are_all_named = captures.iter().all(|of| of.is_named);
+    let are_all_named = captures.iter().all(|capture| capture.is_named);
     let are_known = !named.is_empty() || are_all_named;
     let seen = |node: usize| {
         let is_seen = has_name(node) || named.contains(&node);
@@ -203,14 +202,14 @@ fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option
 
 /// The fraction of a capture's slots owned by a node.
 fn part_on(captured: &Captured, topology: &Topology, input: usize, node: usize) -> f64 {
-    let (mut all, mut own) = (0u32, 0u32);
+    let (mut total, mut own) = (0u32, 0u32);
     for slot in captured.slots(input) {
-        all += 1;
+        total += 1;
         own += u32::from(topology.owner(slot) == Some(node));
     }
-    match all {
+    match total {
         0 => 1.0,
-        all => f64::from(own) / f64::from(all),
+        total => f64::from(own) / f64::from(total),
     }
 }
 
@@ -223,9 +222,9 @@ fn of_slots(captured: &Captured, topology: &Topology, input: usize) -> Option<us
 
 /// The times of a node's captures in order, with overlapping ones merged; empty if one of them has no times.
 fn of_node(captures: &[Capture], node: usize) -> Vec<(u64, u64)> {
-    let of_node = captures.iter().filter(|of| of.node == Some(node));
-    let times: Option<Vec<(u64, u64)>> = of_node.map(|of| of.times).collect();
-    let mut times = times.unwrap_or_default();
+    let own = captures.iter().filter(|capture| capture.node == Some(node));
+    let known: Option<Vec<(u64, u64)>> = own.map(|capture| capture.times).collect();
+    let mut times = known.unwrap_or_default();
     times.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::new();
     for (from, to) in times {
@@ -248,31 +247,31 @@ fn span(intervals: &[(u64, u64)]) -> Option<f64> {
 
 /// Whether the times of any two nodes overlap by less than half of the shorter.
 fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
-    let ends = intervals.iter().filter_map(|of| {
-        let (first, last) = (of.first()?.0, of.last()?.1);
+    let spans = intervals.iter().filter_map(|times| {
+        let (first, last) = (times.first()?.0, times.last()?.1);
         (last > first).then_some((first, last))
     });
-    let ends: Vec<(u64, u64)> = ends.collect();
+    let spans: Vec<(u64, u64)> = spans.collect();
     let is_apart = |a: &(u64, u64), b: &(u64, u64)| {
         let overlap = a.1.min(b.1).saturating_sub(a.0.max(b.0));
         let shorter = (a.1 - a.0).min(b.1 - b.0);
         (overlap as f64) < TOGETHER * shorter as f64
     };
-    let mut pairs = ends.iter().enumerate();
-    pairs.any(|(at, a)| ends[..at].iter().any(|b| is_apart(a, b)))
+    let mut pairs = spans.iter().enumerate();
+    pairs.any(|(at, a)| spans[..at].iter().any(|b| is_apart(a, b)))
 }
 
 /// The place in the topology of each node whose counters were read: by its name, or that of its file, or by its slots.
 fn places(counters: &Counters, topology: &Topology) -> Vec<Option<usize>> {
-    let of_slots = |read: usize| {
-        let owned = counters.owners.iter().enumerate();
-        let owned = owned.filter(|(_, node)| **node == Some(read));
+    let of_slots = |at: usize| {
+        let slots = counters.owners.iter().enumerate();
+        let owned = slots.filter(|(_, node)| **node == Some(at));
         let mut owners = owned.map(|(slot, _)| topology.owner(slot as u16));
         let first = owners.next()??;
         owners.all(|owner| owner == Some(first)).then_some(first)
     };
-    let place = |(at, read): (usize, &NodeReadings)| {
-        let by_name = read
+    let place = |(at, readings): (usize, &NodeReadings)| {
+        let by_name = readings
             .name
             .as_deref()
             .and_then(|name| topology.find(name).ok());

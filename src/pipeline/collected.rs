@@ -37,8 +37,8 @@ pub(crate) fn remark(
         input.warnings.extend(warnings.map(Worded::Sentence));
         input.notes.extend(notes(manifest));
         // The description of a skipped part may contain names.
-        let skipped = manifest.skipped.iter().filter(|_| redaction.is_none());
-        let skipped = skipped.map(|what| format!("not collected: {}", Name::from(what.as_str())));
+        let parts = manifest.skipped.iter().filter(|_| redaction.is_none());
+        let skipped = parts.map(|part| format!("not collected: {}", Name::from(part.as_str())));
         input.notes.extend(skipped);
     }
 }
@@ -65,8 +65,8 @@ fn sampled(manifest: &Manifest) -> Option<f64> {
 
 /// The parts missing from collections.
 pub(crate) fn incomplete(collections: &[Collection]) -> Vec<Incomplete> {
-    let all = collections.iter().flat_map(|of| incomplete_of(of, None));
-    all.collect()
+    let stops = |collection| incomplete_of(collection, None);
+    collections.iter().flat_map(stops).collect()
 }
 
 /// The parts missing from a collection.
@@ -80,11 +80,11 @@ fn incomplete_of(collection: &Collection, redaction: Option<&Redaction>) -> Vec<
     let open = manifest.open_slots();
     let missing: u64 = slots(&manifest.slots_missing);
     let are_all_open = missing > 0 && missing == slots(&manifest.slots_open);
-    let failed = manifest.nodes.iter().filter(|node| !node.complete);
+    let nodes = manifest.nodes.iter().filter(|node| !node.complete);
     // For a node with only open slots missing, there is nothing to add.
-    let failed = failed.filter(|node| !are_all_open || node.error.is_some());
-    let failed = failed.map(|node| failure(node, redaction));
-    let mut stops: Vec<Incomplete> = open.into_iter().chain(failed).map(stop).collect();
+    let failed = nodes.filter(|node| !are_all_open || node.error.is_some());
+    let reasons = failed.map(|node| failure(node, redaction));
+    let mut stops: Vec<Incomplete> = open.into_iter().chain(reasons).map(stop).collect();
     if missing > 0 && !are_all_open {
         stops.push(stop(format!(
             "slots that could not be read to their end, whose keys are missing: {}",
@@ -111,13 +111,13 @@ fn lacking_rows(collection: &Collection, files: &[FileFacts]) -> Vec<Incomplete>
         let file = Name::from(collection.directory.join(file).as_path());
         let read = files.iter().find(|facts| facts.name == file)?;
         // Keys excluded by a filter count as present.
-        let there = read.keys.saturating_add(read.left_out);
+        let keys = read.keys.saturating_add(read.left_out);
         let reason = format!(
             "{} in place of the {} that {FILE} says; collect again",
-            counted(there, "key"),
+            counted(keys, "key"),
             grouped(written)
         );
-        (there != written).then_some(Incomplete {
+        (keys != written).then_some(Incomplete {
             file,
             byte: read.bytes,
             reason,
@@ -147,11 +147,9 @@ fn warnings(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
             keys_of_all(manifest, sampled)
         )
     });
-    let unmeasured = manifest
-        .load
-        .as_ref()
-        .filter(|load| load.nodes_by_slot == 0 && load.monitor.is_none());
-    let unmeasured = unmeasured.map(|_| {
+    let load = manifest.load.as_ref();
+    let by_node = load.filter(|load| load.nodes_by_slot == 0 && load.monitor.is_none());
+    let unmeasured = by_node.map(|_| {
         "load was measured by node, not by slot, which takes CLUSTER SLOT-STATS (Redis 8.2, Valkey 8); --load with --monitor \
          finds hot slots, hash tags and keys on any server"
             .to_owned()
@@ -166,18 +164,18 @@ fn warnings(manifest: &Manifest, redaction: Option<&Redaction>) -> Vec<String> {
 /// The slots read in addition to the sample.
 fn heaviest(manifest: &Manifest) -> String {
     let sample = manifest.sample.as_ref();
-    let by = sample.and_then(|sample| Some((sample.heaviest_by?, slots(&sample.heavy))));
-    match by {
+    let heaviest = sample.and_then(|sample| Some((sample.heaviest_by?, slots(&sample.heavy))));
+    match heaviest {
         None => " without its heaviest ones, so that nodes cannot be compared".into(),
-        Some((HeaviestBy::Memory, more)) => {
+        Some((HeaviestBy::Memory, count)) => {
             format!(
                 " and the {} heaviest by memory and keys besides",
-                grouped(more)
+                grouped(count)
             )
         }
-        Some((HeaviestBy::Keys, more)) => format!(
+        Some((HeaviestBy::Keys, count)) => format!(
             " and the {} with most keys besides (a slot of few large keys may not be among them)",
-            grouped(more)
+            grouped(count)
         ),
     }
 }
@@ -196,7 +194,7 @@ fn keys_of_all(manifest: &Manifest, sampled: f64) -> String {
 
 /// How it was collected, and what happened meanwhile.
 fn notes(manifest: &Manifest) -> Vec<String> {
-    let sum = |of: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(of).sum::<u64>();
+    let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
     let is_replica = |node: &&NodeEntry| node.role == Role::Replica && node.file.is_some();
     let replicas = manifest.nodes.iter().filter(is_replica).count() as u64;
     let settings = &manifest.settings;
@@ -215,7 +213,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     }));
     let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
     notes.extend(has_sizes.then_some(estimated));
-    let counts = [
+    let facts = [
         ("nodes that were read from a replica", replicas),
         (
             "keys that were gone before they were measured, left out",
@@ -234,8 +232,8 @@ fn notes(manifest: &Manifest) -> Vec<String> {
             manifest.failovers.len() as u64,
         ),
     ];
-    let counts = counts.into_iter().filter(|(_, count)| *count > 0);
-    notes.extend(counts.map(|(what, count)| format!("{what}: {}", grouped(count))));
+    let counts = facts.into_iter().filter(|(_, count)| *count > 0);
+    notes.extend(counts.map(|(fact, count)| format!("{fact}: {}", grouped(count))));
     notes
 }
 

@@ -28,7 +28,7 @@ pub(crate) fn topology(collections: &[Collection]) -> Result<Option<Topology>> {
 pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
     match (topology(&reading.collections)?, reading.listings.as_slice()) {
         (None, [only]) => Topology::read(only).map(Some),
-        (found, _) => Ok(found),
+        (topology, _) => Ok(topology),
     }
 }
 
@@ -37,21 +37,22 @@ pub(crate) fn beside(reading: &Reading) -> Result<Option<Topology>> {
 /// # Errors
 /// A file cannot be read, or there are listings of two clusters.
 pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<u8>)>> {
-    let of_clusters = collections.iter().filter(|of| of.manifest.cluster);
-    match of_clusters.collect::<Vec<_>>().as_slice() {
+    let is_cluster = |collection: &&Collection| collection.manifest.cluster;
+    let clusters: Vec<_> = collections.iter().filter(is_cluster).collect();
+    match clusters.as_slice() {
         [] => Ok(match collections {
             [only] => of_lone_server(&only.manifest),
             _ => None,
         }),
         [only] => Topology::listing(&only.directory.join(NODES_FILE)).map(Some),
         [first, second, ..] => {
-            let what = format!(
+            let reason = format!(
                 "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",
                 Name::from(first.directory.as_path())
             );
             Err(Error::bad(
                 Name::from(second.directory.as_path()).to_string(),
-                what,
+                reason,
             ))
         }
     }
@@ -62,9 +63,10 @@ fn of_lone_server(manifest: &Manifest) -> Option<(String, Vec<u8>)> {
     let [only] = manifest.nodes.as_slice() else {
         return None;
     };
-    let server = manifest.servers.iter().find(|of| of.name == only.name);
-    let replicas = server.and_then(|server| server.last()?.connected_slaves);
-    let replicas = (0..replicas.unwrap_or(0)).map(|_| json!(["?", 0, "a replica"]));
+    let mut servers = manifest.servers.iter();
+    let server = servers.find(|server| server.name == only.name);
+    let count = server.and_then(|server| server.last()?.connected_slaves);
+    let replicas = (0..count.unwrap_or(0)).map(|_| json!(["?", 0, "a replica"]));
     let entry: Vec<Value> = [json!(0), json!(SLOTS - 1), primary(only)]
         .into_iter()
         .chain(replicas)

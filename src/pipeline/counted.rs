@@ -118,14 +118,14 @@ impl Analysis {
     ) -> Result<(Counted, Option<Counters>)> {
         if let Some(taken) = slot_stats::take(&reading.sources, self.ops_column.as_deref())? {
             if !reading.options.policy.is_oss() {
-                let what =
+                let reason =
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::option("policy", "", what));
+                return Err(Error::option("policy", "", reason));
             }
             if let Some(filter) = &reading.options.only.filter {
-                let what =
+                let reason =
                     "counts by slot have no keys to choose from; leave it out, or name a key dump";
-                return Err(Error::bad(filter.said(false), what));
+                return Err(Error::bad(filter.said(false), reason));
             }
             return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }

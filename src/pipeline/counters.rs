@@ -38,9 +38,9 @@ struct Stretch {
 impl Stretch {
     /// Whether `next` may continue this stretch.
     fn goes_on(&self, node: usize, next: &Reading) -> bool {
-        let falls = self.last.counts.iter().zip(next.counts);
-        let mut falls = falls.map(|(before, after)| after < *before);
-        self.node == node && self.last.time < next.time && !falls.any(|falls| falls)
+        let mut pairs = self.last.counts.iter().zip(next.counts);
+        let falls = pairs.any(|(before, after)| after < *before);
+        self.node == node && self.last.time < next.time && !falls
     }
 
     fn difference(&self, counter: usize) -> Option<u64> {
@@ -140,17 +140,16 @@ impl CounterReadings {
     /// time.
     pub(crate) fn clash(&self) -> Option<(u16, usize, usize)> {
         let is_in = |input: usize, node: usize| {
-            let mut all = self.stretches.iter().flatten();
-            all.any(|stretch| stretch.input == input && stretch.node == node)
+            let mut stretches = self.stretches.iter().flatten();
+            stretches.any(|stretch| stretch.input == input && stretch.node == node)
         };
         let clash = |stretches: &Vec<Stretch>| {
             let mut sorted = stretches.clone();
             sorted.sort_by_key(|stretch| stretch.first.time);
-            let pairs = sorted.windows(2).map(|pair| (pair[0], pair[1]));
-            let mut pairs = pairs.filter(|(a, b)| a.input != b.input);
-            let clash = pairs.find(|(a, b)| {
-                let is_other = a.node != b.node && !is_in(b.input, a.node);
-                is_other || b.first.time <= a.last.time
+            let mut neighbours = sorted.windows(2).map(|pair| (pair[0], pair[1]));
+            let clash = neighbours.find(|(a, b)| {
+                let is_other = || a.node != b.node && !is_in(b.input, a.node);
+                a.input != b.input && (is_other() || b.first.time <= a.last.time)
             })?;
             Some((clash.0.input, clash.1.input))
         };
@@ -164,33 +163,34 @@ impl CounterReadings {
     /// The loads, after all readings were added.
     pub(crate) fn finish(self) -> Counters {
         let chains: Vec<Option<Stretch>> = self.stretches.into_iter().map(chain).collect();
+        let owners = chains.iter().map(|chain| Some(chain.as_ref()?.node));
         let mut counters = Counters {
             nodes: self.nodes,
-            owners: chains.iter().map(|of| of.map(|of| of.node)).collect(),
+            owners: owners.collect(),
             ..Counters::default()
         };
-        let mut found = chains.iter().flatten();
-        counters.is_one_reading = !found.any(|of| of.last.time > of.first.time);
-        for of in chains.iter().flatten() {
-            let node = &mut counters.nodes[of.node];
-            let is_whole = (of.first.time, of.last.time) == node.times;
+        let mut stretches = chains.iter().flatten();
+        counters.is_one_reading = !stretches.any(|stretch| stretch.last.time > stretch.first.time);
+        for stretch in chains.iter().flatten() {
+            let node = &mut counters.nodes[stretch.node];
+            let is_whole = (stretch.first.time, stretch.last.time) == node.times;
             node.slots += 1;
-            node.changed += u64::from(of.is_anew || !is_whole);
+            node.changed += u64::from(stretch.is_anew || !is_whole);
         }
         for counter in 0..COUNTERS {
-            let is_counted = |of: &Stretch| of.last.counts[counter].is_some();
+            let is_counted = |stretch: &Stretch| stretch.last.counts[counter].is_some();
             if !chains.iter().flatten().any(is_counted) {
                 continue;
             }
-            let load = |of: &Option<Stretch>| {
-                let of = of.as_ref()?;
+            let load = |chain: &Option<Stretch>| {
+                let stretch = chain.as_ref()?;
                 if counters.is_one_reading {
-                    of.last.counts[counter]
+                    stretch.last.counts[counter]
                 } else {
-                    of.difference(counter)
+                    stretch.difference(counter)
                 }
             };
-            let loads = chains.iter().map(|of| load(of).unwrap_or(0));
+            let loads = chains.iter().map(|chain| load(chain).unwrap_or(0));
             counters.loads[counter] = Some(loads.collect());
         }
         counters
@@ -236,8 +236,8 @@ impl Counters {
                     .into(),
             ];
         }
-        let changed = self.nodes.iter().filter(|node| node.changed > 0);
-        let changed = changed.map(|node| {
+        let nodes = self.nodes.iter().filter(|node| node.changed > 0);
+        let notes = nodes.map(|node| {
             format!(
                 "counters of {} on {} were reset between readings, or came to it or left it (a restart, CONFIG RESETSTAT, a \
                  new owner): they are counted from there{}",
@@ -249,7 +249,7 @@ impl Counters {
                 }
             )
         });
-        changed.collect()
+        notes.collect()
     }
 }
 

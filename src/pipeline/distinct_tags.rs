@@ -32,7 +32,7 @@ pub(crate) fn at_least(
 struct Seen {
     times: HashMap<u64, u32>,
     /// The sum of `times` over all tags.
-    all: u64,
+    total: u64,
     batch: HashSet<u64>,
     tagged: Tagged,
 }
@@ -42,15 +42,15 @@ impl Seen {
     /// assumes keys in random order; if all keys of a tag are neighbours, as in a sorted dump, there are `every` times
     /// as many tags as in the sample, which is the maximum.
     fn at_least(&self, every: u64) -> f64 {
-        let of = |times: u32| self.times.values().filter(|seen| **seen == times).count() as f64;
-        let (once, twice) = (of(1), of(2));
+        let tags = |times: u32| self.times.values().filter(|seen| **seen == times).count() as f64;
+        let (once, twice) = (tags(1), tags(2));
         let unseen = once * (once - 1.0).max(0.0) / (2.0 * (twice + 1.0));
-        (self.times.len() as f64 + unseen).min(every as f64 * self.all as f64)
+        (self.times.len() as f64 + unseen).min(every as f64 * self.total as f64)
     }
 
     fn add_times(&mut self, hash: u64, times: u32) {
         let room = self.times.len() < MOST;
-        self.all += u64::from(times);
+        self.total += u64::from(times);
         match self.times.entry(hash) {
             Entry::Occupied(mut seen) => *seen.get_mut() += times,
             Entry::Vacant(new) if room => {

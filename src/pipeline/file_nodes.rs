@@ -32,17 +32,17 @@ pub(crate) fn of<'p, T>(
         files,
         has_dumps,
     } = candidates(paths, scanned, counted);
-    let mut found = of_files(&files)?;
-    for file in found.files.iter_mut().flatten() {
+    let mut nodes = of_files(&files)?;
+    for file in nodes.files.iter_mut().flatten() {
         *file = places[*file];
     }
-    match &mut found.overlap {
+    match &mut nodes.overlap {
         Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
         Some(Overlap::Stranger { file, .. }) => *file = places[*file],
         None => {}
     }
     // Captures of two nodes may share slots because of redirects, which is not damage.
-    (has_dumps || found.overlap.is_none()).then_some(found)
+    (has_dumps || nodes.overlap.is_none()).then_some(nodes)
 }
 
 /// A note on why the scanned inputs are not treated as one node each; `None` if they are, or if fewer than two have
@@ -94,9 +94,9 @@ fn candidates<'p, T>(
         !is_series && (!is_capture || !has_dumps && !counted.of(*at).is_empty())
     };
     let places: Vec<usize> = (0..scanned.inputs.len()).filter(is_counted).collect();
-    let all: Vec<&Path> = paths.collect();
-    let paths: Vec<&Path> = places.iter().map(|at| all[*at]).collect();
-    let files = places.iter().zip(names(&paths)).map(|(at, name)| {
+    let paths: Vec<&Path> = paths.collect();
+    let chosen: Vec<&Path> = places.iter().map(|at| paths[*at]).collect();
+    let files = places.iter().zip(names(&chosen)).map(|(at, name)| {
         let input = &scanned.inputs[*at];
         FileSlots {
             name,
@@ -128,8 +128,8 @@ pub(crate) fn read(reading: &Reading) -> Result<Topology> {
         return Topology::assumed();
     }
     let scanned = reading.scan("finding nodes", || SlotsByInput::new(inputs))?;
-    let found = of(reading.paths(), &scanned, &scanned.tally);
-    found.map_or_else(Topology::assumed, |found| Ok(found.topology))
+    let nodes = of(reading.paths(), &scanned, &scanned.tally);
+    nodes.map_or_else(Topology::assumed, |nodes| Ok(nodes.topology))
 }
 
 /// Records the damage shown by nodes with common slots.
@@ -143,11 +143,11 @@ pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
 pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     let nodes = files.iter().zip(&summary.nodes.list);
     for (files, node) in nodes.filter(|(files, _)| files.len() > 1) {
-        let files = files
+        let names = files
             .iter()
             .map(|file| summary.input.files[*file].name.clone());
         let same = Evidence::SameNode {
-            files: files.collect(),
+            files: names.collect(),
             node: node.name(),
         };
         summary.input.warnings.push(same.into());
@@ -159,15 +159,15 @@ pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
 fn names(paths: &[&Path]) -> Vec<String> {
     let part = |above: usize| -> Option<Vec<String>> {
         let name = |path: &&Path| {
-            let name = path.ancestors().nth(above)?.file_name()?;
-            let name = if above == 0 { stem(name) } else { name.into() };
+            let file = path.ancestors().nth(above)?.file_name()?;
+            let name = if above == 0 { stem(file) } else { file.into() };
             Some(name.to_string_lossy().into_owned())
         };
         paths.iter().map(name).collect()
     };
     let deepest = paths.iter().map(|path| path.components().count()).max();
-    let parts = (0..deepest.unwrap_or(0)).map_while(part);
-    let mut parts = parts.skip_while(|names| names.windows(2).all(|pair| pair[0] == pair[1]));
+    let levels = (0..deepest.unwrap_or(0)).map_while(part);
+    let mut parts = levels.skip_while(|names| names.windows(2).all(|pair| pair[0] == pair[1]));
     let is_clear = |names: &Vec<String>| names.iter().collect::<BTreeSet<_>>().len() == names.len();
     let whole = || paths.iter().map(|path| path.to_string_lossy().into_owned());
     parts

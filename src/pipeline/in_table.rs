@@ -61,12 +61,12 @@ impl InTable {
         let counting = scan.clone().proceed(&proceed);
         let mut counted = counting.run(sources, || make().sharing(&table, expected))?;
         let names = counted.tally.names.as_mut();
-        let tags = names.and_then(|names| names.tags.take_shared());
+        let shared = names.and_then(|names| names.tags.take_shared());
         if table.is_full() {
             return Ok(None);
         }
         let loads = &counted.tally.slots.loads;
-        let tags = tags.map(|table| scan.pool.install(|| table.sweep(loads)));
+        let tags = shared.map(|table| scan.pool.install(|| table.sweep(loads)));
         let mut counted = InTable {
             counted,
             tags,
@@ -111,9 +111,9 @@ impl InTable {
                     ..scan.walking
                 };
                 let again = scan.clone().walking(walking);
-                let found = again.run(sources, || names.clone())?.tally;
+                let names = again.run(sources, || names.clone())?.tally;
                 Ok(InTable {
-                    tags: Some((swept, found)),
+                    tags: Some((swept, names)),
                     passes: self.passes + 1,
                     counted: self.counted,
                 })
@@ -128,7 +128,7 @@ impl InTable {
     /// A name is no longer where it was.
     pub(crate) fn finish(self, sources: &[Box<dyn Source>]) -> Result<(Scanned<Tallies>, u32)> {
         let mut counted = self.counted;
-        if let (Some((swept, names)), Some(of)) = (self.tags, &mut counted.tally.names) {
+        if let (Some((swept, names)), Some(tally)) = (self.tags, &mut counted.tally.names) {
             let Some(tags) = swept.named(names) else {
                 let file = sources.first().map(|source| Name::from(source.path()));
                 return Err(Error::bad(
@@ -136,7 +136,7 @@ impl InTable {
                     "it changed while it was read; analyze a copy of the dump",
                 ));
             };
-            of.tags.counts = TagCounts::Shared(Box::new(tags));
+            tally.tags.counts = TagCounts::Shared(Box::new(tags));
         }
         Ok((counted, self.passes))
     }

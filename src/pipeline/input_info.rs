@@ -34,10 +34,10 @@ pub(crate) fn of_inputs<T>(
     let mut input = of_files(&inputs.files, lines, scanned, redaction);
     collected::remark(&inputs.collections, redaction, &mut input);
     if inputs.passed_over > 0 {
-        let what =
+        let remark =
             "in a directory of dumps, passed over as no file: directories are not searched deeper";
         input.notes.push(format!(
-            "{} {what}",
+            "{} {remark}",
             counted(inputs.passed_over as u64, "item")
         ));
     }
@@ -116,9 +116,9 @@ fn of_files<T>(
         .filter_map(|format| format.note());
     let led = |file: &File| {
         let host = file.object.as_ref()?.answered_by.as_deref()?;
-        let led = Sentence::from("a redirect led away from ").name(file.path.as_path());
-        let led = led.words(": what was read is from ").name(host);
-        Some(spelled(&led, redaction))
+        let start = Sentence::from("a redirect led away from ").name(file.path.as_path());
+        let sentence = start.words(": what was read is from ").name(host);
+        Some(spelled(&sentence, redaction))
     };
     // Warnings contain names that are not redacted later.
     let shown = |index: usize| match redaction {
@@ -126,17 +126,16 @@ fn of_files<T>(
         None => name(index),
     };
     let mut notes = seen.notes();
-    let told = |said: fn(&Told) -> Option<&Sentence>| {
+    let sentences_of = |part: fn(&Told) -> Option<&Sentence>| {
         let inputs = scanned.inputs.iter().enumerate();
-        let sentences =
-            inputs.filter_map(move |(input, seen)| Some((input, said(seen.told.as_deref()?)?)));
-        let sentences: Vec<(usize, String)> = sentences
-            .map(|(input, sentence)| (input, spelled(sentence, redaction)))
-            .collect();
-        grouped_by_sentence(&sentences, &shown)
+        let sentences = inputs.filter_map(|(input, seen)| {
+            let sentence = part(seen.told.as_deref()?)?;
+            Some((input, spelled(sentence, redaction)))
+        });
+        grouped_by_sentence(&sentences.collect::<Vec<_>>(), &shown)
     };
-    notes.extend(told(|told| told.note.as_ref()));
-    let mut warnings = told(|told| told.warning.as_ref());
+    notes.extend(sentences_of(|told| told.note.as_ref()));
+    let mut warnings = sentences_of(|told| told.warning.as_ref());
     warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
     let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
@@ -162,7 +161,7 @@ fn of_files<T>(
 fn of_no_load(values: &UnreadableValues) -> Option<String> {
     let RejectedLine { line, reason, .. } = &values.first;
     let line = line.map_or(String::new(), |line| format!(", line {}", grouped(line)));
-    let what = values.role.name(values.count);
+    let noun = values.role.name(values.count);
     let count = grouped(values.count);
     match values.role {
         Lost::Size | Lost::Operations => None,
@@ -170,39 +169,39 @@ fn of_no_load(values: &UnreadableValues) -> Option<String> {
             "the first command with an unknown name: {reason}{line}"
         )),
         _ => Some(format!(
-            "{count} {what} could not be read, the first: {reason}{line}"
+            "{count} {noun} could not be read, the first: {reason}{line}"
         )),
     }
 }
 
 /// Each sentence once, with its file if there are several, or the number of files.
-fn grouped_by_sentence(said: &[(usize, String)], name: &dyn Fn(usize) -> Name) -> Vec<String> {
-    let mut all: Vec<(&str, Vec<usize>)> = Vec::new();
-    for (input, sentence) in said {
-        match all.iter_mut().find(|(known, _)| known == sentence) {
+fn grouped_by_sentence(sentences: &[(usize, String)], name: &dyn Fn(usize) -> Name) -> Vec<String> {
+    let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
+    for (input, sentence) in sentences {
+        match groups.iter_mut().find(|(known, _)| known == sentence) {
             Some((_, inputs)) => inputs.push(*input),
-            None => all.push((sentence, vec![*input])),
+            None => groups.push((sentence, vec![*input])),
         }
     }
-    let one = |(sentence, inputs): (&str, Vec<usize>)| match inputs.as_slice() {
+    let line = |(sentence, inputs): (&str, Vec<usize>)| match inputs.as_slice() {
         [only] => format!("{}: {sentence}", name(*only)),
         inputs => format!("{}: {sentence}", counted(inputs.len() as u64, "file")),
     };
-    all.into_iter().map(one).collect()
+    groups.into_iter().map(line).collect()
 }
 
 /// Inputs of raw keys followed by lines of another shape.
 fn another_shape<T>(scanned: &Scanned<T>, name: &dyn Fn(usize) -> Name) -> Vec<String> {
     let inputs = scanned.inputs.iter().enumerate();
-    let found = inputs.filter_map(|(input, seen)| Some((input, seen.seen.another_from?)));
-    let said = |(input, byte): (usize, u64)| {
+    let places = inputs.filter_map(|(input, seen)| Some((input, seen.seen.another_from?)));
+    let warning = |(input, byte): (usize, u64)| {
         format!(
             "{}: about byte {} lines are of another shape than the first ones, and all were read as raw keys: are these two files in one?",
             name(input),
             grouped(byte)
         )
     };
-    found.map(said).collect()
+    places.map(warning).collect()
 }
 
 /// Whether an RDB file is the base of an append-only file, with newer commands.
@@ -236,9 +235,9 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
         decay_minutes,
     } = rule;
     let counters = summary.lfu.as_ref()?.iter();
-    let at_most = counters.filter(|of| u64::from(of.counter) >= lfu::SATURATED);
-    let keys: u64 = at_most.map(|of| of.load.keys).sum();
-    let more = match keys {
+    let saturated = counters.filter(|row| u64::from(row.counter) >= lfu::SATURATED);
+    let keys: u64 = saturated.map(|row| row.load.keys).sum();
+    let bound = match keys {
         0 => String::new(),
         keys => format!(
             "; keys with a counter of {} or more have at least {} a minute: {keys}",
@@ -248,7 +247,7 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
     };
     Some(format!(
         "accesses are estimated from LFU counters, as a server with lfu-log-factor {log_factor} and lfu-decay-time \
-         {decay_minutes} counts{more}"
+         {decay_minutes} counts{bound}"
     ))
 }
 

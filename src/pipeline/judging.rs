@@ -32,9 +32,9 @@ impl Analysis {
         listing: Option<Topology>,
         is_of_input: bool,
     ) -> Result<Analysis> {
-        let other = |what: &str| {
-            let what = format!("{what}; the nodes of a listing are needed while keys are counted");
-            Err(Error::option("topology", "", what))
+        let refused = |hint: &str| {
+            let text = format!("{hint}; the nodes of a listing are needed while keys are counted");
+            Err(Error::option("topology", "", text))
         };
         let nodes = match (&self.nodes, listing) {
             (Nodes::Assumed, Some(listing)) if is_of_input => Nodes::OfInput(listing),
@@ -43,9 +43,9 @@ impl Analysis {
             (Nodes::Listed(mine) | Nodes::OfInput(mine), Some(listing)) if *mine == listing => {
                 self.nodes.clone()
             }
-            (_, None) => return other("give slotscope tally the same --topology, for all parts"),
+            (_, None) => return refused("give slotscope tally the same --topology, for all parts"),
             (_, Some(_)) => {
-                return other("leave --topology and --nodes out, the tally file has another one");
+                return refused("leave --topology and --nodes out, the tally file has another one");
             }
         };
         Ok(Analysis {
@@ -61,8 +61,8 @@ impl Analysis {
     pub(crate) fn on_segments_of(&self, separator: &str, has_patterns: bool) -> Result<Analysis> {
         let usual = Analysis::default().separator;
         if self.separator != separator && self.separator != usual {
-            let what = "the tally file was counted with another one; give it to slotscope tally, for all parts";
-            return Err(Error::option("separator", "", what));
+            let reason = "the tally file was counted with another one; give it to slotscope tally, for all parts";
+            return Err(Error::option("separator", "", reason));
         }
         Ok(Analysis {
             separator: separator.to_owned(),
@@ -145,13 +145,12 @@ impl CountedInputs {
         }
         let commands = self.analysis.commands(&self.inputs, &topology, &observed);
         steps::add(&mut summary, &topology, &observed, &commands);
-        let shortfalls = summary.nodes.shortfalls(&node_counts);
         // Nodes also count keys excluded by a filter.
-        let shortfalls = shortfalls
-            .into_iter()
-            .filter(|_| self.inputs.filter.is_none());
-        let shortfalls = shortfalls.map(Evidence::Shortfall);
-        summary.input.warnings.extend(shortfalls.map(Into::into));
+        if self.inputs.filter.is_none() {
+            let shortfalls = summary.nodes.shortfalls(&node_counts).into_iter();
+            let warnings = shortfalls.map(|shortfall| Evidence::Shortfall(shortfall).into());
+            summary.input.warnings.extend(warnings);
+        }
         check_capacity(&summary, room.as_ref())?;
         summary.run = self
             .started
@@ -171,9 +170,9 @@ impl CountedInputs {
             analysis, inputs, ..
         } = self;
         let (first, redaction) = (&self.counted.first, analysis.redaction.as_deref());
-        for by in analysis.by.iter().copied() {
-            let flag = format!("--by {}", by.name());
-            first.tally.slots.loads.required(by, &flag)?;
+        for metric in analysis.by.iter().copied() {
+            let flag = format!("--by {}", metric.name());
+            first.tally.slots.loads.required(metric, &flag)?;
         }
 
         let mut input = self.input_facts();
@@ -247,24 +246,23 @@ impl Analysis {
         first: &Scanned<Tallies>,
         topology: Topology,
     ) -> (Topology, Vec<Vec<usize>>, Option<Overlap>) {
-        let found = file_nodes::of(inputs.paths(), first, &first.tally.inputs);
-        let found = found.filter(|_| self.may_find_nodes(inputs.files.len()));
-        found.map_or((topology, Vec::new(), None), |found| {
-            (found.topology, found.files, found.overlap)
-        })
+        file_nodes::of(inputs.paths(), first, &first.tally.inputs)
+            .filter(|_| self.may_find_nodes(inputs.files.len()))
+            .map_or((topology, Vec::new(), None), |nodes| {
+                (nodes.topology, nodes.files, nodes.overlap)
+            })
     }
 
     /// The parts shared by the commands of remedies.
     fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
-        let paths = || {
-            let paths = inputs.paths().map(|path| path.display().to_string());
-            paths.collect::<Vec<_>>()
-        };
         let reading = match (&self.redaction, &self.reading_words) {
             (_, Some(words)) if words.is_empty() => Vec::new(),
             (Some(_), _) => vec!["DUMP".into()],
             (None, Some(words)) => words.clone(),
-            (None, None) => paths(),
+            (None, None) => inputs
+                .paths()
+                .map(|path| path.display().to_string())
+                .collect(),
         };
         let listing = match self.redaction {
             Some(_) => "cluster.nodes".into(),
@@ -279,12 +277,12 @@ impl Analysis {
                 false,
             ),
         };
-        let by: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
+        let metrics: Vec<&str> = self.by.iter().map(|metric| metric.name()).collect();
         let servers = observed.servers.iter();
         let versions = servers.map(|server| server.as_ref()?.version.as_deref());
-        let by: Vec<String> = match by.as_slice() {
+        let by: Vec<String> = match metrics.as_slice() {
             [] => Vec::new(),
-            by => vec!["--by".into(), by.join(",")],
+            metrics => vec!["--by".into(), metrics.join(",")],
         };
         Commands {
             reading,
@@ -296,7 +294,7 @@ impl Analysis {
             has_tls: inputs
                 .collections
                 .iter()
-                .any(|of| of.manifest.settings.tls.is_some()),
+                .any(|collection| collection.manifest.settings.tls.is_some()),
             service: self.service.or_else(|| Service::of(topology)),
         }
     }
@@ -308,7 +306,7 @@ impl Analysis {
             let place = format!("--weight {}={weight}", Name::from(name.as_str()));
             let at = topology
                 .find(name)
-                .map_err(|what| Error::bad(place, what))?;
+                .map_err(|reason| Error::bad(place, reason))?;
             weights.resize(topology.nodes.len(), 1.0);
             weights[at] = *weight;
         }
@@ -338,8 +336,8 @@ impl Analysis {
 fn check_capacity(summary: &Summary, room: Option<&Room>) -> Result<()> {
     let is_asked = room.is_some_and(|room| room.maxmemory.is_some());
     if is_asked && summary.capacity.is_none() {
-        let what = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
-        return Err(Error::option("maxmemory", "", what));
+        let reason = "the input has no sizes, so the memory of nodes is not known; give a dump with sizes, or --used-memory ID=SIZE for every node";
+        return Err(Error::option("maxmemory", "", reason));
     }
     Ok(())
 }

@@ -90,17 +90,17 @@ impl Sampling {
             Candidates::choose_cells(CANDIDATE_CELLS, TURN, sample.rows, &sample.slots.loads);
         let recount = Recount::new(chosen.into());
         let again = scan.sample(sources, every, || recount.clone());
-        let found = again.ok()?.into_tags();
-        let known = heaviest(&found);
+        let tags = again.ok()?.into_tags();
+        let known = heaviest(&tags);
         (!known.is_empty()).then(|| Preselected::of(known))
     }
 }
 
 /// The names with the most keys, and those with the most of each other metric, with their hashes.
-fn heaviest(found: &[(u64, Name, Load)]) -> Vec<(u64, &Name)> {
+fn heaviest(tags: &[(u64, Name, Load)]) -> Vec<(u64, &Name)> {
     let by_metric = |metric: Metric| {
         let least = if metric == Metric::Keys { MIN_KEYS } else { 1 };
-        let mut order: Vec<_> = found
+        let mut order: Vec<_> = tags
             .iter()
             .filter(|(.., load)| load[metric] >= least)
             .collect();

@@ -12,49 +12,49 @@ use slotscope_engine::text::{bytes, grouped, list};
 /// Maximum types, name prefixes and databases listed.
 const LISTED: usize = 8;
 
-/// Fails if `only` selected nothing or names an unknown type; `all` returns the keys available.
+/// Fails if `only` selected nothing or names an unknown type; `available` returns the keys in the inputs.
 ///
 /// # Errors
-/// Nothing was selected, or a type is unknown; errors of `all`.
+/// Nothing was selected, or a type is unknown; errors of `available`.
 pub(crate) fn check<T>(
     only: &Only,
     scanned: &Scanned<T>,
-    all: impl FnOnce() -> Result<Choice>,
+    available: impl FnOnce() -> Result<Choice>,
 ) -> Result<()> {
     let seen = || scanned.inputs.iter().map(|input| &input.seen);
     let sum = |notice| seen().map(|seen| seen.count(notice)).sum::<u64>();
     let left: u64 = seen().map(|seen| seen.keys + seen.operations).sum();
     let filtered = sum(Notice::Filtered) + sum(Notice::FilteredOperation);
     let of_others = sum(Notice::OtherDatabase);
-    let odd = only.filter.iter().flat_map(|filter| &filter.types);
-    let odd: Vec<&String> = odd.filter(|of| !is_server_type(of)).collect();
+    let asked = only.filter.iter().flat_map(|filter| &filter.types);
+    let odd: Vec<&String> = asked.filter(|name| !is_server_type(name)).collect();
     if let Some(database) = only
         .database
         .filter(|_| left > 0 && sum(Notice::NoDatabase) == left)
     {
-        let what = "no input says which database a key is in: leave this out, or give an RDB file, an append-only file, a collection \
+        let reason = "no input says which database a key is in: leave this out, or give an RDB file, an append-only file, a collection \
                     or a column db";
-        return Err(Error::option("db", database.to_string(), what));
+        return Err(Error::option("db", database.to_string(), reason));
     }
     let is_nothing = left == 0 && filtered + of_others > 0;
     if !is_nothing && odd.is_empty() {
         return Ok(());
     }
-    let choice = all()?;
-    let is_there = |of: &String| {
+    let choice = available()?;
+    let is_there = |name: &String| {
         choice
             .types
             .iter()
-            .any(|there| there.0.eq_ignore_ascii_case(of.as_bytes()))
+            .any(|kind| kind.0.eq_ignore_ascii_case(name.as_bytes()))
     };
-    if let Some(odd) = odd
+    if let Some(name) = odd
         .into_iter()
-        .find(|of| !choice.types.is_empty() && !is_there(of))
+        .find(|name| !choice.types.is_empty() && !is_there(name))
     {
-        let what = Sentence::default()
+        let reason = Sentence::default()
             .words("no key is of this type; ")
             .and(types(&choice));
-        return Err(Error::option("type", odd.as_str(), what));
+        return Err(Error::option("type", name.as_str(), reason));
     }
     if !is_nothing {
         return Ok(());
@@ -68,14 +68,14 @@ pub(crate) fn check<T>(
                 .iter()
                 .map(u64::to_string)
                 .collect::<Vec<_>>();
-            let here = list(databases.into_iter(), LISTED);
-            let what = Sentence::default()
+            let listed = list(databases.into_iter(), LISTED);
+            let reason = Sentence::default()
                 .words("no key is in this database")
-                .words(match here.as_str() {
+                .words(match listed.as_str() {
                     "" => String::new(),
-                    here => format!("; databases here: {here}"),
+                    listed => format!("; databases here: {listed}"),
                 });
-            Err(Error::option("db", number, what))
+            Err(Error::option("db", number, reason))
         }
     }
 }
@@ -84,41 +84,41 @@ pub(crate) fn check<T>(
 fn types(choice: &Choice) -> Sentence {
     let start = Sentence::default().words("types here: ");
     let listed = choice.types.iter().take(LISTED).enumerate();
-    listed.fold(start, |sentence, (at, of)| {
+    listed.fold(start, |sentence, (at, kind)| {
         let sentence = sentence.words(if at == 0 { "" } else { ", " });
         // A module's type may be a name.
-        match std::str::from_utf8(&of.0)
+        match std::str::from_utf8(&kind.0)
             .ok()
-            .filter(|of| is_server_type(of))
+            .filter(|name| is_server_type(name))
         {
             Some(known) => sentence.words(known),
-            None => sentence.name(of.clone()),
+            None => sentence.name(kind.clone()),
         }
     })
 }
 
 /// The error for a filter, describing the available values of each property it uses.
 fn refused(choice: &Choice, filter: &Filter) -> Error {
-    let mut what = Sentence::default().words(format!("no key passed {}", filter.said(false)));
+    let mut sentence = Sentence::default().words(format!("no key passed {}", filter.said(false)));
     if choice.keys == 0 {
-        return Error::bad("filter", what);
+        return Error::bad("filter", sentence);
     }
     if !filter.types.is_empty() {
-        what = what.words("; ").and(types(choice));
+        sentence = sentence.words("; ").and(types(choice));
     }
     if !(filter.globs.is_empty() && filter.regexes.is_empty()) {
         let mut starts: Vec<(&Name, &u64)> = choice.starts.iter().collect();
         starts.sort_by_key(|(_, keys)| std::cmp::Reverse(**keys));
-        what = what.words("; keys here begin with ");
+        sentence = sentence.words("; keys here begin with ");
         for (at, (start, keys)) in starts.into_iter().take(LISTED).enumerate() {
-            what = what
+            sentence = sentence
                 .words(if at == 0 { "" } else { ", " })
                 .name(start.clone());
-            what = what.words(format!(" ({})", grouped(*keys)));
+            sentence = sentence.words(format!(" ({})", grouped(*keys)));
         }
     }
     if let Some((least, most)) = choice.sizes.filter(|_| filter.sizes.is_some()) {
-        what = what.words(format!("; sizes here: {} to {}", bytes(least), bytes(most)));
+        sentence = sentence.words(format!("; sizes here: {} to {}", bytes(least), bytes(most)));
     }
     if filter.expiry.is_some() {
         let expiring = format!(
@@ -126,9 +126,9 @@ fn refused(choice: &Choice, filter: &Filter) -> Error {
             grouped(choice.expiring),
             grouped(choice.keys)
         );
-        what = what.words(expiring);
+        sentence = sentence.words(expiring);
     }
-    Error::bad(filter_flag(filter), what)
+    Error::bad(filter_flag(filter), sentence)
 }
 
 /// The first flag of a filter, as the place of the error.

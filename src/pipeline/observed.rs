@@ -24,7 +24,7 @@ pub(crate) fn of(
     topology: &Topology,
     files: &[Vec<usize>],
 ) -> Observed {
-    let loads = || inputs.collections.iter().flat_map(|of| &of.manifest.load);
+    let loads = || loads(&inputs.collections);
     Observed {
         hot_slots: loads().flat_map(|load| load.hot_slots.clone()).collect(),
         hot_keys: hot_keys(loads()),
@@ -36,35 +36,43 @@ pub(crate) fn of(
     }
 }
 
+/// The load measured by collections.
+fn loads(collections: &[Collection]) -> impl Iterator<Item = &LoadEntry> {
+    let collections = collections.iter();
+    collections.flat_map(|collection| &collection.manifest.load)
+}
+
 /// Whether collections have all keys of a cluster.
 fn is_whole(collections: &[Collection]) -> bool {
-    let is_whole = |of: &Collection| of.manifest.cluster && !of.manifest.incomplete;
+    let is_whole =
+        |collection: &Collection| collection.manifest.cluster && !collection.manifest.incomplete;
     !collections.is_empty() && collections.iter().all(is_whole)
 }
 
 /// The hot keys of all collections.
 fn hot_keys<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> HotKeys {
-    let mut all = HotKeys::default();
-    for found in loads.filter_map(|load| load.hot_keys.as_ref()) {
-        all.nodes += found.nodes;
-        all.cpu_usec += found.cpu_usec;
-        all.keys.extend_from_slice(&found.keys);
+    let mut sum = HotKeys::default();
+    for hot_keys in loads.filter_map(|load| load.hot_keys.as_ref()) {
+        sum.nodes += hot_keys.nodes;
+        sum.cpu_usec += hot_keys.cpu_usec;
+        sum.keys.extend_from_slice(&hot_keys.keys);
     }
-    all.keys.sort_by_key(|key| Reverse(key.cpu_usec));
-    all
+    sum.keys.sort_by_key(|key| Reverse(key.cpu_usec));
+    sum
 }
 
 /// The logged commands of all collections.
 fn logged<'l>(loads: impl Iterator<Item = &'l LoadEntry>) -> LoggedCommands {
-    let mut all = LoggedCommands::default();
-    for found in loads.filter_map(|load| load.logged.as_ref()) {
-        all.nodes += found.nodes;
-        all.entries += found.entries;
-        all.logs_cut += found.logs_cut;
-        all.commands.extend_from_slice(&found.commands);
+    let mut sum = LoggedCommands::default();
+    for logged in loads.filter_map(|load| load.logged.as_ref()) {
+        sum.nodes += logged.nodes;
+        sum.entries += logged.entries;
+        sum.logs_cut += logged.logs_cut;
+        sum.commands.extend_from_slice(&logged.commands);
     }
-    all.commands.sort_by_key(|of| (of.log, Reverse(of.amount)));
-    all
+    sum.commands
+        .sort_by_key(|command| (command.log, Reverse(command.amount)));
+    sum
 }
 
 /// Statistics of each node of the topology, if a server or RDB file has them.
@@ -75,10 +83,7 @@ pub(crate) fn servers(
     files: &[Vec<usize>],
 ) -> Vec<Option<ServerFacts>> {
     let mut known = of_files(scanned, topology, files);
-    let works = || {
-        let loads = collections.iter().flat_map(|of| &of.manifest.load);
-        loads.flat_map(|load| &load.nodes)
-    };
+    let works = || loads(collections).flat_map(|load| &load.nodes);
     for (place, node) in topology.nodes.iter().enumerate() {
         if let Some(entry) = entry_of(collections, node, topology.nodes.len()) {
             known[place] = facts(entry).or(known[place].take());
@@ -90,7 +95,7 @@ pub(crate) fn servers(
                 facts.ops_per_sec = work.ops_per_sec.or(facts.ops_per_sec);
                 facts.cpu = work.cpu.or(facts.cpu);
                 let busiest = work.commands.first();
-                facts.busiest = busiest.map(|of| (of.name.clone(), of.share));
+                facts.busiest = busiest.map(|command| (command.name.clone(), command.share));
                 facts.refused = work.refused.clone();
             }
         }
@@ -100,8 +105,9 @@ pub(crate) fn servers(
 
 /// The number of primaries that reported the cluster state, and of those reporting it down; absent if none did.
 pub(crate) fn cluster_state(collections: &[Collection]) -> Option<(u64, u64)> {
-    let states = collections.iter().map(|of| of.manifest.cluster_state());
-    let (asked, down) = states.fold((0, 0), |sum, of| (sum.0 + of.0, sum.1 + of.1));
+    let state = |collection: &Collection| collection.manifest.cluster_state();
+    let states = collections.iter().map(state);
+    let (asked, down) = states.fold((0, 0), |sum, state| (sum.0 + state.0, sum.1 + state.1));
     (asked > 0).then_some((asked, down))
 }
 
@@ -112,7 +118,10 @@ fn entry_of<'c>(
     node: &Node,
     nodes: usize,
 ) -> Option<&'c ServerEntry> {
-    let servers = || collections.iter().flat_map(|of| &of.manifest.servers);
+    let servers = || {
+        let collections = collections.iter();
+        collections.flat_map(|collection| &collection.manifest.servers)
+    };
     let by_id = servers().find(|server| server.id.as_deref() == Some(&node.id));
     let is_there = |server: &&ServerEntry| {
         let address = Some(server.name.as_str());
@@ -128,7 +137,8 @@ fn entry_of<'c>(
 
 /// Why a primary serves none of its slots.
 fn outage(entry: &ServerEntry) -> Option<Outage> {
-    let state = entry.last().and_then(|of| of.cluster_state.as_deref());
+    let last = entry.last();
+    let state = last.and_then(|reading| reading.cluster_state.as_deref());
     match () {
         () if entry.role == Role::Replica => None,
         () if entry.silent.is_some() => Some(Outage::Silent),
@@ -139,18 +149,18 @@ fn outage(entry: &ServerEntry) -> Option<Outage> {
 /// The facts from both readings, if any.
 fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
     let last = entry.last()?;
-    let since = entry.before.as_ref().filter(|_| entry.after.is_some());
+    let before = entry.before.as_ref().filter(|_| entry.after.is_some());
     // A restarted server counts from 0 again.
-    let since = since.filter(|before| last.uptime_in_seconds >= before.uptime_in_seconds);
-    let rate = |of: fn(&ServerReading) -> Option<f64>| {
+    let since = before.filter(|before| last.uptime_in_seconds >= before.uptime_in_seconds);
+    let rate = |counter: fn(&ServerReading) -> Option<f64>| {
         let before = since.filter(|_| !entry.is_read)?;
         let span = (seconds(last)? - seconds(before)?) as f64 / 1000.0;
-        let more = of(last)? - of(before)?;
-        (span >= LEAST_SPAN && more >= 0.0).then_some(more / span)
+        let growth = counter(last)? - counter(before)?;
+        (span >= LEAST_SPAN && growth >= 0.0).then_some(growth / span)
     };
     // If the collection itself is part of the load, use the load before it.
-    let usual = entry.before.as_ref().unwrap_or(last);
-    let usual = usual.instantaneous_ops_per_sec.map(|ops| ops as f64);
+    let reading = entry.before.as_ref().unwrap_or(last);
+    let usual = reading.instantaneous_ops_per_sec.map(|ops| ops as f64);
     Some(ServerFacts {
         used_memory: last.used_memory,
         dataset: last.dataset().or_else(|| entry.before.as_ref()?.dataset()),
@@ -162,8 +172,8 @@ fn facts(entry: &ServerEntry) -> Option<ServerFacts> {
         evicting: since.is_some_and(|before| last.evicted_keys > before.evicted_keys),
         evicted_keys: last.evicted_keys,
         replicas: last.connected_slaves,
-        ops_per_sec: rate(|of| of.total_commands_processed.map(|all| all as f64)).or(usual),
-        cpu: rate(|of| of.used_cpu),
+        ops_per_sec: rate(|reading| Some(reading.total_commands_processed? as f64)).or(usual),
+        cpu: rate(|reading| reading.used_cpu),
         version: last.server.clone(),
         at: seconds(last).and_then(|at| u64::try_from(at / 1000).ok()),
         busiest: None,
@@ -186,8 +196,8 @@ fn of_files(
     let mut newest: Vec<Option<&SeenInput>> = vec![None; topology.nodes.len()];
     for (input, seen) in scanned.inputs.iter().enumerate() {
         let node = node_of(input, scanned, topology, files);
-        let held = node.and_then(|node| newest.get_mut(node));
-        let Some(held) = held.filter(|_| seen.seen.used_memory.is_some()) else {
+        let place = node.and_then(|node| newest.get_mut(node));
+        let Some(held) = place.filter(|_| seen.seen.used_memory.is_some()) else {
             continue;
         };
         if held.is_none_or(|held| held.seen.written_ms < seen.seen.written_ms) {
@@ -199,8 +209,7 @@ fn of_files(
         at: seen.seen.written_ms.map(|at| at / 1000),
         ..ServerFacts::default()
     };
-    let newest = newest.into_iter();
-    newest.map(|seen| seen.map(facts)).collect()
+    newest.into_iter().map(|seen| seen.map(facts)).collect()
 }
 
 /// The index of the node that an input is a dump of: the one made from it, the owner of most of its keys, or the only

@@ -103,20 +103,20 @@ impl Reading {
     ///
     /// # Errors
     /// The number of threads is zero or absurd, or the system refuses it.
-    pub fn new(found: Found, options: Options) -> Result<Self> {
+    pub fn new(inputs: Found, options: Options) -> Result<Self> {
         let is_shown = options.on_progress.is_some();
-        let stored = Counter::of(&found.sources).filter(|_| is_shown);
+        let stored = Counter::of(&inputs.sources).filter(|_| is_shown);
         let sources = match &stored {
-            Some(counter) => counter.count(found.sources),
-            None => found.sources,
+            Some(counter) => counter.count(inputs.sources),
+            None => inputs.sources,
         };
         Ok(Reading {
             pool: pool(options.threads)?,
             sources,
             stored,
-            collections: found.collections,
-            listings: found.listings,
-            passed_over: found.passed_over,
+            collections: inputs.collections,
+            listings: inputs.listings,
+            passed_over: inputs.passed_over,
             of_reports: 0,
             options,
         })
@@ -137,14 +137,14 @@ impl Reading {
     /// # Errors
     /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
-        let all = || {
+        let available = || {
             if !self.is_rereadable() {
                 return Ok(Choice::default());
             }
             let scan = self.plain_scan().only(&Only::ALL);
             Ok(scan.run(&self.sources, Choice::default)?.tally)
         };
-        nothing_left::check(&self.options.only, scanned, all)
+        nothing_left::check(&self.options.only, scanned, available)
     }
 
     /// Calls `run` with a scan that reports progress as `pass`.
@@ -271,13 +271,13 @@ pub fn pool(threads: Option<usize>) -> Result<ThreadPool> {
         None => std::thread::available_parallelism().map_or(1, usize::from),
         Some(threads) if (1..=MAX_THREADS).contains(&threads) => threads,
         Some(threads) => {
-            let what = "the number of threads must be from 1 to 1024";
-            return Err(Error::option("threads", threads.to_string().as_str(), what));
+            let reason = "the number of threads must be from 1 to 1024";
+            return Err(Error::option("threads", threads.to_string(), reason));
         }
     };
     let built = ThreadPoolBuilder::new().num_threads(threads).build();
     built.map_err(|error| {
-        let what = format!("cannot start {threads} threads: {error}");
-        Error::option("threads", "", what)
+        let reason = format!("cannot start {threads} threads: {error}");
+        Error::option("threads", "", reason)
     })
 }

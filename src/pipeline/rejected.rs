@@ -56,9 +56,9 @@ pub(crate) fn unreadable<'p, T>(
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> Vec<UnreadableValues> {
-    let of = |role: Lost| {
+    let values = |role: Lost| {
         let inputs = scanned.inputs.iter().enumerate();
-        let found: Vec<_> = inputs
+        let places: Vec<_> = inputs
             .filter_map(|(input, seen)| {
                 Some((
                     input,
@@ -66,11 +66,11 @@ pub(crate) fn unreadable<'p, T>(
                 ))
             })
             .collect();
-        let (input, first) = *found.first()?;
+        let (input, first) = *places.first()?;
         let text = Sentence::default().excerpt(&Name::from(first.text()));
         Some(UnreadableValues {
             role,
-            count: found.iter().map(|(_, unreadable)| unreadable.count).sum(),
+            count: places.iter().map(|(_, unreadable)| unreadable.count).sum(),
             first: RejectedLine {
                 file: Name::from(path(input)),
                 line: lines.get(&(input, first.byte)).copied().flatten(),
@@ -79,7 +79,7 @@ pub(crate) fn unreadable<'p, T>(
             },
         })
     };
-    Lost::ALL.into_iter().filter_map(of).collect()
+    Lost::ALL.into_iter().filter_map(values).collect()
 }
 
 /// Like `of`, for inputs at these paths with known line numbers. File names are kept.
@@ -127,21 +127,20 @@ pub(crate) fn check_most_of<'p, T>(
     else {
         return Ok(());
     };
-    let mut first = scanned.rejects.first.iter();
-    let first = first
-        .find(|reject| reject.input as usize == index)
-        .map(|reject| {
-            let at = place(line(reject), reject);
-            Sentence::from(format!(", the first at {at}: ")).and(reject.sentence())
-        });
-    let what = Sentence::from(format!(
+    let mut rejects = scanned.rejects.first.iter();
+    let reject = rejects.find(|reject| reject.input as usize == index);
+    let first = reject.map(|reject| {
+        let at = place(line(reject), reject);
+        Sentence::from(format!(", the first at {at}: ")).and(reject.sentence())
+    });
+    let text = Sentence::from(format!(
         "{} of {} rows are not keys",
         grouped(seen.rejected),
         grouped(seen.rejected + seen.rows())
     ));
     Err(Error::bad(
         Name::from(path(index)).to_string(),
-        what.and(first.unwrap_or_default())
+        text.and(first.unwrap_or_default())
             .words("; is it a dump in another format (--format help lists them)?"),
     ))
 }
@@ -190,8 +189,8 @@ pub(crate) fn check_readable<T>(
     };
     let line = line_of(&**source, first.byte).map_or(String::new(), |line| format!("line {line} "));
     let place = format!("{}: {line}(byte {})", Name::from(source.path()), first.byte);
-    let what = Sentence::from(format!("no {}: ", role.name(1)));
-    Err(Error::bad(place, what.excerpt(&Name::from(first.text()))))
+    let text = Sentence::from(format!("no {}: ", role.name(1)));
+    Err(Error::bad(place, text.excerpt(&Name::from(first.text()))))
 }
 
 /// Turns the first rejected row into an error, wherever its input is.

@@ -65,12 +65,12 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
             ..SeenInput::default()
         });
     }
-    if let Some((slot, one, other)) = states.readings.clash() {
-        let what = format!(
+    if let Some((slot, first, second)) = states.readings.clash() {
+        let reason = format!(
             "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
-            Name::from(inputs[one].0.path())
+            Name::from(inputs[first].0.path())
         );
-        return Err(bad(inputs[other].0, what));
+        return Err(bad(inputs[second].0, reason));
     }
     for (input, seen) in seen.iter_mut().enumerate() {
         seen.seen = ReadStats::of_keys(states.keys_of(input));
@@ -135,7 +135,7 @@ impl<'o> States<'o> {
             self.tallies.inputs.note(input, *slot);
             let from = &mut self.from[usize::from(*slot)];
             // Within an input, lines of equal time are in order.
-            if from.is_none_or(|(at, of)| of == input || at <= time) {
+            if from.is_none_or(|(at, origin)| origin == input || at <= time) {
                 *from = Some((time, input));
                 self.set(*slot, stats);
             }
@@ -155,7 +155,7 @@ impl<'o> States<'o> {
 
     fn keys_of(&self, input: usize) -> u64 {
         let keys = self.from.iter().zip(&self.tallies.slots.loads.keys);
-        keys.filter(|(from, _)| from.is_some_and(|(_, of)| of == input))
+        keys.filter(|(from, _)| from.is_some_and(|(_, origin)| origin == input))
             .map(|(_, keys)| keys)
             .sum()
     }
@@ -166,18 +166,18 @@ impl<'o> States<'o> {
 /// # Errors
 /// Key dumps and counts are mixed.
 pub fn spellings(inputs: &[Box<dyn Source>]) -> Result<Option<Vec<Spelling>>> {
-    let found = inputs
+    let spellings = inputs
         .iter()
         .map(|input| spelling(&**input))
         .collect::<Result<Vec<_>>>()?;
-    if found.iter().all(Option::is_none) {
+    if spellings.iter().all(Option::is_none) {
         return Ok(None);
     }
-    if let Some(dump) = found.iter().position(Option::is_none) {
-        let what = "is a key dump and another input is CLUSTER SLOT-STATS; only analyze, plan, and whatif for other nodes read both together";
-        return Err(bad(&*inputs[dump], what.into()));
+    if let Some(dump) = spellings.iter().position(Option::is_none) {
+        let reason = "is a key dump and another input is CLUSTER SLOT-STATS; only analyze, plan, and whatif for other nodes read both together";
+        return Err(bad(&*inputs[dump], reason.into()));
     }
-    Ok(Some(found.into_iter().flatten().collect()))
+    Ok(Some(spellings.into_iter().flatten().collect()))
 }
 
 /// Only for files: the start of a pipe could not be reread.
@@ -230,7 +230,7 @@ pub(crate) fn each(
     if spelling == Spelling::Answer {
         let text = small_file::read_from(reader, input.path(), MAX_BYTES as u64, TOO_LONG)?;
         let added = slot_stats::answer(&text).and_then(&mut add);
-        added.map_err(|what| bad(input, what))?;
+        added.map_err(|reason| bad(input, reason))?;
         let (bytes, torn) = (text.len() as u64, None);
         return Ok(ReadInput { bytes, torn });
     }
@@ -239,11 +239,11 @@ pub(crate) fn each(
     for number in 1u64.. {
         text.clear();
         let most = MAX_BYTES as u64 + 1;
-        let read = reader.by_ref().take(most).read_until(b'\n', &mut text);
-        let read = read.map_err(|error| Error::io(input.path(), error))? as u64;
-        let in_line = |what: String| {
+        let outcome = reader.by_ref().take(most).read_until(b'\n', &mut text);
+        let read = outcome.map_err(|error| Error::io(input.path(), error))? as u64;
+        let in_line = |reason: String| {
             let place = format!("{}: line {number}", Name::from(input.path()));
-            Error::bad(place, what)
+            Error::bad(place, reason)
         };
         if read == most {
             return Err(in_line(TOO_LONG.into()));
@@ -259,7 +259,7 @@ pub(crate) fn each(
                 let torn = Some(bytes);
                 return Ok(ReadInput { bytes, torn });
             }
-            Err(what) => return Err(in_line(what)),
+            Err(reason) => return Err(in_line(reason)),
         }
         bytes += read;
         if !proceed(read) {
@@ -269,8 +269,8 @@ pub(crate) fn each(
     Ok(ReadInput { bytes, torn: None })
 }
 
-fn bad(input: &dyn Source, what: String) -> Error {
-    Error::bad(Name::from(input.path()).to_string(), what)
+fn bad(input: &dyn Source, reason: String) -> Error {
+    Error::bad(Name::from(input.path()).to_string(), reason)
 }
 
 #[cfg(test)]

@@ -24,11 +24,9 @@ fn sentence(node: &NodeEntry, is_redacted: bool) -> String {
     } else {
         Name::from(node.name.as_str()).to_string()
     };
-    let slots = ranges(&node.stray_slots, RANGES);
-    let slots = if slots.is_empty() {
-        slots
-    } else {
-        format!(" ({slots})")
+    let slots = match ranges(&node.stray_slots, RANGES) {
+        slots if slots.is_empty() => slots,
+        slots => format!(" ({slots})"),
     };
     // `redis-cli --cluster fix` closes open slots; these are not open, and it would not touch them.
     let cure = match Migration::of([node.server.as_deref()].into_iter()) {

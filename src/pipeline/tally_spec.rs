@@ -67,8 +67,8 @@ impl TallySpec<'_> {
             origins: origins.unwrap_or_default(),
             inputs: by_input,
             ..Tallies::new(self.parts())
-        };
-        let tallies = tallies.knowing(preselected.cloned());
+        }
+        .knowing(preselected.cloned());
         match self.separator {
             Some(separator) => tallies.with_patterns(separator),
             None => tallies,

@@ -48,13 +48,13 @@ pub(crate) struct SecondPassCounts {
 impl SecondPassCounts {
     /// Merges the counts of other keys.
     pub(crate) fn merge(&mut self, other: SecondPassCounts) {
-        let both = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
+        let merge = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (none @ None, theirs) => *none = theirs,
             (Some(_), None) => {}
         };
-        both(&mut self.tags, other.tags);
-        both(&mut self.patterns, other.patterns);
+        merge(&mut self.tags, other.tags);
+        merge(&mut self.patterns, other.patterns);
         match (&mut self.present, other.present) {
             (Some(mine), Some(theirs)) => present::merge(mine, &theirs),
             (none @ None, theirs) => *none = theirs,
@@ -154,13 +154,13 @@ impl SecondPass {
             }
             _ => None,
         };
-        let patterns = names.patterns.as_ref();
-        let patterns = patterns.and_then(|patterns| patterns.candidates());
-        let patterns = patterns.map(|chosen| PatternRecount::new(Arc::new(chosen)));
+        let counted = names.patterns.as_ref();
+        let chosen = counted.and_then(|patterns| patterns.candidates());
+        let patterns = chosen.map(|chosen| PatternRecount::new(Arc::new(chosen)));
         // With keys present, operations are on keys that exist or do not.
         let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
-        let present = has_both && !names.tags.follows();
-        let present = present.then(|| Present::of(names.operations.busy_keys().keys));
+        let is_wanted = has_both && !names.tags.follows();
+        let present = is_wanted.then(|| Present::of(names.operations.busy_keys().keys));
         (tags.is_some() || patterns.is_some() || present.is_some()).then_some(SecondPass {
             tags,
             patterns,
