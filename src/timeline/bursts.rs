@@ -87,14 +87,14 @@ pub(super) fn find(
             continue;
         }
         let node = owner(slot);
-        let mut found: Vec<SlotBurst> = Vec::new();
+        let mut slot_bursts: Vec<SlotBurst> = Vec::new();
         for (size, nodes) in &sizes {
             let of_slot = OfSlot::new(grain, grouped(&series, *size), &nodes[node]);
             for (from, to) in of_slot.runs() {
                 let buckets = trimmed(&series, (from * size, (to * size).min(len)));
                 let overlaps =
-                    |other: &SlotBurst| other.buckets.0 < buckets.1 && buckets.0 < other.buckets.1;
-                let sum = |of: &[u64]| of[buckets.0..buckets.1].iter().sum::<u64>();
+                    |burst: &SlotBurst| burst.buckets.0 < buckets.1 && buckets.0 < burst.buckets.1;
+                let sum = |ops: &[u64]| ops[buckets.0..buckets.1].iter().sum::<u64>();
                 let burst = SlotBurst {
                     slot,
                     buckets,
@@ -104,12 +104,12 @@ pub(super) fn find(
                     usual_at_most: of_slot.usual_of((from, to)) / *size as f64,
                 };
                 let is_large = burst.ops as f64 >= LEAST_SHARE * burst.node_ops as f64;
-                if is_large && !found.iter().any(overlaps) {
-                    found.push(burst);
+                if is_large && !slot_bursts.iter().any(overlaps) {
+                    slot_bursts.push(burst);
                 }
             }
         }
-        bursts.extend(found);
+        bursts.extend(slot_bursts);
     }
     bursts.sort_by(|a, b| {
         let by_excess = b.excess().total_cmp(&a.excess());
@@ -161,7 +161,7 @@ impl<'a> OfSlot<'a> {
     /// Whether a bucket has `factor` times the usual load, with a probability below `chance` of that happening by
     /// chance.
     fn is_above(&self, at: usize, factor: f64, chance: f64) -> bool {
-        let [ops, usual] = [self.series[at] as f64, self.usual(at)].map(|of| of / self.grain);
+        let [ops, usual] = [self.series[at] as f64, self.usual(at)].map(|ops| ops / self.grain);
         ops >= factor * usual && ops * (ops / usual).ln() - ops + usual > -chance.ln()
     }
 

@@ -54,19 +54,19 @@ pub(super) fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize,
     } else {
         &[]
     };
-    let times = times
+    let known = times
         .iter()
         .enumerate()
         .filter(|(_, time)| **time != MISSING);
-    times.map(move |(i, time)| (i, *time, values.load(i)[Metric::Ops]))
+    known.map(move |(i, time)| (i, *time, values.load(i)[Metric::Ops]))
 }
 
 impl Tally for Counts {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let mut last = 0;
         let mut count = 0;
-        let grid = self.grid.clone();
-        let mut grid = grid.lock().unwrap_or_else(PoisonError::into_inner);
+        let shared = self.grid.clone();
+        let mut grid = shared.lock().unwrap_or_else(PoisonError::into_inner);
         for (i, time, ops) in timed(keys) {
             grid.add(time, keys.slots[i], ops);
             let back = last.max(time) - time;

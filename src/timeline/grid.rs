@@ -89,8 +89,8 @@ impl Grid {
         let mut start = from;
         while start < to {
             let end = ((place + 1) * bucket_ms).min(to);
-            let column = self.find(place);
-            let column = &mut self.columns[column].ops;
+            let at = self.find(place);
+            let column = &mut self.columns[at].ops;
             for (slot, amount) in amounts {
                 let sum = &mut column[usize::from(*slot)];
                 let part = until(end, *amount) - until(start, *amount);

@@ -74,8 +74,8 @@ impl Named {
         bursts: &[SlotBurst],
     ) -> Result<Self> {
         let wanted = Arc::new(Wanted::new(axis, &tags, bursts));
-        let all = InBursts::First(Box::default());
-        let scanned = reading.scan("counting names", || Names::new(&wanted, all.clone()))?;
+        let empty = InBursts::First(Box::default());
+        let scanned = reading.scan("counting names", || Names::new(&wanted, empty.clone()))?;
         let mut names = scanned.tally;
         if let Some(rows) = names.in_bursts.overflowed() {
             let chosen = Candidates::of_names(Box::new(rows.clone()));

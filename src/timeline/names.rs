@@ -73,7 +73,7 @@ impl InBursts {
         let mut load = Load::default();
         load[Metric::Ops] = ops;
         match self {
-            InBursts::First(all) => all.add_known(hash(&written), &written, load),
+            InBursts::First(counter) => counter.add_known(hash(&written), &written, load),
             InBursts::Again(heavy) => heavy.count_name(hash(&written), &written, load),
         }
     }
@@ -83,7 +83,7 @@ impl InBursts {
         &self,
     ) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
         match self {
-            InBursts::First(all) => match &all.counts {
+            InBursts::First(counter) => match &counter.counts {
                 TagCounts::CountMin(rows) => Some(rows),
                 _ => None,
             },
@@ -104,16 +104,16 @@ impl InBursts {
                 return;
             };
             let ops = load[Metric::Ops];
-            let is_heavier = best.as_ref().is_none_or(|(_, other, most)| {
-                ops > *most || ops == *most && name < other.0.as_slice()
+            let is_heavier = best.as_ref().is_none_or(|(_, leader, most)| {
+                ops > *most || ops == *most && name < leader.0.as_slice()
             });
             if is_heavier {
                 *best = Some((kind, Name(name.to_vec()), ops));
             }
         };
         match self {
-            InBursts::First(all) => {
-                if let TagCounts::Exact(table) = &all.counts {
+            InBursts::First(counter) => {
+                if let TagCounts::Exact(table) = &counter.counts {
                     table.iter().for_each(|(name, _, load)| see(name, load));
                 }
             }

@@ -51,8 +51,8 @@ impl<'a> OfNodes<'a> {
 
     /// The nodes by bucket; `None` if none are named.
     pub(super) fn over_time(self) -> Option<Vec<NodeOverTime>> {
-        let nodes = self.topology?.nodes.iter().zip(self.ops);
-        let nodes = nodes.map(|(node, over_time)| NodeOverTime {
+        let series = self.topology?.nodes.iter().zip(self.ops);
+        let nodes = series.map(|(node, over_time)| NodeOverTime {
             id: Name::from(node.id.as_str()),
             name: name_of(node),
             ranges: node.ranges.clone(),

@@ -62,7 +62,7 @@ impl<'a> Picture<'a> {
             to: axis.start(place + 1),
             ops: *ops,
         };
-        let bursts = found_bursts(&self.bursts, names.as_ref(), &self.nodes, axis);
+        let bursts = named_bursts(&self.bursts, names.as_ref(), &self.nodes, axis);
         let tags = names.map(|names| {
             let tags = names.tags.into_iter();
             tags.map(|series| tag_over_time(series, ops, &self.nodes))
@@ -102,33 +102,32 @@ fn slots_over_time(grid: &Grid, axis: TimeAxis) -> SlotsOverTime {
     }
 }
 
-fn tag_over_time((tag, over_time): (Name, Vec<u64>), all: u64, nodes: &OfNodes<'_>) -> TagOverTime {
-    let (slot, ops) = (slot_of_part(&tag.0), over_time.iter().sum());
+fn tag_over_time((tag, series): (Name, Vec<u64>), total: u64, nodes: &OfNodes<'_>) -> TagOverTime {
+    let (slot, ops) = (slot_of_part(&tag.0), series.iter().sum());
     TagOverTime {
         node: nodes.name(slot),
         tag,
         slot,
         ops,
-        share: ops as f64 / all as f64,
-        over_time,
+        share: ops as f64 / total as f64,
+        over_time: series,
     }
 }
 
-fn found_bursts(
+fn named_bursts(
     bursts: &[SlotBurst],
     names: Option<&Named>,
     nodes: &OfNodes<'_>,
     axis: TimeAxis,
 ) -> Vec<Burst> {
-    let found = |(number, burst): (usize, &SlotBurst)| {
-        let name = names.and_then(|names| names.in_bursts[number].clone());
-        let name = name.filter(|(_, _, ops)| ops * 2 >= burst.ops);
+    let named = |(number, burst): (usize, &SlotBurst)| {
+        let heaviest = names.and_then(|names| names.in_bursts[number].clone());
+        let name = heaviest.filter(|(_, _, ops)| ops * 2 >= burst.ops);
         let of_kind = |kind| {
-            let name = name.as_ref().filter(|(is, ..)| *is == kind);
+            let name = name.as_ref().filter(|(its_kind, ..)| *its_kind == kind);
             name.map(|(_, name, _)| name.clone())
         };
-        let (from, to) = burst.buckets;
-        let (from, to) = (axis.start(from), axis.start(to));
+        let [from, to] = [burst.buckets.0, burst.buckets.1].map(|bucket| axis.start(bucket));
         Burst {
             tag: of_kind(Kind::Tag),
             key: of_kind(Kind::Key),
@@ -143,5 +142,5 @@ fn found_bursts(
             times_usual: burst.times_usual(),
         }
     };
-    bursts.iter().enumerate().map(found).collect()
+    bursts.iter().enumerate().map(named).collect()
 }

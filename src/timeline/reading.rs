@@ -48,23 +48,24 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
         Some(spellings) => {
             let heat = heat.unwrap_or(Heat::Cpu);
             if heat == Heat::Ops {
-                let what = "CLUSTER SLOT-STATS does not count operations; --by cpu or --by network";
-                return Err(Error::option("by", "ops", what));
+                let reason =
+                    "CLUSTER SLOT-STATS does not count operations; --by cpu or --by network";
+                return Err(Error::option("by", "ops", reason));
             }
             if !reading.options.policy.is_oss() {
-                let what =
+                let reason =
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
-                return Err(Error::option("policy", "", what));
+                return Err(Error::option("policy", "", reason));
             }
             series(reading, &spellings, heat, options)
         }
         None => match heat {
             None | Some(Heat::Ops) => captures(reading, options),
             Some(heat) => {
-                let what = "captures have operations alone; CPU time and network traffic are in CLUSTER SLOT-STATS over \
+                let reason = "captures have operations alone; CPU time and network traffic are in CLUSTER SLOT-STATS over \
                             time, as slotscope collect --every 10s writes them";
                 let name = if heat == Heat::Cpu { "cpu" } else { "network" };
-                Err(Error::option("by", name.to_string(), what))
+                Err(Error::option("by", name.to_string(), reason))
             }
         },
     }
@@ -77,13 +78,12 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let scanned = reading.scan("counting", || Counts::new(&grid, inputs))?;
     let grid = std::mem::take(&mut *grid.lock().unwrap_or_else(PoisonError::into_inner));
     let axis = check_times(reading, &scanned, &grid)?;
-    let topology = options.topology.clone();
-    let topology = topology.or_else(|| {
-        let found = file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
-        found.map(|found| found.topology)
+    let topology = options.topology.clone().or_else(|| {
+        let nodes = file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
+        nodes.map(|nodes| nodes.topology)
     });
-    let topology = redacted::topology(options.redaction, topology);
-    let picture = Picture::new(Heat::Ops, &grid, axis, topology.as_ref());
+    let shown = redacted::topology(options.redaction, topology);
+    let picture = Picture::new(Heat::Ops, &grid, axis, shown.as_ref());
 
     let mut notes = notes_of(&scanned.tally);
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
@@ -92,8 +92,8 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
         let tags = heavy_tags(reading, &scanned.tally, &grid, options.top)?;
         Some(Named::read(reading, tags, axis, &picture.bursts)?)
     } else {
-        let what = "tags and the names in bursts need a second pass, and a pipe is read once: write the capture to a file";
-        notes.push(what.into());
+        let note = "tags and the names in bursts need a second pass, and a pipe is read once: write the capture to a file";
+        notes.push(note.into());
         None
     };
     let mut timeline = Timeline {
@@ -140,14 +140,14 @@ fn series(
     check_files(reading, &series)?;
     series.fit_buckets();
     let axis = series.grid.axis().ok_or_else(|| {
-        let what = "one sample of each slot, and what came between two is counted; take more: slotscope collect --every \
+        let reason = "one sample of each slot, and what came between two is counted; take more: slotscope collect --every \
                     10s --for 10m";
-        Error::bad("CLUSTER SLOT-STATS", what)
+        Error::bad("CLUSTER SLOT-STATS", reason)
     })?;
     let topology = options.topology.clone();
-    let topology = topology.unwrap_or_else(|| series.topology());
-    let topology = redacted::topology(options.redaction, Some(topology));
-    let picture = Picture::new(heat, &series.grid, axis, topology.as_ref());
+    let owners = topology.unwrap_or_else(|| series.topology());
+    let shown = redacted::topology(options.redaction, Some(owners));
+    let picture = Picture::new(heat, &series.grid, axis, shown.as_ref());
     let mut notes = series.notes();
     notes.extend(notes_on(&series.grid, axis, picture.more_bursts));
     let mut timeline = Timeline {
@@ -167,28 +167,28 @@ fn series(
 
 /// Fails if files have the same node at the same time, which would count twice.
 fn check_files(reading: &Reading, series: &Series) -> Result<()> {
-    let Some((one, other)) = series.overlap() else {
+    let Some((first, second)) = series.overlap() else {
         return Ok(());
     };
-    let [one, other] = [one, other].map(|at| Name::from(reading.sources[at].path()));
-    let what = format!("has a node at times that are in \"{other}\" as well; name one of them");
-    Err(Error::bad(one.to_string(), what))
+    let [file, other] = [first, second].map(|at| Name::from(reading.sources[at].path()));
+    let reason = format!("has a node at times that are in \"{other}\" as well; name one of them");
+    Err(Error::bad(file.to_string(), reason))
 }
 
 /// The time axis, provided that every input with rows has times.
 fn check_times(reading: &Reading, scanned: &Scanned<Counts>, grid: &Grid) -> Result<TimeAxis> {
     let timed = &scanned.tally.timed;
-    let without = scanned.inputs.iter().enumerate().find(|(input, seen)| {
+    let timeless = scanned.inputs.iter().enumerate().find(|(input, seen)| {
         seen.seen.keys + seen.seen.operations > 0
             && !timed.contains_key(&(*input as u32))
             && !is_base(scanned, seen)
     });
     let way_out = "timeline reads captures (redis-cli MONITOR > FILE) and append-only files with times \
                    (aof-timestamp-enabled yes); analyze reads key dumps";
-    if let Some((input, seen)) = without {
+    if let Some((input, seen)) = timeless {
         let file = Name::from(reading.sources[input].path());
-        let what = format!("rows of {} that have no time; {way_out}", seen.format);
-        return Err(Error::bad(file.to_string(), what));
+        let reason = format!("rows of {} that have no time; {way_out}", seen.format);
+        return Err(Error::bad(file.to_string(), reason));
     }
     let nothing = || Error::bad("no operations in the input", way_out);
     grid.axis().ok_or_else(nothing)
@@ -244,8 +244,8 @@ fn notes_on(grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
         ));
     }
     if more_bursts > 0 {
-        let more = text::counted(more_bursts, "smaller burst");
-        notes.push(format!("{more}: not listed"));
+        let bursts = text::counted(more_bursts, "smaller burst");
+        notes.push(format!("{bursts}: not listed"));
     }
     notes
 }

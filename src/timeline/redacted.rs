@@ -20,7 +20,7 @@ pub(super) fn topology(
 
 /// Its sentences contain no names, and its nodes are already redacted.
 impl Redact for Timeline {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let Timeline {
             schema: _,
             by: _,
@@ -39,17 +39,17 @@ impl Redact for Timeline {
             notes,
         } = self;
         for tag in tags.iter_mut().flatten() {
-            tag.tag.redact(by);
+            tag.tag.redact(redaction);
         }
-        bursts.redact(by);
-        rejected.redact(by);
-        incomplete.redact(by);
-        notes.push(by.note());
+        bursts.redact(redaction);
+        rejected.redact(redaction);
+        incomplete.redact(redaction);
+        notes.push(redaction.note());
     }
 }
 
 impl Redact for Burst {
-    fn redact(&mut self, by: &Redaction) {
+    fn redact(&mut self, redaction: &Redaction) {
         let Burst {
             tag,
             key,
@@ -63,7 +63,7 @@ impl Redact for Burst {
             usual_rate: _,
             times_usual: _,
         } = self;
-        tag.redact(by);
-        key.redact(by);
+        tag.redact(redaction);
+        key.redact(redaction);
     }
 }

@@ -197,14 +197,14 @@ impl Series {
     /// Makes buckets at least as long as half of the intervals between samples. A single interval of each node is shown as long
     /// as it is.
     pub(super) fn fit_buckets(&mut self) {
-        let all: u64 = self.intervals.iter().sum();
-        if all <= self.names.len() as u64 {
+        let total: u64 = self.intervals.iter().sum();
+        if total <= self.names.len() as u64 {
             return;
         }
         let mut sum = 0;
         let is_half = |count: &u64| {
             sum += count;
-            sum * 2 >= all
+            sum * 2 >= total
         };
         let power = self.intervals.iter().position(is_half).unwrap_or(0);
         self.grid.lengthen(1 << power);
@@ -219,7 +219,7 @@ impl Series {
         let owner: Vec<_> = self
             .owner
             .iter()
-            .map(|of| of.map(|(_, node)| node))
+            .map(|owner| owner.map(|(_, node)| node))
             .collect();
         of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
     }

@@ -28,12 +28,12 @@ pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
 
 /// The finding as a sentence.
 pub(crate) fn sentence(timeline: &Timeline) -> String {
-    let rate = timeline.ops as f64 / secs(timeline).max(1) as f64;
+    let per_sec = timeline.ops as f64 / secs(timeline).max(1) as f64;
     let rate = match timeline.by {
-        Heat::Ops => format!("{} a second", three_digits(rate)),
-        heat => heat.rate(rate),
+        Heat::Ops => format!("{} a second", three_digits(per_sec)),
+        heat => heat.rate(per_sec),
     };
-    let all = format!(
+    let total = format!(
         "{} in {}, {rate} on average",
         timeline.by.amount(timeline.ops),
         span(secs(timeline))
@@ -42,10 +42,10 @@ pub(crate) fn sentence(timeline: &Timeline) -> String {
         timeline.bursts.as_slice(),
         timeline.bursts.len() as u64 + timeline.more_bursts,
     ) {
-        ([], _) => format!("{all}; no burst"),
-        ([burst], _) => format!("{all}; one burst: {}", words(timeline, burst)),
+        ([], _) => format!("{total}; no burst"),
+        ([burst], _) => format!("{total}; one burst: {}", words(timeline, burst)),
         ([burst, ..], count) => format!(
-            "{all}; {}, the largest: {}",
+            "{total}; {}, the largest: {}",
             counted(count, "burst"),
             words(timeline, burst)
         ),
@@ -93,8 +93,7 @@ pub(crate) fn remarks_of(timeline: &Timeline) -> Vec<String> {
 /// Limitations due to the input.
 fn limits(timeline: &Timeline) -> Vec<String> {
     let rejected = &timeline.rejected;
-    let first = rejected.first.first();
-    let first = first.map(|line| {
+    let first = rejected.first.first().map(|line| {
         format!(
             ", the first at byte {} of {}: {}",
             line.byte, line.file, line.reason
@@ -321,24 +320,26 @@ fn followed<'a>(
     timeline: &Timeline,
 ) -> Table<'a> {
     let heat = timeline.by;
-    let most = |of: &Followed<'_>| of.over_time.iter().copied().max().unwrap_or(0);
-    let busiest = |of: &Followed<'_>| {
-        let at = of.over_time.iter().position(|ops| *ops == most(of));
+    let most = |row: &Followed<'_>| row.over_time.iter().copied().max().unwrap_or(0);
+    let busiest = |row: &Followed<'_>| {
+        let at = row.over_time.iter().position(|ops| *ops == most(row));
         at.and_then(|at| timeline.buckets.get(at))
     };
     Table::of(rows)
-        .column(name, |of| of.name.clone())
-        .column(number(heat.heading()).rank(Rank::Main), |of| of.ops.clone())
-        .column(number("share"), |of| Cell::share(of.share))
-        .column(number(heat.most_heading()), |of| {
-            let rate = most(of) as f64 / timeline.bucket_secs as f64;
+        .column(name, |row| row.name.clone())
+        .column(number(heat.heading()).rank(Rank::Main), |row| {
+            row.ops.clone()
+        })
+        .column(number("share"), |row| Cell::share(row.share))
+        .column(number(heat.most_heading()), |row| {
+            let rate = most(row) as f64 / timeline.bucket_secs as f64;
             Cell::text(heat.rate_cell(rate))
         })
-        .column(Column::words("at").rank(Rank::Detail), |of| {
-            Cell::of(busiest(of), |bucket| Cell::text(time(bucket.from)))
+        .column(Column::words("at").rank(Rank::Detail), |row| {
+            Cell::of(busiest(row), |bucket| Cell::text(time(bucket.from)))
         })
-        .column(Column::words("over time").rank(Rank::Detail), |of| {
-            marks(of.over_time)
+        .column(Column::words("over time").rank(Rank::Detail), |row| {
+            marks(row.over_time)
         })
         .build()
 }
