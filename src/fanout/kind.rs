@@ -70,8 +70,8 @@ fn is_table(head: &[u8]) -> bool {
         return false;
     }
     let whole = head.len() < HEAD;
-    let found = format::recognise(Head { bytes: head, whole });
-    matches!(found, Ok(Some(found)) if matches!(found.name(), "csv" | "jsonl"))
+    let format = format::recognise(Head { bytes: head, whole });
+    matches!(format, Ok(Some(format)) if matches!(format.name(), "csv" | "jsonl"))
 }
 
 /// `*2\r\n$`.

@@ -194,8 +194,8 @@ impl<'a> Fanout<'a> {
     ///
     /// # Errors
     /// As for `add`.
-    pub(crate) fn add_found(&mut self, found: WholeCommand<'_>) -> Result<(), String> {
-        let WholeCommand { words, cut, .. } = found;
+    pub(crate) fn add_found(&mut self, whole: WholeCommand<'_>) -> Result<(), String> {
+        let WholeCommand { words, cut, .. } = whole;
         let known = COMMANDS.find(&words);
         let places = known.map_or(Ok(Vec::new()), |command| command.keys(&words))?;
         if places.iter().any(|place| cut.binary_search(place).is_ok()) {
@@ -359,7 +359,6 @@ impl<'a> Fanout<'a> {
                 share: share(batches),
             }
         });
-        let answers: Vec<_> = answers.collect();
         let worst = self.shapes.worst();
         FanoutFindings {
             schema: SCHEMA,
@@ -385,7 +384,7 @@ impl<'a> Fanout<'a> {
             blank_lines: self.blank,
             rejected,
             incomplete,
-            answers,
+            answers: answers.collect(),
         }
     }
 }

@@ -28,8 +28,8 @@ impl Fanout<'_> {
     pub(super) fn slots_of(&mut self, keys: &[Word<'_>]) -> Result<KeySlots, String> {
         let policy = self.policy;
         let slot = |key: &[u8]| {
-            let what = "no pattern of --policy matches one of its keys";
-            policy.slot(key).ok_or_else(|| String::from(what))
+            let reason = "no pattern of --policy matches one of its keys";
+            policy.slot(key).ok_or_else(|| String::from(reason))
         };
         let today = keys.iter().map(|key| slot(key)).collect::<Result<_, _>>()?;
         let Some((rules, at_work)) = &mut self.renaming else {

@@ -37,7 +37,7 @@ struct Shape {
     command: Option<&'static str>,
     patterns: Vec<Vec<u8>>,
     /// There are more patterns than are kept.
-    more: bool,
+    has_more: bool,
 }
 
 /// Totals over all batches of a kind.
@@ -161,15 +161,15 @@ impl Shapes {
 
 fn shape(command: Option<&'static str>, keys: &[Vec<u8>]) -> Shape {
     let mut patterns: Vec<Vec<u8>> = Vec::new();
-    let mut more = false;
+    let mut has_more = false;
     for key in keys {
         let mut pattern = pattern_of(key);
         pattern.truncate(MAX_PATTERN);
         if patterns.contains(&pattern) {
             continue;
         }
-        more |= patterns.len() == MAX_PATTERNS;
-        if !more {
+        has_more |= patterns.len() == MAX_PATTERNS;
+        if !has_more {
             patterns.push(pattern);
         }
     }
@@ -177,14 +177,16 @@ fn shape(command: Option<&'static str>, keys: &[Vec<u8>]) -> Shape {
     Shape {
         command,
         patterns,
-        more,
+        has_more,
     }
 }
 
 fn row(shape: &Shape, sums: &Sums) -> WorstShape {
     let mean = |sum: u64| tidy(sum as f64 / sums.batches as f64);
     let mut pattern = shape.patterns.join(&b' ');
-    pattern.extend_from_slice(if shape.more { " …".as_bytes() } else { b"" });
+    if shape.has_more {
+        pattern.extend_from_slice(" …".as_bytes());
+    }
     WorstShape {
         pattern: Name(pattern),
         command: shape.command,

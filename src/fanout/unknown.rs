@@ -44,11 +44,11 @@ impl UnknownCommands {
 
     /// The commands, most frequent first.
     pub(crate) fn list(&self) -> Vec<CommandCount> {
-        let rows = self.by_name.iter().map(|(name, count)| CommandCount {
+        let counts = self.by_name.iter().map(|(name, count)| CommandCount {
             name: Name(name.clone()),
             count: *count,
         });
-        let mut rows: Vec<_> = rows.collect();
+        let mut rows: Vec<_> = counts.collect();
         rows.sort_by_key(|row| std::cmp::Reverse(row.count));
         rows
     }

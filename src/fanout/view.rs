@@ -67,23 +67,23 @@ fn renamed(renamed: &AfterRenaming) -> Block<'static> {
 }
 
 fn outcomes(findings: &FanoutFindings) -> Section<'_> {
-    let outcomes = findings.answers.iter().filter(|of| of.batches > 0);
-    let table = Table::of(outcomes)
-        .column(Column::words("").flexible(), |of| {
-            Cell::text(words(of.answer))
+    let rows = findings.answers.iter().filter(|row| row.batches > 0);
+    let table = Table::of(rows)
+        .column(Column::words("").flexible(), |row| {
+            Cell::text(words(row.answer))
         })
-        .column(Column::number("batches"), |of| Cell::count(of.batches))
-        .column(Column::number("share"), |of| Cell::share(of.share))
+        .column(Column::number("batches"), |row| Cell::count(row.batches))
+        .column(Column::number("share"), |row| Cell::share(row.share))
         .build();
     Section::titled("What the cluster answers").table(table)
 }
 
 fn reach(findings: &FanoutFindings) -> Section<'_> {
-    let line = |of: &Quantiles, what: &str| {
-        let [p50, p90, p99, max] = [of.p50, of.p90, of.p99, of.max].map(grouped);
+    let line = |reach: &Quantiles, noun: &str| {
+        let [p50, p90, p99, max] = [reach.p50, reach.p90, reach.p99, reach.max].map(grouped);
         format!(
-            "{what}: mean {:.2}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}",
-            of.mean
+            "{noun}: mean {:.2}, p50 {p50}, p90 {p90}, p99 {p99}, max {max}",
+            reach.mean
         )
     };
     Section::titled("Reach of a batch")
@@ -121,7 +121,7 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
 
 fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
     let mut blocks: Vec<Block<'static>> = remarks::rejected("batch", &findings.rejected);
-    let notes = [
+    let counts = [
         (
             findings.without_keys,
             "command",
@@ -154,7 +154,7 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
             " over several slots, of kinds that are not listed",
         ),
     ];
-    let seen = notes.iter().filter(|(count, ..)| *count > 0);
+    let seen = counts.iter().filter(|(count, ..)| *count > 0);
     let mut notes: Vec<String> = seen
         .map(|(count, noun, rest)| counted(*count, noun) + rest)
         .collect();
@@ -167,12 +167,8 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
         "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope collect URL --load 10s counts these"
             .into()
     }));
-    warnings.extend(
-        findings
-            .renamed
-            .iter()
-            .flat_map(|of| of.without_keys.clone()),
-    );
+    let renamed = findings.renamed.iter();
+    warnings.extend(renamed.flat_map(|renamed| renamed.without_keys.clone()));
     blocks.extend(remarks::remarks(&warnings, &notes));
     blocks
 }
@@ -182,8 +178,8 @@ fn unknown(findings: &FanoutFindings) -> Vec<String> {
     if findings.unknown == 0 {
         return Vec::new();
     }
-    let names = findings.unknown_commands.iter();
-    let names = names.map(|command| format!("{} {}", command.name, grouped(command.count)));
+    let commands = findings.unknown_commands.iter();
+    let names = commands.map(|command| format!("{} {}", command.name, grouped(command.count)));
     vec![format!(
         "{} with an unknown name, not counted: {}",
         counted(findings.unknown, "command"),

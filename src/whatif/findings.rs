@@ -173,15 +173,15 @@ impl WhatIfFindings {
 
 impl Side {
     fn of(summary: Summary, policy: Name) -> Self {
-        let by = summary.by;
-        let of = |stats: &PerMetric<Balance>| stats.get(by).unwrap_or(&stats.keys).clone();
-        let nodes = of(&summary.nodes.balance);
-        let total = summary.nodes.total(by) as f64;
+        let metric = summary.by;
+        let balance = |stats: &PerMetric<Balance>| stats.get(metric).unwrap_or(&stats.keys).clone();
+        let nodes = balance(&summary.nodes.balance);
+        let total = summary.nodes.total(metric) as f64;
         Side {
             node_count: summary.nodes.owning().count(),
             keys: summary.slots.loads.keys.iter().sum(),
             fullest_share: (total > 0.0).then(|| tidy(nodes.max as f64 / total)),
-            slots: of(&summary.slots.stats),
+            slots: balance(&summary.slots.stats),
             nodes,
             source: summary.nodes.source,
             policy,

@@ -41,13 +41,13 @@ impl Growth {
     /// A value is invalid; the message names it.
     pub(crate) fn parse(texts: &[String]) -> Result<Growth> {
         if texts.len() > MOST_RULES {
-            let what = format!("at most {MOST_RULES} prefixes can be tried at a time");
-            return Err(Error::option("grow", "", what));
+            let reason = format!("at most {MOST_RULES} prefixes can be tried at a time");
+            return Err(Error::option("grow", "", reason));
         }
         let rules = texts.iter().map(|text| {
             Rule::parse(text).ok_or_else(|| {
-                let what = "is not 'PREFIX = Nx' with N from 1 to 1000, as in 'user: = 2x'";
-                Error::option("grow", Name::from(text.as_str()), what)
+                let reason = "is not 'PREFIX = Nx' with N from 1 to 1000, as in 'user: = 2x'";
+                Error::option("grow", Name::from(text.as_str()), reason)
             })
         });
         rules.collect::<Result<_>>().map(Growth)
@@ -63,18 +63,18 @@ impl Growth {
         self.0.len()
     }
 
-    /// Whether rule `at` is the first to match a key, and adds `more` for it.
-    pub(crate) fn counts(&self, at: usize, more: More, key: &[u8]) -> bool {
+    /// Whether rule `at` is the first to match a key, and adds `extra` for it.
+    pub(crate) fn counts(&self, at: usize, extra: More, key: &[u8]) -> bool {
         self.rule_of(key) == Some(at)
-            && match more {
+            && match extra {
                 More::Whole => self.0[at].whole > 1,
                 More::Once => hash(key) < self.0[at].part,
             }
     }
 
-    /// How often the counts for `more` of rule `at` are added.
-    pub(crate) fn times(&self, at: usize, more: More) -> u32 {
-        match more {
+    /// How often the counts for `extra` of rule `at` are added.
+    pub(crate) fn times(&self, at: usize, extra: More) -> u32 {
+        match extra {
             More::Whole => self.0[at].whole - 1,
             More::Once => 1,
         }
@@ -87,13 +87,13 @@ impl Growth {
             return weight;
         };
         let rule = &self.0[at];
-        let all = (weight as f64 * rule.factor).round() as u64;
+        let grown = (weight as f64 * rule.factor).round() as u64;
         let count = u64::from(rule.whole) + u64::from(hash(key) < rule.part);
-        let each = all / count;
+        let each = grown / count;
         if is_copy {
             each
         } else {
-            all - each * (count - 1)
+            grown - each * (count - 1)
         }
     }
 
@@ -119,15 +119,15 @@ impl Rule {
         let (prefix, factor) = text.rsplit_once('=')?;
         // As spelled in reports, where a prefix may contain any byte.
         let prefix = Name::parse(prefix.trim_ascii())?.0;
-        let factor = factor.trim_ascii();
-        let factor = factor
+        let multiplier = factor.trim_ascii();
+        let digits = multiplier
             .strip_suffix(['x', 'X'])
-            .unwrap_or(factor)
+            .unwrap_or(multiplier)
             .trim_ascii();
-        let is_plain = factor
+        let is_plain = digits
             .bytes()
             .all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let factor: f64 = factor.parse().ok().filter(|_| is_plain)?;
+        let factor: f64 = digits.parse().ok().filter(|_| is_plain)?;
         let in_range = (1.0..=MOST).contains(&factor) && !prefix.is_empty();
         in_range.then(|| Rule {
             prefix,

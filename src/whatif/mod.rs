@@ -107,7 +107,7 @@ struct Scratch {
     keys: Spans,
     values: Values,
     /// The indices of these keys in the batch.
-    of: Vec<u32>,
+    places: Vec<u32>,
     columns: SlotColumns,
     /// The slot of each key in the batch, if it has one.
     slots: Vec<Option<u16>>,
@@ -135,7 +135,7 @@ impl WhatIf {
                 block: Block::with_capacity(0),
                 keys: Spans::default(),
                 values: Values::default(),
-                of: Vec::new(),
+                places: Vec::new(),
                 columns: SlotColumns::default(),
                 slots: Vec::new(),
                 tagged: Tagged::default(),
@@ -167,8 +167,8 @@ impl WhatIf {
     pub fn grow(&mut self) {
         let Some(after) = &mut self.after else { return };
         for (rule, tallies) in std::mem::take(&mut self.grown).into_iter().enumerate() {
-            for (more, tallies) in [More::Whole, More::Once].into_iter().zip(tallies) {
-                add_times(after, tallies, self.change.growth.times(rule, more));
+            for (extra, tallies) in [More::Whole, More::Once].into_iter().zip(tallies) {
+                add_times(after, tallies, self.change.growth.times(rule, extra));
             }
         }
     }
@@ -202,11 +202,11 @@ impl WhatIf {
             .filter(|(_, count)| *count > 0)
         {
             self.grown_keys[rule] += count;
-            for (more, tallies) in [More::Whole, More::Once]
+            for (extra, tallies) in [More::Whole, More::Once]
                 .into_iter()
                 .zip(&mut self.grown[rule])
             {
-                let is_counted = |key: &[u8]| growth.counts(rule, more, key);
+                let is_counted = |key: &[u8]| growth.counts(rule, extra, key);
                 self.scratch
                     .add_renamed(&change, keys, is_counted, true, tallies);
             }
@@ -274,7 +274,7 @@ impl Scratch {
     ) -> usize {
         self.names.clear();
         self.keys.clear();
-        self.of.clear();
+        self.places.clear();
         let mut at = from;
         while at < keys.len() && self.names.len() < BATCH_BYTES {
             let start = self.names.len();
@@ -289,7 +289,7 @@ impl Scratch {
                     .rename(key, &change.policy, &mut self.renaming, &mut self.names);
             if is_possible {
                 self.keys.push(start as u32, self.names.len() as u32);
-                self.of.push(at as u32);
+                self.places.push(at as u32);
             }
             at += 1;
         }
@@ -303,8 +303,8 @@ impl Scratch {
         let spans = keys.batch.keys;
         let name = |i: usize| &self.names[self.keys.start[i] as usize..self.keys.end[i] as usize];
         let is_new =
-            |(i, of): &(usize, &u32)| name(*i) != spans.get(keys.batch.base, **of as usize);
-        self.of.iter().enumerate().filter(is_new).count() as u64
+            |(i, place): &(usize, &u32)| name(*i) != spans.get(keys.batch.base, **place as usize);
+        self.places.iter().enumerate().filter(is_new).count() as u64
     }
 
     /// Counts the keys in the block that have a slot.
@@ -319,7 +319,7 @@ impl Scratch {
             block,
             keys: spans,
             values,
-            of,
+            places,
             columns,
             slots,
             ..
@@ -338,7 +338,7 @@ impl Scratch {
             let fits = |i: usize| misfits.binary_search(&(i as u32)).is_err();
             keep(&mut spans.start, fits);
             keep(&mut spans.end, fits);
-            keep(of, fits);
+            keep(places, fits);
             columns.find_hashed(
                 &change.policy,
                 keys.kernel,
@@ -358,7 +358,7 @@ impl Scratch {
                     let key = spans.get(keys.batch.base, at);
                     change.growth.weight(key, column[at], are_copies)
                 };
-                of.iter().map(weight).collect()
+                places.iter().map(weight).collect()
             }
         };
         values.are_operations = keys.batch.values.are_operations;
@@ -377,7 +377,8 @@ impl Scratch {
             },
             (keys.input, keys.offset),
         );
-        of.iter()
+        places
+            .iter()
             .zip(batch.slots)
             .for_each(|(i, slot)| slots[*i as usize] = Some(*slot));
         if !batch.is_empty() {
@@ -428,8 +429,7 @@ impl Tally for WhatIf {
     fn merge(&mut self, other: Self) {
         self.before.merge(other.before);
         self.after.merge(other.after);
-        for (grown, other) in self.grown.iter_mut().zip(other.grown) {
-            let [whole, once] = other;
+        for (grown, [whole, once]) in self.grown.iter_mut().zip(other.grown) {
             grown[0].merge(whole);
             grown[1].merge(once);
         }
@@ -438,7 +438,7 @@ impl Tally for WhatIf {
         add(&mut self.grown_keys, &other.grown_keys);
         let hits = self.scratch.renaming.hits.iter_mut();
         hits.zip(&other.scratch.renaming.hits)
-            .for_each(|(hits, other)| add(hits, other));
+            .for_each(|(mine, theirs)| add(mine, theirs));
         self.moved += other.moved;
         self.changed_node += other.changed_node;
         self.renamed += other.renamed;

@@ -62,16 +62,16 @@ impl RenameRules {
     pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
         Ok(RenameRules {
             retag: each(retag, |text| {
-                Retag::parse(text).map_err(|what| Error::option("retag", text, what))
+                Retag::parse(text).map_err(|reason| Error::option("retag", text, reason))
             })?,
             untag: each(untag, |text| {
-                let regex =
-                    compile_over_bytes(text).map_err(|what| Error::option("untag", text, what))?;
+                let regex = compile_over_bytes(text)
+                    .map_err(|reason| Error::option("untag", text, reason))?;
                 let text = text.to_owned();
                 Ok(Untag { text, regex })
             })?,
             split: each(split, |text| {
-                Split::parse(text).map_err(|what| Error::option("split", text, what))
+                Split::parse(text).map_err(|reason| Error::option("split", text, reason))
             })?,
         })
     }
@@ -119,7 +119,7 @@ impl RenameRules {
         &self,
         key: &[u8],
         policy: &Policy,
-        with: &mut Renaming,
+        renaming: &mut Renaming,
         renamed: &mut Vec<u8>,
     ) -> bool {
         let start = renamed.len();
@@ -128,7 +128,7 @@ impl RenameRules {
             places,
             before,
             hits: [retagged, untagged, split],
-        } = with;
+        } = renaming;
         for ((rule, places), hits) in self.retag.iter().zip(places).zip(retagged) {
             before.clear();
             before.extend(renamed.drain(start..));
@@ -190,15 +190,14 @@ impl Retag {
 
     /// Appends `key` with the first match of the pattern replaced.
     fn apply(&self, key: &[u8], places: &mut CaptureLocations, renamed: &mut Vec<u8>) -> Applied {
-        let Some(found) = self
+        let Some(Range { start, end }) = self
             .regex
             .captures_read(places, key)
-            .map(|found| found.range())
+            .map(|matched| matched.range())
         else {
             renamed.extend_from_slice(key);
             return Applied::NoMatch;
         };
-        let Range { start, end } = found;
         let parts = self.template.iter().map(|part| match part {
             Part::Text(text) => text.as_slice(),
             Part::Group(number) => places

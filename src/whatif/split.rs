@@ -29,9 +29,11 @@ impl Split {
         let (tag, parts) = text.rsplit_once('=').ok_or(usage)?;
         let digits = parts.trim_ascii();
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
-        let parts = digits.parse().ok().filter(|_| is_number);
-        let parts = parts.filter(|parts| (2..=MOST_PARTS).contains(parts));
-        let parts = parts.ok_or(usage)?;
+        let parts = digits
+            .parse()
+            .ok()
+            .filter(|parts| is_number && (2..=MOST_PARTS).contains(parts))
+            .ok_or(usage)?;
         let tag = tag.trim_ascii();
         if tag.is_empty() {
             return Err(usage.into());

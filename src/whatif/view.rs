@@ -23,39 +23,39 @@ pub(crate) fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
 
 fn sides(findings: &WhatIfFindings) -> Section<'_> {
     let [before, after] = [&findings.before, &findings.after];
-    let by = findings.by;
-    let rows = side_cells(before, by)
+    let metric = findings.by;
+    let rows = side_cells(before, metric)
         .into_iter()
-        .zip(side_cells(after, by));
+        .zip(side_cells(after, metric));
     let table = Table::of(rows)
-        .column(Column::words("").flexible(), |((what, _), _)| {
-            Cell::text(*what)
+        .column(Column::words("").flexible(), |((title, _), _)| {
+            Cell::text(*title)
         })
         .column(Column::number("before"), |((_, before), _)| before.clone())
         .column(Column::number("after"), |(_, (_, after))| after.clone())
         .build();
     Section::untitled()
         .table(table)
-        .paragraph(format!("Before: {}", sentence(before, by)))
-        .paragraph(format!("After: {}", sentence(after, by)))
+        .paragraph(format!("Before: {}", sentence(before, metric)))
+        .paragraph(format!("After: {}", sentence(after, metric)))
 }
 
 /// The verdict by the compared metric.
-fn sentence(side: &Side, by: Metric) -> String {
-    let found = side.verdict.by(by);
-    found.map_or_else(String::new, |found| found.sentence.to_string())
+fn sentence(side: &Side, metric: Metric) -> String {
+    let verdict = side.verdict.by(metric);
+    verdict.map_or_else(String::new, |verdict| verdict.sentence.to_string())
 }
 
 /// The compared numbers, with their values on one side.
-fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
+fn side_cells(side: &Side, metric: Metric) -> Vec<(&'static str, Cell<'_>)> {
     let ratio = |ratio: Option<f64>| Cell::of(ratio, |ratio| Cell::ratio(ratio, 3));
     let (nodes, slots) = (&side.nodes, &side.slots);
-    let found = side.verdict.by(by);
-    let number = |of: fn(&RoleVerdict) -> Option<f64>| found.and_then(of);
+    let verdict = side.verdict.by(metric);
+    let number = |figure: fn(&RoleVerdict) -> Option<f64>| verdict.and_then(figure);
     vec![
         (
             "verdict",
-            Cell::of(found, |found| Cell::text(found.state.name())),
+            Cell::of(verdict, |verdict| Cell::text(verdict.state.name())),
         ),
         ("nodes", Cell::name(&side.source)),
         ("hash policy", Cell::name(&side.policy)),
@@ -73,16 +73,16 @@ fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
         ("nodes: Jain", ratio(nodes.jain)),
         (
             "usable capacity",
-            Cell::of(number(|found| found.usable_capacity), Cell::share),
+            Cell::of(number(|verdict| verdict.usable_capacity), Cell::share),
         ),
-        ("floor of max/mean", ratio(number(|found| found.floor))),
+        ("floor of max/mean", ratio(number(|verdict| verdict.floor))),
         ("slots: max/mean", ratio(slots.max_over_mean)),
         ("slots: CV", ratio(slots.cv)),
         ("slots: Gini", ratio(slots.gini)),
         ("slots: empty", Cell::count(slots.empty as u64)),
         (
             "independent units",
-            Cell::of(number(|found| found.n_eff), |units| {
+            Cell::of(number(|verdict| verdict.n_eff), |units| {
                 Cell::count(units as u64)
             }),
         ),
@@ -90,14 +90,14 @@ fn side_cells(side: &Side, by: Metric) -> Vec<(&'static str, Cell<'_>)> {
 }
 
 fn changes(findings: &WhatIfFindings) -> Section<'_> {
-    let amount = |of: PerMetric<u64>| {
-        let size = of
+    let amount = |load: PerMetric<u64>| {
+        let size = load
             .bytes()
             .map_or(String::new(), |size| format!(" ({})", bytes(*size)));
-        match of.get(Metric::Ops) {
+        match load.get(Metric::Ops) {
             // For captures, the number of keys is unknown.
             Some(ops) if findings.input.keys == 0 => counted(*ops, "operation"),
-            _ => format!("{}{size}", counted(of.keys, "key")),
+            _ => format!("{}{size}", counted(load.keys, "key")),
         }
     };
     let renamed = if findings.input.keys == 0 {
@@ -105,7 +105,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
     } else {
         "key"
     };
-    let splits = if findings.tag_sample.exact {
+    let basis = if findings.tag_sample.exact {
         format!("of {}", counted(findings.tag_sample.tags, "tag"))
     } else {
         format!(
@@ -117,7 +117,7 @@ fn changes(findings: &WhatIfFindings) -> Section<'_> {
     // Without a renaming rule, tags are not examined.
     let splits = (findings.tag_sample.tags > 0).then(|| {
         format!(
-            "tags whose keys end up in different slots: {} ({splits})",
+            "tags whose keys end up in different slots: {} ({basis})",
             grouped(findings.parted_tags)
         )
     });
@@ -135,15 +135,15 @@ fn tags(findings: &WhatIfFindings) -> Section<'_> {
     if findings.top_tags.is_empty() {
         return Section::untitled().paragraph("Afterwards no key has a hash tag.");
     }
-    let by = findings.by;
+    let metric = findings.by;
     let table = Table::of(&findings.top_tags)
         .column(Column::words("tag").flexible(), |tag| Cell::tag(&tag.tag))
         .column(Column::number("slot"), |tag| Cell::number(tag.slot))
         .column(Column::words("node"), |tag| {
             Cell::owner(&findings.nodes_after, tag.node.as_ref())
         })
-        .column(Column::load(by, by), |tag| {
-            Cell::amount(by, tag.load.get(by).copied().unwrap_or(0))
+        .column(Column::load(metric, metric), |tag| {
+            Cell::amount(metric, tag.load.get(metric).copied().unwrap_or(0))
         })
         .column(Column::number("share").rank(Rank::Main), |tag| {
             Cell::share(tag.share)
@@ -157,8 +157,8 @@ fn last_remarks(findings: &WhatIfFindings) -> Vec<Block<'static>> {
     let mut blocks = Vec::new();
     if unplaced > 0 {
         let keys = counted(unplaced, "key");
-        let what = "without a slot by the new policy, left out of what is after";
-        blocks.push(Block::Paragraph(format!("warning: {keys} {what}")));
+        let fate = "without a slot by the new policy, left out of what is after";
+        blocks.push(Block::Paragraph(format!("warning: {keys} {fate}")));
     }
     blocks.extend(remarks::rejected("key", &input.rejected));
     blocks.extend(remarks::remarks(&input.warnings, &input.notes));

@@ -16,14 +16,14 @@ impl InWords for Comparison {
         };
         // Fair shares for different numbers of nodes are not comparable; fractions of the load are.
         let (share_before, share_after) = self.shares.unwrap_or((1.0, 1.0));
-        let turn = match share_after / share_before {
+        let turns = match share_after / share_before {
             ratio if ratio <= 0.995 => ["better", "less on the fullest node"],
             ratio if ratio >= 1.005 => ["worse", "more on the fullest node"],
             _ => ["no better and no worse", "as much on the fullest node"],
         };
         // Twice the nodes for half the load of each is no better: that is for who pays for them to say.
         let (old, new) = self.node_counts;
-        let turn = turn[usize::from(old != new)];
+        let turn = turns[usize::from(old != new)];
         let measure = Measure::from(self.by);
         let (verb, noun) = (measure.verb(), measure.noun());
         let turned = match times(before) {
@@ -55,7 +55,7 @@ impl InWords for Comparison {
         let without_keys: String = self
             .without_keys
             .iter()
-            .map(|what| format!("{what}; "))
+            .map(|sentence| format!("{sentence}; "))
             .collect();
         let part = |keys: u64| percent(keys as f64 / self.keys.max(1) as f64);
         let about = if self.exact { "" } else { "about " };
@@ -74,11 +74,13 @@ impl InWords for Comparison {
             keys => format!("; {} have no slot any more and are left out", grouped(keys)),
         };
         // For captures, the number of keys is unknown.
-        let moved = (self.keys > 0).then(|| {
-            let [slots, nodes] = [self.moved, self.changed_node].map(part);
-            format!("{slots} of the keys change their slot and {nodes} their node; ")
-        });
-        let moved = moved.unwrap_or_default();
+        let moved = match self.keys {
+            0 => String::new(),
+            _ => {
+                let [slots, nodes] = [self.moved, self.changed_node].map(part);
+                format!("{slots} of the keys change their slot and {nodes} their node; ")
+            }
+        };
         format!("{without_keys}{turn}: {fullest}{grown}; {moved}{split}{unplaced}")
     }
 }
