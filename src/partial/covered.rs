@@ -171,21 +171,21 @@ impl Covered {
         };
         let name = &plan.inputs[gap.input as usize].name;
         let missing = missing(parts);
-        let what = match missing.as_slice() {
+        let reason = match missing.as_slice() {
             [] => format!(
                 "bytes {} to {} are in no part; count them with {command} and name that file too",
                 gap.from.saturating_mul(plan.chunk),
                 gap.to.saturating_mul(plan.chunk),
             ),
             [first, ..] => {
-                let all: Vec<String> = missing.iter().map(Part::to_string).collect();
+                let names: Vec<String> = missing.iter().map(Part::to_string).collect();
                 format!(
                     "not all parts are here, missing: {}; make them with {command} --part {first} and name them too",
-                    all.join(", ")
+                    names.join(", ")
                 )
             }
         };
-        Err(Error::bad(name.to_string(), what))
+        Err(Error::bad(name.to_string(), reason))
     }
 }
 
@@ -193,8 +193,8 @@ impl Run {
     /// This run with the one after it.
     fn then(mut self, next: Run) -> Run {
         let before = self.line_ends;
-        let moved = next.rejects.into_iter();
-        let moved = moved.map(|(byte, line_ends)| (byte, line_ends.saturating_add(before)));
+        let rejects = next.rejects.into_iter();
+        let moved = rejects.map(|(byte, line_ends)| (byte, line_ends.saturating_add(before)));
         self.rejects.extend(moved);
         Run {
             to: next.to,

@@ -106,9 +106,9 @@ impl Evidence {
 
     /// Whether the numbers are plausible.
     pub(crate) fn is_sound(&self) -> bool {
-        let numbers = [self.keys, self.operations, self.rejected];
+        let counts = [self.keys, self.operations, self.rejected];
         let unreadable = self.unreadable.values().map(|first| first.count);
-        let mut numbers = numbers
+        let mut numbers = counts
             .into_iter()
             .chain(self.notices.values().copied())
             .chain(unreadable);
@@ -125,11 +125,11 @@ impl Evidence {
         if self.format.is_empty() {
             self.format = other.format;
         } else if !other.format.is_empty() && self.format != other.format {
-            let what = format!(
+            let reason = format!(
                 "one part was read as {} and another as {}; count all parts again",
                 self.format, other.format
             );
-            return Err(Error::option("format", "", what));
+            return Err(Error::option("format", "", reason));
         }
         let add = |mine: &mut u64, theirs: u64| *mine = mine.saturating_add(theirs);
         add(&mut self.bytes, other.bytes);

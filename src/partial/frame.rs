@@ -30,8 +30,8 @@ pub(super) fn schema(head: &[u8]) -> Option<&str> {
     let rest = head.strip_prefix(&SKIPPABLE)?;
     let (len, rest) = rest.split_first_chunk()?;
     let len = usize::try_from(u32::from_le_bytes(*len)).ok()?;
-    let schema = rest.get(..len).filter(|_| len <= MAX_SCHEMA)?;
-    let schema = std::str::from_utf8(schema).ok()?;
+    let bytes = rest.get(..len).filter(|_| len <= MAX_SCHEMA)?;
+    let schema = std::str::from_utf8(bytes).ok()?;
     schema.starts_with(PREFIX).then_some(schema)
 }
 
@@ -65,15 +65,15 @@ pub(super) fn write(schema: &str, value: &impl Serialize) -> Result<Vec<u8>> {
 /// # Errors
 /// Another kind of file, another version, or a damaged file.
 pub(super) fn read<T: DeserializeOwned>(wanted: &str, file: &[u8]) -> Result<T> {
-    let found = schema(file).ok_or_else(|| bad("it does not start as one"))?;
-    if found != wanted {
-        let what = format!(
+    let schema = schema(file).ok_or_else(|| bad("it does not start as one"))?;
+    if schema != wanted {
+        let reason = format!(
             "it is a file of \"{}\", and {wanted} is wanted here",
-            Name::from(found)
+            Name::from(schema)
         );
-        return Err(bad(&what));
+        return Err(bad(&reason));
     }
-    let frame = &file[SKIPPABLE.len() + 4 + found.len()..];
+    let frame = &file[SKIPPABLE.len() + 4 + schema.len()..];
     let content = decompress(frame).map_err(|error| bad(&error.to_string()))?;
     let mut reader = rmp_serde::Deserializer::new(Cursor::new(&content));
     let value = T::deserialize(&mut reader).map_err(|error| bad(&error.to_string()))?;

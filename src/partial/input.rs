@@ -54,8 +54,8 @@ impl Input {
     /// # Errors
     /// There is none, or several.
     pub fn source(&self, storage: &StorageOptions) -> Result<Box<dyn Source>> {
-        let mut found = source::find_with(&[self.path()], storage)?.sources;
-        match (found.pop(), found.is_empty()) {
+        let mut sources = source::find_with(&[self.path()], storage)?.sources;
+        match (sources.pop(), sources.is_empty()) {
             (Some(source), true) => Ok(source),
             _ => Err(Error::bad(
                 self.name.to_string(),
@@ -74,10 +74,9 @@ impl Input {
     /// # Errors
     /// It differs.
     pub(crate) fn check(&self, source: &dyn Source) -> Result<()> {
-        let found = Input::of(source, self.chunks);
         let as_named = Input {
             name: self.name.clone(),
-            ..found
+            ..Input::of(source, self.chunks)
         };
         if as_named == *self {
             Ok(())

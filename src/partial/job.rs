@@ -47,15 +47,15 @@ impl<'p> Job<'p> {
         let (mut sources, mut shares) = (Vec::new(), Vec::new());
         for split in splits {
             let number = split.input as usize;
-            let input = plan.inputs.get(number);
-            let input = input.filter(|input| split.from < split.to && split.to <= input.chunks);
-            let input = input.ok_or_else(|| Error::bad("a split", "it is of another plan"))?;
+            let fits = |input: &&Input| split.from < split.to && split.to <= input.chunks;
+            let planned = plan.inputs.get(number).filter(fits);
+            let input = planned.ok_or_else(|| Error::bad("a split", "it is of another plan"))?;
             let source = open(number, input)?;
             input.check(&*source)?;
             sources.push(source);
             shares.push(split.share(input));
         }
-        let found = Found {
+        let inputs = Found {
             sources,
             ..Found::default()
         };
@@ -63,7 +63,7 @@ impl<'p> Job<'p> {
             plan,
             splits: splits.to_vec(),
             shares,
-            reading: Reading::new(found, plan.flags.options(options)?)?,
+            reading: Reading::new(inputs, plan.flags.options(options)?)?,
         })
     }
 
@@ -92,14 +92,14 @@ impl<'p> Job<'p> {
         tallies.check_whole()?;
         let digest = tallies.digest()?;
         let known = self.known(&tallies);
-        let again = SecondPass::of(&mut tallies.tallies).ok_or_else(|| {
-            let what = "all names are counted already; name the tally file to slotscope analyze";
-            Error::bad("nothing to recount", what)
+        let wanted = SecondPass::of(&mut tallies.tallies).ok_or_else(|| {
+            let reason = "all names are counted already; name the tally file to slotscope analyze";
+            Error::bad("nothing to recount", reason)
         })?;
         let sources = &self.reading.sources;
         let again = self.reading.with_scan("recounting names", |scan| {
             let scan = scan.clone().chunk(self.plan.chunk as usize);
-            again.run_shares(&scan, sources, &self.shares, &known)
+            wanted.run_shares(&scan, sources, &self.shares, &known)
         })?;
         RecountFile::of(digest, self.plan, part, &self.splits, again.into_counted())
     }
@@ -110,11 +110,11 @@ impl<'p> Job<'p> {
         let of_split = |(at, split): (usize, &Split)| {
             let stops = tallies.incomplete.iter();
             let of_input = stops.filter(|stop| stop.input == split.input as usize);
-            let here = of_input.map(|stop| Incomplete {
+            let numbered = of_input.map(|stop| Incomplete {
                 input: at,
                 ..stop.clone()
             });
-            here.collect::<Vec<_>>()
+            numbered.collect::<Vec<_>>()
         };
         splits.flat_map(of_split).collect()
     }

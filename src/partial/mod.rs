@@ -67,8 +67,7 @@ pub const MAGIC: usize = 80;
 /// # Errors
 /// An input cannot be opened or has no parts, or a flag is unusable.
 pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
-    let found = source::find_with(paths, &options.storage)?;
-    let reading = Reading::new(found, options.clone())?;
+    let reading = Reading::new(source::find_with(paths, &options.storage)?, options.clone())?;
     plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
 }
 
@@ -110,13 +109,13 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
         ));
     };
     if frame::schema(first) == Some(recount_file::SCHEMA) {
-        let mut all = RecountFile::from_bytes(first)?;
-        files.try_for_each(|file| all.merge(RecountFile::from_bytes(file)?))?;
-        return all.to_bytes();
+        let mut merged = RecountFile::from_bytes(first)?;
+        files.try_for_each(|file| merged.merge(RecountFile::from_bytes(file)?))?;
+        return merged.to_bytes();
     }
-    let mut all = TallyFile::from_bytes(first)?;
-    files.try_for_each(|file| all.merge(TallyFile::from_bytes(file)?))?;
-    all.to_bytes()
+    let mut merged = TallyFile::from_bytes(first)?;
+    files.try_for_each(|file| merged.merge(TallyFile::from_bytes(file)?))?;
+    merged.to_bytes()
 }
 
 /// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet. It rarely

@@ -82,8 +82,8 @@ impl Plan {
     pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
-            let what = "counts by slot have no keys to be counted in parts; name them to slotscope analyze";
-            return Err(Error::bad(place.to_string(), what));
+            let reason = "counts by slot have no keys to be counted in parts; name them to slotscope analyze";
+            return Err(Error::bad(place.to_string(), reason));
         }
         flags.count.one_pass |= !reading.is_rereadable();
         let inputs = reading.with_scan("planning", |scan| {
@@ -188,9 +188,9 @@ impl Plan {
     /// # Errors
     /// The hash policy is unusable.
     pub fn describe_inputs(&self) -> Result<inputs::Inputs> {
-        let collection = |of: &Collected| Collection {
-            directory: inputs::path_of(&of.directory),
-            manifest: of.manifest.clone(),
+        let collection = |collected: &Collected| Collection {
+            directory: inputs::path_of(&collected.directory),
+            manifest: collected.manifest.clone(),
         };
         let file = |input: &Input| inputs::File {
             path: input.path(),
@@ -228,8 +228,8 @@ impl Plan {
             return Ok(());
         }
         if let Some(flag) = self.flags.difference(&other.flags) {
-            let what = "the parts were counted with different ones; count all of them with the same flags and inputs";
-            return Err(Error::bad(flag, what));
+            let reason = "the parts were counted with different ones; count all of them with the same flags and inputs";
+            return Err(Error::bad(flag, reason));
         }
         let pairs = self.inputs.iter().zip(&other.inputs);
         let other_input = pairs.clone().find(|(mine, theirs)| mine != theirs);

@@ -38,7 +38,7 @@ impl RecountFile {
     /// # Errors
     /// A split is given twice.
     pub(crate) fn of(
-        of: String,
+        digest: String,
         plan: &Plan,
         part: Option<Part>,
         splits: &[Split],
@@ -49,7 +49,7 @@ impl RecountFile {
             covered.add(split, 0, &plan.inputs)?;
         }
         Ok(RecountFile {
-            of,
+            of: digest,
             parts: part.into_iter().collect(),
             covered,
             counted,
@@ -88,8 +88,8 @@ impl RecountFile {
     ///
     /// # Errors
     /// It is for another tally file, or chunks are missing.
-    pub(crate) fn into_counted(self, of: &str, plan: &Plan) -> Result<SecondPassCounts> {
-        self.check_of(of)?;
+    pub(crate) fn into_counted(self, digest: &str, plan: &Plan) -> Result<SecondPassCounts> {
+        self.check_of(digest)?;
         let fits = self.covered.fits(&plan.inputs);
         if !fits {
             return Err(Error::bad(
@@ -102,8 +102,8 @@ impl RecountFile {
         Ok(self.counted)
     }
 
-    fn check_of(&self, of: &str) -> Result<()> {
-        if self.of == of {
+    fn check_of(&self, digest: &str) -> Result<()> {
+        if self.of == digest {
             Ok(())
         } else {
             Err(Error::bad(

@@ -38,18 +38,18 @@ pub(crate) fn counted(
     match (&mut wanted, again) {
         (None, None) => {}
         (None, Some(_)) => {
-            let what = "no names were to be counted again for this tally file; leave it out";
-            return Err(Error::bad(RECOUNT_FILE, what));
+            let reason = "no names were to be counted again for this tally file; leave it out";
+            return Err(Error::bad(RECOUNT_FILE, reason));
         }
         (Some(_), None) => {
-            let what = "heavy names are still to be counted; make FILE with slotscope recount --for the tally file -o FILE, \
+            let reason = "heavy names are still to be counted; make FILE with slotscope recount --for the tally file -o FILE, \
                         and name it too";
-            return Err(Error::bad(TALLY_FILE, what));
+            return Err(Error::bad(TALLY_FILE, reason));
         }
         (Some(wanted), Some((digest, again))) => {
             if !wanted.take(again.into_counted(&digest, &plan)?) {
-                let what = "its counts are not those that the tally file asks for; make it again";
-                return Err(Error::bad(RECOUNT_FILE, what));
+                let reason = "its counts are not those that the tally file asks for; make it again";
+                return Err(Error::bad(RECOUNT_FILE, reason));
             }
         }
     }

@@ -75,16 +75,15 @@ pub struct Part {
 }
 
 impl Part {
-    /// Part `number` of `of`, from 1; `None` if it does not exist.
-    pub(crate) fn new(number: u32, of: u32) -> Option<Part> {
-        let is_one = (1..=of).contains(&number) && of <= MAX_PARTS;
-        is_one.then_some(Part { number, of })
+    /// Part `number` of `count`, from 1; `None` if it does not exist.
+    pub(crate) fn new(number: u32, count: u32) -> Option<Part> {
+        let is_one = (1..=count).contains(&number) && count <= MAX_PARTS;
+        is_one.then_some(Part { number, of: count })
     }
 
     /// All parts of the same total number.
     pub(crate) fn all(self) -> impl Iterator<Item = Part> {
-        let of = self.of;
-        (1..=of).map(move |number| Part { number, of })
+        (1..=self.of).map(move |number| Part { number, ..self })
     }
 
     /// The total number of parts.
@@ -125,8 +124,8 @@ impl From<Part> for (u32, u32) {
 impl TryFrom<(u32, u32)> for Part {
     type Error = &'static str;
 
-    fn try_from((number, of): (u32, u32)) -> Result<Self, &'static str> {
-        Part::new(number, of).ok_or("a part that there is not")
+    fn try_from((number, count): (u32, u32)) -> Result<Self, &'static str> {
+        Part::new(number, count).ok_or("a part that there is not")
     }
 }
 
@@ -140,10 +139,9 @@ impl FromStr for Part {
     type Err = &'static str;
 
     fn from_str(text: &str) -> Result<Self, &'static str> {
-        let numbers = text.split_once('/');
-        let numbers =
-            numbers.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
-        let part = numbers.and_then(|(number, of)| Part::new(number, of));
+        let part = text
+            .split_once('/')
+            .and_then(|(number, count)| Part::new(number.parse().ok()?, count.parse().ok()?));
         part.ok_or("a part is written as 3/16: the third of sixteen, and of 1048576 at most")
     }
 }

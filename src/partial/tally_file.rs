@@ -65,8 +65,8 @@ impl TallyFile {
             let input = inputs.entry(split.input).or_default();
             input.merge(Evidence::of(seen, ends))?;
         }
-        let rejects = scanned.rejects.first.iter();
-        let rejects = rejects.map(|reject| (reject.input, reject.byte));
+        let first = scanned.rejects.first.iter();
+        let rejects = first.map(|reject| (reject.input, reject.byte));
         let unreadable = inputs
             .iter()
             .flat_map(|(input, evidence)| evidence.unreadable_bytes().map(|byte| (*input, byte)));
@@ -175,7 +175,7 @@ impl TallyFile {
             let evidence = self.inputs.get(&input);
             let mut unreadable = evidence.into_iter().flat_map(Evidence::unreadable_bytes);
             first.any(|reject| (reject.input, reject.byte) == (input, byte))
-                || unreadable.any(|of| of == byte)
+                || unreadable.any(|row| row == byte)
         };
         self.covered.tidy(&self.plan.inputs, is_kept);
         if self.covered.gap(&self.plan.inputs).is_none() {
@@ -200,8 +200,9 @@ impl TallyFile {
         self.check_whole()?;
         let numbers = 0..self.plan.inputs.len() as u32;
         let evidence = |number| self.inputs.get(&number).map(Evidence::seen).transpose();
-        let seen = numbers.map(|number| Ok(evidence(number)?.unwrap_or_default()));
-        let seen: Vec<SeenInput> = seen.collect::<Result<_>>()?;
+        let seen: Vec<SeenInput> = numbers
+            .map(|number| Ok(evidence(number)?.unwrap_or_default()))
+            .collect::<Result<_>>()?;
         let mut incomplete: Vec<Incomplete> = self.incomplete.into_iter().collect();
         incomplete.extend(scan::cut_off(&seen, &incomplete));
         incomplete.sort();
