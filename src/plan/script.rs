@@ -234,16 +234,16 @@ impl Script<'_> {
             out,
             "\n# From node, to node, keys, bytes, ranges of slots.\njobs=("
         )?;
-        for (from, to, of) in self.moves() {
-            let ranges = of.ranges.iter();
-            let ranges = ranges.map(|(first, last)| format!("{first}-{last}"));
+        for (from, to, job) in self.moves() {
+            let spans = job.ranges.iter();
+            let ranges = spans.map(|(first, last)| format!("{first}-{last}"));
             writeln!(
                 out,
                 "    '{} {} {} {} {}'",
                 self.number(from),
                 self.number(to),
-                of.load.keys.unwrap_or(0),
-                of.load.get(Metric::Bytes).copied().flatten().unwrap_or(0),
+                job.load.keys.unwrap_or(0),
+                job.load.get(Metric::Bytes).copied().flatten().unwrap_or(0),
                 ranges.collect::<Vec<_>>().join(" ")
             )?;
         }
@@ -277,11 +277,11 @@ impl Script<'_> {
 
     /// Each move with its source and target.
     fn moves(&self) -> impl Iterator<Item = (&Name, &Name, &MoveOutcome)> {
-        self.outcome.moves.iter().map(|of| {
+        self.outcome.moves.iter().map(|job| {
             if !self.is_rollback {
-                (&of.from, &of.to, of)
+                (&job.from, &job.to, job)
             } else {
-                (&of.to, &of.from, of)
+                (&job.to, &job.from, job)
             }
         })
     }

@@ -36,8 +36,8 @@ impl Shards {
         };
         let usual = [Metric::Bytes, Metric::Keys, Metric::Ops];
         let mut metrics = asked.into_iter().chain(usual);
-        let by = metrics.find(|metric| held(*metric).is_some())?;
-        let (slots, total) = (loads.get(by)?, held(by)?);
+        let metric = metrics.find(|metric| held(*metric).is_some())?;
+        let (slots, total) = (loads.get(metric)?, held(metric)?);
         let ranges = even_ranges(slots, count)?;
         let sum = |(first, last): &(u16, u16)| -> u128 {
             let of_shard = &slots[usize::from(*first)..=usize::from(*last)];
@@ -47,7 +47,7 @@ impl Shards {
         let sums = || ranges.iter().map(sum);
         let (most, least) = (sums().max()?, sums().min()?);
         Some(Shards {
-            by,
+            by: metric,
             max_over_mean: in_shares(most),
             min_over_mean: in_shares(least),
             ranges,

@@ -85,15 +85,15 @@ pub(crate) fn headline(outcome: &PlanOutcome) -> String {
         } else {
             ""
         };
-        let worth = roles(outcome).any(|goal| !goal.met);
-        let worth = if worth && !outcome.limited {
+        let is_unmet = roles(outcome).any(|goal| !goal.met);
+        let worth = if is_unmet && !outcome.limited {
             "; no plan was found that is worth its moves"
         } else {
             ""
         };
         return format!("nothing to move{why}: the fullest node {ratios}{worth}");
     }
-    let ranges: usize = outcome.moves.iter().map(|of| of.ranges.len()).sum();
+    let ranges: usize = outcome.moves.iter().map(|job| job.ranges.len()).sum();
     let (empty, fullest) = if removed.is_empty() {
         (String::new(), "the fullest node")
     } else {
@@ -136,8 +136,11 @@ fn changes<'a>(goals: impl Iterator<Item = &'a GoalOutcome>) -> String {
             ("goes ", format!("from {before} to {after}"))
         };
         let and = if text.is_empty() { "" } else { " and " };
-        let said = if its_verb == verb { "" } else { its_verb };
-        text += &format!("{and}{said}{change} its share of {}", goal.metric.name());
+        let new_verb = if its_verb == verb { "" } else { its_verb };
+        text += &format!(
+            "{and}{new_verb}{change} its share of {}",
+            goal.metric.name()
+        );
         verb = its_verb;
     }
     text
@@ -165,7 +168,6 @@ pub(crate) fn goal_lines(outcome: &PlanOutcome) -> impl Iterator<Item = String> 
     })
 }
 
-/// `memory (bytes)`
 /// How exactly a goal is met, in words; empty for exactly, `None` if it is not met.
 fn how_met(goal: &GoalOutcome) -> Option<String> {
     let how = match goal.after - goal.target {
@@ -178,6 +180,7 @@ fn how_met(goal: &GoalOutcome) -> Option<String> {
     goal.met.then_some(how)
 }
 
+/// `memory (bytes)`
 fn goal_name(goal: &GoalOutcome) -> String {
     let name = goal.role.map_or("maxmemory", Role::name);
     format!("{name} ({})", goal.metric.name())
@@ -266,20 +269,20 @@ fn moved(outcome: &PlanOutcome) -> String {
 /// The basis of the plan, and its unknowns.
 pub(crate) fn basis(outcome: &PlanOutcome) -> String {
     let are_all_guards = roles(outcome).all(|goal| goal.guard);
-    let goals = roles(outcome).filter(|goal| are_all_guards || !goal.guard);
-    let goals: Vec<&str> = goals.map(|goal| goal.metric.name()).collect();
-    let by = format!("judged by {}", goals.join(", then by "));
+    let judged = roles(outcome).filter(|goal| are_all_guards || !goal.guard);
+    let goals: Vec<&str> = judged.map(|goal| goal.metric.name()).collect();
+    let basis = format!("judged by {}", goals.join(", then by "));
     if outcome.keys_moved.is_none() {
         return format!(
-            "{by}: captures do not say which keys there are, so keys and memory are unknown"
+            "{basis}: captures do not say which keys there are, so keys and memory are unknown"
         );
     }
     match (outcome.bytes_moved, goals.contains(&Metric::Bytes.name())) {
         (None, _) => format!(
-            "{by} only: the dump has no sizes, so memory is unknown, and a key of many megabytes counts as one key"
+            "{basis} only: the dump has no sizes, so memory is unknown, and a key of many megabytes counts as one key"
         ),
-        (Some(_), false) => format!("{by}; --by bytes plans for memory"),
-        (Some(_), true) => by,
+        (Some(_), false) => format!("{basis}; --by bytes plans for memory"),
+        (Some(_), true) => basis,
     }
 }
 
@@ -305,13 +308,13 @@ pub(crate) fn setslot_duration(outcome: &PlanOutcome) -> String {
     };
     let longest = outcome
         .longest_block_ms
-        .filter(|millis| *millis >= LONG_BLOCK_MS);
-    let longest = longest.map_or_else(String::new, |millis| {
-        format!(
-            "; its largest key blocks two nodes for {}",
-            about(millis as f64)
-        )
-    });
+        .filter(|millis| *millis >= LONG_BLOCK_MS)
+        .map_or_else(String::new, |millis| {
+            format!(
+                "; its largest key blocks two nodes for {}",
+                about(millis as f64)
+            )
+        });
     format!(
         "--commands setslot takes about {} on quiet nodes ({}){unknown}{longest}",
         span(outcome.estimated_secs),
@@ -331,8 +334,8 @@ fn span(secs: f64) -> String {
 /// The lower bound of any plan, and why; `None` if it is just the mean.
 pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
     let unit = outcome.floor_unit.as_ref()?;
-    let least = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
-    let least = format!("no plan gets it below {least:.2}");
+    let floor = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
+    let least = format!("no plan gets it below {floor:.2}");
     let FloorUnit {
         kind,
         name,
@@ -430,30 +433,30 @@ fn moves(outcome: &PlanOutcome) -> Section<'_> {
     } else {
         Section::titled("Moves")
     };
-    for of in outcome.moves.iter().take(ROWS) {
-        let (from, to) = (name(&of.from), name(&of.to));
-        let (slots, load) = (counted(of.slots as u64, "slot"), contents(&of.load));
+    for job in outcome.moves.iter().take(ROWS) {
+        let (from, to) = (name(&job.from), name(&job.to));
+        let (slots, load) = (counted(job.slots as u64, "slot"), contents(&job.load));
         section = section.line(format!("{from} -> {to}: {slots}, {load}"));
-        section = section.line(format!("  {}", shown_ranges(of)));
+        section = section.line(format!("  {}", shown_ranges(job)));
     }
     match outcome.moves.len().saturating_sub(ROWS) {
         0 => section,
-        more => section.line(format!(
+        hidden => section.line(format!(
             "... {} move{}, in --json",
-            and_more(more),
-            plural(more as u64)
+            and_more(hidden),
+            plural(hidden as u64)
         )),
     }
 }
 
 fn contents(load: &PerMetric<Option<u64>>) -> String {
-    let one = |(metric, load): (Metric, &Option<u64>)| Some(amount(metric, (*load)?));
-    load.iter().filter_map(one).collect::<Vec<_>>().join(", ")
+    let words = |(metric, load): (Metric, &Option<u64>)| Some(amount(metric, (*load)?));
+    load.iter().filter_map(words).collect::<Vec<_>>().join(", ")
 }
 
-fn shown_ranges(of: &MoveOutcome) -> String {
-    let mut text = ranges(&of.ranges, RANGES);
-    if of.ranges.len() > RANGES {
+fn shown_ranges(job: &MoveOutcome) -> String {
+    let mut text = ranges(&job.ranges, RANGES);
+    if job.ranges.len() > RANGES {
         text += " ranges, in --json";
     }
     text

@@ -119,12 +119,11 @@ impl Fit {
             return None;
         }
         let is_positive = points.iter().all(|(_, amount)| *amount > 0.0);
-        let shapes = [Shape::Linear, Shape::Exponential];
-        let shapes = &shapes[..if is_positive { 2 } else { 1 }];
-        let lines = shapes
-            .iter()
-            .flat_map(|shape| [false, true].map(|persists| Line::new(points, *shape, persists)));
-        let mut lines: Vec<Line> = lines.collect();
+        let count = if is_positive { 2 } else { 1 };
+        let shapes = [Shape::Linear, Shape::Exponential].into_iter().take(count);
+        let mut lines: Vec<Line> = shapes
+            .flat_map(|shape| [false, true].map(|persists| Line::new(points, shape, persists)))
+            .collect();
         lines.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
         let outlier = lines.iter().find_map(|line| line.outlier);
         let least = lines.first()?.likelihood - RULED_OUT;
@@ -145,12 +144,12 @@ impl Fit {
     /// The expected amount at a time in months, and beyond the last point, the prediction interval for a report.
     pub fn at(&self, time: f64) -> Interval {
         let ahead = time - self.to;
-        let found = self.spanning(|line, side| line.amount(line.level(ahead, side)));
+        let interval = self.spanning(|line, side| line.amount(line.level(ahead, side)));
         let is_later = |_: &f64| ahead >= 0.0;
         Interval {
-            estimate: found.estimate,
-            low: found.low.filter(is_later),
-            high: found.high.filter(is_later),
+            estimate: interval.estimate,
+            low: interval.low.filter(is_later),
+            high: interval.high.filter(is_later),
         }
     }
 
@@ -168,7 +167,7 @@ impl Fit {
         let at = |side| self.lines.iter().map(move |line| line.reaches(limit, side));
         let ends = self.lines[0].reach.is_some();
         // If some model reaches the limit later, or never, that is part of the interval.
-        let latest = at(LOW).try_fold(0.0, |latest: f64, found| Some(latest.max(found?)));
+        let latest = at(LOW).try_fold(0.0, |latest: f64, months| Some(latest.max(months?)));
         let earliest = at(HIGH).flatten().reduce(f64::min);
         Reached {
             estimate: at(ESTIMATE).next().flatten().map(tidy),
@@ -178,14 +177,14 @@ impl Fit {
     }
 
     /// The estimate of the most likely model, and the interval spanning all models.
-    fn spanning(&self, of: impl Fn(&Line, Side) -> f64) -> Interval {
+    fn spanning(&self, amount: impl Fn(&Line, Side) -> f64) -> Interval {
         let ends = self.lines[0].reach.is_some();
         let end = |side, further: fn(f64, f64) -> f64| {
-            let all = self.lines.iter().map(|line| of(line, side));
-            all.reduce(further).filter(|_| ends).map(tidy)
+            let amounts = self.lines.iter().map(|line| amount(line, side));
+            amounts.reduce(further).filter(|_| ends).map(tidy)
         };
         Interval {
-            estimate: tidy(of(&self.lines[0], ESTIMATE)),
+            estimate: tidy(amount(&self.lines[0], ESTIMATE)),
             low: end(LOW, f64::min),
             high: end(HIGH, f64::max),
         }
@@ -208,22 +207,22 @@ impl Line {
             (sums(&levels), Vec::new())
         };
         let exact = EXACT * unit;
-        let (found, weights) = weighed(&rows, exact);
+        let (solved, weights) = weighed(&rows, exact);
         let freedom = points.len() - 2;
-        let squares = (found.squares + freedom as f64 * exact * exact).max(f64::MIN_POSITIVE);
+        let squares = (solved.squares + freedom as f64 * exact * exact).max(f64::MIN_POSITIVE);
         let spread = (squares / freedom as f64).sqrt();
-        let logarithms = |of: &[f64]| of.iter().map(|value| value.ln()).sum::<f64>();
-        let weighing = logarithms(&weights) - logarithms(&lengths) - found.determinant.ln();
-        let [level, both, slope] = found.inverse;
+        let logarithms = |values: &[f64]| values.iter().map(|value| value.ln()).sum::<f64>();
+        let weighing = logarithms(&weights) - logarithms(&lengths) - solved.determinant.ln();
+        let [level, covariance, slope] = solved.inverse;
         let mut line = Line {
             shape,
             unit,
-            now: found.now + origin,
-            slope: found.slope,
+            now: solved.now + origin,
+            slope: solved.slope,
             variance: if persists {
                 [0.0, 1.0 / gap, slope]
             } else {
-                [1.0 + level, 2.0 * both, slope]
+                [1.0 + level, 2.0 * covariance, slope]
             },
             reach: (freedom > 0).then(|| spread * t95(freedom)),
             likelihood: (weighing - freedom as f64 * squares.ln()) / 2.0,

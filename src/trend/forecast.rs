@@ -149,7 +149,7 @@ impl Forecast {
     pub(crate) fn new(
         reports: &[&Condensed],
         maxmemory: Option<u64>,
-        all: &[Condensed],
+        history: &[Condensed],
     ) -> Option<Self> {
         let growth = PerMetric {
             keys: Growth::new(reports, Metric::Keys)?,
@@ -157,7 +157,8 @@ impl Forecast {
         };
         let from = reports.last()?.point.at;
         let measured = || Full::from_used_memory(reports, maxmemory);
-        let full = measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(all))?));
+        let full =
+            measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(history))?));
         Some(Forecast {
             from,
             span_months: tidy(growth.keys.series.fit.span),
@@ -175,9 +176,8 @@ impl Growth {
         };
         let series = Series::new(reports.iter().filter_map(point).collect())?;
         let from = series.newest().0;
-        let ahead = AHEAD.into_iter();
-        let ahead = ahead.filter(|ahead| f64::from(*ahead) <= series.fit.span + 0.5);
-        let ahead = ahead.map(|months| {
+        let is_near = |months: &u32| f64::from(*months) <= series.fit.span + 0.5;
+        let ahead = AHEAD.into_iter().filter(is_near).map(|months| {
             let at = after(from, months.into());
             let load = series.at(at);
             Ahead { months, at, load }
@@ -256,9 +256,9 @@ impl Full {
             _ => ratio.min(1.0),
         };
         let rest = used as f64 - load as f64 * per_byte;
-        let points = reports.iter();
-        let points =
-            points.filter_map(|report| Some((report.point.at, keys(report)? * per_byte + rest)));
+        let points = reports
+            .iter()
+            .filter_map(|report| Some((report.point.at, keys(report)? * per_byte + rest)));
         let series = Series::new(points.collect())?;
         let basis = if is_same {
             Basis::FullestNodes

@@ -96,12 +96,12 @@ impl History {
     /// It lacks a part, or there are too many reports.
     pub fn add(&mut self, file: Name, summary: Summary, at: u64) -> Result<()> {
         if self.reports.len() == MOST_REPORTS {
-            let what = format!("more than {MOST_REPORTS} reports; name fewer of them");
-            return Err(Error::bad(file.to_string(), what));
+            let reason = format!("more than {MOST_REPORTS} reports; name fewer of them");
+            return Err(Error::bad(file.to_string(), reason));
         }
         if at > text::LAST {
-            let what = "its date is after the year 9999; is the clock of its host right?";
-            return Err(Error::bad(file.to_string(), what));
+            let reason = "its date is after the year 9999; is the clock of its host right?";
+            return Err(Error::bad(file.to_string(), reason));
         }
         self.reports.push(Condensed::of(file, summary, at)?);
         Ok(())
@@ -113,40 +113,42 @@ impl History {
     /// There are fewer than two, two have the same time, or they are incomparable or lack the metric.
     pub fn trend(mut self, options: &Options) -> Result<Trend> {
         if self.reports.len() < 2 {
-            let what = "a trend needs two reports or more; name those of other dates too";
+            let reason = "a trend needs two reports or more; name those of other dates too";
             let only = self
                 .reports
                 .first()
                 .map(|report| report.point.file.to_string());
-            return Err(Error::bad(only.unwrap_or_else(|| "no report".into()), what));
+            let place = only.unwrap_or_else(|| "no report".into());
+            return Err(Error::bad(place, reason));
         }
         self.reports.sort_by_key(|report| report.point.at);
         self.check_dates()?;
         let differences = notes::differences(&self.reports);
-        if let (Some((file, what)), false) = (differences.first(), options.force) {
+        if let (Some((file, difference)), false) = (differences.first(), options.force) {
             let way_out = "leave one of them out, or compare them all the same with --force";
-            return Err(Error::bad(file.to_string(), format!("{what}; {way_out}")));
+            let reason = format!("{difference}; {way_out}");
+            return Err(Error::bad(file.to_string(), reason));
         }
         for report in &mut self.reports {
             let doubt = &mut report.point.left_out;
             *doubt = doubt.filter(|doubt| *doubt == Doubt::Empty || !options.with_doubtful);
         }
         let used: Vec<&Condensed> = self.used().collect();
-        let by = self.metric(options.by, &used)?;
+        let metric = self.metric(options.by, &used)?;
         let forecast = Forecast::new(&used, options.maxmemory, &self.reports);
         let mut notes: Vec<String> = differences
             .into_iter()
-            .map(|(file, what)| format!("{file}: {what}"))
+            .map(|(file, difference)| format!("{file}: {difference}"))
             .collect();
         notes.extend(notes::doubts(&self.reports));
-        notes.extend(notes::fits(&used, forecast.as_ref(), options, by));
-        notes.extend(notes::sources(&used, by));
+        notes.extend(notes::fits(&used, forecast.as_ref(), options, metric));
+        notes.extend(notes::sources(&used, metric));
         let newest = used.last().copied().or(self.reports.last());
-        let outlook = newest.map(|newest| self.outlook(newest, by, forecast.as_ref()));
+        let outlook = newest.map(|newest| self.outlook(newest, metric, forecast.as_ref()));
         Ok(Trend {
             schema: SCHEMA,
             sentence: outlook.map_or_else(Worded::default, Worded::Finding),
-            by,
+            by: metric,
             forecast,
             notes,
             points: self
@@ -169,25 +171,25 @@ impl History {
         let Some([a, b]) = pairs.find(|pair| pair[0].point.at == pair[1].point.at) else {
             return Ok(());
         };
-        let what = format!(
+        let reason = format!(
             "of the same time as {}, {}; leave one of them out, or take another date with --date: dump, run or path",
             a.point.file,
             text::time(a.point.at)
         );
-        Err(Error::bad(b.point.file.to_string(), what))
+        Err(Error::bad(b.point.file.to_string(), reason))
     }
 
     /// The requested metric, else the newest report's if all have it, else keys.
-    fn metric(&self, by: Option<Metric>, used: &[&Condensed]) -> Result<Metric> {
+    fn metric(&self, asked: Option<Metric>, used: &[&Condensed]) -> Result<Metric> {
         let newest = used.last().copied().or(self.reports.last());
         let has = |report: &Condensed, metric| report.point.load.get(metric).is_some();
-        match (by, newest) {
-            (Some(by), Some(newest)) if !has(newest, by) => {
+        match (asked, newest) {
+            (Some(asked), Some(newest)) if !has(newest, asked) => {
                 let file = newest.point.file.to_string();
-                let flag = format!("--by {}: {file}", by.name());
-                newest.point.load.required(by, &flag).map(|_| by)
+                let flag = format!("--by {}: {file}", asked.name());
+                newest.point.load.required(asked, &flag).map(|_| asked)
             }
-            (Some(by), _) => Ok(by),
+            (Some(asked), _) => Ok(asked),
             (None, Some(newest)) if used.iter().all(|report| has(report, newest.by)) => {
                 Ok(newest.by)
             }
@@ -195,15 +197,15 @@ impl History {
         }
     }
 
-    fn outlook(&self, newest: &Condensed, by: Metric, forecast: Option<&Forecast>) -> Outlook {
-        let growth = forecast.and_then(|forecast| forecast.growth.get(by));
+    fn outlook(&self, newest: &Condensed, metric: Metric, forecast: Option<&Forecast>) -> Outlook {
+        let growth = forecast.and_then(|forecast| forecast.growth.get(metric));
         let full = forecast.and_then(|forecast| forecast.full.as_ref());
         let time = |report: Option<&Condensed>| report.map_or(0, |report| report.point.at);
         Outlook {
             reports: self.reports.len(),
             times: [time(self.reports.first()), time(self.reports.last())],
-            by,
-            load: newest.point.load.get(by).copied().unwrap_or(0),
+            by: metric,
+            load: newest.point.load.get(metric).copied().unwrap_or(0),
             growth: growth.map(|growth| growth.rate),
             full: full.map(|full| (full.node.clone(), full.months, full.at, full.basis)),
         }

@@ -20,9 +20,9 @@ pub(super) fn differences(reports: &[Condensed]) -> Vec<(Name, String)> {
     pairs
         .flat_map(|pair| {
             let [old, new] = [&pair[0], &pair[1]];
-            let found = new.basis.differences((&old.point.file, &old.basis));
-            let found = found.into_iter().chain(clusters(old, new));
-            found.map(|what| (new.point.file.clone(), what))
+            let differences = new.basis.differences((&old.point.file, &old.basis));
+            let sentences = differences.into_iter().chain(clusters(old, new));
+            sentences.map(|sentence| (new.point.file.clone(), sentence))
         })
         .collect()
 }
@@ -43,10 +43,12 @@ fn clusters(old: &Condensed, new: &Condensed) -> Option<String> {
 /// Doubtful reports, excluded from growth or used anyway.
 pub(super) fn doubts(reports: &[Condensed]) -> Vec<String> {
     let files = |doubt: Doubt| {
-        let of = reports
+        let doubtful = reports
             .iter()
             .filter(move |report| report.point.left_out == Some(doubt));
-        of.map(|report| &report.point.file).collect::<Vec<_>>()
+        doubtful
+            .map(|report| &report.point.file)
+            .collect::<Vec<_>>()
     };
     let note = |doubt| {
         let files = files(doubt);
@@ -67,14 +69,14 @@ pub(super) fn fits(
     used: &[&Condensed],
     forecast: Option<&Forecast>,
     options: &Options,
-    by: Metric,
+    metric: Metric,
 ) -> Vec<String> {
     let Some(forecast) = forecast else {
-        let what = match used.len() {
+        let why = match used.len() {
             0 | 1 => "fewer than two reports can be used",
             _ => "the reports are of less than a day",
         };
-        return vec![format!("no growth is computed: {what}")];
+        return vec![format!("no growth is computed: {why}")];
     };
     let mut notes = Vec::new();
     for (metric, growth) in forecast.growth.iter() {
@@ -96,7 +98,7 @@ pub(super) fn fits(
             "two reports give a rate and no interval: how far off it may be shows from three on",
         ));
     }
-    notes.extend(outlier(used, forecast, by));
+    notes.extend(outlier(used, forecast, metric));
     notes.extend(reports_without_memory(used, forecast));
     if let Some(full) = &forecast.full {
         notes.extend(full_notes(full, forecast.span_months));
@@ -105,12 +107,15 @@ pub(super) fn fits(
 }
 
 /// A report that the others contradict, although nothing about its input tells.
-fn outlier(used: &[&Condensed], forecast: &Forecast, by: Metric) -> Option<String> {
-    let series = &forecast.growth.get(by)?.series;
+fn outlier(used: &[&Condensed], forecast: &Forecast, metric: Metric) -> Option<String> {
+    let series = &forecast.growth.get(metric)?.series;
     let (place, expected) = series.fit.outlier?;
     let (at, load) = series.points[place];
     let point = used.iter().find(|report| report.point.at == at)?;
-    let (load, expected) = (amount(by, load as u64), amount_cell(by, expected as u64));
+    let (load, expected) = (
+        amount(metric, load as u64),
+        amount_cell(metric, expected as u64),
+    );
     let file = &point.point.file;
     Some(format!(
         "{file}: {load}, where the other reports give {expected}: is its dump whole? Leave it out if not"
@@ -135,8 +140,8 @@ fn reports_without_memory(used: &[&Condensed], forecast: &Forecast) -> Vec<Strin
     for node in used.iter().flat_map(|report| &report.used) {
         *times.entry(&node.id).or_default() += 1;
     }
-    let newest = used.iter().rev().find(|report| !report.used.is_empty());
-    let newest = newest.iter().flat_map(|report| &report.used);
+    let report = used.iter().rev().find(|report| !report.used.is_empty());
+    let newest = report.iter().flat_map(|report| &report.used);
     let once = newest.filter(|node| times[&node.id] == 1).count() as u64;
     if once > 0 {
         let nodes = counted(once, "node");
@@ -166,19 +171,19 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
         .estimate
         .is_some_and(|months| months > span_months)
     {
-        let what = "the forecast reaches further ahead than the reports reach back: growth may change until then";
-        notes.push(String::from(what));
+        let note = "the forecast reaches further ahead than the reports reach back: growth may change until then";
+        notes.push(String::from(note));
     }
     if !full.measured {
-        let what = "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
+        let note = "memory is that of the dump's keys, without the server's tables, buffers and fragmentation; \
                     analyze --used-memory measures them";
-        notes.push(String::from(what));
+        notes.push(String::from(note));
     }
     notes
 }
 
 /// Limitations of the comparison of nodes and sizes.
-pub(super) fn sources(used: &[&Condensed], by: Metric) -> Vec<String> {
+pub(super) fn sources(used: &[&Condensed], metric: Metric) -> Vec<String> {
     let mut notes = Vec::new();
     let sources = used
         .windows(2)
@@ -205,12 +210,12 @@ pub(super) fn sources(used: &[&Condensed], by: Metric) -> Vec<String> {
     }
     let other_sized = |pair: &[&Condensed]| {
         let (old, new) = (&pair[0].point.file, &pair[1].point.file);
-        let what = pair[1].basis.other_sized((old, &pair[0].basis))?;
+        let difference = pair[1].basis.other_sized((old, &pair[0].basis))?;
         Some(format!(
-            "{new}: {what}: their bytes are not the same amount"
+            "{new}: {difference}: their bytes are not the same amount"
         ))
     };
-    let mut pairs = used.windows(2).filter(|_| by == Metric::Bytes);
+    let mut pairs = used.windows(2).filter(|_| metric == Metric::Bytes);
     notes.extend(pairs.find_map(other_sized));
     notes
 }

@@ -47,9 +47,9 @@ fn off(row: &Row, now: f64, slope: f64) -> f64 {
 }
 
 fn solved(rows: &[Row], weights: &[f64]) -> Solved {
-    let sum = |of: &dyn Fn(&Row) -> f64| -> f64 {
+    let sum = |value: &dyn Fn(&Row) -> f64| -> f64 {
         let weighed = rows.iter().zip(weights);
-        weighed.map(|(row, weight)| weight * of(row)).sum()
+        weighed.map(|(row, weight)| weight * value(row)).sum()
     };
     let products = |a: usize, b: usize| sum(&|row| row[a] * row[b]);
     let (aa, ab, bb) = (products(0, 0), products(0, 1), products(1, 1));
@@ -70,12 +70,12 @@ fn solved(rows: &[Row], weights: &[f64]) -> Solved {
 pub(super) fn weighed(rows: &[Row], exact: f64) -> (Solved, Vec<f64>) {
     let count = rows.len();
     let mut weights = vec![1.0; count];
-    let mut found = solved(rows, &weights);
+    let mut solution = solved(rows, &weights);
     for _ in 0..if count < WEIGHED { 0 } else { ROUNDS } {
-        let offs = rows
+        let offs: Vec<f64> = rows
             .iter()
-            .map(|row| off(row, found.now, found.slope).abs());
-        let offs: Vec<f64> = offs.collect();
+            .map(|row| off(row, solution.now, solution.slope).abs())
+            .collect();
         let mut sorted = offs.clone();
         sorted.sort_by(f64::total_cmp);
         // 1.4826 times the median absolute deviation estimates the standard deviation; two degrees of freedom are used
@@ -83,9 +83,9 @@ pub(super) fn weighed(rows: &[Row], exact: f64) -> (Solved, Vec<f64>) {
         let typical = 1.4826 * sorted[count / 2] * (count as f64 / (count - 2) as f64).sqrt();
         let far = FAR * typical.max(exact);
         weights = offs.iter().map(|off| (far / off).min(1.0)).collect();
-        found = solved(rows, &weights);
+        solution = solved(rows, &weights);
     }
-    (found, weights)
+    (solution, weights)
 }
 
 /// The two-sided 95% quantile of Student's t with `freedom` degrees of freedom, to 0.005 (Abramowitz and Stegun 1972,

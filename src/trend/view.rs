@@ -91,27 +91,27 @@ fn line(series: &Series, ahead: f64) -> Vec<Expected> {
     let (from, to) = (series.start(), after(series.newest().0, ahead));
     let expected = |step: u64| {
         let at = from + ((to - from) as f64 * step as f64 / STEPS as f64) as u64;
-        let found = series.at(at);
+        let interval = series.at(at);
         Expected {
             at,
-            amount: found.estimate,
-            band: found.low.zip(found.high),
+            amount: interval.estimate,
+            band: interval.low.zip(interval.high),
         }
     };
     (0..=STEPS).map(expected).collect()
 }
 
 /// Both ends of an interval in one cell: one alone would mislead.
-fn ends(of: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
-    Cell::of(of.low.zip(of.high), |(low, high)| {
+fn ends(interval: &Interval, spell: impl Fn(f64) -> String) -> Cell<'static> {
+    Cell::of(interval.low.zip(interval.high), |(low, high)| {
         Cell::text(format!("{} to {}", spell(low), spell(high)))
     })
 }
 
 fn growth(trend: &Trend) -> Option<Section<'_>> {
     let forecast = trend.forecast.as_ref()?;
-    let rows = forecast.growth.iter();
-    let rows = rows.map(|(metric, growth)| (metric, growth, rate(&growth.rate, metric)));
+    let growths = forecast.growth.iter();
+    let rows = growths.map(|(metric, growth)| (metric, growth, rate(&growth.rate, metric)));
     let table = Table::of(rows)
         .column(Column::words("metric").rank(Rank::Kept), |(metric, ..)| {
             Cell::text(metric.title())
@@ -172,9 +172,9 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
 fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
-    let section = section.line(full.to_string());
     // The picture is for pages only; text skips it.
-    Some(section.with_all(full_curve(trend).map(Block::Curve)))
+    let picture = full_curve(trend).map(Block::Curve);
+    Some(section.line(full.to_string()).with_all(picture))
 }
 
 /// The times of the reports: just dates, if these are distinct.
@@ -188,7 +188,7 @@ fn times(trend: &Trend) -> Vec<String> {
 }
 
 fn reports(trend: &Trend) -> Section<'_> {
-    let by = trend.by;
+    let metric = trend.by;
     let times = times(trend);
     let mut points: Vec<(&Point, &String)> = trend.points.iter().zip(&times).collect();
     let older = points.len().saturating_sub(REPORTS);
@@ -202,33 +202,39 @@ fn reports(trend: &Trend) -> Section<'_> {
         .column(Column::words("date").rank(Rank::Kept), |(_, time)| {
             Cell::text(*time)
         })
-        .loads(Metric::ALL, by, |(point, _)| point.load)
+        .loads(Metric::ALL, metric, |(point, _)| point.load)
         .column(
             Column::for_people("nodes").rank(Rank::Detail),
             |(point, _)| Cell::count(point.nodes.count),
         )
         .column(
             Column::for_people("max/mean").hint("the fullest node over the mean node"),
-            |(point, _)| ratio(point.nodes.max_over_mean.get(by)),
+            |(point, _)| ratio(point.nodes.max_over_mean.get(metric)),
         )
         .column(
             Column::for_people("slots max/mean").rank(Rank::Detail),
-            |(point, _)| ratio(point.slots.max_over_mean.get(by)),
+            |(point, _)| ratio(point.slots.max_over_mean.get(metric)),
         )
         .column(Column::words("fullest node"), |(point, _)| {
-            Cell::of(fullest(point, by), |node| Cell::text(node.name.to_string()))
+            Cell::of(fullest(point, metric), |node| {
+                Cell::text(node.name.to_string())
+            })
         })
         .column(
             Column::for_people("holds").rank(Rank::Detail),
-            |(point, _)| Cell::of(fullest(point, by), |node| Cell::amount(by, node.load)),
+            |(point, _)| {
+                Cell::of(fullest(point, metric), |node| {
+                    Cell::amount(metric, node.load)
+                })
+            },
         )
         .column(
             Column::words("left out").optional().rank(Rank::Main),
             |(point, _)| Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
         )
         .build();
-    let section = Section::titled("The reports").anchored("reports", "Reports");
-    let section = section.table(table);
+    let titled = Section::titled("The reports").anchored("reports", "Reports");
+    let section = titled.table(table);
     match older as u64 {
         0 => section,
         older => section.line(format!(
@@ -240,7 +246,7 @@ fn reports(trend: &Trend) -> Section<'_> {
 
 /// The numbers of every report as a table for files.
 pub(crate) fn table(trend: &Trend) -> Table<'_> {
-    let by = trend.by;
+    let metric = trend.by;
     let ratio = |ratio: Option<&Option<f64>>| {
         Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 3))
     };
@@ -256,16 +262,18 @@ pub(crate) fn table(trend: &Trend) -> Table<'_> {
             Cell::count(point.nodes.count)
         })
         .column(Column::number("node_max_over_mean"), |point| {
-            ratio(point.nodes.max_over_mean.get(by))
+            ratio(point.nodes.max_over_mean.get(metric))
         })
         .column(Column::number("slot_max_over_mean"), |point| {
-            ratio(point.slots.max_over_mean.get(by))
+            ratio(point.slots.max_over_mean.get(metric))
         })
         .column(Column::words("fullest_node"), |point| {
-            Cell::of(fullest(point, by), |node| Cell::name(&node.id))
+            Cell::of(fullest(point, metric), |node| Cell::name(&node.id))
         })
         .column(Column::number("fullest_load"), |point| {
-            Cell::of(fullest(point, by), |node| Cell::amount(by, node.load))
+            Cell::of(fullest(point, metric), |node| {
+                Cell::amount(metric, node.load)
+            })
         })
         .column(Column::words("verdict"), |point| {
             Cell::text(point.state.name())
@@ -277,8 +285,8 @@ pub(crate) fn table(trend: &Trend) -> Table<'_> {
 }
 
 /// The fullest node of a report.
-fn fullest(point: &Point, by: Metric) -> Option<&FullestAt> {
-    point.nodes.fullest.get(by).and_then(Option::as_ref)
+fn fullest(point: &Point, metric: Metric) -> Option<&FullestAt> {
+    point.nodes.fullest.get(metric).and_then(Option::as_ref)
 }
 
 /// The title of a page.

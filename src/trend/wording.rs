@@ -22,8 +22,8 @@ impl InWords for Outlook {
             sentence += &format!(", {}", growth(rate, self.by));
         }
         if let Some((node, months, at, basis)) = &self.full {
-            let (node, when, by) = (short(node), full(months, *at), basis.words());
-            sentence += &format!("; by {by}, node {node} {when}");
+            let (node, when, source) = (short(node), full(months, *at), basis.words());
+            sentence += &format!("; by {source}, node {node} {when}");
         }
         sentence
     }
@@ -33,8 +33,8 @@ impl InWords for Full {
     fn in_words(&self) -> String {
         let (node, when) = (short(&self.node), full(&self.months, self.at));
         let (used, limit) = (bytes(self.used), bytes(self.maxmemory));
-        let (by, reports) = (self.basis.words(), counted(self.reports, "report"));
-        format!("node {node} {when}: it uses {used} of {limit} (growth by {by} in {reports})")
+        let (source, reports) = (self.basis.words(), counted(self.reports, "report"));
+        format!("node {node} {when}: it uses {used} of {limit} (growth by {source} in {reports})")
     }
 }
 
@@ -50,7 +50,7 @@ impl Basis {
 
 /// Growth with its interval: as a percentage per month, but as an amount per day if the reports span less than a month,
 /// or if the percentage is above 100, which means it grew from almost nothing.
-pub(super) fn rate(rate: &Rate, by: Metric) -> (String, Option<String>) {
+pub(super) fn rate(rate: &Rate, metric: Metric) -> (String, Option<String>) {
     let is_share = |share: &Interval| {
         let ends = [Some(share.estimate), share.low, share.high];
         ends.iter().flatten().all(|end| end.abs() <= 1.0)
@@ -61,12 +61,12 @@ pub(super) fn rate(rate: &Rate, by: Metric) -> (String, Option<String>) {
             added if added <= -0.5 => "-",
             _ => "",
         };
-        format!("{sign}{}", amount(by, added.abs().round() as u64))
+        format!("{sign}{}", amount(metric, added.abs().round() as u64))
     };
-    let spelled = |of: Interval, unit: &str, spell: &dyn Fn(f64) -> String| {
-        let ends = of.low.zip(of.high);
-        let ends = ends.map(|(low, high)| format!("{} to {}", spell(low), spell(high)));
-        (format!("{} a {unit}", spell(of.estimate)), ends)
+    let spelled = |interval: Interval, unit: &str, spell: &dyn Fn(f64) -> String| {
+        let bounds = interval.low.zip(interval.high);
+        let ends = bounds.map(|(low, high)| format!("{} to {}", spell(low), spell(high)));
+        (format!("{} a {unit}", spell(interval.estimate)), ends)
     };
     match rate.a_month.filter(is_share) {
         Some(share) => spelled(share, "month", &signed_percent),
@@ -75,8 +75,8 @@ pub(super) fn rate(rate: &Rate, by: Metric) -> (String, Option<String>) {
 }
 
 /// `+6.2% a month (+5.8% to +6.6%)`.
-pub(super) fn growth(of: &Rate, by: Metric) -> String {
-    match rate(of, by) {
+pub(super) fn growth(speed: &Rate, metric: Metric) -> String {
+    match rate(speed, metric) {
         (change, Some(ends)) => format!("{change} ({ends})"),
         (change, None) => change,
     }
