@@ -34,12 +34,12 @@ impl Basis {
 
     /// Why this report's counts cannot be compared with those of `old`.
     pub(crate) fn differences(&self, old: (&Name, &Basis)) -> Vec<String> {
-        let found = [
+        let differences = [
             self.other_policy(old),
             self.other_sizes(old),
             self.other_sample(old),
         ];
-        found.into_iter().flatten().collect()
+        differences.into_iter().flatten().collect()
     }
 
     fn other_policy(&self, (file, old): (&Name, &Basis)) -> Option<String> {

@@ -42,13 +42,13 @@ pub enum HotKind {
 }
 
 /// Everything that got hot: nodes, then slots, then tags, heaviest first.
-pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
-    let mut found = [
-        nodes(changes, old, new, by),
-        slots(old, new, by),
-        tags(old, new, by),
+pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, metric: Metric) -> Vec<Hot> {
+    let mut lists = [
+        nodes(changes, old, new, metric),
+        slots(old, new, metric),
+        tags(old, new, metric),
     ];
-    for hot in &mut found {
+    for hot in &mut lists {
         hot.sort_by(|a, b| {
             b.share
                 .new
@@ -57,18 +57,18 @@ pub(super) fn find(changes: &[NodeChange], old: &Report, new: &Report, by: Metri
                 .then_with(|| a.name.cmp(&b.name))
         });
     }
-    found.concat()
+    lists.concat()
 }
 
-fn nodes(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+fn nodes(changes: &[NodeChange], old: &Report, new: &Report, metric: Metric) -> Vec<Hot> {
     let got_hot = |change: &&NodeChange| {
         let OldNew { old, new, .. } = change.over_fair;
         let is_balanced = |over: Option<f64>| over.unwrap_or(0.0) <= limit::BALANCED;
         is_balanced(old) && !is_balanced(new)
     };
     let hot = |change: &NodeChange| {
-        let load = change.load.get(by).copied().unwrap_or_default();
-        let share = |report: &Report, load: Option<u64>| report.share(load.unwrap_or(0), by);
+        let load = change.load.get(metric).copied().unwrap_or_default();
+        let share = |report: &Report, load: Option<u64>| report.share(load.unwrap_or(0), metric);
         Hot {
             kind: HotKind::Node,
             name: change.name.as_ref().unwrap_or(&change.id).clone(),
@@ -78,19 +78,19 @@ fn nodes(changes: &[NodeChange], old: &Report, new: &Report, by: Metric) -> Vec<
     changes.iter().filter(got_hot).map(hot).collect()
 }
 
-fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
+fn slots(old: &Report, new: &Report, metric: Metric) -> Vec<Hot> {
     let (Some(before), Some(after)) = (
-        old.summary.slots.loads.get(by),
-        new.summary.slots.loads.get(by),
+        old.summary.slots.loads.get(metric),
+        new.summary.slots.loads.get(metric),
     ) else {
         return Vec::new();
     };
-    let all = [old, new].map(|report| report.load(by).unwrap_or(0).max(1) as f64);
+    let totals = [old, new].map(|report| report.load(metric).unwrap_or(0).max(1) as f64);
     let each = before.iter().zip(after).enumerate();
     let hot = |(slot, (before, after)): (usize, (&u64, &u64))| {
-        let share = [*before as f64 / all[0], *after as f64 / all[1]];
+        let share = [*before as f64 / totals[0], *after as f64 / totals[1]];
         let name = Name::from(slot.to_string().as_str());
-        got_hot(share, *after, by).then(|| Hot {
+        got_hot(share, *after, metric).then(|| Hot {
             kind: HotKind::Slot,
             name,
             share: tidied(share),
@@ -100,8 +100,8 @@ fn slots(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
 }
 
 /// Tags whose lower bound now is a multiple of their upper bound before.
-fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
-    let (Some(before), Some(after)) = (old.tags(by), new.tags(by)) else {
+fn tags(old: &Report, new: &Report, metric: Metric) -> Vec<Hot> {
+    let (Some(before), Some(after)) = (old.tags(metric), new.tags(metric)) else {
         return Vec::new();
     };
     let listed = new.summary.tags.iter().flat_map(|tags| &tags.top);
@@ -111,8 +111,8 @@ fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
             .get(name)
             .map_or(before.below, |row| row.at_most);
         let at_least = after.rows.get(name)?.at_least;
-        let share = [old.share(at_most, by), new.share(at_least, by)];
-        got_hot(share, at_least, by).then(|| Hot {
+        let share = [old.share(at_most, metric), new.share(at_least, metric)];
+        got_hot(share, at_least, metric).then(|| Hot {
             kind: HotKind::Tag,
             name: name.clone(),
             share: tidied(share),
@@ -121,8 +121,8 @@ fn tags(old: &Report, new: &Report, by: Metric) -> Vec<Hot> {
     listed.filter_map(|tag| hot(&tag.tag)).collect()
 }
 
-fn got_hot([before, after]: [f64; 2], load: u64, by: Metric) -> bool {
-    let enough = by != Metric::Keys || load >= HOT_KEYS;
+fn got_hot([before, after]: [f64; 2], load: u64, metric: Metric) -> bool {
+    let enough = metric != Metric::Keys || load >= HOT_KEYS;
     enough && after >= HOT_SHARE && after >= before * HOT_RATIO
 }
 

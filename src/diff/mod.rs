@@ -87,14 +87,14 @@ pub struct Headline {
 
 impl Headline {
     fn of(diff: &Diff) -> Self {
-        let by = diff.verdict.by;
+        let metric = diff.verdict.by;
         let tags = diff
             .tags
             .iter()
             .flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
         Headline {
-            by,
-            total: diff.totals.get(by).copied().unwrap_or_default(),
+            by: metric,
+            total: diff.totals.get(metric).copied().unwrap_or_default(),
             state: diff.verdict.state,
             max_over_mean: diff.verdict.max_over_mean,
             fastest_tag: tags
@@ -153,28 +153,29 @@ impl Diff {
     /// # Errors
     /// A report lacks the metric, or one is of a sample of the slots that the other is not of.
     pub fn of(old: &Report, new: &Report, by: Option<Metric>) -> Result<Diff> {
-        if let Some(what) = new.basis.other_sample(basis(old)) {
-            let what = format!("{what}; collect both with the same --sample");
-            return Err(Error::bad(new.file.to_string(), what));
+        if let Some(difference) = new.basis.other_sample(basis(old)) {
+            let reason = format!("{difference}; collect both with the same --sample");
+            return Err(Error::bad(new.file.to_string(), reason));
         }
-        let by = match by {
-            Some(by) => required(by, old, new)?,
+        let metric = match by {
+            Some(metric) => required(metric, old, new)?,
             None => common_metric(old, new),
         };
-        let nodes = nodes(old, new, by);
+        let nodes = nodes(old, new, metric);
+        let names = |before, after| Names::of((before, old), (after, new), metric);
         let mut diff = Diff {
             schema: SCHEMA,
             old: old.file.clone(),
             new: new.file.clone(),
             sentence: Worded::Sentence(String::new()),
             totals: totals(old, new),
-            verdict: VerdictChange::of(old, new, by),
-            hot: hot::find(&nodes, old, new, by),
+            verdict: VerdictChange::of(old, new, metric),
+            hot: hot::find(&nodes, old, new, metric),
             nodes,
-            tags: Names::of((old.tags(by), old), (new.tags(by), new), by),
-            prefixes: Names::of((old.prefixes(by), old), (new.prefixes(by), new), by),
-            patterns: Names::of((old.patterns(by), old), (new.patterns(by), new), by),
-            notes: notes(old, new, by),
+            tags: names(old.tags(metric), new.tags(metric)),
+            prefixes: names(old.prefixes(metric), new.prefixes(metric)),
+            patterns: names(old.patterns(metric), new.patterns(metric)),
+            notes: notes(old, new, metric),
         };
         diff.sentence = Headline::of(&diff).into();
         Ok(diff)
@@ -192,40 +193,41 @@ fn basis(report: &Report) -> (&Name, &Basis) {
 /// The metric of the new report, else of the old one, provided that it is comparable in both; else keys.
 fn common_metric(old: &Report, new: &Report) -> Metric {
     let own = [new, old].map(|report| report.summary.by);
-    let is_measured_alike = |by| by != Metric::Bytes || new.basis.other_bytes(basis(old)).is_none();
+    let is_measured_alike =
+        |metric| metric != Metric::Bytes || new.basis.other_bytes(basis(old)).is_none();
     let common = own
         .into_iter()
-        .find(|by| has(old, *by) && has(new, *by) && is_measured_alike(*by));
+        .find(|metric| has(old, *metric) && has(new, *metric) && is_measured_alike(*metric));
     common.unwrap_or(Metric::Keys)
 }
 
-/// `by`, if both reports have it.
-fn required(by: Metric, old: &Report, new: &Report) -> Result<Metric> {
-    match [old, new].into_iter().find(|report| !has(report, by)) {
-        None => Ok(by),
+/// `metric`, if both reports have it.
+fn required(metric: Metric, old: &Report, new: &Report) -> Result<Metric> {
+    match [old, new].into_iter().find(|report| !has(report, metric)) {
+        None => Ok(metric),
         Some(report) => {
-            let carried = Metric::ALL
+            let metrics = Metric::ALL
                 .into_iter()
                 .filter(|metric| has(report, *metric));
-            let carried: Vec<_> = carried.map(Metric::name).collect();
-            let what = format!("{} has: {}", report.file, carried.join(", "));
-            Err(Error::option("by", by.name(), what))
+            let carried: Vec<_> = metrics.map(Metric::name).collect();
+            let reason = format!("{} has: {}", report.file, carried.join(", "));
+            Err(Error::option("by", metric.name(), reason))
         }
     }
 }
 
 impl VerdictChange {
-    fn of(old: &Report, new: &Report, by: Metric) -> Self {
+    fn of(old: &Report, new: &Report, metric: Metric) -> Self {
         let [node, slot] = [
-            |report: &Report, by| report.summary.nodes.balance.get(by).cloned(),
-            |report: &Report, by| report.summary.slots.stats.get(by).cloned(),
+            |report: &Report, metric| report.summary.nodes.balance.get(metric).cloned(),
+            |report: &Report, metric| report.summary.slots.stats.get(metric).cloned(),
         ]
-        .map(|balance| move |report: &Report| balance(report, by).unwrap_or_default());
+        .map(|balance| move |report: &Report| balance(report, metric).unwrap_or_default());
         VerdictChange {
-            by,
+            by: metric,
             state: States {
-                old: old.state(by),
-                new: new.state(by),
+                old: old.state(metric),
+                new: new.state(metric),
             },
             max_over_mean: OldNew::of(node(old).max_over_mean, node(new).max_over_mean),
             slot_max_over_mean: OldNew::of(slot(old).max_over_mean, slot(new).max_over_mean),
@@ -235,11 +237,12 @@ impl VerdictChange {
     }
 }
 
-/// The value of `of` for each metric that at least one report has.
-fn per_metric(of: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
-    let carried = |metric| Some(of(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
+/// The value of `pair` for each metric that at least one report has.
+fn per_metric(pair: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
+    let carried =
+        |metric| Some(pair(metric)).filter(|pair| pair.old.is_some() || pair.new.is_some());
     PerMetric {
-        keys: of(Metric::Keys),
+        keys: pair(Metric::Keys),
         weights: PerWeight::from_fn(carried),
     }
 }
@@ -248,22 +251,22 @@ fn totals(old: &Report, new: &Report) -> PerMetric<OldNew<u64>> {
     per_metric(|metric| OldNew::of(old.load(metric), new.load(metric)))
 }
 
-fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
-    let change = |before: Option<&NodeLoad>, after: Option<&NodeLoad>| {
-        let both = [(old, before), (new, after)];
+fn nodes(old: &Report, new: &Report, metric: Metric) -> Vec<NodeChange> {
+    let change = |(before, after): (Option<&NodeLoad>, Option<&NodeLoad>)| {
+        let sides = [(old, before), (new, after)];
         let node = after.or(before)?;
-        let [old_slots, new_slots] = both.map(|(_, node)| node.map(|node| node.slots.into()));
+        let [old_slots, new_slots] = sides.map(|(_, node)| node.map(|node| node.slots.into()));
         let load = |metric| {
-            let of = |(_, node): (&Report, Option<&NodeLoad>)| node?.load.get(metric).copied();
-            let [old, new] = both.map(of);
+            let amount = |(_, node): (&Report, Option<&NodeLoad>)| node?.load.get(metric).copied();
+            let [old, new] = sides.map(amount);
             OldNew::of(old, new)
         };
         let over_fair = |(report, node): (&Report, Option<&NodeLoad>)| {
-            let mean = report.summary.nodes.balance.get(by)?.mean;
-            let load = node?.load.get(by).copied()?;
+            let mean = report.summary.nodes.balance.get(metric)?.mean;
+            let load = node?.load.get(metric).copied()?;
             (mean > 0.0).then(|| tidy(load as f64 / mean))
         };
-        let [old_over, new_over] = both.map(over_fair);
+        let [old_over, new_over] = sides.map(over_fair);
         Some(NodeChange {
             id: node.id.clone(),
             name: Some(node.name()).filter(|name| *name != node.id),
@@ -274,13 +277,12 @@ fn nodes(old: &Report, new: &Report, by: Metric) -> Vec<NodeChange> {
     };
     let [before, after] = [old, new].map(|report| &report.summary.nodes);
     let known = identities(before, after);
-    let there = after.list.iter().zip(&known);
-    let there = there.map(|(node, known)| (known.and_then(|at| before.list.get(at)), Some(node)));
-    let gone = before.list.iter().enumerate();
-    let gone = gone.filter(|(at, _)| !known.contains(&Some(*at)));
-    let all = there.chain(gone.map(|(_, node)| (Some(node), None)));
-    all.filter_map(|(before, after)| change(before, after))
-        .collect()
+    let pairs = after.list.iter().zip(&known);
+    let kept = pairs.map(|(node, known)| (known.and_then(|at| before.list.get(at)), Some(node)));
+    let listed = before.list.iter().enumerate();
+    let gone = listed.filter(|(at, _)| !known.contains(&Some(*at)));
+    let nodes = kept.chain(gone.map(|(_, node)| (Some(node), None)));
+    nodes.filter_map(change).collect()
 }
 
 /// For each node of `after`, the matching node of `before`: by id, or if files are the nodes, whose names may contain a
@@ -294,29 +296,29 @@ fn identities(before: &Nodes, after: &Nodes) -> Vec<Option<usize>> {
             Some((old[slot]?, new[slot]?))
         });
     }
-    let ids = before.list.iter().enumerate();
-    let ids: BTreeMap<&Name, usize> = ids.map(|(at, node)| (&node.id, at)).collect();
-    let nodes = after.list.iter();
-    nodes.map(|node| ids.get(&node.id).copied()).collect()
+    let listed = before.list.iter().enumerate();
+    let places: BTreeMap<&Name, usize> = listed.map(|(at, node)| (&node.id, at)).collect();
+    let place = |node: &NodeLoad| places.get(&node.id).copied();
+    after.list.iter().map(place).collect()
 }
 
 /// Limitations of the comparison.
-fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
+fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
     let differences = new.basis.differences(basis(old)).into_iter();
-    let differences = differences.chain(new.basis.other_sized(basis(old)));
-    let mut notes: Vec<String> = differences
-        .map(|what| format!("{}: {what}: the amounts are not the same", new.file))
+    let sentences = differences.chain(new.basis.other_sized(basis(old)));
+    let mut notes: Vec<String> = sentences
+        .map(|sentence| format!("{}: {sentence}: the amounts are not the same", new.file))
         .collect();
     notes.extend(new.basis.sample().map(|slots| {
         format!("both reports are of a sample, {slots}: amounts are of the slots that were read")
     }));
     for Report { file, summary, .. } in [old, new] {
         notes.extend(Doubt::of(summary).map(|doubt| format!("{file}: {doubt}")));
-        if summary.by != by {
+        if summary.by != metric {
             notes.push(format!(
                 "{file}: its tables are by {}, its numbers here are by {}",
                 summary.by.name(),
-                by.name()
+                metric.name()
             ));
         }
     }
@@ -332,10 +334,10 @@ fn notes(old: &Report, new: &Report, by: Metric) -> Vec<String> {
         let are_files = [old, new]
             .iter()
             .any(|report| report.summary.nodes.are_files());
-        let by = if are_files { "slots" } else { "ids" };
+        let key = if are_files { "slots" } else { "ids" };
         let (old, new) = (&old.summary.nodes.source, &new.summary.nodes.source);
         notes.push(format!(
-            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their {by}"
+            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their {key}"
         ));
     }
     let (before, after) = (&old.summary, &new.summary);

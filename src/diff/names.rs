@@ -46,17 +46,18 @@ impl Names {
     pub(crate) fn of(
         old: (Option<NameList<'_>>, &Report),
         new: (Option<NameList<'_>>, &Report),
-        by: Metric,
+        metric: Metric,
     ) -> Option<Names> {
         let (old_list, new_list) = (old.0?, new.0?);
         let change = |name: &Name, at_least: u64| {
             let (old_row, new_row) = (old_list.rows.get(name), new_list.rows.get(name));
-            let share =
-                |report: &Report, row: Option<&Bounds<'_>>| Some(report.share(row?.at_least, by));
+            let share = |report: &Report, row: Option<&Bounds<'_>>| {
+                Some(report.share(row?.at_least, metric))
+            };
             let load = |metric| {
-                let of =
+                let amount =
                     |row: Option<&Bounds<'_>>| row.and_then(|row| row.load.get(metric).copied());
-                OldNew::of(of(old_row), of(new_row))
+                OldNew::of(amount(old_row), amount(new_row))
             };
             let share = OldNew::of(share(old.1, old_row), share(new.1, new_row));
             Change {
@@ -67,14 +68,14 @@ impl Names {
             }
         };
         let mut names = Names::default();
-        let gone = old_list.rows.keys();
-        let gone = gone.filter(|name| !new_list.rows.contains_key(*name));
+        let listed = old_list.rows.keys();
+        let gone = listed.filter(|name| !new_list.rows.contains_key(*name));
         for name in new_list.rows.keys().chain(gone) {
             let (list, at_least) = match old_list.known(name).until(new_list.known(name)) {
-                Fate::Grew(by) => (&mut names.grew, by),
-                Fate::Shrank(by) => (&mut names.shrank, by),
-                Fate::Appeared(with) => (&mut names.appeared, with),
-                Fate::Vanished(with) => (&mut names.vanished, with),
+                Fate::Grew(amount) => (&mut names.grew, amount),
+                Fate::Shrank(amount) => (&mut names.shrank, amount),
+                Fate::Appeared(amount) => (&mut names.appeared, amount),
+                Fate::Vanished(amount) => (&mut names.vanished, amount),
                 Fate::Open => (&mut names.below_the_list, 0),
                 Fate::Same => continue,
             };

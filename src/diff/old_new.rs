@@ -40,14 +40,14 @@ impl Number for f64 {
 impl<T: Number> OldNew<T> {
     /// From both values.
     pub(crate) fn of(old: Option<T>, new: Option<T>) -> Self {
-        let both = old.zip(new).map(|(old, new)| (old.as_f64(), new.as_f64()));
-        let ratio = both
+        let values = old.zip(new).map(|(old, new)| (old.as_f64(), new.as_f64()));
+        let ratio = values
             .filter(|(old, _)| *old > 0.0)
             .map(|(old, new)| tidy(new / old));
         OldNew {
             old,
             new,
-            change: both.map(|(old, new)| tidy(new - old)),
+            change: values.map(|(old, new)| tidy(new - old)),
             ratio,
         }
     }

@@ -39,23 +39,23 @@ impl Report {
             file,
             summary,
         };
-        let by = report.summary.by;
-        match report.load(by) {
+        let metric = report.summary.by;
+        match report.load(metric) {
             Some(_) => Ok(report),
             None => {
-                let what = format!(
+                let reason = format!(
                     "by is {0}, and slots.{0} or nodes.{0} is missing",
-                    by.name()
+                    metric.name()
                 );
-                Err(Error::bad(report.file.to_string(), what))
+                Err(Error::bad(report.file.to_string(), reason))
             }
         }
     }
 
     /// How uneven its nodes are by a metric.
-    pub(crate) fn state(&self, by: Metric) -> State {
+    pub(crate) fn state(&self, metric: Metric) -> State {
         let verdict = &self.summary.verdict;
-        verdict.by(by).map_or(verdict.state, |found| found.state)
+        verdict.by(metric).map_or(verdict.state, |role| role.state)
     }
 
     /// The total load in a metric, if the report has it.
@@ -65,51 +65,51 @@ impl Report {
     }
 
     /// `load` as a fraction of the total load.
-    pub(crate) fn share(&self, load: u64, by: Metric) -> f64 {
-        match self.load(by).unwrap_or(0) {
+    pub(crate) fn share(&self, load: u64, metric: Metric) -> f64 {
+        match self.load(metric).unwrap_or(0) {
             0 => 0.0,
-            all => tidy(load as f64 / all as f64),
+            total => tidy(load as f64 / total as f64),
         }
     }
 
-    /// The heaviest tags, with bounds on their load in the metric `by`.
-    pub(crate) fn tags<'a>(&'a self, by: Metric) -> Option<NameList<'a>> {
+    /// The heaviest tags, with bounds on their load in the metric `metric`.
+    pub(crate) fn tags<'a>(&'a self, metric: Metric) -> Option<NameList<'a>> {
         let tags = self.summary.tags.as_ref()?;
-        let bounds = |tag: &'a Tag| Bounds::of(&tag.load, by, tag.error(by));
+        let bounds = |tag: &'a Tag| Bounds::of(&tag.load, metric, tag.error(metric));
         let rows = tags.top.iter().map(|tag| (&tag.tag, bounds(tag)));
-        Some(self.list(tags.exact, tags.max_error, rows.collect(), by))
+        Some(self.list(tags.exact, tags.max_error, rows.collect(), metric))
     }
 
     /// The heaviest prefixes.
-    pub(crate) fn prefixes(&self, by: Metric) -> Option<NameList<'_>> {
+    pub(crate) fn prefixes(&self, metric: Metric) -> Option<NameList<'_>> {
         let prefixes = self.summary.prefixes.as_ref()?;
-        Some(self.groups(prefixes, by, |row| (&row.prefix, &row.kind.load)))
+        Some(self.groups(prefixes, metric, |row| (&row.prefix, &row.kind.load)))
     }
 
     /// The heaviest patterns.
-    pub(crate) fn patterns(&self, by: Metric) -> Option<NameList<'_>> {
+    pub(crate) fn patterns(&self, metric: Metric) -> Option<NameList<'_>> {
         let patterns = self.summary.patterns.as_ref()?;
-        Some(self.groups(patterns, by, |row| (&row.pattern, &row.kind.load)))
+        Some(self.groups(patterns, metric, |row| (&row.pattern, &row.kind.load)))
     }
 
     /// Rows of prefixes and patterns share the error bound of their list.
     fn groups<'a, R>(
         &self,
         groups: &'a KeyGroups<R>,
-        by: Metric,
+        metric: Metric,
         parts: fn(&R) -> (&Name, &PerMetric<u64>),
     ) -> NameList<'a> {
         let error = if groups.exact {
             0
         } else {
-            self.bound(groups.max_error, by)
+            self.bound(groups.max_error, metric)
         };
         let row = |row: &'a R| {
             let (name, load) = parts(row);
-            (name, Bounds::of(load, by, error))
+            (name, Bounds::of(load, metric, error))
         };
         let rows = groups.top.iter().map(row).collect();
-        self.list(groups.exact, groups.max_error, rows, by)
+        self.list(groups.exact, groups.max_error, rows, metric)
     }
 
     fn list<'a>(
@@ -117,7 +117,7 @@ impl Report {
         exact: bool,
         max_error: u64,
         rows: BTreeMap<&'a Name, Bounds<'a>>,
-        by: Metric,
+        metric: Metric,
     ) -> NameList<'a> {
         // A complete list with exact counts omits nothing.
         let is_whole = exact && max_error == 0;
@@ -125,17 +125,17 @@ impl Report {
         let below = if is_whole {
             0
         } else {
-            self.bound(smallest.saturating_add(max_error), by)
+            self.bound(smallest.saturating_add(max_error), metric)
         };
         NameList { rows, below }
     }
 
     /// `bound` applies to the metric that lists are sorted by. In any other metric a name may have any load.
-    fn bound(&self, bound: u64, by: Metric) -> u64 {
-        if by == self.summary.by {
+    fn bound(&self, bound: u64, metric: Metric) -> u64 {
+        if metric == self.summary.by {
             bound
         } else {
-            self.load(by).unwrap_or(0)
+            self.load(metric).unwrap_or(0)
         }
     }
 }
@@ -172,8 +172,8 @@ pub(crate) struct Bounds<'a> {
 }
 
 impl<'a> Bounds<'a> {
-    fn of(load: &'a PerMetric<u64>, by: Metric, error: u64) -> Self {
-        let at_least = load.get(by).copied().unwrap_or(0);
+    fn of(load: &'a PerMetric<u64>, metric: Metric, error: u64) -> Self {
+        let at_least = load.get(metric).copied().unwrap_or(0);
         Bounds {
             load,
             at_least,

@@ -12,10 +12,10 @@ use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 
 pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
-    let by = diff.verdict.by;
+    let metric = diff.verdict.by;
     let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
-    sections.extend(listed("Nodes", nodes(&diff.nodes, by)));
-    let measure = Measure::from(by);
+    sections.extend(listed("Nodes", nodes(&diff.nodes, metric)));
+    let measure = Measure::from(metric);
     let grown = match measure.role() {
         Role::Load => "Got hot",
         Role::Memory => "Got larger",
@@ -27,11 +27,11 @@ pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
         ("prefix", "Prefixes", &diff.prefixes),
         ("pattern", "Patterns", &diff.patterns),
     ];
-    for (one, many, names) in kinds {
+    for (singular, plural, names) in kinds {
         sections.extend(
             names
                 .iter()
-                .flat_map(|names| name_sections(one, many, names, by)),
+                .flat_map(|names| name_sections(singular, plural, names, metric)),
         );
     }
     sections.push(remarks::section(remarks::remarks(
@@ -47,7 +47,7 @@ fn listed<'a>(title: impl Into<String>, table: Table<'a>) -> Option<Section<'a>>
     section.map(|section| section.table(table))
 }
 
-fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
+fn nodes(nodes: &[NodeChange], metric: Metric) -> Table<'static> {
     let name = |node: &NodeChange| node.name.clone().unwrap_or_else(|| node.id.clone());
     let names: Vec<Name> = nodes.iter().map(name).collect();
     let shared = SharedParts::new(names.iter());
@@ -58,9 +58,9 @@ fn nodes(nodes: &[NodeChange], by: Metric) -> Table<'static> {
         .column(Column::for_people("slots").rank(Rank::Detail), |node| {
             change(node.slots, grouped)
         })
-        .column(Column::for_people(by.name()), |node| {
-            let load = node.load.get(by).copied().unwrap_or_default();
-            change(load, |load| amount_cell(by, load))
+        .column(Column::for_people(metric.name()), |node| {
+            let load = node.load.get(metric).copied().unwrap_or_default();
+            change(load, |load| amount_cell(metric, load))
         })
         .column(Column::for_people("× fair").rank(Rank::Main), |node| {
             change(node.over_fair, |over| format!("{over:.2}"))
@@ -86,10 +86,10 @@ fn hot(diff: &Diff) -> Table<'static> {
 }
 
 fn name_sections<'a>(
-    one: &'static str,
-    many: &str,
+    singular: &'static str,
+    plural: &str,
     names: &'a Names,
-    by: Metric,
+    metric: Metric,
 ) -> Vec<Section<'a>> {
     // Shown if one report does not list the name.
     let (unlisted, absent) = ("not listed", "none");
@@ -100,13 +100,13 @@ fn name_sections<'a>(
         ("shrank", &names.shrank, unlisted),
     ];
     let table = |changes: &'a Vec<Change>, missing: &str| {
-        let load = |change: &Change| change.load.get(by).copied().unwrap_or_default();
+        let load = |change: &Change| change.load.get(metric).copied().unwrap_or_default();
         let amount = |load: Option<u64>| match load {
-            Some(load) => Cell::amount(by, load),
+            Some(load) => Cell::amount(metric, load),
             None => Cell::text(missing),
         };
         Table::of(changes)
-            .column(Column::words(one).flexible(), |change| {
+            .column(Column::words(singular).flexible(), |change| {
                 Cell::name(&change.name)
             })
             .column(Column::for_people("before"), |change| {
@@ -115,20 +115,20 @@ fn name_sections<'a>(
             .column(Column::for_people("now"), |change| amount(load(change).new))
             .column(
                 Column::for_people("by at least").rank(Rank::Main),
-                |change| Cell::amount(by, change.at_least),
+                |change| Cell::amount(metric, change.at_least),
             )
             .build()
     };
     let mut sections: Vec<Section<'a>> = lists
         .into_iter()
-        .filter_map(|(what, changes, missing)| {
-            listed(format!("{many} that {what}"), table(changes, missing))
+        .filter_map(|(fate, changes, missing)| {
+            listed(format!("{plural} that {fate}"), table(changes, missing))
         })
         .collect();
     let below = names.below_the_list.len() as u64;
     if below > 0 {
-        let what = "that one report lists and the other may have below its list";
-        let text = format!("{many} {what}: {}", grouped(below));
+        let clause = "that one report lists and the other may have below its list";
+        let text = format!("{plural} {clause}: {}", grouped(below));
         sections.push(Section::untitled().paragraph(text));
     }
     sections

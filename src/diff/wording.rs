@@ -36,7 +36,7 @@ impl InWords for Headline {
     }
 }
 
-fn totals(total: &OldNew<u64>, by: Metric) -> String {
+fn totals(total: &OldNew<u64>, metric: Metric) -> String {
     let (old, new) = (total.old.unwrap_or(0), total.new.unwrap_or(0));
     let change = match new.abs_diff(old) {
         0 => String::from("as before"),
@@ -48,14 +48,14 @@ fn totals(total: &OldNew<u64>, by: Metric) -> String {
             };
             format!(
                 "{} {} than before{share}",
-                amount(by, change),
+                amount(metric, change),
                 match new > old {
                     true => "more",
-                    false if by.is_size() => "less",
+                    false if metric.is_size() => "less",
                     false => "fewer",
                 }
             )
         }
     };
-    format!("{}, {change}", amount(by, new))
+    format!("{}, {change}", amount(metric, new))
 }
