@@ -55,8 +55,8 @@ impl Answer {
 /// The address is not local, or in use.
 pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     TcpListener::bind(address).map_err(|error| {
-        let what = format!("{}; name another address", reason(&error));
-        Error::option("listen", address.to_string(), what)
+        let refusal = format!("{}; name another address", reason(&error));
+        Error::option("listen", address.to_string(), refusal)
     })
 }
 
@@ -80,12 +80,12 @@ impl Silent {
     /// Adds a connection; returns its number.
     fn add(&self, stream: &TcpStream) -> usize {
         let number = self.added.fetch_add(1, SeqCst);
-        self.change(|all| all.extend(stream.try_clone().map(|stream| (number, stream))));
+        self.change(|list| list.extend(stream.try_clone().map(|stream| (number, stream))));
         number
     }
 
     fn remove(&self, number: usize) {
-        self.change(|all| all.retain(|(other, _)| *other != number));
+        self.change(|list| list.retain(|(known, _)| *known != number));
     }
 
     /// Closes the one idle longest.
@@ -158,14 +158,14 @@ fn exchange(
 /// The head of a request; `None` if it is too long.
 fn head(stream: &mut TcpStream, end: Instant) -> io::Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
-    let mut more = [0; 1024];
+    let mut buffer = [0; 1024];
     loop {
         stream.set_read_timeout(Some(left(end)?))?;
-        let len = stream.read(&mut more)?;
+        let len = stream.read(&mut buffer)?;
         if len == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        head.extend_from_slice(&more[..len]);
+        head.extend_from_slice(&buffer[..len]);
         let empty_line = head.windows(4).position(|end| end == b"\r\n\r\n");
         let whole = empty_line.map(|at| at + 4);
         if whole.unwrap_or(head.len()) > MAX_HEAD {
@@ -183,10 +183,10 @@ fn head(stream: &mut TcpStream, end: Instant) -> io::Result<Option<Vec<u8>>> {
 fn drain(stream: &mut TcpStream) -> io::Result<()> {
     let end = Instant::now() + LINGER;
     let mut rest = stream.take(MAX_REST);
-    let mut more = [0; 8192];
+    let mut buffer = [0; 8192];
     loop {
         rest.get_ref().set_read_timeout(Some(left(end)?))?;
-        if rest.read(&mut more)? == 0 {
+        if rest.read(&mut buffer)? == 0 {
             return Ok(());
         }
     }
@@ -197,8 +197,8 @@ fn reply(head: &[u8], hosts: &Hosts, answer: impl Fn(&str) -> Answer) -> (Answer
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut request = Request::new(&mut headers);
     let parsed = request.parse(head);
-    let named = request.headers.iter();
-    let mut named = named.filter(|header| header.name.eq_ignore_ascii_case("host"));
+    let sent = request.headers.iter();
+    let mut named = sent.filter(|header| header.name.eq_ignore_ascii_case("host"));
     match (parsed, request.method, request.path) {
         (Ok(Status::Complete(_)), ..) if named.any(|host| !hosts.allow(host.value)) => {
             (Answer::text("403 Forbidden", REFUSAL), true)

@@ -20,7 +20,8 @@ use crate::pipeline::reading::{Options, Reading};
 
 /// Both readings of each primary that answered twice.
 pub(crate) fn pairs<'s>(first: &'s Snapshot, last: &'s Snapshot) -> Vec<[&'s Read; 2]> {
-    let pair = |of: &'s Primary| Some([first.reading(&of.id)?, of.reading.as_ref().ok()?]);
+    let pair =
+        |primary: &'s Primary| Some([first.reading(&primary.id)?, primary.reading.as_ref().ok()?]);
     last.primaries.iter().filter_map(pair).collect()
 }
 
@@ -35,7 +36,7 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
     let before = lines(0).filter(|_| !is_one_reading);
     let lines: String = before.chain(lines(1)).collect();
     let topology = Topology::parse("cluster.nodes", last.nodes.as_bytes())?;
-    let found = Found {
+    let inputs = Found {
         sources: vec![Box::new(Memory::new(SLOT_STATS_FILE, lines.into_bytes()))],
         collections: vec![Collection {
             directory: "".into(),
@@ -47,7 +48,7 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
         threads: Some(1),
         ..Options::default()
     };
-    let reading = Reading::new(found, options)?;
+    let reading = Reading::new(inputs, options)?;
     Analysis::new()
         .on_nodes_of(Some(topology), true)?
         .reading_words(Vec::new())
@@ -56,16 +57,17 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
 
 /// The readings as a collection.
 fn manifest(first: &Snapshot, last: &Snapshot, pairs: &[[&Read; 2]]) -> Manifest {
-    let server = |of: &Primary| {
-        let silent = of.reading.as_ref().err().filter(|error| error.is_silence());
+    let server = |Primary { id, name, reading }: &Primary| {
+        let silent = reading.as_ref().err().filter(|error| error.is_silence());
+        let statistics = |reading: &Read| reading.server.clone();
         ServerEntry {
-            before: first.reading(&of.id).map(|of| of.server.clone()),
-            after: of.reading.as_ref().ok().map(|of| of.server.clone()),
+            before: first.reading(id).map(statistics),
+            after: reading.as_ref().ok().map(statistics),
             silent: silent.map(ToString::to_string),
-            ..ServerEntry::of(Some(of.id.clone()), of.name.clone())
+            ..ServerEntry::of(Some(id.clone()), name.clone())
         }
     };
-    let is_by_slot = |pair: &&[&Read; 2]| pair.iter().all(|of| of.counts_cpu_by_slot());
+    let is_by_slot = |pair: &&[&Read; 2]| pair.iter().all(|reading| reading.counts_cpu_by_slot());
     let time = |at: usize| pairs.iter().map(move |pair| pair[at].at_ms);
     Manifest {
         started: utc(time(0).min().unwrap_or(0)),

@@ -69,7 +69,8 @@ const STATE: &str = "The verdict: 0 empty, 1 balanced, 2 unjudged, 3 watch, 4 sk
 
 /// A state as a number.
 fn rank(state: State) -> f64 {
-    State::ALL.iter().position(|of| *of == state).unwrap_or(0) as f64
+    let place = State::ALL.iter().position(|known| *known == state);
+    place.unwrap_or(0) as f64
 }
 
 impl Observed<'_> {
@@ -100,15 +101,15 @@ impl Observed<'_> {
         let pairs = pairs(first, last);
         let known: Vec<(NodeWork, Option<usize>)> = pairs.iter().copied().map(node).collect();
         let list = self.summary.map(|summary| &summary.nodes.list);
-        let nodes = pairs.into_iter().zip(known);
-        let nodes = nodes.map(|([_, reading], (work, judged))| Node {
+        let answers = pairs.into_iter().zip(known);
+        let rated = answers.map(|([_, reading], (work, judged))| Node {
             name: &reading.name,
             reading,
             work,
             judged: judged.and_then(|at| list?.get(at)),
             cpu_share: None,
         });
-        let mut nodes: Vec<Node<'_>> = nodes.collect();
+        let mut nodes: Vec<Node<'_>> = rated.collect();
         let cpu: Vec<Option<f64>> = nodes.iter().map(|node| node.work.cpu).collect();
         for (node, load) in nodes.iter_mut().zip(processes::loads(&cpu)) {
             node.cpu_share = load.map(|load| load.over_share);
@@ -117,7 +118,7 @@ impl Observed<'_> {
     }
 
     fn add_cluster(&self, families: &mut Families, answering: usize) {
-        let all = self.snapshots[1].primaries.len();
+        let count = self.snapshots[1].primaries.len();
         families.one("up", UP, Some(1.0));
         families.one(
             "read_timestamp_seconds",
@@ -129,11 +130,11 @@ impl Observed<'_> {
             "How long that took.",
             Some(self.took),
         );
-        families.one("primaries", "Primaries that own slots.", Some(all as f64));
+        families.one("primaries", "Primaries that own slots.", Some(count as f64));
         families.one(
             "primaries_silent",
             "Primaries that own slots and did not answer twice in a row.",
-            Some(all.saturating_sub(answering) as f64),
+            Some(count.saturating_sub(answering) as f64),
         );
         families.one(
             "nodes_listed",
@@ -148,12 +149,12 @@ impl Observed<'_> {
         let by_process = processes::judged(summary);
         let is_replaced =
             |role: &&RoleVerdict| by_process.is_some() && role.role == Some(Role::Load);
-        let roles = summary.verdict.roles.iter();
-        let roles = roles.filter(|role| !is_replaced(role));
-        let judged = roles.map(|role| (role.name(), role.max_over_mean(), role.state));
-        let by_process =
+        let measured = summary.verdict.roles.iter();
+        let kept = measured.filter(|role| !is_replaced(role));
+        let rows = kept.map(|role| (role.name(), role.max_over_mean(), role.state));
+        let replacing =
             by_process.map(|(busiest, state)| (Role::Load.name(), Some(busiest), state));
-        let judged: Vec<_> = judged.chain(by_process).collect();
+        let judged: Vec<_> = rows.chain(replacing).collect();
         let states = judged
             .iter()
             .map(|(role, _, state)| (label(role), rank(*state)));
@@ -223,7 +224,7 @@ fn only_key(slot: &HotSlotKeys) -> Option<Name> {
 
 /// The hash tag of a slot with several keys, if nearly all listed ones have it.
 fn tag_of_nearly_all(slot: &HotSlotKeys) -> Option<Name> {
-    let (tag, keys) = common_tag(slot.listed.iter().map(|of| &of.key))?;
+    let (tag, keys) = common_tag(slot.listed.iter().map(|listed| &listed.key))?;
     let is_nearly_all = keys as f64 >= NEARLY_ALL * slot.listed.len() as f64;
     (slot.keys > 1 && is_nearly_all).then_some(tag)
 }
@@ -235,7 +236,7 @@ fn most_over_share(nodes: Vec<Node<'_>>) -> Vec<Node<'_>> {
     let over = |node: &Node<'_>| {
         let of_memory = memory_of(node)
             .filter(|_| mean > 0.0)
-            .map_or(0.0, |of| of / mean);
+            .map_or(0.0, |bytes| bytes / mean);
         of_memory.max(node.cpu_share.unwrap_or(0.0))
     };
     let mut order: Vec<usize> = (0..nodes.len()).collect();
@@ -253,10 +254,10 @@ fn memory_of(node: &Node<'_>) -> Option<f64> {
 }
 
 fn add_nodes(families: &mut Families, nodes: &[Node<'_>]) {
-    let mut add = |name: &str, help: &str, of: &dyn Fn(&Node<'_>) -> Option<f64>| {
+    let mut add = |name: &str, help: &str, value: &dyn Fn(&Node<'_>) -> Option<f64>| {
         let samples = nodes
             .iter()
-            .filter_map(|node| Some((vec![("node", Name::from(node.name))], of(node)?)));
+            .filter_map(|node| Some((vec![("node", Name::from(node.name))], value(node)?)));
         families.add(name, help, samples);
     };
     add("node_memory_bytes", "used_memory of a primary.", &memory_of);
@@ -314,17 +315,17 @@ struct HotSlot<'s> {
 fn hottest<'s>(snapshots: &[&'s Snapshot; 2]) -> Vec<HotSlot<'s>> {
     let mut slots = Vec::new();
     for [before, after] in pairs(snapshots[0], snapshots[1]) {
-        let hot = work::by_slot(Some(before), after).filter_map(|of| {
+        let hot = work::by_slot(Some(before), after).filter_map(|work| {
             Some(HotSlot {
-                slot: of.now.slot,
+                slot: work.now.slot,
                 node: &after.name,
-                cpu: of.cpu().filter(|cpu| *cpu > 0.0)?,
-                keys: of.now.keys,
+                cpu: work.cpu().filter(|cpu| *cpu > 0.0)?,
+                keys: work.now.keys,
             })
         });
         slots.extend(hot);
     }
-    slots.sort_by_key(|of| (Reverse((of.cpu * 1e9) as u64), of.slot));
+    slots.sort_by_key(|slot| (Reverse((slot.cpu * 1e9) as u64), slot.slot));
     slots.truncate(SLOTS);
     slots
 }

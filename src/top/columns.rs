@@ -52,67 +52,72 @@ enum Cell<T> {
 impl Row for Shard {
     const SORTED_BY: &'static str = "state";
     const COLUMNS: &'static [Column<Shard>] = &[
-        name("shard", |of, most| address(&of.name, most), |_| None),
+        name("shard", |shard, most| address(&shard.name, most), |_| None),
         number(
             "memory",
             10,
-            |of| of.memory.map(text::bytes),
-            |of| of.memory.map(|of| of as f64),
+            |shard| shard.memory.map(text::bytes),
+            |shard| shard.memory.map(|bytes| bytes as f64),
         ),
         medium(number(
             "limit",
             7,
-            |of| of.of_limit.map(text::percent),
-            |of| of.of_limit,
+            |shard| shard.of_limit.map(text::percent),
+            |shard| shard.of_limit,
         )),
         wide(number(
             "share",
             6,
-            |of| of.memory_share.map(times),
-            |of| of.memory_share,
+            |shard| shard.memory_share.map(times),
+            |shard| shard.memory_share,
         )),
         wide(number(
             "keys",
             11,
-            |of| Some(text::grouped(of.keys)),
-            |of| Some(of.keys as f64),
+            |shard| Some(text::grouped(shard.keys)),
+            |shard| Some(shard.keys as f64),
         )),
         number(
             "ops/s",
             7,
-            |of| of.work.ops_per_sec.map(rate),
-            |of| of.work.ops_per_sec,
+            |shard| shard.work.ops_per_sec.map(rate),
+            |shard| shard.work.ops_per_sec,
         ),
         wide(number(
             "in/s",
             10,
-            |of| of.work.net_in_per_sec.map(bytes),
-            |of| of.work.net_in_per_sec,
+            |shard| shard.work.net_in_per_sec.map(bytes),
+            |shard| shard.work.net_in_per_sec,
         )),
         wide(number(
             "out/s",
             10,
-            |of| of.work.net_out_per_sec.map(bytes),
-            |of| of.work.net_out_per_sec,
+            |shard| shard.work.net_out_per_sec.map(bytes),
+            |shard| shard.work.net_out_per_sec,
         )),
         number(
             "cpu",
             7,
-            |of| of.work.cpu.map(text::percent),
-            |of| of.work.cpu,
+            |shard| shard.work.cpu.map(text::percent),
+            |shard| shard.work.cpu,
         ),
-        number("load", 6, |of| of.load_share.map(times), |of| of.load_share),
+        number(
+            "load",
+            6,
+            |shard| shard.load_share.map(times),
+            |shard| shard.load_share,
+        ),
         medium(number(
             "lag",
             9,
-            |of| of.lag.map(text::bytes),
-            |of| of.lag.map(|of| of as f64),
+            |shard| shard.lag.map(text::bytes),
+            |shard| shard.lag.map(|bytes| bytes as f64),
         )),
         word(
             "state",
             10,
-            |of| of.health.word(),
-            |of| Some(of.health.urgency),
+            |shard| shard.health.word(),
+            |shard| Some(shard.health.urgency),
         ),
     ];
 
@@ -131,45 +136,45 @@ impl Row for Slot {
         number(
             "slot",
             5,
-            |of| Some(of.slot.to_string()),
-            |of| Some(-f64::from(of.slot)),
+            |slot| Some(slot.slot.to_string()),
+            |slot| Some(-f64::from(slot.slot)),
         ),
-        name("shard", |of, most| address(&of.shard, most), |_| None),
+        name("shard", |slot, most| address(&slot.shard, most), |_| None),
         number(
             "cpu",
             7,
-            |of| of.cpu.map(text::percent),
-            |of| of.cpu.or(Some(0.0)),
+            |slot| slot.cpu.map(text::percent),
+            |slot| slot.cpu.or(Some(0.0)),
         ),
         number(
             "share",
             7,
-            |of| of.cpu_share.map(text::percent),
-            |of| of.cpu_share,
+            |slot| slot.cpu_share.map(text::percent),
+            |slot| slot.cpu_share,
         ),
         medium(number(
             "in/s",
             10,
-            |of| of.net_in.map(bytes),
-            |of| of.net_in,
+            |slot| slot.net_in.map(bytes),
+            |slot| slot.net_in,
         )),
         medium(number(
             "out/s",
             10,
-            |of| of.net_out.map(bytes),
-            |of| of.net_out,
+            |slot| slot.net_out.map(bytes),
+            |slot| slot.net_out,
         )),
         number(
             "keys",
             11,
-            |of| Some(text::grouped(of.keys)),
-            |of| Some(of.keys as f64),
+            |slot| Some(text::grouped(slot.keys)),
+            |slot| Some(slot.keys as f64),
         ),
         wide(number(
             "memory",
             10,
-            |of| of.memory.map(text::bytes),
-            |of| of.memory.map(|of| of as f64),
+            |slot| slot.memory.map(text::bytes),
+            |slot| slot.memory.map(|bytes| bytes as f64),
         )),
     ];
 
@@ -185,24 +190,24 @@ impl Row for Slot {
 impl Row for SlotKey {
     const SORTED_BY: &'static str = "memory";
     const COLUMNS: &'static [Column<SlotKey>] = &[
-        name("key", |of, most| of.name.short(most), |_| None),
+        name("key", |key, most| key.name.short(most), |_| None),
         word(
             "type",
             10,
-            |of| Name::from(of.kind.as_str()).short(10),
+            |key| Name::from(key.kind.as_str()).short(10),
             |_| None,
         ),
         number(
             "elements",
             11,
-            |of| of.elements.map(text::grouped),
-            |of| of.elements.map(|of| of as f64),
+            |key| key.elements.map(text::grouped),
+            |key| key.elements.map(|count| count as f64),
         ),
         number(
             "memory",
             10,
-            |of| of.memory.map(text::bytes),
-            |of| of.memory.map(|of| of as f64),
+            |key| key.memory.map(text::bytes),
+            |key| key.memory.map(|bytes| bytes as f64),
         ),
     ];
 
@@ -224,17 +229,17 @@ impl<T> Column<T> {
     /// The cell of a row, for a column this wide.
     pub(crate) fn cell(&self, row: &T, width: usize) -> String {
         match self.cell {
-            Cell::Name(of) => of(row, width),
-            Cell::Word(of) => of(row),
-            Cell::Number(of) => of(row).unwrap_or_else(|| UNKNOWN.to_owned()),
+            Cell::Name(cell) => cell(row, width),
+            Cell::Word(cell) => cell(row),
+            Cell::Number(cell) => cell(row).unwrap_or_else(|| UNKNOWN.to_owned()),
         }
     }
 }
 
 /// The columns that fit a screen of this width, with their widths.
 pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> {
-    let columns = T::COLUMNS.iter().filter(|column| width >= column.from);
-    let columns: Vec<&Column<T>> = columns.collect();
+    let shown = T::COLUMNS.iter().filter(|column| width >= column.from);
+    let columns: Vec<&Column<T>> = shown.collect();
     let fixed: usize = columns.iter().map(|column| column.width + GAP).sum();
     let left = (width + GAP).saturating_sub(fixed + GAP).max(LEAST_NAME);
     let width = |column: &Column<T>| match column.cell {
@@ -306,8 +311,8 @@ const fn number<T>(
 }
 
 /// An address in up to `most` characters. The port stays: it may be all that differs.
-fn address(of: &str, most: usize) -> String {
-    let whole = Name::from(of).to_string();
+fn address(address: &str, most: usize) -> String {
+    let whole = Name::from(address).to_string();
     let count = whole.chars().count();
     if count <= most {
         return whole;
@@ -317,18 +322,18 @@ fn address(of: &str, most: usize) -> String {
 }
 
 /// Bytes a second.
-fn bytes(of: f64) -> String {
-    text::bytes(of as u64)
+fn bytes(count: f64) -> String {
+    text::bytes(count as u64)
 }
 
 /// Calls per second.
-fn rate(of: f64) -> String {
-    text::three_digits(if of < 100.0 { of.round() } else { of })
+fn rate(calls: f64) -> String {
+    text::three_digits(if calls < 100.0 { calls.round() } else { calls })
 }
 
 /// Fair shares.
-fn times(of: f64) -> String {
-    format!("{of:.2}x")
+fn times(shares: f64) -> String {
+    format!("{shares:.2}x")
 }
 
 #[cfg(test)]

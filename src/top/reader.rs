@@ -115,13 +115,13 @@ impl<F: FnMut(Update)> Reader<F> {
                 }
             };
             match request {
-                Request::Pause(is) => *is_paused = is,
+                Request::Pause(is_wanted) => *is_paused = is_wanted,
                 Request::Keys(slot) => {
                     let none = || Error::bad(format!("slot {slot}"), "the cluster does not answer");
                     let keys = live
                         .ok_or_else(none)
-                        .and_then(|live| live.keys_of(slot, KEYS));
-                    let keys = keys.map_err(|error| error.to_string());
+                        .and_then(|live| live.keys_of(slot, KEYS))
+                        .map_err(|error| error.to_string());
                     (self.tell)(Update::Keys(slot, keys));
                 }
             }
@@ -154,7 +154,7 @@ pub(super) fn comparable<'k>(
 /// The primaries that answered.
 fn answering(snapshot: &Snapshot) -> impl Iterator<Item = &str> {
     let primaries = snapshot.primaries.iter();
-    primaries.filter_map(|of| of.reading.is_ok().then_some(of.id.as_str()))
+    primaries.filter_map(|primary| primary.reading.is_ok().then_some(primary.id.as_str()))
 }
 
 /// Keeps a reading for coming verdicts: only a few, however short the interval.
@@ -176,6 +176,6 @@ fn at_ms(snapshot: &Snapshot) -> i64 {
     let answers = snapshot
         .primaries
         .iter()
-        .filter_map(|of| of.reading.as_ref().ok());
-    answers.map(|of| of.at_ms).max().unwrap_or(0)
+        .filter_map(|primary| primary.reading.as_ref().ok());
+    answers.map(|reading| reading.at_ms).max().unwrap_or(0)
 }

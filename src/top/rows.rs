@@ -138,29 +138,29 @@ impl Cluster {
                 .unwrap_or_default(),
             ..Shard::default()
         });
-        let rows = work::by_slot(before, now).map(|of| slot(&now.name, &of));
+        let rows = work::by_slot(before, now).map(|work| slot(&now.name, &work));
         let is_used = |slot: &Slot| slot.keys > 0 || slot.cpu.is_some_and(|cpu| cpu > 0.0);
         self.slots.extend(rows.filter(is_used));
     }
 
     fn add_shares_of_slots(&mut self) {
-        let all: f64 = self.slots.iter().filter_map(|slot| slot.cpu).sum();
-        for slot in self.slots.iter_mut().filter(|_| all > 0.0) {
-            slot.cpu_share = slot.cpu.map(|cpu| cpu / all);
+        let total: f64 = self.slots.iter().filter_map(|slot| slot.cpu).sum();
+        for slot in self.slots.iter_mut().filter(|_| total > 0.0) {
+            slot.cpu_share = slot.cpu.map(|cpu| cpu / total);
         }
     }
 }
 
-fn slot(shard: &str, of: &SlotWork<'_>) -> Slot {
+fn slot(shard: &str, work: &SlotWork<'_>) -> Slot {
     Slot {
-        slot: of.now.slot,
+        slot: work.now.slot,
         shard: shard.to_owned(),
-        keys: of.now.keys,
-        memory: of.now.memory,
-        cpu: of.cpu(),
+        keys: work.now.keys,
+        memory: work.now.memory,
+        cpu: work.cpu(),
         cpu_share: None,
-        net_in: of.rate(|of| of.net_in),
-        net_out: of.rate(|of| of.net_out),
+        net_in: work.rate(|stats| stats.net_in),
+        net_out: work.rate(|stats| stats.net_out),
     }
 }
 
@@ -169,7 +169,7 @@ fn without_cpu(snapshot: &Snapshot) -> Option<String> {
     let mut answers = snapshot
         .primaries
         .iter()
-        .filter_map(|of| of.reading.as_ref().ok());
+        .filter_map(|primary| primary.reading.as_ref().ok());
     let first = answers.next()?;
     if first.counts_cpu_by_slot() || answers.any(Reading::counts_cpu_by_slot) {
         return None;

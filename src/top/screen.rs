@@ -235,8 +235,8 @@ impl Screen {
 
     /// The slots, sorted and filtered.
     pub(crate) fn listed_slots(&self) -> Vec<&Slot> {
-        let slots = self.read.as_ref().map(|read| read.cluster.slots.as_slice());
-        let mut slots = self.listed(slots.unwrap_or_default(), &self.slots, Place::Slots);
+        let known = self.read.as_ref().map(|read| read.cluster.slots.as_slice());
+        let mut slots = self.listed(known.unwrap_or_default(), &self.slots, Place::Slots);
         let is_wanted = |slot: &&Slot| self.only.as_ref().is_none_or(|only| slot.shard == *only);
         slots.retain(is_wanted);
         slots
@@ -244,12 +244,10 @@ impl Screen {
 
     /// The keys of the opened slot, sorted and filtered.
     pub(crate) fn listed_keys(&self) -> Vec<&SlotKey> {
-        let keys = self
-            .opened
-            .as_ref()
-            .and_then(|opened| opened.keys.as_ref()?.as_ref().ok());
-        let keys = keys.map(|keys| keys.keys.as_slice());
-        self.listed(keys.unwrap_or_default(), &self.keys, Place::Keys)
+        let opened = self.opened.as_ref();
+        let keys = opened.and_then(|opened| opened.keys.as_ref()?.as_ref().ok());
+        let rows = keys.map(|keys| keys.keys.as_slice());
+        self.listed(rows.unwrap_or_default(), &self.keys, Place::Keys)
     }
 
     fn listed<'r, T: Row>(&self, rows: &'r [T], cursor: &Cursor, place: Place) -> Vec<&'r T> {
@@ -262,10 +260,10 @@ impl Screen {
         let mut listed: Vec<&T> = rows.iter().filter(is_wanted).collect();
         let order = T::COLUMNS
             .iter()
-            .find(|of| of.heading == cursor.sorted_by::<T>());
+            .find(|column| column.heading == cursor.sorted_by::<T>());
         if let Some(column) = order {
-            let by = |row: &T| (column.order)(row).unwrap_or(f64::NEG_INFINITY);
-            listed.sort_by(|a, b| by(b).total_cmp(&by(a)));
+            let key = |row: &T| (column.order)(row).unwrap_or(f64::NEG_INFINITY);
+            listed.sort_by(|a, b| key(b).total_cmp(&key(a)));
         }
         listed
     }
@@ -279,13 +277,13 @@ impl Cursor {
 
     /// The index of the row in the list; the first if it is gone.
     pub(crate) fn place<T: Row>(&self, rows: &[&T]) -> usize {
-        let is_it = |row: &&T| self.id.as_ref().is_some_and(|id| row.id() == *id);
-        rows.iter().position(is_it).unwrap_or(0)
+        let is_current = |row: &&T| self.id.as_ref().is_some_and(|id| row.id() == *id);
+        rows.iter().position(is_current).unwrap_or(0)
     }
 
-    fn moved<T: Row>(&self, rows: &[&T], by: isize) -> Option<String> {
+    fn moved<T: Row>(&self, rows: &[&T], steps: isize) -> Option<String> {
         let last = rows.len().checked_sub(1)?;
-        let to = self.place(rows).saturating_add_signed(by).min(last);
+        let to = self.place(rows).saturating_add_signed(steps).min(last);
         // A cursor on the first row stays there while rows change.
         (to > 0).then(|| rows[to].id())
     }
@@ -294,7 +292,7 @@ impl Cursor {
         let headings = T::COLUMNS.iter().map(|column| column.heading);
         let mut after = headings
             .cycle()
-            .skip_while(|of| *of != self.sorted_by::<T>());
+            .skip_while(|heading| *heading != self.sorted_by::<T>());
         self.sorted_by = after.nth(1);
         self.id = None;
     }

@@ -69,9 +69,9 @@ impl SlotMap {
     pub(crate) fn lines(&self, is_coloured: bool) -> Vec<Line<'static>> {
         let rows: Vec<&[Option<usize>]> = self.cells.chunks(self.columns.max(1)).collect();
         let line = |pair: &[&[Option<usize>]]| {
-            let below = pair.get(1).copied().unwrap_or_default().iter();
-            let below = below.copied().chain(std::iter::repeat(Some(0)));
-            let both = pair[0].iter().copied().zip(below);
+            let second = pair.get(1).copied().unwrap_or_default().iter();
+            let below = second.copied().chain(std::iter::repeat(Some(0)));
+            let cells = pair[0].iter().copied().zip(below);
             let drawn = |(top, below)| {
                 if is_coloured {
                     coloured(top, below)
@@ -79,7 +79,7 @@ impl SlotMap {
                     plain(top, below)
                 }
             };
-            Line::from_iter(both.map(drawn))
+            Line::from_iter(cells.map(drawn))
         };
         rows.chunks(2).map(line).collect()
     }
@@ -90,7 +90,7 @@ fn coloured(top: Option<usize>, below: Option<usize>) -> Span<'static> {
 }
 
 fn plain(top: Option<usize>, below: Option<usize>) -> Span<'static> {
-    let is_drawn = |of: Option<usize>| of.is_some_and(|level| level >= DRAWN);
+    let is_drawn = |level: Option<usize>| level.is_some_and(|level| level >= DRAWN);
     Span::raw(match (is_drawn(top), is_drawn(below)) {
         (true, true) => "█",
         (true, false) => "▀",
@@ -110,7 +110,8 @@ fn colour(level: Option<usize>) -> Color {
 /// The nearest colour of the 216-colour cube supported by all terminals.
 fn indexed(rgb: [u8; 3]) -> Color {
     const STEPS: [u8; 6] = [0, 95, 135, 175, 215, 255];
-    let nearest = |of: u8| (0u8..6).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(of));
-    let [red, green, blue] = rgb.map(|of| nearest(of).unwrap_or(0));
+    let nearest =
+        |channel: u8| (0u8..6).min_by_key(|step| STEPS[usize::from(*step)].abs_diff(channel));
+    let [red, green, blue] = rgb.map(|channel| nearest(channel).unwrap_or(0));
     Color::Indexed(16 + 36 * red + 6 * green + blue)
 }

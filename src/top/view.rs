@@ -41,8 +41,8 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
     let none = Cluster::default();
     let cluster = screen.read.as_ref().map_or(&none, |read| &read.cluster);
     let (shards, map) = heights(area.height, cluster.shards.len());
-    let parts = [1, VERDICT, 1, shards, 1, 0, 1, map, 1];
-    let parts = parts.map(|lines| {
+    let lines = [1, VERDICT, 1, shards, 1, 0, 1, map, 1];
+    let parts = lines.map(|lines| {
         if lines == 0 {
             Constraint::Min(0)
         } else {
@@ -104,8 +104,8 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
 }
 
 /// Line counts of the shard table and of the map.
-fn heights(all: u16, shards: usize) -> (u16, u16) {
-    let left = all - LINES;
+fn heights(height: u16, shards: usize) -> (u16, u16) {
+    let left = height - LINES;
     let shards = u16::try_from(shards + 1).unwrap_or(u16::MAX);
     (
         shards.min((left / 3).max(4)).max(2),
@@ -144,8 +144,8 @@ impl Painter<'_> {
 
     /// The verdict of `analyze` on the last seconds, the most urgent first.
     fn verdict(&self, width: usize) -> Text<'static> {
-        let verdict = self.screen.read.as_ref();
-        let Some(verdict) = verdict.and_then(|read| read.verdict.as_ref()) else {
+        let read = self.screen.read.as_ref();
+        let Some(verdict) = read.and_then(|read| read.verdict.as_ref()) else {
             return Text::styled("The verdict needs two readings.", self.dim());
         };
         let lines = verdict.iter();
@@ -174,13 +174,11 @@ impl Painter<'_> {
         match (&screen.message, failures.first(), &self.cluster.without_cpu) {
             (Some(message), ..) => Line::styled(message.clone(), self.alarm()),
             (None, Some(first), _) => {
-                let more = failures.len() - 1;
-                let more = if more == 0 {
-                    String::new()
-                } else {
-                    format!("{} more, and ", grouped(more as u64))
+                let others = match failures.len() - 1 {
+                    0 => String::new(),
+                    count => format!("{} more, and ", grouped(count as u64)),
                 };
-                Line::styled(format!("{more}{first}"), self.alarm())
+                Line::styled(format!("{others}{first}"), self.alarm())
             }
             (None, None, Some(why)) => Line::styled(why.clone(), self.dim()),
             (None, None, None) => Line::default(),
@@ -195,8 +193,10 @@ impl Painter<'_> {
             (Some(opened), _) => {
                 let mut slots = self.cluster.slots.iter();
                 let slot = slots.find(|slot| slot.slot == opened.slot);
-                let of = slot.map_or_else(String::new, |slot| format!(" of {}", name(&slot.shard)));
-                format!("Slot {}{of}: {}", opened.slot, keys(opened.keys.as_ref()))
+                let owner =
+                    slot.map_or_else(String::new, |slot| format!(" of {}", name(&slot.shard)));
+                let keys = keys(opened.keys.as_ref());
+                format!("Slot {}{owner}: {keys}", opened.slot)
             }
             (None, Some(only)) => format!(
                 "Slots of {}: {}",
@@ -212,14 +212,15 @@ impl Painter<'_> {
     }
 
     fn legend(&self, map: &SlotMap) -> Line<'static> {
-        let of = if map.is_of_cpu { "CPU time" } else { "keys" };
+        let measure = if map.is_of_cpu { "CPU time" } else { "keys" };
         let bright = if self.is_coloured {
             "the brightest have over 8 times the median"
         } else {
             "those drawn have over twice the median"
         };
+        let slots = map.slots_a_cell();
         Line::styled(
-            format!("All slots by {of}, {} a cell: {bright}", map.slots_a_cell()),
+            format!("All slots by {measure}, {slots} a cell: {bright}"),
             self.dim(),
         )
     }
@@ -349,10 +350,10 @@ fn keys(keys: Option<&Result<SlotKeys, String>>) -> String {
     } else {
         counted(keys.count, "key")
     };
-    if let Some((tag, of)) = common_tag(keys.keys.iter().map(|key| &key.name)) {
+    if let Some((tag, count)) = common_tag(keys.keys.iter().map(|key| &key.name)) {
         text += &format!(
             ", {} of the tag {{{}}}",
-            grouped(of as u64),
+            grouped(count as u64),
             tag.short(NAME)
         );
     }
