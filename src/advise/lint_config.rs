@@ -3,12 +3,12 @@
 use slotscope_advisor::findings::{AdviseFindings, FamilyAdvice};
 
 pub(super) fn text(findings: &AdviseFindings) -> String {
-    let rules = findings.families.iter().filter_map(rule);
-    let rules: String = rules
+    let pairs = findings.families.iter().filter_map(rule);
+    let rules: String = pairs
         .enumerate()
-        .map(|(at, (pattern, what))| {
+        .map(|(at, (pattern, fault))| {
             format!(
-                "\n[[rule]]\nid = \"old-name-{}\"\nmust-not-match = {pattern}\nseverity = \"error\"\nwhat = {what}\n",
+                "\n[[rule]]\nid = \"old-name-{}\"\nmust-not-match = {pattern}\nseverity = \"error\"\nwhat = {fault}\n",
                 at + 1
             )
         })
@@ -23,9 +23,9 @@ pub(super) fn text(findings: &AdviseFindings) -> String {
 fn rule(family: &FamilyAdvice) -> Option<(String, String)> {
     let (regex, _) = family.rule.as_ref()?.split_once(" => ")?;
     let becomes = family.becomes.as_ref()?;
-    let what = format!("are {}; write {becomes}", family.pattern);
+    let fault = format!("are {}; write {becomes}", family.pattern);
     // Names are bytes, hence no Unicode mode.
-    Some((quoted(&format!("(?-u){regex}")), quoted(&what)))
+    Some((quoted(&format!("(?-u){regex}")), quoted(&fault)))
 }
 
 /// A TOML string; its escapes are those of JSON.

@@ -43,8 +43,8 @@ pub(crate) struct AdviseSpec {
 ///
 /// # Errors
 /// As `Reading::scan`.
-pub(crate) fn names_in(reading: &Reading, by: Metric) -> Result<NameSample> {
-    Ok(reading.scan("counting", || NameSample::new(by))?.tally)
+pub(crate) fn names_in(reading: &Reading, metric: Metric) -> Result<NameSample> {
+    Ok(reading.scan("counting", || NameSample::new(metric))?.tally)
 }
 
 /// The advice for names and batches; without names, for the keys of the batches.
@@ -82,14 +82,14 @@ pub(crate) fn advise_and<R>(
             family(&model, "--together", &pair[0])?,
             family(&model, "--together", &pair[1])?,
         ];
-        model.put_together(a, b).map_err(|what| {
+        model.put_together(a, b).map_err(|reason| {
             Error::bad(
                 format!(
                     "--together {},{}",
                     Name::from(pair[0].as_str()),
                     Name::from(pair[1].as_str())
                 ),
-                what,
+                reason,
             )
         })?;
     }
@@ -101,8 +101,8 @@ pub(crate) fn advise_and<R>(
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
-    let more = then(&model, &decision)?;
-    Ok((findings, more))
+    let outcome = then(&model, &decision)?;
+    Ok((findings, outcome))
 }
 
 /// Runs `work` on the threads that read the names, if any.
@@ -114,8 +114,8 @@ fn on_threads<R: Send>(reading: Option<&Reading>, work: impl FnOnce() -> R + Sen
 }
 
 /// The distinct keys of batches as names.
-fn names_of(batches: &Batches, by: Metric) -> NameSample {
-    let mut names = NameSample::new(by);
+fn names_of(batches: &Batches, metric: Metric) -> NameSample {
+    let mut names = NameSample::new(metric);
     let mut seen: HashSet<Vec<u8>> = HashSet::new();
     for at in 0..batches.len() {
         for key in batches.get(at).keys {
@@ -131,20 +131,20 @@ fn names_of(batches: &Batches, by: Metric) -> NameSample {
 /// The number of the family of a pattern.
 fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
     let list = &model.families.list[..model.families.other()];
-    let found = list
+    let place = list
         .iter()
         .position(|family| family.pattern == pattern.as_bytes());
-    found.map(|at| at as u32).ok_or_else(|| {
+    place.map(|at| at as u32).ok_or_else(|| {
         let known: Vec<String> = list
             .iter()
             .take(8)
             .map(|family| Name(family.pattern.clone()).to_string())
             .collect();
-        let what = format!(
+        let reason = format!(
             "no family of names has this pattern; the largest are {}",
             known.join(", ")
         );
-        Error::bad(format!("{flag} \"{}\"", Name::from(pattern)), what)
+        Error::bad(format!("{flag} \"{}\"", Name::from(pattern)), reason)
     })
 }
 

@@ -109,12 +109,12 @@ impl Batch {
         match (0..slots.len()).find(|i| slots[*i] != right(*i)) {
             None => Ok(()),
             Some(i) => {
-                let what = format!(
+                let reason = format!(
                     "gives slot {} where {} is right; do not use this kernel here",
                     slots[i],
                     right(i)
                 );
-                Err(Error::bad(format!("kernel {}", kernel.name), what))
+                Err(Error::bad(format!("kernel {}", kernel.name), reason))
             }
         }
     }

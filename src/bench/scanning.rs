@@ -44,11 +44,11 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
         built.map_err(|error| Error::option("threads", threads.to_string(), error.to_string()))?;
     let scan = Scan::new(&pool);
     for (part, make) in WAYS {
-        let found = analyze(&scan, &inputs, make)?;
-        if found != keys {
+        let counted = analyze(&scan, &inputs, make)?;
+        if counted != keys {
             return Err(Error::bad(
                 part,
-                format!("counted {found} of {keys} keys; please report this"),
+                format!("counted {counted} of {keys} keys; please report this"),
             ));
         }
     }
@@ -78,6 +78,5 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
 /// Counts like `analyze`, including the second pass, and returns the number of keys.
 fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: Make) -> Result<u64> {
     let counted = two_pass::count(scan, inputs, Sampling::default(), make)?;
-    let counted = std::hint::black_box(counted);
-    Ok(counted.first.tally.slots.total())
+    Ok(std::hint::black_box(counted).first.tally.slots.total())
 }

@@ -43,7 +43,7 @@ impl Template {
     /// # Errors
     /// `{}` is missing, or there is another brace.
     pub fn parse(text: &[u8]) -> Result<Template> {
-        let bad = |what: &str| Err(Error::option("template", Name::from(text), what));
+        let bad = |hint: &str| Err(Error::option("template", Name::from(text), hint));
         let Some(at) = text.windows(HOLE.len()).position(|part| part == HOLE) else {
             return bad("has no {} in the place of the part that changes; write it as: fav:{}");
         };
@@ -71,7 +71,7 @@ pub struct FoundTag {
 
 /// Tags of one slot, shortest first; infinite.
 pub fn in_slot(wanted: u16, template: &Template) -> impl Iterator<Item = FoundTag> + '_ {
-    Words::of(template).filter(move |found| found.slot == wanted)
+    Words::of(template).filter(move |tag| tag.slot == wanted)
 }
 
 /// Tags of any of `wanted`, visiting each slot once per round; infinite. `wanted` must not be empty.
@@ -80,11 +80,11 @@ pub fn on_slots<'a>(
     template: &'a Template,
 ) -> impl Iterator<Item = FoundTag> + 'a {
     let mut left: HashSet<u16> = HashSet::new();
-    Words::of(template).filter(move |found| {
+    Words::of(template).filter(move |tag| {
         if left.is_empty() {
             left.extend(wanted);
         }
-        left.remove(&found.slot)
+        left.remove(&tag.slot)
     })
 }
 
@@ -101,10 +101,10 @@ pub fn spread(count: usize, topology: &Topology, template: &Template) -> Result<
         .filter(|slots: &Vec<u16>| !slots.is_empty())
         .collect();
     let room: Vec<usize> = owned.iter().map(Vec::len).collect();
-    let all: usize = room.iter().sum();
-    if count > all {
-        let what = format!("there are {all} slots with an owner, and each takes one tag");
-        return Err(Error::option("spread", count.to_string(), what));
+    let total: usize = room.iter().sum();
+    if count > total {
+        let hint = format!("there are {total} slots with an owner, and each takes one tag");
+        return Err(Error::option("spread", count.to_string(), hint));
     }
     let mut stretch_of = vec![None; SLOTS];
     let mut stretches = 0;
@@ -117,16 +117,16 @@ pub fn spread(count: usize, topology: &Topology, template: &Template) -> Result<
         }
     }
     let mut taken = vec![false; stretches];
-    let first_of_stretch = |found: &FoundTag| {
-        stretch_of[usize::from(found.slot)]
+    let first_of_stretch = |tag: &FoundTag| {
+        stretch_of[usize::from(tag.slot)]
             .is_some_and(|stretch: usize| !std::mem::replace(&mut taken[stretch], true))
     };
-    let mut found: Vec<FoundTag> = Words::of(template)
+    let mut tags: Vec<FoundTag> = Words::of(template)
         .filter(first_of_stretch)
         .take(count)
         .collect();
-    found.sort_by_key(|found| found.slot);
-    Ok(found)
+    tags.sort_by_key(|tag| tag.slot);
+    Ok(tags)
 }
 
 /// Distributes `count` over nodes with limited room, round robin.
@@ -139,8 +139,8 @@ fn quotas(count: usize, room: &[usize]) -> Vec<usize> {
             .zip(room)
             .filter(|(quota, room)| **quota < **room)
         {
-            let one = left.min(1);
-            (*quota, left) = (*quota + one, left - one);
+            let share = left.min(1);
+            (*quota, left) = (*quota + share, left - share);
         }
     }
     quotas

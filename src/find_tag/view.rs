@@ -25,17 +25,17 @@ pub(crate) struct TagLine {
 }
 
 impl TagLine {
-    pub(crate) fn of(found: FoundTag, topology: Option<&Topology>) -> Self {
+    pub(crate) fn of(tag: FoundTag, topology: Option<&Topology>) -> Self {
         let owner = |topology: &Topology| {
-            let node = &topology.nodes[topology.owner(found.slot)?];
+            let node = &topology.nodes[topology.owner(tag.slot)?];
             Some((Name::from(node.id.as_str()), node.name()))
         };
         let (node, node_name) = topology.and_then(owner).unzip();
         TagLine {
             node_name: node_name.filter(|name| node.as_ref() != Some(name)),
             node,
-            tag: found.tag,
-            slot: found.slot,
+            tag: tag.tag,
+            slot: tag.slot,
         }
     }
 }

@@ -82,10 +82,10 @@ pub(super) struct Zipf {
     columns: Vec<Column>,
 }
 
-/// A column of the alias table: rank `own` below the threshold, rank `other` above.
+/// A column of the alias table: rank `own` below the threshold, rank `alias` above.
 struct Column {
     threshold: u32,
-    other: u32,
+    alias: u32,
 }
 
 impl Zipf {
@@ -97,19 +97,19 @@ impl Zipf {
         let mut columns: Vec<Column> = (0..ranks)
             .map(|own| Column {
                 threshold: u32::MAX,
-                other: own,
+                alias: own,
             })
             .collect();
         let (mut light, mut heavy): (Vec<u32>, Vec<u32>) =
             (0..ranks).partition(|own| rest[*own as usize] < full);
-        while let (Some(own), Some(&other)) = (light.pop(), heavy.last()) {
+        while let (Some(own), Some(&alias)) = (light.pop(), heavy.last()) {
             let kept = rest[own as usize];
             let threshold = ((u128::from(kept) << 32) / u128::from(full)) as u32;
-            columns[own as usize] = Column { threshold, other };
-            rest[other as usize] -= full - kept;
-            if rest[other as usize] < full {
+            columns[own as usize] = Column { threshold, alias };
+            rest[alias as usize] -= full - kept;
+            if rest[alias as usize] < full {
                 heavy.pop();
-                light.push(other);
+                light.push(alias);
             }
         }
         Zipf { columns }
@@ -123,7 +123,7 @@ impl Zipf {
         if (bits as u32) < column.threshold {
             own
         } else {
-            u64::from(column.other)
+            u64::from(column.alias)
         }
     }
 }

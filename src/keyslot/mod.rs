@@ -41,12 +41,12 @@ impl KeySlot {
     /// No pattern of the policy matches the key.
     pub(crate) fn of(key: &[u8], policy: &Policy, topology: Option<&Topology>) -> Result<KeySlot> {
         let part = policy.hashed_part(key).ok_or_else(|| {
-            let what = format!(
+            let reason = format!(
                 "no pattern of --policy {policy} matches it, so it has no slot; add one that does"
             );
             Error::bad(
                 format!("key \"{}\"", Name::from(key)),
-                Name::from(what.as_str()).to_string(),
+                Name::from(reason.as_str()).to_string(),
             )
         })?;
         let slot = slot_of_part(&key[part.clone()]);
@@ -132,9 +132,9 @@ impl Tally for PrintedKeys<'_, '_> {
             }
             let key = keys.batch.keys.get(keys.batch.base, i);
             let start = keys.batch.keys.start[i];
-            let tag =
+            let part =
                 || (keys.hashed.start[i] - start) as usize..(keys.hashed.end[i] - start) as usize;
-            let tag = keys.is_tagged(i).then(tag);
+            let tag = keys.is_tagged(i).then(part);
             *outcome = print(&KeySlot::new(key, tag, keys.slots[i], *topology));
             failed.store(outcome.is_err(), Relaxed);
         }

@@ -8,10 +8,10 @@ use crate::keyslot::KeySlot;
 ///
 /// # Errors
 /// `out` cannot be written.
-pub(crate) fn write(of: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
-    write!(out, "{}\t{}", of.slot, of.key)?;
-    match &of.node {
-        Some(Some(node)) => writeln!(out, "\t{}", of.node_name.as_ref().unwrap_or(node)),
+pub(crate) fn write(key_slot: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
+    write!(out, "{}\t{}", key_slot.slot, key_slot.key)?;
+    match &key_slot.node {
+        Some(Some(node)) => writeln!(out, "\t{}", key_slot.node_name.as_ref().unwrap_or(node)),
         Some(None) => writeln!(out, "\t"),
         None => writeln!(out),
     }

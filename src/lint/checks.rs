@@ -44,7 +44,7 @@ impl Checks {
             self.allowed += 1;
             return;
         }
-        let mut found = |rule: Rule, is_broken: bool| {
+        let mut note = |rule: Rule, is_broken: bool| {
             if is_broken && rules.is_on(rule) {
                 self.violations[rule as usize].add(key, rules.limits.examples);
             }
@@ -54,39 +54,39 @@ impl Checks {
             .as_ref()
             .and_then(|braces| braces.tag.clone())
             .map(|tag| &key[tag]);
-        found(
+        note(
             Rule::GlobalTag,
             tag.is_some_and(|tag| rules.global_tags.contains(tag)),
         );
-        found(
+        note(
             Rule::TagForm,
             tag.is_some_and(|tag| !rules.tag.is_match(tag)),
         );
         if let Some(braces) = &braces {
-            found(Rule::EmptyTag, braces.are_empty);
-            found(Rule::UnbalancedBraces, braces.are_unbalanced);
-            found(
+            note(Rule::EmptyTag, braces.are_empty);
+            note(Rule::UnbalancedBraces, braces.are_unbalanced);
+            note(
                 Rule::ExtraBraces,
                 braces.are_several && !braces.are_unbalanced,
             );
-            found(Rule::EnterpriseTag, braces.differ);
+            note(Rule::EnterpriseTag, braces.differ);
         }
         let is_utf8 = std::str::from_utf8(key).is_ok();
         let has_control = key.iter().any(u8::is_ascii_control);
         // Random bytes occasionally look like a placeholder.
         let is_text = is_utf8 && !has_control;
-        found(
+        note(
             Rule::Placeholder,
             is_text && rules.is_on(Rule::Placeholder) && rules.placeholder.is_match(key),
         );
-        found(
+        note(
             Rule::Namespace,
             rules.is_on(Rule::Namespace) && !rules.namespace.is_match(key),
         );
-        found(Rule::ControlBytes, has_control);
-        found(Rule::InvalidUtf8, !is_utf8);
-        found(Rule::Blanks, key.contains(&b' '));
-        found(Rule::LongKey, key.len() > rules.limits.key_bytes);
+        note(Rule::ControlBytes, has_control);
+        note(Rule::InvalidUtf8, !is_utf8);
+        note(Rule::Blanks, key.contains(&b' '));
+        note(Rule::LongKey, key.len() > rules.limits.key_bytes);
         for (own, violations) in rules.own.iter().zip(&mut self.violations[BUILT_IN.len()..]) {
             if own.severity != crate::lint::Severity::Off
                 && own.regex.is_match(key) != own.must_match

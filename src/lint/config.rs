@@ -57,10 +57,10 @@ struct Text<'a> {
 }
 
 impl Text<'_> {
-    fn bad(&self, at: usize, what: impl Into<Sentence>) -> Error {
+    fn bad(&self, at: usize, reason: impl Into<Sentence>) -> Error {
         let before = &self.text.as_bytes()[..at.min(self.text.len())];
         let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        Error::bad(format!("{}: line {line}", self.file), what)
+        Error::bad(format!("{}: line {line}", self.file), reason)
     }
 
     fn regex(&self, pattern: &Spanned<String>) -> Result<Regex> {
@@ -69,12 +69,12 @@ impl Text<'_> {
             .build();
         built.map_err(|error| {
             let reason = policy::reason(&error);
-            let what = format!(
+            let message = format!(
                 "\"{}\" is not a regular expression: {}",
                 Name::from(pattern.get_ref().as_str()),
                 Name::from(reason.as_str())
             );
-            self.bad(pattern.span().start, what)
+            self.bad(pattern.span().start, message)
         })
     }
 }
@@ -93,8 +93,8 @@ impl NamingRules {
     /// # Errors
     /// It cannot be read, is not text, or as for `parse`.
     pub(crate) fn read(path: &Path) -> Result<NamingRules> {
-        let what = "more than 1 MiB, too much for a naming convention";
-        let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, what)?);
+        let hint = "more than 1 MiB, too much for a naming convention";
+        let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, hint)?);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let line = 1 + error.as_bytes()[..at]
@@ -127,25 +127,25 @@ impl NamingRules {
             .to_string();
             place.bad(error.span().map_or(0, |span| span.start), reason)
         })?;
-        let patterns = config.allow.iter().map(Spanned::span);
-        let patterns = patterns.chain(config.rule.iter().map(Spanned::span));
+        let allowed = config.allow.iter().map(Spanned::span);
+        let patterns = allowed.chain(config.rule.iter().map(Spanned::span));
         if let Some(one_more) = patterns.into_iter().nth(MAX_PATTERNS) {
-            let what =
+            let reason =
                 format!("more than {MAX_PATTERNS} patterns of allow and rule; join some with |");
-            return Err(place.bad(one_more.start, what));
+            return Err(place.bad(one_more.start, reason));
         }
         let built_in = |pattern: &str| Spanned::new(0..0, pattern.to_owned());
         let limits = match &config.limits {
             None => NamingLimits::default(),
-            Some(limits) => {
-                let at = limits.span().start;
-                let limits = *limits.get_ref();
+            Some(spanned) => {
+                let at = spanned.span().start;
+                let limits = *spanned.get_ref();
                 if !(limits.tag_share > 0.0 && limits.tag_share <= 1.0)
                     || limits.examples > MAX_EXAMPLES
                 {
-                    let what =
+                    let reason =
                         "limits: tag-share is a part of 1, such as 0.05; examples are at most 100";
-                    return Err(place.bad(at, what));
+                    return Err(place.bad(at, reason));
                 }
                 limits
             }
@@ -187,12 +187,12 @@ fn severities(
     for (id, severity) in set {
         let Some(rule) = BUILT_IN.iter().position(|(built_in, ..)| built_in == id) else {
             let ids: Vec<&str> = BUILT_IN.iter().map(|(id, ..)| *id).collect();
-            let what = format!(
+            let reason = format!(
                 "there is no rule \"{}\"; there are: {}",
                 Name::from(id.as_str()),
                 ids.join(", ")
             );
-            return Err(place.bad(severity.span().start, what));
+            return Err(place.bad(severity.span().start, reason));
         };
         severities[rule] = *severity.get_ref();
     }
@@ -210,21 +210,21 @@ fn own_rules(rules: &[Spanned<CustomRuleConfig>], place: &Text<'_>) -> Result<Ve
         };
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let is_taken = BUILT_IN.iter().any(|(id, ..)| *id == rule.id)
-            || own.iter().any(|other| other.id == rule.id);
+            || own.iter().any(|known| known.id == rule.id);
         if is_taken || rule.id.is_empty() || !rule.id.bytes().all(is_plain) {
-            let what = format!(
+            let reason = format!(
                 "the id \"{}\" is taken, or not made of letters, digits, - _ and .; choose another",
                 Name::from(rule.id.as_str())
             );
-            return Err(place.bad(at, what));
+            return Err(place.bad(at, reason));
         }
         let verb = if must_match { "do not match" } else { "match" };
-        let what = rule
+        let text = rule
             .what
             .clone()
             .unwrap_or_else(|| format!("{verb} {}", regex.as_str()));
         // It is printed verbatim, so escape hidden characters.
-        let what = Name::from(what.as_str()).to_string();
+        let what = Name::from(text.as_str()).to_string();
         let severity = rule.severity.unwrap_or(Severity::Warning);
         own.push(CustomRule {
             id: rule.id.clone(),

@@ -34,7 +34,7 @@ impl fmt::Display for Example {
         write!(f, "{}", Name::from(self.start.as_slice()))?;
         match self.len - self.start.len() {
             0 => Ok(()),
-            more => write!(f, "... and {more} more bytes"),
+            hidden => write!(f, "... and {hidden} more bytes"),
         }
     }
 }

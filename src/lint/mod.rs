@@ -89,13 +89,13 @@ impl LintFindings {
         if rules.is_on(Rule::HeavyTag) {
             violations[Rule::HeavyTag as usize] = heavy(&checks.tags, checks.keys, &rules.limits);
         }
-        let finding = |((id, severity, what), (violations, counted)): (
+        let finding = |((id, severity, fault), (violations, counted)): (
             (&str, Severity, &str),
             (Violations, Counted),
         )| Finding {
             rule: id.to_owned(),
             severity,
-            what: what.to_owned(),
+            what: fault.to_owned(),
             count: violations.count,
             counted,
             share: tidy(violations.count as f64 / checks.keys.max(1) as f64),

@@ -212,7 +212,7 @@ impl NamingRules {
         let built_in = BUILT_IN
             .iter()
             .zip(&self.severities)
-            .map(|((id, _, what), severity)| (*id, *severity, *what));
+            .map(|((id, _, fault), severity)| (*id, *severity, *fault));
         built_in.chain(
             self.own
                 .iter()

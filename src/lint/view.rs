@@ -15,7 +15,7 @@ pub(crate) fn sections(findings: &LintFindings) -> Vec<Section<'static>> {
         (Severity::Info, "note"),
     ];
     let [errors, warnings, notes] =
-        kinds.map(|(severity, one)| counted(findings.of_severity(severity) as u64, one));
+        kinds.map(|(severity, noun)| counted(findings.of_severity(severity) as u64, noun));
     let keys = counted(findings.keys, "key");
     let mut first =
         Section::untitled().paragraph(format!("{errors}, {warnings}, {notes} on {keys}"));
