@@ -159,7 +159,7 @@ impl AdviseArgs {
     /// The nodes named by flags, else those of a collected cluster.
     fn topology(&self, reading: Option<&Reading>) -> Result<Topology> {
         let collections = reading.filter(|_| !self.cluster.is_named());
-        let collected = collections.map(|of| collected_nodes::topology(&of.collections));
+        let collected = collections.map(|reading| collected_nodes::topology(&reading.collections));
         let several = |topology: &Topology| topology.nodes.len() > 1;
         match collected.transpose()?.flatten().filter(several) {
             Some(topology) => Ok(topology),
@@ -173,8 +173,8 @@ impl AdviseArgs {
             return Ok(Vec::new());
         }
         check_paths(&self.batches, NEEDS_COMMANDS)?;
-        let (found, ..) = inputs::find(&self.batches, &self.reading.storage.options()?)?;
-        Ok(found.sources)
+        let (inputs, ..) = inputs::find(&self.batches, &self.reading.storage.options()?)?;
+        Ok(inputs.sources)
     }
 
     /// The input with names; `None` if only batches are given.
@@ -182,13 +182,13 @@ impl AdviseArgs {
         if self.reading.reads_stdin() && !self.batches.is_empty() {
             return Ok(None);
         }
-        let found = InputFlags {
+        let flags = InputFlags {
             reading: &self.reading,
             servers: &ServerArgs::for_now(self.live.clone()),
             hashing: None,
             refused: NEEDS_NAMES,
         };
-        let (reading, collected) = found.find()?.read(self.reading.progress)?.reading()?;
+        let (reading, collected) = flags.find()?.read(self.reading.progress)?.reading()?;
         collected::incomplete(&reading.collections)
             .iter()
             .for_each(|stop| crate::cli::say(&format!("{}: {}", stop.file, stop.reason)));
@@ -266,7 +266,7 @@ fn pair(text: &str) -> Result<[String; 2]> {
         .split_once(',')
         .map(|(a, b)| [a, b].map(|part| part.trim().to_owned()));
     two.ok_or_else(|| {
-        let what = "expected two patterns and a comma between them: cart:<n>:items,user:<n>";
-        Error::option("together", Name::from(text), what)
+        let reason = "expected two patterns and a comma between them: cart:<n>:items,user:<n>";
+        Error::option("together", Name::from(text), reason)
     })
 }

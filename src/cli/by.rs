@@ -46,13 +46,13 @@ impl ByArgs {
 pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
     let bad = || {
         let names: Vec<&str> = Metric::ALL.into_iter().map(Metric::name).collect();
-        let what = format!(
+        let reason = format!(
             "name {}, each once; several may have weights above 0: bytes=2,ops=1",
             names.join(", ")
         );
-        Error::option("by", Name::from(text), what)
+        Error::option("by", Name::from(text), reason)
     };
-    let mut by: Vec<(Metric, f64)> = Vec::new();
+    let mut weights: Vec<(Metric, f64)> = Vec::new();
     for part in text.split(',') {
         let (name, weight) = part.split_once('=').unwrap_or((part, "1"));
         let mut metrics = Metric::ALL.into_iter();
@@ -60,13 +60,13 @@ pub(crate) fn weighed(text: &str) -> Result<Vec<(Metric, f64)>> {
             .find(|metric| metric.name() == name)
             .ok_or_else(bad)?;
         let weight = positive(weight).ok_or_else(bad)?;
-        if by.iter().any(|(other, _)| *other == metric) {
+        if weights.iter().any(|(known, _)| *known == metric) {
             return Err(bad());
         }
-        by.push((metric, weight));
+        weights.push((metric, weight));
     }
-    by.sort_by(|a, b| b.1.total_cmp(&a.1));
-    Ok(by)
+    weights.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(weights)
 }
 
 #[cfg(test)]

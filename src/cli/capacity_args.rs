@@ -55,11 +55,11 @@ impl CapacityArgs {
         }
         let mut used = Vec::new();
         for text in &self.used_memory {
-            let bad = |what: &str| Error::option("used-memory", Name::from(text.as_str()), what);
+            let bad = |hint: &str| Error::option("used-memory", Name::from(text.as_str()), hint);
             let (id, amount) = text
                 .split_once('=')
                 .ok_or_else(|| bad("write it as ID=SIZE"))?;
-            let index = topology.find(id).map_err(|what| bad(&what))?;
+            let index = topology.find(id).map_err(|reason| bad(&reason))?;
             used.push((index, memory_size("--used-memory", amount)?));
         }
         Ok(Some(Room {

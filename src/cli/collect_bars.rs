@@ -73,13 +73,13 @@ impl NodeBars {
     }
 
     fn bar(&self, node: &str) -> ProgressBar {
-        let style = ProgressStyle::with_template(TEMPLATE);
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
-        let style = style.progress_chars("█░");
-        let style = style.with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-            // Failing to draw a bar is not a reason to stop.
-            let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
-        });
+        let style = ProgressStyle::with_template(TEMPLATE)
+            .unwrap_or_else(|_| ProgressStyle::default_bar())
+            .progress_chars("█░")
+            .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
+                // Failing to draw a bar is not a reason to stop.
+                let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
+            });
         let bar = ProgressBar::new(0).with_style(style);
         self.bars.add(bar).with_prefix(Name::from(node).to_string())
     }
@@ -123,7 +123,7 @@ fn open(node: &str, page: Page) -> Option<String> {
 
 impl Nodes {
     fn write_line(&self) {
-        let sum = |of: fn(&ProgressBar) -> u64| self.bars.values().map(of).sum::<u64>();
+        let sum = |count: fn(&ProgressBar) -> u64| self.bars.values().map(count).sum::<u64>();
         let (done, total) = (
             sum(ProgressBar::position),
             sum(|bar| bar.length().unwrap_or(0)),

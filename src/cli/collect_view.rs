@@ -42,7 +42,7 @@ fn headline(manifest: &Manifest, directory: &str) -> String {
         .filter(|node| node.file.is_some())
         .count();
     let nodes = counted(manifest.nodes.len() as u64, "node");
-    let what = match (manifest.level, &manifest.series) {
+    let contents = match (manifest.level, &manifest.series) {
         (Level::Slots, Some(series)) => format!(
             "{} of CLUSTER SLOT-STATS of {}, one every {} s",
             counted(series.samples, "sample"),
@@ -64,7 +64,7 @@ fn headline(manifest: &Manifest, directory: &str) -> String {
     } else {
         ""
     };
-    format!("{whole}{what}: {directory}")
+    format!("{whole}{contents}: {directory}")
 }
 
 fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
@@ -80,8 +80,8 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     // By name, as in the table below.
     let name = |id: &str| {
         let mut known = manifest.servers.iter();
-        let server = known.find(|of| of.id.as_deref() == Some(id));
-        let address = server.map(|of| Name::from(of.name.as_str()));
+        let server = known.find(|server| server.id.as_deref() == Some(id));
+        let address = server.map(|server| Name::from(server.name.as_str()));
         node_name(&Name::from(id), address.as_ref(), None)
     };
     let failovers = manifest.failovers.iter().map(|failover| {
@@ -98,8 +98,8 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
             ranges(&manifest.slots_moved, RANGES)
         )
     });
-    let sum = |of: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(of).sum::<u64>();
-    let counts = [
+    let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
+    let rows = [
         (
             sum(|node| node.vanished),
             "gone before they could be measured",
@@ -109,20 +109,21 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
             "returned more than once by SCAN; each is written once",
         ),
     ];
-    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
-    let counts = counts.map(|(count, what)| format!("{} {what}", counted(count, "key")));
+    let seen = rows.into_iter().filter(|(count, _)| *count > 0);
+    let counts = seen.map(|(count, fate)| format!("{} {fate}", counted(count, "key")));
     let skipped = manifest
         .skipped
         .iter()
-        .map(|what| format!("not collected: {what}"));
-    let all = down
+        .map(|part| format!("not collected: {part}"));
+    let troubles = down
         .into_iter()
         .chain(missing)
         .chain(open)
         .chain(errors)
         .chain(failovers)
         .chain(moved);
-    all.chain(strays::in_words(manifest, None))
+    troubles
+        .chain(strays::in_words(manifest, None))
         .chain(counts)
         .chain(skipped)
         .collect::<Vec<_>>()
@@ -133,8 +134,8 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
 fn down(manifest: &Manifest) -> Option<String> {
     let (asked, down) = manifest.cluster_state();
     (down > 0).then(|| {
-        let of = if asked == 1 { "primary" } else { "primaries" };
-        format!("the cluster is down: {down} of {asked} {of} that answered say cluster_state:fail")
+        let primaries = if asked == 1 { "primary" } else { "primaries" };
+        format!("the cluster is down: {down} of {asked} {primaries} that answered say cluster_state:fail")
     })
 }
 

@@ -66,8 +66,8 @@ pub enum LineForm {
 impl Run for DumpArgs {
     fn run(&self) -> Result<Ending> {
         check_paths(&self.inputs, NEEDS_RDB)?;
-        let (found, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
-        check_sources(&found.sources, NEEDS_RDB)?;
+        let (inputs, _) = inputs::find(&self.inputs, &self.storage.options()?)?;
+        check_sources(&inputs.sources, NEEDS_RDB)?;
         let filter = self.filter.filter()?;
         let is_wanted = |record: &Record<'_>| {
             self.db.is_none_or(|wanted| wanted == record.database)
@@ -79,7 +79,7 @@ impl Run for DumpArgs {
             LineForm::Csv => {
                 let mut csv = CsvRows::new(io::stdout());
                 let mut has_header = false;
-                let ending = self.print(&found.sources, &is_wanted, |line| {
+                let ending = self.print(&inputs.sources, &is_wanted, |line| {
                     if !has_header {
                         csv.row(DUMP)?;
                         has_header = true;
@@ -95,7 +95,7 @@ impl Run for DumpArgs {
             }
             LineForm::Jsonl => {
                 let mut out = io::BufWriter::new(io::stdout());
-                let ending = self.print(&found.sources, &is_wanted, |line| {
+                let ending = self.print(&inputs.sources, &is_wanted, |line| {
                     json::write_object(line, &mut out)
                 })?;
                 out.flush().map_err(Error::stdout)?;
@@ -130,7 +130,7 @@ impl DumpArgs {
     ) -> Result<bool> {
         let input = Forward::open(source)?;
         let mut walker = Walker::new(input, !self.walking.no_verify, self.walking.allocator);
-        let mut all = true;
+        let mut is_whole = true;
         loop {
             match walker.next_event() {
                 Ok(Some(Event::Key(record))) if is_wanted(&record) => {
@@ -139,9 +139,9 @@ impl DumpArgs {
                 Ok(Some(Event::Key(_))) => {}
                 Ok(Some(Event::Remark(remark))) => {
                     say(source, remark.offset, &remark.what);
-                    all &= remark.notice != Notice::LongKey;
+                    is_whole &= remark.notice != Notice::LongKey;
                 }
-                Ok(None) => return Ok(all),
+                Ok(None) => return Ok(is_whole),
                 Err(damage) => {
                     say(source, damage.offset, &spelled(&damage.what, None));
                     return Ok(false);
@@ -152,10 +152,10 @@ impl DumpArgs {
 }
 
 /// Reports something at a position of a file on standard error, ignoring a closed one.
-fn say(source: &dyn Source, offset: u64, what: &str) {
+fn say(source: &dyn Source, offset: u64, text: &str) {
     let file = Name::from(source.path());
     drop(writeln!(
         io::stderr(),
-        "slotscope: {file}: byte {offset}: {what}"
+        "slotscope: {file}: byte {offset}: {text}"
     ));
 }

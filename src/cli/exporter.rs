@@ -91,14 +91,14 @@ impl Run for ExporterArgs {
         thread::scope(|scope| {
             let reads = || {
                 // After an outage, start over from the seeds: the cluster may come back elsewhere.
-                let (mut said, mut was_read) = (String::new(), false);
+                let (mut last_text, mut was_read) = (String::new(), false);
                 loop {
                     let read = Live::connect(&seeds, &access);
                     was_read |= read.is_ok();
                     let read = read.and_then(|live| self.read_on(live, &cluster, &pages));
                     if let Err(error) = read {
                         let is_down = was_read && error.is_silence();
-                        say_once(error.to_string(), &mut said);
+                        say_once(error.to_string(), &mut last_text);
                         *lock(&pages) = Pages {
                             metrics: page::without_cluster(&cluster, is_down),
                             read: None,
@@ -121,11 +121,11 @@ impl ExporterArgs {
     /// Reads the cluster at intervals until that fails.
     fn read_on(&self, mut live: Live<'_>, cluster: &str, pages: &Mutex<Pages>) -> Result<()> {
         let mut before: Option<Snapshot> = None;
-        let (mut said, mut said_of_names) = (String::new(), String::new());
+        let (mut last_failures, mut last_refusal) = (String::new(), String::new());
         loop {
             let start = Instant::now();
             let snapshot = live.read()?;
-            say_failures(&snapshot, &mut said);
+            say_failures(&snapshot, &mut last_failures);
             if let Some(before) = &before {
                 let summary = judged::summary(before, &snapshot);
                 let (named, refusal) = if self.names {
@@ -133,7 +133,7 @@ impl ExporterArgs {
                 } else {
                     Default::default()
                 };
-                say_once(refusal.unwrap_or_default(), &mut said_of_names);
+                say_once(refusal.unwrap_or_default(), &mut last_refusal);
                 let observed = Observed {
                     cluster,
                     snapshots: [before, &snapshot],
@@ -173,22 +173,22 @@ impl ExporterArgs {
 }
 
 /// Reports which primaries do not answer, whenever that changes.
-fn say_failures(snapshot: &Snapshot, said: &mut String) {
-    let failures = snapshot.primaries.iter();
-    let failures = failures.filter_map(|of| of.reading.as_ref().err());
+fn say_failures(snapshot: &Snapshot, last: &mut String) {
+    let primaries = snapshot.primaries.iter();
+    let failures = primaries.filter_map(|primary| primary.reading.as_ref().err());
     let text = failures
         .map(ToString::to_string)
         .collect::<Vec<_>>()
         .join("; ");
-    say_once(text, said);
+    say_once(text, last);
 }
 
 /// Prints a message unless it repeats the last one.
-fn say_once(text: String, said: &mut String) {
-    if text != *said && !text.is_empty() {
+fn say_once(text: String, last: &mut String) {
+    if text != *last && !text.is_empty() {
         say(&text);
     }
-    *said = text;
+    *last = text;
 }
 
 fn lock(pages: &Mutex<Pages>) -> MutexGuard<'_, Pages> {

@@ -87,16 +87,16 @@ impl Run for FanoutArgs {
         let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
         let rules = RenameRules::parse(&self.retag, &[], &[])?;
-        let found = Fanout::new(&topology, &policy, self.batches);
+        let fanout = Fanout::new(&topology, &policy, self.batches);
         let is_advised = rules.is_empty() && matches!(policy, Policy::Oss);
-        let mut found = match is_advised {
-            true => found.keeping(),
-            false if rules.is_empty() => found,
-            false => found.renaming(rules),
+        let mut fanout = match is_advised {
+            true => fanout.keeping(),
+            false if rules.is_empty() => fanout,
+            false => fanout.renaming(rules),
         };
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
-            read.input(&**input, index as u32, self.batches, &mut found)?;
+            read.input(&**input, index as u32, self.batches, &mut fanout)?;
         }
         rejected::check_strict(self.strict, &inputs, &read.rejects)?;
         if let [only] = read.passed_over.as_slice()
@@ -106,12 +106,12 @@ impl Run for FanoutArgs {
         }
         let rejects = rejected::of(&inputs, &read.rejects);
         let is_list = self.batches == Lines::Auto && !read.has_commands;
-        let batches = found.take_batches();
-        let mut findings = found.findings(rejects, read.incomplete, read.passed_over);
+        let batches = fanout.take_batches();
+        let mut findings = fanout.findings(rejects, read.incomplete, read.passed_over);
         findings.refusals_unseen =
             read.is_monitor && findings.crossslot == 0 && findings.batches > 0;
         if is_list
-            && !found.has_commands()
+            && !fanout.has_commands()
             && findings.batches > 1
             && findings.batches == findings.keys
         {
@@ -195,7 +195,7 @@ impl Read {
         input: &dyn Source,
         index: u32,
         lines: Lines,
-        found: &mut Fanout<'_>,
+        fanout: &mut Fanout<'_>,
     ) -> Result<()> {
         let mut stream = stream::open(input)?;
         let mut head = Vec::new();
@@ -217,14 +217,14 @@ impl Read {
         }
         let whole = io::Cursor::new(head).chain(stream);
         let stop = match kind {
-            InputKind::Aof => self.commands(Forward::stream(Box::new(whole)), index, found),
-            _ => self.lines(whole, kind, index, found),
+            InputKind::Aof => self.commands(Forward::stream(Box::new(whole)), index, fanout),
+            _ => self.lines(whole, kind, index, fanout),
         };
         match stop {
             None => Ok(()),
             Some((byte, Why::Long)) => {
-                let what = "a line longer than 64 MiB; a batch is one line";
-                Err(Error::bad(format!("{file}: byte {byte}"), what))
+                let reason = "a line longer than 64 MiB; a batch is one line";
+                Err(Error::bad(format!("{file}: byte {byte}"), reason))
             }
             Some((byte, Why::Other(reason))) => {
                 self.incomplete.push(Incomplete { file, byte, reason });
@@ -239,7 +239,7 @@ impl Read {
         input: impl io::Read,
         kind: InputKind,
         index: u32,
-        found: &mut Fanout<'_>,
+        fanout: &mut Fanout<'_>,
     ) -> Option<(u64, Why)> {
         let mut rows = RowReader::new(input, CHUNK);
         let mut block = Block::with_capacity(0);
@@ -253,23 +253,23 @@ impl Read {
                 Ok(None) => break None,
                 Err(Trouble::Long(byte)) => break Some((byte, Why::Long)),
                 Err(Trouble::Read(byte, error)) => break Some((byte, Why::of(&error))),
-                Err(Trouble::Damaged(byte, what)) => {
-                    break Some((byte, Why::Other(spelled(&what, None))));
+                Err(Trouble::Damaged(byte, reason)) => {
+                    break Some((byte, Why::Other(spelled(&reason, None))));
                 }
             };
             let mut from = 0;
             while from < block.len() {
                 let (line, next) = line_at(block.content(), from);
                 let added = match kind {
-                    InputKind::Monitor => found.add_monitor(line),
-                    _ => found.add(line),
+                    InputKind::Monitor => fanout.add_monitor(line),
+                    _ => fanout.add(line),
                 };
                 self.reject(index, piece.offset + from as u64, added);
                 from = next;
             }
             end = piece.offset + block.len() as u64;
         };
-        self.reject(index, end, found.end_input());
+        self.reject(index, end, fanout.end_input());
         stop
     }
 
@@ -278,7 +278,7 @@ impl Read {
         &mut self,
         input: Forward,
         index: u32,
-        found: &mut Fanout<'_>,
+        fanout: &mut Fanout<'_>,
     ) -> Option<(u64, Why)> {
         let mut reader = WholeCommands::new(input);
         let stop = loop {
@@ -288,17 +288,17 @@ impl Read {
             match reader.next_command() {
                 Ok(Some(command)) => {
                     let byte = command.byte;
-                    self.reject(index, byte, found.add_found(command));
+                    self.reject(index, byte, fanout.add_found(command));
                 }
                 Ok(None) => break None,
                 Err(Stop::Torn) => {
-                    found.torn_commands += 1;
+                    fanout.torn_commands += 1;
                     break None;
                 }
-                Err(Stop::Bad(byte, what)) => break Some((byte, Why::Other(what))),
+                Err(Stop::Bad(byte, reason)) => break Some((byte, Why::Other(reason))),
             }
         };
-        self.reject(index, reader.offset(), found.end_input());
+        self.reject(index, reader.offset(), fanout.end_input());
         stop
     }
 

@@ -66,8 +66,8 @@ impl Run for FindTagArgs {
         let template = Template::parse(self.template.as_encoded_bytes())?;
         let topology = self.cluster.named()?;
         let mut out = io::BufWriter::new(io::stdout());
-        let mut print = |found: FoundTag| {
-            let line = TagLine::of(found, topology.as_ref());
+        let mut print = |tag: FoundTag| {
+            let line = TagLine::of(tag, topology.as_ref());
             if self.json {
                 json::write_object(&line, &mut out)
             } else {
@@ -90,8 +90,8 @@ impl Run for FindTagArgs {
             (_, _, count) => {
                 let count = usize::from(count.unwrap_or(1));
                 // Without nodes: tags spread evenly over all slots are even for any even split.
-                let one = Topology::even(1, String::from("all slots"))?;
-                let tags = spread(count, topology.as_ref().unwrap_or(&one), &template)?;
+                let whole = Topology::even(1, String::from("all slots"))?;
+                let tags = spread(count, topology.as_ref().unwrap_or(&whole), &template)?;
                 tags.into_iter().try_for_each(print)?;
             }
         }
@@ -102,10 +102,10 @@ impl Run for FindTagArgs {
 
 /// The slots of the node that the user means.
 fn slots_of_node(name: &str, topology: Option<&Topology>) -> Result<Vec<u16>> {
-    let bad = |what: &str| Error::option("node", Name::from(name), what);
+    let bad = |reason: &str| Error::option("node", Name::from(name), reason);
     let topology = topology
         .ok_or_else(|| bad("the nodes are not known; name them with --topology or --nodes"))?;
-    let node = &topology.nodes[topology.find(name).map_err(|what| bad(&what))?];
+    let node = &topology.nodes[topology.find(name).map_err(|reason| bad(&reason))?];
     match node.slots {
         0 => Err(bad("the node owns no slots, so no tag lands there")),
         _ => Ok(ranges::slots(&node.ranges).collect()),

@@ -71,12 +71,12 @@ fn host_after_h(words: &[OsString]) -> Option<String> {
         (!word.starts_with('-')).then_some(word)
     };
     let host = value("-h").filter(|host| cli.find_subcommand(host).is_none())?;
-    let url = if host.contains("://") {
+    let typed = if host.contains("://") {
         host.to_owned()
     } else {
         format!("redis://{host}:{}", value("-p").unwrap_or("6379"))
     };
-    let url = Name::from(remote::without_password(&url).as_str());
+    let url = Name::from(remote::without_password(&typed).as_str());
     Some(format!("slotscope: -h is the help; write {url}\n"))
 }
 

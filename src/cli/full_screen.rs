@@ -43,8 +43,8 @@ impl FullScreen {
         let options = TerminalOptions {
             viewport: Viewport::Fixed(area),
         };
-        let terminal = Terminal::with_options(CrosstermBackend::new(io::stdout()), options);
-        let terminal = terminal.map_err(|error| {
+        let opened = Terminal::with_options(CrosstermBackend::new(io::stdout()), options);
+        let terminal = opened.map_err(|error| {
             leave();
             bad(error)
         })?;
@@ -117,10 +117,10 @@ fn leave_to(out: &mut impl Write) {
 fn leave_before_panics() {
     static SET: Once = Once::new();
     SET.call_once(|| {
-        let said = std::panic::take_hook();
+        let hook = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
             leave();
-            said(panic);
+            hook(panic);
         }));
     });
 }

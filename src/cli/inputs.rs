@@ -17,26 +17,26 @@ use slotscope_engine::source::storage_options::StorageOptions;
 /// # Errors
 /// As for `source::find`; a directory contains only a report.
 pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
-    let found = source::find_with(paths, storage).map_err(|error| hinted(error, paths));
-    let (mut found, mut of_reports) = (found?, 0);
+    let mut inputs = source::find_with(paths, storage).map_err(|error| hinted(error, paths))?;
+    let mut of_reports = 0;
     let reports = paths
         .iter()
         .filter(|path| path.is_dir() && slotscope_report::is_in(path));
     for directory in reports {
-        let before = found.sources.len();
-        found
+        let before = inputs.sources.len();
+        inputs
             .sources
             .retain(|source| !is_of_report(source.path(), directory));
-        of_reports += before - found.sources.len();
-        if found.sources.is_empty() {
-            let what = "holds a report of slotscope and no dump; name a key dump";
+        of_reports += before - inputs.sources.len();
+        if inputs.sources.is_empty() {
+            let reason = "holds a report of slotscope and no dump; name a key dump";
             return Err(Error::bad(
                 Name::from(directory.as_path()).to_string(),
-                what,
+                reason,
             ));
         }
     }
-    Ok((found, of_reports))
+    Ok((inputs, of_reports))
 }
 
 /// Adds a hint to the error, if a server or file is misspelled in a known way.
@@ -53,13 +53,13 @@ fn hinted(error: Error, paths: &[PathBuf]) -> Error {
         Error::Io { place, source } if source.kind() == io::ErrorKind::NotFound => {
             match address(&place, paths) {
                 Some(address) => {
-                    let what = format!("no such file; a running server is written as {address}");
-                    Error::bad(Name::from(place.as_path()).to_string(), what)
+                    let reason = format!("no such file; a running server is written as {address}");
+                    Error::bad(Name::from(place.as_path()).to_string(), reason)
                 }
                 None => Error::Io { place, source },
             }
         }
-        other => other,
+        error => error,
     }
 }
 

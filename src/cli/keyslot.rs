@@ -69,8 +69,8 @@ impl Run for KeyslotArgs {
             self.print_input(topology.as_ref(), &policy, &mut out)?;
         }
         for key in &self.keys {
-            let found = KeySlot::of(key.as_encoded_bytes(), &policy, topology.as_ref())?;
-            self.print(&found, &mut out).map_err(Error::stdout)?;
+            let key_slot = KeySlot::of(key.as_encoded_bytes(), &policy, topology.as_ref())?;
+            self.print(&key_slot, &mut out).map_err(Error::stdout)?;
         }
         out.flush().map_err(Error::stdout)?;
         Ok(Ending::Done)
@@ -82,11 +82,11 @@ impl Run for KeyslotArgs {
 }
 
 impl KeyslotArgs {
-    fn print(&self, found: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
+    fn print(&self, key_slot: &KeySlot, out: &mut dyn Write) -> io::Result<()> {
         if self.json {
-            json::write_object(found, out)
+            json::write_object(key_slot, out)
         } else {
-            view::write(found, out)
+            view::write(key_slot, out)
         }
     }
 
@@ -109,7 +109,7 @@ impl KeyslotArgs {
             ..ReadingArgs::default()
         };
         let reading = args.reading(policy.clone())?;
-        let printing = Printing::new(topology, |found| self.print(found, out));
+        let printing = Printing::new(topology, |key_slot| self.print(key_slot, out));
         let scanned = reading.scan_until_closed(printing.failed(), || printing.tally())?;
         let incomplete = scanned.incomplete;
         printing.finish().map_err(Error::stdout)?;

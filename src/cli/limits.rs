@@ -86,7 +86,7 @@ impl Limit {
     /// # Errors
     /// The limit cannot be parsed, or the schema has no such number.
     fn parse(text: &str, schema: &Value) -> Result<Limit> {
-        let bad = |what: String| Error::option("fail-on", Name::from(text), what);
+        let bad = |reason: String| Error::option("fail-on", Name::from(text), reason);
         let Some((at, (sign, op))) = OPS
             .iter()
             .filter_map(|op| Some((text.find(op.0)?, *op)))
@@ -96,13 +96,13 @@ impl Limit {
                 "has no comparison; write it as: 'verdict >= watch' or 'nodes.keys.max_over_mean > 1.2'".into(),
             ));
         };
-        let (path, number) = (text[..at].trim(), text[at + sign.len()..].trim());
-        let state = rank(number);
-        let number = number
+        let (path, operand) = (text[..at].trim(), text[at + sign.len()..].trim());
+        let state = rank(operand);
+        let finite = operand
             .parse::<f64>()
             .ok()
             .filter(|number| number.is_finite());
-        let number = state.or(number).ok_or_else(|| {
+        let number = state.or(finite).ok_or_else(|| {
             let states: Vec<_> = State::ALL.iter().map(|state| state.name()).collect();
             bad(format!(
                 "has neither a number nor a state after {sign}; states are {}",
@@ -133,10 +133,10 @@ impl Limit {
     /// Checks that the schema has a number at the path, or a state for a limit on states. A verdict stands for its
     /// state.
     fn check(&mut self, schema: &Value, is_state: bool) -> std::result::Result<(), String> {
-        let mut here = Node::of(schema, schema);
+        let mut node = Node::of(schema, schema);
         let mut place = String::from("a report");
         for step in &self.path {
-            here = match (step, here) {
+            node = match (step, node) {
                 (Step::Name(name), Node::Object(members)) => match members.get(name) {
                     Some(member) => Node::of(member, schema),
                     None => return Err(unknown(&place, name, members)),
@@ -152,13 +152,13 @@ impl Limit {
                 _ => place.push_str("[*]"),
             }
         }
-        if let Node::Object(members) = here
+        if let Node::Object(members) = node
             && let Some(Node::State) = members.get("state").map(|state| Node::of(state, schema))
         {
             self.path.push(Step::Name("state".into()));
-            here = Node::State;
+            node = Node::State;
         }
-        match here {
+        match node {
             Node::State if is_state => Ok(()),
             Node::State => Err(format!(
                 "{place} is a state: compare it with one, as in verdict >= watch"
@@ -191,16 +191,16 @@ impl Limit {
     }
 
     fn crossed_among(&self, report: &Value, none_is_fine: bool) -> Result<Vec<String>> {
-        let mut found = Vec::new();
-        collect(&self.path, report, String::new(), &mut found);
-        if found.is_empty() && !none_is_fine || found.iter().any(|(_, value)| value.is_none()) {
-            let what = "this report has no such number: there is nothing to compare".to_owned();
-            return Err(Error::option("fail-on", self.text.as_str(), what));
+        let mut numbers = Vec::new();
+        collect(&self.path, report, String::new(), &mut numbers);
+        if numbers.is_empty() && !none_is_fine || numbers.iter().any(|(_, value)| value.is_none()) {
+            let reason = "this report has no such number: there is nothing to compare".to_owned();
+            return Err(Error::option("fail-on", self.text.as_str(), reason));
         }
-        let over = found
+        let over = numbers
             .into_iter()
-            .filter_map(|(place, value)| Some((place, value?)));
-        let over = over.filter(|(_, value)| self.op.holds(*value, self.number));
+            .filter_map(|(place, value)| Some((place, value?)))
+            .filter(|(_, value)| self.op.holds(*value, self.number));
         Ok(over
             .take(3)
             .map(|(place, value)| {
@@ -239,11 +239,11 @@ impl<'a> Node<'a> {
             return target.map_or(Node::Other, |target| Node::of(target, root));
         }
         if let Some(choices) = schema["anyOf"].as_array() {
-            let other = choices.iter().find(|choice| choice["type"] != "null");
-            return other.map_or(Node::Other, |choice| Node::of(choice, root));
+            let described = choices.iter().find(|choice| choice["type"] != "null");
+            return described.map_or(Node::Other, |choice| Node::of(choice, root));
         }
-        let is = |name: &str| match &schema["type"] {
-            Value::Array(types) => types.iter().any(|is| is == name),
+        let has_type = |name: &str| match &schema["type"] {
+            Value::Array(types) => types.iter().any(|kind| kind == name),
             only => only == name,
         };
         let rows = [&schema["items"], &schema["prefixItems"][0]];
@@ -254,7 +254,7 @@ impl<'a> Node<'a> {
             (Value::Object(members), _) => Node::Object(members),
             (_, Some(rows)) => Node::List(rows),
             _ if is_state(schema) => Node::State,
-            _ if is("number") || is("integer") => Node::Number,
+            _ if has_type("number") || has_type("integer") => Node::Number,
             _ => Node::Other,
         }
     }
@@ -262,8 +262,8 @@ impl<'a> Node<'a> {
 
 /// Whether a schema describes a state.
 fn is_state(schema: &Value) -> bool {
-    let words = schema["oneOf"].as_array().into_iter().flatten();
-    let words = words.map(|word| word["const"].as_str().unwrap_or_default());
+    let choices = schema["oneOf"].as_array().into_iter().flatten();
+    let words = choices.map(|choice| choice["const"].as_str().unwrap_or_default());
     words.eq(State::ALL.iter().map(|state| state.name()))
 }
 
@@ -276,8 +276,8 @@ fn is_of_verdict(name: &Name) -> bool {
 }
 
 fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
-    let mut there: Vec<_> = members.keys().map(String::as_str).collect();
-    there.sort_by_key(|other| strsim::levenshtein(name, other));
+    let mut names: Vec<_> = members.keys().map(String::as_str).collect();
+    names.sort_by_key(|known| strsim::levenshtein(name, known));
     let name = Name::from(name);
     let example = if is_of_verdict(&name) {
         "; did you mean 'verdict >= skewed'?"
@@ -286,7 +286,7 @@ fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
     };
     format!(
         "{place} has no \"{name}\"{example}; it has: {}",
-        there.join(", ")
+        names.join(", ")
     )
 }
 
@@ -319,13 +319,13 @@ pub(crate) fn any_crossed(
 }
 
 /// All numbers matching a path, with their locations; `None` if something else is there.
-fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, Option<f64>)>) {
+fn collect(path: &[Step], value: &Value, place: String, numbers: &mut Vec<(String, Option<f64>)>) {
     let Some((step, rest)) = path.split_first() else {
-        let number = here.as_f64().or_else(|| rank(here.as_str()?));
-        found.push((place, number));
+        let number = value.as_f64().or_else(|| rank(value.as_str()?));
+        numbers.push((place, number));
         return;
     };
-    match (step, here) {
+    match (step, value) {
         (Step::Name(name), Value::Object(members)) => {
             let place = if place.is_empty() {
                 name.clone()
@@ -336,7 +336,7 @@ fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, 
                 rest,
                 members.get(name).unwrap_or(&Value::Null),
                 place,
-                found,
+                numbers,
             );
         }
         (Step::Index(index), Value::Array(rows)) => {
@@ -344,15 +344,15 @@ fn collect(path: &[Step], here: &Value, place: String, found: &mut Vec<(String, 
                 rest,
                 rows.get(*index).unwrap_or(&Value::Null),
                 format!("{place}[{index}]"),
-                found,
+                numbers,
             );
         }
         (Step::Any, Value::Array(rows)) => {
             rows.iter()
                 .enumerate()
-                .for_each(|(i, row)| collect(rest, row, format!("{place}[{i}]"), found));
+                .for_each(|(i, row)| collect(rest, row, format!("{place}[{i}]"), numbers));
         }
-        _ => found.push((place, None)),
+        _ => numbers.push((place, None)),
     }
 }
 

@@ -79,13 +79,13 @@ impl Run for LintArgs {
 
 impl LintArgs {
     fn input(&self) -> Result<Input> {
-        let found = InputFlags {
+        let flags = InputFlags {
             reading: &self.reading,
             servers: &self.servers,
             hashing: None,
             refused: NEEDS_NAMES,
         };
-        found.find()?.read(self.reading.progress)
+        flags.find()?.read(self.reading.progress)
     }
 
     /// The convention named by the flags, or found in the current directory.
@@ -103,21 +103,21 @@ fn only_keys(reading: &Reading, scanned: &Scanned<Checks>) -> Result<()> {
     let is_capture = |input: &SeenInput| input.seen.keys == 0 && input.seen.operations > 0;
     let capture = scanned.inputs.iter().position(is_capture);
     capture.map_or(Ok(()), |at| {
-        let what = format!(
+        let reason = format!(
             "its rows ({}) are operations, or name a few keys: name a dump; slotscope analyze reads it",
             scanned.inputs[at].format
         );
         Err(Error::bad(
             Name::from(reading.sources[at].path()).to_string(),
-            what,
+            reason,
         ))
     })
 }
 
 /// The built-in rules, for `--help`.
 fn rules() -> String {
-    let row = |(id, severity, what): &(&str, Severity, &str)| {
-        format!("\n  {id:<18}{:<8} {what}", severity.name())
+    let row = |(id, severity, fault): &(&str, Severity, &str)| {
+        format!("\n  {id:<18}{:<8} {fault}", severity.name())
     };
     let rows: String = BUILT_IN.iter().map(row).collect();
     format!(

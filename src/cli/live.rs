@@ -97,7 +97,7 @@ pub struct LiveArgs {
 /// A text is not a server.
 pub fn seeds(urls: &[String]) -> Result<Vec<Seed>> {
     let seed = |url: &String| match no_server(url) {
-        Some(what) => Err(Error::bad(Name::from(url.as_str()).to_string(), what)),
+        Some(reason) => Err(Error::bad(Name::from(url.as_str()).to_string(), reason)),
         None => Seed::parse(url),
     };
     urls.iter().map(seed).collect()
@@ -158,8 +158,8 @@ impl LiveArgs {
         let words = given
             .chain(mapped)
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        let switches = [(asks, "--ask-password"), (self.tls, "--tls")];
-        let switches = switches.into_iter().filter(|(is_on, _)| *is_on);
+        let known = [(asks, "--ask-password"), (self.tls, "--tls")];
+        let switches = known.into_iter().filter(|(is_on, _)| *is_on);
         words
             .chain(switches.map(|(_, flag)| flag.to_owned()))
             .collect()
@@ -199,10 +199,10 @@ impl LiveArgs {
         let user = self.user(seeds);
         let password = self.password(seeds)?;
         if let (Some(user), None) = (&user, &password) {
-            let what = "has no password here; set REDISCLI_AUTH, or give --password-file or --ask-password";
+            let reason = "has no password here; set REDISCLI_AUTH, or give --password-file or --ask-password";
             return Err(Error::bad(
                 format!("user {}", Name::from(user.as_str())),
-                what,
+                reason,
             ));
         }
         Ok(Access {
@@ -226,10 +226,10 @@ impl LiveArgs {
             .iter()
             .filter_map(|seed| seed.credentials.password.clone());
         if let Some(password) = in_urls.next() {
-            let what = "a password in a URL is seen in the list of processes and kept in the history of the shell; \
+            let warning = "a password in a URL is seen in the list of processes and kept in the history of the shell; \
                 REDISCLI_AUTH, --password-file and --ask-password are not";
-            say(what);
-            if in_urls.any(|other| other != password) {
+            say(warning);
+            if in_urls.any(|next| next != password) {
                 return Err(Error::bad(
                     "passwords",
                     "the URLs have different ones; one for all nodes is needed",
@@ -264,8 +264,8 @@ impl LiveArgs {
 
     fn address_map(&self) -> Result<Vec<(Address, Address)>> {
         let pairs = self.address_map.iter().map(|text| {
-            let pair = text.split_once('=');
-            let pair = pair.and_then(|(from, to)| Some((Address::parse(from)?, Address::parse(to)?)));
+            let sides = text.split_once('=');
+            let pair = sides.and_then(|(from, to)| Some((Address::parse(from)?, Address::parse(to)?)));
             pair.ok_or_else(|| {
                 let place = format!("--address-map {}", Name::from(text.as_str()));
                 Error::bad(place, "write what the node announces and where it is reached: 172.17.0.2:6379=127.0.0.1:7001")
@@ -277,7 +277,7 @@ impl LiveArgs {
 
 /// The first line of a file.
 fn in_file(path: &Path) -> Result<Secret> {
-    let bad = |what: &str| Error::bad(Name::from(path).to_string(), what);
+    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
     warn_of_readers(path);
     let bytes = small_file::read(
         path,
@@ -299,7 +299,7 @@ fn warn_of_readers(path: &Path) {
 
     let others = |file: File| {
         file.metadata()
-            .is_ok_and(|of| of.is_file() && of.mode() & 0o077 != 0)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.mode() & 0o077 != 0)
     };
     if File::open(path).is_ok_and(others) {
         let file = Name::from(path);
@@ -315,8 +315,8 @@ fn warn_of_readers(_: &Path) {}
 /// Prompts on the terminal without echo.
 fn ask() -> Result<Secret> {
     let failed = |_: io::Error| {
-        let what = "no terminal to ask on; give --password-file, or set REDISCLI_AUTH";
-        Error::option("ask-password", "", what)
+        let reason = "no terminal to ask on; give --password-file, or set REDISCLI_AUTH";
+        Error::option("ask-password", "", reason)
     };
     match rpassword::prompt_password("Password: ").map_err(failed)? {
         empty if empty.is_empty() => Err(Error::option("ask-password", "", "nothing was typed")),
@@ -325,8 +325,8 @@ fn ask() -> Result<Secret> {
 }
 
 /// Prints a line to standard error, ignoring a closed one.
-fn say(what: &str) {
-    drop(writeln!(io::stderr(), "slotscope: warning: {what}"));
+fn say(message: &str) {
+    drop(writeln!(io::stderr(), "slotscope: warning: {message}"));
 }
 
 #[cfg(test)]

@@ -35,8 +35,8 @@ impl LoadArgs {
     /// MONITOR is requested without a load measurement.
     pub(crate) fn measured(self) -> Result<Option<Measured>> {
         if self.monitor && self.load.is_none() {
-            let what = "runs for as long as load is measured; add --load 10s";
-            return Err(Error::option("monitor", "", what));
+            let reason = "runs for as long as load is measured; add --load 10s";
+            return Err(Error::option("monitor", "", reason));
         }
         if self.monitor {
             say("MONITOR can halve what a server does while it runs; Ctrl-C ends it");

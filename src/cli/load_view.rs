@@ -20,15 +20,15 @@ pub(super) fn section(load: &LoadEntry) -> Section<'_> {
 }
 
 fn headline(load: &LoadEntry) -> String {
-    let all = load.nodes.len() as u64;
+    let count = load.nodes.len() as u64;
     let by_slot = match load.nodes_by_slot {
         0 => "not by slot".to_owned(),
-        some if some == all => "by slot too".to_owned(),
+        some if some == count => "by slot too".to_owned(),
         some => format!("by slot on {}", grouped(some)),
     };
     format!(
         "load of {} over the same {:.1} s, read within {:.0} ms, {by_slot}:",
-        counted(all, "primary").replace("primarys", "primaries"),
+        counted(count, "primary").replace("primarys", "primaries"),
         load.secs,
         1000.0 * load.spread_secs
     )
@@ -61,19 +61,19 @@ fn traffic<'a>(rate: Option<u64>) -> Cell<'a> {
 }
 
 fn commands(node: &NodeWork) -> String {
-    let commands = node.commands.iter().take(COMMANDS);
-    let commands = commands.map(|of| format!("{} {}", of.name, percent(of.share)));
-    commands.collect::<Vec<_>>().join(", ")
+    let busiest = node.commands.iter().take(COMMANDS);
+    let shares = busiest.map(|command| format!("{} {}", command.name, percent(command.share)));
+    shares.collect::<Vec<_>>().join(", ")
 }
 
 /// `127.0.0.1:7001 refuses 480 commands/s with CROSSSLOT (mget, sunionstore)`
 fn refused(node: &NodeWork) -> Option<String> {
     let first = node.refused.errors.first()?;
-    let commands = node.refused.commands.iter().take(COMMANDS);
-    let commands: Vec<&str> = commands.map(|of| &*of.name).collect();
-    let commands = match commands.as_slice() {
+    let most_refused = node.refused.commands.iter().take(COMMANDS);
+    let names: Vec<&str> = most_refused.map(|command| &*command.name).collect();
+    let commands = match names.as_slice() {
         [] => String::new(),
-        commands => format!(" ({})", commands.join(", ")),
+        names => format!(" ({})", names.join(", ")),
     };
     Some(format!(
         "{} refuses {} commands/s with {}{commands}",
@@ -86,14 +86,14 @@ fn refused(node: &NodeWork) -> Option<String> {
 /// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
 fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
     let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
-    let [without, with] = [
+    let [plain, monitored] = [
         (
-            total(&load.nodes, |of| of.ops_per_sec),
-            total(&load.nodes, |of| of.cpu),
+            total(&load.nodes, |node| node.ops_per_sec),
+            total(&load.nodes, |node| node.cpu),
         ),
         (
-            total(&monitor.nodes, |of: &MonitorNode| of.ops_per_sec),
-            total(&monitor.nodes, |of| of.cpu),
+            total(&monitor.nodes, |node: &MonitorNode| node.ops_per_sec),
+            total(&monitor.nodes, |node| node.cpu),
         ),
     ];
     let cost = |(ops, cpu): (f64, f64)| {
@@ -107,11 +107,11 @@ fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
         "MONITOR for {:.0} s: {}; it cost: {} without it, {} with it",
         monitor.secs,
         counted(commands, "command"),
-        cost(without),
-        cost(with)
+        cost(plain),
+        cost(monitored)
     )
 }
 
-fn total<T>(nodes: &[T], of: impl Fn(&T) -> Option<f64>) -> f64 {
-    nodes.iter().filter_map(of).sum()
+fn total<T>(nodes: &[T], amount: impl Fn(&T) -> Option<f64>) -> f64 {
+    nodes.iter().filter_map(amount).sum()
 }

@@ -58,12 +58,12 @@ impl Run for ManArgs {
                 None => {
                     let names: Vec<_> =
                         cli.get_subcommands().map(clap::Command::get_name).collect();
-                    let what = format!(
+                    let reason = format!(
                         "no command is called \"{}\"; there are: {}",
                         Name::from(name.as_str()),
                         names.join(", ")
                     );
-                    return Err(Error::bad("man", what));
+                    return Err(Error::bad("man", reason));
                 }
             },
         };

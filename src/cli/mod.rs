@@ -168,8 +168,8 @@ impl Cli {
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
         let words = uri_flag::without(words);
         let mut program = program();
-        let parsed = program.try_get_matches_from_mut(&words);
-        let parsed = parsed.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
+        let matched = program.try_get_matches_from_mut(&words);
+        let parsed = matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
         let mut cli = parsed.map_err(|error| {
             let mut typed = words
                 .iter()

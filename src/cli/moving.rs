@@ -16,8 +16,8 @@ pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<En
         .write(&mut text)
         .map_err(|error| Error::bad("--check", error.to_string()))?;
     let failed = |error: io::Error| {
-        let what = format!("{error}; it runs the script in bash, which has to be on the PATH");
-        Error::bad("--check", what)
+        let reason = format!("{error}; it runs the script in bash, which has to be on the PATH");
+        Error::bad("--check", reason)
     };
     let mut bash = Command::new("bash");
     bash.args(["-s", "--", "--check"]).stdin(Stdio::piped());
@@ -33,7 +33,7 @@ pub(super) fn check(script: &Script<'_>, credentials: &Credentials) -> Result<En
     if status.success() && is_read {
         Ok(Ending::Done)
     } else {
-        let what = "the cluster is not ready for these moves: the lines above say what to fix";
-        Err(Error::bad("--check", what))
+        let reason = "the cluster is not ready for these moves: the lines above say what to fix";
+        Err(Error::bad("--check", reason))
     }
 }

@@ -203,10 +203,10 @@ impl PlanArgs {
             topology, summary, ..
         } = self.findings(prepared.input, prepared.named)?;
         self.check_whole(&summary)?;
-        let (count, by) = prepared.flags.on(&topology)?.shards(&summary)?;
-        let shards = Shards::of(&summary, count, by).ok_or_else(|| {
-            let what = format!("there is nothing to spread over {count} shards");
-            Error::bad("--commands elasticache", what)
+        let (count, metric) = prepared.flags.on(&topology)?.shards(&summary)?;
+        let shards = Shards::of(&summary, count, metric).ok_or_else(|| {
+            let reason = format!("there is nothing to spread over {count} shards");
+            Error::bad("--commands elasticache", reason)
         })?;
         // The ranges usually go into a file.
         say(&shards.in_words());
@@ -227,9 +227,9 @@ impl PlanArgs {
         } else {
             "change the number of shards there, or split hash tags and keys: slotscope analyze shows which"
         };
-        let of_service = |what: &str| format!("{what} on {}: {way_out}", service.title);
+        let of_service = |refusal: &str| format!("{refusal} on {}: {way_out}", service.title);
         let slots_stay = of_service("slots cannot be moved one by one");
-        let refused = |what| Err(Error::bad(self.flag_of_commands(), what));
+        let refused = |reason| Err(Error::bad(self.flag_of_commands(), reason));
         match self.commands {
             None => Ok(Some(slots_stay)),
             Some(MoveCommands::Elasticache) if service.has_ranges => Ok(None),
@@ -244,8 +244,8 @@ impl PlanArgs {
         let value = self
             .commands
             .as_ref()
-            .and_then(ValueEnum::to_possible_value);
-        let value = value.map_or_else(String::new, |value| format!(" {}", value.get_name()));
+            .and_then(ValueEnum::to_possible_value)
+            .map_or_else(String::new, |value| format!(" {}", value.get_name()));
         format!("--commands{value}")
     }
 
@@ -260,8 +260,8 @@ impl PlanArgs {
                 } else {
                     "no plan is made for it, as --force would"
                 };
-                let what = format!("{why}; {way_out}");
-                Err(Error::bad("the dump does not look whole", what))
+                let reason = format!("{why}; {way_out}");
+                Err(Error::bad("the dump does not look whole", reason))
             }
             None => Ok(()),
         }
@@ -279,17 +279,17 @@ impl PlanArgs {
     /// Checks that come before a possibly long scan.
     fn prepared(&self) -> Result<Prepared> {
         let named = self.cluster.named()?;
-        let found = InputFlags {
+        let flags = InputFlags {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
             refused: &[],
         };
-        let input = found.find()?.read(self.reading.progress)?;
+        let input = flags.find()?.read(self.reading.progress)?;
         let collections = input.keys.collections()?;
-        let mut settings = collections.iter().map(|of| &of.manifest.settings);
-        let tls = settings.find_map(|of| of.tls.clone());
-        let nodes = collections.iter().flat_map(|of| &of.manifest.nodes);
+        let manifests = || collections.iter().map(|collection| &collection.manifest);
+        let tls = manifests().find_map(|manifest| manifest.settings.tls.clone());
+        let nodes = manifests().flat_map(|manifest| &manifest.nodes);
         let versions: Vec<_> = nodes.map(|node| node.server.as_deref()).collect();
         let commands = self.commands.map(|commands| commands.resolved(&versions));
         // Without a script, slots move as in the remedies of a report.
@@ -332,14 +332,14 @@ impl PlanArgs {
 
     /// Counts the keys and judges the nodes, either `named` or from the inputs, as a report does.
     fn findings(&self, input: Input, named: Option<Topology>) -> Result<Findings> {
-        let analysis = match named {
+        let on_nodes = match named {
             Some(topology) => self.cluster.analysis(&topology),
             None => Analysis::new(),
         };
-        let analysis = analysis
+        let unjudged = on_nodes
             .segments(":", 0)
             .slot_stats_ops(self.reading.ops_column.as_deref());
-        let analysis = self.judging.on(analysis, self.add)?;
+        let analysis = self.judging.on(unjudged, self.add)?;
         let mut findings = input.keys.count(&analysis, |counted| counted.findings())?;
         let summary = &mut findings.summary;
         if summary.verdict.assumed {
@@ -396,12 +396,12 @@ impl PlanArgs {
 }
 
 fn no_nodes() -> Error {
-    let what = "say who owns which slot: --topology FILE, or --nodes N for an even split, as in slotscope plan dumps --topology \
+    let reason = "say who owns which slot: --topology FILE, or --nodes N for an even split, as in slotscope plan dumps --topology \
         cluster.nodes; one file of each primary says it too";
-    Error::bad("no nodes", what)
+    Error::bad("no nodes", reason)
 }
 
 fn no_addresses() -> Error {
-    let what = "moves need the addresses and ids of the nodes: --topology FILE";
-    Error::bad("--commands", what)
+    let reason = "moves need the addresses and ids of the nodes: --topology FILE";
+    Error::bad("--commands", reason)
 }

@@ -100,7 +100,7 @@ impl Bar {
 
     fn write_line(&self) {
         let (done, elapsed) = (self.bar.position(), self.bar.elapsed());
-        let of = self.bar.length().map_or(String::new(), |total| {
+        let remaining = self.bar.length().map_or(String::new(), |total| {
             let left = elapsed.mul_f64(total.saturating_sub(done) as f64 / done.max(1) as f64);
             format!(" of {}, {} left", HumanBytes(total), HumanDuration(left))
         });
@@ -108,7 +108,7 @@ impl Bar {
         // Ignore a closed standard error.
         drop(writeln!(
             io::stderr(),
-            "slotscope: {} {}{of}, {rate}/s",
+            "slotscope: {} {}{remaining}, {rate}/s",
             self.title,
             HumanBytes(done)
         ));

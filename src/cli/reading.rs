@@ -78,12 +78,12 @@ impl ReadingArgs {
     /// A flag is unusable, or a source cannot be read.
     pub(crate) fn reading(&self, policy: Policy) -> Result<Reading> {
         let options = self.options(policy)?;
-        let (mut found, of_reports) = inputs::find(&self.paths(), &options.storage)?;
+        let (mut inputs, of_reports) = inputs::find(&self.paths(), &options.storage)?;
         let given = self.overrides.sources.iter().cloned();
-        found
+        inputs
             .sources
             .extend(given.map(|source| Box::new(source) as Box<dyn Source>));
-        let mut reading = Reading::new(found, options)?;
+        let mut reading = Reading::new(inputs, options)?;
         reading.of_reports = of_reports;
         Ok(reading)
     }
@@ -93,8 +93,8 @@ impl ReadingArgs {
     /// # Errors
     /// A flag is unusable.
     pub fn options(&self, policy: Policy) -> Result<Options> {
-        let on_progress = self.overrides.on_progress.clone();
-        let on_progress = on_progress.unwrap_or_else(|| Bars::hook(self.progress));
+        let given = self.overrides.on_progress.clone();
+        let on_progress = given.unwrap_or_else(|| Bars::hook(self.progress));
         Ok(Options {
             policy,
             on_progress: Some(on_progress),
@@ -126,13 +126,13 @@ impl ReadingArgs {
             return Ok(None);
         }
         let mut inputs = match (in_place, self.inputs.as_slice()) {
-            (Some(other), _) => vec![other],
+            (Some(replacement), _) => vec![replacement],
             (None, []) if self.overrides.sources.is_empty() => vec!["-".into()],
             (None, inputs) => {
                 let given = self.overrides.sources.iter().map(|source| source.path());
                 let paths = inputs.iter().map(PathBuf::as_path).chain(given);
-                let paths = paths.map(|path| path.display().to_string());
-                paths.map(|path| remote::without_password(&path)).collect()
+                let texts = paths.map(|path| path.display().to_string());
+                texts.map(|text| remote::without_password(&text)).collect()
             }
         };
         inputs.extend(words(&self.spec.of_counts()?));

@@ -75,14 +75,12 @@ fn expected(reason: &str, value: &str) -> Option<String> {
 fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
     let argument = text(error, ContextKind::InvalidArg)?;
     let flag = argument.split('=').next()?;
-    let tip = flag_for(flag, command?.get_name())?;
-    let tip = if tip.is_empty() {
-        String::new()
-    } else {
-        format!("\n\n  tip: {tip}")
+    let tip = match flag_for(flag, command?.get_name())? {
+        "" => String::new(),
+        tip => format!("\n\n  tip: {tip}"),
     };
-    let what = format!("unexpected argument '{argument}' found{tip}");
-    Some(raw(ErrorKind::UnknownArgument, &what))
+    let message = format!("unexpected argument '{argument}' found{tip}");
+    Some(raw(ErrorKind::UnknownArgument, &message))
 }
 
 /// An unknown letter: the flags that start with it.
@@ -93,21 +91,21 @@ fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap
         .filter(|rest| !rest.starts_with('-'))?
         .chars()
         .next()?;
-    let flags = command?
+    let shown = command?
         .get_arguments()
         .filter(|flag| !flag.is_hide_short_help_set());
-    let flags = flags
+    let names = shown
         .filter_map(clap::Arg::get_long)
         .filter(|flag| flag.starts_with(letter));
-    let flags: Vec<String> = flags.take(FLAGS).map(|flag| format!("--{flag}")).collect();
+    let flags: Vec<String> = names.take(FLAGS).map(|name| format!("--{name}")).collect();
     if flags.is_empty() {
         return None;
     }
-    let what = format!(
+    let message = format!(
         "unexpected argument '{argument}' found\n\n  tip: did you mean {}?",
         flags.join(" or ")
     );
-    Some(raw(ErrorKind::UnknownArgument, &what))
+    Some(raw(ErrorKind::UnknownArgument, &message))
 }
 
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
@@ -117,10 +115,10 @@ fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     }
 }
 
-fn raw(kind: ErrorKind, what: &str) -> clap::Error {
+fn raw(kind: ErrorKind, message: &str) -> clap::Error {
     clap::Error::raw(
         kind,
-        format!("{what}\n\nFor more information, try '--help'.\n"),
+        format!("{message}\n\nFor more information, try '--help'.\n"),
     )
 }
 

@@ -31,8 +31,8 @@ impl ServiceArgs {
         let named = |name: &String| {
             Service::named(name).ok_or_else(|| {
                 let names: Vec<&str> = Service::names().collect();
-                let what = format!("is not known; name one of {}", names.join(", "));
-                Error::option("service", Name::from(name.as_str()), what)
+                let reason = format!("is not known; name one of {}", names.join(", "));
+                Error::option("service", Name::from(name.as_str()), reason)
             })
         };
         self.service.as_ref().map(named).transpose()

@@ -110,8 +110,8 @@ impl Run for TallyArgs {
         let splits = splits(&plan, self.part);
         let mut sources: Vec<_> = reading.sources.into_iter().map(Some).collect();
         let job = Job::on(&plan, &splits, &options, |number, input| {
-            let found = sources.get_mut(number).and_then(Option::take);
-            found.map_or_else(|| input.source(&options.storage), Ok)
+            let source = sources.get_mut(number).and_then(Option::take);
+            source.map_or_else(|| input.source(&options.storage), Ok)
         })?;
         let file = job.tally(self.part)?;
         let bytes = file.to_bytes()?;
@@ -141,8 +141,9 @@ impl Run for MergeArgs {
                 again: Some(again),
             } => (RECOUNT_SCHEMA, again.to_bytes()?),
             _ => {
-                let what = "tally files and files of recount are merged apart; analyze takes both";
-                return Err(Error::bad("FILE", what));
+                let reason =
+                    "tally files and files of recount are merged apart; analyze takes both";
+                return Err(Error::bad("FILE", reason));
             }
         };
         let output = open(&self.out, schema, paths())?;
@@ -173,12 +174,12 @@ impl Run for RecountArgs {
             inputs => inputs::find(inputs, &options.storage)?.0.sources,
         };
         if !self.inputs.is_empty() && sources.len() != plan.inputs.len() {
-            let what = format!(
+            let reason = format!(
                 "the tally file is of {} inputs, and these are {}; name the same ones in the same order",
                 plan.inputs.len(),
                 sources.len()
             );
-            return Err(Error::bad("INPUT", what));
+            return Err(Error::bad("INPUT", reason));
         }
         let paths = plan.inputs.iter().map(Input::path);
         let read: Vec<PathBuf> = paths.chain([self.tally.clone()]).collect();
@@ -189,8 +190,8 @@ impl Run for RecountArgs {
             &splits(&plan, self.part),
             &options,
             |number, input| {
-                let found = sources.get_mut(number).and_then(Option::take);
-                found.map_or_else(|| input.source(&options.storage), Ok)
+                let source = sources.get_mut(number).and_then(Option::take);
+                source.map_or_else(|| input.source(&options.storage), Ok)
             },
         )?;
         let bytes = job.recount(tally, self.part)?.to_bytes()?;

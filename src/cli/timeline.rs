@@ -65,8 +65,8 @@ Example:
 
 impl Run for TimelineArgs {
     fn run(&self) -> Result<Ending> {
-        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
-        let redaction = redaction.as_ref();
+        let fresh = self.redact.then(Redaction::from_environment).transpose()?;
+        let redaction = fresh.as_ref();
         self.timeline(redaction).map_err(|error| match redaction {
             Some(redaction) => redaction.error(error),
             None => error,
@@ -112,10 +112,10 @@ impl TimelineArgs {
             }
             let series = input.join(SERIES);
             if !series.is_file() {
-                let what = format!(
+                let reason = format!(
                     "no {SERIES}: collect with --every 10s --for 10m to have counts over time"
                 );
-                return Err(Error::bad(Name::from(input.as_path()).to_string(), what));
+                return Err(Error::bad(Name::from(input.as_path()).to_string(), reason));
             }
             *input = series;
         }

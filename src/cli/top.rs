@@ -62,10 +62,10 @@ impl Run for TopArgs {
     fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&url(&seeds[0]))?;
-        let access = self.live.access(&seeds)?;
+        let patient = self.live.access(&seeds)?;
         let access = Access {
-            timeout: access.timeout.min(TIMEOUT),
-            ..access
+            timeout: patient.timeout.min(TIMEOUT),
+            ..patient
         };
         let name = seeds[0].address.to_string();
         let seeds: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
@@ -93,21 +93,21 @@ impl Run for TopArgs {
 impl TopArgs {
     fn check(&self, first: &str) -> Result<()> {
         if self.interval < LEAST {
-            let what = "reads the servers too often; give at least 200ms";
+            let reason = "reads the servers too often; give at least 200ms";
             return Err(Error::option(
                 "interval",
                 format!("{:?}", self.interval),
-                what,
+                reason,
             ));
         }
         let instead = format!("slotscope analyze {first} --load 10s prints a report");
         if !io::stdout().is_terminal() {
-            let what = format!("is not a terminal; {instead}");
-            return Err(Error::bad("standard output", what));
+            let reason = format!("is not a terminal; {instead}");
+            return Err(Error::bad("standard output", reason));
         }
         if std::env::var_os("TERM").is_some_and(|term| term == "dumb") {
-            let what = format!("this terminal cannot place text on a screen; {instead}");
-            return Err(Error::bad("TERM=dumb", what));
+            let reason = format!("this terminal cannot place text on a screen; {instead}");
+            return Err(Error::bad("TERM=dumb", reason));
         }
         Ok(())
     }

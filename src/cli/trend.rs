@@ -78,8 +78,9 @@ pub enum DateOf {
 impl Run for TrendArgs {
     fn run(&self) -> Result<Ending> {
         let limits = Limit::parse_all::<Trend>(&self.fail_on)?;
-        let maxmemory = self.maxmemory.as_deref();
-        let maxmemory = maxmemory
+        let maxmemory = self
+            .maxmemory
+            .as_deref()
             .map(|size| memory_size("--maxmemory", size))
             .transpose()?;
         let reports = self.reports.iter().map(PathBuf::as_path);
@@ -115,7 +116,7 @@ impl Run for TrendArgs {
 impl DateOf {
     /// The date of a report, in seconds since 1970.
     fn of(self, path: &Path, file: &Name, summary: &Summary) -> Result<u64> {
-        let bad = |what: &str| Error::bad(file.to_string(), what);
+        let bad = |reason: &str| Error::bad(file.to_string(), reason);
         match self {
             DateOf::Dump => summary.dumped().map(|dumped| dumped.last).ok_or_else(|| {
                 bad(

@@ -87,14 +87,14 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
         .find(|c: char| !c.is_ascii_digit() && c != '.')
         .unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
-    let seconds = match unit {
+    let factor = match unit {
         "ms" => 0.001,
         "s" | "" => 1.0,
         "m" => 60.0,
         "h" => 3600.0,
         _ => 0.0,
     };
-    let seconds = number.parse::<f64>().unwrap_or(0.0) * seconds;
+    let seconds = number.parse::<f64>().unwrap_or(0.0) * factor;
     if (0.001..=86_400.0).contains(&seconds) {
         Ok(Duration::from_secs_f64(seconds))
     } else {
@@ -108,7 +108,7 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
 /// A text has another form, or a weight is not above 0.
 pub(crate) fn node_weights(texts: &[String]) -> Checked<Vec<(String, f64)>> {
     let weight = |text: &String| {
-        let bad = |what| Error::option("weight", Name::from(text.as_str()), what);
+        let bad = |reason| Error::option("weight", Name::from(text.as_str()), reason);
         let (name, weight) = text
             .rsplit_once('=')
             .ok_or_else(|| bad("write it as ID=W"))?;

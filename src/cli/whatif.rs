@@ -115,9 +115,9 @@ impl Trial<'_> {
 
     /// Both sides, once they are counted.
     fn compare(&self, counted: WhatIf, input: InputFacts) -> Result<WhatIfFindings> {
-        for by in &self.asked.by {
-            let flag = format!("--by {}", by.name());
-            counted.before.slots.loads.required(*by, &flag)?;
+        for metric in &self.asked.by {
+            let flag = format!("--by {}", metric.name());
+            counted.before.slots.loads.required(*metric, &flag)?;
         }
         let observed = Observed::default();
         let [old, new] = &self.topologies;
@@ -139,7 +139,7 @@ impl Trial<'_> {
 fn of_flag_to(error: Error) -> Error {
     match error {
         Error::Option { name, value, what } => Error::option(format!("to-{name}"), value, what),
-        other => other,
+        error => error,
     }
 }
 
@@ -177,13 +177,13 @@ impl WhatIfArgs {
         self.check_any()?;
         let is_same_policy = policies[0].to_string() == policies[1].to_string();
         let needs_names = !(rules.is_empty() && growth.is_empty() && is_same_policy);
-        let found = InputFlags {
+        let flags = InputFlags {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
             refused: if needs_names { NEEDS_NAMES } else { &[] },
         };
-        let input = found.find()?.read(self.reading.progress)?;
+        let input = flags.find()?.read(self.reading.progress)?;
         let trial = |topology: Topology| {
             Ok(Trial {
                 growth,
@@ -250,11 +250,11 @@ impl WhatIfArgs {
             || self.to_nodes.is_some()
             || self.to_topology.is_some()
             || !self.to_policy.is_empty();
-        let what = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --untag, --split or --grow";
+        let reason = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --untag, --split or --grow";
         if any {
             Ok(())
         } else {
-            Err(Error::bad("nothing changes", what))
+            Err(Error::bad("nothing changes", reason))
         }
     }
 }

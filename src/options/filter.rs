@@ -103,11 +103,11 @@ impl FilterSpec {
         let max = size("max-size", self.max_size.as_deref())?;
         let sizes = min.unwrap_or(0)..=max.unwrap_or(u64::MAX);
         if sizes.is_empty() {
-            let what = "is more than --max-size; exchange them";
+            let reason = "is more than --max-size; exchange them";
             return Err(Error::option(
                 "min-size",
                 self.min_size.as_deref().unwrap_or(""),
-                what,
+                reason,
             ));
         }
         if self.types.iter().any(String::is_empty) {
@@ -144,15 +144,15 @@ impl FilterSpec {
         let Some(text) = self.ttl.as_deref() else {
             return Ok(None);
         };
-        let expires = match text {
+        let parsed = match text {
             "none" => Some(Expires::Never),
             "any" => Some(Expires::Sometime),
             range => times::range(range, times::now())
                 .map(|range| Expires::Within(range.start() * 1000..=range.end() * 1000 + 999)),
         };
-        let what = "expected none, any, or a range such as 1h..7d, ..1h or 2026-12-01..2027-01-01";
-        let expires = expires.ok_or_else(|| Error::option("ttl", text, what))?;
-        Ok(Some(expires))
+        let hint = "expected none, any, or a range such as 1h..7d, ..1h or 2026-12-01..2027-01-01";
+        let bad = || Error::option("ttl", text, hint);
+        parsed.map(Some).ok_or_else(bad)
     }
 }
 
@@ -160,9 +160,9 @@ fn size(name: &'static str, text: Option<&str>) -> Result<Option<u64>> {
     let Some(text) = text else {
         return Ok(None);
     };
-    let what = "not a size; write bytes, or 10kb, 1mb, 4gb as in redis.conf";
-    let size = config_size(text).ok_or_else(|| Error::option(name, text, what))?;
-    Ok(Some(size))
+    let hint = "not a size; write bytes, or 10kb, 1mb, 4gb as in redis.conf";
+    let bad = || Error::option(name, text, hint);
+    config_size(text).map(Some).ok_or_else(bad)
 }
 
 #[cfg(test)]

@@ -98,8 +98,8 @@ impl ListingSpec {
     /// # Errors
     /// As `Topology::read`.
     pub fn listing(&self) -> Result<Option<Listing>> {
-        let of = |path: &PathBuf| read(path, Listing::read);
-        self.topology.as_ref().map(of).transpose()
+        let listing = |path: &PathBuf| read(path, Listing::read);
+        self.topology.as_ref().map(listing).transpose()
     }
 }
 
@@ -155,12 +155,12 @@ fn read<T>(path: &Path, reader: impl Fn(&Path) -> Result<T>) -> Result<T> {
 fn hinted(error: Error, path: &Path) -> Error {
     match error {
         Error::Bad { .. } if path.is_file() && holds_keys(path) => {
-            let what = "looks like a key dump, and is no topology. Keys are the INPUT: slotscope analyze DUMP --topology FILE. \
+            let reason = "looks like a key dump, and is no topology. Keys are the INPUT: slotscope analyze DUMP --topology FILE. \
                 A topology is CLUSTER NODES, a nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS by redis-cli --json; make \
                 one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
-            Error::bad(Name::from(path).to_string(), what)
+            Error::bad(Name::from(path).to_string(), reason)
         }
-        other => other,
+        error => error,
     }
 }
 

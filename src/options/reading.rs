@@ -310,8 +310,8 @@ pub(crate) fn delimiter_byte(text: &str) -> Result<u8> {
         _ => None,
     };
     byte.ok_or_else(|| {
-        let what = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
-        Error::option("delimiter", format!("\"{}\"", text.escape_debug()).as_str(), what)
+        let reason = "the delimiter must be one byte: a character such as ; or one of \\0 \\t \\n \\r \\\\ \\xHH";
+        Error::option("delimiter", format!("\"{}\"", text.escape_debug()).as_str(), reason)
     })
 }
 
@@ -323,15 +323,15 @@ fn one_spelling(delimiter: &str) -> Result<String> {
 /// The kernel called `name`, if this CPU supports it.
 fn kernel_named(name: &str) -> Result<&'static Kernel> {
     hashslot::named(name).map_err(|unknown| {
-        let (value, what) = match unknown {
+        let (value, problem) = match unknown {
             UnknownKernel::NoSuchName => {
                 ("", format!("no kernel is called \"{}\"", Name::from(name)))
             }
             UnknownKernel::Unsupported { .. } => (name, unknown.to_string()),
         };
         let usable: Vec<_> = hashslot::available().map(|kernel| kernel.name).collect();
-        let what = format!("{what}; usable here: {}", usable.join(", "));
-        Error::option("kernel", value, what)
+        let reason = format!("{problem}; usable here: {}", usable.join(", "));
+        Error::option("kernel", value, reason)
     })
 }
 

@@ -22,10 +22,10 @@ pub(crate) fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<(u64, u64)>
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(text.len());
     let (digits, unit) = text.split_at(end);
-    let is_it = |(name, _): &&(&str, u64)| unit.eq_ignore_ascii_case(name);
+    let is_unit = |(name, _): &&(&str, u64)| unit.eq_ignore_ascii_case(name);
     let factor = match unit {
         "" => 1,
-        _ => units.iter().find(is_it)?.1,
+        _ => units.iter().find(is_unit)?.1,
     };
     Some((digits.parse().ok()?, factor))
 }

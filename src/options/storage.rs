@@ -31,11 +31,11 @@ impl StorageSpec {
     /// # Errors
     /// An option is not a name with a value.
     pub fn options(&self) -> Result<StorageOptions> {
-        let options = self.options.iter().map(|text| text.reveal().parse());
-        let options = options.collect::<std::result::Result<_, &str>>();
+        let parsed = self.options.iter().map(|text| text.reveal().parse());
+        let options = parsed.collect::<std::result::Result<_, &str>>();
         options
             .map(StorageOptions)
-            .map_err(|what| Error::option("storage-option", "", what))
+            .map_err(|reason| Error::option("storage-option", "", reason))
     }
 }
 

@@ -44,12 +44,12 @@ fn time(text: &str, now: u64) -> Option<u64> {
 
 /// The first second of a day in UTC, written 2026-12-01.
 fn date(text: &str) -> Option<u64> {
-    let mut parts = text.splitn(3, '-').map(|part| part.parse::<u32>().ok());
+    let number = |part: &str| part.parse::<u32>().ok().map(i64::from);
+    let mut parts = text.splitn(3, '-').map(number);
     let (year, month, day) = (parts.next()??, parts.next()??, parts.next()??);
-    let (year, month, day) = (i64::from(year), i64::from(month), i64::from(day));
     let days = calendar::days(year, month, day);
-    let is_one = (1970..=9999).contains(&year) && calendar::date(days) == (year, month, day);
-    is_one.then(|| u64::try_from(days).ok()?.checked_mul(86_400))?
+    let is_date = (1970..=9999).contains(&year) && calendar::date(days) == (year, month, day);
+    is_date.then(|| u64::try_from(days).ok()?.checked_mul(86_400))?
 }
 
 /// Seconds since 1970.

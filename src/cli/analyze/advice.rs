@@ -32,7 +32,7 @@ const LISTED: usize = 256;
 ///
 /// # Errors
 /// An input cannot be reread; `Cancelled`.
-pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<CountedInputs> {
+pub(super) fn added(mut counted: CountedInputs, metric: Option<Metric>) -> Result<CountedInputs> {
     let topology = counted.nodes();
     let Some(reading) = counted.again() else {
         return Ok(counted);
@@ -46,14 +46,15 @@ pub(super) fn added(mut counted: CountedInputs, by: Option<Metric>) -> Result<Co
     }
     let spec = AdviseSpec {
         nodes: topology.nodes.len(),
-        by: by.unwrap_or(Metric::Bytes),
+        by: metric.unwrap_or(Metric::Bytes),
         keep: Vec::new(),
         together: Vec::new(),
     };
     let reading = &*reading;
-    let names = Some(reading).filter(|reading| !reading.sources.is_empty());
-    let names = names.map(|reading| names_in(reading, spec.by).map(|names| (reading, names)));
-    let names = names.transpose()?;
+    let names = Some(reading)
+        .filter(|reading| !reading.sources.is_empty())
+        .map(|reading| names_in(reading, spec.by).map(|names| (reading, names)))
+        .transpose()?;
     let (mut findings, moved) = advise_and(names, &batches, &spec, |model, decision| {
         let is_change = decision.is_change();
         let renaming = &decision.best().renaming;

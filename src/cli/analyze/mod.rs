@@ -146,14 +146,14 @@ impl AnalyzeArgs {
         self.redacted(|redaction| {
             let topology = self.cluster.topology()?;
             let analysis = self.analysis(&topology)?.redaction(redaction);
-            self.summarise(analysis, self.node_counts()?, self.found()?)
+            self.summarise(analysis, self.node_counts()?, self.input()?)
         })
     }
 
     /// Calls `run` with the redaction, if any; redacts its error, too.
     fn redacted<R>(&self, run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>) -> Result<R> {
-        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
-        let redaction = redaction.map(Arc::new);
+        let plain = self.redact.then(Redaction::from_environment).transpose()?;
+        let redaction = plain.map(Arc::new);
         run(redaction.clone()).map_err(|error| match redaction {
             Some(redaction) => redaction.error(error),
             None => error,
@@ -169,18 +169,18 @@ impl AnalyzeArgs {
             let counts = analysis.of_node_counts(path, node_counts, &topology);
             return self.print_node_counts(&counts);
         }
-        let found = self.found()?;
-        let guard = self.replace.guard(self.files_read(&found));
+        let input = self.input()?;
+        let guard = self.replace.guard(self.files_read(&input));
         let open = |path| {
             let guard = guard.clone();
             let guard = guard.with_way_out("name another file with --openmetrics");
             SingleFile::open(path, openmetrics::MARK, guard)
         };
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
-        let files = self.open_files(guard, found.server_name())?;
+        let files = self.open_files(guard, input.server_name())?;
 
-        let is_live = found.server_name().is_some();
-        let summary = self.summarise(analysis, node_counts, found)?;
+        let is_live = input.server_name().is_some();
+        let summary = self.summarise(analysis, node_counts, input)?;
         check_nodes(&limits, !summary.verdict.assumed)?;
         if self.reads_stdin() && pipe::stdin_was_empty() {
             // A report does not replace an older one; the last line says what to do.
@@ -202,7 +202,8 @@ impl AnalyzeArgs {
         }
         printed?;
         let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
-        let is_load = |of: &UnreadableValues| matches!(of.role, Lost::Size | Lost::Operations);
+        let is_load =
+            |values: &UnreadableValues| matches!(values.role, Lost::Size | Lost::Operations);
         let has_gap = summary.verdict.roles.iter().any(RoleVerdict::has_gap)
             || summary.input.unreadable_values.iter().any(is_load);
         let is_unfit = has_gap || matches!(summary.verdict.state, State::Suspicious | State::Empty);
@@ -218,18 +219,18 @@ impl AnalyzeArgs {
     }
 
     /// The input named by the flags.
-    fn found(&self) -> Result<FoundInput<'_>> {
-        let found = InputFlags {
+    fn input(&self) -> Result<FoundInput<'_>> {
+        let flags = InputFlags {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
             refused: &[],
         };
-        let found = found.find()?;
-        if found.is_tally() && self.counting.one_pass {
+        let input = flags.find()?;
+        if input.is_tally() && self.counting.one_pass {
             return Err(counted_already("--one-pass".into()));
         }
-        Ok(found)
+        Ok(input)
     }
 
     fn node_counts(&self) -> Result<Vec<NodeKeys>> {
@@ -244,7 +245,7 @@ impl AnalyzeArgs {
         &self,
         analysis: Analysis,
         node_counts: Vec<NodeKeys>,
-        found: FoundInput<'_>,
+        input: FoundInput<'_>,
     ) -> Result<Summary> {
         // Progress bars show node names.
         let progress = if self.redact {
@@ -252,21 +253,21 @@ impl AnalyzeArgs {
         } else {
             self.reading.progress
         };
-        let input = found.read(progress)?;
+        let input = input.read(progress)?;
         let mut analysis = analysis.node_counts(node_counts);
         if let Keys::Reading(_) = input.keys {
-            let words = self
+            let reading = self
                 .reading
                 .words(input.collected.as_ref().map(Collected::word))?;
-            let words = words.map(|words| [words, options::words(&self.hashing)].concat());
+            let words = reading.map(|words| [words, options::words(&self.hashing)].concat());
             analysis = analysis.reading_words(words.unwrap_or_default());
         }
         // Advice contains parts of names, and counts by slot have no names at all.
         let is_advised = !self.redact && !self.counting.slots_only() && self.reading.format == AUTO;
-        let by = self.judging.by.metrics()?.first().copied();
+        let metric = self.judging.by.metrics()?.first().copied();
         let mut summary = input.keys.count(&analysis, |counted| {
             let counted = if is_advised {
-                advice::added(counted, by)?
+                advice::added(counted, metric)?
             } else {
                 counted
             };
@@ -288,7 +289,7 @@ impl AnalyzeArgs {
     /// The analysis described by the flags.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
         self.counting.check()?;
-        let analysis = self
+        let plain = self
             .cluster
             .analysis(topology)
             .previous(self.previous()?.as_ref())
@@ -297,7 +298,7 @@ impl AnalyzeArgs {
             .slots_only(self.counting.slots_only())
             .one_pass(self.counting.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref());
-        let analysis = self.judging.on(analysis, 0)?;
+        let analysis = self.judging.on(plain, 0)?;
         Ok(if self.redact {
             analysis.judging_words(self.judging.nameless().words())
         } else {
@@ -350,10 +351,10 @@ impl AnalyzeArgs {
     }
 
     /// The inputs, which no output may replace.
-    fn files_read<'a>(&'a self, found: &'a FoundInput<'_>) -> impl Iterator<Item = &'a Path> {
-        let listings = [&self.cluster.topology, &self.cluster_info];
-        let listings = listings.into_iter().flatten().map(PathBuf::as_path);
-        found.paths().into_iter().chain(listings)
+    fn files_read<'a>(&'a self, input: &'a FoundInput<'_>) -> impl Iterator<Item = &'a Path> {
+        let files = [&self.cluster.topology, &self.cluster_info];
+        let listings = files.into_iter().flatten().map(PathBuf::as_path);
+        input.paths().into_iter().chain(listings)
     }
 
     /// The command line as typed, joined by blanks; redacted as a whole.
@@ -361,14 +362,14 @@ impl AnalyzeArgs {
         if self.redact {
             return Name::from("slotscope analyze ... --redact");
         }
-        let words = self.reading.overrides.words.iter().enumerate();
-        let words = words.map(|(i, word)| match (i, word.to_str()) {
+        let typed = self.reading.overrides.words.iter().enumerate();
+        let shown = typed.map(|(i, word)| match (i, word.to_str()) {
             // Regardless of the path to the program.
             (0, _) => b"slotscope".to_vec(),
             (_, Some(word)) => remote::without_password(word).into_bytes(),
             (_, None) => word.as_encoded_bytes().to_vec(),
         });
-        let mut words: Vec<_> = words.collect();
+        let mut words: Vec<_> = shown.collect();
         storage::hide_values(&mut words);
         Name(words.join(&b' '))
     }

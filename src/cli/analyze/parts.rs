@@ -31,8 +31,8 @@ impl AnalyzeArgs {
     pub fn summary_of(&self, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
         self.redacted(|redaction| {
             let topology = self.cluster.topology()?;
-            let analysis = self.analysis(&topology)?.redaction(redaction);
-            let analysis = analysis.node_counts(self.node_counts()?);
+            let plain = self.analysis(&topology)?.redaction(redaction);
+            let analysis = plain.node_counts(self.node_counts()?);
             let mut summary = partial::report(&analysis, tally, again)?;
             self.name_run(&mut summary);
             Ok(summary)

@@ -30,10 +30,10 @@ Examples:
 
 /// The topics, for the end of the command list.
 pub(crate) fn footer() -> String {
-    let rows = TOPICS
+    let rows: String = TOPICS
         .iter()
-        .map(|topic| format!("\n  {:<16} {}", topic.name, topic.about));
-    let rows: String = rows.collect();
+        .map(|topic| format!("\n  {:<16} {}", topic.name, topic.about))
+        .collect();
     format!("Pages of the manual, by `slotscope help TOPIC`:{rows}")
 }
 
@@ -76,11 +76,11 @@ fn unknown(word: &str, cli: &clap::Command) -> Error {
             format!("there are: {}", names.join(", "))
         }
     };
-    let what = format!(
+    let reason = format!(
         "no command or page of the manual is called \"{}\"; {hint}",
         Name::from(word)
     );
-    Error::bad("help", what)
+    Error::bad("help", reason)
 }
 
 #[cfg(test)]

@@ -148,7 +148,7 @@ pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> R
 }
 
 fn check(path: &Path, kind: InputKind, refused: &Refused) -> Result<()> {
-    let Some((_, instead)) = refused.iter().find(|(of, _)| *of == kind) else {
+    let Some((_, instead)) = refused.iter().find(|(known, _)| *known == kind) else {
         return Ok(());
     };
     let shown = remote::without_password(&path.to_string_lossy());

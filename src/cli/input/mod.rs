@@ -41,10 +41,10 @@ pub(crate) struct InputFlags<'a> {
 pub(crate) struct FoundInput<'a> {
     reading: &'a ReadingArgs,
     policy: Policy,
-    what: What,
+    contents: Contents,
 }
 
-enum What {
+enum Contents {
     Dumps(Reading),
     Servers(Servers),
     Tallies(Box<Tallies>),
@@ -75,20 +75,20 @@ impl<'a> InputFlags<'a> {
         let reading = self.reading;
         check_paths(&reading.inputs, self.refused)?;
         let policy = self.hashing.map_or(Ok(Policy::Oss), HashSpec::policy)?;
-        let what = if let Some(servers) = self.servers.servers(&reading.inputs)? {
-            What::Servers(servers)
+        let contents = if let Some(servers) = self.servers.servers(&reading.inputs)? {
+            Contents::Servers(servers)
         } else if are_tallies(&reading.inputs)? {
             self.check_counted()?;
-            What::Tallies(Box::new(Tallies::read(&reading.inputs)?))
+            Contents::Tallies(Box::new(Tallies::read(&reading.inputs)?))
         } else {
             let reading = reading.reading(policy.clone())?;
             check_sources(&reading.sources, self.refused)?;
-            What::Dumps(reading)
+            Contents::Dumps(reading)
         };
         Ok(FoundInput {
             reading,
             policy,
-            what,
+            contents,
         })
     }
 
@@ -114,24 +114,24 @@ pub(crate) fn counted_already(flag: String) -> Error {
 impl FoundInput<'_> {
     /// Files that outputs must not replace.
     pub(crate) fn paths(&self) -> Vec<&Path> {
-        match &self.what {
-            What::Dumps(reading) => reading.paths().collect(),
-            What::Servers(_) => Vec::new(),
-            What::Tallies(_) => self.reading.inputs.iter().map(PathBuf::as_path).collect(),
+        match &self.contents {
+            Contents::Dumps(reading) => reading.paths().collect(),
+            Contents::Servers(_) => Vec::new(),
+            Contents::Tallies(_) => self.reading.inputs.iter().map(PathBuf::as_path).collect(),
         }
     }
 
     /// The file name for output about servers.
     pub(crate) fn server_name(&self) -> Option<String> {
-        match &self.what {
-            What::Servers(servers) => Some(servers.name()),
+        match &self.contents {
+            Contents::Servers(servers) => Some(servers.name()),
             _ => None,
         }
     }
 
     /// Whether the keys were counted elsewhere.
     pub(crate) fn is_tally(&self) -> bool {
-        matches!(self.what, What::Tallies(_))
+        matches!(self.contents, Contents::Tallies(_))
     }
 
     /// Collects the keys of servers.
@@ -139,14 +139,14 @@ impl FoundInput<'_> {
     /// # Errors
     /// No server answers, or a tally file is missing.
     pub(crate) fn read(self, progress: When) -> Result<Input> {
-        let (keys, collected) = match self.what {
-            What::Dumps(reading) => (Keys::Reading(reading), None),
-            What::Servers(servers) => {
+        let (keys, collected) = match self.contents {
+            Contents::Dumps(reading) => (Keys::Reading(reading), None),
+            Contents::Servers(servers) => {
                 let collected = servers.collect(progress)?;
                 let reading = collected.reading(self.reading, self.policy)?;
                 (Keys::Reading(reading), Some(collected))
             }
-            What::Tallies(tallies) => {
+            Contents::Tallies(tallies) => {
                 let Tallies { tally, again } = *tallies;
                 let first = self.reading.inputs.first().cloned().unwrap_or_default();
                 let tally = tally.ok_or_else(|| no_tally(&first))?;
@@ -166,8 +166,8 @@ impl Input {
         match self.keys {
             Keys::Reading(reading) => Ok((reading, self.collected)),
             Keys::Tallies(.., path) => {
-                let what = "has counts and no names; name the dumps that it was counted from";
-                Err(of_file(&path, Error::bad(TALLY_FILE, what)))
+                let reason = "has counts and no names; name the dumps that it was counted from";
+                Err(of_file(&path, Error::bad(TALLY_FILE, reason)))
             }
         }
     }
@@ -226,6 +226,6 @@ impl Keys {
 }
 
 fn no_tally(first: &Path) -> Error {
-    let what = "is missing next to the files of recount; name it too";
-    of_file(first, Error::bad(TALLY_FILE, what))
+    let reason = "is missing next to the files of recount; name it too";
+    of_file(first, Error::bad(TALLY_FILE, reason))
 }

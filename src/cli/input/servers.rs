@@ -99,20 +99,20 @@ impl ServerArgs {
         let load = self.load.measured()?;
         match files.first() {
             _ if servers.is_empty() && load.is_some() => {
-                let what = "is measured on running servers; name one (redis://HOST:PORT), or a collection that has it";
-                return Err(Error::option("load", "", what));
+                let reason = "is measured on running servers; name one (redis://HOST:PORT), or a collection that has it";
+                return Err(Error::option("load", "", reason));
             }
             _ if servers.is_empty() => return Ok(None),
             Some(file) => {
-                let what = "a file next to servers; collect them first, then name the directory and the file";
-                return Err(Error::bad(Name::from(file.as_path()).to_string(), what));
+                let reason = "a file next to servers; collect them first, then name the directory and the file";
+                return Err(Error::bad(Name::from(file.as_path()).to_string(), reason));
             }
             None => {}
         }
-        let texts = servers
+        let texts: Vec<String> = servers
             .iter()
-            .map(|server| server.to_string_lossy().into_owned());
-        let texts: Vec<String> = texts.collect();
+            .map(|server| server.to_string_lossy().into_owned())
+            .collect();
         let seeds = live::seeds(&texts)?;
         let typed = texts.iter().map(|text| remote::without_password(text));
         let reached: Vec<String> = typed.chain(self.live.words(&seeds)).collect();
@@ -238,11 +238,11 @@ impl Collected {
             step.command.as_ref().is_some_and(is_again)
         });
         if has_commands && collect.contains(" --monitor ") {
-            let what =
+            let hint =
                 "each command below runs MONITOR again; with --keep DIR they read what is kept";
-            summary.input.warnings.push(Worded::Sentence(what.into()));
+            summary.input.warnings.push(Worded::Sentence(hint.into()));
         }
-        let what = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
-        summary.input.notes.push(what.into());
+        let note = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
+        summary.input.notes.push(note.into());
     }
 }

@@ -27,14 +27,14 @@ impl Tallies {
     /// # Errors
     /// A file is not a tally file, or files do not belong together.
     pub(crate) fn read(paths: &[PathBuf]) -> Result<Tallies> {
-        let mut all = Tallies {
+        let mut merged = Tallies {
             tally: None,
             again: None,
         };
         for path in paths {
-            all.add(path).map_err(|error| of_file(path, error))?;
+            merged.add(path).map_err(|error| of_file(path, error))?;
         }
-        Ok(all)
+        Ok(merged)
     }
 
     fn add(&mut self, path: &Path) -> Result<()> {
@@ -52,11 +52,11 @@ impl Tallies {
     }
 }
 
-fn merge<T>(all: &mut Option<T>, next: T, both: fn(&mut T, T) -> Result<()>) -> Result<()> {
-    match all {
-        Some(all) => both(all, next),
+fn merge<T>(merged: &mut Option<T>, next: T, merge: fn(&mut T, T) -> Result<()>) -> Result<()> {
+    match merged {
+        Some(merged) => merge(merged, next),
         None => {
-            *all = Some(next);
+            *merged = Some(next);
             Ok(())
         }
     }
@@ -70,8 +70,8 @@ pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);
     let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(is_tally);
     match (tallies.first(), others.first()) {
-        (Some(_), Some(other)) => Err(Error::bad(
-            Name::from(other.as_path()).to_string(),
+        (Some(_), Some(stray)) => Err(Error::bad(
+            Name::from(stray.as_path()).to_string(),
             "is not a tally file, and others are; count it with slotscope tally, or analyze it by itself",
         )),
         (tally, _) => Ok(tally.is_some()),
