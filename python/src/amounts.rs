@@ -39,13 +39,15 @@ pub(crate) struct Amounts {
 impl Amounts {
     /// The amounts in `column`, which is called `name`.
     pub(crate) fn of(name: String, column: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let found = offered::<ArrayRef>(column, &name)?;
+        let offer = offered::<ArrayRef>(column, &name)?;
         let mut read = Amounts {
             name,
             values: Vec::new(),
         };
-        match found {
-            Some(Offered::Arrays(arrays)) => arrays.iter().try_for_each(|one| read.add_array(one)),
+        match offer {
+            Some(Offered::Arrays(arrays)) => {
+                arrays.iter().try_for_each(|array| read.add_array(array))
+            }
             Some(Offered::Stream(mut stream)) => {
                 while let Some(array) = stream.next()? {
                     read.add_array(&array)?;
@@ -54,7 +56,7 @@ impl Amounts {
             }
             None => column
                 .try_iter()?
-                .try_for_each(|one| read.add_object(&one?)),
+                .try_for_each(|amount| read.add_object(&amount?)),
         }?;
         Ok(read)
     }
@@ -75,8 +77,8 @@ impl Amounts {
         if self.len() == keys {
             return Ok(());
         }
-        let what = format!("{} rows, and {keys} keys", self.len());
-        Err(bad(self.name.as_str(), what))
+        let reason = format!("{} rows, and {keys} keys", self.len());
+        Err(bad(self.name.as_str(), reason))
     }
 
     fn add_array(&mut self, array: &ArrayRef) -> PyResult<()> {
@@ -113,9 +115,9 @@ impl Amounts {
             (Some(_), Some(known)) => known,
             (Some(value), None) => {
                 let place = format!("{}, row {}", self.name, self.len());
-                let what =
+                let reason =
                     "amounts are whole numbers from 0 on; multiply or round the column first";
-                return Err(bad(place, format!("{value}: {what}")));
+                return Err(bad(place, format!("{value}: {reason}")));
             }
         });
         Ok(())

@@ -94,16 +94,16 @@ fn check_type<T: Held>(data_type: &DataType) -> Result<(), String> {
             "dictionary-encoded (categorical); cast them to {}",
             T::CAST
         )),
-        other => Err(format!("Arrow type {other}; cast them to {}", T::CAST)),
+        unknown => Err(format!("Arrow type {unknown}; cast them to {}", T::CAST)),
     }
 }
 
 /// The type that a schema describes, which is checked.
 fn type_of<T: Held>(schema: &FFI_ArrowSchema, place: &str) -> PyResult<DataType> {
-    let data_type = DataType::try_from(schema);
+    let parsed = DataType::try_from(schema);
     let data_type =
-        data_type.map_err(|error| bad(place, format!("an Arrow array without a type: {error}")))?;
-    check_type::<T>(&data_type).map_err(|what| bad(place, what))?;
+        parsed.map_err(|error| bad(place, format!("an Arrow array without a type: {error}")))?;
+    check_type::<T>(&data_type).map_err(|reason| bad(place, reason))?;
     Ok(data_type)
 }
 
@@ -348,15 +348,15 @@ pub(crate) fn offered<T: Held>(
         let (schema, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = offer.extract()?;
         let schema = taken(&schema, SCHEMA, FFI_ArrowSchema::empty())?;
         let data_type = type_of::<T>(&schema, place)?;
-        let array = taken(&array, ARRAY, FFI_ArrowArray::empty())?;
-        let array = T::of(&column_of(array, data_type, place)?)?;
+        let moved = taken(&array, ARRAY, FFI_ArrowArray::empty())?;
+        let array = T::of(&column_of(moved, data_type, place)?)?;
         return Ok(Some(Offered::Arrays(vec![array])));
     }
     let Some(offer) = offer("__arrow_c_stream__")? else {
         return Ok(None);
     };
-    let stream = taken(&offer, STREAM, FFI_ArrowArrayStream::empty())?;
-    let mut stream = Stream::new(stream, place)?;
+    let moved = taken(&offer, STREAM, FFI_ArrowArrayStream::empty())?;
+    let mut stream = Stream::new(moved, place)?;
     // An object with a length is in memory already; any other may be longer than memory.
     if !object.hasattr("__len__")? {
         return Ok(Some(Offered::Stream(stream)));

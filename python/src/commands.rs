@@ -48,18 +48,18 @@ impl Inputs<'_> {
 
 /// The command `name` with the arguments `words` on `paths`.
 pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) -> PyResult<Command> {
-    let line = ["slotscope".into(), name.into()].into_iter().chain(words);
+    let words = ["slotscope".into(), name.into()].into_iter().chain(words);
     let line: Vec<OsString> = if paths.is_empty() {
-        line.collect()
+        words.collect()
     } else {
-        line.chain(["--".into()]).chain(paths).collect()
+        words.chain(["--".into()]).chain(paths).collect()
     };
     let cli = Cli::parse_words(line).map_err(|error| {
         let message = error.render().to_string();
-        let line = message.lines().next().unwrap_or_default();
-        let line = line.strip_prefix("error: ").unwrap_or(line);
-        let mut more = message.lines().map(str::trim);
-        let values = more.find(|more| more.starts_with("[possible values: "));
+        let first = message.lines().next().unwrap_or_default();
+        let line = first.strip_prefix("error: ").unwrap_or(first);
+        let mut rest = message.lines().map(str::trim);
+        let values = rest.find(|line| line.starts_with("[possible values: "));
         raised(values.map_or(line.into(), |values| format!("{line} {values}")))
     })?;
     Ok(cli.command)
@@ -179,7 +179,7 @@ pub(crate) fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -
         Command::Whatif(args) => Some(args),
         _ => None,
     };
-    let found = run(
+    let findings = run(
         py,
         "whatif",
         inputs,
@@ -188,7 +188,7 @@ pub(crate) fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -
         |args| &mut args.reading,
         |args| args.findings(),
     );
-    json_of(&found?)
+    json_of(&findings?)
 }
 
 /// Which part of a key belongs in braces, as JSON.
@@ -198,7 +198,7 @@ pub(crate) fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -
         Command::Advise(args) => Some(args),
         _ => None,
     };
-    let found = run(
+    let findings = run(
         py,
         "advise",
         inputs,
@@ -207,7 +207,7 @@ pub(crate) fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -
         |args| &mut args.reading,
         |args| args.findings(),
     );
-    json_of(&found?)
+    json_of(&findings?)
 }
 
 /// What changed between two reports, as JSON.
@@ -219,15 +219,15 @@ pub(crate) fn diff(
     new: PyRef<'_, Report>,
     by: Option<&str>,
 ) -> PyResult<String> {
-    let by = by.map(|by| {
-        let found = Metric::ALL.into_iter().find(|metric| metric.name() == by);
-        found.ok_or_else(|| bad("by", "name keys, bytes, ops or accesses"))
+    let asked = by.map(|name| {
+        let metric = Metric::ALL.into_iter().find(|metric| metric.name() == name);
+        metric.ok_or_else(|| bad("by", "name keys, bytes, ops or accesses"))
     });
-    let by = by.transpose()?;
+    let metric = asked.transpose()?;
     let (old, new) = (&old.summary, &new.summary);
     let diff = py.detach(|| {
-        let compared = |name, of: &Summary| Compared::new(Name::from(name), of.clone());
-        Diff::of(&compared("old", old)?, &compared("new", new)?, by)
+        let compared = |name, summary: &Summary| Compared::new(Name::from(name), summary.clone());
+        Diff::of(&compared("old", old)?, &compared("new", new)?, metric)
     });
     json_of(&diff.map_err(raised)?)
 }

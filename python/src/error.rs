@@ -27,8 +27,8 @@ pub(crate) fn refused(error: slotscope::Error) -> PyErr {
     raised(format!("{}={}", name.replace('-', "_"), rest.trim_start()))
 }
 
-/// `place: what`, in the wording of the library.
-pub(crate) fn bad(place: impl Into<String>, what: impl Into<String>) -> PyErr {
-    let what: String = what.into();
-    raised(slotscope::Error::bad(place, what))
+/// `place: reason`, in the wording of the library.
+pub(crate) fn bad(place: impl Into<String>, reason: impl Into<String>) -> PyErr {
+    let reason: String = reason.into();
+    raised(slotscope::Error::bad(place, reason))
 }

@@ -61,16 +61,16 @@ impl std::fmt::Debug for PythonFile {
 
 /// The file object `object` as a source, from its current position.
 pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<dyn Source>> {
-    let name = object
+    let given = object
         .getattr("name")
         .and_then(|name| name.extract::<PathBuf>());
-    let name = match name {
+    let name = match given {
         Ok(name) => name,
         Err(_) => PathBuf::from(format!("<{}>", object.get_type().name()?)),
     };
     let is_seekable = object
         .call_method0("seekable")
-        .is_ok_and(|is| is.is_truthy().unwrap_or(false));
+        .is_ok_and(|answer| answer.is_truthy().unwrap_or(false));
     let mut file = PythonFile {
         name,
         object: Mutex::new(object.clone().unbind()),
@@ -84,8 +84,8 @@ pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<d
         let end: u64 = object.call_method1("seek", (0, 2))?.extract()?;
         file.size = Some(end.saturating_sub(file.start));
         object.call_method1("seek", (file.start,))?;
-        let head = object.call_method1("read", (decompress::MAGIC,))?;
-        let head = head.cast::<PyBytes>();
+        let read = object.call_method1("read", (decompress::MAGIC,))?;
+        let head = read.cast::<PyBytes>();
         file.is_compressed = head.is_ok_and(|head| decompress::is_compressed(head.as_bytes()));
         object.call_method1("seek", (file.start,))?;
     }
@@ -101,15 +101,15 @@ impl PythonFile {
             if let Some(offset) = offset {
                 object.call_method1("seek", (self.start + offset,))?;
             }
-            let read = object.call_method1("read", (into.len(),))?;
-            let Ok(read) = read.cast::<PyBytes>() else {
-                let what = "its read() gives no bytes; open it in binary mode";
-                return Err(bad(self.name.to_string_lossy(), what));
+            let answer = object.call_method1("read", (into.len(),))?;
+            let Ok(bytes) = answer.cast::<PyBytes>() else {
+                let reason = "its read() gives no bytes; open it in binary mode";
+                return Err(bad(self.name.to_string_lossy(), reason));
             };
-            let read = read.as_bytes();
+            let read = bytes.as_bytes();
             if read.len() > into.len() {
-                let what = "its read() gives more bytes than asked for";
-                return Err(bad(self.name.to_string_lossy(), what));
+                let reason = "its read() gives more bytes than asked for";
+                return Err(bad(self.name.to_string_lossy(), reason));
             }
             into[..read.len()].copy_from_slice(read);
             Ok(read.len())
@@ -125,12 +125,12 @@ struct Shared(Arc<PythonFile>);
 impl ReadAt for Shared {
     fn read_exact_at(&self, mut into: &mut [u8], mut offset: u64) -> io::Result<()> {
         while !into.is_empty() {
-            let more = self.0.read(into, Some(offset))?;
-            if more == 0 {
+            let count = self.0.read(into, Some(offset))?;
+            if count == 0 {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
-            offset += more as u64;
-            into = &mut into[more..];
+            offset += count as u64;
+            into = &mut into[count..];
         }
         Ok(())
     }
@@ -145,9 +145,9 @@ struct FromFront {
 
 impl Read for FromFront {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        let more = self.file.0.read(into, self.at)?;
-        self.at = self.at.map(|at| at + more as u64);
-        Ok(more)
+        let count = self.file.0.read(into, self.at)?;
+        self.at = self.at.map(|at| at + count as u64);
+        Ok(count)
     }
 }
 
@@ -300,10 +300,10 @@ impl Read for Pages {
             next.map_err(|error| self.raised.keep(error))?;
         }
         let rest = &self.page.text[self.read..];
-        let more = rest.len().min(into.len());
-        into[..more].copy_from_slice(&rest[..more]);
-        self.read += more;
-        Ok(more)
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.read += count;
+        Ok(count)
     }
 }
 
@@ -371,11 +371,11 @@ impl Page {
     /// The page before the first key: the header of CSV.
     fn new(amounts: Arc<[(String, Amounts)]>) -> Self {
         let columns = amounts.iter().map(|(column, _)| column.as_str());
-        let header: Vec<&str> = std::iter::once("key").chain(columns).collect();
+        let names: Vec<&str> = std::iter::once("key").chain(columns).collect();
         let header = if amounts.is_empty() {
             String::new()
         } else {
-            header.join(",") + "\n"
+            names.join(",") + "\n"
         };
         Page {
             amounts,

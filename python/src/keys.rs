@@ -21,8 +21,8 @@ pub(crate) fn bytes_of<'a>(key: &'a Bound<'_, PyAny>, i: usize) -> PyResult<Cow<
             return Err(bad(format!("key {i}"), NULL));
         }
         let kind = key.get_type().name()?;
-        let what = format!("key {i} is {kind}; keys are bytes or str");
-        return Err(PyTypeError::new_err(what));
+        let message = format!("key {i} is {kind}; keys are bytes or str");
+        return Err(PyTypeError::new_err(message));
     };
     match text.to_cow() {
         Ok(Cow::Borrowed(text)) => Ok(Cow::Borrowed(text.as_bytes())),

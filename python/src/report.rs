@@ -65,8 +65,8 @@ impl Report {
 
     /// Adds the name of the node that `row` is about.
     fn name_node(&self, row: &Bound<'_, PyDict>) -> PyResult<()> {
-        let id = row.get_item("node")?;
-        let id: Option<String> = id.and_then(|id| id.extract().ok());
+        let value = row.get_item("node")?;
+        let id: Option<String> = value.and_then(|value| value.extract().ok());
         let mut nodes = self.summary.nodes.list.iter();
         let node = nodes.find(|node| id.as_ref() == Some(&node.id.to_string()));
         row.set_item("node_name", node.map(|node| node.label().to_string()))
@@ -126,8 +126,8 @@ impl Report {
     ///
     /// Raises KeyError if the report does not have that part; it says where in the report that name is.
     fn __getitem__<'py>(&self, py: Python<'py>, part: &str) -> PyResult<Bound<'py, PyAny>> {
-        let found = self.held(py)?.get_item(part)?;
-        found.map_or_else(|| Err(PyKeyError::new_err(self.no_part(part)?)), Ok)
+        let value = self.held(py)?.get_item(part)?;
+        value.map_or_else(|| Err(PyKeyError::new_err(self.no_part(part)?)), Ok)
     }
 
     fn __contains__(&self, py: Python<'_>, part: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -198,7 +198,7 @@ impl Report {
     fn png<'py>(&self, py: Python<'py>, chart: &str) -> PyResult<Bound<'py, PyBytes>> {
         let name = |file: &'static str| file.trim_end_matches(".png");
         let mut charts = CHARTS.iter().filter(|chart| (chart.wanted)(&self.summary));
-        let Some(found) = charts.clone().find(|found| name(found.file) == chart) else {
+        let Some(wanted) = charts.clone().find(|wanted| name(wanted.file) == chart) else {
             let known: Vec<_> = charts.by_ref().map(|chart| name(chart.file)).collect();
             return Err(bad(
                 "png",
@@ -206,7 +206,7 @@ impl Report {
             ));
         };
         let mut out = Vec::new();
-        py.detach(|| (found.sheet)(&self.summary).write(&mut out))
+        py.detach(|| (wanted.sheet)(&self.summary).write(&mut out))
             .map_err(raised)?;
         Ok(PyBytes::new(py, &out))
     }
@@ -285,8 +285,8 @@ impl Report {
         };
         let mut answer = Vec::new();
         text::write(&view::answer(&self.summary), page, &mut answer).map_err(raised)?;
-        let answer = String::from_utf8_lossy(&answer);
-        let answer = anstream::adapter::strip_str(&answer).to_string();
+        let coloured = String::from_utf8_lossy(&answer);
+        let answer = anstream::adapter::strip_str(&coloured).to_string();
         Ok(format!(
             "<pre>{}\n\nreport.show() shows the whole page</pre>",
             escaped(answer.trim_end())

@@ -50,8 +50,8 @@ fn shown(rows: &RecordBatch, most: usize) -> impl Iterator<Item = (bool, Vec<Str
     let fields = rows.schema_ref().fields().iter();
     fields.zip(rows.columns()).map(move |(field, column)| {
         let cells = (0..rows.num_rows().min(ROWS)).map(|row| cell(column, row, most));
-        let all = std::iter::once(field.name().clone()).chain(cells).collect();
-        (is_number(column), all)
+        let lines = std::iter::once(field.name().clone()).chain(cells).collect();
+        (is_number(column), lines)
     })
 }
 
@@ -59,8 +59,8 @@ fn shown(rows: &RecordBatch, most: usize) -> impl Iterator<Item = (bool, Vec<Str
 pub(crate) fn text(name: &str, rows: &RecordBatch) -> String {
     let mut lines = vec![String::new(); 1 + rows.num_rows().min(ROWS)];
     for (is_number, cells) in shown(rows, WIDTH) {
-        let width = cells.iter().map(|cell| cell.chars().count()).max();
-        let width = width.unwrap_or_default();
+        let widths = cells.iter().map(|cell| cell.chars().count());
+        let width = widths.max().unwrap_or_default();
         for (line, cell) in lines.iter_mut().zip(cells) {
             *line += &if is_number {
                 format!("  {cell:>width$}")

@@ -69,8 +69,8 @@ impl Slots {
         } else {
             index
         };
-        let slot = usize::try_from(at).ok().and_then(|at| slots.get(at));
-        let slot = slot.ok_or_else(|| PyIndexError::new_err("no such key"))?;
+        let held = usize::try_from(at).ok().and_then(|at| slots.get(at));
+        let slot = held.ok_or_else(|| PyIndexError::new_err("no such key"))?;
         Ok(slot.into_pyobject(py)?.into_any())
     }
 
@@ -87,9 +87,9 @@ impl Slots {
     fn __repr__(&self) -> String {
         let slots = self.values();
         let first: Vec<_> = slots.iter().take(6).map(u16::to_string).collect();
-        let more = if slots.len() > 6 { ", ..." } else { "" };
+        let rest = if slots.len() > 6 { ", ..." } else { "" };
         format!(
-            "<slotscope.Slots of {} keys: {}{more}>",
+            "<slotscope.Slots of {} keys: {}{rest}>",
             slots.len(),
             first.join(", ")
         )
@@ -236,8 +236,8 @@ fn of_objects(keys: &Bound<'_, PyAny>, slots: &mut Vec<u16>) -> PyResult<()> {
             return Ok(());
         }
         let known = slots.len();
-        let bytes = batch.iter().enumerate();
-        let bytes: Vec<Cow<'_, [u8]>> = bytes
+        let numbered = batch.iter().enumerate();
+        let bytes: Vec<Cow<'_, [u8]>> = numbered
             .map(|(i, key)| bytes_of(key, known + i))
             .collect::<PyResult<_>>()?;
         let keys: Vec<&[u8]> = bytes.iter().map(AsRef::as_ref).collect();
