@@ -24,39 +24,19 @@ pub enum When {
     Never,
 }
 
-/// A bar per pass, one after the other.
-pub(crate) struct Bars {
-    when: When,
-    current: Mutex<Option<Bar>>,
-}
-
-impl Bars {
-    pub(crate) fn new(when: When) -> Self {
-        Bars {
-            when,
-            current: Mutex::default(),
-        }
-    }
-
-    /// A hook that moves the bars of a run.
-    pub(crate) fn hook(when: When) -> OnProgress {
-        let bars = Bars::new(when);
-        Arc::new(move |progress| {
-            bars.show(progress);
-            true
-        })
-    }
-
-    /// Updates the bar of the pass.
-    pub(crate) fn show(&self, progress: Progress) {
-        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+/// A hook that moves the bars of a run: one per pass, one after the other.
+pub(crate) fn hook(when: When) -> OnProgress {
+    let current = Mutex::<Option<Bar>>::default();
+    Arc::new(move |progress: Progress| {
+        let mut current = current.lock().unwrap_or_else(PoisonError::into_inner);
         current
-            .get_or_insert_with(|| Bar::new(self.when, progress.pass, progress.total_bytes))
+            .get_or_insert_with(|| Bar::new(when, progress.pass, progress.total_bytes))
             .advance(progress.more_bytes);
         if progress.is_done {
             *current = None;
         }
-    }
+        true
+    })
 }
 
 struct Bar {

@@ -13,7 +13,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, remote};
 
 use crate::cli::overrides::Overrides;
-use crate::cli::progress::{Bars, When};
+use crate::cli::progress::{self, When};
 use crate::cli::{Ending, inputs};
 use crate::options::headings::RUN;
 use crate::options::{ReadSpec, words};
@@ -94,7 +94,7 @@ impl ReadingArgs {
     /// A flag is unusable.
     pub fn options(&self, policy: Policy) -> Result<Options> {
         let given = self.overrides.on_progress.clone();
-        let on_progress = given.unwrap_or_else(|| Bars::hook(self.progress));
+        let on_progress = given.unwrap_or_else(|| progress::hook(self.progress));
         Ok(Options {
             policy,
             on_progress: Some(on_progress),

@@ -11,7 +11,7 @@ use slotscope_report::output::{Guard, SingleFile};
 
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
 use crate::cli::input::tally_files::Tallies;
-use crate::cli::progress::{Bars, When};
+use crate::cli::progress::{self, When};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::{Ending, Run, inputs};
 use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
@@ -166,7 +166,7 @@ impl Run for RecountArgs {
         let options = Options {
             storage: self.storage.options()?,
             threads: self.threads,
-            on_progress: Some(Bars::hook(self.progress)),
+            on_progress: Some(progress::hook(self.progress)),
             ..Options::default()
         };
         let sources = match self.inputs.as_slice() {
