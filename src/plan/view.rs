@@ -255,14 +255,14 @@ fn empty_today(outcome: &PlanOutcome) -> Option<String> {
 /// ` (3 keys, 12 KiB)`, without unknown amounts.
 fn moved(outcome: &PlanOutcome) -> String {
     let keys = outcome.keys_moved.map(|keys| counted(keys, "key"));
-    let moved: Vec<String> = keys
-        .into_iter()
-        .chain(outcome.bytes_moved.map(bytes))
-        .collect();
-    if moved.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", moved.join(", "))
+    in_parentheses([keys, outcome.bytes_moved.map(bytes)])
+}
+
+/// Known amounts after a blank; nothing if there are none.
+fn in_parentheses(amounts: [Option<String>; 2]) -> String {
+    match amounts.into_iter().flatten().collect::<Vec<_>>() {
+        amounts if amounts.is_empty() => String::new(),
+        amounts => format!(" ({})", amounts.join(", ")),
     }
 }
 
@@ -289,12 +289,7 @@ pub(crate) fn basis(outcome: &PlanOutcome) -> String {
 /// ` (12 MiB, 400,000 elements)`
 pub(crate) fn size_of(key: &BlockingKey) -> String {
     let elements = key.elements.map(|elements| counted(elements, "element"));
-    let sizes: Vec<String> = key.bytes.map(bytes).into_iter().chain(elements).collect();
-    if sizes.is_empty() {
-        String::new()
-    } else {
-        format!(" ({})", sizes.join(", "))
-    }
+    in_parentheses([key.bytes.map(bytes), elements])
 }
 
 /// How long the setslot script takes.
