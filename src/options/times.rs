@@ -1,11 +1,12 @@
 //! Ranges of times as people write them: `1h..7d` from now, or `2026-12-01..2027-01-01`.
 
 use std::ops::RangeInclusive;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use slotscope_engine::calendar;
 
 use crate::options::sizes::with_unit;
+use crate::pipeline::inputs::seconds;
 
 const UNITS: &[(&str, u64)] = &[
     ("s", 1),
@@ -54,8 +55,7 @@ fn date(text: &str) -> Option<u64> {
 
 /// Seconds since 1970.
 pub fn now() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH);
-    since.map_or(0, |since| since.as_secs())
+    seconds(SystemTime::now())
 }
 
 #[cfg(test)]

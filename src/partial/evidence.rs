@@ -14,6 +14,8 @@ use slotscope_engine::metric::MOST_KEYS;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::SeenInput;
 
+use crate::options::is_default;
+
 /// The evidence about an input.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -27,7 +29,7 @@ pub(crate) struct Evidence {
     written_ms: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     used_memory: Option<u64>,
-    #[serde(default, skip_serializing_if = "is_zero")]
+    #[serde(default, skip_serializing_if = "is_default")]
     filtered_bytes: u64,
     notices: BTreeMap<Notice, u64>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -176,10 +178,6 @@ impl FirstOf {
     fn unreadable(&self) -> Unreadable {
         Unreadable::of(self.count, self.byte, &self.text.0)
     }
-}
-
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Joins stretches of two parts; returns how many of the meeting keys are equal.

@@ -128,7 +128,7 @@ pub(crate) fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
 }
 
 /// Seconds since 1970.
-pub(super) fn seconds(time: SystemTime) -> u64 {
+pub(crate) fn seconds(time: SystemTime) -> u64 {
     let since = time.duration_since(UNIX_EPOCH);
     since.map_or(0, |since| since.as_secs())
 }
