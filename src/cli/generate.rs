@@ -42,15 +42,10 @@ impl Run for GenerateArgs {
 impl GenerateArgs {
     /// The dump described by the flags.
     pub fn dump(&self) -> Generate {
-        let Self {
-            profile,
-            keys,
-            seed,
-        } = *self;
         Generate {
-            profile,
-            keys,
-            seed,
+            profile: self.profile,
+            keys: self.keys,
+            seed: self.seed,
         }
     }
 }

@@ -168,7 +168,7 @@ impl Diff {
             old: old.file.clone(),
             new: new.file.clone(),
             sentence: Worded::Sentence(String::new()),
-            totals: totals(old, new),
+            totals: per_metric(|metric| OldNew::of(old.load(metric), new.load(metric))),
             verdict: VerdictChange::of(old, new, metric),
             hot: hot::find(&nodes, old, new, metric),
             nodes,
@@ -245,10 +245,6 @@ fn per_metric(pair: impl Fn(Metric) -> OldNew<u64>) -> PerMetric<OldNew<u64>> {
         keys: pair(Metric::Keys),
         weights: PerWeight::from_fn(carried),
     }
-}
-
-fn totals(old: &Report, new: &Report) -> PerMetric<OldNew<u64>> {
-    per_metric(|metric| OldNew::of(old.load(metric), new.load(metric)))
 }
 
 fn nodes(old: &Report, new: &Report, metric: Metric) -> Vec<NodeChange> {

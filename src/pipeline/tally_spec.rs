@@ -33,11 +33,6 @@ impl TallySpec<'_> {
         }
     }
 
-    /// Whether names are counted and may be reread.
-    fn counts_all(&self) -> bool {
-        self.parts() == Parts::All
-    }
-
     /// The hash tags to count by name, from a sample of the inputs; `None` if that is not worthwhile.
     ///
     /// # Errors
@@ -47,7 +42,7 @@ impl TallySpec<'_> {
         reading: &Reading,
         sampling: Sampling,
     ) -> Result<Option<Preselected>> {
-        if !self.counts_all() || !sampling.is_worth_it(&reading.sources) {
+        if self.parts() != Parts::All || !sampling.is_worth_it(&reading.sources) {
             return Ok(None);
         }
         reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))

@@ -72,7 +72,9 @@ impl Grid {
             let sum = &mut column.ops[usize::from(slot)];
             *sum = sum.saturating_add(ops).min(MOST);
         }
-        self.fit();
+        while self.axis().is_some_and(|axis| axis.len as u64 > COLUMNS) {
+            self.double();
+        }
     }
 
     /// Adds amounts of slots spread evenly between two times in milliseconds since 1970. Parts are split at bucket
@@ -137,12 +139,6 @@ impl Grid {
                 self.columns.insert(place, Column { bucket, ops });
                 place
             }
-        }
-    }
-
-    fn fit(&mut self) {
-        while self.axis().is_some_and(|axis| axis.len as u64 > COLUMNS) {
-            self.double();
         }
     }
 

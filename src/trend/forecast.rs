@@ -156,9 +156,9 @@ impl Forecast {
             weights: PerWeight::from_fn(|metric| Growth::new(reports, metric)),
         };
         let from = reports.last()?.point.at;
-        let measured = || Full::from_used_memory(reports, maxmemory);
-        let full =
-            measured().or_else(|| Full::from_keys(reports, maxmemory.or(last_limit(history))?));
+        let measured = Full::from_used_memory(reports, maxmemory);
+        let last_limit = || history.iter().rev().find_map(|report| report.maxmemory);
+        let full = measured.or_else(|| Full::from_keys(reports, maxmemory.or_else(last_limit)?));
         Some(Forecast {
             from,
             span_months: tidy(growth.keys.series.fit.span),
@@ -303,9 +303,4 @@ impl Full {
             series,
         }
     }
-}
-
-/// The memory limit of the newest report that has one.
-fn last_limit(reports: &[Condensed]) -> Option<u64> {
-    reports.iter().rev().find_map(|report| report.maxmemory)
 }

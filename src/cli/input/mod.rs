@@ -149,7 +149,10 @@ impl FoundInput<'_> {
             Contents::Tallies(tallies) => {
                 let Tallies { tally, again } = *tallies;
                 let first = self.reading.inputs.first().cloned().unwrap_or_default();
-                let tally = tally.ok_or_else(|| no_tally(&first))?;
+                let tally = tally.ok_or_else(|| {
+                    let reason = "is missing next to the files of recount; name it too";
+                    of_file(&first, Error::bad(TALLY_FILE, reason))
+                })?;
                 (Keys::Tallies(Box::new(tally), again, first), None)
             }
         };
@@ -223,9 +226,4 @@ impl Keys {
             Keys::Tallies(tally, ..) => tally.plan.flags.topology(),
         }
     }
-}
-
-fn no_tally(first: &Path) -> Error {
-    let reason = "is missing next to the files of recount; name it too";
-    of_file(first, Error::bad(TALLY_FILE, reason))
 }
