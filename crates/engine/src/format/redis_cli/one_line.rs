@@ -290,7 +290,7 @@ impl Reader for Reply {
                 let close = from + item.len() - 1;
                 let to = escape::undo(form.escapes(), block.content_mut(), from + 1, close);
                 let key = &block.content()[from + 1..to];
-                if form == Strings::Json && memchr::memmem::find(key, b"\x").is_some() {
+                if form == Strings::Json && memchr::memmem::find(key, b"\\x").is_some() {
                     gather.note(Notice::EscapeInJson);
                 }
                 gather.key(block, from + 1, to);
