@@ -18,25 +18,33 @@ use slotscope_advisor::decision::Decision;
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::model::Model;
 use slotscope_advisor::names::NameSample;
+use slotscope_advisor::owners::Owners;
 use slotscope_advisor::spelling::Renaming;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 
+use slotscope_findings::topology::Topology;
+
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;
 
 #[derive(Debug, Clone)]
 pub(crate) struct AdviseSpec {
-    /// The number of primaries.
-    pub nodes: usize,
+    /// The primaries and their slots.
+    pub owners: Owners,
     /// The load metric; the number of names if the input lacks it.
     pub by: Metric,
     /// Patterns whose names must not change.
     pub keep: Vec<String>,
     /// Pairs of patterns whose names must share a slot if they share an id.
     pub together: Vec<[String; 2]>,
+}
+
+/// The owners that a topology lists.
+pub(crate) fn owners(topology: &Topology) -> Owners {
+    Owners::listed(topology.nodes.len(), |slot| topology.owner(slot))
 }
 
 /// The names read, or a sample of them.
@@ -73,7 +81,9 @@ pub(crate) fn advise_and<R>(
     let mut names = names.unwrap_or_else(|| names_of(batches, spec.by));
     names.finish();
     let is_kept = |pattern: &[u8]| spec.keep.iter().any(|kept| kept.as_bytes() == pattern);
-    let mut model = on_threads(reading, || Model::of(&names, batches, spec.nodes, is_kept));
+    let mut model = on_threads(reading, || {
+        Model::of(&names, batches, spec.owners.clone(), is_kept)
+    });
     for pattern in &spec.keep {
         family(&model, "--keep", pattern)?;
     }
@@ -163,7 +173,7 @@ fn on_all_names(
         CarriedOut::new(model, schemes, &renamings)
     })?;
     let one_of = counted.tally.one_of();
-    Ok((counted.tally.finish(schemes, model.nodes), one_of))
+    Ok((counted.tally.finish(schemes, &model.owners), one_of))
 }
 
 /// Sampled names that the rules rename differently from the scheme.

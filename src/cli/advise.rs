@@ -18,7 +18,7 @@ use slotscope_report::view::advice;
 use std::io::Read as _;
 
 use crate::advise::outputs::outputs;
-use crate::advise::{AdviseSpec, advise, names_in};
+use crate::advise::{AdviseSpec, advise, names_in, owners};
 use crate::cli::by::ByArgs;
 use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
@@ -122,7 +122,7 @@ impl AdviseArgs {
         let (mut reading, _collected) = self.names()?.unzip();
         let topology = self.topology(reading.as_ref())?;
         let spec = AdviseSpec {
-            nodes: topology.nodes.len(),
+            owners: owners(&topology),
             by: self.by.metrics()?.first().copied().unwrap_or(Metric::Bytes),
             keep: self.keep.clone(),
             together: self

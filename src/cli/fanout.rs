@@ -20,7 +20,7 @@ use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_findings::summary::Incomplete;
 
-use crate::advise::{AdviseSpec, advise};
+use crate::advise::{AdviseSpec, advise, owners};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, Run, inputs};
@@ -125,7 +125,7 @@ impl Run for FanoutArgs {
                 None,
                 &batches,
                 &AdviseSpec {
-                    nodes: topology.nodes.len(),
+                    owners: owners(&topology),
                     by: Metric::Keys,
                     keep: Vec::new(),
                     together: Vec::new(),

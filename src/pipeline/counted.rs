@@ -151,7 +151,7 @@ impl Analysis {
             one_pass: self.one_pass || !reading.is_rereadable(),
             separator: (self.depth > 0).then_some(self.separator.as_bytes()),
             listing: self.nodes.listed().map(|_| topology),
-            seeks_nodes: matches!(self.nodes, Nodes::Assumed),
+            seeks_nodes: matches!(self.nodes, Nodes::Assumed | Nodes::Listed(_)),
         };
         if let Some(counted) = self.in_table(reading, &spec)? {
             return Ok(counted);

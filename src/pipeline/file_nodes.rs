@@ -45,6 +45,15 @@ pub(crate) fn of<'p, T>(
     (has_dumps || nodes.overlap.is_none()).then_some(nodes)
 }
 
+/// Whether each input is a dump of one node, whatever a listing says: inputs of different nodes have no common slots.
+pub(crate) fn are_one_node_each<'p, T>(
+    paths: impl Iterator<Item = &'p Path>,
+    scanned: &Scanned<T>,
+    counted: &SlotsByInput,
+) -> bool {
+    of(paths, scanned, counted).is_some_and(|nodes| nodes.overlap.is_none())
+}
+
 /// A note on why the scanned inputs are not treated as one node each; `None` if they are, or if fewer than two have
 /// keys.
 pub(crate) fn why_not<'p, T>(

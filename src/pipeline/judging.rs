@@ -190,6 +190,10 @@ impl CountedInputs {
             }
         }
         file_nodes::note_overlap(overlap.as_ref(), &mut input);
+        if let Nodes::Listed(_) = analysis.nodes {
+            input.are_one_node_each =
+                file_nodes::are_one_node_each(inputs.paths(), first, &first.tally.inputs);
+        }
         if files.is_empty() && analysis.may_find_nodes(inputs.files.len()) {
             let why = file_nodes::why_not(inputs.paths(), first, &first.tally.inputs);
             input.notes.extend(why);

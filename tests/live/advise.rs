@@ -2,6 +2,7 @@
 
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
+use slotscope::advise::owners::Owners;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::whatif::rules::RenameRules;
@@ -42,7 +43,7 @@ fn refused(cluster: &Cluster, batches: &[Vec<Vec<u8>>], undeclared: usize) -> u6
 /// The number of a workload's scripts that are refused today and under the recommended scheme, and both predictions.
 fn carried_out(cluster: &Cluster, load: &Workload, undeclared: usize) -> [[u64; 2]; 2] {
     let (names, batches) = load.given();
-    let model = Model::of(&names, &batches, 3, |_| false);
+    let model = Model::of(&names, &batches, Owners::even(3), |_| false);
     let decision = model.decide(model.candidates(&batches));
     let findings = AdviseFindings::of(&model, &batches, &decision);
     let rules = RenameRules::parse(&findings.rules, &[], &[]).unwrap();

@@ -14,6 +14,7 @@ use crate::carried_out::{Scored, hashed};
 use crate::changing::Changing;
 use crate::model::Model;
 use crate::names::weights;
+use crate::owners::Owners;
 use crate::seeded::SeededMap;
 use crate::spelling::Renaming;
 
@@ -84,7 +85,7 @@ impl<'a> CarriedOut<'a> {
         let most = if model.names.keys <= ALL {
             ALL
         } else {
-            ALL.min(MOST_OF_NODE * model.nodes as u64)
+            ALL.min(MOST_OF_NODE * model.owners.nodes as u64)
         };
         CarriedOut::of_at_most(most, model, schemes, renamings)
     }
@@ -161,7 +162,7 @@ impl<'a> CarriedOut<'a> {
     }
 
     /// Replaces the estimates from the sample by the counts. Returns the number of changed names by family.
-    pub fn finish(self, schemes: &mut [Scored], nodes: usize) -> Vec<u64> {
+    pub fn finish(self, schemes: &mut [Scored], owners: &Owners) -> Vec<u64> {
         for (scored, moved) in schemes.iter_mut().zip(self.moved) {
             let before = if moved.renamed == 0 {
                 &self.unchanged
@@ -177,7 +178,7 @@ impl<'a> CarriedOut<'a> {
                 let common = self.tags.get(tag).copied().unwrap_or(0);
                 *load = common.saturating_add_signed(moved.tags.get(tag).copied().unwrap_or(0));
             }
-            scored.weigh(nodes);
+            scored.weigh(owners);
         }
         self.of_family
     }

@@ -7,6 +7,7 @@ use slotscope_engine::slot::SLOTS;
 use crate::batches::Batches;
 use crate::joins::TouchedKey;
 use crate::model::Model;
+use crate::owners::Owners;
 use crate::scheme::Scheme;
 use crate::seeded::{SeededMap, SeededSet};
 use crate::soundness::{Penalty, Soundness};
@@ -94,11 +95,11 @@ impl Scored {
     }
 
     /// Computes the figures by node from the slots.
-    pub fn weigh(&mut self, nodes: usize) {
-        let slots = &self.names.slots;
-        self.max_over_mean = max_over_mean(slots, nodes);
-        self.max_over_mean_2n = max_over_mean(slots, 2 * nodes);
-        self.planned_2n = planned(slots, 2 * nodes);
+    pub fn weigh(&mut self, owners: &Owners) {
+        let (slots, twice) = (&self.names.slots, 2 * owners.nodes);
+        self.max_over_mean = owners.max_over_mean(slots);
+        self.max_over_mean_2n = Owners::even(twice).max_over_mean(slots);
+        self.planned_2n = planned(slots, twice);
     }
 }
 
@@ -135,7 +136,7 @@ impl Model<'_> {
             max_over_mean_2n: 1.0,
             planned_2n: 1.0,
         };
-        scored.weigh(self.nodes);
+        scored.weigh(&self.owners);
         scored
     }
 
@@ -204,7 +205,8 @@ impl Model<'_> {
             after.must_in_one_slot += u64::from(must && touched.len() == 1);
             touched
                 .iter_mut()
-                .for_each(|slot| *slot = node_of(*slot, self.nodes));
+                .for_each(|slot| *slot = self.owners.of(*slot));
+            touched.sort_unstable();
             touched.dedup();
             nodes_touched += touched.len() as u64;
         }
@@ -250,38 +252,7 @@ pub fn hashed(key: &[u8]) -> &[u8] {
     &key[hashslot::hashed_part(key)]
 }
 
-/// The node of a slot in an even split.
-fn node_of(slot: u16, nodes: usize) -> u16 {
-    // The first node whose range ends after the slot.
-    let guess = usize::from(slot) * nodes / SLOTS;
-    let node =
-        (guess.saturating_sub(1)..nodes).find(|node| usize::from(slot) < end_of(*node + 1, nodes));
-    node.unwrap_or(nodes - 1) as u16
-}
-
-/// The end of a node's range when the slots are split evenly.
-fn end_of(node: usize, nodes: usize) -> usize {
-    (2 * node * SLOTS + nodes) / (2 * nodes)
-}
-
-/// The fullest of `nodes` equal nodes, in fair shares.
-pub(crate) fn max_over_mean(slots: &[u64], nodes: usize) -> f64 {
-    let nodes = nodes.clamp(1, SLOTS);
-    let load = |node| {
-        slots[end_of(node, nodes)..end_of(node + 1, nodes)]
-            .iter()
-            .sum::<u64>()
-    };
-    let largest = (0..nodes).map(load).max().unwrap_or(0);
-    let total: u64 = slots.iter().sum();
-    if total == 0 {
-        1.0
-    } else {
-        largest as f64 * nodes as f64 / total as f64
-    }
-}
-
-/// The same after the best moves: heavy slots go to the emptiest node, the others are treated as a fluid.
+/// The fullest of `nodes` nodes after the best moves: heavy slots go to the emptiest node, the others are treated as a fluid.
 fn planned(slots: &[u64], nodes: usize) -> f64 {
     let nodes = nodes.clamp(1, SLOTS);
     let total: u64 = slots.iter().sum();

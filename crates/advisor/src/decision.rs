@@ -366,11 +366,11 @@ impl Model<'_> {
             names += self.families.list[*number as usize].names.len();
             distinct = distinct.max(loads.distinct);
         }
-        let nodes = 2.0 * self.nodes as f64;
+        let nodes = 2.0 * self.owners.nodes as f64;
         let heaviest = tags.values().max().copied().unwrap_or(0) as f64 / self.sample_load;
         let soundness = self.by_heaviest(nodes * heaviest, nodes * self.heaviest_key);
-        let has_few_tags =
-            names as f64 > 0.02 * self.names.len() as f64 && distinct < 8 * self.nodes as u64;
+        let has_few_tags = names as f64 > 0.02 * self.names.len() as f64
+            && distinct < 8 * self.owners.nodes as u64;
         soundness > Soundness::Good
             || has_few_tags
             || families

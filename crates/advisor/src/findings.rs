@@ -240,7 +240,7 @@ impl AdviseFindings {
                 pattern: Name(list[blocker.family as usize].pattern.clone()),
                 share: rounded(blocker.share),
             }),
-            nodes: model.nodes,
+            nodes: model.owners.nodes,
             by: model.names.metric(),
             keys: model.names.keys,
             names_sampled: rounded(model.names.share()),

@@ -143,7 +143,7 @@ impl Model<'_> {
                 && family.names.len() as f64 / self.names.share()
                     >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
         }
-        let nodes = 2.0 * self.nodes as f64;
+        let nodes = 2.0 * self.owners.nodes as f64;
         let heaviest = by_load.values().max().copied().unwrap_or(0) as f64 / self.sample_load;
         let mut soundness = self.by_heaviest(nodes * heaviest, nodes * self.heaviest_key);
         if let Some(times) = by_accesses
@@ -156,7 +156,10 @@ impl Model<'_> {
             soundness = soundness.max(self.by_heaviest(nodes * share, nodes * self.hottest_key));
         }
         let is_large = load as f64 > SMALL * self.sample_load;
-        if is_large && distinct < TAGS_A_NODE * 2 * self.nodes as u64 && !self.has_few_names() {
+        if is_large
+            && distinct < TAGS_A_NODE * 2 * self.owners.nodes as u64
+            && !self.has_few_names()
+        {
             soundness = soundness.max(Soundness::Limited);
         }
         if self.has_few_names() {
@@ -177,7 +180,7 @@ impl Model<'_> {
 
     /// Whether there are too few names to demand many tags.
     pub(crate) fn has_few_names(&self) -> bool {
-        self.names.keys < 100 * self.nodes as u64
+        self.names.keys < 100 * self.owners.nodes as u64
     }
 
     /// Whether batches have enough accesses to judge by them.
@@ -238,7 +241,7 @@ impl Model<'_> {
             .flatten()
             .for_each(|(tag, times)| *whole.entry(*tag).or_default() += times);
         let over_all = whole.values().max().copied().unwrap_or(0) as f64 / total as f64;
-        2.0 * self.nodes as f64 * of_tag > LIMITED
+        2.0 * self.owners.nodes as f64 * of_tag > LIMITED
             && of_tag > 3.0 * of_key
             && of_tag > 2.0 * over_all
     }

@@ -29,6 +29,8 @@ pub mod model;
 #[doc(hidden)]
 pub mod names;
 #[doc(hidden)]
+pub mod owners;
+#[doc(hidden)]
 pub mod places;
 pub mod reasons;
 pub mod rename_rules;

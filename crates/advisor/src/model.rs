@@ -7,6 +7,7 @@ use crate::batches::Batches;
 use crate::families::{Families, NameLoad};
 use crate::joins::{BatchShape, Joins};
 use crate::names::NameSample;
+use crate::owners::Owners;
 use crate::places::Places;
 use crate::scheme::{Choice, MOST_SCORED, Scheme, choices};
 use crate::seeded::SeededSet;
@@ -18,8 +19,8 @@ use crate::tag_loads::AllTagLoads;
 pub struct Model<'a> {
     /// The names.
     pub names: &'a NameSample,
-    /// Primaries of the cluster.
-    pub nodes: usize,
+    /// The primaries of the cluster and their slots.
+    pub owners: Owners,
     /// The families; scored ones first.
     pub families: Families,
     /// The choices for scored families.
@@ -41,12 +42,11 @@ pub struct Model<'a> {
 }
 
 impl<'a> Model<'a> {
-    /// The model of these names and batches on `nodes` primaries; families for which `is_kept` returns true are not
-    /// renamed.
+    /// The model of these names and batches in a cluster; families for which `is_kept` returns true are not renamed.
     pub fn of(
         names: &'a NameSample,
         batches: &Batches,
-        nodes: usize,
+        owners: Owners,
         is_kept: impl Fn(&[u8]) -> bool,
     ) -> Self {
         let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
@@ -74,7 +74,7 @@ impl<'a> Model<'a> {
         let sample_load: u64 = families.list.iter().map(|family| family.load).sum();
         Model {
             names,
-            nodes,
+            owners,
             choices,
             tags,
             sample_load: sample_load.max(1) as f64,

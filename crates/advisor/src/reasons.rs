@@ -67,7 +67,7 @@ impl Model<'_> {
     ) -> (KeepReason, Option<Blocker>) {
         let today = decision.today();
         let share = today.batches.share().unwrap_or(0.0);
-        let nodes = 2.0 * self.nodes as f64;
+        let nodes = 2.0 * self.owners.nodes as f64;
         let is_sound = today.soundness == Soundness::Good;
         let is_hot = self.judges_accesses() && nodes * self.hottest_key > HOT;
         let blocker = self

@@ -12,7 +12,7 @@ use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tally;
 use slotscope_findings::topology::Topology;
 
-use crate::advise::{AdviseSpec, advise_and, names_in};
+use crate::advise::{AdviseSpec, advise_and, names_in, owners};
 use crate::cli::advise::captures_of;
 use crate::cli::fanout::Read;
 use crate::fanout::{Fanout, Lines};
@@ -45,7 +45,7 @@ pub(super) fn added(mut counted: CountedInputs, metric: Option<Metric>) -> Resul
         return Ok(counted);
     }
     let spec = AdviseSpec {
-        nodes: topology.nodes.len(),
+        owners: owners(&topology),
         by: metric.unwrap_or(Metric::Bytes),
         keep: Vec::new(),
         together: Vec::new(),

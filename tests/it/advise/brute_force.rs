@@ -1,6 +1,7 @@
 //! The search against exhaustive enumeration, on small cases.
 
 use slotscope::advise::model::Model;
+use slotscope::advise::owners::Owners;
 use slotscope::advise::scheme::{Choice, Scheme};
 use testkit::rng::Rng;
 use testkit::workloads::workload::{Right, Workload};
@@ -97,7 +98,7 @@ fn the_search_finds_what_all_combinations_have_best() {
         let load = case(&mut Rng::new(7000 + seed));
         seed += 1;
         let (names, batches) = load.given();
-        let model = Model::of(&names, &batches, load.nodes, |_| false);
+        let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
         let Some(schemes) = all(&model) else { continue };
         let best = schemes
             .iter()

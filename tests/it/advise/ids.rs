@@ -4,6 +4,7 @@ use std::collections::{BTreeSet, HashSet};
 
 use slotscope::advise::decision::Decision;
 use slotscope::advise::model::Model;
+use slotscope::advise::owners::Owners;
 use testkit::rng::Rng;
 use testkit::workloads::ids::{COMMANDS, ID_KINDS, ids, sharing};
 use testkit::workloads::workload::Workload;
@@ -13,7 +14,7 @@ type Result = (usize, usize);
 
 fn decide(load: &Workload) -> Decision {
     let (names, batches) = load.given();
-    let model = Model::of(&names, &batches, load.nodes, |_| false);
+    let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
     model.decide(model.candidates(&batches))
 }
 

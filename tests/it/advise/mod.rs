@@ -13,6 +13,7 @@ mod seeds;
 use slotscope::advise::decision::Decision;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
+use slotscope::advise::owners::Owners;
 use testkit::workloads::kinds::{KINDS, Kind};
 use testkit::workloads::other_kinds::OTHER_KINDS;
 use testkit::workloads::workload;
@@ -27,7 +28,7 @@ fn seeds_of_kind() -> u64 {
 /// The defect of the advice on a workload.
 fn wrong(load: &Workload, noise: f64) -> Option<String> {
     let (names, batches) = load.given();
-    let model = Model::of(&names, &batches, load.nodes, |_| false);
+    let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
     let decision = model.decide(model.candidates(&batches));
     let findings = AdviseFindings::of(&model, &batches, &decision);
     let said = || {

@@ -2,6 +2,7 @@
 
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
+use slotscope::advise::owners::Owners;
 use slotscope::slot::policy::Policy;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
@@ -17,7 +18,7 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
     for kind in KINDS.iter().chain(OTHER_KINDS) {
         let (load, _) = workload(kind, 1);
         let (names, batches) = load.given();
-        let model = Model::of(&names, &batches, load.nodes, |_| false);
+        let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
         let decision = model.decide(model.candidates(&batches));
         if !decision.is_change() {
             continue;

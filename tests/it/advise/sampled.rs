@@ -5,6 +5,7 @@ use slotscope::advise::all_names::CarriedOut;
 use slotscope::advise::carried_out::Scored;
 use slotscope::advise::model::Model;
 use slotscope::advise::names::NameSample;
+use slotscope::advise::owners::Owners;
 use slotscope::advise::spelling::Renaming;
 use slotscope::metric::Metric;
 use slotscope::pipeline::reading::{Options, Reading};
@@ -40,7 +41,7 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
         };
         let (part, all) = (sample(2000), sample(1 << 20));
         assert!(!part.is_whole() && all.is_whole());
-        let of_part = Model::of(&part, &batches, load.nodes, |_| false);
+        let of_part = Model::of(&part, &batches, Owners::even(load.nodes), |_| false);
         let mut schemes = of_part.candidates(&batches);
         let renamings: Vec<Renaming> = schemes
             .iter()
@@ -49,14 +50,14 @@ fn a_scheme_of_a_sample_is_carried_out_on_all_names() {
         let counted = reading.scan("carrying out", || {
             CarriedOut::new(&of_part, &schemes, &renamings)
         });
-        counted.unwrap().tally.finish(&mut schemes, load.nodes);
+        counted.unwrap().tally.finish(&mut schemes, &of_part.owners);
         of_one_in_four(&reading, &of_part, &schemes, &renamings);
         let decision = of_part.decide(schemes);
         let best = decision.best();
         assert!(decision.is_change(), "{name}");
 
         // The same choices, for the families of all names.
-        let of_all = Model::of(&all, &batches, load.nodes, |_| false);
+        let of_all = Model::of(&all, &batches, Owners::even(load.nodes), |_| false);
         let pattern =
             |of: &Model<'_>, number: u32| of.families.list[number as usize].pattern.clone();
         let changes = best.renaming.scheme.changes().iter();
@@ -91,10 +92,10 @@ fn of_one_in_four(reading: &Reading, model: &Model<'_>, exact: &[Scored], renami
     });
     let counted = counted.unwrap().tally;
     assert_eq!(counted.one_of(), 4);
-    counted.finish(&mut schemes, model.nodes);
+    counted.finish(&mut schemes, &model.owners);
     for (near, exact) in schemes.iter().zip(exact) {
         // Four standard deviations of a node's share of the names left out.
-        let of_a_node = model.names.keys as f64 / model.nodes as f64;
+        let of_a_node = model.names.keys as f64 / model.owners.nodes as f64;
         let off = 4.0 * (3.0 / of_a_node).sqrt();
         let renamed = near.names.renamed as f64 / exact.names.renamed.max(1) as f64;
         assert!(

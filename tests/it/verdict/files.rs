@@ -77,6 +77,38 @@ fn slots_that_moved_between_the_dumps_of_nodes_are_named() {
     assert_eq!(found.nodes.source.to_string(), "one node a file");
 }
 
+/// Nodes whose slots moved after the topology was listed: most files are of no listed node, and all are of one each.
+#[test]
+fn a_topology_that_is_older_than_the_files_of_the_nodes_is_suspicious() {
+    let owner = |slot: u16| match slot {
+        882..1514 | 1876..1878 => 0,
+        1514..1876 | 5461..10923 => 1,
+        _ => 2,
+    };
+    let mut files = vec![Vec::new(); 3];
+    for key in (0..30_000).map(|i| format!("session:{i}")) {
+        files[owner(slot(key.as_bytes()))].push(key);
+    }
+    let files: Vec<_> = files
+        .into_iter()
+        .map(|keys| lines(keys.into_iter()))
+        .collect();
+    let found = analyzed(&files, &Analysis::new().topology(even(3)));
+    let sentence = found.verdict.sentence.to_string();
+    assert_eq!(found.verdict.state, State::Suspicious, "{sentence}");
+    assert_eq!(found.verdict.integrity[0].kind, Damage::Foreign);
+    let warnings: Vec<String> = found
+        .input
+        .warnings
+        .iter()
+        .map(ToString::to_string)
+        .collect();
+    assert!(
+        warnings.iter().any(|warning| warning.contains("dump-2: ")),
+        "{warnings:?}"
+    );
+}
+
 #[test]
 fn parts_of_one_dump_have_no_damage() {
     let keys: Vec<String> = (0..40_000).map(|i| format!("session:{i}")).collect();

@@ -209,7 +209,7 @@ pub(crate) fn of(
         duplicate_share: input.duplicate_share,
         duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
-        strays: strays(tallies),
+        strays: strays(tallies, input.are_one_node_each),
         evicted: &|node| {
             let at = nodes.list.iter().position(|listed| listed.id == node.id);
             let server = at.and_then(|at| observed.servers.get(at)?.as_ref());
@@ -299,7 +299,7 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
     for (keys, file) in inputs.iter().zip(&input.files) {
-        let Some((home, most)) = home(keys, &inputs) else {
+        let Some((home, most)) = home(keys, &inputs, input.are_one_node_each) else {
             continue;
         };
         let total: u64 = keys.iter().sum();
@@ -323,9 +323,9 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
 
 /// The node that an input is a dump of, and the number of keys that belong there; `None` if it is not a single-node
 /// dump. If all other inputs are, it may cover the remaining nodes, and its keys elsewhere are foreign.
-fn home(keys: &[u64], inputs: &[&[u64]]) -> Option<(usize, u64)> {
+fn home(keys: &[u64], inputs: &[&[u64]], are_one_node_each: bool) -> Option<(usize, u64)> {
     let (node, most) = fullest(keys)?;
-    if is_of_one_node(keys) {
+    if are_one_node_each || is_of_one_node(keys) {
         return Some((node, most));
     }
     let others: Vec<usize> = inputs
@@ -356,9 +356,11 @@ fn is_of_one_node(keys: &[u64]) -> bool {
 }
 
 /// Keys in slots of a node other than the one they were taken from.
-pub fn strays(tallies: &Tallies) -> u64 {
+fn strays(tallies: &Tallies, are_one_node_each: bool) -> u64 {
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
-    let outside =
-        |keys: &&[u64]| home(keys, &inputs).map_or(0, |(_, most)| keys.iter().sum::<u64>() - most);
+    let outside = |keys: &&[u64]| {
+        let home = home(keys, &inputs, are_one_node_each);
+        home.map_or(0, |(_, most)| keys.iter().sum::<u64>() - most)
+    };
     inputs.iter().map(outside).sum()
 }

@@ -54,6 +54,9 @@ pub struct InputFacts {
     /// Whether the slots of the sample are not only random ones, but the fullest too.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub sample_has_heaviest: bool,
+    /// Whether each file is a dump of one node, by its slots.
+    #[serde(skip)]
+    pub are_one_node_each: bool,
     /// Signs of damage in the files themselves, which `evidence` takes.
     #[serde(skip)]
     pub of_files: Vec<Sign>,

@@ -44,6 +44,7 @@ impl Redact for InputFacts {
         let InputFacts {
             // Its patterns are omitted from the start.
             filter: _,
+            are_one_node_each: _,
             files,
             keys: _,
             bytes_read: _,
