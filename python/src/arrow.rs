@@ -43,8 +43,10 @@ pub(crate) fn column<'py>(
     let field = Field::new(name, values.data_type().clone(), true);
     let schema = FFI_ArrowSchema::try_from(&field).map_err(raised)?;
     let (array, _) = to_ffi(&values.to_data()).map_err(raised)?;
-    let schema = PyCapsule::new_with_value(py, schema, SCHEMA)?;
-    Ok((schema, PyCapsule::new_with_value(py, array, ARRAY)?))
+    Ok((
+        PyCapsule::new_with_value(py, schema, SCHEMA)?,
+        PyCapsule::new_with_value(py, array, ARRAY)?,
+    ))
 }
 
 /// The stream of a single table, for `__arrow_c_stream__`.

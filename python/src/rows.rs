@@ -69,10 +69,10 @@ pub(crate) fn text(name: &str, rows: &RecordBatch) -> String {
             };
         }
     }
-    let lines = lines.iter().map(|line| line.trim_end());
+    let trimmed = lines.iter().map(|line| line.trim_end());
     let caption = format!("<slotscope.Table {}>", caption(name, rows));
     std::iter::once(caption.as_str())
-        .chain(lines)
+        .chain(trimmed)
         .collect::<Vec<_>>()
         .join("\n")
 }

@@ -138,22 +138,22 @@ impl AdviseArgs {
         let reading = reading
             .as_ref()
             .filter(|reading| !reading.sources.is_empty());
-        let names = || reading.map(|reading| names_in(reading, spec.by));
+        let read_names = || reading.map(|reading| names_in(reading, spec.by));
         // One thread can read commands while the others read names.
         let (names, batches) = thread::scope(|scope| {
-            let beside = thread::Builder::new().spawn_scoped(scope, names);
+            let beside = thread::Builder::new().spawn_scoped(scope, read_names);
             let mut fanout = Fanout::new(&topology, &Policy::Oss, Lines::Auto).only_keeping();
             let batches = self
                 .read(&captures, &mut fanout)
                 .and_then(|()| self.read(&named, &mut fanout))
                 .map(|()| fanout.take_batches());
-            let names = beside.map_or_else(|_| names(), |thread| resumed(thread.join()));
+            let names = beside.map_or_else(|_| read_names(), |thread| resumed(thread.join()));
             (names, batches)
         });
         let batches = batches?;
-        let names = reading.zip(names.transpose()?);
+        let sample = reading.zip(names.transpose()?);
         check_any(reading, &batches)?;
-        advise(names, &batches, &spec)
+        advise(sample, &batches, &spec)
     }
 
     /// The nodes named by flags, else those of a collected cluster.

@@ -87,16 +87,16 @@ impl Run for ExporterArgs {
             metrics: page::without_cluster(&cluster, false),
             read: None,
         });
-        let seeds: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
+        let addresses: Vec<_> = seeds.into_iter().map(|seed| seed.address).collect();
         thread::scope(|scope| {
             let reads = || {
                 // After an outage, start over from the seeds: the cluster may come back elsewhere.
                 let (mut last_text, mut was_read) = (String::new(), false);
                 loop {
-                    let read = Live::connect(&seeds, &access);
-                    was_read |= read.is_ok();
-                    let read = read.and_then(|live| self.read_on(live, &cluster, &pages));
-                    if let Err(error) = read {
+                    let connected = Live::connect(&addresses, &access);
+                    was_read |= connected.is_ok();
+                    let outcome = connected.and_then(|live| self.read_on(live, &cluster, &pages));
+                    if let Err(error) = outcome {
                         let is_down = was_read && error.is_silence();
                         say_once(error.to_string(), &mut last_text);
                         *lock(&pages) = Pages {

@@ -87,12 +87,12 @@ impl Run for FanoutArgs {
         let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
         let rules = RenameRules::parse(&self.retag, &[], &[])?;
-        let fanout = Fanout::new(&topology, &policy, self.batches);
+        let plain = Fanout::new(&topology, &policy, self.batches);
         let is_advised = rules.is_empty() && matches!(policy, Policy::Oss);
         let mut fanout = match is_advised {
-            true => fanout.keeping(),
-            false if rules.is_empty() => fanout,
-            false => fanout.renaming(rules),
+            true => plain.keeping(),
+            false if rules.is_empty() => plain,
+            false => plain.renaming(rules),
         };
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {

@@ -8,11 +8,11 @@ use slotscope_report::view::{Cell, Column, Section, Table};
 const COMMANDS: usize = 2;
 
 pub(super) fn section(load: &LoadEntry) -> Section<'_> {
-    let section = Section::untitled()
+    let start = Section::untitled()
         .paragraph(headline(load))
         .table(table(load));
     let refused = load.nodes.iter().filter_map(refused);
-    let section = refused.fold(section, Section::line);
+    let section = refused.fold(start, Section::line);
     match &load.monitor {
         Some(monitor) => section.paragraph(cost(load, monitor)),
         None => section,

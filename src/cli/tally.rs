@@ -154,14 +154,14 @@ impl Run for MergeArgs {
 
 impl Run for RecountArgs {
     fn run(&self) -> Result<Ending> {
-        let tally = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
+        let merged = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
         let wanted = || {
             Error::bad(
                 Name::from(self.tally.as_path()).to_string(),
                 "is not a tally file",
             )
         };
-        let tally = tally.ok_or_else(wanted)?;
+        let tally = merged.ok_or_else(wanted)?;
         let plan = tally.plan.clone();
         let options = Options {
             storage: self.storage.options()?,

@@ -68,12 +68,12 @@ impl Run for TopArgs {
             ..patient
         };
         let name = seeds[0].address.to_string();
-        let seeds: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
-        Live::connect(&seeds, &access)?;
+        let addresses: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
+        Live::connect(&addresses, &access)?;
         let (events, happened) = mpsc::channel();
         let (wishes, requests) = mpsc::channel();
         let reader = Reader {
-            seeds,
+            seeds: addresses,
             access,
             interval: self.interval,
             requests,

@@ -51,7 +51,7 @@ impl Names {
         let (old_list, new_list) = (old.0?, new.0?);
         let change = |name: &Name, at_least: u64| {
             let (old_row, new_row) = (old_list.rows.get(name), new_list.rows.get(name));
-            let share = |report: &Report, row: Option<&Bounds<'_>>| {
+            let part = |report: &Report, row: Option<&Bounds<'_>>| {
                 Some(report.share(row?.at_least, metric))
             };
             let load = |metric| {
@@ -59,12 +59,11 @@ impl Names {
                     |row: Option<&Bounds<'_>>| row.and_then(|row| row.load.get(metric).copied());
                 OldNew::of(amount(old_row), amount(new_row))
             };
-            let share = OldNew::of(share(old.1, old_row), share(new.1, new_row));
             Change {
                 name: name.clone(),
                 load: per_metric(load),
                 at_least,
-                share,
+                share: OldNew::of(part(old.1, old_row), part(new.1, new_row)),
             }
         };
         let mut names = Names::default();

@@ -34,10 +34,10 @@ pub(crate) fn summary(first: &Snapshot, last: &Snapshot) -> Result<Summary> {
     let lines = |at: usize| pairs.iter().filter_map(move |pair| pair[at].line());
     let is_one_reading = std::ptr::eq(first, last);
     let before = lines(0).filter(|_| !is_one_reading);
-    let lines: String = before.chain(lines(1)).collect();
+    let text: String = before.chain(lines(1)).collect();
     let topology = Topology::parse("cluster.nodes", last.nodes.as_bytes())?;
     let inputs = Found {
-        sources: vec![Box::new(Memory::new(SLOT_STATS_FILE, lines.into_bytes()))],
+        sources: vec![Box::new(Memory::new(SLOT_STATS_FILE, text.into_bytes()))],
         collections: vec![Collection {
             directory: "".into(),
             manifest: manifest(first, last, &pairs),

@@ -247,11 +247,11 @@ fn span(intervals: &[(u64, u64)]) -> Option<f64> {
 
 /// Whether the times of any two nodes overlap by less than half of the shorter.
 fn are_apart(intervals: &[Vec<(u64, u64)>]) -> bool {
-    let spans = intervals.iter().filter_map(|times| {
+    let known = intervals.iter().filter_map(|times| {
         let (first, last) = (times.first()?.0, times.last()?.1);
         (last > first).then_some((first, last))
     });
-    let spans: Vec<(u64, u64)> = spans.collect();
+    let spans: Vec<(u64, u64)> = known.collect();
     let is_apart = |a: &(u64, u64), b: &(u64, u64)| {
         let overlap = a.1.min(b.1).saturating_sub(a.0.max(b.0));
         let shorter = (a.1 - a.0).min(b.1 - b.0);

@@ -67,13 +67,13 @@ impl InTable {
         }
         let loads = &counted.tally.slots.loads;
         let tags = shared.map(|table| scan.pool.install(|| table.sweep(loads)));
-        let mut counted = InTable {
+        let mut in_table = InTable {
             counted,
             tags,
             passes: 0,
         };
-        counted.read_blocks(scan, sources)?;
-        Ok(Some(counted))
+        in_table.read_blocks(scan, sources)?;
+        Ok(Some(in_table))
     }
 
     /// Reads names where a key of the tag starts, then in the preceding block, where the row may start.

@@ -226,15 +226,15 @@ pub(crate) fn each(
     proceed: &dyn Fn(u64) -> bool,
     mut add: impl FnMut(Sample<'_>) -> std::result::Result<(), String>,
 ) -> Result<ReadInput> {
-    let reader = stream::open(input)?;
+    let stream = stream::open(input)?;
     if spelling == Spelling::Answer {
-        let text = small_file::read_from(reader, input.path(), MAX_BYTES as u64, TOO_LONG)?;
+        let text = small_file::read_from(stream, input.path(), MAX_BYTES as u64, TOO_LONG)?;
         let added = slot_stats::answer(&text).and_then(&mut add);
         added.map_err(|reason| bad(input, reason))?;
         let (bytes, torn) = (text.len() as u64, None);
         return Ok(ReadInput { bytes, torn });
     }
-    let mut reader = BufReader::with_capacity(1 << 20, reader);
+    let mut reader = BufReader::with_capacity(1 << 20, stream);
     let (mut text, mut bytes) = (Vec::new(), 0);
     for number in 1u64.. {
         text.clear();

@@ -73,10 +73,10 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
 
 /// The operations of captures.
 fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
-    let grid = Arc::new(Mutex::new(Grid::default()));
+    let shared = Arc::new(Mutex::new(Grid::default()));
     let inputs = reading.sources.len();
-    let scanned = reading.scan("counting", || Counts::new(&grid, inputs))?;
-    let grid = std::mem::take(&mut *grid.lock().unwrap_or_else(PoisonError::into_inner));
+    let scanned = reading.scan("counting", || Counts::new(&shared, inputs))?;
+    let grid = std::mem::take(&mut *shared.lock().unwrap_or_else(PoisonError::into_inner));
     let axis = check_times(reading, &scanned, &grid)?;
     let topology = options.topology.clone().or_else(|| {
         let nodes = file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);

@@ -99,7 +99,7 @@ fn limits(timeline: &Timeline) -> Vec<String> {
             line.byte, line.file, line.reason
         )
     });
-    let rejected = (rejected.count > 0).then(|| {
+    let warning = (rejected.count > 0).then(|| {
         format!(
             "{} no operation{}",
             match rejected.count {
@@ -110,7 +110,7 @@ fn limits(timeline: &Timeline) -> Vec<String> {
         )
     });
     let notes = timeline.notes.iter().cloned();
-    rejected.into_iter().chain(notes).collect()
+    warning.into_iter().chain(notes).collect()
 }
 
 fn secs(timeline: &Timeline) -> u64 {
@@ -157,15 +157,13 @@ fn span_of(burst: &Burst) -> String {
 }
 
 fn overview(timeline: &Timeline, top: usize) -> Section<'_> {
-    let section = Section::untitled()
+    let start = Section::untitled()
         .scoped(Scope::Overview)
         .paragraph(sentence(timeline))
         .with_all(remarks::incomplete(&timeline.incomplete));
     let shown = timeline.bursts.iter().take(top).skip(1);
     let others = timeline.bursts.len().saturating_sub(top.max(1)) as u64 + timeline.more_bursts;
-    let section = shown.fold(section, |section, burst| {
-        section.line(words(timeline, burst))
-    });
+    let section = shown.fold(start, |section, burst| section.line(words(timeline, burst)));
     match others {
         0 => section,
         others => section.line(format!("{}, in --json", counted(others, "more burst"))),
@@ -267,11 +265,11 @@ fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
     });
     let labels = nodes.iter().map(|node| shared.label(&node.name));
     let longest = labels.map(|label| short(&label).chars().count());
-    let name = Column::words("node");
+    let column = Column::words("node");
     // Addresses differ in their last characters: truncated, they would look alike.
     let name = match longest.max() {
-        Some(..=WHOLE_NAME) => name.rank(Rank::Kept),
-        _ => name.flexible(),
+        Some(..=WHOLE_NAME) => column.rank(Rank::Kept),
+        _ => column.flexible(),
     };
     let table = followed(name, rows, timeline);
     Some(

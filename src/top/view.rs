@@ -247,36 +247,31 @@ impl Painter<'_> {
             };
             aligned(format!("{}{mark}", column.heading), column.is_number())
         });
-        let heads = Drawn::new(heads.collect::<Vec<_>>()).style(if is_current {
+        let header = Drawn::new(heads.collect::<Vec<_>>()).style(if is_current {
             self.bold()
         } else {
             self.dim()
         });
-        let drawn = rows
-            .iter()
-            .enumerate()
-            .skip(first)
-            .take(height)
-            .map(|(place, row)| {
-                let cells = columns
-                    .iter()
-                    .map(|(column, width)| aligned(column.cell(row, *width), column.is_number()));
-                let style = row
-                    .colour()
-                    .map_or(Style::new(), |colour| self.style(colour));
-                let is_marked = is_current && place == at;
-                let marked = if is_marked {
-                    Modifier::REVERSED
-                } else {
-                    Modifier::empty()
-                };
-                Drawn::new(cells.collect::<Vec<_>>()).style(style.add_modifier(marked))
-            });
+        let line = |(place, row): (usize, &&T)| {
+            let cells = columns
+                .iter()
+                .map(|(column, width)| aligned(column.cell(row, *width), column.is_number()));
+            let style = row
+                .colour()
+                .map_or(Style::new(), |colour| self.style(colour));
+            let marked = if is_current && place == at {
+                Modifier::REVERSED
+            } else {
+                Modifier::empty()
+            };
+            Drawn::new(cells.collect::<Vec<_>>()).style(style.add_modifier(marked))
+        };
+        let drawn = rows.iter().enumerate().skip(first).take(height).map(line);
         let widths = columns
             .iter()
             .map(|(_, width)| Constraint::Length(*width as u16));
         frame.render_widget(
-            Table::new(drawn, widths).header(heads).column_spacing(1),
+            Table::new(drawn, widths).header(header).column_spacing(1),
             area,
         );
     }

@@ -26,7 +26,7 @@ impl Split {
     pub(super) fn parse(text: &str) -> std::result::Result<Split, String> {
         let usage = "K in 'TAG = K' or '/REGEX/ = K' is from 2 to 16384, as in 'common = 16'; the steps of slotscope analyze \
             say how many it takes";
-        let (tag, parts) = text.rsplit_once('=').ok_or(usage)?;
+        let (selector, parts) = text.rsplit_once('=').ok_or(usage)?;
         let digits = parts.trim_ascii();
         let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
         let parts = digits
@@ -34,18 +34,23 @@ impl Split {
             .ok()
             .filter(|parts| is_number && (2..=MOST_PARTS).contains(parts))
             .ok_or(usage)?;
-        let tag = tag.trim_ascii();
-        if tag.is_empty() {
+        let name = selector.trim_ascii();
+        if name.is_empty() {
             return Err(usage.into());
         }
-        let tag = match tag.strip_prefix('/').and_then(|tag| tag.strip_suffix('/')) {
+        let tag = match name
+            .strip_prefix('/')
+            .and_then(|name| name.strip_suffix('/'))
+        {
             Some(pattern) => {
                 let regex = compile_over_bytes(&format!("^(?:{pattern})$"))?;
-                Which::Matching(tag.to_owned(), regex)
+                Which::Matching(name.to_owned(), regex)
             }
             None => {
-                let bare = tag.strip_prefix('{').and_then(|tag| tag.strip_suffix('}'));
-                Which::Tag(bare.unwrap_or(tag).as_bytes().to_vec())
+                let bare = name
+                    .strip_prefix('{')
+                    .and_then(|name| name.strip_suffix('}'));
+                Which::Tag(bare.unwrap_or(name).as_bytes().to_vec())
             }
         };
         Ok(Split { tag, parts })

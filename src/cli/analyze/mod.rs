@@ -172,8 +172,8 @@ impl AnalyzeArgs {
         let input = self.input()?;
         let guard = self.replace.guard(self.files_read(&input));
         let open = |path| {
-            let guard = guard.clone();
-            let guard = guard.with_way_out("name another file with --openmetrics");
+            let own = guard.clone();
+            let guard = own.with_way_out("name another file with --openmetrics");
             SingleFile::open(path, openmetrics::MARK, guard)
         };
         let metrics = self.openmetrics.as_deref().map(open).transpose()?;
