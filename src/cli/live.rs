@@ -158,8 +158,8 @@ impl LiveArgs {
         let words = given
             .chain(mapped)
             .flat_map(|(flag, value)| [flag.to_owned(), value]);
-        let known = [(asks, "--ask-password"), (self.tls, "--tls")];
-        let switches = known.into_iter().filter(|(is_on, _)| *is_on);
+        let choices = [(asks, "--ask-password"), (self.tls, "--tls")];
+        let switches = choices.into_iter().filter(|(is_on, _)| *is_on);
         words
             .chain(switches.map(|(_, flag)| flag.to_owned()))
             .collect()

@@ -65,9 +65,9 @@ Example:
 
 impl Run for TimelineArgs {
     fn run(&self) -> Result<Ending> {
-        let fresh = self.redact.then(Redaction::from_environment).transpose()?;
-        let redaction = fresh.as_ref();
-        self.timeline(redaction).map_err(|error| match redaction {
+        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
+        let ending = self.timeline(redaction.as_ref());
+        ending.map_err(|error| match redaction {
             Some(redaction) => redaction.error(error),
             None => error,
         })

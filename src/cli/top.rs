@@ -11,7 +11,6 @@ use ratatui::crossterm::event::{
 };
 
 use slotscope_collect::address::{Address, Seed};
-use slotscope_collect::connection::Access;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
 
@@ -62,11 +61,8 @@ impl Run for TopArgs {
     fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
         self.check(&url(&seeds[0]))?;
-        let patient = self.live.access(&seeds)?;
-        let access = Access {
-            timeout: patient.timeout.min(TIMEOUT),
-            ..patient
-        };
+        let mut access = self.live.access(&seeds)?;
+        access.timeout = access.timeout.min(TIMEOUT);
         let name = seeds[0].address.to_string();
         let addresses: Vec<Address> = seeds.into_iter().map(|seed| seed.address).collect();
         Live::connect(&addresses, &access)?;

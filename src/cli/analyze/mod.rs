@@ -152,8 +152,8 @@ impl AnalyzeArgs {
 
     /// Calls `run` with the redaction, if any; redacts its error, too.
     fn redacted<R>(&self, run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>) -> Result<R> {
-        let plain = self.redact.then(Redaction::from_environment).transpose()?;
-        let redaction = plain.map(Arc::new);
+        let keyed = || Redaction::from_environment().map(Arc::new);
+        let redaction = self.redact.then(keyed).transpose()?;
         run(redaction.clone()).map_err(|error| match redaction {
             Some(redaction) => redaction.error(error),
             None => error,
@@ -289,7 +289,7 @@ impl AnalyzeArgs {
     /// The analysis described by the flags.
     fn analysis(&self, topology: &Topology) -> Result<Analysis> {
         self.counting.check()?;
-        let plain = self
+        let unjudged = self
             .cluster
             .analysis(topology)
             .previous(self.previous()?.as_ref())
@@ -298,7 +298,7 @@ impl AnalyzeArgs {
             .slots_only(self.counting.slots_only())
             .one_pass(self.counting.one_pass)
             .slot_stats_ops(self.reading.ops_column.as_deref());
-        let analysis = self.judging.on(plain, 0)?;
+        let analysis = self.judging.on(unjudged, 0)?;
         Ok(if self.redact {
             analysis.judging_words(self.judging.nameless().words())
         } else {
