@@ -48,12 +48,14 @@ pub mod whatif;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal, Write};
+use std::sync::Arc;
 
 use anstream::ColorChoice;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::shown;
+use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
 use slotscope_findings::summary::Incomplete;
 
@@ -122,6 +124,19 @@ pub fn say(message: &str) {
         "slotscope: {}",
         lines.join("\n")
     ));
+}
+
+/// Calls `run` with the redaction, if any; redacts its error, too.
+pub(crate) fn redacted<R>(
+    is_redacted: bool,
+    run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>,
+) -> Result<R> {
+    let keyed = || Redaction::from_environment().map(Arc::new);
+    let redaction = is_redacted.then(keyed).transpose()?;
+    run(redaction.clone()).map_err(|error| match redaction {
+        Some(redaction) => redaction.error(error),
+        None => error,
+    })
 }
 
 /// The command line; what the program is for is in Cargo.toml.

@@ -12,7 +12,7 @@ use slotscope_report::view::Heat;
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
 use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run};
+use crate::cli::{Ending, Run, redacted};
 use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
@@ -65,12 +65,7 @@ Example:
 
 impl Run for TimelineArgs {
     fn run(&self) -> Result<Ending> {
-        let redaction = self.redact.then(Redaction::from_environment).transpose()?;
-        let ending = self.timeline(redaction.as_ref());
-        ending.map_err(|error| match redaction {
-            Some(redaction) => redaction.error(error),
-            None => error,
-        })
+        redacted(self.redact, |redaction| self.timeline(redaction.as_deref()))
     }
 
     fn reading(&self) -> Option<&ReadingArgs> {

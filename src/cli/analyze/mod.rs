@@ -36,7 +36,7 @@ use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
 use crate::cli::progress::When;
 use crate::cli::reading::ReadingArgs;
-use crate::cli::{Ending, Run, report_file};
+use crate::cli::{Ending, Run, redacted, report_file};
 use crate::options::headings::{CLUSTER, LIMITS, OUTPUT};
 use crate::options::{self, CountSpec, HashSpec, NodeSpec, storage};
 use crate::pipeline::Analysis;
@@ -125,7 +125,7 @@ Examples:
 
 impl Run for AnalyzeArgs {
     fn run(&self) -> Result<Ending> {
-        self.redacted(|redaction| self.report(redaction))
+        redacted(self.redact, |redaction| self.report(redaction))
     }
 
     fn reading(&self) -> Option<&ReadingArgs> {
@@ -143,20 +143,10 @@ impl AnalyzeArgs {
     /// # Errors
     /// An input or topology is unusable.
     pub fn summary(&self) -> Result<Summary> {
-        self.redacted(|redaction| {
+        redacted(self.redact, |redaction| {
             let topology = self.cluster.topology()?;
             let analysis = self.analysis(&topology)?.redaction(redaction);
             self.summarise(analysis, self.node_counts()?, self.input()?)
-        })
-    }
-
-    /// Calls `run` with the redaction, if any; redacts its error, too.
-    fn redacted<R>(&self, run: impl FnOnce(Option<Arc<Redaction>>) -> Result<R>) -> Result<R> {
-        let keyed = || Redaction::from_environment().map(Arc::new);
-        let redaction = self.redact.then(keyed).transpose()?;
-        run(redaction.clone()).map_err(|error| match redaction {
-            Some(redaction) => redaction.error(error),
-            None => error,
         })
     }
 

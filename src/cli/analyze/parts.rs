@@ -5,6 +5,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::summary::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
+use crate::cli::redacted;
 use crate::cli::tally::flags;
 use crate::options::ListingSpec;
 use crate::partial::plan::Planning;
@@ -29,7 +30,7 @@ impl AnalyzeArgs {
     /// # Errors
     /// As for `partial::report`.
     pub fn summary_of(&self, tally: &[u8], again: &[impl AsRef<[u8]>]) -> Result<Summary> {
-        self.redacted(|redaction| {
+        redacted(self.redact, |redaction| {
             let topology = self.cluster.topology()?;
             let plain = self.analysis(&topology)?.redaction(redaction);
             let analysis = plain.node_counts(self.node_counts()?);
