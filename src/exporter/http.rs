@@ -3,8 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -69,12 +69,7 @@ struct Silent {
 
 impl Silent {
     fn change<T>(&self, change: impl FnOnce(&mut VecDeque<(usize, TcpStream)>) -> T) -> T {
-        change(
-            &mut self
-                .list
-                .lock()
-                .unwrap_or_else(|poisoned| poisoned.into_inner()),
-        )
+        change(&mut self.list.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Adds a connection; returns its number.

@@ -145,14 +145,11 @@ fn heavy(tags: &TagCounter, keys: u64, limits: &NamingLimits) -> (Violations, Co
         ),
         TagCounts::HeavyHitters(followed) => {
             let cell = |name: &[u8]| followed.rows.at_most_of(hash(name).max(1), Metric::Keys);
-            let tags = followed
-                .tags()
-                .into_iter()
-                .map(|tag| (cell(&tag.name.0), tag.name.0));
-            (
-                tags.map(|(keys, name)| (name, keys)).collect(),
-                Counted::AtMost,
-            )
+            let loads = followed.tags().into_iter().map(|tag| {
+                let keys = cell(&tag.name.0);
+                (tag.name.0, keys)
+            });
+            (loads.collect(), Counted::AtMost)
         }
         TagCounts::CountMin(_) | TagCounts::Shared(_) => (Vec::new(), Counted::Exactly),
     };

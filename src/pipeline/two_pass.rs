@@ -97,20 +97,17 @@ pub fn count(
 ) -> Result<Counted> {
     let expected = InTable::expected(scan, sources, sampling);
     let in_table = expected.map(|tags| InTable::count(scan, sources, sampling, tags, &make));
-    if let Some(in_table) = in_table.transpose()?.flatten() {
-        let in_table = in_table.read_names(scan, sources)?;
-        let (mut first, passes) = in_table.finish(sources)?;
-        let again = SecondPass::of(&mut first.tally)
-            .map(|again| again.run(scan, sources, &first.incomplete))
-            .transpose()?;
-        return Ok(Counted::of(first, again).after(passes));
-    }
-    let known = sampling.tags(scan, sources);
-    let mut first = scan.run(sources, || make().knowing(known.clone()))?;
+    let (mut first, passes) = match in_table.transpose()?.flatten() {
+        Some(in_table) => in_table.read_names(scan, sources)?.finish(sources)?,
+        None => {
+            let known = sampling.tags(scan, sources);
+            (scan.run(sources, || make().knowing(known.clone()))?, 0)
+        }
+    };
     let again = SecondPass::of(&mut first.tally)
         .map(|again| again.run(scan, sources, &first.incomplete))
         .transpose()?;
-    Ok(Counted::of(first, again))
+    Ok(Counted::of(first, again).after(passes))
 }
 
 impl Counted {

@@ -44,7 +44,7 @@ pub(crate) struct Options<'a> {
 /// An input cannot be read, or has no times.
 pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let heat = options.by;
-    match slot_stats::spellings(&reading.sources)? {
+    let mut timeline = match slot_stats::spellings(&reading.sources)? {
         Some(spellings) => {
             let heat = heat.unwrap_or(Heat::Cpu);
             if heat == Heat::Ops {
@@ -57,18 +57,22 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
                     "CLUSTER SLOT-STATS has slots as the server hashed them; leave --policy out";
                 return Err(Error::option("policy", "", reason));
             }
-            series(reading, &spellings, heat, options)
+            series(reading, &spellings, heat, options)?
         }
         None => match heat {
-            None | Some(Heat::Ops) => captures(reading, options),
+            None | Some(Heat::Ops) => captures(reading, options)?,
             Some(heat) => {
                 let reason = "captures have operations alone; CPU time and network traffic are in CLUSTER SLOT-STATS over \
                             time, as slotscope collect --every 10s writes them";
                 let name = if heat == Heat::Cpu { "cpu" } else { "network" };
-                Err(Error::option("by", name.to_string(), reason))
+                return Err(Error::option("by", name.to_string(), reason));
             }
         },
+    };
+    if let Some(redaction) = options.redaction {
+        timeline.redact(redaction);
     }
+    Ok(timeline)
 }
 
 /// The operations of captures.
@@ -96,7 +100,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
         notes.push(note.into());
         None
     };
-    let mut timeline = Timeline {
+    Ok(Timeline {
         clock: Clock {
             jumps_back: scanned.tally.jumps,
             longest_secs: scanned.tally.longest_jump / 1000,
@@ -111,11 +115,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
         incomplete: incomplete(reading, &scanned.incomplete, options.redaction),
         notes,
         ..picture.timeline(names)
-    };
-    if let Some(redaction) = options.redaction {
-        timeline.redact(redaction);
-    }
-    Ok(timeline)
+    })
 }
 
 /// CLUSTER SLOT-STATS over time.
@@ -150,7 +150,7 @@ fn series(
     let picture = Picture::new(heat, &series.grid, axis, shown.as_ref());
     let mut notes = series.notes();
     notes.extend(notes_on(&series.grid, axis, picture.more_bursts));
-    let mut timeline = Timeline {
+    Ok(Timeline {
         clock: Clock {
             jumps_back: series.jumps,
             longest_secs: series.longest_jump / 1000,
@@ -158,11 +158,7 @@ fn series(
         incomplete: incomplete(reading, &torn, options.redaction),
         notes,
         ..picture.timeline(None)
-    };
-    if let Some(redaction) = options.redaction {
-        timeline.redact(redaction);
-    }
-    Ok(timeline)
+    })
 }
 
 /// Fails if files have the same node at the same time, which would count twice.
