@@ -134,8 +134,10 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
 fn down(manifest: &Manifest) -> Option<String> {
     let (asked, down) = manifest.cluster_state();
     (down > 0).then(|| {
-        let primaries = if asked == 1 { "primary" } else { "primaries" };
-        format!("the cluster is down: {down} of {asked} {primaries} that answered say cluster_state:fail")
+        let noun = if asked == 1 { "primary" } else { "primaries" };
+        format!(
+            "the cluster is down: {down} of {asked} {noun} that answered say cluster_state:fail"
+        )
     })
 }
 
