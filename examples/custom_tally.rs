@@ -27,10 +27,8 @@ impl Tally for Tagged {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let paths: Vec<String> = std::env::args().skip(1).collect();
     let pool = rayon::ThreadPoolBuilder::new().build()?;
-    let inputs = find(&paths)?;
-    let counted = Scan::new(&pool)
-        .run(&inputs.sources, Tagged::default)?
-        .tally;
+    let sources = find(&paths)?.sources;
+    let counted = Scan::new(&pool).run(&sources, Tagged::default)?.tally;
     println!(
         "{} of {} keys have a hash tag",
         counted.tagged, counted.keys

@@ -22,7 +22,7 @@ const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {ra
 /// A bar per node.
 pub(super) struct NodeBars {
     bars: MultiProgress,
-    by_line: bool,
+    is_by_line: bool,
     nodes: Mutex<Nodes>,
 }
 
@@ -42,7 +42,7 @@ impl NodeBars {
         };
         NodeBars {
             bars: MultiProgress::with_draw_target(target),
-            by_line: when == When::Always && !io::stderr().is_terminal(),
+            is_by_line: when == When::Always && !io::stderr().is_terminal(),
             nodes: Mutex::default(),
         }
     }
@@ -66,7 +66,7 @@ impl NodeBars {
             Page::Read(keys) => bar.inc(keys),
             Page::Lost(_) | Page::Awaited(_) | Page::Open { .. } => {}
         }
-        if self.by_line && nodes.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
+        if self.is_by_line && nodes.last_line.is_none_or(|last| last.elapsed() >= PAUSE) {
             nodes.last_line = Some(Instant::now());
             nodes.write_line();
         }
@@ -143,7 +143,7 @@ impl Drop for NodeBars {
     fn drop(&mut self) {
         let nodes = self.nodes.lock().unwrap_or_else(PoisonError::into_inner);
         nodes.bars.values().for_each(ProgressBar::finish_and_clear);
-        if self.by_line && !nodes.bars.is_empty() {
+        if self.is_by_line && !nodes.bars.is_empty() {
             nodes.write_line();
         }
     }

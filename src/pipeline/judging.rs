@@ -112,7 +112,7 @@ impl CountedInputs {
     /// The nodes, as named by the user or the inputs.
     pub(crate) fn nodes(&self) -> Topology {
         let (first, topology) = (&self.counted.first, self.topology.clone());
-        let (topology, ..) = self.analysis.found_nodes(&self.inputs, first, topology);
+        let (topology, ..) = self.analysis.nodes_of(&self.inputs, first, topology);
         topology
     }
 
@@ -177,7 +177,7 @@ impl CountedInputs {
 
         let mut input = self.input_facts();
         let (mut topology, files, overlap) =
-            analysis.found_nodes(inputs, first, self.topology.clone());
+            analysis.nodes_of(inputs, first, self.topology.clone());
         // Nodes are looked up by their real names, so before redaction.
         let observed = analysis.observed(inputs, first, &topology, &files)?;
         let mut node_counts = analysis.node_counts.clone();
@@ -244,7 +244,7 @@ impl Analysis {
     }
 
     /// The nodes with the inputs of each and their overlap, if the inputs show them; else the nodes of `topology`.
-    fn found_nodes(
+    fn nodes_of(
         &self,
         inputs: &Inputs,
         first: &Scanned<Tallies>,
