@@ -135,6 +135,11 @@ impl ReadingArgs {
                 texts.map(|text| remote::without_password(&text)).collect()
             }
         };
+        for input in &mut inputs {
+            if input.len() > 1 && input.starts_with('-') {
+                input.insert_str(0, "./"); // a file, no flag
+            }
+        }
         inputs.extend(words(&self.spec.of_counts()?));
         Ok(Some(inputs))
     }

@@ -1,12 +1,16 @@
 //! The extent of captures: the node and duration of each. Load is a rate: operations of nodes captured for 8, 12 and 31
 //! seconds can only be compared per second.
 
+use std::collections::BTreeMap;
+
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Format;
 use slotscope_engine::format::capture::monitor::Monitor;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::Scanned;
+use slotscope_engine::source::collection::Collection;
+use slotscope_engine::source::collection::load::MonitorNode;
 use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::tally::Tallies;
@@ -49,15 +53,17 @@ pub fn captures(
 ) -> Result<Option<Captures>> {
     let named = nodes(topology, named)?;
     let seen = &scanned.inputs;
-    let are_captures = |at: &usize| seen[*at].seen.operations > 0;
-    let places: Vec<usize> = (0..seen.len()).filter(are_captures).collect();
-    if places.is_empty() && !named.is_empty() {
+    let has_commands = |at: &usize| seen[*at].seen.operations > 0;
+    if !(0..seen.len()).any(|at| has_commands(&at)) {
+        if named.is_empty() {
+            return Ok(None);
+        }
         let reason = "no input is a capture: MONITOR, or an append-only file; leave it out";
         return Err(Error::option("captured", "", reason));
     }
-    if places.is_empty() {
-        return Ok(None);
-    }
+    let collected = collected(inputs, topology);
+    let is_capture = |at: &usize| has_commands(at) || collected.contains_key(at);
+    let places: Vec<usize> = (0..seen.len()).filter(is_capture).collect();
     let captured = &scanned.tally.captured;
     let capture = |at: &usize| {
         let of_path = inputs
@@ -65,12 +71,14 @@ pub fn captures(
             .get(*at)
             .and_then(|file| topology.of_path(&file.path))
             .filter(|node| part_on(captured, topology, *at, *node) >= ELSEWHERE);
+        let of_collection = collected.get(at).map(|(node, _)| *node);
+        let of_name = of_collection.or(of_path);
         let of_user = (named.len() == 1).then(|| named[0]);
         Capture {
-            node: of_path
+            node: of_name
                 .or(of_user)
                 .or_else(|| of_slots(captured, topology, *at)),
-            is_named: of_path.is_some(),
+            is_named: of_name.is_some(),
             times: captured.times(*at),
         }
     };
@@ -78,7 +86,15 @@ pub fn captures(
     let is_writes = |at: &usize| seen[*at].format != Monitor.name();
     let nodes = topology.nodes.len();
     let intervals: Vec<Vec<(u64, u64)>> = (0..nodes).map(|node| of_node(&captures, node)).collect();
-    let spans = intervals.iter().map(|intervals| span(intervals));
+    // An idle node has no command with a time.
+    let secs = |node: usize| {
+        let mut nodes = collected.values();
+        nodes
+            .find(|(other, _)| *other == node)
+            .map(|(_, secs)| *secs)
+    };
+    let spans = intervals.iter().enumerate();
+    let spans = spans.map(|(node, intervals)| span(intervals).or_else(|| secs(node)));
     let times = captures.iter().filter_map(|capture| capture.times);
     let range = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
     Ok(Some(Captures {
@@ -172,6 +188,23 @@ pub(crate) fn note_of_times(written: Option<u64>, observed: &Observed) -> Option
             text::span(apart)
         )
     })
+}
+
+/// The inputs that collections describe as captures, by place: their node, and for how many seconds. Without commands,
+/// such a node was idle.
+fn collected(inputs: &Inputs, topology: &Topology) -> BTreeMap<usize, (usize, f64)> {
+    let of_collection = |collection: &Collection| {
+        let load = collection.manifest.load.as_ref();
+        let nodes = load.into_iter().flat_map(|load| &load.monitor);
+        let nodes = nodes.flat_map(|monitor| &monitor.nodes);
+        let place = |captured: &MonitorNode| {
+            let path = collection.directory.join(&captured.file);
+            let at = inputs.files.iter().position(|file| file.path == path)?;
+            Some((at, (topology.find(&captured.name).ok()?, captured.secs)))
+        };
+        nodes.filter_map(place).collect::<Vec<_>>()
+    };
+    inputs.collections.iter().flat_map(of_collection).collect()
 }
 
 /// The nodes named by the user.

@@ -53,7 +53,7 @@ fn note_captures(collection: &Collection, files: &mut [FileFacts]) {
     for node in monitor.flat_map(|monitor| &monitor.nodes) {
         let name = Name::from(collection.directory.join(&node.file).as_path());
         if let Some(file) = files.iter_mut().find(|file| file.name == name) {
-            file.captured_secs = Some(node.secs);
+            file.captured = Some((Name::from(node.name.as_str()), node.secs));
         }
     }
 }

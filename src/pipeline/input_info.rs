@@ -83,7 +83,7 @@ fn of_files<T>(
             .map_or(String::new(), |told| told.shape.clone()),
         bytes: seen.bytes,
         keys: seen.seen.keys,
-        captured_secs: None,
+        captured: None,
         left_out: seen.seen.left_out(),
         in_cluster: seen.seen.count(Notice::InCluster) > 0,
         written: seen

@@ -85,6 +85,23 @@ fn names_of_keys_move_no_terminal() {
 }
 
 #[test]
+fn a_dump_named_like_a_flag_is_a_file_in_the_commands_of_steps() {
+    let scratch = Scratch::new();
+    scratch.file(
+        "-x.keys",
+        (0..3000)
+            .map(|i| format!("{{t{}}}:{i}\n", i % 5))
+            .collect::<String>(),
+    );
+    let output = scratch.run(&["analyze", "--no-files", "--nodes", "3", "--", "-x.keys"]);
+    assert!(
+        stdout(&output).contains(" ./-x.keys"),
+        "{}",
+        stdout(&output)
+    );
+}
+
+#[test]
 fn a_command_is_never_broken_inside_quotes() {
     let scratch = Scratch::new();
     let names = (0..3000)

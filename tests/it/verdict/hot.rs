@@ -414,4 +414,13 @@ fn a_capture_of_an_idle_node_is_not_a_failure_of_redis_cli() {
         "{text}"
     );
     assert!(!text.contains("did redis-cli fail"), "{text}");
+    assert!(!text.contains("captured"), "{text}");
+    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+    let ops: Vec<_> = found["nodes"]["list"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|node| node["ops"].clone())
+        .collect();
+    assert!(ops.contains(&serde_json::json!(0)), "{ops:?}");
 }

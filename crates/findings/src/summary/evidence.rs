@@ -47,8 +47,8 @@ pub enum Evidence {
     },
     /// A capture without a command.
     NoCommands {
-        /// The file.
-        file: Name,
+        /// The node.
+        node: Name,
         /// Seconds that it is of.
         secs: f64,
     },
@@ -160,10 +160,10 @@ pub(crate) fn of(
         file.keys + file.left_out == 0 && (file.bytes == 0 || input.keys == 0) && !is_cut_off(file)
     };
     let nothing = input.files.iter().filter(without_keys);
-    evidence.extend(nothing.map(|file| match file.captured_secs {
-        Some(secs) => Evidence::NoCommands {
-            file: file.name.clone(),
-            secs,
+    evidence.extend(nothing.map(|file| match &file.captured {
+        Some((node, secs)) => Evidence::NoCommands {
+            node: node.clone(),
+            secs: *secs,
         },
         None => Evidence::NoKeys {
             file: file.name.clone(),

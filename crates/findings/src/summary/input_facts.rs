@@ -111,9 +111,9 @@ pub struct FileFacts {
     /// Keys in it that were not wanted.
     #[serde(skip)]
     pub left_out: u64,
-    /// Seconds that it is a capture of, by the collection that it is in.
+    /// The node that it is a capture of, and for how many seconds, by the collection that it is in.
     #[serde(skip)]
-    pub captured_secs: Option<f64>,
+    pub captured: Option<(Name, f64)>,
     /// Whether it is an RDB file of a server in cluster mode, with a header for each slot.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub in_cluster: bool,

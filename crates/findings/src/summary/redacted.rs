@@ -86,10 +86,13 @@ impl Redact for FileFacts {
             keys: _,
             in_cluster: _,
             written: _,
-            captured_secs: _,
+            captured,
             object,
         } = self;
         name.redact(redaction);
+        if let Some((node, _)) = captured {
+            node.redact(redaction);
+        }
         // Its tag would reveal an object.
         *object = None;
     }

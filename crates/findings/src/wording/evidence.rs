@@ -32,8 +32,8 @@ impl InWords for Evidence {
                  apart",
                 counted(*error_lines, "error")
             ),
-            Evidence::NoCommands { file, secs } => {
-                format!("{file} holds nothing: MONITOR saw no command on a key in {secs:.0} s")
+            Evidence::NoCommands { node, secs } => {
+                format!("{node}: MONITOR saw no command on a key in {secs:.0} s")
             }
             Evidence::NoKeys { file, bytes } => format!(
                 "{file} holds {}: did redis-cli fail? look at what it printed to stderr",

@@ -73,7 +73,7 @@ impl InWords for Fullest {
                 self.measure.verb(),
                 times(self.max_over_mean)
             ),
-            Why::OneNode => format!("one node, {node}: nothing to compare"),
+            Why::OneNode => format!("one node owns all slots, {node}: nothing to compare"),
             Why::TooFew { counted: n, nodes } => {
                 let unit = match self.measure.role() {
                     Role::Memory => "key",
@@ -103,7 +103,10 @@ impl InWords for Fullest {
             Why::Causes(causes, moving) => {
                 let why = because(causes, self.measure);
                 let moving = moving.as_ref().map_or(String::new(), |node| {
-                    format!("; {} is being filled or drained", short(node))
+                    format!(
+                        "; {} owns few slots: is it being filled or drained?",
+                        short(node)
+                    )
                 });
                 format!("{holds}{why}{moving}")
             }

@@ -204,7 +204,10 @@ fn what_is_moving() {
             "a new node with its first slots",
             filling(600),
             State::Watch,
-            &["WATCH", "10.0.0.4 is being filled or drained"],
+            &[
+                "WATCH",
+                "10.0.0.4 owns few slots: is it being filled or drained?",
+            ],
             &[Move],
         )
         .and(
@@ -215,7 +218,10 @@ fn what_is_moving() {
             "a node that is nearly drained",
             filling(160),
             State::Watch,
-            &["WATCH", "10.0.0.4 is being filled or drained"],
+            &[
+                "WATCH",
+                "10.0.0.4 owns few slots: is it being filled or drained?",
+            ],
             &[Move],
         )
         .and(
@@ -285,7 +291,7 @@ fn how_many_nodes_there_are() {
             "one node",
             Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")),
             State::Balanced,
-            &["BALANCED one node, 10.0.0.1:6379: nothing to compare"],
+            &["BALANCED one node owns all slots, 10.0.0.1:6379: nothing to compare"],
             &[],
         ),
         situation(
