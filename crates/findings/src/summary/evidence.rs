@@ -322,10 +322,11 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
 }
 
 /// The node that an input is a dump of, and the number of keys that belong there; `None` if it is not a single-node
-/// dump. If all other inputs are, it may cover the remaining nodes, and its keys elsewhere are foreign.
+/// dump. If all other inputs are, or if no inputs share a slot, it may cover the nodes that the others leave, and its
+/// keys elsewhere are foreign.
 fn home(keys: &[u64], inputs: &[&[u64]], are_one_node_each: bool) -> Option<(usize, u64)> {
     let (node, most) = fullest(keys)?;
-    if are_one_node_each || is_of_one_node(keys) {
+    if is_of_one_node(keys) {
         return Some((node, most));
     }
     let others: Vec<usize> = inputs
@@ -334,7 +335,7 @@ fn home(keys: &[u64], inputs: &[&[u64]], are_one_node_each: bool) -> Option<(usi
         .filter_map(|keys| fullest(keys).map(|(node, _)| node))
         .collect();
     let is_the_only_one = inputs.len() > 1 && others.len() + 1 == inputs.len();
-    if !is_the_only_one || keys.iter().sum::<u64>() < FEW {
+    if !(is_the_only_one || are_one_node_each) || keys.iter().sum::<u64>() < FEW {
         return None;
     }
     let nodes = keys[..keys.len() - 1].iter().enumerate();
