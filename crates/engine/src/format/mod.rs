@@ -159,6 +159,17 @@ pub struct Head<'a> {
     pub whole: bool,
 }
 
+impl Head<'_> {
+    /// The answer where what follows would decide.
+    fn undecided(self) -> Detected {
+        if self.whole {
+            Detected::No
+        } else {
+            Detected::NeedMore
+        }
+    }
+}
+
 /// An answer to "is this your format?".
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Detected {

@@ -55,15 +55,8 @@ pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     let bytes = text
         .strip_prefix(b"[")
         .map_or(text, <[u8]>::trim_ascii_start);
-    let more = || {
-        if head.whole {
-            Detected::No
-        } else {
-            Detected::NeedMore
-        }
-    };
     match bytes.first() {
-        None => return Err(more()),
+        None => return Err(head.undecided()),
         Some(b'{') => {}
         Some(_) => return Err(Detected::No),
     }
@@ -78,7 +71,7 @@ pub(crate) fn first_names(head: Head<'_>) -> Result<Vec<Vec<u8>>, Detected> {
     }) {
         Some(_) => Ok(names),
         None if end.is_some() => Err(Detected::No),
-        None => Err(more()),
+        None => Err(head.undecided()),
     }
 }
 

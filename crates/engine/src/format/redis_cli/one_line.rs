@@ -69,13 +69,6 @@ const LOOKED_AT: usize = 64 << 10;
 /// Whether a head has texts with C escapes on one line, or on several that do not form a table.
 fn detect_csv(head: Head<'_>) -> Detected {
     let (mut at, mut fields, mut lines) = (0, 0, Vec::new());
-    let more = || {
-        if head.whole {
-            Detected::No
-        } else {
-            Detected::NeedMore
-        }
-    };
     while at < head.bytes.len() {
         if at >= LOOKED_AT && fields > 1 && lines.is_empty() {
             return Detected::Yes;
@@ -85,7 +78,7 @@ fn detect_csv(head: Head<'_>) -> Detected {
         }
         let Some(end) = escape::close(head.bytes, at + 1) else {
             if fields + lines.len() == 0 {
-                return more();
+                return head.undecided();
             }
             // A truncated reply is still a reply.
             break;
@@ -100,7 +93,7 @@ fn detect_csv(head: Head<'_>) -> Detected {
         at = end + 1;
         match &head.bytes[at..] {
             [] => break,
-            [b','] => return more(),
+            [b','] => return head.undecided(),
             [b',', ..] => at += 1,
             [b'\n', ..] => {
                 lines.push(std::mem::take(&mut fields));
@@ -115,8 +108,7 @@ fn detect_csv(head: Head<'_>) -> Detected {
     }
     // In a table, all lines have the same number of fields; replies vary.
     match (lines.as_slice(), fields) {
-        ([], 0 | 1) if head.whole => Detected::No,
-        ([], 0 | 1) => Detected::NeedMore,
+        ([], 0 | 1) => head.undecided(),
         ([], _) => Detected::Yes,
         ([first], 0) if *first > 1 => Detected::Yes,
         ([first, others @ ..], rest)
@@ -125,30 +117,23 @@ fn detect_csv(head: Head<'_>) -> Detected {
             Detected::Yes
         }
         ([first, ..], 1..) if head.whole && fields != *first => Detected::Yes,
-        ([first], _) if *first > 1 => more(),
+        ([first], _) if *first > 1 => head.undecided(),
         _ => Detected::No,
     }
 }
 
 fn detect_json(head: Head<'_>) -> Detected {
-    let more = || {
-        if head.whole {
-            Detected::No
-        } else {
-            Detected::NeedMore
-        }
-    };
     match head.bytes.trim_ascii_start() {
-        [] => more(),
+        [] => head.undecided(),
         [b'[', rest @ ..] => match rest.trim_ascii_start() {
-            [] => more(),
+            [] => head.undecided(),
             [b']', rest @ ..] if rest.iter().all(|byte| b"[] \r\n".contains(byte)) => Detected::Yes,
             text @ [b'"', ..] => {
                 match escape::close(text, 1).map(|end| text[end + 1..].trim_ascii_start()) {
-                    None | Some([]) => more(),
+                    None | Some([]) => head.undecided(),
                     Some([b']', ..]) => Detected::Yes,
                     Some([b',', rest @ ..]) => match rest.trim_ascii_start() {
-                        [] => more(),
+                        [] => head.undecided(),
                         [b'"' | b'[', ..] => Detected::Yes,
                         _ => Detected::No,
                     },
