@@ -1,13 +1,12 @@
 //! Rereads some blocks of inputs: counts the rows that start in them, without recording notices.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use crate::error::Result;
 use crate::scan::chunks::Job;
 use crate::scan::shared::{Shared, into_inner, lock};
 use crate::scan::shares::Share;
-use crate::scan::{Scan, Worker};
+use crate::scan::{Scan, Worker, merged};
 use crate::source::Source;
 use crate::tally::Tally;
 
@@ -43,9 +42,7 @@ impl Scan<'_> {
         let scan = self.clone().chunk(size);
         let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
         let shared = Shared::new(sources, &shares);
-        let workers: Vec<_> = (0..self.pool.current_num_threads())
-            .map(|_| Mutex::new(Worker::new(make())))
-            .collect();
+        let workers = self.workers(make);
         let next = AtomicUsize::new(0);
         self.pool.broadcast(|context| {
             let worker = &mut *lock(&workers[context.index()]);
@@ -65,12 +62,8 @@ impl Scan<'_> {
             }
         });
         shared.outcome()?;
-        let mut tallies = workers
-            .into_iter()
-            .map(|worker| into_inner(worker).counts.tally);
-        let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|part| tally.merge(part));
-        Ok(tally)
+        let workers = workers.into_iter().map(into_inner);
+        Ok(merged(workers.map(|worker| worker.counts.tally)))
     }
 
     /// Reads a block with the open job, opening that of its input if needed.

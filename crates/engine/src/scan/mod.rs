@@ -210,21 +210,18 @@ impl<'a> Scan<'a> {
         make: impl Fn() -> T,
     ) -> Result<Scanned<T>> {
         let shared = Shared::new(sources, shares);
-        let workers: Vec<_> = (0..self.pool.current_num_threads())
-            .map(|_| Mutex::new(Worker::new(make())))
-            .collect();
+        let workers = self.workers(make);
 
         let as_streams = self.read_chunks(&workers, &shared)?;
         self.read_streams(&workers, &shared, &as_streams)?;
 
         let mut rejects = Rejects::default();
-        let mut tallies = workers.into_iter().map(|worker| {
+        let tallies = workers.into_iter().map(|worker| {
             let counts = into_inner(worker).counts;
             rejects.merge(counts.rejects);
             counts.tally
         });
-        let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|part| tally.merge(part));
+        let tally = merged(tallies);
         let open_ends = shared.open_ends();
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
@@ -236,6 +233,19 @@ impl<'a> Scan<'a> {
             open_ends,
         })
     }
+
+    /// A worker for each thread.
+    fn workers<T: Tally>(&self, make: impl Fn() -> T) -> Vec<Mutex<Worker<T>>> {
+        let workers = 0..self.pool.current_num_threads();
+        workers.map(|_| Mutex::new(Worker::new(make()))).collect()
+    }
+}
+
+/// The tallies of all workers as one.
+fn merged<T: Tally>(mut tallies: impl Iterator<Item = T>) -> T {
+    let mut tally = tallies.next().expect("a pool has at least one thread");
+    tallies.for_each(|part| tally.merge(part));
+    tally
 }
 
 /// Fails if none of the inputs is a dump.

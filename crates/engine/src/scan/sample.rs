@@ -1,11 +1,9 @@
 //! Reads a small, spread-out part of the inputs: names frequent there are likely frequent overall.
 
-use std::sync::Mutex;
-
 use crate::error::Result;
 use crate::scan::shared::{Shared, into_inner};
 use crate::scan::shares::Share;
-use crate::scan::{Scan, Worker};
+use crate::scan::{Scan, merged};
 use crate::source::Source;
 use crate::tally::Tally;
 
@@ -28,9 +26,7 @@ impl Scan<'_> {
         let scan = self.clone().chunk(WINDOW).proceed(&goes_on);
         let shares: Vec<Share> = (0..sources.len()).map(Share::all_of).collect();
         let shared = Shared::new(sources, &shares);
-        let workers: Vec<_> = (0..self.pool.current_num_threads())
-            .map(|_| Mutex::new(Worker::new(make())))
-            .collect();
+        let workers = self.workers(make);
         let mut jobs = Vec::new();
         for (index, source) in sources.iter().enumerate() {
             jobs.extend(scan.job(index, &**source, &shares[index])?);
@@ -38,11 +34,7 @@ impl Scan<'_> {
         scan.on_every_nth_chunk(every, &workers, &shared, &jobs, |worker, job, _, index| {
             scan.read_chunk(worker, &shared, job, index)
         })?;
-        let mut tallies = workers
-            .into_iter()
-            .map(|worker| into_inner(worker).counts.tally);
-        let mut tally = tallies.next().expect("a pool has at least one thread");
-        tallies.for_each(|part| tally.merge(part));
-        Ok(tally)
+        let workers = workers.into_iter().map(into_inner);
+        Ok(merged(workers.map(|worker| worker.counts.tally)))
     }
 }
