@@ -292,10 +292,10 @@ impl Rounds<'_, '_> {
         let chosen = owners.filter_map(|owner| self.readers.choose(view, owner, self.from));
         let readers = self.readers.list.iter();
         let read = readers.filter_map(|reader| view.members.get(reader.entry.id.as_deref()?));
-        let mut known = BTreeSet::new();
-        let asked = |member: &Member| {
+        let mut ids = BTreeSet::new();
+        let server = |member: &Member| {
             let address = self.watch.address(member)?;
-            known.insert(member.id.clone()).then(|| Asked {
+            ids.insert(member.id.clone()).then(|| Asked {
                 id: Some(member.id.clone()),
                 name: member.name.clone(),
                 role: member.role,
@@ -304,7 +304,7 @@ impl Rounds<'_, '_> {
             })
         };
         let candidates = primaries.chain(chosen).chain(read);
-        candidates.filter(is_asked).filter_map(asked).collect()
+        candidates.filter(is_asked).filter_map(server).collect()
     }
 
     /// Writes the first lines, which show whether servers know the command.

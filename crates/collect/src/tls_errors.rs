@@ -97,7 +97,7 @@ fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
 
 /// The server aborted the handshake.
 fn refused(alert: Alert) -> String {
-    let said = spaced(&format!("{alert:?}"));
+    let name = spaced(&format!("{alert:?}"));
     match alert {
         Alert::CertificateRequired => {
             "the server wants a certificate of its clients; give --tls-cert and --tls-key".to_owned()
@@ -113,13 +113,13 @@ fn refused(alert: Alert) -> String {
         | Alert::UnknownCA
         | Alert::DecryptError
         | Alert::AccessDenied => format!(
-            "the server does not accept the certificate of --tls-cert ({said}); check it, --tls-key, and which authority the \
+            "the server does not accept the certificate of --tls-cert ({name}); check it, --tls-key, and which authority the \
              server trusts"
         ),
         Alert::UnrecognisedName => {
             "the server has no certificate for this name; give the name that it has with --sni".to_owned()
         }
-        _ => format!("the server ended TLS ({said}); check its settings of TLS, --tls-cert and --tls-key"),
+        _ => format!("the server ended TLS ({name}); check its settings of TLS, --tls-cert and --tls-key"),
     }
 }
 

@@ -45,8 +45,8 @@ pub fn by_slot<'r>(
     last: &'r Reading,
 ) -> impl Iterator<Item = SlotWork<'r>> {
     let first = first.filter(|first| !has_restarted(first, last));
-    let old_slots = first.and_then(|first| first.slots.as_deref());
-    let old_slots = old_slots.unwrap_or_default().iter();
+    let slots = first.and_then(|first| first.slots.as_deref());
+    let old_slots = slots.unwrap_or_default().iter();
     let before: HashMap<u16, &SlotCounts> = old_slots.map(|counts| (counts.slot, counts)).collect();
     let secs = first.map_or(0.0, |first| secs(first, last));
     let slots = last.slots.iter().flatten();

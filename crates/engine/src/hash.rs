@@ -67,8 +67,8 @@ impl Keys {
             state = self.absorb(state, base.sixteen_at(at));
             at += 16;
         }
-        let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
-        self.finish(len as usize, self.absorb(state, base.sixteen_at(at) & kept))
+        let mask = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
+        self.finish(len as usize, self.absorb(state, base.sixteen_at(at) & mask))
     }
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn mix_span(mut state: u64, base: Padded<'_>, start: u32, end: u32, a
         state = Keys::FIXED.absorb(state, base.sixteen_at(at));
         at += 16;
     }
-    let kept = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
-    let bytes = base.sixteen_at(at) & kept;
+    let mask = u128::MAX.checked_shr(128 - 8 * (end - at)).unwrap_or(0);
+    let bytes = base.sixteen_at(at) & mask;
     let rest = (u64::from(end - start) << 8 | and).wrapping_mul(PI[3] | 1);
     fold(
         bytes as u64 ^ PI[1] ^ state,

@@ -132,7 +132,7 @@ fn first<'a>(rest: &'a [u8], separator: &[u8]) -> Part<'a> {
     if let Some(id) = Id::marked(rest) {
         return part(Kind::Mark, id.mark().len());
     }
-    let len = |is: fn(&u8) -> bool| segment.iter().take_while(|byte| is(byte)).count();
+    let len = |fits: fn(&u8) -> bool| segment.iter().take_while(|byte| fits(byte)).count();
     match rest[0] {
         byte if is_of_word(&byte) => part(Kind::Word, len(is_of_word)),
         byte if JOINERS.contains(&byte) => part(Kind::Joiner, len(|byte| JOINERS.contains(byte))),

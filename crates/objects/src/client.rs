@@ -175,8 +175,8 @@ impl Guarded {
             let to = redirect::target(&from, status, answer.headers()).map_err(refused)?;
             let Some(to) = to else {
                 let authority = request.uri().authority();
-                if let Some(other) = authority.filter(|_| authority != named.as_ref()) {
-                    let answered_by = AnsweredBy(other.to_string());
+                if let Some(authority) = authority.filter(|_| authority != named.as_ref()) {
+                    let answered_by = AnsweredBy(authority.to_string());
                     answer.extensions_mut().insert(answered_by);
                 }
                 return Ok(answer);

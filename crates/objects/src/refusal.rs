@@ -88,8 +88,8 @@ fn refused(
     region: Option<&str>,
     elsewhere: Option<&str>,
 ) -> String {
-    let answer = format!("{status} {code}");
-    let said = answer.trim_end();
+    let line = format!("{status} {code}");
+    let answer = line.trim_end();
     let is_of_region = matches!(code, "AuthorizationHeaderMalformed" | "PermanentRedirect")
         || redirect::is_redirect(status);
     match (status, code) {
@@ -98,12 +98,12 @@ fn refused(
                 format!("; it seems to be at \"{host}\"")
             });
             format!(
-                "the bucket is in another region ({said}): set AWS_REGION={}{seems}",
+                "the bucket is in another region ({answer}): set AWS_REGION={}{seems}",
                 region.unwrap_or("to that of the bucket")
             )
         }
         (300..=399, _) if kind != Kind::Web => format!(
-            "the server points elsewhere ({said}), where no credentials are sent{}; check the name of the bucket, or set \
+            "the server points elsewhere ({answer}), where no credentials are sent{}; check the name of the bucket, or set \
              --storage-option {} to the server that has it",
             elsewhere.map_or(String::new(), |host| format!(": to \"{host}\"")),
             if kind == Kind::Google {
@@ -113,17 +113,17 @@ fn refused(
             }
         ),
         (404, "NoSuchBucket" | "ContainerNotFound") => {
-            format!("there is no such bucket or container ({said}); check the spelling")
+            format!("there is no such bucket or container ({answer}); check the spelling")
         }
         (404, _) => {
-            format!("there is no such object ({said}); check the spelling; a folder ends with /")
+            format!("there is no such object ({answer}); check the spelling; a folder ends with /")
         }
         (412, _) => CHANGED.into(),
-        (401 | 403, _) => format!("access is denied ({said}): {}", login(kind)),
+        (401 | 403, _) => format!("access is denied ({answer}): {}", login(kind)),
         (500.. | 408 | 429, _) => {
-            format!("the server fails ({said}), also when asked again; run again later")
+            format!("the server fails ({answer}), also when asked again; run again later")
         }
-        _ => format!("the server refuses ({said}); check the address and --storage-option"),
+        _ => format!("the server refuses ({answer}); check the address and --storage-option"),
     }
 }
 

@@ -340,11 +340,11 @@ impl Spec {
         const WITH_ARGUMENTS: [(&str, usize); 3] = [("limit", 2), ("get", 1), ("by", 1)];
         let (mut at, mut store) = (STORE_OF_SORT as usize, None);
         while let Some(word) = words.get(at) {
-            let is = |name: &str| word.as_ref().eq_ignore_ascii_case(name.as_bytes());
-            if is("store") && at + 1 < words.len() {
+            let is_word = |name: &str| word.as_ref().eq_ignore_ascii_case(name.as_bytes());
+            if is_word("store") && at + 1 < words.len() {
                 store = Some(at as i64);
             }
-            let arguments = WITH_ARGUMENTS.iter().find(|(name, _)| is(name));
+            let arguments = WITH_ARGUMENTS.iter().find(|(name, _)| is_word(name));
             at += 1 + arguments.map_or(0, |(_, arguments)| *arguments);
         }
         store

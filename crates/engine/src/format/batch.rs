@@ -66,7 +66,7 @@ impl Spans {
         let run = |column: &[u32]| {
             let (first, rest) = (column[i], &column[i + 1..]);
             let is_same = |same: bool, at: &u32| same & (*at == first);
-            let is_of_run = |some: &&[u32]| some.iter().fold(true, is_same);
+            let is_of_run = |chunk: &&[u32]| chunk.iter().fold(true, is_same);
             let whole = rest.chunks_exact(TOGETHER).take_while(is_of_run).count() * TOGETHER;
             let tail = rest[whole..].iter().take_while(|at| **at == first);
             i + 1 + whole + tail.count()

@@ -51,10 +51,10 @@ type Made = (String, ColumnNames, &'static dyn Format);
 fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    let known = made
+    let row = made
         .iter()
         .find(|(other, columns, _)| other == name && columns == names);
-    if let Some((_, _, format)) = known {
+    if let Some((_, _, format)) = row {
         return Ok(*format);
     }
     let format = new_with_columns(name, names)?;

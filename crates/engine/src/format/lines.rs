@@ -201,14 +201,14 @@ fn looks_captured(line: &[u8]) -> bool {
 fn odd_at_start(head: Head<'_>) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
-    let mut seen = ReadStats::default();
+    let mut stats = ReadStats::default();
     let bytes = head
         .bytes
         .strip_prefix(BYTE_ORDER_MARK)
         .unwrap_or(head.bytes);
     let line = bytes.split(|byte| *byte == b'\n').next();
     let first = line.unwrap_or_default().trim_ascii();
-    seen.note(
+    stats.note(
         Notice::Header,
         u64::from(
             HEADERS
@@ -228,8 +228,8 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
         .into_iter()
         .filter(|line| looks_captured(line))
         .count();
-    seen.note(Notice::Captured, captured as u64);
-    seen
+    stats.note(Notice::Captured, captured as u64);
+    stats
 }
 
 impl Reader for LineKeys {
@@ -241,10 +241,10 @@ impl Reader for LineKeys {
         sink: &mut dyn Sink,
     ) -> ReadStats {
         let base = block.padded();
-        let mut seen = ReadStats::default();
+        let mut stats = ReadStats::default();
         let mut from = piece.from;
         if piece.first && base.bytes().starts_with(BYTE_ORDER_MARK) {
-            seen.note(Notice::ByteOrderMark, 1);
+            stats.note(Notice::ByteOrderMark, 1);
             from += BYTE_ORDER_MARK.len() as u32;
         }
         if piece.first
@@ -252,13 +252,13 @@ impl Reader for LineKeys {
             && self.delimiter == b'\n'
             && matches!(&base.bytes()[from as usize..], b"\n" | b"\r\n")
         {
-            return seen;
+            return stats;
         }
         if piece.first {
-            seen += self.odd;
+            stats += self.odd;
         }
         if let Some(is_another) = self.is_another {
-            seen.another_from = self.another(base.bytes(), piece, is_another);
+            stats.another_from = self.another(base.bytes(), piece, is_another);
         }
         from = from.max(self.skip.saturating_sub(piece.offset) as u32);
         if piece.last && self.delimiter == b'\n' {
@@ -266,7 +266,7 @@ impl Reader for LineKeys {
             let owned = bytes.strip_suffix(b"\n").unwrap_or(bytes);
             let line = owned.rsplit(|byte| *byte == b'\n').next();
             let last = line.unwrap_or_default();
-            seen.note(Notice::Captured, u64::from(looks_captured(last)));
+            stats.note(Notice::Captured, u64::from(looks_captured(last)));
         }
         columns.values.clear();
         while (from as usize) < base.len() {
@@ -280,9 +280,9 @@ impl Reader for LineKeys {
             }
             // Failure messages always contain a blank, and few dumps do.
             if cut.has_blank && self.delimiter == b'\n' {
-                reject_failures(base, keys, sink, &mut seen);
+                reject_failures(base, keys, sink, &mut stats);
             }
-            seen += count(base, keys);
+            stats += count(base, keys);
             if !keys.is_empty() {
                 sink.keys(KeyBatch {
                     base,
@@ -291,7 +291,7 @@ impl Reader for LineKeys {
                 });
             }
         }
-        seen
+        stats
     }
 }
 
@@ -344,7 +344,7 @@ fn strip_cr(base: Padded<'_>, keys: &mut Spans, ended: usize) {
 }
 
 /// Removes lines from the batch in which redis-cli or a server reports a failure.
-fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen: &mut ReadStats) {
+fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, stats: &mut ReadStats) {
     let is_failure = |i: &usize| errors::is_failure(keys.get(base, *i));
     let Some(first) = (0..keys.len()).find(is_failure) else {
         return;
@@ -353,7 +353,7 @@ fn reject_failures(base: Padded<'_>, keys: &mut Spans, sink: &mut dyn Sink, seen
     for i in first..keys.len() {
         let (start, end) = (keys.start[i], keys.end[i]);
         if errors::is_failure(keys.get(base, i)) {
-            seen.note(Notice::ErrorReply, 1);
+            stats.note(Notice::ErrorReply, 1);
             sink.reject(start as usize, errors::REASON);
         } else {
             (keys.start[kept], keys.end[kept]) = (start, end);
@@ -376,11 +376,11 @@ fn count(base: Padded<'_>, keys: &Spans) -> ReadStats {
         .iter()
         .filter(|end| base.byte_before(**end) == b'\r')
         .count();
-    let mut seen = ReadStats::default();
-    seen.keys = keys.len() as u64;
-    seen.note(Notice::EmptyKey, empty as u64);
-    seen.note(Notice::CarriageReturn, cr as u64);
-    seen
+    let mut stats = ReadStats::default();
+    stats.keys = keys.len() as u64;
+    stats.note(Notice::EmptyKey, empty as u64);
+    stats.note(Notice::CarriageReturn, cr as u64);
+    stats
 }
 
 #[cfg(test)]

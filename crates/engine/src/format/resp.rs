@@ -94,9 +94,9 @@ impl Reader for Resp {
             }
             at += len;
         }
-        let mut seen = gather.finish(block);
-        seen.missing = missing;
-        seen
+        let mut stats = gather.finish(block);
+        stats.missing = missing;
+        stats
     }
 }
 

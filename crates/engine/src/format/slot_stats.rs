@@ -150,9 +150,9 @@ impl<'de: 't, 't> Deserialize<'de> for Slots<'t> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut pairs: A) -> Result<Slots<'de>, A::Error> {
-                let (mut slots, mut known) = (Vec::new(), vec![false; SLOTS]);
+                let (mut slots, mut is_known) = (Vec::new(), vec![false; SLOTS]);
                 while let Some((slot, stats)) = pairs.next_element::<(u64, Stats<'de>)>()? {
-                    check(slot, &stats, &mut known).map_err(A::Error::custom)?;
+                    check(slot, &stats, &mut is_known).map_err(A::Error::custom)?;
                     slots.push((slot as u16, stats));
                 }
                 Ok(Slots(slots))

@@ -154,13 +154,13 @@ const ERROR_NAMES: [&str; METRIC_COUNT] = names(true);
 
 impl<T: Serialize> Serialize for PerMetric<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(metric, there)| (metric.name(), there)))
+        serializer.collect_map(self.iter().map(|(metric, value)| (metric.name(), value)))
     }
 }
 
 impl<T: Serialize> Serialize for PerWeight<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_map(self.iter().map(|(metric, there)| (metric.name(), there)))
+        serializer.collect_map(self.iter().map(|(metric, value)| (metric.name(), value)))
     }
 }
 

@@ -351,13 +351,13 @@ impl<T: Tally> Worker<T> {
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };
         let is_ended = !piece.last || block.content().ends_with(b"\n");
-        let mut seen = counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
+        let mut stats = counts.add(scan, shared, input, (bytes, piece.offset), |counting| {
             reader.read(block, piece, &mut columns, counting)
         });
-        if !is_ended && seen.keys > 0 && LINES.contains(&input.1) {
-            seen.note(Notice::NoLineEnd, 1);
+        if !is_ended && stats.keys > 0 && LINES.contains(&input.1) {
+            stats.note(Notice::NoLineEnd, 1);
         }
-        seen
+        stats
     }
 
     /// Counts the rows of a walk, covering `bytes` of input `input`.
@@ -405,7 +405,7 @@ impl<T: Tally> Counts<T> {
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = read(&mut counting);
         let lacking = counting.lacking();
-        let (mut seen, edges) = counting.finish(saw);
+        let (mut stats, edges) = counting.finish(saw);
         if let Some(field) = lacking {
             let source = &*shared.sources[input];
             let filter = scan.only.filter.as_ref();
@@ -413,8 +413,8 @@ impl<T: Tally> Counts<T> {
             let error = no_field(option, field, source, format);
             shared.fail((input, bytes.start), error);
         }
-        seen.rejected = rejects.count - rejected_before;
-        seen.note(Notice::Repeated, shared.repeats(input, bytes, edges));
-        seen
+        stats.rejected = rejects.count - rejected_before;
+        stats.note(Notice::Repeated, shared.repeats(input, bytes, edges));
+        stats
     }
 }

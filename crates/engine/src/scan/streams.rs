@@ -214,15 +214,15 @@ impl Scan<'_> {
         match &mut cut.work {
             Work::Bytes(block, piece, reader) => {
                 std::mem::swap(&mut worker.block, block);
-                let seen = worker.count(self, shared, &**reader, input, (bytes, *piece));
+                let stats = worker.count(self, shared, &**reader, input, (bytes, *piece));
                 worker.block.shrink(self.chunk);
                 block.shrink(self.chunk);
-                seen
+                stats
             }
             Work::Rows(rows) => {
-                let seen = worker.count_rows(self, shared, rows, input, bytes);
+                let stats = worker.count_rows(self, shared, rows, input, bytes);
                 rows.clear();
-                seen
+                stats
             }
         }
     }

@@ -243,14 +243,14 @@ fn literal_braces(pattern: &str) -> String {
     let mut rest = pattern;
     let mut in_class = false;
     while let Some(c) = rest.chars().next() {
-        let mut taken = c.len_utf8();
+        let mut len = c.len_utf8();
         match c {
             // Escapes are kept, including the braces of \x{7b} and \p{Alpha}.
             '\\' => {
-                taken += rest[1..].chars().next().map_or(0, char::len_utf8);
+                len += rest[1..].chars().next().map_or(0, char::len_utf8);
                 let has_braces =
                     rest[1..].starts_with(['x', 'u', 'U', 'p', 'P']) && rest[2..].starts_with('{');
-                taken += if has_braces {
+                len += if has_braces {
                     rest[2..].find('}').map_or(0, |end| end + 1)
                 } else {
                     0
@@ -259,22 +259,22 @@ fn literal_braces(pattern: &str) -> String {
             // A bracket that comes first in a class is a literal member.
             '[' if !in_class => {
                 in_class = true;
-                taken += usize::from(rest[taken..].starts_with('^'));
-                if rest[taken..].starts_with(']') {
-                    text.push_str(&rest[..taken]);
+                len += usize::from(rest[len..].starts_with('^'));
+                if rest[len..].starts_with(']') {
+                    text.push_str(&rest[..len]);
                     text.push_str("\\]");
-                    rest = &rest[taken + 1..];
+                    rest = &rest[len + 1..];
                     continue;
                 }
             }
-            '[' if rest.starts_with("[:") => taken = rest.find(":]").map_or(1, |end| end + 2),
+            '[' if rest.starts_with("[:") => len = rest.find(":]").map_or(1, |end| end + 2),
             '[' | '&' | '~' if in_class => text.push('\\'),
             ']' => in_class = false,
             '{' if !in_class && !opens_quantifier(rest) => text.push('\\'),
             _ => {}
         }
-        text.push_str(&rest[..taken]);
-        rest = &rest[taken..];
+        text.push_str(&rest[..len]);
+        rest = &rest[len..];
     }
     text
 }

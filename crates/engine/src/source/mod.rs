@@ -269,7 +269,7 @@ pub fn find_among(
 
 /// Refuses a stream named twice: two readers would split its bytes between them.
 fn check_streams(found: &Found) -> Result<()> {
-    let mut known: HashMap<FileIdentity, &Path> = HashMap::new();
+    let mut paths: HashMap<FileIdentity, &Path> = HashMap::new();
     let streams = found
         .sources
         .iter()
@@ -277,10 +277,10 @@ fn check_streams(found: &Found) -> Result<()> {
         .map(|source| source.path());
     for (path, identity) in streams.filter_map(|path| Some((path, FileIdentity::of_stream(path)?)))
     {
-        if let Some(other) = known.insert(identity, path) {
+        if let Some(first) = paths.insert(identity, path) {
             let reason = format!(
                 "the same stream as \"{}\"; it can be read only once, so name it once",
-                Name::from(other)
+                Name::from(first)
             );
             return Err(Error::bad(Name::from(path).to_string(), reason));
         }

@@ -91,8 +91,8 @@ impl Duplicates {
     /// The same for the keys in a set of slots.
     pub fn share_in(&self, is_in: &dyn Fn(u16) -> bool) -> Option<f64> {
         let most = if self.is_exact() { u32::MAX } else { OFTEN };
-        let seen = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
-        let (total, distinct) = seen.fold((0, 0), |(total, distinct), (_, count)| {
+        let hashes = self.seen.iter().filter(|(hash, _)| is_in(slot_in(**hash)));
+        let (total, distinct) = hashes.fold((0, 0), |(total, distinct), (_, count)| {
             (total + u64::from((*count).min(most)), distinct + 1)
         });
         (total > 0).then(|| (total - distinct) as f64 / total as f64)

@@ -43,11 +43,10 @@ impl Heaviest {
     /// The heaviest keys in `metric`, heaviest first and then by name, and an upper bound for all other keys.
     pub fn keys(&self, metric: Metric) -> Option<(Vec<HeavyKey>, u64)> {
         let (mut keys, exceeded) = self.0.get(metric).map(Top::heaviest)?;
-        let by_name = |key: &HeavyKey, other: &HeavyKey| key.name.cmp(&other.name);
-        keys.sort_by(|key, other| {
-            other.load[metric]
-                .cmp(&key.load[metric])
-                .then_with(|| by_name(key, other))
+        keys.sort_by(|a, b| {
+            b.load[metric]
+                .cmp(&a.load[metric])
+                .then_with(|| a.name.cmp(&b.name))
         });
         Some((keys, exceeded))
     }

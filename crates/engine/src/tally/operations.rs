@@ -126,22 +126,22 @@ impl Operations {
         let named_counts = |counter: &Option<TagCounter>| {
             let counter = counter.as_ref()?;
             let named = counter.named().into_iter();
-            let known: HashMap<Vec<u8>, Load> = named.collect();
-            Some((known, counter.is_exact()))
+            let loads: HashMap<Vec<u8>, Load> = named.collect();
+            Some((loads, counter.is_exact()))
         };
         let (reads, cpu) = (named_counts(&self.reads), named_counts(&self.cpu));
         let amount = |counts: &Option<(HashMap<Vec<u8>, Load>, bool)>, name: &[u8]| {
-            let (known, is_exact) = counts.as_ref()?;
-            let ops = known.get(name).map(|load| load[Metric::Ops]);
+            let (loads, is_exact) = counts.as_ref()?;
+            let ops = loads.get(name).map(|load| load[Metric::Ops]);
             ops.or(is_exact.then_some(0))
         };
         let mut named = self.keys.named();
         // A key may take much time by few operations.
         if !self.keys.is_exact()
-            && let Some((known, _)) = &cpu
+            && let Some((loads, _)) = &cpu
         {
             let busy: HashSet<&[u8]> = named.iter().map(|(name, _)| &name[..]).collect();
-            let slow = known.keys().filter(|name| !busy.contains(&name[..]));
+            let slow = loads.keys().filter(|name| !busy.contains(&name[..]));
             let mut rows: Vec<_> = slow.map(|name| (name.clone(), Load::default())).collect();
             rows.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
             named.extend(rows);
@@ -193,8 +193,8 @@ impl Operations {
         let mut sums: Vec<((u128, u32), &[u8], u64)> = Vec::new();
         for i in 0..spans.len() {
             let length = spans.end[i] - spans.start[i];
-            let kept = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
-            let start = (base.sixteen_at(spans.start[i]) & kept, length);
+            let mask = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
+            let start = (base.sixteen_at(spans.start[i]) & mask, length);
             let command = spans.get(base, i);
             let is_command = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
                 *known == start && (length <= 16 || *name == command)
@@ -296,13 +296,7 @@ impl Tally for Operations {
             (a, b) => a.or(b),
         };
         self.keys.merge(other.keys);
-        self.cpu = match (self.cpu.take(), other.cpu) {
-            (Some(mut mine), Some(theirs)) => {
-                mine.merge(theirs);
-                Some(mine)
-            }
-            (mine, theirs) => mine.or(theirs),
-        };
+        self.cpu.merge(other.cpu);
         self.reads = match (self.reads.take(), other.reads) {
             (mine, _) if are_empty.1 => mine,
             (_, theirs) if are_empty.0 => theirs,

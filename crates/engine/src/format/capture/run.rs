@@ -228,10 +228,10 @@ impl Names {
     /// The position of a name in the block.
     #[inline]
     fn place(&mut self, block: &mut Block, name: &'static str) -> (u32, u32) {
-        let is_named = |known: &(&str, _)| std::ptr::eq(known.0, name);
+        let is_named = |row: &(&str, _)| std::ptr::eq(row.0, name);
         if !self.known.get(self.last).is_some_and(is_named) {
-            let known = self.known.iter().position(is_named);
-            self.last = known.unwrap_or_else(|| {
+            let place = self.known.iter().position(is_named);
+            self.last = place.unwrap_or_else(|| {
                 let start = self.end;
                 self.end += name.len();
                 if block.len() < self.end {

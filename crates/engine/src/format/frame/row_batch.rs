@@ -159,19 +159,19 @@ impl RowBatch {
         for (offset, reason) in &self.rejects {
             sink.reject_at(*offset, reason);
         }
-        let mut seen = self.seen;
+        let mut stats = self.seen;
         if let Some(mut unread) = self.unread.take() {
             let columns = (&mut self.keys, &mut self.values);
-            seen += unread.read(&mut self.block, columns, lfu, sink);
-            return seen;
+            stats += unread.read(&mut self.block, columns, lfu, sink);
+            return stats;
         }
         if self.keys.is_empty() {
-            return seen;
+            return stats;
         }
         if self.values.are_operations {
-            seen.operations = self.keys.len() as u64;
+            stats.operations = self.keys.len() as u64;
         } else {
-            seen.keys = self.keys.len() as u64;
+            stats.keys = self.keys.len() as u64;
         }
         self.values.estimate_accesses(lfu);
         sink.keys(KeyBatch {
@@ -179,7 +179,7 @@ impl RowBatch {
             keys: &self.keys,
             values: &self.values,
         });
-        seen
+        stats
     }
 
     #[inline]
@@ -211,8 +211,8 @@ impl RowBatch {
         let is_same =
             |kind: &Kind| same_text(kind.encoding, encoding) && same_text(&kind.name, name);
         if !self.kinds.get(self.last_kind).is_some_and(is_same) {
-            let known = self.kinds.iter().position(is_same);
-            self.last_kind = known.unwrap_or_else(|| {
+            let place = self.kinds.iter().position(is_same);
+            self.last_kind = place.unwrap_or_else(|| {
                 let words = [&**name, encoding].map(|word| {
                     let start = self.base.len() as u32;
                     self.base.append(word.as_bytes());

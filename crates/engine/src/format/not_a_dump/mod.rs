@@ -46,27 +46,27 @@ enum Sign {
 /// Why an input starting with `head` is refused, whatever format its lines may fit.
 pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
-    let is = |form: &&NotADump| match form.sign {
+    let applies = |form: &&NotADump| match form.sign {
         Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
         Sign::Start(is) => is(start),
         Sign::Lines(_) | Sign::Words(_) => false,
     };
-    let refusal = SIGNATURES.iter().find(is).map(refused);
+    let refusal = SIGNATURES.iter().find(applies).map(refused);
     refusal.or_else(|| only_failures(&lines(head)))
 }
 
 /// Why an input whose texts may be keys is refused: they are a different kind of server reply.
 pub(crate) fn by_words(head: Head<'_>) -> Option<String> {
     let words = replies::words(&lines(head));
-    let is = |form: &&NotADump| matches!(form.sign, Sign::Words(is) if is(&words));
-    REPLIES.iter().find(is).map(refused)
+    let applies = |form: &&NotADump| matches!(form.sign, Sign::Words(is) if is(&words));
+    REPLIES.iter().find(applies).map(refused)
 }
 
 /// Why an input is refused if none of its lines is known to be more than a raw key.
 pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);
-    let is = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
-    let refusal = LINE_FORMS.iter().find(is).map(refused);
+    let applies = |form: &&NotADump| matches!(form.sign, Sign::Lines(is) if is(&lines));
+    let refusal = LINE_FORMS.iter().find(applies).map(refused);
     refusal.or_else(|| control_bytes(&lines))
 }
 

@@ -175,9 +175,9 @@ fn is_keys(head: &[u8]) -> bool {
 
 fn is_page(head: &[u8]) -> bool {
     let text = head.trim_ascii_start();
-    let is = |start: &[u8]| {
+    let starts = |start: &[u8]| {
         let begins = text.get(..start.len());
         begins.is_some_and(|begins| begins.eq_ignore_ascii_case(start))
     };
-    is(b"<!doctype html") || is(b"<html") || is(b"<?xml ")
+    starts(b"<!doctype html") || starts(b"<html") || starts(b"<?xml ")
 }

@@ -51,13 +51,13 @@ pub(crate) fn value(cell: &[u8]) -> Value {
         .rposition(|byte| !is_around(byte))
         .map_or(0, |at| at + 1);
     let bare = cell.get(from..to).unwrap_or_default();
-    let is = |words: &[&str]| {
+    let is_among = |words: &[&str]| {
         words
             .iter()
             .any(|word| bare.eq_ignore_ascii_case(word.as_bytes()))
     };
     match () {
-        () if is(&TYPES) || is(&LEVELS) => Value::Word,
+        () if is_among(&TYPES) || is_among(&LEVELS) => Value::Word,
         () if is_time(bare) => Value::Time,
         () => Value::Text,
     }

@@ -286,16 +286,16 @@ impl Reader for Reply {
             ];
             at = end + 1;
         }
-        let mut seen = gather.finish(block);
+        let mut stats = gather.finish(block);
         let last = block.content()[piece.from as usize..]
             .trim_ascii_end()
             .last()
             // All blocks but the first start after a comma.
             .or((!piece.first).then_some(&b','));
-        if piece.last && seen.count(Notice::CutOff) == 0 && form.goes_on_behind(last) {
-            seen.note(Notice::CutOff, 1);
+        if piece.last && stats.count(Notice::CutOff) == 0 && form.goes_on_behind(last) {
+            stats.note(Notice::CutOff, 1);
         }
-        seen
+        stats
     }
 }
 

@@ -42,11 +42,11 @@ impl Reader for Quoted {
         columns: &mut Columns<'_>,
         sink: &mut dyn Sink,
     ) -> ReadStats {
-        let mut seen = ReadStats::default();
+        let mut stats = ReadStats::default();
         let mut from = piece.from;
         columns.values.clear();
         if piece.last && ends_in_text(block.content()) {
-            seen.note(Notice::CutOff, 1);
+            stats.note(Notice::CutOff, 1);
         }
         while (from as usize) < block.len() {
             let next = cut_lines(block.padded(), from, b'\n', columns).next;
@@ -54,9 +54,9 @@ impl Reader for Quoted {
                 columns.keys.start.iter_mut().for_each(|start| *start += 1);
                 columns.keys.end.iter_mut().for_each(|end| *end -= 1);
             } else {
-                decode(block, columns, sink, &mut seen);
+                decode(block, columns, sink, &mut stats);
             }
-            seen.keys += columns.keys.len() as u64;
+            stats.keys += columns.keys.len() as u64;
             if !columns.keys.is_empty() {
                 sink.keys(KeyBatch {
                     base: block.padded(),
@@ -66,7 +66,7 @@ impl Reader for Quoted {
             }
             from = next;
         }
-        seen
+        stats
     }
 }
 
@@ -101,7 +101,12 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
 }
 
 /// Decodes the lines of the batch one by one and removes those that are not keys.
-fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
+fn decode(
+    block: &mut Block,
+    columns: &mut Columns<'_>,
+    sink: &mut dyn Sink,
+    stats: &mut ReadStats,
+) {
     let keys = &mut *columns.keys;
     let content = block.content_mut();
     let mut kept = 0;
@@ -120,12 +125,12 @@ fn decode(block: &mut Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, see
                 Some(_) => {}
                 None => sink.reject(start, "not one text in double quotes"),
             }
-            notice.into_iter().for_each(|notice| seen.note(notice, 1));
+            notice.into_iter().for_each(|notice| stats.note(notice, 1));
             continue;
         }
         let from = start + codes + 1;
         let to = from + framed.len() - 2;
-        seen.note(Notice::Colour, u64::from(codes > 0));
+        stats.note(Notice::Colour, u64::from(codes > 0));
         let to = escape::undo(Escapes::C, content, from, to);
         (keys.start[kept], keys.end[kept]) = (from as u32, to as u32);
         kept += 1;

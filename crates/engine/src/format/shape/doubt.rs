@@ -82,12 +82,12 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
     const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; otherwise: sed 's/^ *//' FILE | slotscope analyze -";
-    let said = |text: String| Some(Sentence::default().words(text));
+    let sentence = |text: String| Some(Sentence::default().words(text));
     if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
-        return said(format!("{INDENTED}; {RAW}"));
+        return sentence(format!("{INDENTED}; {RAW}"));
     }
     if share_of(rows, |row| row.ends_with(b" ")) >= 0.2 {
-        return said(format!(
+        return sentence(format!(
             "lines end with blanks, which are read as parts of the keys; otherwise: sed 's/ *$//' FILE | slotscope analyze - ; {RAW}"
         ));
     }
@@ -101,13 +101,13 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
         };
         let few = "lines are too few to tell whether they are more than keys, each read as one";
         return if rows.iter().any(may_be_more) {
-            said(format!("{few}; {RAW} without asking"))
+            sentence(format!("{few}; {RAW} without asking"))
         } else {
             None
         };
     }
     if is_log(rows) {
-        return said(format!(
+        return sentence(format!(
             "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
         ));
     }
@@ -125,7 +125,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
             } else {
                 String::from_utf8_lossy(separator).trim().to_owned()
             };
-        said(format!("each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"))
+        sentence(format!("each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"))
     }).or_else(|| {
         let is_two_numbers = |row: &&[u8]| {
             let mut words = row.split(|byte| b" \t,;|".contains(byte)).filter(|word| !word.is_empty());
@@ -133,13 +133,13 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
             number() && number() && words.next().is_none()
         };
         let text = "each line is two numbers, read as a key; --columns key,size reads them as a key and its size";
-        if share_of(rows, is_two_numbers) >= MOST { said(format!("{text}; {RAW}")) } else { None }
+        if share_of(rows, is_two_numbers) >= MOST { sentence(format!("{text}; {RAW}")) } else { None }
     })
 }
 
 /// Text that programs print around keys: line numbers, type brackets, extra lines.
 fn printed(rows: &[&[u8]]) -> Option<Sentence> {
-    let said = |fact: &str| {
+    let sentence = |fact: &str| {
         Some(Sentence::default().words(format!(
             "{fact}, and the whole lines are read as keys; otherwise cut the keys out with sed or awk; {RAW}"
         )))
@@ -148,7 +148,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     let starts = rows.iter().filter_map(|row| Some(&row[..number(row)?]));
     let numbers: Vec<&[u8]> = starts.collect();
     if numbers.len() == rows.len() && Column::of(numbers).is_index {
-        return said("each line starts with its number, as grep -n has it");
+        return sentence("each line starts with its number, as grep -n has it");
     }
     let is_object = |row: &&[u8]| {
         let open = row.iter().find(|byte| !byte.is_ascii_alphanumeric());
@@ -159,7 +159,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
         is_pair && row.iter().any(|byte| b" ,=".contains(byte))
     };
     if share_of(rows, is_object) >= MOST {
-        return said("each line is in brackets, as programs print objects");
+        return sentence("each line is in brackets, as programs print objects");
     }
     let is_several = |row: &&[u8]| {
         let mut words = row
@@ -169,7 +169,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
         words.clone().count() >= 2 && words.all(is_name)
     };
     if share_of(rows, is_several) >= MOST {
-        return said(
+        return sentence(
             "each line has several words with a colon in each, as keys side by side (tr -s ' ' '\\n' < FILE parts them)",
         );
     }
@@ -179,7 +179,7 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
     let has_blank = |row: &&[u8]| row.iter().any(u8::is_ascii_whitespace);
     let is_inside = rows.len() >= LEAST && !rows[ENDS..rows.len() - ENDS].iter().any(has_blank);
     if is_inside && rows.iter().any(has_blank) {
-        return said(
+        return sentence(
             "the first or last lines have blanks and the others none, as messages of a program",
         );
     }
@@ -213,10 +213,10 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
     let inside: Vec<&[u8]> = longer
         .map(|row| &row[prefix.len()..row.len() - suffix.len()])
         .collect();
-    let said = |where_: &str, text: &[u8]| {
+    let sentence = |position: &str, text: &[u8]| {
         let text = Name::from(text);
         Sentence::default()
-            .words(format!("each line {where_} "))
+            .words(format!("each line {position} "))
             .excerpt(&text)
             .words(format!(
                 ", which is read as a part of the keys; otherwise cut it with sed; {RAW}"
@@ -233,7 +233,7 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
                 .chain(suffix)
                 .any(|byte| b"\"'".contains(byte));
     if is_markup && !inside.is_empty() {
-        return Some(said(
+        return Some(sentence(
             if prefix.is_empty() {
                 "ends with"
             } else {
@@ -254,12 +254,12 @@ fn frame(rows: &[&[u8]]) -> Option<Sentence> {
         && families(&inside) >= 2
         && Column::of(inside.clone()).look_like_keys() > 0.7
     {
-        return Some(said("starts with", &prefix[..prefix.len().min(30)]));
+        return Some(sentence("starts with", &prefix[..prefix.len().min(30)]));
     }
     let ends_item = suffix.last().is_some_and(|byte| b",;$".contains(byte));
     let is_behind = !inside.is_empty()
         && (ends_item || suffix.last().is_some_and(is_frame) && families(rows) >= 2);
-    is_behind.then(|| said("ends with", &suffix[suffix.len().saturating_sub(30)..]))
+    is_behind.then(|| sentence("ends with", &suffix[suffix.len().saturating_sub(30)..]))
 }
 
 /// Sorted texts without the first and last 2%, which differ most; fewer than 50 are all kept.

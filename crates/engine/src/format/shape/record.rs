@@ -46,11 +46,11 @@ pub(super) fn refused(rows: &[&[u8]]) -> Option<String> {
              \" \".join(map(json.dumps, d[\"command\"].split())))) for d in map(ast.literal_eval, sys.stdin)]' < FILE | slotscope analyze -",
         ),
     ];
-    let is_most = |is: &fn(&[u8]) -> bool| {
-        share_of(rows, |row| is(row)) >= RECORDS
-            || rows.len() > 1 && share_of(&rows[1..], |row| is(row)) >= RECORDS
+    let is_most = |test: &fn(&[u8]) -> bool| {
+        share_of(rows, |row| test(row)) >= RECORDS
+            || rows.len() > 1 && share_of(&rows[1..], |row| test(row)) >= RECORDS
     };
-    let (form, _, way_out) = FORMS.iter().find(|(_, is, _)| is_most(is))?;
+    let (form, _, way_out) = FORMS.iter().find(|(_, test, _)| is_most(test))?;
     Some(format!("{form}: {way_out}"))
 }
 

@@ -142,10 +142,10 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
 /// The flags that read a table's columns.
 fn flags(layout: &Layout) -> String {
     let name = |column: usize| {
-        let is = |role: Role| layout.at[role.place()] == Some(column);
+        let has_role = |role: Role| layout.at[role.place()] == Some(column);
         match () {
-            () if is(Role::Key) => "key",
-            () if is(Role::of(Metric::Bytes)) => "size",
+            () if has_role(Role::Key) => "key",
+            () if has_role(Role::of(Metric::Bytes)) => "size",
             () => "_",
         }
     };

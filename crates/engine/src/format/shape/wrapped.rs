@@ -229,7 +229,7 @@ fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
 
 /// The length of a script's word at the start of a row, including the separator before the key.
 fn verb(row: &[u8]) -> Option<usize> {
-    let is = |word: &&&str| {
+    let starts = |word: &&&str| {
         row.get(..word.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
     };
@@ -244,7 +244,7 @@ fn verb(row: &[u8]) -> Option<usize> {
         (is_apart && gap < after.len())
             .then_some(word.len() + blanks + mark + if mark == 1 { gap } else { 0 })
     };
-    VERBS.iter().filter(is).find_map(ends)
+    VERBS.iter().filter(starts).find_map(ends)
 }
 
 /// The length of a log prefix: `INFO:root:`.

@@ -127,10 +127,10 @@ impl ColumnNames {
             return Some((Role::Number(Number::Elements), names::FIRST_RANK));
         }
         let by_alias = aliases().find_map(|(role, aliases)| {
-            let is = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+            let is_name = |alias: &str| name.eq_ignore_ascii_case(alias.as_bytes());
             let rank = match self.given(role) {
-                Some(given) => is(given).then_some(0),
-                None => aliases.iter().position(|alias| is(alias)),
+                Some(given) => is_name(given).then_some(0),
+                None => aliases.iter().position(|alias| is_name(alias)),
             };
             rank.map(|rank| (role, rank))
         });
@@ -162,8 +162,8 @@ impl ColumnNames {
         let missing = roles.filter(|role| !self.has(header, *role));
         missing
             .map(|role| (role, self.given(role)))
-            .find_map(|(role, given)| match (role, given) {
-                (_, Some(given)) => Some(given.to_string()),
+            .find_map(|(role, name)| match (role, name) {
+                (_, Some(name)) => Some(name.to_string()),
                 (Role::Key, None) => Some(String::from("key")),
                 _ => None,
             })

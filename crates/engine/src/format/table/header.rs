@@ -70,9 +70,9 @@ impl Header {
             ));
         }
         if let Some(missing) = names.missing_in(&self.fields) {
-            let there = columns::listed(&self.fields);
+            let header = columns::listed(&self.fields);
             let missing = Name::from(missing.as_str());
-            return Err(format!("no column \"{missing}\"; columns are: {there}"));
+            return Err(format!("no column \"{missing}\"; columns are: {header}"));
         }
         let mut layout = Layout::new(Separator::Byte(self.delimiter), self.fields.len());
         let mut best = [None; ROLES];

@@ -189,14 +189,14 @@ impl JsonRows {
     fn find_quotes(&mut self, base: Padded<'_>, from: u32, next: u32, find: FindByte<'_>) -> bool {
         let lines = self.lines.len();
         let in_line: usize = self.between.iter().map(Between::quotes).sum();
-        let wanted = lines * in_line;
+        let expected = lines * in_line;
         // Asking for one more reveals any excess.
-        self.quotes.resize(wanted + 1, 0);
+        self.quotes.resize(expected + 1, 0);
         let count = find(base, from, b'"', &mut self.quotes).delimiters;
-        if count < wanted || (count > wanted && self.quotes[wanted] < next) {
+        if count < expected || (count > expected && self.quotes[expected] < next) {
             return false;
         }
-        self.quotes.truncate(wanted);
+        self.quotes.truncate(expected);
         let bounds = self.lines.start.iter().zip(&self.lines.end);
         bounds
             .zip(self.quotes.chunks_exact(in_line))

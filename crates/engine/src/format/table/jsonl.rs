@@ -116,9 +116,9 @@ impl JsonKeys {
             }
         }
         if let Some(missing) = names.missing_in(&members).filter(|_| !members.is_empty()) {
-            let there = columns::listed(&members);
+            let listed = columns::listed(&members);
             let missing = Name::from(missing.as_str());
-            return Err(format!("no member \"{missing}\"; members are: {there}"));
+            return Err(format!("no member \"{missing}\"; members are: {listed}"));
         }
         let names = names.of_header(&members);
         let is_dump =

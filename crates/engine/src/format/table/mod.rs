@@ -137,9 +137,9 @@ impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
 pub(crate) type Carried = [bool; ROLES];
 
 /// The offset of a piece's first row, after a byte order mark at the start of the input.
-pub(crate) fn start(block: &Block, piece: Piece, seen: &mut ReadStats) -> usize {
+pub(crate) fn start(block: &Block, piece: Piece, stats: &mut ReadStats) -> usize {
     let marked = piece.first && block.content().starts_with(BYTE_ORDER_MARK);
-    seen.note(Notice::ByteOrderMark, u64::from(marked));
+    stats.note(Notice::ByteOrderMark, u64::from(marked));
     piece.from as usize + if marked { BYTE_ORDER_MARK.len() } else { 0 }
 }
 
@@ -190,9 +190,9 @@ pub(crate) fn read<R: Rows>(
     columns: &mut Columns<'_>,
     sink: &mut dyn Sink,
 ) -> ReadStats {
-    let mut seen = ReadStats::default();
+    let mut stats = ReadStats::default();
     let mut memory = R::Memory::default();
-    let start = start(block, piece, &mut seen);
+    let start = start(block, piece, &mut stats);
     let mut from = rows.first(block, piece, start);
     let carried = rows.carried();
     while from < block.len() {
@@ -205,15 +205,15 @@ pub(crate) fn read<R: Rows>(
                     let (after, step) = rows.next(block.content_mut(), from, &mut memory);
                     let at = piece.offset + from as u64;
                     match step {
-                        Step::Key(row) => push(columns, carried, row, &mut seen),
+                        Step::Key(row) => push(columns, carried, row, &mut stats),
                         Step::Without(row, unreadable) => {
                             for (role, text) in unreadable.0 {
-                                seen.lose(role.value(), at, &text);
+                                stats.lose(role.value(), at, &text);
                             }
-                            push(columns, carried, row, &mut seen);
+                            push(columns, carried, row, &mut stats);
                         }
-                        Step::Around => seen.note(Notice::Around, 1),
-                        Step::NoKey => seen.note(Notice::NoKey, 1),
+                        Step::Around => stats.note(Notice::Around, 1),
+                        Step::NoKey => stats.note(Notice::NoKey, 1),
                         Step::Blank => {}
                         Step::Reject(refusal) => {
                             sink.reject_with(from, &refusal.reason, &refusal.excerpt)
@@ -223,22 +223,22 @@ pub(crate) fn read<R: Rows>(
                 }
             }
         }
-        hand_on(block, columns, sink, &mut seen);
+        hand_on(block, columns, sink, &mut stats);
     }
-    seen.note(Notice::EscapedKey, R::undone(&memory));
-    seen
+    stats.note(Notice::EscapedKey, R::undone(&memory));
+    stats
 }
 
 /// Passes a non-empty batch to the sink.
-fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: &mut ReadStats) {
+fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, stats: &mut ReadStats) {
     if !columns.keys.is_empty() {
         columns.values.estimate_accesses(columns.lfu);
         let left = columns.values.date_expiry(columns.written_ms);
         if left > 0 {
-            seen.note(Notice::TimeLeft, left);
-            seen.written_ms = seen.written_ms.max(Some(columns.written_ms));
+            stats.note(Notice::TimeLeft, left);
+            stats.written_ms = stats.written_ms.max(Some(columns.written_ms));
         }
-        seen.keys += columns.keys.len() as u64;
+        stats.keys += columns.keys.len() as u64;
         sink.keys(KeyBatch {
             base: block.padded(),
             keys: columns.keys,
@@ -247,7 +247,7 @@ fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, seen: 
     }
 }
 
-fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadStats) {
+fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, stats: &mut ReadStats) {
     columns.keys.push(row.key.0, row.key.1);
     let values = &mut *columns.values;
     let mut late = false;
@@ -267,7 +267,7 @@ fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, seen: &mut ReadSt
         }
     }
     if late {
-        seen.note(Notice::LateColumn, 1);
+        stats.note(Notice::LateColumn, 1);
     }
 }
 

@@ -140,8 +140,8 @@ impl Manifest {
         let servers = self.servers.iter();
         let primaries = servers.filter(|server| server.role == Role::Primary);
         let states = primaries.filter_map(|server| server.last()?.cluster_state.as_deref());
-        states.fold((0, 0), |(asked, down), state| {
-            (asked + 1, down + u64::from(state == "fail"))
+        states.fold((0, 0), |(servers, down), state| {
+            (servers + 1, down + u64::from(state == "fail"))
         })
     }
 

@@ -71,15 +71,15 @@ pub(crate) fn is_snapshot(head: &[u8]) -> bool {
 
 /// Bytes before the magic: `$LENGTH` or `$EOF:` with a mark, each with a line end, after any earlier server replies.
 fn wrapper(head: &[u8]) -> Option<usize> {
-    let said = said(head);
-    let Some(rest) = head[said..].strip_prefix(b"$") else {
-        return (said == 0).then_some(0);
+    let replies = said(head);
+    let Some(rest) = head[replies..].strip_prefix(b"$") else {
+        return (replies == 0).then_some(0);
     };
     let len = rest.iter().take(LONGEST).position(|byte| *byte == b'\r')?;
     let (label, behind) = rest.split_at(len);
     let is_length = label.iter().all(u8::is_ascii_digit) && len > 0;
     let is_marked = label.starts_with(MARKED) && len == MARKED.len() + MARK;
-    (behind.starts_with(b"\r\n") && (is_length || is_marked)).then_some(said + 1 + len + 2)
+    (behind.starts_with(b"\r\n") && (is_length || is_marked)).then_some(replies + 1 + len + 2)
 }
 
 /// Bytes of replies and line ends that a server sends before a snapshot.

@@ -117,9 +117,9 @@ impl SlotCheck {
     /// header, returns the position and a description.
     pub(super) fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
         self.is_any |= next.is_some();
-        let (seen, watch) = (std::mem::take(&mut self.seen), self.watch.take());
+        let (counts, watch) = (std::mem::take(&mut self.seen), self.watch.take());
         let (at, header) = std::mem::replace(&mut self.header, next)?;
-        let difference = seen.differ(header);
+        let difference = counts.differ(header);
         let reported_late = watch.is_some_and(|watch| watch.end(difference.is_some()));
         let elsewhere = || {
             let slot = header.slot;

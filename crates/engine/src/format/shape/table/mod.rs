@@ -159,10 +159,10 @@ struct Searched<'s, 'a> {
 impl<'a> Searched<'_, 'a> {
     /// The rows with exactly this many cells; if there are none, those with more.
     pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
-        let rows_with = |is: &dyn Fn(usize) -> bool| -> Vec<usize> {
+        let rows_with = |fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
             rows.iter()
                 .copied()
-                .filter(|row| is(self.cut.cells(*row).len()))
+                .filter(|row| fits(self.cut.cells(*row).len()))
                 .collect()
         };
         let exact = rows_with(&|cells| cells == columns);
@@ -174,12 +174,12 @@ impl<'a> Searched<'_, 'a> {
     }
 
     pub(super) fn are_sql_types(&self, row: usize) -> bool {
-        let is = |cell: Text<'_>| {
+        let is_type = |cell: Text<'_>| {
             SQL_TYPES
                 .iter()
                 .any(|name| cell.trimmed().eq_ignore_ascii_case(name.as_bytes()))
         };
-        self.cut.texts(row).into_iter().all(is)
+        self.cut.texts(row).into_iter().all(is_type)
     }
 
     pub(super) fn column(&self, rows: &[usize], column: usize) -> Column<'a> {
