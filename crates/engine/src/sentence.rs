@@ -77,7 +77,7 @@ impl Sentence {
         self
     }
 
-    /// The text, with names shown by `by`.
+    /// The text, with names shown by `names`.
     pub(crate) fn spelled(&self, names: &dyn ShowNames) -> String {
         let part = |part: &Part| match part {
             Part::Words(words) => words.clone(),

@@ -27,7 +27,7 @@ pub fn grouped(count: u64) -> String {
     text
 }
 
-/// `1 key`, `4,120 keys`, `2 batches`; `one` is the singular.
+/// `1 key`, `4,120 keys`, `2 batches`; `noun` is the singular.
 pub fn counted(count: u64, noun: &str) -> String {
     let ending = match count {
         1 => "",

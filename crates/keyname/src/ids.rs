@@ -76,7 +76,7 @@ pub fn pattern_of(key: &[u8]) -> Vec<u8> {
     pattern
 }
 
-/// Calls `found` with the ids of a key, byte by byte: the reference implementation for faster ones.
+/// Calls `visit` with the ids of a key, byte by byte: the reference implementation for faster ones.
 #[cold]
 pub fn each(key: &[u8], mut visit: impl FnMut(Found)) {
     let mut at = 0;

@@ -160,7 +160,7 @@ pub struct Head<'a> {
 }
 
 impl Head<'_> {
-    /// The answer where what follows would decide.
+    /// The answer where only more bytes would decide.
     fn undecided(self) -> Detected {
         if self.whole {
             Detected::No

@@ -297,7 +297,7 @@ impl Load {
         load
     }
 
-    /// The load given by `of` for each metric.
+    /// The load given by `value` for each metric.
     pub fn from_fn(value: impl Fn(Metric) -> u64) -> Self {
         Load(Metric::ALL.map(value))
     }

@@ -28,7 +28,7 @@ impl<T> PerWeight<T> {
     /// No values.
     pub(crate) const NONE: PerWeight<T> = PerWeight([const { None }; WEIGHTS]);
 
-    /// The value of `of` for each weight.
+    /// The result of `value` for each weight.
     pub fn from_fn(value: impl Fn(Metric) -> Option<T>) -> Self {
         PerWeight(Metric::WEIGHTS.map(value))
     }

@@ -60,7 +60,7 @@ impl Neighbours {
     }
 }
 
-/// Calls `found` with each `i` where `slots[i]` equals `slots[i + 1]`. This is rare, so most pieces are skipped
+/// Calls `visit` with each `i` where `slots[i]` equals `slots[i + 1]`. This is rare, so most pieces are skipped
 /// quickly.
 fn equal_neighbours(slots: &[u16], mut visit: impl FnMut(usize)) {
     const PIECE: usize = 16;

@@ -128,7 +128,7 @@ struct Places<'f> {
     byte: u8,
     find: FindByte<'f>,
     positions: Box<[u32]>,
-    /// How many of `found` are filled, and the next one.
+    /// How many of `positions` are filled, and the next one.
     len: usize,
     next: usize,
     /// The search has come this far.

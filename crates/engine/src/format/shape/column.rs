@@ -33,7 +33,7 @@ pub(super) fn share(part: usize, total: usize) -> f64 {
     }
 }
 
-/// The fraction of `all` that satisfies `is`.
+/// The fraction of `items` that satisfies `is`.
 pub(super) fn share_of<T>(items: &[T], is: impl Fn(&T) -> bool) -> f64 {
     share(items.iter().filter(|item| is(item)).count(), items.len())
 }

@@ -40,7 +40,7 @@ pub(crate) struct Row {
 }
 
 impl Row {
-    /// The row with its spans moved by `by` bytes.
+    /// The row with its spans moved by `offset` bytes.
     pub(crate) fn moved(self, offset: u32) -> Self {
         let moved = |(from, to): Span| (from + offset, to + offset);
         Row {
@@ -93,7 +93,7 @@ impl Step {
         }
     }
 
-    /// The step with its spans moved by `by` bytes.
+    /// The step with its spans moved by `offset` bytes.
     pub(crate) fn moved(self, offset: u32) -> Step {
         match self {
             Step::Key(row) => Step::Key(row.moved(offset)),

@@ -105,7 +105,7 @@ impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
         }
     }
 
-    /// Merges another sample; `both` merges two values of one item.
+    /// Merges another sample; `combine` merges two values of one item.
     pub fn merge_with(&mut self, other: Self, combine: impl Fn(&mut V, V)) {
         self.largest = self.largest.min(other.largest);
         self.values.retain(|hash, _| *hash <= self.largest);
