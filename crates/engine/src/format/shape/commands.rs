@@ -162,28 +162,26 @@ fn is_option_of_set(word: &[u8]) -> bool {
 
 /// Whether lines are Prometheus samples.
 pub(super) fn are_samples(rows: &[&[u8]]) -> bool {
-    let is_sample = |row: &&[u8]| {
-        let open = memchr::memchr(b'{', row);
-        let labels = open.and_then(|open| Some((open, memchr::memrchr(b'}', row)?)));
-        labels.is_some_and(|(open, close)| {
-            let name = &row[..open];
-            let is_name = !name.is_empty()
-                && name
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || b"_:".contains(byte));
-            let number = row
-                .get(close + 1..)
-                .and_then(|rest| rest.strip_prefix(b" "));
-            let is_number = number.is_some_and(|number| {
-                std::str::from_utf8(number).is_ok_and(|number| number.trim().parse::<f64>().is_ok())
-            });
-            is_name
-                && is_number
-                && memchr::memmem::find(&row[open..close.max(open)], b"=\"").is_some()
-        })
-    };
+    let is_sample = |row: &&[u8]| is_sample(row);
     let is_comment = |row: &&[u8]| row.starts_with(b"# ");
     share_of(rows, |row| is_sample(row) || is_comment(row)) >= MOST && rows.iter().any(is_sample)
+}
+
+/// Whether a line is like `name{label="value"} 1`.
+fn is_sample(row: &[u8]) -> bool {
+    let (Some(open), Some(close)) = (memchr::memchr(b'{', row), memchr::memrchr(b'}', row)) else {
+        return false;
+    };
+    let (name, labels) = (&row[..open], &row[open..close.max(open)]);
+    let is_of_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_:".contains(byte);
+    let number = row[close + 1..].strip_prefix(b" ");
+    let is_number = number.is_some_and(|number| {
+        std::str::from_utf8(number).is_ok_and(|number| number.trim().parse::<f64>().is_ok())
+    });
+    is_number
+        && !name.is_empty()
+        && name.iter().all(is_of_name)
+        && memchr::memmem::find(labels, b"=\"").is_some()
 }
 
 #[cfg(test)]

@@ -82,7 +82,6 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
     const INDENTED: &str = "lines start with blanks, which are read as parts of the keys; otherwise: sed 's/^ *//' FILE | slotscope analyze -";
-    let sentence = |text: String| Some(Sentence::default().words(text));
     if share_of(rows, |row| matches!(row.first(), Some(b' ' | b'\t'))) >= 0.2 {
         return sentence(format!("{INDENTED}; {RAW}"));
     }
@@ -111,30 +110,52 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
             "lines start with a time, as those of a log, and are read as keys; otherwise cut the keys out with awk or sed; {RAW}"
         ));
     }
-    frame(rows).or_else(|| encoded(rows)).or_else(|| printed(rows)).or_else(|| {
-        let separators: [&[u8]; 6] = [b" | ", b" -> ", b" => ", b" = ", b"\t", b"="];
-        let separator = separators.into_iter().find(|separator| {
-            let left = |row: &&'_ [u8]| memchr::memmem::find(row, separator);
-            let lefts: Vec<&[u8]> = rows.iter().filter_map(|row| Some(&row[..left(row)?])).collect();
-            let is_assigned = |row: &&[u8]| memchr::memchr(b'=', row).is_some_and(|at| size(&row[at + 1..]).is_some());
-            let is_there = |row: &&[u8]| if *separator == b"=" { is_assigned(row) } else { left(row).is_some() };
-            share_of(rows, is_there) >= MOST && Column::of(lefts).is_unique()
-        })?;
-        let text = if separator == b"\t" {
-                "tab".to_owned()
-            } else {
-                String::from_utf8_lossy(separator).trim().to_owned()
-            };
-        sentence(format!("each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"))
-    }).or_else(|| {
-        let is_two_numbers = |row: &&[u8]| {
-            let mut words = row.split(|byte| b" \t,;|".contains(byte)).filter(|word| !word.is_empty());
-            let mut number = || words.next().is_some_and(|word| word.iter().all(u8::is_ascii_digit));
-            number() && number() && words.next().is_none()
+    frame(rows)
+        .or_else(|| encoded(rows))
+        .or_else(|| printed(rows))
+        .or_else(|| separated(rows))
+        .or_else(|| two_numbers(rows))
+}
+
+fn sentence(text: String) -> Option<Sentence> {
+    Some(Sentence::default().words(text))
+}
+
+/// A separator after a text that is in one line only.
+fn separated(rows: &[&[u8]]) -> Option<Sentence> {
+    const SEPARATORS: [&[u8]; 6] = [b" | ", b" -> ", b" => ", b" = ", b"\t", b"="];
+    let is_assigned =
+        |row: &[u8]| memchr::memchr(b'=', row).is_some_and(|at| size(&row[at + 1..]).is_some());
+    let separator = SEPARATORS.into_iter().find(|separator| {
+        let end = |row: &[u8]| memchr::memmem::find(row, separator);
+        let starts: Vec<&[u8]> = rows
+            .iter()
+            .filter_map(|row| Some(&row[..end(row)?]))
+            .collect();
+        let is_there = |row: &&[u8]| match *separator {
+            b"=" => is_assigned(row),
+            _ => end(row).is_some(),
         };
-        let text = "each line is two numbers, read as a key; --columns key,size reads them as a key and its size";
-        if share_of(rows, is_two_numbers) >= MOST { sentence(format!("{text}; {RAW}")) } else { None }
-    })
+        share_of(rows, is_there) >= MOST && Column::of(starts).is_unique()
+    })?;
+    let text = match separator {
+        b"\t" => "tab".to_owned(),
+        _ => String::from_utf8_lossy(separator).trim().to_owned(),
+    };
+    sentence(format!(
+        "each line has {text} in it, and is read as a key; --columns key,_ --column-separator '{text}' reads what is before it; {RAW}"
+    ))
+}
+
+fn two_numbers(rows: &[&[u8]]) -> Option<Sentence> {
+    let are_two = |row: &&[u8]| {
+        let pieces = row.split(|byte| b" \t,;|".contains(byte));
+        let words = pieces.filter(|word| !word.is_empty());
+        let are_numbers = words.map(|word| word.iter().all(u8::is_ascii_digit));
+        are_numbers.eq([true, true])
+    };
+    let text = "each line is two numbers, read as a key; --columns key,size reads them as a key and its size";
+    (share_of(rows, are_two) >= MOST).then(|| Sentence::default().words(format!("{text}; {RAW}")))
 }
 
 /// Text that programs print around keys: line numbers, type brackets, extra lines.
