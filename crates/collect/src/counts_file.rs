@@ -91,9 +91,8 @@ fn by_slot<'r>(
     readings: impl IntoIterator<Item = &'r Reading>,
 ) -> HashMap<u64, Map<String, Value>> {
     let slots = readings.into_iter().flat_map(|node| &node.slots).flatten();
-    slots
-        .map(|slot| (u64::from(slot.slot), slot.stats()))
-        .collect()
+    let stats = slots.map(|slot| (u64::from(slot.slot), slot.stats()));
+    stats.collect()
 }
 
 /// Writes a whole file.

@@ -120,13 +120,11 @@ impl<'a> Series<'a> {
     /// The line of a reading.
     fn line(&mut self, reading: &Reading) -> Result<String> {
         let line = reading.line().ok_or_else(|| {
-            let refusal = reading
-                .refusal
-                .as_deref()
-                .unwrap_or("it counts nothing by slot");
+            let refusal = reading.refusal.as_deref();
+            let reason = refusal.unwrap_or("it counts nothing by slot");
             Error::bad(
                 "--every",
-                format!("{refusal}; --slots-only alone counts keys on all servers"),
+                format!("{reason}; --slots-only alone counts keys on all servers"),
             )
         })?;
         self.foreign += reading.foreign;

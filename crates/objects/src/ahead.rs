@@ -263,10 +263,8 @@ static TAKEN: AtomicUsize = AtomicUsize::new(0);
 impl Permit {
     fn take() -> Option<Permit> {
         let one_more = |permits| (permits < MOST).then_some(permits + 1);
-        TAKEN
-            .fetch_update(Relaxed, Relaxed, one_more)
-            .ok()
-            .map(|_| Permit)
+        let permits = TAKEN.fetch_update(Relaxed, Relaxed, one_more);
+        permits.ok().map(|_| Permit)
     }
 }
 

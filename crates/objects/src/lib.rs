@@ -93,10 +93,9 @@ async fn find_in(store: &Arc<Store>) -> InStore {
         listing::under(store, &address.key).await
     } else {
         match one(store).await {
-            Err(Refusal {
-                status: 404,
-                reason,
-            }) if address.kind != Kind::Web => folder(store, reason).await,
+            Err(refusal) if refusal.status == 404 && address.kind != Kind::Web => {
+                folder(store, refusal.reason).await
+            }
             object => return Ok((vec![object.map_err(place)?], 0)),
         }
     };

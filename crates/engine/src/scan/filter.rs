@@ -38,9 +38,8 @@ const SERVER_TYPES: [&str; 7] = [
 
 /// Whether servers without modules have this type.
 pub fn is_server_type(word: &str) -> bool {
-    SERVER_TYPES
-        .iter()
-        .any(|name| word.eq_ignore_ascii_case(name))
+    let mut names = SERVER_TYPES.iter();
+    names.any(|name| word.eq_ignore_ascii_case(name))
 }
 
 /// A condition on the expiry of a key.
