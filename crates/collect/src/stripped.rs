@@ -22,7 +22,7 @@ impl Stripped {
     /// The line to write, with its line end; `None` if it is not a MONITOR line, or if keys cannot be told from values.
     pub(crate) fn line(&mut self, line: &[u8]) -> Option<&[u8]> {
         let line = line.strip_prefix(b"+").unwrap_or(line);
-        let start = memchr_start(line)?;
+        let start = command_start(line)?;
         let tokens = tokens(&line[start..])?;
         let words = MonitorLine::parse(line)?.words().ok()?;
         if words.len() != tokens.len() {
@@ -46,8 +46,8 @@ impl Stripped {
     }
 }
 
-/// Where the command starts: the path of a Unix socket may contain a bracket.
-fn memchr_start(line: &[u8]) -> Option<usize> {
+/// The path of a Unix socket may contain a bracket.
+fn command_start(line: &[u8]) -> Option<usize> {
     let end = line.windows(3).position(|part| part == b"] \"")?;
     Some(end + 2)
 }

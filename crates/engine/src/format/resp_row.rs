@@ -34,7 +34,7 @@ pub(super) enum Row {
 
 /// The row at the start of `bytes`, and its end; `None` if it is incomplete.
 pub(super) fn row(bytes: &[u8]) -> Option<(Row, usize)> {
-    let line = line_end(bytes);
+    let line = memchr::memchr(b'\n', bytes).map(|end| end + 1);
     let wrong = |why| line.map(|end| (Row::Wrong(why), end));
     match bytes.first()? {
         b'*' | b'~' => match number(bytes) {
@@ -130,10 +130,6 @@ fn number(bytes: &[u8]) -> Number {
             number.map_or(Number::None, |number| Number::Of(number, end + 1))
         }
     }
-}
-
-fn line_end(bytes: &[u8]) -> Option<usize> {
-    memchr::memchr(b'\n', bytes).map(|end| end + 1)
 }
 
 #[cfg(test)]

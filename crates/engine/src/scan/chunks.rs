@@ -281,7 +281,10 @@ impl Scan<'_> {
         let of_job = |job: &Job| (job.chunks.end - job.chunks.start).div_ceil(n);
         let last_chunks: Vec<u64> = jobs
             .iter()
-            .scan(0, |sum, job| Some(add_to(sum, of_job(job))))
+            .scan(0, |sum, job| {
+                *sum += of_job(job);
+                Some(*sum)
+            })
             .collect();
         let next = AtomicU64::new(0);
         self.pool.broadcast(|context| {
@@ -389,9 +392,4 @@ fn states(before: State, effects: &[Effect]) -> Vec<State> {
         Some(*state)
     });
     std::iter::once(before).chain(behind).collect()
-}
-
-fn add_to(sum: &mut u64, amount: u64) -> u64 {
-    *sum += amount;
-    *sum
 }

@@ -155,7 +155,7 @@ impl Layout {
             let cell = cells[self.place(column, cells.len())];
             let (from, to) = self.bare(text, column, cell);
             let cell = &text[from as usize..to as usize];
-            self.values[column] && is_value(cell)
+            self.values[column] && value(cell) != Value::Text
                 || self.words[column].iter().any(|word| word == cell)
         };
         let others = (0..self.columns).filter(|column| *column != key);
@@ -248,10 +248,4 @@ impl Layout {
 /// Whether a text starts with a backslash of Markdown.
 pub(crate) fn is_escaped(text: &[u8]) -> bool {
     matches!(text, [b'\\', mark, ..] if mark.is_ascii_punctuation())
-}
-
-/// Whether `cell` is a number or missing, a server word, or a time.
-fn is_value(cell: &[u8]) -> bool {
-    let cell = cell.trim_ascii();
-    value(cell) != Value::Text
 }
