@@ -21,7 +21,7 @@ pub struct Silent(Arc<Mutex<HashMap<String, Silence>>>);
 
 #[derive(Debug)]
 struct Silence {
-    what: Sentence,
+    why: Sentence,
     retry: Instant,
 }
 
@@ -34,7 +34,7 @@ impl Silent {
         let (mut silences, now) = (self.lock(), Instant::now());
         match silences.get_mut(place) {
             None => Ok(usual),
-            Some(silence) if now < silence.retry => Err(Error::silent(place, silence.what.clone())),
+            Some(silence) if now < silence.retry => Err(Error::silent(place, silence.why.clone())),
             Some(silence) => {
                 // Only this caller retries; others do not wait as well.
                 silence.retry = now + RETRY;
@@ -57,9 +57,9 @@ impl Silent {
                 // The first attempt had the whole timeout.
                 let silence = silences
                     .entry(place.to_owned())
-                    .or_insert(Silence { what, retry });
+                    .or_insert(Silence { why: what, retry });
                 silence.retry = retry;
-                Err(Error::silent(place, silence.what.clone()))
+                Err(Error::silent(place, silence.why.clone()))
             }
             Err(error @ Error::Silent { .. }) => Err(error),
             outcome => {

@@ -59,10 +59,10 @@ impl<T> PerMetric<T> {
     }
 
     /// Adds a value for one more metric.
-    pub fn with(mut self, metric: Metric, there: T) -> Self {
+    pub fn with(mut self, metric: Metric, value: T) -> Self {
         match metric.weight() {
-            Some(weight) => self.weights.0[weight] = Some(there),
-            None => self.keys = there,
+            Some(weight) => self.weights.0[weight] = Some(value),
+            None => self.keys = value,
         }
         self
     }

@@ -160,10 +160,10 @@ fn ends(word: u64) -> u64 {
     word << 1 & !word
 }
 
-/// The ends of runs that contain a bit of `some`.
+/// The ends of runs that contain a bit of `bits`.
 #[inline(always)]
-fn having(word: u64, some: u64) -> u64 {
-    word.wrapping_add(some) & !word
+fn having(word: u64, bits: u64) -> u64 {
+    word.wrapping_add(bits) & !word
 }
 
 /// Runs of at least eight ones.

@@ -40,12 +40,12 @@ pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize)
 /// The decoded bytes, their number, and the length of the escape with its backslash.
 type Undone = ([u8; 4], usize, usize);
 
-fn undo_each(content: &mut [u8], from: usize, to: usize, one: fn(&[u8]) -> Undone) -> usize {
+fn undo_each(content: &mut [u8], from: usize, to: usize, undo_one: fn(&[u8]) -> Undone) -> usize {
     let (mut read, mut write) = (from, from);
     while let Some(plain) = memchr::memchr(b'\\', &content[read..to]) {
         content.copy_within(read..read + plain, write);
         (read, write) = (read + plain, write + plain);
-        let (meaning, len, used) = one(&content[read..to]);
+        let (meaning, len, used) = undo_one(&content[read..to]);
         content[write..write + len].copy_from_slice(&meaning[..len]);
         (read, write) = (read + used, write + len);
     }

@@ -48,7 +48,7 @@ struct Wanted {
 pub struct FindNames {
     wanted: Arc<Wanted>,
     /// By cell; `None` if the name is too long.
-    found: HashMap<usize, Option<Name>>,
+    names: HashMap<usize, Option<Name>>,
     tagged: Tagged,
 }
 
@@ -68,7 +68,7 @@ impl FindNames {
                 places,
                 filter,
             }),
-            found: HashMap::new(),
+            names: HashMap::new(),
             tagged: Tagged::default(),
         };
         for name in lock(&table.names).iter() {
@@ -81,7 +81,7 @@ impl FindNames {
     pub fn blocks(&self) -> Vec<(usize, u64)> {
         let places = &self.wanted.table.places;
         let wanted = self.wanted.places.iter();
-        let missing = wanted.filter(|(cell, _)| !self.found.contains_key(cell));
+        let missing = wanted.filter(|(cell, _)| !self.names.contains_key(cell));
         let mut blocks: Vec<_> = missing.map(|(_, place)| places.block(*place)).collect();
         blocks.sort_unstable();
         blocks.dedup();
@@ -95,12 +95,12 @@ impl FindNames {
 
     /// Whether every name is found.
     pub fn is_done(&self) -> bool {
-        self.found.len() == self.wanted.places.len()
+        self.names.len() == self.wanted.places.len()
     }
 
     /// The names by cell; `None` for those too long to list.
     pub(super) fn into_names(self) -> HashMap<usize, Option<Name>> {
-        self.found
+        self.names
     }
 
     /// Records a name if it is requested.
@@ -119,7 +119,7 @@ impl FindNames {
             && places.contains_key(&cell)
         {
             let listed = || (name.len() <= MAX_NAME).then(|| Name::from(name));
-            self.found.entry(cell).or_insert_with(listed);
+            self.names.entry(cell).or_insert_with(listed);
         }
     }
 }
@@ -137,7 +137,7 @@ impl Tally for FindNames {
     }
 
     fn merge(&mut self, other: Self) {
-        self.found.extend(other.found);
+        self.names.extend(other.names);
     }
 }
 

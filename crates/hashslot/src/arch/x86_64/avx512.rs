@@ -254,11 +254,11 @@ impl Clmul for Register {
             );
             // Low bytes in lanes 0 and 1, high bytes in lanes 2 and 3, two halves each: XOR the four.
             let swapped = _mm512_shuffle_i64x2(shares, shares, 0b10_11_00_01);
-            let shares = _mm512_xor_si512(shares, swapped);
-            let shares = _mm512_xor_si512(shares, _mm512_shuffle_epi32(shares, 0b01_00_11_10));
+            let pairs = _mm512_xor_si512(shares, swapped);
+            let sums = _mm512_xor_si512(pairs, _mm512_shuffle_epi32(pairs, 0b01_00_11_10));
             let bytes = _mm_unpacklo_epi8(
-                _mm512_castsi512_si128(shares),
-                _mm512_extracti32x4_epi32(shares, 2),
+                _mm512_castsi512_si128(sums),
+                _mm512_extracti32x4_epi32(sums, 2),
             );
             _mm_storeu_si128(slots.as_mut_ptr().cast(), bytes);
         }
@@ -343,8 +343,8 @@ impl Bytes64 for Avx512 {
         // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
         unsafe {
             let bytes = _mm512_maskz_mov_epi8(mask, self.0);
-            let mixed = _mm512_xor_si512(bytes, _mm512_loadu_si512(random.as_ptr().cast()));
-            let mixed = _mm512_clmulepi64_epi128(mixed, mixed, 0x10);
+            let keyed = _mm512_xor_si512(bytes, _mm512_loadu_si512(random.as_ptr().cast()));
+            let mixed = _mm512_clmulepi64_epi128(keyed, keyed, 0x10);
             let half = _mm256_xor_si256(
                 _mm512_castsi512_si256(mixed),
                 _mm512_extracti64x4_epi64(mixed, 1),

@@ -22,7 +22,7 @@ const SLOT_INFO_NAME: &[u8] = b"\x09slot-info";
 #[derive(Default)]
 pub(super) struct Runs {
     /// The run that starts at the next byte.
-    found: Option<FoundRun>,
+    next_run: Option<FoundRun>,
     /// No run starts before this offset.
     none_before: u64,
 }
@@ -126,7 +126,7 @@ impl Runs {
     #[cfg(test)]
     pub(super) fn none() -> Self {
         Runs {
-            found: None,
+            next_run: None,
             none_before: u64::MAX,
         }
     }
@@ -134,7 +134,7 @@ impl Runs {
     /// Whether a run starts at the next byte.
     #[inline]
     pub(super) fn is_at_one(&mut self, walker: &mut Walker) -> bool {
-        self.found.is_some()
+        self.next_run.is_some()
             || walker.is_at_row() && walker.offset() >= self.none_before && self.finds_one(walker)
     }
 
@@ -151,14 +151,14 @@ impl Runs {
             }
         }
         self.none_before = walker.offset() + run.bytes as u64;
-        self.found = run.is_worth_the_way().then_some(run);
-        self.found.is_some()
+        self.next_run = run.is_worth_the_way().then_some(run);
+        self.next_run.is_some()
     }
 
     /// If a run starts at the next byte, skips it and moves it to `block`.
     pub(super) fn next(&mut self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let is_at_one = self.is_at_one(walker);
-        let run = self.found.take().filter(|_| is_at_one)?;
+        let run = self.next_run.take().filter(|_| is_at_one)?;
         run.pass(walker, block)
     }
 }
