@@ -64,7 +64,7 @@ pub struct ReadSpec {
     )]
     #[serde(skip_serializing_if = "is_default")]
     pub key_column: Option<String>,
-    /// The column of their sizes in bytes [default: memory, size, size_in_bytes, bytes, used_memory or memory_usage]
+    /// The column of their sizes in bytes [default: memory, size_in_bytes, bytes, used_memory, memory_usage or size]
     #[cfg_attr(
         feature = "cli",
         arg(long, value_name = "NAME", hide_short_help = true)

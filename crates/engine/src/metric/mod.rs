@@ -74,11 +74,11 @@ const METRICS: &[MetricRow] = &[
         of_a_key: "size",
         columns: &[
             "memory",
-            "size",
             "size_in_bytes",
             "bytes",
             "used_memory",
             "memory_usage",
+            "size",
         ],
     },
     MetricRow {

@@ -89,9 +89,12 @@ pub struct ColumnNames {
     /// The separator of columns.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub separator: Option<String>,
-    /// Whether a column `count` holds elements, because another has the types of the keys.
+    /// Whether a column `count` or `length` holds elements, because another has the types of the keys.
     #[serde(skip)]
     pub counts_elements: bool,
+    /// Whether a column is called a key of some kind, which a column `name` then is not.
+    #[serde(skip)]
+    pub has_other_key: bool,
 }
 
 impl ColumnNames {
@@ -104,14 +107,18 @@ impl ColumnNames {
         places: Vec::new(),
         separator: None,
         counts_elements: false,
+        has_other_key: false,
     };
 
     /// The same for a table with these columns.
     pub(crate) fn of_header(&self, header: &[impl AsRef<[u8]>]) -> ColumnNames {
-        let is_type = |(role, _): (Role, usize)| role == Role::Word(Word::Type);
-        let mut header = header.iter().map(AsRef::as_ref);
+        let has = |is: &dyn Fn((Role, usize)) -> bool| {
+            let mut roles = header.iter().filter_map(|name| self.role(name.as_ref()));
+            roles.any(is)
+        };
         ColumnNames {
-            counts_elements: header.any(|name| self.role(name).is_some_and(is_type)),
+            counts_elements: has(&|(role, _)| role == Role::Word(Word::Type)),
+            has_other_key: has(&|role| role == (Role::Key, names::KEY)),
             ..self.clone()
         }
     }
@@ -123,11 +130,15 @@ impl ColumnNames {
 
     /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
-        if self.counts_elements && self.ops.is_none() && name.eq_ignore_ascii_case(b"count") {
+        let is_name = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
+        let is_amount = self.ops.is_none() && is_name("count") || self.size.is_none() && is_name("length");
+        if self.counts_elements && is_amount {
             return Some((Role::Number(Number::Elements), names::FIRST_RANK));
         }
+        if self.has_other_key && self.key.is_none() && is_name("name") {
+            return Some((Role::Key, names::NAME));
+        }
         let by_alias = aliases().find_map(|(role, aliases)| {
-            let is_name = |alias: &str| name.eq_ignore_ascii_case(alias.as_bytes());
             let rank = match self.given(role) {
                 Some(given) => is_name(given).then_some(0),
                 None => aliases.iter().position(|alias| is_name(alias)),
@@ -195,8 +206,40 @@ mod tests {
             }
         }
         assert_eq!(ColumnNames::USUAL.role(b"frequency"), None);
+        assert_eq!(
+            ColumnNames::USUAL.role(b"length").map(|(role, _)| role),
+            Some(Role::of(Metric::Bytes))
+        );
         let fuzzy = ColumnNames::USUAL.role(b"Size (MB)");
         assert!(fuzzy.is_some_and(|(role, rank)| role == Role::of(Metric::Bytes) && rank > 9));
+    }
+
+    #[test]
+    fn a_name_means_what_the_others_leave_to_it() {
+        let chosen = |header: &[&'static str], wanted: Role| {
+            let known = ColumnNames::USUAL.of_header(header);
+            let ranks = header.iter().filter_map(|name| {
+                let (role, rank) = known.role(name.as_bytes())?;
+                (role == wanted).then_some((rank, *name))
+            });
+            ranks.min().map(|(_, name)| name)
+        };
+        let size = Role::of(Metric::Bytes);
+        assert_eq!(chosen(&["key", "type", "length"], size), None);
+        assert_eq!(
+            chosen(&["key", "key_size", "value_size"], size),
+            Some("value_size")
+        );
+        assert_eq!(
+            chosen(&["key", "type", "size", "bytes"], size),
+            Some("bytes")
+        );
+        assert_eq!(
+            chosen(&["name", "redis_key", "size"], Role::Key),
+            Some("redis_key")
+        );
+        assert_eq!(chosen(&["name", "key"], Role::Key), Some("key"));
+        assert_eq!(chosen(&["name", "size"], Role::Key), Some("name"));
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl Header {
             let missing = Name::from(missing.as_str());
             return Err(format!("no column \"{missing}\"; columns are: {header}"));
         }
+        let names = names.of_header(&self.fields);
         let mut layout = Layout::new(Separator::Byte(self.delimiter), self.fields.len());
         let mut best = [None; ROLES];
         for (at, name) in self.fields.iter().enumerate() {

@@ -222,8 +222,8 @@ const MOST_WORDS: usize = 4;
 
 /// Names not listed in `columns` rank after those that are.
 pub(crate) const FIRST_RANK: usize = 100;
-const KEY: usize = FIRST_RANK;
-const NAME: usize = 101;
+pub(crate) const KEY: usize = FIRST_RANK;
+pub(crate) const NAME: usize = 101;
 const SIZE: usize = FIRST_RANK;
 const SERIALIZED: usize = 101;
 
@@ -231,6 +231,8 @@ const SERIALIZED: usize = 101;
 pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_odd = |byte: &u8| b"{}\"\\;,<>=".contains(byte);
     if name.len() > LONGEST || name.iter().any(is_odd) {
+/// Beside the size of the value, that of the name.
+const OF_NAME: usize = 102;
         return None;
     }
     let is_percent = name.contains(&b'%');
@@ -285,8 +287,11 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         }
         Some((_, role)) => plain(*role),
         None if is_size() => {
-            let is_part = core.contains(&"serialized") || core.contains(&"value");
-            let rank = if is_part { SERIALIZED } else { SIZE };
+            let rank = match () {
+                () if core.contains(&"serialized") || core.contains(&"value") => SERIALIZED,
+                () if KEYS.contains(first) => OF_NAME,
+                () => SIZE,
+            };
             let unit = words.iter().rev().find_map(|word| unit(word));
             named(
                 Some(Role::of(Metric::Bytes)),
@@ -417,6 +422,7 @@ mod tests {
     fn units_are_in_names() {
         let unit = |name: &[u8]| named(name).unwrap().unit;
         assert_eq!(unit(b"size in kilobytes"), Unit::Kib);
+            ("key_size", bytes),
         assert_eq!(unit(b"memory (K)"), Unit::Kib);
         assert_eq!(unit(b"taille (Mo)"), Unit::Mib);
         assert_eq!(named(b"size_bits").unwrap().role, None);

@@ -176,10 +176,9 @@ impl<'a> Searched<'_, 'a> {
                 .filter(|byte| !b"=: \"".contains(byte))
                 .collect::<Vec<u8>>()
         };
-        let roles: Vec<_> = names
-            .iter()
-            .map(|name| self.names.role(&bare(name)))
-            .collect();
+        let labels: Vec<Vec<u8>> = names.iter().map(bare).collect();
+        let known = self.names.of_header(&labels);
+        let roles: Vec<_> = labels.iter().map(|label| known.role(label)).collect();
         let column_of = |wanted: Role| {
             roles
                 .iter()
