@@ -174,6 +174,25 @@ fn seconds_to_live_count_from_the_writing_of_the_file() {
 }
 
 #[test]
+fn words_and_durations_are_times_to_live() {
+    let table =
+        "key,size,ttl\nuser:1,500,never\nuser:2,9,No limit\nuser:3,9,5 min\nuser:4,9,soon\n";
+    let objects = table.lines().skip(1).map(|row| {
+        let cells: Vec<&str> = row.split(',').collect();
+        json!({"key": cells[0], "size": 9, "ttl": cells[2]}).to_string() + "\n"
+    });
+    for text in [table.to_owned(), objects.collect()] {
+        let (read, _) = report(&text);
+        let warnings = read["input"]["warnings"].to_string();
+        assert!(
+            warnings.contains("1 time of expiry could not be read"),
+            "{warnings}"
+        );
+        assert_eq!(read["expiry"]["never"]["keys"], 2, "{}", read["expiry"]);
+    }
+}
+
+#[test]
 fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
     let rows = |unit: &str| -> String {
         (0..300)

@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use crate::format::FindByte;
-use crate::format::batch::{MISSING, Spans};
+use crate::format::batch::Spans;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, sixteen_digits};
@@ -90,19 +90,19 @@ impl JsonRows {
         is_text
     }
 
-    /// The values of a member as times; the digits alone do not tell which kind of time.
+    /// The values of a member as times; false if one of them is not. The digits alone do not tell which kind of time.
     pub(super) fn times(
         &mut self,
         base: Padded<'_>,
         member: usize,
         read: ReadNumber,
         into: &mut Vec<u64>,
-    ) {
+    ) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
         self.column(member, &mut spans);
-        let time = |at| table::optional(spans.get(base, at), read).unwrap_or(MISSING);
-        into.extend((0..spans.len()).map(time));
+        let are_times = plain_rows::values(base, &spans, |text| table::optional(text, read), into);
         self.spans = spans;
+        are_times
     }
 
     /// The values of a member as numbers; false if one of them is not.

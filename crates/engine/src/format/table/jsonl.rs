@@ -299,7 +299,9 @@ impl Rows for JsonKeys {
             let number = self.readers[role.place()];
             match at(role) {
                 Some(at) if role == Role::Number(Number::Expiry) => {
-                    rows.times(base, at, number, column);
+                    if !rows.times(base, at, number, column) {
+                        return None;
+                    }
                 }
                 Some(at) if !rows.numbers(base, at, number, column) => return None,
                 Some(at) => known.push(at),

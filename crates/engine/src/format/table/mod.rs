@@ -15,7 +15,7 @@ pub(crate) mod raw_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Values, Word};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::table::names::Unit;
@@ -108,10 +108,13 @@ impl Step {
 pub(crate) struct Unreadables(Vec<(Role, Vec<u8>)>);
 
 impl Unreadables {
-    /// Records an unreadable value; the key is counted without it.
+    /// Records an unreadable value; the key is counted without it, but a key with a time of expiry does expire.
     pub(crate) fn note(&mut self, role: Role, text: &[u8]) -> u64 {
         self.0.push((role, text.to_vec()));
-        MISSING
+        match role {
+            Role::Number(Number::Expiry) => SOMETIME,
+            _ => MISSING,
+        }
     }
 }
 

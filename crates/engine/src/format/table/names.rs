@@ -3,7 +3,7 @@
 //!
 //! Names used by tools are in `columns`; these are only consulted if none of those matches.
 
-use crate::format::batch::{Number, Word};
+use crate::format::batch::{Number, SOMETIME, Word};
 use crate::format::parse::size::{ReadNumber, bytes, size_in};
 use crate::format::parse::time;
 use crate::format::table::role::Role;
@@ -50,10 +50,15 @@ impl Unit {
 
     pub(crate) fn expiry_reader(self) -> ReadNumber {
         match self {
-            Unit::MillisecondsLeft => |text| Some(time::expiry_in_milliseconds(text)),
-            _ => |text| Some(time::expiry(text)),
+            Unit::MillisecondsLeft => |text| known(time::expiry_in_milliseconds(text)),
+            _ => |text| known(time::expiry(text)),
         }
     }
+}
+
+/// A time of expiry, if it could be read.
+fn known(expiry: u64) -> Option<u64> {
+    (expiry != SOMETIME).then_some(expiry)
 }
 
 const KEYS: &[&str] = &[
