@@ -199,7 +199,12 @@ fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
             .map(|i| format!("user:{i},{}{unit}\n", 100 + i))
             .collect()
     };
-    for last in ["Total,74850\n", "TOTAL,74850\n", "\"Grand Total\",74850\n"] {
+    for last in [
+        "Total,74850\n",
+        "TOTAL,74850\n",
+        "\"Grand Total\",74850\n",
+        ",74850\n",
+    ] {
         let (read, _) = report(&format!("key,size\n{}{last}", rows("")));
         let input = &read["input"];
         let kept = (&input["keys"], &input["rejected"]["count"]);
@@ -211,6 +216,9 @@ fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
         "{}",
         read["input"]["weights"]
     );
+    // The empty key is in quotes.
+    let (read, _) = report(&format!("key,size\n{}\"\",12\n", rows("")));
+    assert_eq!(read["input"]["keys"], 301);
     // 0,100 to 0,399 of 1,024 bytes.
     let (read, _) = report(&format!("key;size (KB)\n{}", rows("").replace(',', ";0,")));
     let loads = read["slots"]["bytes"].as_array().unwrap().iter();

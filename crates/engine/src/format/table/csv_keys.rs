@@ -131,6 +131,12 @@ impl CsvKeys {
             table::optional(text, read).unwrap_or_else(|| unreadable.note(role, text))
         };
         let bare = layout.bare(content, layout.key(), key);
+        let is_without = bare.0 == bare.1 && !key.is_quoted && self.keys != KeySpelling::Name;
+        if self.has_totals() && is_without {
+            return Err(
+                "a size without a key, as of a total: the empty key is written \"\"".into(),
+            );
+        }
         if self.has_totals() && is_total(&content[bare.0 as usize..bare.1 as usize]) {
             return Err("a total, which is not a key".into());
         }
@@ -239,8 +245,9 @@ impl Rows for CsvKeys {
         values.clear();
         grid.column(self.layout.key(), keys);
         let mut spans_of_keys = keys.start.iter().zip(&keys.end);
-        let is_total =
-            |(from, to): (&u32, &u32)| is_total(&base.bytes()[*from as usize..*to as usize]);
+        let is_total = |(from, to): (&u32, &u32)| {
+            from == to || is_total(&base.bytes()[*from as usize..*to as usize])
+        };
         if self.has_totals() && spans_of_keys.any(is_total) {
             return None;
         }
