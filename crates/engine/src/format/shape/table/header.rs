@@ -143,7 +143,11 @@ impl<'a> Searched<'_, 'a> {
     /// Whether a row has values in all columns that are values.
     fn is_like(&self, row: usize, columns: &[Column<'a>]) -> bool {
         let mut pairs = self.cut.texts(row).into_iter().zip(columns);
-        pairs.all(|(text, column)| !column.is_value() || value(text.trimmed()) != Value::Text)
+        pairs.all(|(text, column)| match value(text.trimmed()) {
+            Value::Number(_) | Value::Missing => true,
+            Value::Word | Value::Time => column.are_numbers() < MOST,
+            Value::Text => !column.is_value(),
+        })
     }
 
     /// Whether the first row is a header of at least three known names, and the other rows have as many cells.
