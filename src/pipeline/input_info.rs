@@ -134,8 +134,17 @@ fn of_files<T>(
         });
         grouped_by_sentence(&sentences.collect::<Vec<_>>(), &shown)
     };
-    notes.extend(sentences_of(|told| told.note.as_ref()));
-    let mut warnings = sentences_of(|told| told.warning.as_ref());
+    let with_first_key = |(input, line): (usize, String)| {
+        let told = scanned.inputs[input].told.as_deref();
+        match told.and_then(|told| told.first_key.as_ref()) {
+            Some(key) => format!("{line}; {}", spelled(key, redaction)),
+            None => line,
+        }
+    };
+    let of_notes = sentences_of(|told| told.note.as_ref());
+    notes.extend(of_notes.into_iter().map(|(_, line)| line));
+    let readings = sentences_of(|told| told.warning.as_ref());
+    let mut warnings: Vec<String> = readings.into_iter().map(with_first_key).collect();
     warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
     let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
@@ -174,8 +183,11 @@ fn of_no_load(values: &UnreadableValues) -> Option<String> {
     }
 }
 
-/// Each sentence once, with its file if there are several, or the number of files.
-fn grouped_by_sentence(sentences: &[(usize, String)], name: &dyn Fn(usize) -> Name) -> Vec<String> {
+/// Each sentence once, with its first input: after the name of the file, or the number of files if there are several.
+fn grouped_by_sentence(
+    sentences: &[(usize, String)],
+    name: &dyn Fn(usize) -> Name,
+) -> Vec<(usize, String)> {
     let mut groups: Vec<(&str, Vec<usize>)> = Vec::new();
     for (input, sentence) in sentences {
         match groups.iter_mut().find(|(known, _)| known == sentence) {
@@ -184,8 +196,11 @@ fn grouped_by_sentence(sentences: &[(usize, String)], name: &dyn Fn(usize) -> Na
         }
     }
     let line = |(sentence, inputs): (&str, Vec<usize>)| match inputs.as_slice() {
-        [only] => format!("{}: {sentence}", name(*only)),
-        inputs => format!("{}: {sentence}", counted(inputs.len() as u64, "file")),
+        [only] => (*only, format!("{}: {sentence}", name(*only))),
+        inputs => {
+            let files = counted(inputs.len() as u64, "file");
+            (inputs[0], format!("{files}: {sentence}"))
+        }
     };
     groups.into_iter().map(line).collect()
 }

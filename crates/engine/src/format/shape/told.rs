@@ -20,6 +20,9 @@ pub struct Told {
     pub shape: String,
     /// A warning, if only the lines themselves show the shape.
     pub warning: Option<Sentence>,
+    /// The first key as it is read, for that warning.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_key: Option<Sentence>,
     /// Another way to read it.
     pub note: Option<Sentence>,
     /// Why the input was not read.
@@ -41,6 +44,10 @@ impl Told {
             refused: Some(why.into()),
             ..Told::default()
         }
+    }
+
+    pub(super) fn first_key(key: Name) -> Sentence {
+        Sentence::default().words("the first key is ").name(key)
     }
 
     /// Raw keys, with an optional doubt.

@@ -1,0 +1,58 @@
+//! The first key of an input as its reader takes it out of the line: a warning that shows it shows a misreading, too.
+
+use crate::format::batch::{KeyBatch, Spans, Values};
+use crate::format::lfu::LfuRule;
+use crate::format::shape::lines::LOOKED_AT;
+use crate::format::{Columns, Head, Opened, Sink};
+use crate::name::Name;
+use crate::simd::{find_cells, find_delimiters};
+use crate::source::block::{Block, Padded, Piece};
+
+/// The first key that `opened` reads in the complete lines of `head`.
+pub(super) fn key(opened: &Opened, head: Head<'_>) -> Option<Name> {
+    let Opened::Blocks { reader, .. } = opened else {
+        return None;
+    };
+    let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
+    let end = memchr::memrchr(b'\n', start).map_or(start.len(), |end| end + 1);
+    let kernel = hashslot::best();
+    let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
+        find_delimiters(kernel, base, from, byte, ends)
+    };
+    let cells =
+        |base: Padded<'_>, from, byte, ends: &mut [u32]| find_cells(kernel, base, from, byte, ends);
+    let mut columns = Columns {
+        keys: &mut Spans::default(),
+        values: &mut Values::default(),
+        find: &find,
+        find_cells: &cells,
+        lfu: LfuRule::default(),
+        command_times: None,
+        written_ms: 0,
+        with_attributes: false,
+    };
+    let piece = Piece {
+        from: 0,
+        offset: 0,
+        first: true,
+        last: true,
+    };
+    let mut first = First(None);
+    let mut block = Block::from_bytes(&start[..end]);
+    reader.read(&mut block, piece, &mut columns, &mut first);
+    first.0
+}
+
+/// Keeps the first key.
+struct First(Option<Name>);
+
+impl Sink for First {
+    fn keys(&mut self, batch: KeyBatch<'_>) {
+        self.0
+            .get_or_insert_with(|| Name::from(batch.keys.get(batch.base, 0)));
+    }
+
+    fn reject_with(&mut self, _: usize, _: &str, _: &[u8]) {}
+
+    fn reject_at(&mut self, _: u64, _: &str) {}
+}
