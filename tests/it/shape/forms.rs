@@ -473,4 +473,8 @@ pub(super) const FORMS: &[Form] = &[
         "key: {}\nsize: {}",
         row.key, row.size
     )),
+    form!(Refused, "counts of uniq -c", "", "", |row, rng| format!(
+        "{:>7} {}",
+        row.size, row.key
+    )),
 ];

@@ -67,6 +67,26 @@ const STARTS: &[(&str, &[u8])] = &[
         b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
     ),
     (
+        "an array as Node.js prints it",
+        b"[\n  'user:1',\n  'user:2'\n]\n",
+    ),
+    (
+        "objects of JSON over several lines",
+        b"{\n  \"key\": \"user:1\"\n}\n{\n  \"key\": \"user:2\"\n}\n",
+    ),
+    (
+        "rows of JSON with their columns beside them, as pandas writes them",
+        b"{\"columns\":[\"key\"],\"index\":[0],\"data\":[[\"user:1\"]]}\n",
+    ),
+    (
+        "rows of JSON with their columns before them, as ClickHouse writes them",
+        b"{\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n[\"user:1\"]\n]\n}\n",
+    ),
+    (
+        "objects of JSON with their columns before them, as ClickHouse writes them",
+        b"{\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n{\"key\": \"user:1\"}\n]\n}\n",
+    ),
+    (
         "an array of JSON over several lines",
         b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
     ),

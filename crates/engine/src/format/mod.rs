@@ -318,7 +318,8 @@ pub fn recognise(head: Head<'_>) -> std::result::Result<Option<Recognised>, Stri
             Detected::Yes => {
                 // Any text in a list may be a key, so suspicious content is only questioned.
                 let is_list = LISTS.contains(&format.name());
-                let refused = not_a_dump::by_words(head).filter(|_| is_list);
+                let refused = || not_a_dump::by_words(head).or_else(|| not_a_dump::by_texts(head));
+                let refused = is_list.then(refused).flatten();
                 return refused.map_or(Ok(Some(Recognised::Known(*format))), Err);
             }
             Detected::NeedMore if !head.whole => return Ok(None),

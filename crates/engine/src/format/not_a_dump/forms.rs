@@ -2,6 +2,7 @@
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::redis_cli::noise;
+use crate::format::table::columns::{ColumnNames, Role};
 
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
@@ -40,9 +41,22 @@ pub static LINE_FORMS: &[NotADump] = &[
         DUMP,
     ),
     lines(
+        "an array as Node.js prints it",
+        |lines| {
+            let second = lines.get(1).map(|line| line.trim_ascii_start());
+            starts(lines, &[b"["]) && second.is_some_and(|line| line.starts_with(b"'"))
+        },
+        "print it with console.log(JSON.stringify(keys)), which leaves nothing out, then slotscope analyze FILE",
+    ),
+    lines(
         "an array of JSON over several lines",
         |lines| starts(lines, &[b"[", b"[{"]),
         "jq -c '.[]' FILE | slotscope analyze -",
+    ),
+    lines(
+        "objects of JSON over several lines",
+        |lines| starts(lines, &[b"{"]) && filled(lines).any(|line| is_of_key(line)),
+        "jq -c . FILE | slotscope analyze -",
     ),
     lines(
         "an object of JSON over several lines",
@@ -50,6 +64,19 @@ pub static LINE_FORMS: &[NotADump] = &[
         "jq -r 'keys[]' FILE | slotscope analyze - where its members are the keys",
     ),
 ];
+
+/// The member with the key in an object: `  "key": "user:1",`.
+fn is_of_key(line: &[u8]) -> bool {
+    let member = line.trim_ascii_start().strip_prefix(b"\"");
+    let Some((name, value)) = member.and_then(|member| {
+        let end = memchr::memmem::find(member, b"\":")?;
+        Some((&member[..end], member[end + 2..].trim_ascii()))
+    }) else {
+        return false;
+    };
+    let role = ColumnNames::USUAL.role(name).map(|(role, _)| role);
+    role == Some(Role::Key) && has(&name.to_ascii_lowercase(), b"key") && value.starts_with(b"\"")
+}
 
 /// Whether the first line is one of `known`.
 fn starts(lines: &[&[u8]], known: &[&[u8]]) -> bool {

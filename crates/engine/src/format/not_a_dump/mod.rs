@@ -62,6 +62,17 @@ pub(crate) fn by_words(head: Head<'_>) -> Option<String> {
     REPLIES.iter().find(applies).map(refused)
 }
 
+/// Why texts in double quotes are refused: each is an object of JSON with a key, as jq prints one without -r.
+pub(crate) fn by_texts(head: Head<'_>) -> Option<String> {
+    const REFUSAL: &str = "objects of JSON in texts of JSON, no key dump: jq -r . FILE | slotscope analyze - ; --format quoted takes each \
+        object as a key";
+    let is_object = |line: &[u8]| {
+        let has_key = memchr::memmem::find(line, b"\\\"key\\\":").is_some();
+        line.starts_with(b"\"{") && line.ends_with(b"}\"") && has_key
+    };
+    most(&lines(head), is_object).then(|| REFUSAL.into())
+}
+
 /// Why an input is refused if none of its lines is known to be more than a raw key.
 pub(crate) fn by_lines(head: Head<'_>) -> Option<String> {
     let lines = lines(head);

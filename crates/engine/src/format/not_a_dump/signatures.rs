@@ -73,6 +73,21 @@ pub static SIGNATURES: &[NotADump] = &[
         "slotscope diff OLD FILE compares two",
     ),
     start(
+        "rows of JSON with their columns beside them, as pandas writes them",
+        |head| json_starts(head, &["{", "\"columns\"", ":", "["]) && has_rows(head, b"["),
+        "jq -r '.columns, .data[] | @csv' FILE | slotscope analyze -",
+    ),
+    start(
+        "rows of JSON with their columns before them, as ClickHouse writes them",
+        |head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"["),
+        "jq -r '[.meta[].name], .data[] | @csv' FILE | slotscope analyze -",
+    ),
+    start(
+        "objects of JSON with their columns before them, as ClickHouse writes them",
+        |head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"{"),
+        "jq -c '.data[]' FILE | slotscope analyze -",
+    ),
+    start(
         "JSON with an array of keys",
         is_keys,
         "jq -r '.keys[]' FILE | slotscope analyze -",
@@ -155,6 +170,16 @@ fn json_starts(head: &[u8], tokens: &[&str]) -> bool {
         rest = &rest[len.unwrap_or(0)..];
         len.is_some()
     })
+}
+
+/// Whether a member data is an array of arrays or objects.
+fn has_rows(head: &[u8], open: &[u8]) -> bool {
+    const NAME: &[u8] = b"\"data\"";
+    let rest = memchr::memmem::find(head, NAME).map(|at| &head[at + NAME.len()..]);
+    let array = rest
+        .and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"))
+        .and_then(|rest| rest.trim_ascii_start().strip_prefix(b"["));
+    array.is_some_and(|array| array.trim_ascii_start().starts_with(open))
 }
 
 fn is_slots(head: &[u8]) -> bool {

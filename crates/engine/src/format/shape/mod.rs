@@ -12,6 +12,7 @@ mod encoded;
 mod first;
 mod json;
 mod lines;
+mod printout;
 mod record;
 mod table;
 mod told;
@@ -95,6 +96,9 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
         return Ok(None);
     }
     let rows = &lines.rows;
+    if let Some(refused) = printout::refused(rows) {
+        return Err(refused);
+    }
     let surest = table::surest(&lines, names);
     let is_proven = |table: &&table::Table| {
         // Server listings also have names in their cells.
