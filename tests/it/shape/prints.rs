@@ -83,3 +83,59 @@ fn prints_without_sizes_or_rows_are_refused_with_what_takes_the_keys() {
     );
     assert!(counted.contains("user:1"), "{counted}");
 }
+
+#[test]
+fn lines_that_are_no_keys_alone_are_told() {
+    let late: String = (0..1200)
+        .map(|i| format!("user:{i}\n"))
+        .chain((0..300).map(|i| format!("\"cart:{i}:items\"\n")))
+        .collect();
+    for (text, told) in [
+        (
+            "user:1\nsess:2\r\ncart:3\nlock:4\r\n",
+            "2 keys with a carriage return at the end",
+        ),
+        (late.as_str(), "another shape than the first ones"),
+        (
+            "user:1 embstr\nsess:2 raw\ncart:3 listpack\n",
+            "another word behind it",
+        ),
+        (
+            "redis-0\tuser:1\nredis-1\tsess:2\nredis-2\tcart:3\n",
+            "another word before it",
+        ),
+        (
+            "1795000001 user:1\n1795000002 sess:2\n1795000003 cart:3\n",
+            "another word before it",
+        ),
+        (
+            "7:user:1\n19:sess:ab\n23:cart:{2}\n31:lock:9\n",
+            "as grep -n prints it",
+        ),
+        (
+            "14\nuser:1\nsess:2\nfeed:7\n0\ncart:3\n",
+            "as the cursors of SCAN",
+        ),
+        (
+            "OK\nuser:1\nsess:2\ncart:3\n",
+            "1 line in the form of a prompt, a reply",
+        ),
+        (
+            "(integer) 54\nuser:1\nsess:2\ncart:3\n",
+            "the line \"(integer) 54\" is no key",
+        ),
+        (
+            "user:1\nsess:2\n--More--(20%)\ncart:3\n",
+            "the line \"--More--(20%)\" is no key",
+        ),
+        (
+            "== 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n",
+            "the line \"== 127.0.0.1:7001 ==\" is no key",
+        ),
+    ] {
+        let shown = screen(text, &[]);
+        assert!(shown.contains(told), "{text}: {shown}");
+    }
+    let ended = screen("user:1\r\nsess:2\r\ncart:3\r\n", &[]);
+    assert!(!ended.contains("carriage return"), "{ended}");
+}

@@ -37,7 +37,8 @@ notices! {
     /// An empty key.
     EmptyKey: Warning, "empty line", ", counted as empty keys, of which there can be only one";
     /// A key ending with a carriage return.
-    CarriageReturn: Note, "key", " with a carriage return at the end, which was taken as a part of the name";
+    CarriageReturn: Warning, "key",
+        " with a carriage return at the end, taken as a part of the name: tr -d '\\r' < FILE | slotscope analyze - drops it";
     /// A UTF-8 byte order mark at the start, dropped.
     ByteOrderMark: Warning, "byte order mark", " at the start, dropped: an editor may have changed the dump";
     /// A redis-cli prompt.
@@ -70,7 +71,7 @@ notices! {
     /// A key of a database that is not selected.
     OtherDatabase: Note, "key", " of other databases, left out";
     /// A raw line, counted as a key, that looks like a redis-cli prompt, timing or message.
-    Captured: Warning, "line", " in the form of a prompt, a timing or a message of redis-cli, counted as any other";
+    Captured: Warning, "line", " in the form of a prompt, a reply or a message of redis-cli, counted as any other";
     /// A first line, counted as a key, that looks like a column header.
     Header: Warning, "first line", " in the form of a header, counted as any other";
     /// A line around the rows of a table.

@@ -27,9 +27,7 @@ impl Format for Numbered {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        noise::detect(head, |line| {
-            Row::of(line).is_some_and(|row| row.kind(line) != Kind::Other)
-        })
+        noise::detect(head, is_row)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
@@ -39,6 +37,11 @@ impl Format for Numbered {
         let starts_late = first.is_some_and(|row| row.index != 1);
         Ok(Opened::blocks(self.name(), boundary, Rows { starts_late }))
     }
+}
+
+/// Whether a line is a numbered row.
+pub(crate) fn is_row(line: &[u8]) -> bool {
+    Row::of(line).is_some_and(|row| row.kind(line) != Kind::Other)
 }
 
 /// A numbered line.

@@ -4,6 +4,7 @@
 use crate::format::parse::size::size;
 use crate::format::parse::value::{Value, value};
 use crate::format::redis_cli::noise;
+use crate::format::shape::beside;
 use crate::format::shape::column::{
     Column, MOST, common_prefix, common_suffix, families, share_of,
 };
@@ -78,6 +79,25 @@ fn name_of(row: &[u8]) -> Option<&[u8]> {
 
 /// The part of the lines that may not belong to the keys, and how to strip it.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
+    const PRINTED: [&[u8]; 3] = [b"--More--(", b"== ", b"(integer) "];
+    let is_printed = |row: &&&[u8]| PRINTED.iter().any(|start| row.starts_with(start));
+    if let Some(row) = rows.iter().find(is_printed) {
+        let line = Sentence::default()
+            .words("the line ")
+            .excerpt(&Name::from(&row[..row.len().min(30)]));
+        return Some(line.words(format!(
+            " is no key, as programs print it, and is read as one; otherwise: \
+             grep -vE '^(--More--|== |[(]integer[)])' FILE | slotscope analyze - ; {RAW}"
+        )));
+    }
+    let has_zero = rows.iter().skip(1).any(|row| *row == b"0");
+    let is_number = |row: &&[u8]| row.iter().all(u8::is_ascii_digit);
+    if has_zero && rows.first().is_some_and(is_number) && share_of(rows, is_number) < 0.5 {
+        return Some(Sentence::default().words(format!(
+            "the first line is a number and another one is 0, as the cursors of SCAN, and they are read as keys; \
+             otherwise: redis-cli -h HOST -p PORT --no-raw --scan takes the keys alone; {RAW}"
+        )));
+    }
     // Messages of redis-cli and servers have notices of their own.
     let is_row = |row: &&&[u8]| noise::noise(row).is_none();
     let rows: &[&[u8]] = &rows.iter().filter(is_row).copied().collect::<Vec<_>>();
@@ -136,7 +156,11 @@ fn separated(rows: &[&[u8]]) -> Option<Sentence> {
             b"=" => is_assigned(row),
             _ => end(row).is_some(),
         };
-        share_of(rows, is_there) >= MOST && Column::of(starts).is_unique()
+        let are_keys_behind = *separator == b"\t" && {
+            let ends = rows.iter().filter_map(|row| Some(&row[end(row)? + 1..]));
+            beside::are_names(&ends.collect::<Vec<_>>())
+        };
+        share_of(rows, is_there) >= MOST && Column::of(starts).is_unique() && !are_keys_behind
     })?;
     let text = match separator {
         b"\t" => "tab".to_owned(),

@@ -4,6 +4,7 @@
 //! In a table, exactly one part of a line names a key: it differs in every line, and all other parts are values. In a
 //! raw list the whole line is the key. If the lines do not tell, the input is refused with the flags that do.
 
+mod beside;
 mod column;
 mod commands;
 mod cut;
@@ -23,6 +24,8 @@ use crate::format::capture::monitor::Records;
 use crate::format::frame::line_reader::LineReader;
 use crate::format::lines::Raw;
 use crate::format::not_a_dump;
+use crate::format::parse::escape;
+use crate::format::redis_cli::numbered;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::csv_keys::CsvKeys;
 use crate::format::table::jsonl::Jsonl;
@@ -136,7 +139,9 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     Ok(Some(Shape::raw(
         &lines,
-        doubtful.or_else(|| doubt::doubt(rows)),
+        doubtful
+            .or_else(|| doubt::doubt(rows))
+            .or_else(|| beside::doubt(rows)),
     )))
 }
 
@@ -174,5 +179,133 @@ fn of_table(table: &Table) -> Result<Shape, String> {
 
 impl Shape {
     fn raw(lines: &Lines<'_>, doubt: Option<crate::sentence::Sentence>) -> Shape {
-        lines.rows.len() >= 20 && (record::lead(&lines.rows).is_some() || certain())
+        let is_of_client = lines.has(Around::Client);
+        Shape {
+            rows: Rows::Raw(if is_of_client { lines.start as u64 } else { 0 }),
+            told: Told::raw(doubt, is_of_client),
+        }
+    }
+
+    fn of_table(table: &Table) -> Shape {
+        Shape {
+            told: Told::table(table),
+            rows: Rows::Cells(Box::new(table.layout.clone())),
+        }
+    }
+
+    fn records(at: usize) -> Shape {
+        Shape {
+            rows: Rows::Records(at),
+            told: Told::sure(match at {
+                0 => "lines of MONITOR",
+                _ => "lines of MONITOR inside other lines",
+            }),
+        }
+    }
+
+    fn wrapped(wrap: Wrap) -> Shape {
+        Shape {
+            told: Told::wrapped(&wrap),
+            rows: Rows::Wrapped(wrap),
+        }
+    }
+
+    /// The name of the format its rows are read as.
+    pub fn format(&self) -> &'static str {
+        match &self.rows {
+            Rows::Raw(_) | Rows::Wrapped(_) => "lines",
+            Rows::Cells(_) => "csv",
+            Rows::Records(_) => "monitor",
+            Rows::Objects(_) => "jsonl",
+        }
+    }
+
+    /// Opens an input of this shape.
+    ///
+    /// # Errors
+    /// As `Format::open`.
+    pub fn open(&self, head: Head<'_>) -> Result<Opened, String> {
+        match &self.rows {
+            Rows::Raw(skip) => Ok(Raw::after(*skip, head, is_another)),
+            Rows::Cells(layout) => {
+                Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
+            }
+            Rows::Records(lead) => Ok(Opened::lines("monitor", Records { lead: *lead })),
+            Rows::Objects(names) => Jsonl {
+                names: names.clone(),
+            }
+            .open(head),
+            Rows::Wrapped(wrap) => Ok(LineReader::open("lines", Wrapped(wrap.clone()))),
+        }
+    }
+}
+
+/// The layout and description of a table with these header columns.
+///
+/// # Errors
+/// The columns missing from the header.
+pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Option<(Layout, Told)> {
+    let lines = Lines::of(head);
+    let separators = match names.separator() {
+        Some(separator) => vec![separator],
+        None => table::candidates(&lines),
+    };
+    let table = table::named(&lines, &separators, names)?;
+    let header = table.layout.header.as_deref().unwrap_or_default();
+    names.missing_in(header).is_none().then_some(())?;
+    Some((table.layout.clone(), Told::table(&table)))
+}
+
+/// The layout of a table without a header, with columns listed by the user.
+///
+/// # Errors
+/// The list is unusable.
+pub(in crate::format) fn table_of(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
+    let lines = Lines::of(head);
+    let roles = table::by_place(&names.places, &ColumnNames::USUAL)?;
+    let of_rows = || {
+        let has = |separator: &Separator| {
+            let mut cells = Vec::new();
+            let fits = |row: &&&[u8]| {
+                separator.cut(row, true, &mut cells);
+                cells.len() >= roles.len()
+            };
+            lines.rows.iter().filter(fits).count() * 10 >= lines.rows.len() * 9
+        };
+        table::candidates(&lines).into_iter().find(has)
+    };
+    let chosen = names.separator().or_else(of_rows);
+    let separator = chosen.ok_or(
+        "no separator makes that number of columns of the lines; --column-separator names it",
+    )?;
+    let mut layout = Layout::new(separator, roles.len());
+    for (column, role) in roles.iter().enumerate() {
+        if let Some(role) = role {
+            layout.at[role.place()] = Some(column);
+            layout.values[column] = !matches!(role, Role::Key);
+        }
+    }
+    layout.skip = lines.start as u64;
+    layout.has_quotes =
+        lines.rows.iter().any(|row| row.contains(&b'"')) && matches!(separator, Separator::Byte(_));
+    layout.is_trimmed = !matches!(separator, Separator::Byte(_));
+    layout.key_text = table::written(&lines, &layout);
+    Ok(layout)
+}
+
+/// Whether lines in the middle of a raw list clearly have another shape.
+fn is_another(bytes: &[u8]) -> bool {
+    let lines = Lines::of(Head {
+        bytes,
+        whole: false,
+    });
+    let certain = || {
+        table::surest(&lines, &ColumnNames::USUAL)
+            .is_some_and(|table| table.certainty >= Certainty::Likely)
+    };
+    let is_of_cli = |row: &&[u8]| escape::is_quoted(row) || numbered::is_row(row);
+    lines.rows.len() >= 20
+        && (record::lead(&lines.rows).is_some()
+            || column::share_of(&lines.rows, is_of_cli) >= column::MOST
+            || certain())
 }
