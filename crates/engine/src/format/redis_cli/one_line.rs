@@ -2,7 +2,7 @@
 //! by `redis-cli --csv` and `--json`. Lossless.
 //!
 //! The bytes between two unquoted commas, brackets or line ends are one text, or not a key. SCAN pages in JSON are
-//! `["17",["key", ...]]`: if an input starts with one, every reply starts with a cursor.
+//! `["17",["key", ...]]`, in CSV `"17","key"`: if an input starts with one, every reply starts with a cursor.
 
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
@@ -52,7 +52,10 @@ impl Format for Strings {
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let reply = Reply {
             form: *self,
-            in_pages: *self != Strings::Csv && starts_with_cursor(head.bytes),
+            in_pages: match self {
+                Strings::Csv => cursor::are_pages(head),
+                Strings::Json => starts_with_cursor(head.bytes),
+            },
         };
         Ok(Opened::blocks(
             self.name(),
@@ -174,6 +177,14 @@ impl Strings {
         }
     }
 
+    /// Whether the item behind these two separators is the first of a page.
+    fn starts_page(self, before: [u8; 2]) -> bool {
+        match self {
+            Strings::Csv => before[1] == b'\n',
+            Strings::Json => before == [b']', b'['],
+        }
+    }
+
     /// The end of the item that starts at `at`: the next unquoted separator.
     fn end(self, bytes: &[u8], mut at: usize) -> usize {
         while at < bytes.len() && !self.ends(bytes[at]) {
@@ -253,10 +264,10 @@ impl Reader for Reply {
         let mut at = piece.from as usize;
         // The two separators before the item: a bracket at the very start, or after another bracket, starts a reply.
         // All blocks but the first start after a comma.
-        let mut before = if piece.first {
-            [b']', b']']
-        } else {
-            [b',', b',']
+        let mut before = match (piece.first, form) {
+            (true, Strings::Csv) => [b'\n', b'\n'],
+            (true, Strings::Json) => [b']', b']'],
+            (false, _) => [b',', b','],
         };
         while at < block.len() {
             let end = form.end(block.content(), at);
@@ -269,7 +280,7 @@ impl Reader for Reply {
                 if piece.last && end == block.len() && item.starts_with(b"\"") {
                     gather.note(Notice::CutOff);
                 }
-            } else if self.in_pages && before == [b']', b'['] {
+            } else if self.in_pages && self.form.starts_page(before) {
                 gather.note(Notice::Cursor);
             } else {
                 let close = from + item.len() - 1;
@@ -355,6 +366,22 @@ mod tests {
             (found.seen.count(Notice::Cursor), found.rejects.len()),
             (2, 0)
         );
+        let found = read_whole(
+            &Strings::Csv,
+            b"\"17\",\"a:1\",\"1\",\"b\"\r\n\"0\",\"c:3\"\n",
+        );
+        assert_eq!(found.keys, [&b"a:1"[..], b"1", b"b", b"c:3"]);
+        assert_eq!(found.seen.count(Notice::Cursor), 2);
+        for keys in [
+            &b"\"17\",\"a\"\n\"b\"\n"[..],
+            b"\"17\",\"18\"\n\"0\"\n",
+            b"\"17\",\"a\"\n",
+        ] {
+            assert_eq!(
+                read_whole(&Strings::Csv, keys).seen.count(Notice::Cursor),
+                0
+            );
+        }
         assert_eq!(
             read_whole(&Strings::Json, b"[\"17\",\"a\"]").keys,
             [&b"17"[..], b"a"]
