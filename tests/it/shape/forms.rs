@@ -262,6 +262,41 @@ pub(super) const FORMS: &[Form] = &[
             format!("{};{size}", field(row.key))
         }
     ),
+    form!(
+        Refused,
+        "a column without a name",
+        "key,size\n",
+        "",
+        |row, rng| format!("{},{},{}", field(row.key), row.size, row.at % 9)
+    ),
+    form!(Refused, "a unit in JSON", "", "", |row, rng| json!({
+        "key": row.key,
+        "size": row.size,
+        "unit": "KB"
+    })
+    .to_string()),
+    form!(Sizes, "key, blank, groups of three", "", "", |row, rng| {
+        let (thousands, rest) = (row.size / 1000, row.size % 1000);
+        if thousands > 0 {
+            format!("{} {thousands},{rest:03}", row.key)
+        } else {
+            format!("{} {rest}", row.key)
+        }
+    }),
+    form!(
+        Sizes,
+        "length of the name",
+        "name,redis_key,key_size,value_size\n",
+        "",
+        |row, rng| format!("shop,{},{},{}", field(row.key), row.key.len(), row.size)
+    ),
+    form!(
+        Sizes,
+        "size and bytes",
+        "key,type,size,bytes\n",
+        "",
+        |row, rng| format!("{},list,{},{}", field(row.key), row.at % 7, row.size)
+    ),
     form!(Refused, "keys in objects inside", "", "", |row, rng| {
         json!({"message": "GET", "attributes": {"redis": {"key": row.key, "n": row.at}}})
             .to_string()

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::format::parse::size::size;
+use crate::format::parse::size::{is_missing, size};
 use crate::format::parse::value::{Value, value};
 
 /// The cells of a column with their statistics.
@@ -194,6 +194,24 @@ impl<'a> Column<'a> {
         let distinct = self.numbers.iter().collect::<HashSet<_>>().len();
         distinct >= 8 && share_of(&self.numbers, |number| number % 8 == 0) >= MOST
     }
+}
+
+/// Whether these are units of one byte, or none.
+pub(super) fn are_units_of_one(cells: &[&[u8]]) -> bool {
+    cells
+        .iter()
+        .all(|cell| is_missing(cell) || unit(cell) == Some(1))
+}
+
+/// Whether these are units, not all of one byte.
+pub(super) fn are_units(cells: &[&[u8]]) -> bool {
+    cells.iter().all(|cell| unit(cell).is_some()) && !are_units_of_one(cells)
+}
+
+/// The bytes of a unit.
+fn unit(cell: &[u8]) -> Option<u64> {
+    let is_word = !cell.is_empty() && cell.iter().all(u8::is_ascii_alphabetic);
+    is_word.then(|| size(&[b"1 ", cell].concat())).flatten()
 }
 
 /// How likely numbers are key sizes.

@@ -3,20 +3,23 @@
 use std::collections::BTreeSet;
 
 use crate::format::Head;
+use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::json_object::{self, Value};
 use crate::format::parse::python;
-use crate::format::shape::column::{Column, MOST, MayBeSize, share};
+use crate::format::shape::column::{Column, MOST, MayBeSize, are_units_of_one, share};
+use crate::format::shape::encoded::encoded_cells;
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
 use crate::format::table::columns::{ColumnNames, Role};
-use crate::format::table::names::FIRST_RANK;
+use crate::format::table::names::{FIRST_RANK, is_unit};
 use crate::metric::Metric;
+use crate::sentence::Sentence;
 
 /// The kind of JSON.
 #[derive(Debug)]
 pub(super) enum Json {
-    /// Objects with a key member.
-    Members,
+    /// Objects with a key member, and how its texts are encoded.
+    Members(Option<Sentence>),
     /// Objects with one member that is a distinct name in each, and possibly one that is a size: their names.
     ByContent { key: String, size: Option<String> },
     /// Objects that may be keys themselves.
@@ -34,7 +37,7 @@ pub(super) fn of(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     let first = lines.rows.first()?.trim_ascii_start();
     match first.first()? {
         b'{' => objects(lines, names).or_else(|| document(lines)),
-        b'[' if has_key_in_array(lines, names) => Some(Json::Members),
+        b'[' if has_key_in_array(lines, names) => Some(Json::Members(None)),
         b'[' => document(lines),
         _ => None,
     }
@@ -95,7 +98,13 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
     });
     let union: BTreeSet<&[u8]> = sets.iter().flatten().copied().collect();
     if union.iter().any(|name| is_key(name, names)) {
-        return Some(Json::Members);
+        let header: Vec<&[u8]> = union.into_iter().collect();
+        return Some(with_units(&objects, &header, names).unwrap_or_else(|| {
+            let keys = texts_of(&objects, &header, names);
+            Json::Members(encoded_cells(
+                &keys.iter().map(Vec::as_slice).collect::<Vec<_>>(),
+            ))
+        }));
     }
     if let Some(path) = lines.rows.first().and_then(|row| path(row, names)) {
         return Some(Json::Refused(format!(
@@ -140,6 +149,59 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
         }
         None => Some(Json::Objects),
     }
+}
+
+/// The member of a role whose name has precedence.
+fn best<'a>(header: &[&'a [u8]], names: &ColumnNames, wanted: Role) -> Option<&'a [u8]> {
+    let known = names.of_header(header);
+    let ranks = header.iter().filter_map(|name| {
+        let (role, rank) = known.role(name)?;
+        (role == wanted).then_some((rank, *name))
+    });
+    ranks.min().map(|(_, name)| name)
+}
+
+/// The keys, decoded.
+fn texts_of(objects: &[&Vec<Member<'_>>], header: &[&[u8]], names: &ColumnNames) -> Vec<Vec<u8>> {
+    let key = best(header, names, Role::Key);
+    let members = objects.iter().flat_map(|members| members.iter());
+    let keys = members.filter(|(name, _, kind)| Some(*name) == key && *kind == Kind::Text);
+    keys.map(|(_, text, _)| {
+        let mut text = text.to_vec();
+        let len = text.len();
+        let end = escape::undo(Escapes::Json, &mut text, 0, len);
+        text.truncate(end);
+        text
+    })
+    .collect()
+}
+
+/// The refusal of objects that have numbers in one member and their unit in another.
+fn with_units(objects: &[&Vec<Member<'_>>], header: &[&[u8]], names: &ColumnNames) -> Option<Json> {
+    let size = best(header, names, Role::of(Metric::Bytes))?;
+    let unit = header.iter().find(|name| is_unit(name))?;
+    let values = |wanted: &[u8], kind: Kind| -> Vec<&[u8]> {
+        let members = objects.iter().flat_map(|members| members.iter());
+        let of = members.filter(|(name, _, own)| *name == wanted && *own == kind);
+        of.map(|(_, value, _)| *value).collect()
+    };
+    if values(size, Kind::Bare).is_empty() || are_units_of_one(&values(unit, Kind::Text)) {
+        return None;
+    }
+    let is_plain = |name: &[u8]| {
+        name.iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+    };
+    let [size, unit] = [(size, "size"), (*unit, "unit")].map(|(name, usual)| {
+        let name = std::str::from_utf8(name)
+            .ok()
+            .filter(|name| is_plain(name.as_bytes()));
+        name.unwrap_or(usual).to_owned()
+    });
+    Some(Json::Refused(format!(
+        "JSON objects with sizes in one member and their unit in another: jq -c '.{size} = \"\\(.{size}) \\(.{unit})\"' FILE | \
+         slotscope analyze - joins them; --size-column NAME reads another member"
+    )))
 }
 
 /// The path of jq to an object inside with a member for the key, if it has only plain names, which no shell takes for

@@ -122,7 +122,7 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     }
     let is_likely = surest
         .as_ref()
-        .is_some_and(|table| table.certainty == Certainty::Likely);
+        .is_some_and(|table| table.certainty >= Certainty::Likely);
     if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
         return Ok(Some(Shape::wrapped(wrap)));
     }
@@ -147,10 +147,13 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
 
 fn of_json(json: Json) -> Result<Shape, String> {
     match json {
-        Json::Members => Ok(Shape {
-            rows: Rows::Objects(ColumnNames::USUAL),
-            told: Told::sure("JSON objects with a member key"),
-        }),
+        Json::Members(doubt) => {
+            let told = Told::sure("JSON objects with a member key");
+            Ok(Shape {
+                rows: Rows::Objects(ColumnNames::USUAL),
+                told: doubt.into_iter().fold(told, Told::with),
+            })
+        }
         Json::ByContent { key, size } => Ok(Shape {
             told: Told::by_content(&key),
             rows: Rows::Objects(ColumnNames {
@@ -174,6 +177,7 @@ fn of_table(table: &Table) -> Result<Shape, String> {
         Certainty::SlotCounts => Err("slots and how many keys each has, no key dump: --columns key,size would read the slots as keys; take the keys with \
             redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys"
             .into()),
+        Certainty::Unfit => Err(table.refused.clone().unwrap_or_default()),
     }
 }
 
@@ -250,7 +254,7 @@ pub(in crate::format) fn table_with(head: Head<'_>, names: &ColumnNames) -> Opti
         Some(separator) => vec![separator],
         None => table::candidates(&lines),
     };
-    let table = table::named(&lines, &separators, names)?;
+    let table = table::named(&lines, &separators, names).filter(|table| table.refused.is_none())?;
     let header = table.layout.header.as_deref().unwrap_or_default();
     names.missing_in(header).is_none().then_some(())?;
     Some((table.layout.clone(), Told::table(&table)))

@@ -109,12 +109,23 @@ impl Told {
                 .name(Name::from(name.as_slice()))
                 .words("; --size-column NAME reads them as sizes, --ops-column NAME as operations")
         });
-        Told {
-            warning: is_likely.then(|| Sentence::default().words(warning)),
+        let warning = is_likely.then(|| Sentence::default().words(warning));
+        let told = Told {
+            warning,
             note,
             shape,
             ..Told::default()
-        }
+        };
+        table.doubts.iter().cloned().fold(told, Told::with)
+    }
+
+    /// The same with one more warning.
+    pub(super) fn with(mut self, doubt: Sentence) -> Told {
+        self.warning = Some(match self.warning {
+            Some(warning) => warning.words("; ").and(doubt),
+            None => doubt,
+        });
+        self
     }
 }
 

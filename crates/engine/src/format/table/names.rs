@@ -231,13 +231,13 @@ pub(crate) const KEY: usize = FIRST_RANK;
 pub(crate) const NAME: usize = 101;
 const SIZE: usize = FIRST_RANK;
 const SERIALIZED: usize = 101;
+/// Beside the size of the value, that of the name.
+const OF_NAME: usize = 102;
 
 /// The content of a column called `name`; `None` if unknown.
 pub(crate) fn named(name: &[u8]) -> Option<Named> {
     let is_odd = |byte: &u8| b"{}\"\\;,<>=".contains(byte);
     if name.len() > LONGEST || name.iter().any(is_odd) {
-/// Beside the size of the value, that of the name.
-const OF_NAME: usize = 102;
         return None;
     }
     let is_percent = name.contains(&b'%');
@@ -306,6 +306,17 @@ const OF_NAME: usize = 102;
         }
         None => None,
     }
+}
+
+/// Whether a column of this name holds the units of another one's numbers.
+pub(crate) fn is_unit(name: &[u8]) -> bool {
+    const UNITS: [&str; 2] = ["unit", "units"];
+    let words = words(name);
+    let is_about = |word: &String| UNITS.contains(&word.as_str()) || SIZES.contains(&word.as_str());
+    words
+        .last()
+        .is_some_and(|last| UNITS.contains(&last.as_str()))
+        && words.iter().all(is_about)
 }
 
 /// The unit denoted by a word in the name of a size.
@@ -411,6 +422,7 @@ mod tests {
             ("Unnamed: 0", Some(None)),
             ("TTL (s)", Some(EXPIRY)),
             ("hits", Some(OPS)),
+            ("key_size", bytes),
             ("foo", None),
             ("{user}key", None),
             ("", None),
@@ -427,10 +439,11 @@ mod tests {
     fn units_are_in_names() {
         let unit = |name: &[u8]| named(name).unwrap().unit;
         assert_eq!(unit(b"size in kilobytes"), Unit::Kib);
-            ("key_size", bytes),
         assert_eq!(unit(b"memory (K)"), Unit::Kib);
         assert_eq!(unit(b"taille (Mo)"), Unit::Mib);
         assert_eq!(named(b"size_bits").unwrap().role, None);
+        assert!(is_unit(b"Unit") && is_unit(b"size_unit") && is_unit(b"sizeUnit"));
+        assert!(!is_unit(b"business_unit") && !is_unit(b"size"));
         assert_eq!(unit(b"size_kb"), Unit::Kib);
         assert_eq!(unit(b"Memory (MiB)"), Unit::Mib);
         assert_eq!(unit(b"bytes"), Unit::One);

@@ -1,7 +1,8 @@
 //! Tables without a header: one column of distinct names, all others values.
 
 use crate::format::parse::value::{Value, value};
-use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of};
+use crate::format::shape::column::{Column, MOST, MayBeSize, are_units, families, share, share_of};
+use crate::format::shape::table::overfull::before_groups;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::Role;
 use crate::format::table::layout::Layout;
@@ -47,14 +48,20 @@ impl<'a> Searched<'_, 'a> {
         if let Some(table) = self.with_names_in_cells(&cells, &exact) {
             return Some(table);
         }
+        let is_grouped = self.separator == Separator::Byte(b',')
+            && share_of(&self.cut.rows, |row| before_groups(row).is_some()) >= MOST;
+        // Between blanks the number is one cell.
+        if is_grouped {
+            let names = self.cut.rows.iter().filter_map(|row| before_groups(row));
+            let names = Column::of(names.collect());
+            if names.is_unique() && !names.cells.iter().any(|name| name.contains(&b' ')) {
+                return None;
+            }
+        }
         if columns == 2 && are_slot_counts(&cells) && matches!(self.separator, Separator::Blanks(_))
         {
             let layout = Layout::new(self.separator, columns);
-            return Some(Table {
-                certainty: Certainty::SlotCounts,
-                layout,
-                unread: Vec::new(),
-            });
+            return Some(Table::new(Certainty::SlotCounts, layout));
         }
         let proof = proof(&cells);
         let is_key = |column: &usize| {
@@ -109,8 +116,10 @@ impl<'a> Searched<'_, 'a> {
             layout.is_trimmed = false;
         }
         layout.skip = self.lines.start as u64;
+        let has_units = others().any(|column| are_units(&cells[column].cells));
         layout.at[Role::of(Metric::Bytes).place()] = likely
             .or(sizes.last().map(|(column, _)| *column))
+            .filter(|_| !has_units)
             .filter(|_| !is_numbered || columns > 2)
             .filter(|_| likely.is_some() || proof.is_none());
         let keys = self.keys_of(&layout, is_numbered)?;
@@ -123,17 +132,18 @@ impl<'a> Searched<'_, 'a> {
             return None;
         }
         let certainty = match () {
-            () if is_one_of_several => Certainty::Ambiguous,
+            () if is_one_of_several || is_grouped => Certainty::Ambiguous,
             () if proof.is_some() => Certainty::Proven,
             () if is_doubtful => Certainty::Doubtful,
             () if is_likely => Certainty::Likely,
             () => Certainty::Ambiguous,
         };
-        Some(Table {
-            certainty,
-            layout,
-            unread: Vec::new(),
-        })
+        let refused = self.overfull(&rows, &layout);
+        let table = Table {
+            doubts: self.doubts(&layout, &exact, has_units),
+            ..Table::new(certainty, layout)
+        };
+        Some(table.unless(refused))
     }
 
     /// The keys of the rows, if nearly all rows fit the layout: everything except the key is a value.
@@ -206,11 +216,7 @@ impl<'a> Searched<'_, 'a> {
         layout.before = names;
         layout.is_trimmed = true;
         layout.skip = self.lines.start as u64;
-        Some(Table {
-            certainty: Certainty::Proven,
-            layout,
-            unread: Vec::new(),
-        })
+        Some(Table::new(Certainty::Proven, layout))
     }
 }
 

@@ -1,7 +1,9 @@
 //! Tables with a header that names the key column, or that has words above numeric columns.
 
 use crate::format::parse::value::{Value, value};
-use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, share, share_of};
+use crate::format::shape::column::{
+    Column, MOST, MayBeSize, are_units_of_one, common_prefix, share, share_of,
+};
 use crate::format::shape::cut::Text;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::Role;
@@ -76,9 +78,7 @@ impl<'a> Searched<'_, 'a> {
             .collect();
         // A title before the header has fewer cells, or a text where the rows have numbers.
         let rows_before = (0..row).filter(|at| has(at, columns) && self.is_like(*at, &cells));
-        if 2 * rows_before.count() > row {
-            return None;
-        }
+        let is_inside = 2 * rows_before.count() > row;
         let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
         let listed = || header.best(Role::Key).filter(is_listed);
         let keys = self.key_by_name(&header, &cells).or_else(listed);
@@ -92,11 +92,13 @@ impl<'a> Searched<'_, 'a> {
         if row > 0 && header.is_known.iter().filter(|known| **known).count() < 2 {
             return None;
         }
-        // Sizes with a separate unit column are not read.
-        let has_units = header
-            .names
-            .iter()
-            .any(|name| [&b"unit"[..], b"units"].contains(&name.to_ascii_lowercase().as_slice()));
+        let at = self.lines.at(self.cut.rows[row]);
+        // Sizes with a separate unit column are not read, unless the unit is a byte.
+        let is_of_units = |(name, column): (&&[u8], &Column<'_>)| {
+            names::is_unit(name) && !are_units_of_one(&column.cells)
+        };
+        let has_units =
+            self.names.size.is_none() && header.names.iter().zip(&cells).any(is_of_units);
         let proof = if self.names.key.is_none() {
             proof(&cells)
         } else {
@@ -124,7 +126,7 @@ impl<'a> Searched<'_, 'a> {
         layout.at[Role::Key.place()] = Some(key);
         layout.at[Role::of(Metric::Bytes).place()] = sizes;
         layout.skip = self.lines.after(self.cut.rows[row]) as u64;
-        layout.header_at = self.lines.at(self.cut.rows[row]) as u64;
+        layout.header_at = at as u64;
         layout.has_quotes = matches!(self.separator, Separator::Byte(_));
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
         layout.take_units();
@@ -133,20 +135,31 @@ impl<'a> Searched<'_, 'a> {
             is_free(column) && !is_read(column) && cells[*column].size() == Some(MayBeSize::Likely)
         });
         let unread = missed.map(|column| header.names[column].to_vec()).collect();
-        Some(Table {
-            certainty,
-            layout,
+        let refused = if is_inside {
+            let line =
+                1 + memchr::memchr_iter(b'\n', &self.lines.head[..at - self.lines.mark]).count();
+            Some(format!(
+                "line {line} is a header, with rows before and after it: sed {line}d FILE | slotscope analyze - leaves it out; \
+                 --format lines reads each line as a key"
+            ))
+        } else {
+            self.overfull(&body, &layout)
+        };
+        let table = Table {
             unread,
-        })
+            doubts: self.doubts(&layout, &exact, has_units),
+            ..Table::new(certainty, layout)
+        };
+        Some(table.unless(refused))
     }
 
     /// Whether a row has values in all columns that are values.
     fn is_like(&self, row: usize, columns: &[Column<'a>]) -> bool {
         let mut pairs = self.cut.texts(row).into_iter().zip(columns);
         pairs.all(|(text, column)| match value(text.trimmed()) {
-            Value::Number(_) | Value::Missing => true,
-            Value::Word | Value::Time => column.are_numbers() < MOST,
             Value::Text => !column.is_value(),
+            Value::Time => column.are_numbers() < MOST,
+            _ => true,
         })
     }
 

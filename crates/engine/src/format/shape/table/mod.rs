@@ -2,6 +2,7 @@
 
 mod bare;
 mod header;
+mod overfull;
 
 use std::collections::HashSet;
 
@@ -10,10 +11,12 @@ use crate::format::parse::python;
 use crate::format::parse::size::is_missing;
 use crate::format::shape::column::{Column, MOST, share_of};
 use crate::format::shape::cut::{CutRows, Text};
+use crate::format::shape::encoded::encoded_cells;
 use crate::format::shape::lines::Lines;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::layout::{KeyText, Layout, is_escaped};
 use crate::format::table::separator::Separator;
+use crate::sentence::Sentence;
 
 /// Types that a database prints under the header.
 const SQL_TYPES: [&str; 10] = [
@@ -31,6 +34,8 @@ pub(in crate::format::shape) enum Certainty {
     Ambiguous,
     /// One column has distinct names of several kinds, and the others have values.
     Likely,
+    /// A header names the key, but the rows do not fit it.
+    Unfit,
     /// Proven by the header, or by slot numbers.
     Proven,
 }
@@ -42,6 +47,35 @@ pub(in crate::format::shape) struct Table {
     pub layout: Layout,
     /// Numeric columns that are not used.
     pub unread: Vec<Vec<u8>>,
+    /// Doubts about cells.
+    pub doubts: Vec<Sentence>,
+    /// Why it is refused, if it is unfit.
+    pub refused: Option<String>,
+}
+
+impl Table {
+    pub(super) fn new(certainty: Certainty, layout: Layout) -> Table {
+        Table {
+            certainty,
+            layout,
+            unread: Vec::new(),
+            doubts: Vec::new(),
+            refused: None,
+        }
+    }
+
+    /// The same, if it is refused for a reason.
+    pub(super) fn unless(self, refused: Option<String>) -> Table {
+        Table {
+            certainty: if refused.is_some() {
+                Certainty::Unfit
+            } else {
+                self.certainty
+            },
+            refused,
+            ..self
+        }
+    }
 }
 
 /// The most certain table; among equals, the one whose separator is least frequent in key names.
@@ -210,6 +244,26 @@ impl<'a> Searched<'_, 'a> {
         layout
     }
 
+    /// Doubts about the keys and the sizes in `rows` of a table.
+    pub(super) fn doubts(&self, layout: &Layout, rows: &[usize], has_units: bool) -> Vec<Sentence> {
+        const UNITS: &str =
+            "sizes whose unit is in another column were not read: write both in one cell (5 MB)";
+        const BLANKS: &str = "keys end with blanks, which are read as parts of them";
+        let text = |row: &usize| self.cut.text(*row, self.cut.cells(*row)[layout.key()]);
+        let keys: Vec<Text<'_>> = rows.iter().map(text).collect();
+        let ends = |text: &Text<'_>| !text.is_quoted && text.raw.ends_with(b" ");
+        let is_padded = !layout.is_trimmed && share_of(&keys, ends) >= 0.2;
+        let cells: Vec<&[u8]> = keys.into_iter().map(Text::trimmed).collect();
+        let is_plain = layout.key_text == KeyText::Plain;
+        let said = |is: bool, words: &str| is.then(|| Sentence::default().words(words));
+        let encoded = is_plain.then(|| encoded_cells(&cells)).flatten();
+        let others = [said(is_padded, BLANKS), said(has_units, UNITS)];
+        encoded
+            .into_iter()
+            .chain(others.into_iter().flatten())
+            .collect()
+    }
+
     /// Whether the cells of a column are padded with blanks.
     pub(super) fn is_padded(&self, rows: &[usize], column: usize) -> bool {
         if !matches!(self.separator, Separator::Byte(_)) || self.has_border {
@@ -234,7 +288,10 @@ impl<'a> Searched<'_, 'a> {
         let is_any = sample
             .iter()
             .any(|text| !text.is_quoted && text.raw.len() > text.trimmed().len());
-        is_any && !sample.into_iter().any(is_bare)
+        // Where all have one width, the longest is bare.
+        let width = |text: &Text<'_>| String::from_utf8_lossy(text.raw).chars().count();
+        let is_wide = |text: &Text<'_>| !text.is_quoted && width(text) == width(&sample[0]);
+        is_any && (sample.iter().all(is_wide) || !sample.iter().copied().any(is_bare))
     }
 }
 
@@ -336,4 +393,104 @@ pub(in crate::format::shape) fn by_place(
 /// Whether a cell denotes "nothing".
 pub(in crate::format::shape) fn is_nothing(cell: &[u8]) -> bool {
     is_missing(cell.trim_ascii())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::format::{Head, shape};
+
+    /// The description of a text and its warning, or its refusal.
+    fn told(text: &str) -> (String, String) {
+        let bytes = text.as_bytes();
+        let of = shape::of(Head { bytes, whole: true });
+        of.map_or_else(
+            |refusal| (String::new(), refusal),
+            |shape| {
+                let told = shape.unwrap().told;
+                let warning = told.warning.map(|said| format!("{said:?}"));
+                (told.shape, warning.unwrap_or_default())
+            },
+        )
+    }
+
+    #[test]
+    fn encoded_keys_in_cells_are_told_as_those_of_lines() {
+        for table in [
+            "key,size\ndXNlcjoxMDAx,12\ndXNlcjoxMDAy,13\n",
+            "key,size\nuser%3A1,12\nuser%3A2,13\n",
+            "key,size\n\\x757365723a31,12\n",
+            "key,size\n'user:1,12\n'user:2,13\n",
+            "key,size\n\"=\"\"user:1\"\"\",12\n\"=\"\"user:2\"\"\",12\n",
+            "user%3A1\t120\ncart%3A2\t130\nlock%3A3\t97\n",
+            "{\"key\":\"b'user:1'\",\"size\":12}\n",
+            "{\"key\":\"\\\\x757365723a31\",\"size\":12}\n",
+        ] {
+            let (shape, warning) = told(table);
+            assert!(
+                !shape.is_empty() && warning.contains("the keys are written with"),
+                "{table}: {warning}"
+            );
+        }
+        for table in [
+            "key,size\nuser:1,12\n",
+            "key,size\nb'user:1',12\n",
+            "{\"key\":\"user:1\"}\n",
+        ] {
+            assert_eq!(told(table).1, "", "{table}");
+        }
+    }
+
+    #[test]
+    fn a_unit_beside_a_size_is_told() {
+        for table in [
+            "key,size,unit\nuser:1,5,MB\n",
+            "key,size,size_unit\nuser:1,5,MB\nuser:2,5,KB\n",
+            "user:1\t500\tMB\ncart:2\t90\tMB\nlock:3\t70\tMB\n",
+        ] {
+            let (shape, warning) = told(table);
+            assert!(
+                !shape.contains("size in column") && warning.contains("unit"),
+                "{table}: {shape}"
+            );
+        }
+        let (_, refusal) = told("{\"key\":\"user:1\",\"size\":5,\"size_unit\":\"MB\"}\n");
+        assert!(
+            refusal.contains(r#"jq -c '.size = "\(.size) \(.size_unit)"' FILE"#),
+            "{refusal}"
+        );
+        for table in [
+            "key,size,unit\nuser:1,5,bytes\n",
+            "{\"key\":\"user:1\",\"size\":5,\"unit\":\"B\"}\n",
+            "{\"key\":\"user:1\",\"size\":\"5 MB\",\"unit\":\"MB\"}\n",
+        ] {
+            let (shape, warning) = told(table);
+            assert!(
+                !shape.is_empty() && warning.is_empty(),
+                "{table}: {warning}"
+            );
+        }
+    }
+
+    #[test]
+    fn blanks_behind_keys_are_told_where_they_are_no_padding() {
+        let (_, warning) = told("key,size\nuser:1,12\nab ,13\ncart:7 ,14\nx,14\n");
+        assert!(warning.contains("end with blanks"), "{warning}");
+        assert_eq!(
+            told("key   ,size\nuser:1,12\nab    ,13\ncart:7,14\nx     ,14\n").1,
+            ""
+        );
+    }
+
+    #[test]
+    fn a_header_between_rows_is_refused() {
+        let rows = |from: usize| -> String {
+            (from..from + 5)
+                .map(|at| format!("user:{at},{}\n", 90 + at))
+                .collect()
+        };
+        let (_, refusal) = told(&format!("{}key,size\n{}", rows(0), rows(5)));
+        assert!(refusal.contains("sed 6d FILE"), "{refusal}");
+        let titled = format!("Report of shop, 2026-11-20\nkey,size\n{}", rows(0));
+        assert!(told(&titled).0.contains("below a header"));
+    }
 }

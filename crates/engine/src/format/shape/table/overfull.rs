@@ -1,0 +1,136 @@
+//! Rows with more cells than a table has columns. A few have separators in their keys; where most rows do, or where the
+//! separator is also between thousands, nothing tells where the keys end.
+
+use crate::format::shape::table::Searched;
+use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
+
+const RAW: &str = "--format lines reads each line as a key";
+
+impl Searched<'_, '_> {
+    /// Why a table is refused for the number of cells in `rows`.
+    pub(super) fn overfull(&self, rows: &[usize], layout: &Layout) -> Option<String> {
+        let is_longer = |row: &&usize| self.cut.cells(**row).len() > layout.columns;
+        let longer: Vec<usize> = rows.iter().filter(is_longer).copied().collect();
+        if self.are_grouped(rows, &longer, layout) {
+            return Some(format!(
+                "numbers with a comma between thousands (1,234) in cells that commas separate, without quotes: where they are last, \
+                 sed -E -e :a -e 's/,([0-9]{{1,3}}),(([0-9]{{3}})+)$/,\\1\\2/' -e ta FILE | slotscope analyze - takes them out; {RAW}"
+            ));
+        }
+        // The rest of a line is usual for a last column between blanks.
+        let is_rest =
+            layout.key() + 1 == layout.columns && matches!(self.separator, Separator::Blanks(_));
+        (2 * longer.len() > rows.len() && !is_rest).then(|| {
+            format!(
+                "most rows have more cells than the header: keys or numbers with {} in them, or columns without a name? \
+                 --columns key,size,_ --column-separator {} reads rows by such a list of their cells; {RAW}",
+                self.separator.name(),
+                self.separator.flag()
+            )
+        })
+    }
+
+    /// Whether the size of each longer row is one more group of digits, and no row shows that thousands are not grouped.
+    fn are_grouped(&self, rows: &[usize], longer: &[usize], layout: &Layout) -> bool {
+        let Some(size) = layout.size() else {
+            return false;
+        };
+        let digits = |row: usize, at: usize| {
+            let text = self.cut.text(row, self.cut.cells(row)[at]);
+            let are_digits = !text.is_quoted && text.trimmed().iter().all(u8::is_ascii_digit);
+            if are_digits { text.trimmed().len() } else { 0 }
+        };
+        let is_group = |row: &usize| {
+            let at = layout.place(size, self.cut.cells(*row).len());
+            let first = if size > layout.key() { at - 1 } else { at };
+            (1..=3).contains(&digits(*row, first)) && digits(*row, first + 1) == 3
+        };
+        let has_thousands =
+            |row: &usize| self.cut.cells(*row).len() == layout.columns && digits(*row, size) > 3;
+        self.separator == Separator::Byte(b',')
+            && !longer.is_empty()
+            && longer.iter().all(is_group)
+            && !rows.iter().any(has_thousands)
+    }
+}
+
+/// What is before a number in groups of three digits at the end of a row, after a blank or an equals sign.
+pub(super) fn before_groups(row: &[u8]) -> Option<&[u8]> {
+    let row = row.trim_ascii_end();
+    let start = row.iter().rposition(|byte| b" \t=".contains(byte))?;
+    let mut groups = row[start + 1..].split(|byte| *byte == b',');
+    let are_digits = |group: &[u8]| !group.is_empty() && group.iter().all(u8::is_ascii_digit);
+    let is_first = groups
+        .next()
+        .is_some_and(|group| group.len() <= 3 && are_digits(group));
+    let mut count = 0;
+    let are_groups = groups.all(|group| {
+        count += 1;
+        group.len() == 3 && are_digits(group)
+    });
+    (is_first && are_groups && count > 0).then(|| &row[..start])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::{Head, shape};
+
+    fn refusal(text: &str) -> Option<String> {
+        let bytes = text.as_bytes();
+        shape::of(Head { bytes, whole: true }).err()
+    }
+
+    #[test]
+    fn rows_with_more_cells_than_the_header_are_refused_where_they_are_usual() {
+        for table in [
+            "key,size\nuser:1,500,5\nsess:ab,90,7\n",
+            "key,size\nuser:1,500,\nsess:ab,90,\n",
+            "key,size\nuser:1,77,123\nsess:ab,2,456\ncart:9,812\n",
+            "key,size\nuser:1,77,123\nsess:ab,812\ncart:9,3\ncart:8,17\n",
+            "key,type,size\nuser:1,hash,77,123\nsess:ab,set,812\ncart:9,list,3\n",
+            "size,key\n77,123,user:1\n812,sess:ab\n3,cart:9\n",
+            "user:1,77,123\nsess:ab,2,456\ncart:9,812\nlock:7,96\n",
+        ] {
+            let reason = refusal(table).unwrap_or_default();
+            assert!(
+                reason.contains("analyze -") || reason.contains("--columns"),
+                "{table}: {reason}"
+            );
+        }
+        for table in [
+            "key,size\ngeo:1,2,104\nuser:1,1234\nuser:2,96\n",
+            "key,size\na,b,104\nuser:1,500\nuser:2,96\n",
+            "size key\n104 the first key\n96 the second one\n",
+            "key,size\nuser:1,\"77,123\"\nsess:ab,812\n",
+        ] {
+            assert_eq!(refusal(table), None, "{table}");
+        }
+    }
+
+    #[test]
+    fn a_number_with_groups_after_a_blank_is_one_number() {
+        assert_eq!(before_groups(b"user:1 77,123"), Some(&b"user:1"[..]));
+        assert_eq!(before_groups(b"a=1,077,123"), Some(&b"a"[..]));
+        for row in [
+            &b"user:1,77,123"[..],
+            b"user:1 812",
+            b"user 1,12",
+            b"12,345",
+            b"a 1234,567",
+            b"a 1,",
+        ] {
+            assert_eq!(before_groups(row), None, "{}", row.escape_ascii());
+        }
+        let shape = shape::of(Head {
+            bytes: b"user:1 77,123\nsess:ab 2,456\ncart:{2} 8,001\n",
+            whole: true,
+        });
+        let told = shape.unwrap().unwrap().told.shape;
+        assert!(
+            told.ends_with("separated by blanks: key in column 1, size in column 2"),
+            "{told}"
+        );
+    }
+}
