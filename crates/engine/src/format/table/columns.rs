@@ -131,7 +131,8 @@ impl ColumnNames {
     /// The content of a column with this name, and how many other names would be preferred to it.
     pub(crate) fn role(&self, name: &[u8]) -> Option<(Role, usize)> {
         let is_name = |other: &str| name.eq_ignore_ascii_case(other.as_bytes());
-        let is_amount = self.ops.is_none() && is_name("count") || self.size.is_none() && is_name("length");
+        let is_amount =
+            self.ops.is_none() && is_name("count") || self.size.is_none() && is_name("length");
         if self.counts_elements && is_amount {
             return Some((Role::Number(Number::Elements), names::FIRST_RANK));
         }
