@@ -103,7 +103,7 @@ proptest! {
         chunk in 1usize..400,
     ) {
         let rows: [RowOf; 5] = [
-            ("csv", |key| format!("{key},7,set")),
+            ("csv", |key| if key.is_empty() { "\"\",7,set".into() } else { format!("{key},7,set") }),
             ("jsonl", |key| format!("{{\"key\":\"{key}\",\"size\":7}},")),
             ("hdt-rdb", |key| format!("0,\"{key}\",set,7,7B,1")),
             ("rdb-tools", |key| format!("0,set,{key},7,ht,1,1,")),

@@ -55,7 +55,7 @@ pub static LINE_FORMS: &[NotADump] = &[
     ),
     lines(
         "objects of JSON over several lines",
-        |lines| starts(lines, &[b"{"]) && filled(lines).any(|line| is_of_key(line)),
+        |lines| starts(lines, &[b"{"]) && filled(lines).any(is_of_key),
         "jq -c . FILE | slotscope analyze -",
     ),
     lines(

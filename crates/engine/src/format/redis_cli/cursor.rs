@@ -29,7 +29,7 @@ pub(crate) fn are_pages(head: Head<'_>) -> bool {
         let inside = item
             .strip_prefix(b"\"")
             .and_then(|item| item.strip_suffix(b"\""));
-        inside.is_some_and(|inside| is_cursor(inside))
+        inside.is_some_and(is_cursor)
     };
     let lines = || {
         text.split(|byte| *byte == b'\n')

@@ -112,7 +112,7 @@ fn literal(cell: &[u8]) -> Option<Vec<u8>> {
     Some(text[from..to].to_vec())
 }
 
-/// The text behind an apostrophe, or in a formula, whose quotes CSV doubles.
+/// The text after an apostrophe, or in a formula, whose quotes CSV doubles.
 fn of_spreadsheet(cell: &[u8]) -> Option<Vec<u8>> {
     let formula = cell
         .strip_prefix(b"=\"")

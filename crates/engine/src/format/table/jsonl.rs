@@ -298,13 +298,16 @@ impl Rows for JsonKeys {
         for (role, column) in table::number_columns(values) {
             let number = self.readers[role.place()];
             match at(role) {
-                Some(at) if role == Role::Number(Number::Expiry) => {
-                    if !rows.times(base, at, number, column) {
-                        return None;
-                    }
+                Some(at) => {
+                    let is_time = role == Role::Number(Number::Expiry);
+                    let is_read = if is_time {
+                        rows.times(base, at, number, column)
+                    } else {
+                        known.push(at);
+                        rows.numbers(base, at, number, column)
+                    };
+                    is_read.then_some(())?;
                 }
-                Some(at) if !rows.numbers(base, at, number, column) => return None,
-                Some(at) => known.push(at),
                 None if self.carried[role.place()] => column.resize(len, MISSING),
                 None => {}
             }

@@ -472,7 +472,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_behind_keys_are_told_where_they_are_no_padding() {
+    fn blanks_after_keys_are_told_unless_they_pad_all_to_one_width() {
         let (_, warning) = told("key,size\nuser:1,12\nab ,13\ncart:7 ,14\nx,14\n");
         assert!(warning.contains("end with blanks"), "{warning}");
         assert_eq!(

@@ -55,7 +55,7 @@ impl Searched<'_, '_> {
     }
 }
 
-/// What is before a number in groups of three digits at the end of a row, after a blank or an equals sign.
+/// The text before a number in groups of three digits at the end of a row, after a blank or an equals sign.
 pub(super) fn before_groups(row: &[u8]) -> Option<&[u8]> {
     let row = row.trim_ascii_end();
     let start = row.iter().rposition(|byte| b" \t=".contains(byte))?;
