@@ -48,7 +48,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     let seconds: Vec<&[u8]> = apart.iter().map(|words| words[1]).collect();
     if are_names(&firsts) && (is_tab || are_beside(seconds)) {
         return said(
-            "each line has a name and another word behind it",
+            "each line has a name and another word after it",
             "awk '{print $1}' FILE",
         );
     }
