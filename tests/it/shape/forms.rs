@@ -283,20 +283,6 @@ pub(super) const FORMS: &[Form] = &[
             format!("{} {rest}", row.key)
         }
     }),
-    form!(
-        Sizes,
-        "length of the name",
-        "name,redis_key,key_size,value_size\n",
-        "",
-        |row, rng| format!("shop,{},{},{}", field(row.key), row.key.len(), row.size)
-    ),
-    form!(
-        Sizes,
-        "size and bytes",
-        "key,type,size,bytes\n",
-        "",
-        |row, rng| format!("{},list,{},{}", field(row.key), row.at % 7, row.size)
-    ),
     form!(Refused, "keys in objects inside", "", "", |row, rng| {
         json!({"message": "GET", "attributes": {"redis": {"key": row.key, "n": row.at}}})
             .to_string()

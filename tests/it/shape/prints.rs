@@ -1,4 +1,4 @@
-//! What programs print around keys is refused with a command, or told on the first screen.
+//! Texts that programs print around keys: refused with a command, or told on the first screen.
 
 use testkit::run::{assert_fails, feed, slotscope};
 
@@ -98,7 +98,7 @@ fn lines_that_are_no_keys_alone_are_told() {
         (late.as_str(), "another shape than the first ones"),
         (
             "user:1 embstr\nsess:2 raw\ncart:3 listpack\n",
-            "another word behind it",
+            "another word after it",
         ),
         (
             "redis-0\tuser:1\nredis-1\tsess:2\nredis-2\tcart:3\n",

@@ -37,8 +37,7 @@ notices! {
     /// An empty key.
     EmptyKey: Warning, "empty line", ", counted as empty keys, of which there can be only one";
     /// A key ending with a carriage return.
-    CarriageReturn: Warning, "key",
-        " with a carriage return at the end, taken as a part of the name: tr -d '\\r' < FILE | slotscope analyze - drops it";
+    CarriageReturn: Warning, "key", " with a carriage return at the end, which was taken as a part of the name";
     /// A UTF-8 byte order mark at the start, dropped.
     ByteOrderMark: Warning, "byte order mark", " at the start, dropped: an editor may have changed the dump";
     /// A redis-cli prompt.

@@ -19,7 +19,7 @@ pub(crate) fn is_cursor(text: &[u8]) -> bool {
 }
 
 /// Whether each line of CSV starts with a number as a cursor of SCAN, the last one of a whole input with 0, and other
-/// texts are no numbers.
+/// texts are not.
 pub(crate) fn are_pages(head: Head<'_>) -> bool {
     let text = match memchr::memrchr(b'\n', head.bytes) {
         Some(end) if !head.whole => &head.bytes[..end],

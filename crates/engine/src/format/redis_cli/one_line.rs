@@ -177,7 +177,7 @@ impl Strings {
         }
     }
 
-    /// Whether the item behind these two separators is the first of a page.
+    /// Whether the item after these two separators is the first of a page.
     fn starts_page(self, before: [u8; 2]) -> bool {
         match self {
             Strings::Csv => before[1] == b'\n',

@@ -25,7 +25,7 @@ const ANSWERS: [&str; 16] = [
     "no",
 ];
 
-/// What is beside the names, if anything.
+/// Words beside the names, if there are any.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     let said = |fact: &str, way_out: &str| {
         Some(Sentence::default().words(format!(

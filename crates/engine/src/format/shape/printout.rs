@@ -1,4 +1,4 @@
-//! Prints of other programs whose numbers are no sizes, or that leave rows out.
+//! Prints of other programs: with numbers that are not sizes, or with rows left out.
 
 use crate::format::shape::column::{Column, MOST, share};
 
