@@ -5,7 +5,6 @@ use serde_json::json;
 use crate::shape::names::word;
 use testkit::rng::Rng;
 
-/// A key, its size and its index.
 pub(super) struct Row<'r> {
     pub key: &'r str,
     pub size: u64,
