@@ -230,11 +230,12 @@ impl ReadStats {
     }
 
     fn words(&self, wanted: Says, harmless: impl Fn(Notice) -> u64) -> Vec<String> {
-        // Few keys end with a carriage return; many lost the line ends of another system.
-        let said = |notice: Notice, says: Says| match notice {
-            Notice::CarriageReturn if 100 * self.count(notice) < self.keys => Note,
-            _ => says,
+        // A few such keys are names; many lost the line ends of another system, or were escaped.
+        let is_of_few = |notice: Notice| {
+            matches!(notice, Notice::CarriageReturn | Notice::EscapeInJson)
+                && 100 * self.count(notice) < self.keys
         };
+        let said = |notice: Notice, says: Says| if is_of_few(notice) { Note } else { says };
         let rows = WORDS.iter().filter(|(notice, .., says)| {
             said(*notice, *says) == wanted && self.count(*notice) > harmless(*notice)
         });

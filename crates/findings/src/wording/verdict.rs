@@ -73,7 +73,7 @@ impl InWords for Fullest {
                 self.measure.verb(),
                 times(self.max_over_mean)
             ),
-            Why::OneNode => format!("one node owns all slots, {node}: nothing to compare"),
+            Why::OneNode => format!("one node, {node}: nothing to compare"),
             Why::TooFew { counted: n, nodes } => {
                 let unit = match self.measure.role() {
                     Role::Memory => "key",

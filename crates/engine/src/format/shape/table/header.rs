@@ -76,9 +76,14 @@ impl<'a> Searched<'_, 'a> {
         let cells: Vec<Column<'a>> = (0..columns)
             .map(|column| self.column(&exact, column))
             .collect();
-        // A title before the header has fewer cells, or a text where the rows have numbers.
-        let rows_before = (0..row).filter(|at| has(at, columns) && self.is_like(*at, &cells));
-        let is_inside = 2 * rows_before.count() > row;
+        // A title before the header has fewer cells, or a text where the rows have numbers; it is shorter than the table.
+        let filled = (0..row).filter(|at| has(at, columns));
+        let (rows_before, titles): (Vec<_>, Vec<_>) =
+            filled.partition(|at| self.is_like(*at, &cells));
+        if 2 * titles.len() > row && titles.len() > exact.len() {
+            return None;
+        }
+        let is_inside = 2 * rows_before.len() > row;
         let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
         let listed = || header.best(Role::Key).filter(is_listed);
         let keys = self.key_by_name(&header, &cells).or_else(listed);

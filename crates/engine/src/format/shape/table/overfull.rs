@@ -110,6 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn words_of_a_reply_are_no_titles_of_a_table() {
+        let reply = "get summary Get the value of a key\nsince 1.0.0\ngroup string\ncomplexity O(1)\n\
+                     arguments name key\ntype key\nkey_spec_index 0\n";
+        let reason = refusal(reply).unwrap_or_default();
+        assert!(reason.starts_with("a list of commands"), "{reason}");
+    }
+
+    #[test]
     fn a_number_with_groups_after_a_blank_is_one_number() {
         assert_eq!(before_groups(b"user:1 77,123"), Some(&b"user:1"[..]));
         assert_eq!(before_groups(b"a=1,077,123"), Some(&b"a"[..]));
