@@ -121,6 +121,9 @@ impl Chromium {
         for domain in ["Page", "Runtime", "Network", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
+        // Tab on the last control hands the focus to the browser's window, which returns it later: a page that does
+        // not have it shows no outline.
+        tab.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
         tab.emulate(width, theme);
         tab
     }

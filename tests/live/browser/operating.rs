@@ -174,8 +174,8 @@ fn the_keyboard_reaches_everything_and_shows_where_it_is() {
     let mut reached = Vec::new();
     for _ in 0..400 {
         tab.press("Tab");
-        let [id, outlined]: [Value; 2] = serde_json::from_value(tab.eval("[document.activeElement.id, document.activeElement === document.body || getComputedStyle(document.activeElement).outlineStyle !== 'none']")).unwrap();
-        assert_eq!(outlined, true, "no outline on {id}");
+        let [id, outlined, tag]: [Value; 3] = serde_json::from_value(tab.eval("[document.activeElement.id, document.activeElement === document.body || getComputedStyle(document.activeElement).outlineStyle !== 'none', document.activeElement.cloneNode().outerHTML]")).unwrap();
+        assert_eq!(outlined, true, "no outline on {tag}");
         reached.push(id.as_str().unwrap().to_owned());
     }
     let missed: Vec<_> = wanted
