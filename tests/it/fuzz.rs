@@ -261,19 +261,3 @@ fn seeds_are_accepted_where_they_belong() {
         );
     }
 }
-
-#[test]
-fn every_target_has_a_file() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fuzz");
-    let names: Vec<&str> = TARGETS.iter().map(|target| target.name).collect();
-    let manifest = std::fs::read_to_string(folder.join("Cargo.toml")).unwrap();
-    for name in &names {
-        let path = format!("fuzz_targets/{name}.rs");
-        let code = std::fs::read_to_string(folder.join(&path)).unwrap_or_default();
-        assert!(code.contains(&format!("target!(\"{name}\")")), "{path}");
-        let entry = format!("name = \"{name}\"\npath = \"{path}\"\n");
-        assert!(manifest.contains(&entry), "no [[bin]] for {name}");
-    }
-    let files = std::fs::read_dir(folder.join("fuzz_targets")).unwrap();
-    assert_eq!(files.count(), names.len());
-}

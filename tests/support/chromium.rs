@@ -123,7 +123,10 @@ impl Chromium {
         }
         // Tab on the last control hands the focus to the browser's window, which returns it later: a page that does
         // not have it shows no outline.
-        tab.call("Emulation.setFocusEmulationEnabled", json!({"enabled": true}));
+        tab.call(
+            "Emulation.setFocusEmulationEnabled",
+            json!({"enabled": true}),
+        );
         tab.emulate(width, theme);
         tab
     }

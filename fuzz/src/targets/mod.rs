@@ -14,7 +14,7 @@ use slotscope::format::{FORMATS, Format};
 /// Inputs are truncated to this length, so that no target allocates much because of the length of its input.
 pub const MAX_INPUT_BYTES: usize = 1 << 16;
 
-/// A target, named like its file in fuzz_targets.
+/// A target.
 pub struct Target {
     pub name: &'static str,
     /// Runs the target with this name on an input of up to `MAX_INPUT_BYTES`.

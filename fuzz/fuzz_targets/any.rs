@@ -1,4 +1,4 @@
-//! The target named by SLOTSCOPE_FUZZ_TARGET: a campaign over all targets builds only this program.
+//! The program of all targets: SLOTSCOPE_FUZZ_TARGET names the one to run.
 
 #![cfg_attr(fuzzing, no_main)]
 
@@ -9,9 +9,12 @@ static NAME: LazyLock<String> = LazyLock::new(|| {
 });
 
 #[cfg(fuzzing)]
-slotscope_fuzz::libfuzzer_sys::fuzz_target!(|bytes: &[u8]| slotscope_fuzz::run(&NAME, bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| slotscope_fuzz::run(&NAME, bytes));
 
 #[cfg(not(fuzzing))]
 fn main() -> std::io::Result<()> {
-    slotscope_fuzz::run_files(&NAME)
+    for file in std::env::args_os().skip(1) {
+        slotscope_fuzz::run(&NAME, &std::fs::read(file)?);
+    }
+    Ok(())
 }
