@@ -257,3 +257,39 @@ fn hostile_names_are_bounded() {
         advice["names_unmatched"]
     );
 }
+
+#[test]
+fn nodes_of_unequal_slots_are_weighed_by_the_slots_that_they_own() {
+    let scratch = Scratch::new();
+    let users = || 0..3000;
+    let keys = users().map(|user| format!("cart:{user}\nprofile:{user}\n"));
+    scratch.file("keys.txt", keys.collect::<String>());
+    let commands = users().map(|user| format!("MGET cart:{user} profile:{user}\n"));
+    scratch.file("commands.txt", commands.collect::<String>());
+    let node = |name: &str, slots: &str| {
+        format!("{name} 127.0.0.1:7000@17000 master - 0 0 1 connected {slots}\n")
+    };
+    let listing = [node("aa", "0-12287"), node("bb", "12288-16383")].concat();
+    scratch.file("cluster.nodes", listing);
+    let figures = |cluster: [&str; 2]| {
+        let args = ["advise", "keys.txt", "--batches", "commands.txt", "--json"];
+        let advice = report(&scratch.run(&[&args[..], &cluster].concat()));
+        let schemes = [0, 1].map(|at| {
+            advice["schemes"][at]["max_over_mean"]["n"]
+                .as_f64()
+                .unwrap()
+        });
+        assert!(
+            advice["schemes"][1]["is_today"].as_bool().unwrap(),
+            "{advice}"
+        );
+        schemes
+    };
+    // Three quarters of the slots of two nodes are 1.5 fair shares, with tags as without.
+    for share in figures(["--topology", "cluster.nodes"]) {
+        assert!((share - 1.5).abs() < 0.05, "{share}");
+    }
+    for share in figures(["--nodes", "2"]) {
+        assert!((share - 1.0).abs() < 0.05, "{share}");
+    }
+}
