@@ -15,56 +15,42 @@ use slotscope_findings::summary::integrity::of_files::of_overlap;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::file_groups::FileSlots;
-use slotscope_findings::topology::of_files::{NotNodes, OfFiles, of_files, why_not_nodes};
+use slotscope_findings::topology::of_files::{NotNodes, OfFiles, of_files};
 use slotscope_findings::topology::overlap::Overlap;
 
 use crate::pipeline::collected_nodes;
 use crate::pipeline::reading::Reading;
 
-/// The nodes that the scanned inputs are dumps of; `None` if they are not.
+/// The nodes that the scanned inputs are dumps of; the note on why they are not, if they might be.
 pub(crate) fn of<'p, T>(
     paths: impl Iterator<Item = &'p Path>,
     scanned: &Scanned<T>,
     counted: &SlotsByInput,
-) -> Option<OfFiles> {
+) -> Result<OfFiles, Option<String>> {
     let Candidates {
         places,
         files,
         has_dumps,
     } = candidates(paths, scanned, counted);
-    let mut nodes = of_files(&files)?;
+    let mut nodes = of_files(&files).map_err(|why| note(why, files.len()).filter(|_| has_dumps))?;
     for file in nodes.files.iter_mut().flatten() {
         *file = places[*file];
     }
     match &mut nodes.overlap {
+        // Captures of two nodes may share slots because of redirects, which is not damage.
+        Some(_) if !has_dumps => return Err(None),
         Some(Overlap::Shared { files, .. }) => *files = files.map(|file| places[file]),
         Some(Overlap::Stranger { file, .. }) => *file = places[*file],
         None => {}
     }
-    // Captures of two nodes may share slots because of redirects, which is not damage.
-    (has_dumps || nodes.overlap.is_none()).then_some(nodes)
+    Ok(nodes)
 }
 
-/// Whether each input is a dump of one node, whatever a listing says: inputs of different nodes have no common slots.
-pub(crate) fn are_one_node_each<'p, T>(
-    paths: impl Iterator<Item = &'p Path>,
-    scanned: &Scanned<T>,
-    counted: &SlotsByInput,
-) -> bool {
-    of(paths, scanned, counted).is_some_and(|nodes| nodes.overlap.is_none())
-}
-
-/// A note on why the scanned inputs are not treated as one node each; `None` if they are, or if fewer than two have
-/// keys.
-pub(crate) fn why_not<'p, T>(
-    paths: impl Iterator<Item = &'p Path>,
-    scanned: &Scanned<T>,
-    counted: &SlotsByInput,
-) -> Option<String> {
-    let Candidates {
-        files, has_dumps, ..
-    } = candidates(paths, scanned, counted);
-    let why = match why_not_nodes(&files).filter(|_| has_dumps)? {
+/// A note on why files are not taken as nodes; `None` if they are too few.
+fn note(why: NotNodes, files: usize) -> Option<String> {
+    let why = match why {
+        NotNodes::Alone => return None,
+        NotNodes::TooMany => "a cluster has fewer nodes".into(),
         NotNodes::SameSlots => "they hold keys of the same slots, as parts of one dump do".into(),
         NotNodes::Shared(slots) => format!(
             "{} are in more than one of them",
@@ -72,9 +58,9 @@ pub(crate) fn why_not<'p, T>(
         ),
         NotNodes::TooFewKeys => "they have too few keys to tell".into(),
     };
+    let files = text::grouped(files as u64);
     Some(format!(
-        "the {} files are not taken as a node each: {why}; --topology FILE or --nodes N names the nodes",
-        files.len()
+        "the {files} files are not taken as a node each: {why}; --topology FILE or --nodes N names the nodes"
     ))
 }
 
@@ -138,7 +124,7 @@ pub(crate) fn read(reading: &Reading) -> Result<Topology> {
     }
     let scanned = reading.scan("finding nodes", || SlotsByInput::new(inputs))?;
     let nodes = of(reading.paths(), &scanned, &scanned.tally);
-    nodes.map_or_else(Topology::assumed, |nodes| Ok(nodes.topology))
+    nodes.map_or_else(|_| Topology::assumed(), |nodes| Ok(nodes.topology))
 }
 
 /// Records the damage shown by nodes with common slots.

@@ -16,7 +16,7 @@ use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::{InputFacts, Listing, Summary, redacted};
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::cluster_info::NodeKeys;
-use slotscope_findings::topology::overlap::Overlap;
+use slotscope_findings::topology::of_files::OfFiles;
 
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::inputs::Inputs;
@@ -111,9 +111,17 @@ pub(crate) struct Findings {
 impl CountedInputs {
     /// The nodes, as named by the user or the inputs.
     pub(crate) fn nodes(&self) -> Topology {
-        let (first, topology) = (&self.counted.first, self.topology.clone());
-        let (topology, ..) = self.analysis.nodes_of(&self.inputs, first, topology);
-        topology
+        let shown = self.shown_nodes();
+        shown.map_or_else(|_| self.topology.clone(), |nodes| nodes.topology)
+    }
+
+    /// The nodes that the inputs show, if the user named none; the note on why they show none.
+    fn shown_nodes(&self) -> Result<OfFiles, Option<String>> {
+        let first = &self.counted.first;
+        if !self.analysis.may_find_nodes(self.inputs.files.len()) {
+            return Err(None);
+        }
+        file_nodes::of(self.inputs.paths(), first, &first.tally.inputs)
     }
 
     /// Facts about the input.
@@ -176,8 +184,10 @@ impl CountedInputs {
         }
 
         let mut input = self.input_facts();
-        let (mut topology, files, overlap) =
-            analysis.nodes_of(inputs, first, self.topology.clone());
+        let (mut topology, files, overlap, why_not) = match self.shown_nodes() {
+            Ok(nodes) => (nodes.topology, nodes.files, nodes.overlap, None),
+            Err(why) => (self.topology.clone(), Vec::new(), None, why),
+        };
         // Nodes are looked up by their real names, so before redaction.
         let observed = analysis.observed(inputs, first, &topology, &files)?;
         let mut node_counts = analysis.node_counts.clone();
@@ -191,13 +201,11 @@ impl CountedInputs {
         }
         file_nodes::note_overlap(overlap.as_ref(), &mut input);
         if let Nodes::Listed(_) = analysis.nodes {
-            input.are_one_node_each =
-                file_nodes::are_one_node_each(inputs.paths(), first, &first.tally.inputs);
+            // Inputs of different nodes have no common slots.
+            let nodes = file_nodes::of(inputs.paths(), first, &first.tally.inputs);
+            input.are_one_node_each = nodes.is_ok_and(|nodes| nodes.overlap.is_none());
         }
-        if files.is_empty() && analysis.may_find_nodes(inputs.files.len()) {
-            let why = file_nodes::why_not(inputs.paths(), first, &first.tally.inputs);
-            input.notes.extend(why);
-        }
+        input.notes.extend(why_not);
         let is_shown = redaction.is_none();
         input.policy = input_info::policy(&inputs.policy, is_shown);
         input.filter = input_info::filtered(inputs.filter.as_deref(), first, is_shown);
@@ -241,20 +249,6 @@ impl Analysis {
             accesses_from_replicas: captured::accesses_from_replicas(inputs, &first.tally),
             ..observed::of(inputs, first, topology, files)
         })
-    }
-
-    /// The nodes with the inputs of each and their overlap, if the inputs show them; else the nodes of `topology`.
-    fn nodes_of(
-        &self,
-        inputs: &Inputs,
-        first: &Scanned<Tallies>,
-        topology: Topology,
-    ) -> (Topology, Vec<Vec<usize>>, Option<Overlap>) {
-        file_nodes::of(inputs.paths(), first, &first.tally.inputs)
-            .filter(|_| self.may_find_nodes(inputs.files.len()))
-            .map_or((topology, Vec::new(), None), |nodes| {
-                (nodes.topology, nodes.files, nodes.overlap)
-            })
     }
 
     /// The parts shared by the commands of remedies.

@@ -84,7 +84,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let axis = check_times(reading, &scanned, &grid)?;
     let topology = options.topology.clone().or_else(|| {
         let nodes = file_nodes::of(reading.paths(), &scanned, &scanned.tally.inputs);
-        nodes.map(|nodes| nodes.topology)
+        nodes.ok().map(|nodes| nodes.topology)
     });
     let shown = redacted::topology(options.redaction, topology);
     let picture = Picture::new(Heat::Ops, &grid, axis, shown.as_ref());

@@ -8,7 +8,7 @@ use crate::name::{self, Name};
 use crate::sentence::{AsTheyAre, Sentence};
 
 /// The result of anything that can fail for a reason the user can act on.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// The error type. `Display` is the line shown to the user after `slotscope: `, unredacted; for readers who must not
 /// see names, use `Redaction::error`.

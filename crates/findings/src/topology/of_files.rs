@@ -28,29 +28,17 @@ const NEVER: f64 = 45.0;
 /// Minimum length of such a run: sequential ids skip single slots.
 const WIDE: f64 = 16.0;
 
-/// The nodes that `files` are dumps of; `None` if they are not dumps of several nodes.
-pub fn of_files(files: &[FileSlots]) -> Option<OfFiles> {
-    let groups = groups(files, |_| true);
-    let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
-        (groups, None)
-    } else {
-        let (groups, overlap) = overlap::find(files)?;
-        (groups, Some(overlap))
-    };
-    let (mut owner, mut in_flight) = owners(&groups, overlap.is_some());
-    if overlap.is_some() {
-        in_flight.clear();
-    }
-    fill_gaps(&mut owner);
-    Some(OfFiles {
-        overlap,
-        ..named(&groups, &owner, &in_flight, files)
-    })
-}
+/// Redis Cluster is made for up to this many nodes, as its specification says. Comparing files with each other takes
+/// time that grows with the square of their number.
+const MOST_FILES: usize = 1000;
 
 /// Why files are not treated as nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NotNodes {
+    /// Fewer than two have keys.
+    Alone,
+    /// There are more of them than a cluster has nodes.
+    TooMany,
     /// All of them share most of their slots.
     SameSlots,
     /// Some of them share this many slots.
@@ -59,25 +47,48 @@ pub enum NotNodes {
     TooFewKeys,
 }
 
-/// Why `files` are not treated as one node each; `None` if they are, or if fewer than two have keys.
-pub fn why_not_nodes(files: &[FileSlots]) -> Option<NotNodes> {
+/// The nodes that `files` are dumps of.
+///
+/// # Errors
+/// They are not dumps of several nodes.
+pub fn of_files(files: &[FileSlots]) -> Result<OfFiles, NotNodes> {
     let with_keys = files.iter().filter(|file| !file.slots.is_empty()).count();
-    if with_keys < 2 || of_files(files).is_some() {
-        return None;
+    match with_keys {
+        0 | 1 => return Err(NotNodes::Alone),
+        2..=MOST_FILES => {}
+        _ => return Err(NotNodes::TooMany),
     }
     let groups = groups(files, |_| true);
+    let (groups, overlap) = if groups.len() >= 2 && are_apart(&groups, files) {
+        (groups, None)
+    } else {
+        let (groups, overlap) = overlap::find(files).ok_or_else(|| why_not(&groups))?;
+        (groups, Some(overlap))
+    };
+    let (mut owner, mut in_flight) = owners(&groups, overlap.is_some());
+    if overlap.is_some() {
+        in_flight.clear();
+    }
+    fill_gaps(&mut owner);
+    Ok(OfFiles {
+        overlap,
+        ..named(&groups, &owner, &in_flight, files)
+    })
+}
+
+/// Why these groups of files are not nodes.
+fn why_not(groups: &[Group]) -> NotNodes {
     if groups.len() < 2 {
-        return Some(NotNodes::SameSlots);
+        return NotNodes::SameSlots;
     }
     let mut holders = vec![0u32; SLOTS];
-    for group in &groups {
+    for group in groups {
         group.slots().for_each(|slot| holders[slot] += 1);
     }
-    let shared = holders.iter().filter(|holders| **holders > 1).count() as u32;
-    Some(match shared {
+    match holders.iter().filter(|holders| **holders > 1).count() {
         0 => NotNodes::TooFewKeys,
-        shared => NotNodes::Shared(shared),
-    })
+        shared => NotNodes::Shared(shared as u32),
+    }
 }
 
 /// The group of each slot, and the second group of slots that are in several.
@@ -222,26 +233,34 @@ mod tests {
     #[test]
     fn few_keys_share_no_slot_by_chance_unless_their_servers_were_in_cluster_mode() {
         let [few, many]: [Vec<u16>; 2] = [vec![5, 9000], (0..16384).step_by(7).collect()];
-        assert!(of_files(&[file("a", few.clone()), file("b", [70])]).is_none());
-        assert!(of_files(&[snapshot("a", few.clone()), snapshot("b", [70])]).is_none());
+        assert!(of_files(&[file("a", few.clone()), file("b", [70])]).is_err());
+        assert!(of_files(&[snapshot("a", few.clone()), snapshot("b", [70])]).is_err());
         let found = of_files(&[of_cluster("a", few.clone()), of_cluster("b", [70])]).unwrap();
         assert_eq!(names(&found), ["a", "b"]);
         let mixed = [of_cluster("a", few), file("b", [70])];
-        assert!(of_files(&mixed).is_none());
+        assert!(of_files(&mixed).is_err());
         // 2,341 random slots and none of 200 others: 28 would be shared.
         let apart: Vec<u16> = (3..1403).step_by(7).collect();
-        assert!(of_files(&[file("a", many), file("b", apart)]).is_some());
+        assert!(of_files(&[file("a", many), file("b", apart)]).is_ok());
     }
 
     #[test]
     fn pieces_of_a_dump_are_no_nodes() {
         let piece = |from: u16| (from..16384).step_by(3);
-        assert!(of_files(&[file("a", 0..16384), file("b", 0..16384)]).is_none());
-        assert!(of_files(&[file("a", piece(0)), file("b", (0..16384).step_by(2))]).is_none());
+        assert!(of_files(&[file("a", 0..16384), file("b", 0..16384)]).is_err());
+        assert!(of_files(&[file("a", piece(0)), file("b", (0..16384).step_by(2))]).is_err());
         // A scan in slot order, cut within a slot.
-        assert!(of_files(&[file("a", 0..=8000), file("b", 8000..16384)]).is_none());
-        assert!(of_files(&[file("a", []), file("b", 0..16384)]).is_none());
-        assert!(of_files(&[]).is_none());
+        assert!(of_files(&[file("a", 0..=8000), file("b", 8000..16384)]).is_err());
+        assert!(of_files(&[file("a", []), file("b", 0..16384)]).is_err());
+        assert!(of_files(&[]).is_err());
+    }
+
+    #[test]
+    fn more_files_than_a_cluster_has_nodes_are_no_nodes() {
+        let files: Vec<FileSlots> = (0..=1000).map(|at| of_cluster("a", [at])).collect();
+        assert_eq!(of_files(&files), Err(NotNodes::TooMany));
+        assert_eq!(of_files(&files[..50]).unwrap().files.len(), 50);
+        assert_eq!(of_files(&files[..1]), Err(NotNodes::Alone));
     }
 
     #[test]
