@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{MISSING, Number};
 use crate::metric::Load;
@@ -25,31 +25,7 @@ pub struct Attributes {
     /// By idle time and LFU counter.
     pub recency: Recency,
     /// By database; `None` if there are too many.
-    #[serde(deserialize_with = "by_database")]
     pub databases: Option<BTreeMap<u64, Load>>,
-}
-
-/// Older tally files only have key counts.
-fn by_database<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<BTreeMap<u64, Load>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(untagged)]
-    enum Counted {
-        Keys(u64),
-        Load(Load),
-    }
-    let load = |counted: Counted| match counted {
-        Counted::Keys(keys) => Load::new(keys, 0, 0),
-        Counted::Load(load) => load,
-    };
-    let databases = Option::<BTreeMap<u64, Counted>>::deserialize(deserializer)?;
-    Ok(databases.map(|databases| {
-        databases
-            .into_iter()
-            .map(|(database, counted)| (database, load(counted)))
-            .collect()
-    }))
 }
 
 impl Default for Attributes {
@@ -102,19 +78,5 @@ impl Tally for Attributes {
                 .into_iter()
                 .for_each(|(database, load)| self.add_database(database, load)),
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn tally_files_with_keys_alone_by_database_are_read() {
-        let mut older = serde_json::to_value(Attributes::default()).unwrap();
-        older["databases"] = serde_json::json!({"0": 7, "3": {"keys": 2, "bytes": 50}});
-        let read: Attributes = serde_json::from_value(older).unwrap();
-        let loads: Vec<_> = read.databases.unwrap().into_iter().collect();
-        assert_eq!(loads, [(0, Load::new(7, 0, 0)), (3, Load::new(2, 50, 0))]);
     }
 }

@@ -24,12 +24,8 @@ pub struct Expiry {
     pub sometime: Load,
     /// Keys with a known expiry, by minutes.
     pub times: TimeSpans<MINUTE>,
-    /// A sample of the latter with their attributes. Older tallies have none.
-    #[serde(default, skip_serializing_if = "BottomK::is_empty")]
+    /// A sample of the latter with their attributes.
     sample: SampledExpiry,
-    /// The number of keys sampled from.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    sampled: u64,
 }
 
 /// Size of the sample.
@@ -59,22 +55,15 @@ impl Expiry {
     }
 }
 
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
 impl Expiry {
-    /// A sample of keys with a known expiry; `None` if a tally without one was merged in.
-    pub fn sample(&self) -> Option<Vec<Expiring>> {
-        let spans = self.times.sorted();
-        let keys: u64 = spans.iter().map(|(_, load)| load[Metric::Keys]).sum();
+    /// A sample of keys with a known expiry.
+    pub fn sample(&self) -> Vec<Expiring> {
         let (sample, _) = self.sample.clone().into_sample();
-        (self.sampled == keys).then(|| sample.into_values().collect())
+        sample.into_values().collect()
     }
 
     fn add_to_sample(&mut self, keys: &SlotBatch<'_>, i: usize, at: u64) {
         let (base, spans) = (keys.batch.base, keys.batch.keys);
-        self.sampled += 1;
         let hash = hash_span(base, spans.start[i], spans.end[i]);
         let first = || {
             let key = spans.get(base, i);
@@ -113,7 +102,6 @@ impl Tally for Expiry {
         self.never += other.never;
         self.sometime += other.sometime;
         self.times.merge(other.times);
-        self.sampled = self.sampled.saturating_add(other.sampled);
         self.sample.merge_with(other.sample, |mine, theirs| {
             mine.at = mine.at.min(theirs.at)
         });

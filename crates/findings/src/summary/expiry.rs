@@ -97,7 +97,7 @@ impl Expiry {
             .filter(|(start, _)| written.is_none_or(|at| start / 1000 >= minute(at)));
         let fullest = future.rev().max_by_key(|(_, load)| load[Metric::Keys]);
         let known = Expiring {
-            sample: counted.sample().unwrap_or_default(),
+            sample: counted.sample(),
             spans: &spans,
             units: counted.times.units(),
             owner,

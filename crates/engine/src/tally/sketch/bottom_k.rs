@@ -74,10 +74,6 @@ impl<V, const K: usize, const MOST: usize> Default for BottomK<V, K, MOST> {
 }
 
 impl<V, const K: usize, const MOST: usize> BottomK<V, K, MOST> {
-    pub(crate) fn is_empty(&self) -> bool {
-        self.values.is_empty()
-    }
-
     /// Whether the item with this hash may be in the sample; most items of a large input are not.
     #[inline]
     pub(crate) fn admits(&self, hash: u64) -> bool {

@@ -50,7 +50,6 @@ impl<T: Ord + Clone, const K: usize> TryFrom<SerializedTop<T>> for Top<T, K> {
         if kept.len() > K || listed.dropped && kept.len() < K {
             return Err("an invalid list of the heaviest");
         }
-        // Older files order ties differently.
         kept.sort();
         let floor = kept.last().filter(|_| listed.dropped).cloned();
         Ok(Top { kept, floor })
