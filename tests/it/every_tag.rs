@@ -11,15 +11,11 @@ use slotscope::pipeline::two_pass::Counted;
 use slotscope::slot::slot_of_part;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
-use slotscope::summary::Summary;
-use slotscope::summary::observed::Observed;
-use slotscope::summary::role_load::Asked;
-use slotscope::summary::summarise;
 use slotscope::tally::recount::hottest;
 use slotscope::tally::tag_table::CountedTags;
 use slotscope::tally::tags::TagCounts;
 
-use testkit::scan::Scanning;
+use testkit::scan::{Scanning, summary};
 
 /// Number of rows in reports.
 const LISTED: usize = 1000;
@@ -99,20 +95,6 @@ fn counted_tags(counted: &Counted) -> &CountedTags {
         panic!("more tags than a table of names holds")
     };
     found
-}
-
-fn summary(counted: &Counted) -> Summary {
-    let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
-    let (observed, asked) = (Observed::default(), Asked::default());
-    let (tally, recount) = (&counted.first.tally, counted.recount.as_ref());
-    summarise(
-        tally,
-        recount,
-        &topology,
-        &observed,
-        &asked,
-        Default::default(),
-    )
 }
 
 /// The load of the first tag cut off from the list of the heaviest, and the number of heavier tags.

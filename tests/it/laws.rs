@@ -12,7 +12,6 @@ use slotscope::slot::slot;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::source::pipe::Pipe;
-use slotscope::tally::recount::Recount;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies, Tally};
 use testkit::scan::Scanning;
@@ -42,13 +41,6 @@ fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
     );
     assert!(scanned.incomplete.is_empty());
     scanned.tally
-}
-
-/// Both passes over more tags than a table holds.
-fn two_passes(inputs: &[Box<dyn Source>], threads: usize, chunk: usize) -> (Tallies, Recount) {
-    let counted = Scanning::of("lines").cut(threads, chunk).two_passes(inputs);
-    let recount = counted.recount.expect("more tags than a table holds");
-    (counted.first.tally, recount)
 }
 
 /// Keys with tags, empty keys and odd bytes; none contains a line end.
@@ -156,70 +148,6 @@ proptest! {
     }
 }
 
-/// A dump with more tags than a table holds: `tags` small ones and a few of known weight.
-fn many_tags(tags: u64, heavy: &[(&str, u64)]) -> Vec<u8> {
-    let mut keys: Vec<String> = (0..tags).map(|i| format!("cart:{{cart:{i}}}")).collect();
-    keys.extend(
-        heavy
-            .iter()
-            .flat_map(|(tag, count)| (0..*count).map(move |i| format!("{i}:{{{tag}}}"))),
-    );
-    // A fixed shuffle: adjacent keys with one tag would be too easy.
-    let len = keys.len();
-    (0..len).for_each(|i| keys.swap(i, (i * 7919 + 13) % len));
-    keys.join("\n").into_bytes()
-}
-
-#[test]
-fn past_the_table_heavy_tags_are_found_and_counted_exactly_on_any_thread() {
-    let heavy = [
-        ("common", 3000),
-        ("config", 700),
-        ("é{x", 500),
-        ("rare", 60),
-    ];
-    let content = many_tags(150_000, &heavy);
-    let inputs = [memory("test", &content)];
-    let mut reference = None;
-    for (threads, chunk) in [(1, content.len()), (2, 100_000), (4, 7001)] {
-        let (first, second) = two_passes(&inputs, threads, chunk);
-        let found: BTreeMap<Name, u64> = second
-            .tags()
-            .map(|(name, load)| (name.clone(), load[Metric::Keys]))
-            .collect();
-        for (tag, keys) in heavy {
-            assert_eq!(found.get(&Name::from(tag)), Some(&keys), "{tag}");
-        }
-        assert!(
-            found
-                .iter()
-                .filter(|(name, _)| name.0.starts_with(b"cart:"))
-                .all(|(_, keys)| *keys == 1)
-        );
-        let max_error = second.max_error()[Metric::Keys];
-        assert!((1..60).contains(&max_error), "{max_error}");
-        let all = (first, found, second.max_error());
-        assert_eq!(
-            *reference.get_or_insert(all.clone()),
-            all,
-            "{threads} threads, chunks of {chunk}"
-        );
-    }
-}
-
-#[test]
-fn the_number_of_tags_past_the_table_is_estimated() {
-    let found = tallies(&many_tags(150_000, &[]), 2, 50_000);
-    let TagCounts::CountMin(rows) = found.names.unwrap().tags.counts else {
-        panic!("150,000 tags fit a table?")
-    };
-    assert!(
-        (rows.distinct.estimate() / 150_000.0 - 1.0).abs() < 0.033,
-        "{}",
-        rows.distinct.estimate()
-    );
-}
-
 #[test]
 fn of_several_errors_the_one_at_the_first_place_is_reported_on_any_threads() {
     let long = |byte: u8| vec![byte; (64 << 20) + 1];
@@ -236,27 +164,6 @@ fn of_several_errors_the_one_at_the_first_place_is_reported_on_any_threads() {
         let message = found.err().expect("a line is too long").to_string();
         assert!(message.starts_with("two: line 2 (byte 2): "), "{message}");
     }
-}
-
-#[test]
-fn tallies_of_a_table_travel_and_neither_the_cut_nor_the_threads_show() {
-    let row = |i: usize| {
-        let kind = ["hash", "", "set", "string"][i * i % 4];
-        format!("k{i},{},{kind},{}\n", i % 7, i % 30)
-    };
-    let rows: String = (0..300).map(row).collect();
-    let dump = format!("key,size,type,elements\n{rows}");
-    let found = |threads, chunk| {
-        let scanning = Scanning::of("csv").cut(threads, chunk);
-        let make = || Tallies::new(Parts::All).with_patterns(b":");
-        scanning.dump(dump.as_bytes(), make).tally
-    };
-    let whole = found(1, dump.len());
-    for chunk in [7, 50, 333] {
-        assert_eq!(found(3, chunk), whole, "chunks of {chunk}");
-    }
-    let text = serde_json::to_string(&whole).unwrap();
-    assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), whole);
 }
 
 /// Types, times and elements are not parsed if unused; no key is lost.

@@ -18,6 +18,7 @@ use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
+use testkit::run::differences;
 
 /// A source read sequentially, at most `step` bytes at a time.
 #[derive(Debug)]
@@ -142,29 +143,8 @@ fn assert_same(case: &str, way: &str, found: &Outcome, expected: &Outcome) {
             expected.as_ref().err()
         ),
     };
-    if found != expected {
-        let mut places = Vec::new();
-        differences(found, expected, String::new(), &mut places);
-        panic!("{case}: {way}: {}", places.join("\n"));
-    }
-}
-
-/// The first differences between two reports.
-fn differences(found: &Value, expected: &Value, path: String, places: &mut Vec<String>) {
-    match (found, expected) {
-        _ if found == expected || places.len() > 8 => {}
-        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
-            for (name, value) in a {
-                differences(value, &b[name], format!("{path}.{name}"), places);
-            }
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            for (i, (a, b)) in a.iter().zip(b).enumerate() {
-                differences(a, b, format!("{path}[{i}]"), places);
-            }
-        }
-        _ => places.push(format!("{path}: {found:.200} for {expected:.200}")),
-    }
+    let places = differences(found, expected);
+    assert!(places.is_empty(), "{case}: {way}: {places}");
 }
 
 fn check(format: &'static dyn Format, seed: u64) {

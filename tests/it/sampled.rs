@@ -9,14 +9,11 @@ use slotscope::pipeline::likely_heavy::Sampling;
 use slotscope::pipeline::two_pass::Counted;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
-use slotscope::summary::observed::Observed;
-use slotscope::summary::role_load::Asked;
-use slotscope::summary::summarise;
 use slotscope::tally::Tally;
 use slotscope::tally::preselected::Preselected;
 use slotscope::tally::tags::{TagCounter, TagCounts};
 
-use testkit::scan::Scanning;
+use testkit::scan::{Scanning, summary};
 
 /// One in eight windows of these tests' dumps.
 const SAMPLING: Sampling = Sampling {
@@ -95,18 +92,7 @@ fn one_pass_counts_heavy_tags_exactly_and_bounds_the_others_on_any_thread() {
 #[test]
 fn the_report_lists_them_and_estimates_the_squares_of_all_tags() {
     let counted = count(&[memory("dump", &dump(&HEAVY, true))], "lines", 2, 1 << 20);
-    let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
-    let tally = &counted.first.tally;
-    let facts = Default::default();
-    let summary = summarise(
-        tally,
-        None,
-        &topology,
-        &Observed::default(),
-        &Asked::default(),
-        facts,
-    );
-    let tags = summary.tags.unwrap();
+    let tags = summary(&counted).tags.unwrap();
     assert!(tags.exact && tags.max_error < 30);
     for ((tag, keys), listed) in HEAVY.iter().zip(&tags.top) {
         assert_eq!(
@@ -142,18 +128,8 @@ fn the_squares_of_tags_that_a_sample_did_not_choose_are_estimated_without_bias()
         .cut(2, 1 << 20)
         .two_passes_of(&inputs, sampling);
     assert!(known(&counted).len() > 3_000, "{}", known(&counted).len());
-    let topology = slotscope::Topology::even(3, String::from("even 3")).unwrap();
-    let tally = &counted.first.tally;
-    let summary = summarise(
-        tally,
-        None,
-        &topology,
-        &Observed::default(),
-        &Asked::default(),
-        Default::default(),
-    );
     let truth = 1_600_000.0 + 9_000.0 * 576.0;
-    let off = summary.tags.unwrap().squares.keys / truth - 1.0;
+    let off = summary(&counted).tags.unwrap().squares.keys / truth - 1.0;
     // Five standard errors of one row for the part that it estimates.
     assert!(off.abs() < 0.012, "{off}");
 }
@@ -202,16 +178,7 @@ fn one_pass_is_enough_where_a_hundred_rows_are_proven_and_no_sooner() {
             100_000,
         );
         assert_eq!(counted.passes, passes, "{heavy} heavy tags");
-        let tally = &counted.first.tally;
-        let summary = summarise(
-            tally,
-            counted.recount.as_ref(),
-            &slotscope::Topology::even(3, String::from("even 3")).unwrap(),
-            &Observed::default(),
-            &Asked::default(),
-            Default::default(),
-        );
-        let tags = summary.tags.unwrap();
+        let tags = summary(&counted).tags.unwrap();
         let first = &tags.top[..heavy];
         assert!(
             first

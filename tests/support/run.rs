@@ -214,3 +214,26 @@ pub fn without_origin(mut report: Value) -> Value {
     }
     report
 }
+
+/// The first places at which two JSON values differ, one a line.
+pub fn differences(found: &Value, expected: &Value) -> String {
+    fn walk(found: &Value, expected: &Value, path: String, places: &mut Vec<String>) {
+        match (found, expected) {
+            _ if found == expected || places.len() > 8 => {}
+            (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
+                for (name, value) in a {
+                    walk(value, &b[name], format!("{path}.{name}"), places);
+                }
+            }
+            (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
+                for (i, (a, b)) in a.iter().zip(b).enumerate() {
+                    walk(a, b, format!("{path}[{i}]"), places);
+                }
+            }
+            _ => places.push(format!("{path}: {found:.200} for {expected:.200}")),
+        }
+    }
+    let mut places = Vec::new();
+    walk(found, expected, String::new(), &mut places);
+    places.join("\n")
+}

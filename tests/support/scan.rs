@@ -8,7 +8,11 @@ use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
+use slotscope::summary::observed::Observed;
+use slotscope::summary::role_load::Asked;
+use slotscope::summary::{InputFacts, Summary, summarise};
 use slotscope::tally::{Parts, Tallies, Tally};
+use slotscope::topology::Topology;
 
 /// Tags that exceed the table of names are counted in rows of counters, as tags that exceed the shared table are.
 const ROWS: Sampling = Sampling {
@@ -108,4 +112,19 @@ impl Scanning<'_> {
             .policy(self.policy);
         run(&scan.chunk(self.chunk))
     }
+}
+
+/// The findings for counts on three equal nodes.
+pub fn summary(counted: &Counted) -> Summary {
+    let topology = Topology::even(3, String::from("even 3")).unwrap();
+    let (tally, recount) = (&counted.first.tally, counted.recount.as_ref());
+    let (observed, asked) = (Observed::default(), Asked::default());
+    summarise(
+        tally,
+        recount,
+        &topology,
+        &observed,
+        &asked,
+        InputFacts::default(),
+    )
 }

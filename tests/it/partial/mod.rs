@@ -23,6 +23,7 @@ use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
 use testkit::forms::{self, NODES};
 use testkit::rng::Rng;
+use testkit::run::differences;
 
 /// A sample of one in a few windows, for inputs of any size.
 const SMALL: Sampling = Sampling {
@@ -156,32 +157,11 @@ fn merged(mut files: Vec<Vec<u8>>, rng: &mut Rng) -> slotscope::Result<Vec<u8>> 
     partial::merge(&files)
 }
 
-fn places(found: &Value, expected: &Value, path: String, out: &mut Vec<String>) {
-    match (found, expected) {
-        _ if found == expected || out.len() > 8 => {}
-        (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
-            let both = a.iter().map(|(name, value)| (name, value, &b[name]));
-            both.for_each(|(name, a, b)| places(a, b, format!("{path}.{name}"), out));
-        }
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            let both = a.iter().zip(b).enumerate();
-            both.for_each(|(i, (a, b))| places(a, b, format!("{path}[{i}]"), out));
-        }
-        _ => out.push(format!("{path}: {found:.200} for {expected:.200}")),
-    }
-}
-
 fn check(case: &Case, rng: &mut Rng) {
     match (case.in_parts(rng), case.whole()) {
         (Ok(found), Ok(expected)) => {
-            let mut different = Vec::new();
-            places(&found, &expected, String::new(), &mut different);
-            assert!(
-                different.is_empty(),
-                "{}: {}",
-                case.name,
-                different.join("\n")
-            );
+            let places = differences(&found, &expected);
+            assert!(places.is_empty(), "{}: {places}", case.name);
         }
         (Err(_), Err(_)) => {}
         (found, expected) => {
