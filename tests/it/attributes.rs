@@ -1,7 +1,7 @@
 //! Attributes of keys other than weights: types, encodings, elements, expiry, idle time, LFU counters.
 
 use serde_json::{Value, json};
-use testkit::run::{Scratch, succeeded};
+use testkit::run::{Scratch, assert_contains, succeeded};
 
 /// Rows with every attribute: 3,000 keys with known properties.
 fn table() -> String {
@@ -107,9 +107,9 @@ fn keys_that_expire_together_are_a_risk_however_far_apart_the_others_expire() {
     scratch.file("far.csv", format!("key,expiry\n{rows}"));
     let report = report(&scratch, "far.csv", &[]);
     let risks = report["verdict"]["findings"].to_string();
-    assert!(
-        risks.contains("22.2% of the keys expire within the same 2 minutes"),
-        "{risks}"
+    assert_contains(
+        &risks,
+        &["22.2% of the keys expire within the same 2 minutes"],
     );
 }
 
@@ -148,10 +148,7 @@ fn words_that_are_no_types_are_redacted() {
     scratch.file("odd.csv", rows);
     let text = report(&scratch, "odd.csv", &["--redact"]).to_string();
     assert!(!text.contains("secret"), "{text}");
-    assert!(
-        text.contains("\"hash\"") && text.contains("\"raw\""),
-        "{text}"
-    );
+    assert_contains(&text, &["\"hash\"", "\"raw\""]);
 }
 
 #[test]
@@ -198,9 +195,11 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     let metrics: Vec<_> = roles.iter().map(|role| &role["metric"]).collect();
     assert_eq!(metrics, ["bytes", "ops"]);
     let notes = made["input"]["notes"].to_string();
-    assert!(
-        notes.contains("lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1"),
-        "{notes}"
+    assert_contains(
+        &notes,
+        &[
+            "lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1",
+        ],
     );
     // Another server counts differently.
     let made = report(
@@ -218,11 +217,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     assert_eq!(made["keys"]["top"][0]["accesses"], 126);
     assert!(made["keys"].get("hottest").is_none());
     let output = scratch.run(&["plan", "keys.csv", "--nodes", "3", "--by", "accesses"]);
-    assert!(
-        String::from_utf8(succeeded(output))
-            .unwrap()
-            .contains("{hot}")
-    );
+    assert_contains(&String::from_utf8(succeeded(output)).unwrap(), &["{hot}"]);
 }
 
 #[test]

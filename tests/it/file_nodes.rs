@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use slotscope::slot::slot;
-use testkit::run::{Scratch, report};
+use testkit::run::{Scratch, assert_contains, report};
 
 fn notes(files: &[Vec<String>], flags: &[&str]) -> (String, Value) {
     let scratch = Scratch::new();
@@ -31,15 +31,12 @@ fn files_that_are_not_nodes_are_said_not_to_be_and_why() {
     let parts: Vec<Vec<String>> = keys.chunks(10_000).map(<[String]>::to_vec).collect();
     let (same, source) = notes(&parts, &[]);
     assert_eq!(source, "assumed even 3");
-    assert!(
-        same.contains("the 3 files are not taken as a node each: ") && same.contains("slots"),
-        "{same}"
+    assert_contains(
+        &same,
+        &["the 3 files are not taken as a node each: ", "slots"],
     );
     let (few, _) = notes(&[vec!["a".into()], vec!["b".into()]], &[]);
-    assert!(
-        few.contains(taken) && few.contains("too few keys to tell"),
-        "{few}"
-    );
+    assert_contains(&few, &[taken, "too few keys to tell"]);
     let (named, _) = notes(&parts, &["--nodes", "3"]);
     assert!(!named.contains(taken), "{named}");
     let (alone, _) = notes(&parts[..1], &[]);

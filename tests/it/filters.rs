@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 use testkit::forms;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stderr, stdout};
 
 /// Two users and an expiring session, with a row for each condition.
 const TABLE: &str = "key,size,type,expiry\n\
@@ -221,10 +221,7 @@ fn every_form_of_the_report_begins_with_what_was_left_out() {
     assert!(read("m.prom").contains("slotscope_filtered_keys{filter=\"--match user:*\"} 1\n"));
     assert!(read("m.prom").contains("slotscope_filtered_bytes{filter=\"--match user:*\"} 50\n"));
     let hidden = stdout(&run(&["--no-files", "--redact"])).to_owned();
-    assert!(
-        hidden.contains("Filtered by --match ...: 1 key"),
-        "{hidden}"
-    );
+    assert_contains(&hidden, &["Filtered by --match ...: 1 key"]);
     assert!(!hidden.contains("user:"), "{hidden}");
 }
 

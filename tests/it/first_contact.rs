@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use testkit::dumps::gzip;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 
 #[test]
 fn a_command_without_an_input_is_answered_with_its_examples() {
@@ -43,11 +43,7 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
     // Without a terminal and a pipe, as in cron jobs, before anything else that is wrong.
     for words in [&["plan"][..], &["whatif"], &["advise"]] {
         let empty = scratch.run(words);
-        assert!(
-            stderr(&empty).contains("no input: none is named"),
-            "{}",
-            stderr(&empty)
-        );
+        assert_contains(stderr(&empty), &["no input: none is named"]);
         assert_eq!((code(&empty), stdout(&empty)), (2, ""), "{words:?}");
     }
     let unowned = scratch.run(&["plan", "a.keys"]);
@@ -119,10 +115,7 @@ fn at_a_terminal_a_command_without_an_input_does_not_wait_for_keys() {
         let made = script.stdout(Stdio::piped()).spawn().unwrap();
         let output = made.wait_with_output().unwrap();
         let said = stdout(&output);
-        assert!(
-            said.contains("no input: none is named") && said.contains(" slotscope "),
-            "{said}"
-        );
+        assert_contains(said, &["no input: none is named", " slotscope "]);
         assert_eq!(code(&output), 2, "{command}");
     }
 }
@@ -141,10 +134,7 @@ fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
     let output = scratch.run(&["analyze", "app.log", "--no-files"]);
     let second = stdout(&output);
     let second = second.split("\n\n").next().unwrap();
-    assert!(
-        second.contains("lines start with a time, as those of a log"),
-        "{second}"
-    );
+    assert_contains(&second, &["lines start with a time, as those of a log"]);
     assert_eq!(code(&output), 0);
     let named = scratch.run(&["analyze", "app.log", "--format", "lines", "--no-files"]);
     assert!(!stdout(&named).contains("the look of text"));

@@ -5,7 +5,7 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use testkit::run::{Scratch, assert_fails, code, stderr, succeeded};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, succeeded};
 
 /// A scratch directory with two dumps.
 fn dumps() -> Scratch {
@@ -174,9 +174,9 @@ fn a_report_among_dumps_is_no_dump() {
     }
     let noted = scratch.run(&["analyze", "dumps", "--no-files", "--full"]);
     let text = String::from_utf8(succeeded(noted)).unwrap();
-    assert!(
-        text.contains("files of an earlier report in a directory of dumps, passed"),
-        "{text}"
+    assert_contains(
+        &text,
+        &["files of an earlier report in a directory of dumps, passed"],
     );
     // A named file is inspected, and so is one in a directory without a report: this one is a table without keys.
     fs::create_dir(scratch.path("other")).unwrap();
@@ -228,10 +228,7 @@ fn a_directory_that_another_process_has_locked_is_waited_for_with_a_word() {
     let mut said = std::io::BufReader::new(child.stderr.take().unwrap());
     let mut line = String::new();
     std::io::BufRead::read_line(&mut said, &mut line).unwrap();
-    assert!(
-        line.contains("out: another process has locked it"),
-        "{line}"
-    );
+    assert_contains(&line, &["out: another process has locked it"]);
     drop(lock);
     assert_eq!(child.wait().unwrap().code(), Some(0));
     assert!(scratch.path("out/report.json").exists());

@@ -4,7 +4,7 @@
 use slotscope::scan::Scanned;
 use slotscope::slot::policy::Policy;
 use slotscope::tally::{Parts, Tallies};
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
 use testkit::scan::Scanning;
 
 const USERS: &str = "regex:/user-.*:(?<tag>.+)/";
@@ -66,10 +66,9 @@ fn keyslot_reads_a_pipe_by_the_policy_and_refuses_a_key_without_a_slot() {
     );
     let refused = scratch.piped(&["keyslot", "--policy", USERS], b"user-a:1\norder:7\n");
     assert_eq!(refused.status.code(), Some(2));
-    assert!(
-        stderr(&refused).contains("(byte 9): no pattern of --policy matches"),
-        "{}",
-        stderr(&refused)
+    assert_contains(
+        stderr(&refused),
+        &["(byte 9): no pattern of --policy matches"],
     );
 }
 

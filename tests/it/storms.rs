@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use slotscope::slot::slot;
-use testkit::run::{Scratch, report};
+use testkit::run::{Scratch, assert_contains, report};
 
 const WRITTEN: u64 = 1_790_000_000;
 
@@ -61,10 +61,7 @@ fn a_storm_that_is_to_come_is_a_risk_with_pattern_node_and_time() {
         "{risk}"
     );
     let sentence = risk["sentence"].as_str().unwrap();
-    assert!(
-        sentence.contains("2 hours after the dump") && sentence.contains("page:<n> on one"),
-        "{sentence}"
-    );
+    assert_contains(sentence, &["2 hours after the dump", "page:<n> on one"]);
     let storm = &found["expiry"]["storms"][0];
     assert_eq!(storm["after"], 7200, "{storm}");
 }

@@ -8,7 +8,7 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 
-use testkit::run::{Scratch, code, in_repository, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, code, in_repository, report, stderr, stdout};
 
 /// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
@@ -94,11 +94,7 @@ fn a_dump_named_like_a_flag_is_a_file_in_the_commands_of_steps() {
             .collect::<String>(),
     );
     let output = scratch.run(&["analyze", "--no-files", "--nodes", "3", "--", "-x.keys"]);
-    assert!(
-        stdout(&output).contains(" ./-x.keys"),
-        "{}",
-        stdout(&output)
-    );
+    assert_contains(stdout(&output), &[" ./-x.keys"]);
 }
 
 #[test]

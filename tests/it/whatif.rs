@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use testkit::dumps::mixed_keys;
-use testkit::run::{Scratch, assert_fails, code, report, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout};
 
 fn with_dump() -> Scratch {
     let scratch = Scratch::new();
@@ -85,17 +85,14 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
         "{sentence}"
     );
     let text = scratch.run(&["whatif", "dump.keys", "--split", "common = 64"]);
-    for part in [
-        "nodes: max/mean",
-        "tags whose keys end up in different slots: 1",
-        "The heaviest hash tags afterwards",
-    ] {
-        assert!(
-            stdout(&text).contains(part),
-            "no {part:?} in {}",
-            stdout(&text)
-        );
-    }
+    assert_contains(
+        stdout(&text),
+        &[
+            "nodes: max/mean",
+            "tags whose keys end up in different slots: 1",
+            "The heaviest hash tags afterwards",
+        ],
+    );
     assert!(!stdout(&text).contains('\u{0}') && !stdout(&text).contains('\u{fffd}'));
 }
 
@@ -171,11 +168,9 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
     let verdict = &found["after"]["verdict"];
     assert_eq!(verdict["state"], "skewed", "{verdict}");
     assert!(!verdict.to_string().contains("duplicate"), "{verdict}");
-    assert!(
-        found["sentence"]
-            .as_str()
-            .unwrap()
-            .contains("; 66,000 keys in place of 10,000;")
+    assert_contains(
+        found["sentence"].as_str().unwrap(),
+        &["; 66,000 keys in place of 10,000;"],
     );
     // Growth by a fraction applies to that fraction of the keys; the first matching rule counts.
     let found = grown(&["user: = 1.5x", "u = 9x"]);
@@ -311,11 +306,9 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         (&found["after"]["slots"]["max"], &found["by"]),
         (&30.into(), &"bytes".into())
     );
-    assert!(
-        found["sentence"]
-            .as_str()
-            .unwrap()
-            .contains("1 have no slot any more")
+    assert_contains(
+        found["sentence"].as_str().unwrap(),
+        &["1 have no slot any more"],
     );
     // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
     let back = report(&scratch.run(&[

@@ -5,7 +5,7 @@ use slotscope::slot::slot;
 
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server};
-use testkit::run::{Scratch, code, report, stderr, stdout, without_command};
+use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout, without_command};
 
 /// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
@@ -209,11 +209,7 @@ fn lists_alone_are_no_verdict_in_any_form_of_the_report() {
         assert!(text.contains("only lists of the hottest"), "{text}");
         assert!(text.contains("{hot}:0"));
     }
-    assert!(
-        stdout(&said).contains(" 16; of tags: {hot} 16"),
-        "{}",
-        stdout(&said)
-    );
+    assert_contains(stdout(&said), &[" 16; of tags: {hot} 16"]);
     // A check has no basis.
     let said = scratch.run(&[
         "analyze",

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_fails, code, slotscope, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, slotscope, stdout};
 
 /// 2026-11-22 10:00:00.
 const START: u64 = 1_795_341_600;
@@ -107,11 +107,13 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
 
     let output = slotscope(&["timeline", file]).output().unwrap();
     let text = stdout(&output).replace('\n', " ");
-    assert!(
-        text.contains("one burst: slot 6000 (10.0.0.1): ")
-            && text.contains(" of a core from 2026-11-22 10:0")
-            && text.contains(" of its node's CPU time meanwhile"),
-        "{text}"
+    assert_contains(
+        &text,
+        &[
+            "one burst: slot 6000 (10.0.0.1): ",
+            " of a core from 2026-11-22 10:0",
+            " of its node's CPU time meanwhile",
+        ],
     );
 }
 

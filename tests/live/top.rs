@@ -7,7 +7,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_fails, clean_environment, slotscope};
+use testkit::run::{Scratch, assert_contains, assert_fails, clean_environment, slotscope};
 
 /// A terminal that runs one program.
 struct Tmux {
@@ -149,10 +149,7 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
     tmux.shows("no filter", |shown| !shown.contains("//_"));
     tmux.press(&["Enter"]);
     let keys = tmux.has("user:7 ");
-    assert!(
-        keys.contains("string") && keys.contains(&format!("Slot {hot} of")),
-        "{keys}"
-    );
+    assert_contains(&keys, &["string", &format!("Slot {hot} of")]);
     tmux.resize(140, 50);
     tmux.shows("wide", |shown| {
         shown.contains("out/s") && shown.lines().count() > 40
@@ -262,13 +259,10 @@ fn a_terminal_that_cannot_place_text_is_refused_without_escapes() {
     let shown = in_a_terminal(&format!(
         "TERM=dumb {program} top 127.0.0.1:1; echo ended $?"
     ));
-    assert!(
-        shown.contains("TERM=dumb: this terminal cannot place text"),
-        "{shown}"
-    );
-    assert!(
-        shown.contains("slotscope analyze redis://127.0.0.1:1 --load 10s"),
-        "{shown}"
+    assert_contains(&shown, &["TERM=dumb: this terminal cannot place text"]);
+    assert_contains(
+        &shown,
+        &["slotscope analyze redis://127.0.0.1:1 --load 10s"],
     );
     assert!(
         shown.contains("ended 2") && !shown.contains("\x1b[?1049h"),

@@ -175,6 +175,19 @@ impl Cluster {
         self.settles_on(&self.owners);
     }
 
+    /// Sets keys on the primaries that own them.
+    pub fn set_all<K: AsRef<[u8]>, V: AsRef<[u8]>>(&self, rows: impl IntoIterator<Item = (K, V)>) {
+        let mut of_nodes: Vec<Vec<(K, V)>> = self.servers.iter().map(|_| Vec::new()).collect();
+        for row in rows {
+            of_nodes[self.owner(slot(row.0.as_ref()))].push(row);
+        }
+        for (server, rows) in self.servers.iter().zip(&of_nodes) {
+            if !rows.is_empty() {
+                server.connect().set_all(rows);
+            }
+        }
+    }
+
     /// The primary that owns a slot.
     pub fn owner(&self, slot: u16) -> usize {
         self.owners[usize::from(slot)]

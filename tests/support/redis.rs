@@ -262,6 +262,17 @@ impl Client {
         self.try_pipeline(commands).unwrap()
     }
 
+    /// Sets these keys, each of which must be accepted.
+    pub fn set_all<K: AsRef<[u8]>, V: AsRef<[u8]>>(&mut self, rows: &[(K, V)]) {
+        let sets: Vec<Vec<&[u8]>> = rows
+            .iter()
+            .map(|(key, value)| vec![&b"SET"[..], key.as_ref(), value.as_ref()])
+            .collect();
+        let ok = Reply::Simple("OK".into());
+        let refused = self.pipeline(&sets).into_iter().find(|reply| *reply != ok);
+        assert_eq!(refused, None);
+    }
+
     fn try_pipeline(&mut self, commands: &[Vec<&[u8]>]) -> io::Result<Vec<Reply>> {
         let mut replies = Vec::with_capacity(commands.len());
         // Few enough that their replies fit into socket buffers, or both sides would block.

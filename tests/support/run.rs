@@ -237,3 +237,10 @@ pub fn differences(found: &Value, expected: &Value) -> String {
     walk(found, expected, String::new(), &mut places);
     places.join("\n")
 }
+
+/// Asserts that a text contains all of `parts`.
+#[track_caller]
+pub fn assert_contains(text: &str, parts: &[&str]) {
+    let lacking = parts.iter().find(|part| !text.contains(**part));
+    assert!(lacking.is_none(), "no {lacking:?} in: {text}");
+}

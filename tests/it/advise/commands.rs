@@ -1,7 +1,7 @@
 //! advise as a user runs it: names, captures, demands, and errors with suggested fixes.
 
 use serde_json::Value;
-use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stderr, stdout};
 
 /// The names and a capture of a shop: users' carts and profiles, read together by scripts.
 pub(super) fn shop() -> Scratch {
@@ -73,13 +73,14 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
         "--nodes",
         "6",
     ]);
-    for part in [
-        "CHANGE: use the hash tag {user:<n>}",
-        "CROSSSLOT",
-        "--retag '^cart:([0-9]+):items$ => cart:{user:${1}}:items'",
-    ] {
-        assert!(stdout(&text).contains(part), "{part}: {}", stdout(&text));
-    }
+    assert_contains(
+        stdout(&text),
+        &[
+            "CHANGE: use the hash tag {user:<n>}",
+            "CROSSSLOT",
+            "--retag '^cart:([0-9]+):items$ => cart:{user:${1}}:items'",
+        ],
+    );
     // Applying the rules has the promised effect.
     let rules: Vec<&str> = advice["rules"]
         .as_array()
@@ -208,11 +209,7 @@ fn what_is_missing_or_wrong_is_named() {
     scratch.file("torn", "MGET a:1 \"b\nMGET a:1 b:1\n");
     let torn = scratch.run(&["advise", "--batches", "torn"]);
     assert_eq!(code(&torn), 0);
-    assert!(
-        stderr(&torn).contains("lines are not batches"),
-        "{}",
-        stderr(&torn)
-    );
+    assert_contains(stderr(&torn), &["lines are not batches"]);
     // Control bytes in names do not reach a terminal.
     scratch.file(
         "hostile",

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 
 use serde_json::Value;
-use testkit::run::{Scratch, report, stdout};
+use testkit::run::{Scratch, assert_contains, report, stdout};
 
 /// Objects in one tag, and a capture that reads them in threes.
 fn common(command: &str) -> Scratch {
@@ -111,11 +111,7 @@ fn the_page_has_the_schemes_and_a_redacted_one_has_no_name() {
     let scratch = common("\"MGET\"");
     let args = ["analyze", "keys", "node.monitor", "--nodes", "6"];
     let text = scratch.run(&[&args[..], &["--out", "out", "--full"]].concat());
-    assert!(
-        stdout(&text).contains("Hash tags to choose"),
-        "{}",
-        stdout(&text)
-    );
+    assert_contains(stdout(&text), &["Hash tags to choose"]);
     let page = fs::read_to_string(scratch.path("out/report.html")).unwrap();
     for part in [
         "id=\"choose-tags\"",

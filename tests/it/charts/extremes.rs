@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::Path;
 
-use super::{draw, even, noise, of_file, of_slots, spread_by_chance};
+use super::{draw, even, judged, noise, of_file, of_slots, spread_by_chance};
 use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::charts::CHARTS;
 use slotscope::slot::SLOTS;
 use slotscope::summary::independent_units::{Unit, UnitKind};
-use slotscope::summary::observed::Observed;
 use slotscope::summary::patterns::{GroupLoad, KeyGroups, Prefix};
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::tags::{Tag, TagLoad};
-use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::summary::{FileFacts, InputFacts, Summary};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 
@@ -111,17 +110,9 @@ fn nothing_at_all() {
     }
     let mut tallies = Tallies::new(Parts::Slots);
     tallies.slots.loads.keys = vec![0; SLOTS];
-    draw(
-        "empty-only-slots",
-        &summarise(
-            &tallies,
-            None,
-            &even(3),
-            &Observed::default(),
-            &Asked::default(),
-            InputFacts::default(),
-        ),
-    );
+    let input = InputFacts::default();
+    let summary = judged(&tallies, &even(3), Asked::default(), input);
+    draw("empty-only-slots", &summary);
 }
 
 #[test]

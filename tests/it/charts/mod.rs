@@ -14,6 +14,7 @@ use slotscope::name::Name;
 use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::slot::SLOTS;
 use slotscope::source;
+use slotscope::source::memory::memory;
 use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
@@ -51,28 +52,29 @@ fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summ
         files: vec![facts],
         ..InputFacts::default()
     };
-    summarise(
-        &scanned.tally,
-        None,
-        topology,
-        &Observed::default(),
-        &Asked::from(by),
-        input,
-    )
+    judged(&scanned.tally, topology, Asked::from(by), input)
+}
+
+/// The findings for the rows of a table on three nodes, in a dump written in that second.
+fn of_rows(rows: &str, written: Option<u64>, asked: Asked) -> Summary {
+    let inputs = [memory("rows", rows.as_bytes())];
+    let scanned = Scanning::detected().run(&inputs, || Tallies::new(Parts::All));
+    let input = InputFacts {
+        written,
+        ..InputFacts::default()
+    };
+    judged(&scanned.tally, &even(3), asked, input)
+}
+
+fn judged(tallies: &Tallies, topology: &Topology, asked: Asked, input: InputFacts) -> Summary {
+    summarise(tallies, None, topology, &Observed::default(), &asked, input)
 }
 
 /// The findings for keys without tags, with `keys` keys in each slot.
 fn of_slots(topology: &Topology, keys: impl Fn(u64) -> u64) -> Summary {
     let mut tallies = Tallies::new(Parts::All);
     tallies.slots.loads.keys = (0..SLOTS as u64).map(keys).collect();
-    summarise(
-        &tallies,
-        None,
-        topology,
-        &Observed::default(),
-        &Asked::default(),
-        InputFacts::default(),
-    )
+    judged(&tallies, topology, Asked::default(), InputFacts::default())
 }
 
 /// A pseudorandom number in [0, 1) determined by the slot.

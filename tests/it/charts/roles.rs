@@ -1,20 +1,16 @@
 //! The charts of a dump with a big key and a hot tag show each of them.
 
-use super::{Picture, even};
+use super::{Picture, of_rows};
 use slotscope::report::charts::{CHARTS, Chart};
-use slotscope::source::memory::memory;
-use slotscope::summary::observed::Observed;
+use slotscope::summary::Summary;
 use slotscope::summary::role_load::Asked;
-use slotscope::summary::{InputFacts, Summary, summarise};
-use slotscope::tally::{Parts, Tallies};
-use testkit::scan::Scanning;
 
 const BIG_KEY: [u8; 3] = [0xD9, 0x82, 0x2B];
 const HOT_TAG: [u8; 3] = [0x1D, 0x4F, 0x7C];
 const NOW: u64 = 1_795_000_000;
 
 /// The findings for plain keys, a tenth of which expires, and for additional rows.
-fn of_rows(more: &str) -> Summary {
+fn with_keys(more: &str) -> Summary {
     let mut rows = String::from("key,size,ops,expiry\n");
     for i in 0..6000u64 {
         let expiry = match i % 10 {
@@ -23,14 +19,7 @@ fn of_rows(more: &str) -> Summary {
         };
         rows += &format!("k:{i},1000,10,{expiry}\n");
     }
-    let inputs = vec![memory("rows", (rows + more).as_bytes())];
-    let scanned = Scanning::detected().run(&inputs, || Tallies::new(Parts::All));
-    let input = InputFacts {
-        written: Some(NOW),
-        ..InputFacts::default()
-    };
-    let (observed, asked) = (Observed::default(), Asked::default());
-    summarise(&scanned.tally, None, &even(3), &observed, &asked, input)
+    of_rows(&(rows + more), Some(NOW), Asked::default())
 }
 
 fn chart(file: &str) -> &'static Chart {
@@ -59,7 +48,7 @@ fn nodes_show_a_big_key_and_a_hot_tag_in_colours_of_their_own() {
         (hot_tag(), false, true),
         (hot_tag() + big_key, true, true),
     ] {
-        let nodes = drawn(&of_rows(&rows), "nodes.png");
+        let nodes = drawn(&with_keys(&rows), "nodes.png");
         let pixels = (nodes.pixels_of(BIG_KEY), nodes.pixels_of(HOT_TAG));
         assert_eq!(
             (pixels.0 > 2000, pixels.1 > 2000),

@@ -5,18 +5,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::{
-    LABELS, Picture, assert_labelled, draw, even, noise, of_file, of_sample, of_slots,
+    LABELS, Picture, assert_labelled, draw, even, noise, of_file, of_rows, of_sample, of_slots,
     spread_by_chance,
 };
 use slotscope::metric::Metric;
 use slotscope::report::charts::CHARTS;
-use slotscope::source::memory::memory;
-use slotscope::summary::observed::Observed;
+use slotscope::summary::Summary;
 use slotscope::summary::role_load::Asked;
-use slotscope::summary::{InputFacts, Summary, summarise};
-use slotscope::tally::{Parts, Tallies};
+use slotscope::tally::Parts;
 use slotscope::topology::Topology;
-use testkit::scan::Scanning;
 
 /// The findings `by` a metric for keys with sizes and operations, some heavy, some with a tag.
 fn of_weighed(name: &str, by: Metric) -> Summary {
@@ -131,27 +128,6 @@ fn a_verdict_by_bytes_or_operations_has_charts_of_them() {
     assert!(differ > 100_000, "{differ}");
 }
 
-/// The findings for keys with expiry and types, in a dump written in that second.
-fn of_attributes(name: &str, rows: &str, written: Option<u64>, by: Metric) -> Summary {
-    let inputs = vec![memory(
-        name,
-        format!("key,size,type,encoding,expiry\n{rows}").as_bytes(),
-    )];
-    let scanned = Scanning::detected().run(&inputs, || Tallies::new(Parts::All));
-    let input = InputFacts {
-        written,
-        ..InputFacts::default()
-    };
-    summarise(
-        &scanned.tally,
-        None,
-        &even(3),
-        &Observed::default(),
-        &Asked::from(by),
-        input,
-    )
-}
-
 #[test]
 fn expiry_and_types_where_the_input_has_them() {
     const NOW: u64 = 1_795_000_000;
@@ -171,25 +147,27 @@ fn expiry_and_types_where_the_input_has_them() {
         };
         rows += &format!("k:{i},{},{kind},{encoding},{expiry}\n", 100 + i);
     }
+    let of_attributes = |rows: &str, written, by| {
+        let rows = format!("key,size,type,encoding,expiry\n{rows}");
+        of_rows(&rows, written, Asked::from(by))
+    };
     for by in [Metric::Keys, Metric::Bytes] {
         let name = format!("attributes-by-{}", by.name());
-        draw(&name, &of_attributes(&name, &rows, Some(NOW), by));
+        draw(&name, &of_attributes(&rows, Some(NOW), by));
     }
     draw(
         "attributes-undated",
-        &of_attributes("undated", &rows, None, Metric::Keys),
+        &of_attributes(&rows, None, Metric::Keys),
     );
     let long = "x".repeat(400);
     let odd =
         format!("a,18446744073709551615,{long},{long},1\nb,0,\u{202e},a b ,\n,7,t,,sometime\n");
     draw(
         "attributes-odd",
-        &of_attributes("odd", &odd, Some(NOW), Metric::Bytes),
+        &of_attributes(&odd, Some(NOW), Metric::Bytes),
     );
-    draw(
-        "attributes-nothing",
-        &of_attributes("nothing", "a,0,t,,\n", None, Metric::Bytes),
-    );
+    let nothing = of_attributes("a,0,t,,\n", None, Metric::Bytes);
+    draw("attributes-nothing", &nothing);
 }
 
 #[test]

@@ -5,7 +5,9 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::run::{Scratch, assert_fails, clean_environment, report, stderr, stdout};
+use testkit::run::{
+    Scratch, assert_contains, assert_fails, clean_environment, report, stderr, stdout,
+};
 
 #[test]
 fn files_and_directories_are_counted_together() {
@@ -72,12 +74,7 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
     let output = scratch.run(&["analyze", "hostile", "--format", "lines", "--full"]);
     assert_eq!(output.status.code(), Some(0));
     let text = stdout(&output);
-    assert!(
-        text.contains("{a\\x00b}")
-            && text.contains("{\\x1b[31mred}")
-            && text.contains("{\\xff\\xfe}"),
-        "{text}"
-    );
+    assert_contains(text, &["{a\\x00b}", "{\\x1b[31mred}", "{\\xff\\xfe}"]);
     assert!(!text.contains(['\0', '\x1b', '\u{202e}']));
     let mut narrow = scratch.command(&["analyze", "hostile", "--format", "lines", "--full"]);
     let narrow = narrow.env("COLUMNS", "100").output().unwrap();
@@ -220,9 +217,9 @@ fn entries_of_a_directory_that_are_not_files_are_reported() {
     scratch.file("dumps/a.keys", b"a\n");
     let json = report(&scratch.run(&["analyze", "dumps", "--json"]));
     let notes = json["input"]["notes"].to_string();
-    assert!(
-        notes.contains("1 item in a directory of dumps, passed over as no file"),
-        "{notes}"
+    assert_contains(
+        &notes,
+        &["1 item in a directory of dumps, passed over as no file"],
     );
     // The missing file may have been the dump of a node.
     std::os::unix::fs::symlink("gone.keys", scratch.path("dumps/b.keys")).unwrap();

@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::waiting;
 use serde_json::Value;
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
 
 #[test]
 fn a_dump_gives_text_and_files_in_reports() {
@@ -14,16 +14,11 @@ fn a_dump_gives_text_and_files_in_reports() {
     scratch.file("node-1.keys.txt", b"a\n{b}1\n{b}2\n");
     let output = scratch.run(&["analyze", "node-1.keys.txt"]);
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
-    assert!(
-        stdout(&output).contains("3 keys read. Full report (--full prints it here): "),
-        "{}",
-        stdout(&output)
+    assert_contains(
+        stdout(&output),
+        &["3 keys read. Full report (--full prints it here): "],
     );
-    assert!(
-        stdout(&output).contains("reports/node-1/"),
-        "{}",
-        stdout(&output)
-    );
+    assert_contains(stdout(&output), &["reports/node-1/"]);
     let mut expected: Vec<_> = slotscope::report::files().map(String::from).collect();
     // A list of names has no sizes or operations.
     expected.retain(|file| file != "keys.csv");

@@ -5,7 +5,7 @@ mod traffic;
 use serde_json::Value;
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
-use testkit::run::{Scratch, assert_fails, report, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, report, stdout};
 
 use testkit::fanout::answer;
 
@@ -139,15 +139,16 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
     let denied = scratch.run(&["fanout", "batches", "--deny-crossslot"]);
     assert_eq!(denied.status.code(), Some(1));
     let text = stdout(&denied);
-    for part in [
-        "3 lines without a batch",
-        "line 3: MGET takes at least",
-        "line 4: EXEC without MULTI",
-        "ends between MULTI and EXEC",
-        "1 blank line",
-    ] {
-        assert!(text.contains(part), "no {part:?} in {text}");
-    }
+    assert_contains(
+        text,
+        &[
+            "3 lines without a batch",
+            "line 3: MGET takes at least",
+            "line 4: EXEC without MULTI",
+            "ends between MULTI and EXEC",
+            "1 blank line",
+        ],
+    );
     assert_fails(
         &scratch.run(&["fanout", "batches", "--strict"]),
         &["batches: line 3 (byte 5): MGET takes at least"],
@@ -197,12 +198,13 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     );
     let output = scratch.run(&["fanout", "batches", "--retag", "^nothing$ => x"]);
     let text = stdout(&output);
-    for part in [
-        "batches that become CROSSSLOT: 0; that no longer are: 0.",
-        "warning: no key matches --retag",
-    ] {
-        assert!(text.contains(part), "no {part:?} in {text}");
-    }
+    assert_contains(
+        text,
+        &[
+            "batches that become CROSSSLOT: 0; that no longer are: 0.",
+            "warning: no key matches --retag",
+        ],
+    );
     assert_fails(
         &scratch.run(&["fanout", "batches", "--retag", "x"]),
         &["--retag x: is not"],

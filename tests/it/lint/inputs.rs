@@ -3,17 +3,13 @@
 use super::{found, lint};
 use serde_json::Value;
 use testkit::dumps::gzip;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 
 #[test]
 fn a_dump_without_keys_is_not_a_clean_one() {
     let said = lint(&Scratch::new(), b"", &[]);
     assert_eq!(code(&said), 2);
-    assert!(
-        stderr(&said).contains("no keys were checked"),
-        "{}",
-        stderr(&said)
-    );
+    assert_contains(stderr(&said), &["no keys were checked"]);
 }
 
 #[test]
@@ -68,10 +64,9 @@ fn all_forms_that_analyze_reads_are_read() {
         "{}",
         stdout(&said)
     );
-    assert!(
-        stdout(&said).contains("error  global-tag: 1 of 1 keys (100.0%) have a tag"),
-        "{}",
-        stdout(&said)
+    assert_contains(
+        stdout(&said),
+        &["error  global-tag: 1 of 1 keys (100.0%) have a tag"],
     );
     assert!(stdout(&scratch.run(&["lint", "--format", "help"])).contains("lines"));
 }

@@ -2,7 +2,7 @@
 
 use super::{findings, found, lint};
 use serde_json::Value;
-use testkit::run::{Scratch, stdout};
+use testkit::run::{Scratch, assert_contains, stdout};
 
 /// The ids of the rules broken by `key` alone, in order.
 fn broken(key: &str) -> Vec<String> {
@@ -148,11 +148,7 @@ fn keys_of_another_convention_are_one_note_without_examples() {
 #[test]
 fn help_lists_the_rules() {
     let said = Scratch::new().run(&["lint", "--help"]);
-    assert!(
-        stdout(&said).contains("heavy-tag         error    have a tag"),
-        "{}",
-        stdout(&said)
-    );
+    assert_contains(stdout(&said), &["heavy-tag         error    have a tag"]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use regex::Regex;
 use slotscope::cli::Cli;
-use testkit::run::{Scratch, assert_fails, code, root, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, root, stderr, stdout};
 
 /// Line limit for the longest `-h` at 80 columns.
 const SCREEN: usize = 50;
@@ -131,10 +131,7 @@ fn a_short_help_is_one_screen_in_groups_with_an_example() {
             text.lines().all(|line| line.chars().count() <= 80),
             "{text}"
         );
-        assert!(
-            text.contains("\nExample") && text.contains(&format!("  slotscope {name}")),
-            "{text}"
-        );
+        assert_contains(&text, &["\nExample", &format!("  slotscope {name}")]);
         assert!(
             !text.contains("\nOptions:"),
             "a flag without a group:\n{text}"
@@ -178,11 +175,7 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
         &["there are: analyze", "formats"],
     );
     let missing = scratch.run(&["diff", "old"]);
-    assert!(
-        stderr(&missing).contains("Example:\n  slotscope diff "),
-        "{}",
-        stderr(&missing)
-    );
+    assert_contains(stderr(&missing), &["Example:\n  slotscope diff "]);
 }
 
 /// Words in a block of commands that needs more than a test has: a server, a store, another program, a checkout.

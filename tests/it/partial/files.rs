@@ -14,6 +14,7 @@ use slotscope::source::memory::memory;
 use super::options;
 use testkit::env::cases;
 use testkit::rng::Rng;
+use testkit::run::assert_contains;
 
 /// Keys for everything that is counted by hashes: tags, sizes, types, patterns, repeats.
 fn dump(tags: usize) -> Vec<u8> {
@@ -182,9 +183,6 @@ fn what_is_no_tally_file_is_refused_with_the_way_out() {
         (&framed("slotscope.tally/1", b""), "cannot be read"),
     ] {
         let error = partial::merge(&[bytes]).unwrap_err().to_string();
-        assert!(
-            error.contains(what) && error.contains("make it again"),
-            "{error}"
-        );
+        assert_contains(&error, &[what, "make it again"]);
     }
 }

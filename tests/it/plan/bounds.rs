@@ -3,7 +3,7 @@
 use super::{fixture, plan, prose, said};
 use serde_json::json;
 use slotscope::source::collection::manifest::example;
-use testkit::run::{code, report, stderr, stdout};
+use testkit::run::{assert_contains, code, report, stderr, stdout};
 
 #[test]
 fn of_a_capture_alone_keys_are_unknown_and_not_none() {
@@ -19,9 +19,9 @@ fn of_a_capture_alone_keys_are_unknown_and_not_none() {
     let output = scratch.run(&args);
     let text = prose(stdout(&output));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(
-        text.contains("judged by ops: captures do not say which keys there are"),
-        "{text}"
+    assert_contains(
+        &text,
+        &["judged by ops: captures do not say which keys there are"],
     );
     assert!(!text.contains("0 keys"), "{text}");
     let json = report(&scratch.run(&[&args[..], &["--json"]].concat()));
@@ -53,14 +53,11 @@ fn slots_whose_largest_key_would_block_a_node_stay_and_are_named() {
         json["longest_block_ms"]
     );
     let text = said(&scratch, &[]);
-    assert!(
-        text.contains("Slots that stay") && text.contains("53 to 210 ms"),
-        "{text}"
-    );
+    assert_contains(&text, &["Slots that stay", "53 to 210 ms"]);
     let script = prose(&said(&scratch, &["--commands", "setslot"]));
-    assert!(
-        script.contains(&format!("slot {slot} stays: moving its key big:{{k7}}")),
-        "{script}"
+    assert_contains(
+        &script,
+        &[&format!("slot {slot} stays: moving its key big:{{k7}}")],
     );
     for args in [&["--move-big"][..], &["--max-block", "2s"]] {
         let json = report(&plan(&scratch, &[args, &["--json"]].concat()));
@@ -161,10 +158,7 @@ fn giant_keys_are_named_before_they_move() {
     let args = ["--remove", "aaaa", "--move-big"];
     let with = |more: &[&'static str]| said(&scratch, &[&args[..], more].concat());
     let text = with(&[]);
-    assert!(
-        text.contains("MIGRATE blocks both nodes") && text.contains(name),
-        "{text}"
-    );
+    assert_contains(&text, &["MIGRATE blocks both nodes", name]);
     let script = with(&["--commands", "setslot"]);
     let said = format!(
         "\nsay 'warning: MIGRATE blocks both nodes for about 670 ms to 2.7 s while it copies the key {name} of"

@@ -13,7 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use serde_json::json;
-use testkit::run::{Scratch, code, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout};
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
 const LISTING: &[u8] = b"aaaa000000000000000000000000000000000001 10.0.0.1:7000@17000 master - 0 0 1 connected 0-9999\n\
@@ -59,9 +59,9 @@ fn people_read_what_moves_and_what_that_brings() {
         "{text}"
     );
     assert!(text.contains("  10.0.0.1 -> 10.0.0.2: "), "{text}");
-    assert!(
-        text.contains("1 slot on the way to another node, left out of the plan: 13000"),
-        "{text}"
+    assert_contains(
+        text,
+        &["1 slot on the way to another node, left out of the plan: 13000"],
     );
     let again = plan(&scratch, &["--by", "bytes", "--tolerance", "500"]);
     assert!(
@@ -78,11 +78,7 @@ fn people_read_what_moves_and_what_that_brings() {
         &["plan", "--nodes", "2", "--add", "1"],
         b"a\n{hot}1\n{hot}2\n{hot}3\n",
     );
-    assert!(
-        stdout(&piped).contains("the tag {hot}, 100.0% of slot "),
-        "{}",
-        stdout(&piped)
-    );
+    assert_contains(stdout(&piped), &["the tag {hot}, 100.0% of slot "]);
 }
 
 #[test]
@@ -226,21 +222,19 @@ fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     let script = [&args[..], &["--commands", "setslot"]].concat();
     for output in [scratch.run(&args), scratch.run(&script)] {
         let text = prose(stdout(&output));
-        for part in [
-            "judged by keys only: the dump has no sizes, so memory is unknown",
-            "--commands setslot takes about ",
-            "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s",
-        ] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
+        assert_contains(
+            &text,
+            &[
+                "judged by keys only: the dump has no sizes, so memory is unknown",
+                "--commands setslot takes about ",
+                "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s",
+            ],
+        );
     }
     let text = said(&scratch, &["--by", "bytes"]);
     assert!(text.contains("\njudged by bytes\n"), "{text}");
     let text = said(&scratch, &["--by", "keys"]);
-    assert!(
-        text.contains("\njudged by keys; --by bytes plans for memory\n"),
-        "{text}"
-    );
+    assert_contains(&text, &["\njudged by keys; --by bytes plans for memory\n"]);
 }
 
 #[test]
@@ -252,10 +246,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         whole.starts_with("empty 10.0.0.1:7000: move 10,000 slots in "),
         "{whole}"
     );
-    assert!(
-        whole.contains(": the fullest of the nodes that stay goes from "),
-        "{whole}"
-    );
+    assert_contains(&whole, &[": the fullest of the nodes that stay goes from "]);
     assert!(!whole.contains("is not emptied"), "{whole}");
     let part = prose(&said(
         &scratch,
@@ -298,13 +289,13 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         let scratch = fixture();
         let output = plan(&scratch, &["--commands", kind, "--add", "1"]);
         let script = stdout(&output);
-        assert!(
-            script.contains("name[1]='10.0.0.1:7000' host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0"),
-            "{script}"
+        assert_contains(
+            script,
+            &["name[1]='10.0.0.1:7000' host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0"],
         );
-        assert!(
-            script.contains("\nname[4]='new-1' host[4]='' port[4]='' id[4]='' keys_after[4]="),
-            "{script}"
+        assert_contains(
+            script,
+            &["\nname[4]='new-1' host[4]='' port[4]='' id[4]='' keys_after[4]="],
         );
         assert!(script.contains("\njobs=(\n    '1 "), "{script}");
         scratch.file("move.sh", script.as_bytes());

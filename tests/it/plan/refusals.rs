@@ -3,7 +3,7 @@
 use super::{LISTING, fixture, plan, said};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
-use testkit::run::{Scratch, fails, report};
+use testkit::run::{Scratch, assert_contains, fails, report};
 
 /// Rejected flags for the fixture, and text in the message.
 const REFUSED: &[(&[&str], &[&str])] = &[
@@ -95,10 +95,7 @@ fn failed_primaries_neither_give_nor_take_slots() {
     }
     let text = super::prose(&said(&scratch, &[]));
     let warning = "as failed: it takes no slots, and its 2,000 slots stay";
-    assert!(
-        text.contains(warning) && text.contains("pod-2 (failed)"),
-        "{text}"
-    );
+    assert_contains(&text, &[warning, "pod-2 (failed)"]);
     // The script neither queries them nor waits for them.
     let script = said(&scratch, &["--commands", "setslot"]);
     assert!(

@@ -5,7 +5,7 @@ use std::io::Write;
 use crate::fuzz::targets::snapshots::MADE;
 use serde_json::Value;
 
-use testkit::run::{Scratch, code, report, stderr, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout, succeeded};
 
 /// A file with `count` keys, each in the section of its slot if `headers`.
 fn numbered(count: u32, headers: bool) -> Vec<u8> {
@@ -40,14 +40,15 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let stop = &made["input"]["incomplete"][0];
     assert_eq!(stop["byte"], cut.len());
     let reason = stop["reason"].as_str().unwrap();
-    for part in [
-        "cut off after 9 keys of 10 (90.0%)",
-        "in slot ",
-        "key:0008",
-        "REDIS0012",
-    ] {
-        assert!(reason.contains(part), "{reason}");
-    }
+    assert_contains(
+        reason,
+        &[
+            "cut off after 9 keys of 10 (90.0%)",
+            "in slot ",
+            "key:0008",
+            "REDIS0012",
+        ],
+    );
 
     let mut unknown = whole.clone();
     let at = whole.len() - 9;
@@ -56,12 +57,13 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let output = scratch.run(&["dump", "unknown.rdb"]);
     assert_eq!((code(&output), stdout(&output).lines().count()), (2, 11));
     let said = stderr(&output);
-    for part in [
-        &format!("unknown.rdb: byte {at}: an unknown type or opcode, 150"),
-        "\"key:0009\"",
-    ] {
-        assert!(said.contains(part), "{said}");
-    }
+    assert_contains(
+        said,
+        &[
+            &format!("unknown.rdb: byte {at}: an unknown type or opcode, 150"),
+            "\"key:0009\"",
+        ],
+    );
 }
 
 #[test]
@@ -73,15 +75,14 @@ fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
     let output = scratch.run(&["analyze", "moved.rdb", "--json"]);
     assert_eq!(code(&output), 0);
     let said = report(&output)["input"]["warnings"].to_string();
-    assert!(
-        said.contains("1 slot of an RDB file with a header that differs from the keys below it"),
-        "{said}"
+    assert_contains(
+        &said,
+        &["1 slot of an RDB file with a header that differs from the keys below it"],
     );
     let output = scratch.run(&["dump", "moved.rdb"]);
-    assert!(
-        stderr(&output).contains("byte 14: 1 keys below the header of slot"),
-        "{}",
-        stderr(&output)
+    assert_contains(
+        stderr(&output),
+        &["byte 14: 1 keys below the header of slot"],
     );
 }
 
@@ -142,11 +143,7 @@ fn several_files_are_one_report_and_what_is_no_rdb_file_is_refused_by_dump() {
     assert_eq!(made["input"]["keys"], 102);
     let output = scratch.run(&["dump", "a.rdb", "c.keys", "b.rdb", "--output", "jsonl"]);
     assert_eq!((code(&output), stdout(&output).lines().count()), (2, 101));
-    assert!(
-        stderr(&output).contains("c.keys: byte 0: no RDB file"),
-        "{}",
-        stderr(&output)
-    );
+    assert_contains(stderr(&output), &["c.keys: byte 0: no RDB file"]);
 }
 
 #[test]
@@ -223,14 +220,15 @@ fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not
     let scratch = Scratch::new();
     scratch.file("df.rdb", file(["df-ver", "df-v1.39.0"]));
     let listed = String::from_utf8(succeeded(scratch.run(&["dump", "df.rdb"]))).unwrap();
-    for row in [
-        "key:0,0,string",
-        "key:1,0,ReJSON-RL",
-        "key:2,0,hash",
-        "key:3,0,set",
-    ] {
-        assert!(listed.contains(row), "{listed}");
-    }
+    assert_contains(
+        &listed,
+        &[
+            "key:0,0,string",
+            "key:1,0,ReJSON-RL",
+            "key:2,0,hash",
+            "key:3,0,set",
+        ],
+    );
     scratch.file("redis.rdb", file(["redis-ver", "7.4.0"]));
     let other = scratch.run(&["dump", "redis.rdb"]);
     assert_eq!(code(&other), 2, "{}", stdout(&other));

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::shape::names::{any, size};
 use testkit::rng::Rng;
-use testkit::run::{Scratch, code, feed, slotscope};
+use testkit::run::{Scratch, assert_contains, code, feed, slotscope};
 
 /// The report of a table on three nodes, and the exit code with a limit on the verdict.
 fn report(table: &str) -> (Value, i32) {
@@ -74,9 +74,9 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
         let state = report["verdict"]["state"].as_str().unwrap();
         assert_eq!((state, code), ("unjudged", 2), "seed {seed}");
         let sentence = report["verdict"]["sentence"].as_str().unwrap();
-        assert!(
-            sentence.contains(&format!("{lost} of 2,000 sizes could not be read")),
-            "{sentence}"
+        assert_contains(
+            sentence,
+            &[&format!("{lost} of 2,000 sizes could not be read")],
         );
         let found = &report["input"]["unreadable_values"][0];
         assert_eq!(
@@ -87,11 +87,9 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
             report["input"]["keys"], 2000,
             "no key is lost with its size"
         );
-        assert!(
-            report["input"]["files"][0]["shape"]
-                .as_str()
-                .unwrap()
-                .contains("size in column")
+        assert_contains(
+            report["input"]["files"][0]["shape"].as_str().unwrap(),
+            &["size in column"],
         );
     }
 }
@@ -184,10 +182,7 @@ fn words_and_durations_are_times_to_live() {
     for text in [table.to_owned(), objects.collect()] {
         let (read, _) = report(&text);
         let warnings = read["input"]["warnings"].to_string();
-        assert!(
-            warnings.contains("1 time of expiry could not be read"),
-            "{warnings}"
-        );
+        assert_contains(&warnings, &["1 time of expiry could not be read"]);
         assert_eq!(read["expiry"]["never"]["keys"], 2, "{}", read["expiry"]);
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::timeline;
 use serde_json::Value;
-use testkit::run::{Scratch, assert_fails, code, feed, slotscope};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, feed, slotscope};
 use testkit::timeline::{START, capture, seconds};
 
 #[test]
@@ -84,10 +84,7 @@ fn of_an_append_only_directory_the_commands_are_counted_and_not_the_keys_before_
     let found = timeline(&[&scratch.path("aof").display().to_string()]);
     assert_eq!((&found["ops"], &found["untimed"]), (&1.into(), &0.into()));
     let notes = found["notes"].to_string();
-    assert!(
-        notes.contains("passed over") && notes.contains("a.1.base.rdb"),
-        "{notes}"
-    );
+    assert_contains(&notes, &["passed over", "a.1.base.rdb"]);
 }
 
 #[test]
@@ -97,11 +94,9 @@ fn a_pipe_has_slots_and_bursts_without_names() {
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(found["bursts"].as_array().unwrap().len(), 1);
     assert!(found.get("tags").is_none() && found["bursts"][0].get("tag").is_none());
-    assert!(
-        found["notes"][0]
-            .as_str()
-            .unwrap()
-            .contains("a pipe is read once")
+    assert_contains(
+        found["notes"][0].as_str().unwrap(),
+        &["a pipe is read once"],
     );
 }
 

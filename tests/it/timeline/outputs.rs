@@ -2,7 +2,7 @@
 
 use super::timeline;
 use serde_json::Value;
-use testkit::run::{Scratch, code, slotscope, stdout};
+use testkit::run::{Scratch, assert_contains, code, slotscope, stdout};
 use testkit::timeline::{START, capture, seconds};
 
 #[test]
@@ -14,10 +14,7 @@ fn the_map_fits_any_width_and_the_burst_comes_first() {
         let output = command.env("COLUMNS", width.to_string()).output().unwrap();
         let text = stdout(&output);
         let first = text.split("\n\n").next().unwrap().replace('\n', " ");
-        assert!(
-            first.contains("one burst: hash tag {hot} (slot "),
-            "{first}"
-        );
+        assert_contains(&first, &["one burst: hash tag {hot} (slot "]);
         let map: Vec<&str> = text.lines().filter(|line| line.contains('▒')).collect();
         assert!(map.len() >= 32, "{text}");
         let is_wide = |line: &str| line.chars().count() > width;

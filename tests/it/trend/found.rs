@@ -2,7 +2,7 @@
 
 use super::trend;
 use serde_json::json;
-use testkit::run::{Scratch, assert_fails, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
@@ -67,10 +67,7 @@ fn two_reports_give_a_rate_and_say_that_it_has_no_interval() {
     );
     assert_eq!(found["forecast"]["full"]["months"]["low"], json!(null));
     let notes = found["notes"].to_string();
-    assert!(
-        notes.contains("two reports give a rate and no interval"),
-        "{notes}"
-    );
+    assert_contains(&notes, &["two reports give a rate and no interval"]);
     assert_fails(&run(&scratch, &reports[..1], &[]), &["two reports or more"]);
 }
 
@@ -131,9 +128,9 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
         "{full} {truth}"
     );
     let sentence = found["sentence"].as_str().unwrap();
-    assert!(
-        sentence.contains("; by used_memory, node even-1 is full in 9.7 months ("),
-        "{sentence}"
+    assert_contains(
+        sentence,
+        &["; by used_memory, node even-1 is full in 9.7 months ("],
     );
 }
 
@@ -192,14 +189,8 @@ fn memory_that_was_measured_once_grows_with_the_keys_and_the_rest_stays() {
         found["sentence"].as_str().unwrap(),
         found["notes"].to_string(),
     );
-    assert!(
-        sentence.contains("by the bytes of its keys, node even-"),
-        "{sentence}"
-    );
-    assert!(
-        notes.contains("used_memory was measured in one report"),
-        "{notes}"
-    );
+    assert_contains(sentence, &["by the bytes of its keys, node even-"]);
+    assert_contains(&notes, &["used_memory was measured in one report"]);
 }
 
 #[test]
@@ -222,9 +213,6 @@ fn four_days_have_no_growth_a_month() {
     let text = run(&scratch, &days, &["--by", "keys", "--maxmemory", "100kb"]);
     let text = stdout(&text);
     assert!(text.contains("1,300 keys, +100 keys a day ("), "{text}");
-    assert!(
-        text.contains(" is full in 1") && text.contains(" days ("),
-        "{text}"
-    );
+    assert_contains(text, &[" is full in 1", " days ("]);
     assert!(!text.contains("a month"), "{text}");
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 use slotscope_engine::text::day;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 use testkit::trend::{MONTH_SECS, eight_months, run};
 
 #[test]
@@ -81,8 +81,5 @@ fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
         last > day(end).as_str() && last < day(end + 200 * 86_400).as_str(),
         "{last} {full}"
     );
-    assert!(
-        picture.contains("red: the limit of 150.00 KiB"),
-        "{picture}"
-    );
+    assert_contains(&picture, &["red: the limit of 150.00 KiB"]);
 }

@@ -4,7 +4,7 @@ use std::fs;
 
 use super::trend;
 use serde_json::{Value, json};
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
@@ -166,10 +166,7 @@ fn doubtful_reports_are_marked_and_left_out_unless_they_are_asked_for() {
     ));
     reports[5] = small;
     let notes = trend(&scratch, &reports, &[])["notes"].to_string();
-    assert!(
-        notes.contains("small: ") && notes.contains("is its dump whole?"),
-        "{notes}"
-    );
+    assert_contains(&notes, &["small: ", "is its dump whole?"]);
 }
 
 #[test]

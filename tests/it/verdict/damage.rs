@@ -50,7 +50,7 @@ fn damaged(case: &Planted, damage: Damage, random: &mut Rng) -> Vec<Vec<u8>> {
         Damage::MissingNode => nodes[last].truncate(usize::from(!weight.is_empty())),
         Damage::Duplicates => nodes.push(nodes[last].clone()),
         Damage::Foreign => {
-            let foreign = 2_000 + random.below(60_000);
+            let foreign = random.log_between(500.0, 200_000.0) as usize;
             nodes[last].extend((0..foreign).map(|i| format!("other:{i}{weight}")));
         }
         _ => {
@@ -161,8 +161,8 @@ fn coarse_tags_are_one_cause_whatever_else_is_uneven() {
             continue;
         }
         assert_eq!(
-            (first.kind, first.units),
-            (CauseKind::CoarseUnits, Some(tags as u64)),
+            (first.kind, first.units, first.share),
+            (CauseKind::CoarseUnits, Some(tags as u64), Some(1.0)),
             "{number}: {tags} tags on {nodes} nodes: {}",
             found.sentence
         );

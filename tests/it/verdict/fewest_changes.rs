@@ -3,17 +3,7 @@
 use serde_json::Value;
 
 use super::parity::{Case, analyzed, ratio};
-use testkit::planted::even;
-
-/// The listing of nodes with equal numbers of slots.
-fn evenly(nodes: usize) -> String {
-    let topology = even(nodes);
-    let line = |(at, node): (usize, &slotscope::topology::Node)| {
-        let (first, last) = node.ranges[0];
-        format!("node{at} 10.0.0.{at}:6379@16379 master - 0 0 {at} connected {first}-{last}\n")
-    };
-    topology.nodes.iter().enumerate().map(line).collect()
-}
+use super::scene::{even_ends, lines_of};
 
 /// The tags and keys of the splitting step, and the load ratio after all steps.
 fn split(report: &Value) -> (Vec<String>, f64) {
@@ -34,7 +24,11 @@ fn split(report: &Value) -> (Vec<String>, f64) {
 #[test]
 fn the_hot_tag_and_the_hot_key_are_split_and_nothing_else() {
     let dump = tag_and_key();
-    let case = Case::new(("tag-and-key.csv", dump.as_bytes()), &evenly(24), &[]);
+    let case = Case::new(
+        ("tag-and-key.csv", dump.as_bytes()),
+        &lines_of(&even_ends(24)),
+        &[],
+    );
     let report = analyzed(&case, "cluster.nodes");
     let (names, load) = split(&report);
     assert_eq!(names, ["{flash}", "counter:visits"], "{report}");

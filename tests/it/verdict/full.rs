@@ -5,7 +5,7 @@ use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::state::Role;
 use slotscope::summary::step::{Step, StepKind};
-use testkit::run::{report, stdout, succeeded};
+use testkit::run::{assert_contains, report, stdout, succeeded};
 
 use crate::verdict::parity::{Case, followed, is_what_its_command_does};
 use crate::verdict::scene::{Scene, info, light};
@@ -106,11 +106,7 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
     let text = case
         .scratch
         .run(&["plan", "all", "--topology", "cluster.nodes"]);
-    assert!(
-        stdout(&text).contains("this only makes room"),
-        "{}",
-        stdout(&text)
-    );
+    assert_contains(stdout(&text), &["this only makes room"]);
     // Whoever asks for more gets all of it.
     let whole = report(&case.scratch.run(&[
         "plan",
@@ -153,12 +149,12 @@ fn what_a_key_takes_in_hash_tables_moves_with_it() {
             .starts_with("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal"),
         "{first}"
     );
-    assert!(
-        first.contains(&format!(
+    assert_contains(
+        &first,
+        &[&format!(
             "moving does not help: slot {} needs about",
             slot(b"{shop-us}")
-        )),
-        "{first}"
+        )],
     );
     let command = summary.verdict.steps[0].command.as_ref().unwrap();
     assert_eq!(

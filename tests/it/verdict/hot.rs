@@ -7,7 +7,7 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
-use testkit::run::{Scratch, report, stdout};
+use testkit::run::{Scratch, assert_contains, report, stdout};
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 const RANGES: [(u16, u16); 3] = [(0, 5460), (5461, 10_922), (10_923, 16_383)];
@@ -42,14 +42,14 @@ fn commands(writes: usize) -> [Commands; 3] {
     of
 }
 
-struct Hot {
-    load: LoadEntry,
+pub(super) struct Hot {
+    pub load: LoadEntry,
     captures: [Commands; 3],
 }
 
 impl Hot {
     /// Load without captures, and what commands take.
-    fn new(cpu: [f64; 3], costs: &[(&str, f64)]) -> Hot {
+    pub(super) fn new(cpu: [f64; 3], costs: &[(&str, f64)]) -> Hot {
         let work = |(at, cpu): (usize, f64)| NodeWork {
             id: Some(IDS[at].into()),
             name: name(at),
@@ -93,7 +93,7 @@ impl Hot {
     }
 
     /// Writes it as the collection `shop`.
-    fn write(self, scratch: &Scratch) {
+    pub(super) fn write(self, scratch: &Scratch) {
         std::fs::create_dir_all(scratch.path("shop")).unwrap();
         let mut manifest = example(&["a.csv"]);
         manifest.cluster = true;
@@ -241,10 +241,7 @@ fn a_hot_process_has_its_busiest_command_and_a_step_that_names_the_key() {
     let scratch = Scratch::new();
     Hot::new([0.01, 0.6, 0.01], &[("zrevrange", 900.0)]).write(&scratch);
     let text = shown(&scratch);
-    assert!(
-        text.contains("60.0% of a core; ZREVRANGE takes 50.0% of it"),
-        "{text}"
-    );
+    assert_contains(&text, &["60.0% of a core; ZREVRANGE takes 50.0% of it"]);
     let step = "1 find the hot slots and keys: MONITOR for a few seconds names them slotscope analyze \
         redis://10.0.0.0:6379 --load 10s --monitor";
     assert!(text.contains(step), "{text}");
@@ -351,9 +348,9 @@ fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing(
     (manifest["keys"], manifest["nodes"][0]["keys"]) = (keys.into(), keys.into());
     scratch.file("shop/collect.json", manifest.to_string());
     let text = shown(&scratch);
-    assert!(
-        text.contains("SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data"),
-        "{text}"
+    assert_contains(
+        &text,
+        &["SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data"],
     );
     assert!(
         !text.contains("take the dump again")
@@ -375,9 +372,9 @@ fn a_primary_that_failed_and_lost_its_slots_is_down_and_not_empty() {
     let dead = "d 10.0.0.9:6379@1 master,fail - 1 1 9 disconnected\n";
     scratch.file("shop/cluster.nodes", listing + dead);
     let text = shown(&scratch);
-    assert!(
-        text.contains("10.0.0.9 is down; it owns no slots, as after a failover"),
-        "{text}"
+    assert_contains(
+        &text,
+        &["10.0.0.9 is down; it owns no slots, as after a failover"],
     );
     assert!(!text.contains("primary 10.0.0.9"), "{text}");
 }
@@ -409,10 +406,7 @@ fn a_capture_of_an_idle_node_is_not_a_failure_of_redis_cli() {
     let text = stdout(&scratch.run(&["analyze", "shop", "--no-files", "--full"])).to_owned();
     let words: Vec<&str> = text.split_whitespace().collect();
     let text = words.join(" ");
-    assert!(
-        text.contains("MONITOR saw no command on a key in 10 s"),
-        "{text}"
-    );
+    assert_contains(&text, &["MONITOR saw no command on a key in 10 s"]);
     assert!(!text.contains("did redis-cli fail"), "{text}");
     assert!(!text.contains("captured"), "{text}");
     let found = report(&scratch.run(&["analyze", "shop", "--json"]));

@@ -33,6 +33,7 @@ use slotscope::summary::step::{Step, StepKind, StepText};
 use slotscope::summary::worded::Worded;
 use slotscope::topology::Topology;
 use testkit::planted::{even, listing};
+use testkit::run::assert_contains;
 
 /// The analysis of dumps, each one file.
 fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
@@ -79,11 +80,7 @@ fn all_keys_under_one_tag_are_no_chance() {
     let dump = lines((0..50_000).map(|i| format!("{{myapp}}:user:{i}")));
     let summary = analyzed(&[dump], &Analysis::new().nodes(3));
     assert_eq!(summary.verdict.state, State::Skewed);
-    assert!(
-        sentence(&summary).contains("hash tag {myapp} (3.00×)"),
-        "{}",
-        sentence(&summary)
-    );
+    assert_contains(&sentence(&summary), &["hash tag {myapp} (3.00×)"]);
     let first = &summary.verdict.steps[0];
     assert_eq!(first.kind, StepKind::Untag, "it is a namespace in braces");
     assert!(
@@ -92,21 +89,6 @@ fn all_keys_under_one_tag_are_no_chance() {
     );
     let command = first.command.as_ref().unwrap().to_string();
     assert!(command.contains("--untag '[{]myapp[}]'"), "{command}");
-}
-
-#[test]
-fn few_large_tags_are_the_cause() {
-    for (tags, nodes) in [(10, 6), (10, 12), (20, 12), (40, 6)] {
-        let dump = lines((0..60_000).map(|i| format!("{{tenant:{}}}:{i}", i % tags)));
-        let summary = analyzed(&[dump], &Analysis::new().nodes(nodes));
-        assert_eq!(summary.verdict.state, State::Skewed, "{tags} on {nodes}");
-        let first = &worst(&summary).causes[0];
-        assert_eq!(
-            (first.kind, first.units),
-            (CauseKind::CoarseUnits, Some(tags))
-        );
-        assert_eq!(first.share, Some(1.0));
-    }
 }
 
 #[test]
@@ -158,11 +140,7 @@ fn memory_is_judged_by_bytes_and_unknown_memory_is_a_risk() {
         summary.verdict.by(Metric::Keys).is_none(),
         "keys beside bytes are not judged"
     );
-    assert!(
-        sentence(&summary).contains("key lb:global:alltime"),
-        "{}",
-        sentence(&summary)
-    );
+    assert_contains(&sentence(&summary), &["key lb:global:alltime"]);
     let kinds = |summary: &Summary| {
         let risks = summary.verdict.risks().map(|risk| risk.kind);
         risks.collect::<Vec<_>>()
@@ -208,25 +186,6 @@ fn a_slot_full_of_different_keys_is_no_broken_dump() {
 }
 
 #[test]
-fn few_keys_on_many_nodes_are_not_judged() {
-    for keys in [1, 2, 3, 5, 10, 30, 100, 300] {
-        for seed in 0..20 {
-            let dump = lines((0..keys).map(|i| format!("k{seed}-{i}-{}", i * 7919)));
-            let analysis = Analysis::new()
-                .nodes(100)
-                .format(slotscope::format::named("lines").unwrap());
-            let summary = analyzed(&[dump], &analysis);
-            assert_eq!(
-                summary.verdict.state,
-                State::Unjudged,
-                "{keys}: {}",
-                sentence(&summary)
-            );
-        }
-    }
-}
-
-#[test]
 fn a_dump_that_occurs_twice_is_found_without_a_topology() {
     let nodes = 7;
     let topology = even(nodes);
@@ -249,34 +208,6 @@ fn a_dump_that_occurs_twice_is_found_without_a_topology() {
     assert_eq!(summary.verdict.integrity[0].kind, Damage::Duplicates);
     let kinds: Vec<_> = summary.verdict.steps.iter().map(|step| step.kind).collect();
     assert_eq!(kinds, [StepKind::TakeAgain], "nothing is planned for it");
-}
-
-#[test]
-fn however_many_foreign_keys_are_found() {
-    let topology = listing(&[3275, 6552, 9829, 13_106, 16_383]);
-    let keys: Vec<String> = (0..50_000).map(|i| format!("user:{i}")).collect();
-    for foreign in [500, 20_000, 200_000] {
-        let dump = |node: usize| {
-            let own = keys
-                .iter()
-                .filter(|key| topology.owner(slot(key.as_bytes())) == Some(node));
-            let other = (0..if node == 2 { foreign } else { 0 }).map(|i| format!("other:{i}"));
-            lines(own.cloned().chain(other))
-        };
-        let dumps: Vec<Vec<u8>> = (0..5).map(dump).collect();
-        let summary = analyzed(&dumps, &on(&topology));
-        assert_eq!(
-            summary.verdict.state,
-            State::Suspicious,
-            "{foreign}: {}",
-            sentence(&summary)
-        );
-        assert_eq!(
-            summary.verdict.integrity[0].kind,
-            Damage::Foreign,
-            "{foreign}"
-        );
-    }
 }
 
 #[test]

@@ -124,14 +124,15 @@ fn few_keys_of_all_sizes_are_skewed_by_a_key_and_not_by_chance() {
 fn a_few_words_are_not_judged() {
     for number in 0..cases("SLOTSCOPE_CASES", 20) {
         let mut random = Rng::new(11_000_000 + number);
-        let words = 1 + random.below(250);
+        let words = random.log_between(1.0, 250.0) as usize;
         let mut word = || {
             let len = 1 + random.below(9);
             let letters = (0..len).map(|_| (b'a' + random.below(26) as u8) as char);
             letters.collect::<String>()
         };
         let dump = lines((0..words).map(|_| word()).collect::<Vec<_>>().into_iter());
-        let analysis = Analysis::new().format(named("lines").unwrap());
+        let nodes = [3, 100][number as usize % 2];
+        let analysis = Analysis::new().nodes(nodes).format(named("lines").unwrap());
         let verdict = analyzed(&[dump], &analysis).verdict;
         // A repeated word is a sign of its own, and few words repeat.
         assert!(

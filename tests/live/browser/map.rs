@@ -5,7 +5,7 @@ use std::fmt::Write;
 use super::{of_sample, open, report};
 use serde_json::{Value, json};
 use testkit::chromium::Tab;
-use testkit::run::Scratch;
+use testkit::run::{Scratch, assert_contains};
 
 fn most(loads: &Value) -> usize {
     let loads = loads.as_array().unwrap().iter().map(|load| load.as_u64());
@@ -47,10 +47,7 @@ fn heading_list_and_panel_follow_the_metric() {
         tab.text("#under")
     );
     let table = tab.text("#hot-slots-table");
-    assert!(
-        table.contains("config:flags") && table.contains("{flash-sale}"),
-        "{table}"
-    );
+    assert_contains(&table, &["config:flags", "{flash-sale}"]);
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::{column, of_sample, open, sample};
 use serde_json::{Value, json};
 use testkit::chromium::Tab;
+use testkit::run::assert_contains;
 
 /// Number of visible rows.
 fn seen(tab: &mut Tab, table: &str) -> u64 {
@@ -213,11 +214,7 @@ fn an_address_leads_to_a_slot_a_sorted_table_and_a_search() {
         tab.eval("document.querySelector('#search').value"),
         "\"shop-2\""
     );
-    assert!(
-        tab.text("#found").contains("Big keys"),
-        "{}",
-        tab.text("#found")
-    );
+    assert_contains(&tab.text("#found"), &["Big keys"]);
     assert_eq!(seen(&mut tab, "nodes-table"), 1);
     follow(&mut tab, "#?find=");
     assert_eq!(seen(&mut tab, "nodes-table"), 6);
@@ -246,10 +243,7 @@ fn a_table_can_be_taken_away_as_csv_and_markdown() {
     let csv = tab.eval("asCsv(taken(document.querySelector('#nodes-table table')))");
     let csv = csv.as_str().unwrap();
     assert!(csv.starts_with("node,slots,keys,bytes,ops,"), "{csv}");
-    assert!(
-        csv.contains("\nshop-3,3276,42098,363746676,2804824,"),
-        "{csv}"
-    );
+    assert_contains(csv, &["\nshop-3,3276,42098,363746676,2804824,"]);
     let hostile =
         tab.eval("asCsv([['=1+1', 'a,\"b\"', '-1']]) + '\\n' + asMarkdown([['k'], ['a|b`']])");
     assert_eq!(

@@ -33,17 +33,8 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
     for key in (0..KEYS).map(|i| format!("item:{i}")) {
         of_nodes[cluster.owner(slot(key.as_bytes()))].push(key);
     }
-    for (node, keys) in of_nodes.iter().enumerate() {
-        let mut keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        if cluster.owner(slot(HOT.as_bytes())) == node {
-            keys.push(HOT);
-        }
-        let sets: Vec<Vec<&[u8]>> = keys
-            .iter()
-            .map(|key| vec![b"SET".as_slice(), key.as_bytes(), b"value"])
-            .collect();
-        cluster.servers[node].connect().pipeline(&sets);
-    }
+    let keys = of_nodes.iter().flatten().map(String::as_str).chain([HOT]);
+    cluster.set_all(keys.map(|key| (key, "value")));
     cluster.wait_for_replicas();
     let (is_over, is_cached) = (AtomicBool::new(false), AtomicBool::new(false));
     let scratch = Scratch::new();

@@ -2,7 +2,7 @@
 
 use super::server::{Fault, Server};
 use super::{run, run_with};
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
 use testkit::tls::Authority;
 
 /// Present in addresses, headers and options for the first server.
@@ -44,9 +44,9 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
         let mut said = [stdout(&output), stderr(&output)].concat();
         let host = other.url("");
         let host = host.trim_start_matches("http://").trim_end_matches('/');
-        assert!(
-            said.contains("a redirect led away from") && said.contains(&format!("sent by {host}")),
-            "{said}"
+        assert_contains(
+            &said,
+            &["a redirect led away from", &format!("sent by {host}")],
         );
         for name in scratch.entries("out") {
             said += &String::from_utf8_lossy(&std::fs::read(out.join(name)).unwrap());

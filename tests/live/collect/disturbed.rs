@@ -90,16 +90,7 @@ fn stable() -> BTreeSet<Vec<u8>> {
 
 /// Stores the keys on their owners.
 fn fill(cluster: &Cluster, keys: &BTreeSet<Vec<u8>>) {
-    let mut of_nodes: BTreeMap<usize, Vec<Vec<&[u8]>>> = BTreeMap::new();
-    for key in keys {
-        of_nodes
-            .entry(cluster.owner(slot(key)))
-            .or_default()
-            .push(vec![b"SET", key, b"x"]);
-    }
-    for (node, commands) in of_nodes {
-        cluster.servers[node].connect().pipeline(&commands);
-    }
+    cluster.set_all(keys.iter().map(|key| (key, "x")));
 }
 
 /// Asserts that each stable key is in the rows exactly once.
@@ -283,11 +274,8 @@ fn a_table_that_shrinks_under_the_scan_repeats_no_key() {
     let passing: Vec<Vec<u8>> = (0..200_000)
         .map(|i| format!("passing:{i}").into_bytes())
         .collect();
-    let all = keys
-        .iter()
-        .chain(&passing)
-        .map(|key| vec![&b"SET"[..], key, b"x"]);
-    client.pipeline(&all.collect::<Vec<_>>());
+    let all = keys.iter().chain(&passing).map(|key| (key, "x"));
+    client.set_all(&all.collect::<Vec<_>>());
     let running = Running::start(
         &format!("127.0.0.1:{}", server.port),
         &SLOWLY.replace("20", "1000"),

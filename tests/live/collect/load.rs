@@ -11,7 +11,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::{Reply, wait_for};
-use testkit::run::{Scratch, report, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, report, stdout, succeeded};
 
 /// Keys of the even load.
 const KEYS: usize = 300;
@@ -129,10 +129,7 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
             load.nodes.iter().all(|node| node.ops_per_sec > Some(100.0)),
             "{load:?}"
         );
-        assert!(
-            said.contains("load of 3 primaries over the same 2."),
-            "{said}"
-        );
+        assert_contains(&said, &["load of 3 primaries over the same 2."]);
         let found = role(&report, "load");
         assert_eq!(
             (&found["metric"], &found["state"]),
@@ -320,10 +317,7 @@ fn the_time_of_scripts_on_servers_that_count_by_slot_is_that_of_their_process() 
     let text = scratch.run(&["analyze", "out", "--no-files"]);
     let text = stdout(&text);
     let hot = format!("HOT  {} ", cluster.owner_address(key.as_bytes()));
-    assert!(
-        text.contains(&hot) && text.contains("is in no slot"),
-        "{text}"
-    );
+    assert_contains(text, &[&hot, "is in no slot"]);
     assert!(!text.contains(" move "), "{text}");
 }
 
@@ -375,8 +369,5 @@ fn commands_that_a_cluster_refuses_are_counted_though_monitor_does_not_show_them
     let text = scratch.run(&["fanout", &capture, "--topology", "out/cluster.nodes"]);
     let shown: Vec<&str> = stdout(&text).split_whitespace().collect();
     let shown = shown.join(" ");
-    assert!(
-        shown.contains("shows no command that it refuses"),
-        "{shown}"
-    );
+    assert_contains(&shown, &["shows no command that it refuses"]);
 }

@@ -183,13 +183,7 @@ fn filled(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
     let keys = (0..3000).map(|i| format!("user:{i}"));
     let tagged = (0..3000).map(|i| format!("{{big}}:{i}"));
     let keys: BTreeSet<Vec<u8>> = keys.chain(tagged).map(String::into_bytes).collect();
-    for (at, server) in cluster.servers.iter().enumerate().take(3) {
-        let mine = keys
-            .iter()
-            .filter(|key| cluster.owner(slotscope::slot(key)) == at);
-        let commands: Vec<Vec<&[u8]>> = mine.map(|key| vec![&b"SET"[..], key, b"x"]).collect();
-        server.connect().pipeline(&commands);
-    }
+    cluster.set_all(keys.iter().map(|key| (key, "x")));
     keys
 }
 

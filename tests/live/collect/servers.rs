@@ -9,7 +9,7 @@ use slotscope::source::collection::servers::Role;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::{Server, wait_for};
-use testkit::run::{Scratch, code, stderr, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, code, stderr, stdout, succeeded};
 
 /// Keys in a slot of their own.
 const KEYS: usize = 600;
@@ -98,11 +98,7 @@ fn a_cluster_that_is_down_is_named_within_seconds_and_its_names_are_read() {
         assert_eq!(code(&run), 2, "{}", stderr(&run));
         let said = format!("{lost} does not answer and has no replica");
         assert!(stderr(&run).contains(&said), "{}", stderr(&run));
-        assert!(
-            stdout(&run).contains("the cluster is down: 2 of 2 primaries"),
-            "{}",
-            stdout(&run)
-        );
+        assert_contains(stdout(&run), &["the cluster is down: 2 of 2 primaries"]);
         let of = manifest(&scratch.path("out"));
         assert_eq!((of.level, of.incomplete), (level, true));
         assert_eq!(of.slots_missing, [(10923, 16383)]);
@@ -126,9 +122,9 @@ fn a_server_without_memory_usage_gives_all_else() {
     let address = format!("127.0.0.1:{}", server.port);
     let said = succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     let said = String::from_utf8(said).unwrap();
-    assert!(
-        said.contains("not collected: sizes: the server does not know MEMORY USAGE"),
-        "{said}"
+    assert_contains(
+        &said,
+        &["not collected: sizes: the server does not know MEMORY USAGE"],
     );
     let of = manifest(&scratch.path("out"));
     assert!(of.without_sizes && !of.incomplete);

@@ -11,7 +11,7 @@ use slotscope::source::collection::load::CommandLogKind;
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, report, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, report, stdout, succeeded};
 
 /// Takes longer than the 10 ms above which servers log a command, on any machine.
 const BUSY: &str = "local sum = 0; for i = 1, 10000000 do sum = sum + i end; return sum";
@@ -78,10 +78,7 @@ fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
         assert!(text.contains("Slow commands during the load"), "{text}");
         let line = text.lines().find(|line| line.contains(" eval "));
         let line = line.expect(text);
-        assert!(
-            line.contains(r"user:\x1b[2J") && line.contains(" ms"),
-            "{line}"
-        );
+        assert_contains(&line, &[r"user:\x1b[2J", " ms"]);
         let redacted = report(&scratch.run(&["analyze", "out", "--json", "--redact"]));
         let logged = &redacted["logged"]["commands"];
         assert!(

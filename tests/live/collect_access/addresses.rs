@@ -4,7 +4,7 @@ use crate::collect_access::rig::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
 use testkit::redis::free_port;
-use testkit::run::{Scratch, code, stdout};
+use testkit::run::{Scratch, assert_contains, code, stdout};
 
 #[test]
 fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
@@ -44,8 +44,5 @@ fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
     assert_eq!(code(&run), 2);
     // One node answers under the name of another.
     let said = stdout(&run);
-    assert!(
-        said.contains("INCOMPLETE") && said.contains("--address-map"),
-        "{said}"
-    );
+    assert_contains(said, &["INCOMPLETE", "--address-map"]);
 }

@@ -7,7 +7,9 @@ use serde_json::Value;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
 use testkit::redis::{Client, Server};
-use testkit::run::{Scratch, code, report, stderr, stdout, succeeded, without_origin};
+use testkit::run::{
+    Scratch, assert_contains, code, report, stderr, stdout, succeeded, without_origin,
+};
 
 /// Three primaries with 6,000 keys, a sixth of which have one tag.
 fn cluster() -> Cluster {
@@ -151,28 +153,20 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
         "{text}"
     );
     assert!(text.contains("--keep DIR"), "{text}");
-    assert!(
-        stdout(&kept).contains("slotscope plan kept"),
-        "{}",
-        stdout(&kept)
-    );
+    assert_contains(stdout(&kept), &["slotscope plan kept"]);
     assert_eq!(scratch.entries("all").len(), scratch.entries("kept").len());
 
     // A deleted collection is collected again before planning.
     let remedies = &report(&live)["verdict"]["steps"];
     let command = remedies[0]["command"].as_str().unwrap();
-    assert!(
-        command.contains("--max-load 100 --force && slotscope plan"),
-        "{command}"
-    );
+    assert_contains(command, &["--max-load 100 --force && slotscope plan"]);
     for _ in 0..2 {
         let typed = scratch.shell(command);
         assert_eq!(code(&typed), 0, "{command}: {}", stderr(&typed));
     }
-    assert!(
-        fs::read_to_string(scratch.path("moves.sh"))
-            .unwrap()
-            .contains("MIGRATE")
+    assert_contains(
+        &fs::read_to_string(scratch.path("moves.sh")).unwrap(),
+        &["MIGRATE"],
     );
 
     let redacted = run(&["analyze", &url, "--json", "--max-load", "100", "--redact"]);
@@ -188,11 +182,7 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
             .is_file()
     );
     let mixed = scratch.run(&["analyze", &url, "all"]);
-    assert!(
-        stderr(&mixed).contains("a file next to servers"),
-        "{}",
-        stderr(&mixed)
-    );
+    assert_contains(stderr(&mixed), &["a file next to servers"]);
     let there = scratch.run(&["analyze", &url, "--keep", "kept"]);
     assert!(stderr(&there).contains("kept"), "{}", stderr(&there));
 }
@@ -239,10 +229,7 @@ fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
     assert_eq!(found["verdict"]["state"], "suspicious");
     let reason = words(&found["input"]["incomplete"]);
     let name = cluster.address(2);
-    assert!(
-        reason.contains(&name) && reason.contains("no answer within"),
-        "{reason}"
-    );
+    assert_contains(&reason, &[&name, "no answer within"]);
     let plan = scratch.run(&["plan", "all"]);
     assert!(stderr(&plan).contains(&name), "{}", stderr(&plan));
     // A redacted report contains no name of a node.
@@ -276,11 +263,7 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
     for force in [&[][..], &["--force"]] {
         let plan = scratch.run(&[&["plan", "all"], force].concat());
         assert_eq!(code(&plan), 2);
-        assert!(
-            stderr(&plan).contains("collect without --sample"),
-            "{}",
-            stderr(&plan)
-        );
+        assert_contains(stderr(&plan), &["collect without --sample"]);
     }
 }
 

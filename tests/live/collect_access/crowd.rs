@@ -12,7 +12,7 @@ use std::thread;
 use crate::exporter::Exporter;
 use testkit::env;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{Scratch, clean_environment};
+use testkit::run::{Scratch, assert_contains, clean_environment};
 use testkit::usage::{self, Usage};
 
 const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
@@ -295,8 +295,5 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     let most = MOST_HOSTILE_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
     assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
     let manifest = std::fs::read_to_string(scratch.path("all/collect.json")).unwrap();
-    assert!(
-        manifest.contains("of slots that the node does not own"),
-        "{manifest}"
-    );
+    assert_contains(&manifest, &["of slots that the node does not own"]);
 }

@@ -13,14 +13,8 @@ const KEYS: usize = 30_000;
 
 fn server() -> Server {
     let server = Kind::Installed.start(&["--cluster-enabled", "no"]);
-    let keys: Vec<String> = (0..KEYS)
-        .map(|id| format!("user:{{{id}}}:profile"))
-        .collect();
-    let commands: Vec<Vec<&[u8]>> = keys
-        .iter()
-        .map(|key| vec![&b"SET"[..], key.as_bytes(), b"x"])
-        .collect();
-    server.connect().pipeline(&commands);
+    let rows = (0..KEYS).map(|id| (format!("user:{{{id}}}:profile"), "x"));
+    server.connect().set_all(&rows.collect::<Vec<_>>());
     server
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, clean_environment, code, fails, stderr};
+use testkit::run::{Scratch, assert_contains, clean_environment, code, fails, stderr};
 
 /// Much longer than a run that gives up after a second.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -199,8 +199,5 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     // Exit code 2: incomplete.
     assert_eq!(code(&run), 2, "{}", stderr(&run));
     let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
-    assert!(
-        stats.contains("[7,{\"key-count\":3,\"memory-bytes\":96}]"),
-        "{stats}"
-    );
+    assert_contains(&stats, &["[7,{\"key-count\":3,\"memory-bytes\":96}]"]);
 }

@@ -7,7 +7,7 @@ use std::process::Output;
 use crate::collect_access::files_below;
 use testkit::kinds::Kind;
 use testkit::redis::Server;
-use testkit::run::{Scratch, code, stderr};
+use testkit::run::{Scratch, assert_contains, code, stderr};
 
 /// Recognizable even where it is escaped.
 const SECRET: &str = "hunter2%47/x";
@@ -161,9 +161,5 @@ fn a_password_is_asked_for_on_the_terminal_without_an_echo() {
     without.args([program, "collect", "127.0.0.1:1", "--ask-password"]);
     let run = feed(without, b"");
     assert_eq!(code(&run), 2);
-    assert!(
-        stderr(&run).contains("no terminal to ask on"),
-        "{}",
-        stderr(&run)
-    );
+    assert_contains(stderr(&run), &["no terminal to ask on"]);
 }

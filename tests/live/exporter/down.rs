@@ -5,7 +5,7 @@ use std::process::Output;
 use super::Exporter;
 use testkit::cluster::{Cluster, call_ok, even};
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, code, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, code, stderr, stdout};
 
 const STATE: &str = "slotscope_state{cluster=\"shop\",role=\"all\"} ";
 
@@ -56,10 +56,7 @@ fn one_primary_that_refuses_keys_is_down_everywhere() {
             .ok_or(said)
     });
     let page = exporter.page_with(&down());
-    assert!(
-        page.contains("slotscope_up{cluster=\"shop\"} 1\n"),
-        "{page}"
-    );
+    assert_contains(&page, &["slotscope_up{cluster=\"shop\"} 1\n"]);
     assert!(exporter.get("/healthz").starts_with("HTTP/1.1 200 "));
     let (line, collected) = first_line(&cluster, 0);
     let expected = format!("DOWN  {} says cluster_state:fail: ", cluster.address(2));

@@ -15,7 +15,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{assert_fails, code, feed, root, slotscope, stderr};
+use testkit::run::{assert_contains, assert_fails, code, feed, root, slotscope, stderr};
 
 /// A running exporter.
 pub(crate) struct Exporter {
@@ -192,14 +192,8 @@ fn a_page_has_the_nodes_the_verdict_and_the_hottest_slot() {
                 .then_some(page.clone())
                 .ok_or(page)
         });
-        assert!(
-            page.contains("slotscope_primaries{cluster=\"shop\"} 3\n"),
-            "{page}"
-        );
-        assert!(
-            page.contains("slotscope_primaries_silent{cluster=\"shop\"} 0\n"),
-            "{page}"
-        );
+        assert_contains(&page, &["slotscope_primaries{cluster=\"shop\"} 3\n"]);
+        assert_contains(&page, &["slotscope_primaries_silent{cluster=\"shop\"} 0\n"]);
         for at in 0..3 {
             let node = format!(
                 "slotscope_node_memory_bytes{{cluster=\"shop\",node=\"{}\"}}",

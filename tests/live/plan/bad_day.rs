@@ -9,7 +9,6 @@ use slotscope::slot::slot;
 
 use super::follower::{Follower, contents};
 use testkit::cluster::{Cluster, call_ok};
-use testkit::redis::Reply;
 use testkit::run::{Scratch, report, stderr};
 
 /// The slots of each primary.
@@ -53,15 +52,7 @@ fn analyzed(scratch: &Scratch) -> Value {
 /// A cluster with uneven slots and these keys.
 fn filled(keys: &[String]) -> Cluster {
     let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
-    for (i, server) in cluster.servers.iter().enumerate() {
-        let here = keys.iter().filter(|key| owner(key) == i);
-        let sets: Vec<Vec<&[u8]>> = here
-            .map(|key| vec![&b"SET"[..], key.as_bytes(), b"x"])
-            .collect();
-        let replies = server.connect().pipeline(&sets);
-        let ok = Reply::Simple("OK".into());
-        assert!(replies.iter().all(|reply| *reply == ok));
-    }
+    cluster.set_all(keys.iter().map(|key| (key, "x")));
     cluster
 }
 

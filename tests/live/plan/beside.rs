@@ -88,22 +88,8 @@ fn cluster(kind: Kind, load: &Load) -> Cluster {
     let stays = ["--cluster-allow-replica-migration", "no"].map(String::from);
     let mut cluster = Cluster::made_of(kind, &shares, |_| stays.to_vec());
     (0..3).for_each(|primary| cluster.add_replica(primary, &stays));
-    let value = vec![b'v'; 4 * SMALL_VALUE];
-    for server in 0..3 {
-        let own = |key: &&String| cluster.owner(slot(key.as_bytes())) == server;
-        let own: Vec<&String> = load.keys.iter().filter(own).collect();
-        let mut client = cluster.servers[server].connect();
-        for part in own.chunks(10_000) {
-            let commands: Vec<Vec<&[u8]>> = part
-                .iter()
-                .map(|key| {
-                    let size = value_size(usize::from(slot(key.as_bytes())));
-                    vec![&b"SET"[..], key.as_bytes(), &value[..size]]
-                })
-                .collect();
-            client.pipeline(&commands);
-        }
-    }
+    let size = |key: &String| value_size(usize::from(slot(key.as_bytes())));
+    cluster.set_all(load.keys.iter().map(|key| (key, vec![b'v'; size(key)])));
     cluster
 }
 

@@ -5,15 +5,13 @@ use std::process::Command;
 use super::{flush, owners, promised};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
-use testkit::redis::Reply;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, report};
 
 /// Keys with very different sizes and tags for `case`: SET on their nodes, and returned as lines of CSV.
 fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
     flush(cluster);
-    let owner = owners(cluster);
-    let mut sets: Vec<Vec<(String, String)>> = vec![Vec::new(); 4];
+    let mut sets: Vec<(String, String)> = Vec::new();
     let (mut bytes, mut csv) = (vec![0; 16384], String::from("key,size\n"));
     let tags = 10 + rng.below(3000);
     for i in 0..12_000 {
@@ -26,25 +24,11 @@ fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
         };
         let most = 1 + rng.below(800);
         let size = 1 + rng.below(most);
-        let at = slot(key.as_bytes());
-        bytes[usize::from(at)] += size as u64;
+        bytes[usize::from(slot(key.as_bytes()))] += size as u64;
         csv += &format!("{key},{size}\n");
-        sets[owner[usize::from(at)]].push((key, "x".repeat(size)));
+        sets.push((key, "x".repeat(size)));
     }
-    for (server, sets) in cluster.servers.iter().zip(&sets) {
-        let commands: Vec<Vec<&[u8]>> = sets
-            .iter()
-            .map(|(key, value)| vec![b"SET".as_slice(), key.as_bytes(), value.as_bytes()])
-            .collect();
-        let replies = server.connect().pipeline(&commands);
-        assert!(
-            replies
-                .iter()
-                .all(|reply| *reply == Reply::Simple("OK".into())),
-            "{:?}",
-            replies.first()
-        );
-    }
+    cluster.set_all(sets);
     (bytes, csv)
 }
 

@@ -8,12 +8,13 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use super::{owners, promised};
+use crate::carried_out::probe::SetOnDrop;
 use crate::plan::follower::{Follower, contents};
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok};
 use testkit::redis::wait_for;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, report, stderr, stdout};
 
 /// A tag in this slot.
 fn tag_of(wanted: u16) -> String {
@@ -150,7 +151,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
             written
         });
         // A failed assertion here must not leave the writer running.
-        let stopping = StopOnDrop(&stop);
+        let stopping = SetOnDrop(&stop);
         cut_off_in_the_middle(&scratch, cluster, &promised, &moving);
         let outputs = [run(&scratch, "move.sh"), run(&scratch, "move.sh")];
         drop(stopping);
@@ -210,14 +211,6 @@ impl Scripts<'_> {
         let known = format!("host[4]=127.0.0.1 port[4]={}", self.port);
         let script = script.replace("host[4]='' port[4]=''", &known);
         self.scratch.file(file, script.as_bytes());
-    }
-}
-
-struct StopOnDrop<'a>(&'a AtomicBool);
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.0.store(true, Relaxed);
     }
 }
 
@@ -331,11 +324,7 @@ fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, be
     let output = run(scripts.scratch, "late.sh");
     assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
     let left = format!("stopped after 1 min with {} slots left", away_at_first - 1);
-    assert!(
-        stderr(&output).contains(&left),
-        "{left}: {}",
-        stderr(&output)
-    );
+    assert_contains(stderr(&output), &[&left]);
     assert_eq!(away(), away_at_first - 1);
 }
 

@@ -11,7 +11,7 @@ use super::owners;
 use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
 use testkit::kinds::Kind;
-use testkit::redis::{Reply, wait_for};
+use testkit::redis::wait_for;
 use testkit::run::{Scratch, stderr, stdout, succeeded};
 
 const VALUE: usize = 400;
@@ -67,7 +67,8 @@ impl Uneven {
 
     /// An existing cluster, after writing these keys to it.
     pub(super) fn filled(cluster: Cluster, commands: &'static str, keys: usize) -> Self {
-        fill(&cluster, keys);
+        let value = vec![b'v'; VALUE];
+        cluster.set_all((0..keys).map(|i| (format!("key:{i}"), &value)));
         Uneven {
             before: owners(&cluster),
             scratch: Scratch::new(),
@@ -180,24 +181,6 @@ impl Uneven {
                 "{}",
                 self.cluster.nodes(i)
             );
-        }
-    }
-}
-
-/// Stores the keys on their nodes.
-fn fill(cluster: &Cluster, keys: usize) {
-    let value = vec![b'v'; VALUE];
-    let owner = |key: &String| cluster.owner(slotscope::slot::slot(key.as_bytes()));
-    for server in 0..cluster.servers.len() {
-        let keys = (0..keys).map(|i| format!("key:{i}"));
-        let keys: Vec<String> = keys.filter(|key| owner(key) == server).collect();
-        let set = |key| vec![&b"SET"[..], String::as_bytes(key), &value];
-        let mut client = cluster.servers[server].connect();
-        for part in keys.chunks(10_000) {
-            let commands: Vec<_> = part.iter().map(set).collect();
-            let replies = client.pipeline(&commands);
-            let is_set = |reply: &Reply| *reply == Reply::Simple("OK".into());
-            assert!(replies.iter().all(is_set), "{:?}", replies.first());
         }
     }
 }

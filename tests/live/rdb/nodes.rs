@@ -5,7 +5,7 @@ use serde_json::Value;
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
 use testkit::redis::Reply;
-use testkit::run::{Scratch, assert_fails, code, report, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout, succeeded};
 
 const FILES: [&str; 3] = ["7001.rdb", "7002.rdb", "7003.rdb"];
 
@@ -142,9 +142,9 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     assert_eq!(ids(&twice).len(), 3);
     assert_eq!(twice["verdict"]["state"], "suspicious");
     let warnings = twice["input"]["warnings"].to_string();
-    assert!(
-        warnings.contains("7003.rdb, 7013.rdb hold the keys of one node, 7003"),
-        "{warnings}"
+    assert_contains(
+        &warnings,
+        &["7003.rdb, 7013.rdb hold the keys of one node, 7003"],
     );
 
     // The first node has two ranges.
@@ -287,9 +287,9 @@ fn one_file_of_a_cluster_is_no_cluster() {
     let made = report(&scratch.run(&["analyze", "few.rdb", "--json"]));
     assert_eq!(made["verdict"]["state"], "suspicious");
     let sentence = made["verdict"]["sentence"].as_str().unwrap();
-    assert!(
-        sentence.contains("the RDB file of one node of a cluster, all of its keys in slots"),
-        "{sentence}"
+    assert_contains(
+        sentence,
+        &["the RDB file of one node of a cluster, all of its keys in slots"],
     );
     // All slots may belong to one server.
     scratch.file("all.rdb", of_cluster(60, |_| true));
