@@ -1,6 +1,7 @@
 //! Attributes of keys other than weights: types, encodings, elements, expiry, idle time, LFU counters.
 
 use serde_json::{Value, json};
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, succeeded};
 
 /// Rows with every attribute: 3,000 keys with known properties.
@@ -39,8 +40,7 @@ fn types_elements_expiry_and_use_are_counted() {
     for threads in ["1", "3"] {
         let report = report(&scratch, "keys.csv", &["--threads", threads]);
         let counted: Vec<_> = report["encodings"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
             .map(|row| {
                 json!([
@@ -78,18 +78,17 @@ fn types_elements_expiry_and_use_are_counted() {
             (&json!(600), &json!(1))
         );
         let idle: Vec<_> = report["idle"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
             .map(|row| row["keys"].clone())
             .collect();
         assert_eq!(idle, vec![json!(500); 6]);
-        let lfu = report["lfu"].as_array().unwrap();
+        let lfu = report["lfu"].list();
         assert_eq!(
             (lfu.len(), &lfu[7]["counter"], &lfu[7]["keys"]),
             (256, &json!(7), &json!(12))
         );
-        let risks = report["verdict"]["findings"].as_array().unwrap();
+        let risks = report["verdict"]["findings"].list();
         assert!(
             risks.iter().any(|risk| risk["kind"] == "expiry"),
             "{risks:?}"
@@ -168,14 +167,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     let made = report(&scratch, "keys.csv", &[]);
     // Counters up to 5 mean a key without accesses.
     let all = 2501 + 300 * 1001;
-    let sum = |loads: &Value| {
-        loads
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|load| load.as_u64().unwrap())
-            .sum::<u64>()
-    };
+    let sum = |loads: &Value| loads.list().iter().map(|load| load.whole()).sum::<u64>();
     assert_eq!(sum(&made["slots"]["accesses"]), all);
     assert_eq!(sum(&made["slots"]["ops"]), 21_000);
     let tag = &made["tags"]["top"][0];
@@ -191,7 +183,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     );
     assert_eq!(hottest[1]["accesses"], 1001);
     // Counted operations measure load better than estimated accesses.
-    let roles = made["verdict"]["roles"].as_array().unwrap();
+    let roles = made["verdict"]["roles"].list();
     let metrics: Vec<_> = roles.iter().map(|role| &role["metric"]).collect();
     assert_eq!(metrics, ["bytes", "ops"]);
     let notes = made["input"]["notes"].to_string();
@@ -234,7 +226,7 @@ fn a_few_accesses_are_no_load_unless_a_counter_is_at_its_end() {
             format!("key,size,lfu\n{}", rows.collect::<String>()),
         );
         let made = report(&scratch, "keys.csv", &[]);
-        let roles = made["verdict"]["roles"].as_array().unwrap();
+        let roles = made["verdict"]["roles"].list();
         let load = roles.iter().find(|role| role["metric"] == "accesses");
         assert_eq!(load.unwrap()["state"], state, "{most}: {made}");
     }
@@ -280,7 +272,7 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
             } else {
                 "prefix"
             };
-            let rows = made[part]["top"].as_array().unwrap();
+            let rows = made[part]["top"].list();
             let row = rows.iter().find(|row| row[field] == name);
             let row = row.unwrap_or_else(|| panic!("{name}: {rows:?}"));
             (row["keys"].clone(), row["no_expiry_share"].clone())
@@ -297,7 +289,7 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
         assert_eq!(share("prefixes", "shop"), (json!(2000), json!(0.625)));
     }
     succeeded(scratch.run(&["analyze", "keys.csv", "--out", "out"]));
-    let csv = std::fs::read_to_string(scratch.path("out/patterns.csv")).unwrap();
+    let csv = scratch.read("out/patterns.csv");
     assert!(
         csv.starts_with(
             "pattern,keys,bytes,ops,share_of_keys,tagged_share,slots,no_expiry_share\n"

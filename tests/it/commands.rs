@@ -1,6 +1,7 @@
 //! Small commands: keyslot, bench, completions, man, and help.
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
 
 #[test]
@@ -21,20 +22,17 @@ fn bench_checks_and_times_every_kernel() {
     assert_eq!(json["schema"], "slotscope.bench/1");
     for kernel in hashslot::available() {
         let rows = json["kernels"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
             .filter(|row| row["kernel"] == kernel.name);
-        let rates: Vec<f64> = rows
-            .map(|row| row["keys_per_sec"].as_f64().unwrap())
-            .collect();
+        let rates: Vec<f64> = rows.map(|row| row["keys_per_sec"].float()).collect();
         assert!(
             rates.len() >= 20 && rates.iter().all(|rate| *rate > 1e3),
             "{}: {rates:?}",
             kernel.name
         );
     }
-    assert_eq!(json["scan"].as_array().unwrap().len(), 6);
+    assert_eq!(json["scan"].list().len(), 6);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use slotscope::slot::slot;
-use testkit::run::{Scratch, assert_contains, report};
+use testkit::run::{Scratch, assert_contains};
 
 fn notes(files: &[Vec<String>], flags: &[&str]) -> (String, Value) {
     let scratch = Scratch::new();
@@ -17,7 +17,7 @@ fn notes(files: &[Vec<String>], flags: &[&str]) -> (String, Value) {
         .chain(names)
         .chain(flags.iter().copied())
         .collect();
-    let report = report(&scratch.run(&args));
+    let report = scratch.report(&args);
     (
         report["input"]["notes"].to_string(),
         report["nodes"]["source"].clone(),

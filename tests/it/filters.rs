@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
 use testkit::forms;
+use testkit::json::Json;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 
 /// Two users and an expiring session, with a row for each condition.
 const TABLE: &str = "key,size,type,expiry\n\
@@ -15,16 +16,13 @@ const TABLE: &str = "key,size,type,expiry\n\
 
 /// The report of `analyze` on a dump with these flags.
 fn analyzed(scratch: &Scratch, dump: &str, flags: &[&str]) -> Value {
-    report(&scratch.run(&[&["analyze", dump, "--json"], flags].concat()))
+    scratch.report(&[&["analyze", dump, "--json"], flags].concat())
 }
 
 /// The numbers of keys that passed and that were excluded.
 fn keys(report: &Value) -> (u64, u64) {
     let left_out = &report["input"]["filter"]["keys"];
-    (
-        report["input"]["keys"].as_u64().unwrap(),
-        left_out.as_u64().unwrap(),
-    )
+    (report["input"]["keys"].whole(), left_out.whole())
 }
 
 #[test]
@@ -120,7 +118,7 @@ fn a_filtered_report_is_that_of_a_dump_of_these_keys() {
     let counted = |tally: &str, again: &str| {
         let done = scratch.run(&["recount", "--for", tally, "-o", again]);
         assert_eq!(code(&done), 0, "{}", stderr(&done));
-        let mut report = report(&scratch.run(&["analyze", tally, again, "--json"]));
+        let mut report = scratch.report(&["analyze", tally, again, "--json"]);
         report.as_object_mut().unwrap().remove("run");
         report
     };
@@ -213,7 +211,7 @@ fn every_form_of_the_report_begins_with_what_was_left_out() {
     let run = |more: &[&str]| scratch.run(&[&["analyze", "dump.csv"], &flags[..], more].concat());
     begins(stdout(&run(&["--no-files"])));
     run(&["--out", "out", "--openmetrics", "m.prom"]);
-    let read = |name: &str| std::fs::read_to_string(scratch.path(name)).unwrap();
+    let read = |name: &str| scratch.read(name);
     let page = read("out/report.html");
     let body = page.split_once("<body").unwrap().1;
     let said = "Filtered by --match user:*: 1 key, ";
@@ -299,7 +297,7 @@ fn plans_and_trials_of_filtered_keys_are_those_of_a_dump_of_these_keys() {
         &["whatif", "--to-nodes", "8"],
     ] {
         let of = |more: &[&str]| {
-            let mut found = report(&scratch.run(&[command, more, &["--json"]].concat()));
+            let mut found = scratch.report(&[command, more, &["--json"]].concat());
             found.as_object_mut().unwrap().remove("input");
             found
         };

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 use slotscope::topology::Topology;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 /// The output of `find-tag ARGS --json`.
@@ -13,8 +14,8 @@ fn found(scratch: &Scratch, args: &[&str]) -> Vec<(String, u64, Option<String>)>
     let row = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
         (
-            line["tag"].as_str().unwrap().into(),
-            line["slot"].as_u64().unwrap(),
+            line["tag"].text().into(),
+            line["slot"].whole(),
             line["node"].as_str().map(String::from),
         )
     };

@@ -134,7 +134,7 @@ fn text_that_is_counted_as_keys_is_doubted_below_the_verdict() {
     let output = scratch.run(&["analyze", "app.log", "--no-files"]);
     let second = stdout(&output);
     let second = second.split("\n\n").next().unwrap();
-    assert_contains(&second, &["lines start with a time, as those of a log"]);
+    assert_contains(second, &["lines start with a time, as those of a log"]);
     assert_eq!(code(&output), 0);
     let named = scratch.run(&["analyze", "app.log", "--format", "lines", "--no-files"]);
     assert!(!stdout(&named).contains("the look of text"));
@@ -171,7 +171,7 @@ fn the_place_where_an_input_is_cut_off_is_next_to_the_verdict() {
         "{text}"
     );
     assert!(rest.contains("it is cut off\n\n"), "{text}");
-    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    let page = scratch.read("out/report.html");
     assert!(page.contains("</h1><p class=\"stop\"><bdi>cut.gz: not read beyond byte "));
 }
 

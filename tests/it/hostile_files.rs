@@ -6,6 +6,7 @@ use std::process::Output;
 use serde_json::Value;
 
 use testkit::env::size;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, assert_fails, code, stderr};
 
@@ -58,7 +59,7 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_value_of_ever
             scratch.file("a.rdb", rdb(&row));
             let json = analyzed(&scratch, "a.rdb");
             assert_eq!(json["input"]["keys"], 1, "type {kind}");
-            let reason = json["input"]["incomplete"][0]["reason"].as_str().unwrap();
+            let reason = json["input"]["incomplete"][0]["reason"].text();
             let claim = format!("a string of 3 packed bytes that claims to hold {len}");
             assert!(reason.contains(&claim), "type {kind}: {reason}");
         }
@@ -154,12 +155,7 @@ fn quoted(bytes: &[u8]) -> String {
 fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
     let line = format!("slotscope analyze {arguments} --no-files > out 2> err && times");
     let output = scratch.shell(&line);
-    assert_eq!(
-        code(&output),
-        0,
-        "{}",
-        fs::read_to_string(scratch.path("err")).unwrap()
-    );
+    assert_eq!(code(&output), 0, "{}", scratch.read("err"));
     // The second line is for children of the shell: user, then system.
     let times = String::from_utf8(output.stdout).unwrap();
     let seconds = times.lines().nth(1).unwrap().split(' ').map(|time| {

@@ -1,6 +1,7 @@
 //! Names as people see them: hosts without their common part, whole keys in a pipe, isolated if they run from right to
 //! left.
 
+use testkit::json::Json;
 use testkit::run::{Scratch, stdout, succeeded};
 
 const DOMAIN: &str = ".redis-headless.production.svc.cluster.local";
@@ -64,9 +65,9 @@ fn nodes_of_one_domain_have_labels_of_their_own_and_files_have_all() {
     }
     assert!(table.contains(&format!("*{DOMAIN}:6379")), "{table}");
     assert!(!table.contains(&format!("redis-0{DOMAIN}")), "{table}");
-    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    let page = scratch.read("out/report.html");
     assert!(page.contains(">redis-17<"));
-    let json = std::fs::read_to_string(scratch.path("out/report.json")).unwrap();
+    let json = scratch.read("out/report.json");
     assert!(json.contains(&format!("redis-17{DOMAIN}")));
 }
 
@@ -108,7 +109,7 @@ fn numbers_of_the_page_keep_their_unit_on_the_line() {
     let args = ["analyze", "sizes.csv", "--nodes", "3", "--out", "sized"];
     let text = scratch.run(&args);
     assert!(stdout(&text).contains("big is 4.77 MiB"));
-    let page = std::fs::read_to_string(scratch.path("sized/report.html")).unwrap();
+    let page = scratch.read("sized/report.html");
     assert!(page.contains("big is 4.77\u{A0}MiB"));
 }
 
@@ -119,9 +120,9 @@ fn a_type_of_json_lines_is_decoded_as_a_key_is() {
         .map(|kind| format!("{{\"key\":\"k{}\",\"type\":\"{kind}\"}}\n", kind.len()));
     scratch.file("types.jsonl", rows.concat());
     let report = testkit::run::report(&scratch.run(&["analyze", "types.jsonl", "--json"]));
-    let types = report["types"].as_array().unwrap().iter();
+    let types = report["types"].list().iter();
     let mut types: Vec<_> = types
-        .map(|of| (of["type"].as_str().unwrap(), of["keys"].as_u64().unwrap()))
+        .map(|of| (of["type"].text(), of["keys"].whole()))
         .collect();
     types.sort_unstable();
     assert_eq!(types, [("\\xe2\\xa0\\x80", 1), ("hash", 1), ("é", 2)]);

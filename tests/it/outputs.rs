@@ -124,7 +124,7 @@ fn single_files_replace_their_own_kind_only() {
     for _ in 0..2 {
         succeeded(scratch.run(&metrics));
         assert!(scratch.path("out/report.json").exists());
-        let text = fs::read_to_string(scratch.path("m.prom")).unwrap();
+        let text = scratch.read("m.prom");
         assert!(text.contains("slotscope_keys 3"), "{text}");
     }
     let plan = [

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::{feed, slotscope, succeeded, without_origin};
 
@@ -15,8 +16,8 @@ fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
 
 /// Names and keys in the rows of a table.
 fn rows<'a>(report: &'a Value, table: &str, column: &str) -> Vec<(&'a str, u64)> {
-    let rows = report[table]["top"].as_array().unwrap().iter();
-    rows.map(|row| (row[column].as_str().unwrap(), row["keys"].as_u64().unwrap()))
+    let rows = report[table]["top"].list().iter();
+    rows.map(|row| (row[column].text(), row["keys"].whole()))
         .collect()
 }
 
@@ -40,7 +41,7 @@ fn report(dump: String) -> (Value, String) {
 }
 
 fn row<'a>(report: &'a Value, table: &str, column: &str, name: &str) -> &'a Value {
-    let rows = report[table]["top"].as_array().unwrap();
+    let rows = report[table]["top"].list();
     rows.iter()
         .find(|row| row[column] == name)
         .unwrap_or_else(|| panic!("no {name} among {table}"))
@@ -71,12 +72,11 @@ fn ids_do_not_split_patterns_and_prefixes_are_their_sums() {
     );
     let shop = row(&report, "prefixes", "prefix", "shop");
     assert_eq!((&shop["keys"], &shop["share"]), (&9000.into(), &1.0.into()));
-    assert!((shop["tagged_share"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
+    assert!((shop["tagged_share"].float() - 2.0 / 3.0).abs() < 1e-9);
     assert_eq!(
         shop["slots"],
         report["slots"]["keys"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
             .filter(|keys| **keys != 0)
             .count()
@@ -102,10 +102,7 @@ fn with_too_many_prefixes_the_heavy_ones_are_listed_and_the_rest_is_bounded() {
     let patterns = &report["patterns"];
     assert_eq!(patterns["exact"], false);
     let user = row(&report, "patterns", "pattern", "user:<n>:cart");
-    let (keys, most) = (
-        user["keys"].as_u64().unwrap(),
-        patterns["max_error"].as_u64().unwrap(),
-    );
+    let (keys, most) = (user["keys"].whole(), patterns["max_error"].whole());
     assert!(
         keys <= 20_000 && keys + most >= 20_000,
         "{keys} and at most {most}"
@@ -198,11 +195,11 @@ fn the_tagged_share_is_that_of_the_policy() {
         let report = report_on("1", &flags, dump);
         let [patterns, prefixes] = ["patterns", "prefixes"].map(|table| &report[table]["top"]);
         let rows = [patterns, prefixes]
-            .map(|rows| rows.as_array().unwrap())
+            .map(|rows| rows.list())
             .into_iter()
             .flatten();
         let mut rows = rows.filter(|row| row["pattern"] == name || row["prefix"] == name);
-        rows.next().unwrap()["tagged_share"].as_f64().unwrap()
+        rows.next().unwrap()["tagged_share"].float()
     };
     assert_eq!(
         (share(&["oss"], "a{}"), share(&["enterprise"], "a{}")),

@@ -4,7 +4,7 @@
 use slotscope::scan::Scanned;
 use slotscope::slot::policy::Policy;
 use slotscope::tally::{Parts, Tallies};
-use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, stderr, stdout};
 use testkit::scan::Scanning;
 
 const USERS: &str = "regex:/user-.*:(?<tag>.+)/";
@@ -76,7 +76,7 @@ fn keyslot_reads_a_pipe_by_the_policy_and_refuses_a_key_without_a_slot() {
 fn a_key_that_no_pattern_matches_is_counted_and_shown_or_an_error() {
     let scratch = Scratch::new();
     scratch.file("dump.keys", b"user-a:1\norder:7\nuser-b:1\norder:8\n");
-    let found = report(&scratch.run(&["analyze", "dump.keys", "--json", "--policy", USERS]));
+    let found = scratch.report(&["analyze", "dump.keys", "--json", "--policy", USERS]);
     assert_eq!(found["input"]["keys"], 2);
     assert_eq!(found["input"]["files"][0]["keys"], 2);
     assert_eq!(found["input"]["rejected"]["count"], 2);

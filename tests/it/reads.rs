@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use testkit::run::{Scratch, report};
+use testkit::json::Json;
+use testkit::run::Scratch;
 
 /// A capture of three nodes in which one key has three fifths of the operations, a part of which are reads; for all
 /// others it is the reverse.
@@ -21,12 +22,12 @@ fn analyzed(reads_of_hot: u64) -> Value {
     let scratch = Scratch::new();
     let lines: String = (0..60_000).map(line).collect();
     scratch.file("all.monitor", format!("OK\n{lines}"));
-    report(&scratch.run(&["analyze", "all.monitor", "--nodes", "3", "--json"]))
+    scratch.report(&["analyze", "all.monitor", "--nodes", "3", "--json"])
 }
 
 /// The first step for the application.
 fn change(report: &Value) -> &Value {
-    let mut steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    let mut steps = report["verdict"]["steps"].list().iter();
     steps.find(|step| step["by"] == "application").unwrap()
 }
 
@@ -42,7 +43,7 @@ fn a_key_that_is_read_is_cached_and_one_that_is_written_is_split() {
     assert_eq!(read["keys"]["top"][1]["reads"], 0.0);
     let step = change(&read);
     assert_eq!(step["kind"], "cache", "{step}");
-    let sentence = step["sentence"].as_str().unwrap();
+    let sentence = step["sentence"].text();
     assert!(sentence.contains("100"), "{sentence}");
     let written = analyzed(0);
     assert_eq!(written["keys"]["top"][0]["reads"], 0.0);
@@ -52,8 +53,8 @@ fn a_key_that_is_read_is_cached_and_one_that_is_written_is_split() {
     let both = analyzed(7);
     let step = change(&both);
     assert_eq!(step["kind"], "cache", "{step}");
-    assert!(step["sentence"].as_str().unwrap().contains("70"), "{step}");
-    let steps = both["verdict"]["steps"].as_array().unwrap();
+    assert!(step["sentence"].text().contains("70"), "{step}");
+    let steps = both["verdict"]["steps"].list();
     assert!(
         steps.iter().any(|step| step["kind"] == "split"),
         "{steps:?}"

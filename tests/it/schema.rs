@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use testkit::json::Json;
 use testkit::run::{Scratch, stderr, stdout};
 
 /// The violations of `schema`, a part of `root`, by `value`. An undeclared member is a violation.
@@ -77,7 +78,7 @@ fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &
         return;
     };
     for name in schema["required"].as_array().into_iter().flatten() {
-        if !members.contains_key(name.as_str().unwrap()) {
+        if !members.contains_key(name.text()) {
             found.push(format!("{place}: lacks {name}"));
         }
     }

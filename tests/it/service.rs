@@ -2,7 +2,8 @@
 
 use serde_json::Value;
 
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_fails, stderr, stdout};
 
 /// Three nodes with names as given by a service, the first with most slots.
 fn fixture(domain: &str) -> Scratch {
@@ -34,11 +35,11 @@ fn analyzed(scratch: &Scratch, flags: &[&str]) -> Value {
         "cluster.nodes",
         "--json",
     ];
-    report(&scratch.run(&[&args, flags].concat()))
+    scratch.report(&[&args, flags].concat())
 }
 
 fn steps(report: &Value) -> Vec<Value> {
-    let steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    let steps = report["verdict"]["steps"].list().iter();
     let with_others = steps.flat_map(|step| {
         let others = step["alternatives"].as_array().into_iter().flatten();
         std::iter::once(step).chain(others)
@@ -68,7 +69,7 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
     let scratch = fixture("ab12.euw1.cache.amazonaws.com");
     // Changes of the application come first, and a backup is restored once.
     let all = steps(&analyzed(&scratch, &[]));
-    let restored = |step: &&Value| step["sentence"].as_str().unwrap().starts_with("restore");
+    let restored = |step: &&Value| step["sentence"].text().starts_with("restore");
     assert!(all.iter().filter(restored).count() <= 1, "{all:?}");
     assert!(all.first().is_none_or(|first| !restored(&first)), "{all:?}");
     let keys: String = (0..30_000)
@@ -80,30 +81,25 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
     let ranges = &found[0];
     assert!(
         ranges["sentence"]
-            .as_str()
-            .unwrap()
+            .text()
             .contains("restore a backup into 3 shards"),
         "{ranges}"
     );
-    let command = ranges["command"].as_str().unwrap();
+    let command = ranges["command"].text();
     let output = scratch.shell(command);
     assert!(output.status.success(), "{command}: {}", stderr(&output));
     let shards: Value =
         serde_json::from_slice(&std::fs::read(scratch.path("shards.json")).unwrap()).unwrap();
     let listing: Vec<String> = shards
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
         .zip(["a", "b", "c"])
         .map(|(shard, id)| {
-            let slots = shard["Slots"].as_str().unwrap();
+            let slots = shard["Slots"].text();
             format!(
                 "{} 10.0.0.{}:6379@16379 master - 0 0 1 connected {slots}\n",
                 id.repeat(40),
-                shard["NodeGroupId"]
-                    .as_str()
-                    .unwrap()
-                    .trim_start_matches('0')
+                shard["NodeGroupId"].text().trim_start_matches('0')
             )
         })
         .collect();
@@ -111,7 +107,7 @@ fn elasticache_restores_ranges_that_give_what_was_promised() {
     let after = analyzed(&scratch, &["--service", "elasticache"]);
     let memory = &after["verdict"]["roles"][0]["fullest"]["max_over_mean"];
     let promised = &ranges["after"]["memory"]["max_over_mean"];
-    let [found, promised] = [memory, promised].map(|ratio| ratio.as_f64().unwrap());
+    let [found, promised] = [memory, promised].map(|ratio| ratio.float());
     assert!((found - promised).abs() < 1e-6, "{found} {promised}");
     // The same state again needs no step.
     let again = steps(&after);

@@ -4,7 +4,8 @@
 use serde_json::Value;
 
 use slotscope::slot::slot;
-use testkit::run::{Scratch, assert_contains, report};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_contains};
 
 const WRITTEN: u64 = 1_790_000_000;
 
@@ -41,11 +42,11 @@ fn analyzed(after: u64) -> Value {
     let scratch = Scratch::new();
     scratch.file("one.rdb", rdb(&keys, |slot| slot < 8192));
     scratch.file("two.rdb", rdb(&keys, |slot| slot >= 8192));
-    report(&scratch.run(&["analyze", "one.rdb", "two.rdb", "--json"]))
+    scratch.report(&["analyze", "one.rdb", "two.rdb", "--json"])
 }
 
 fn risks(report: &Value) -> Vec<&Value> {
-    let found = report["verdict"]["findings"].as_array().unwrap().iter();
+    let found = report["verdict"]["findings"].list().iter();
     found.filter(|found| found["kind"] == "expiry").collect()
 }
 
@@ -60,7 +61,7 @@ fn a_storm_that_is_to_come_is_a_risk_with_pattern_node_and_time() {
         (&"page:<n>".into(), &"one".into()),
         "{risk}"
     );
-    let sentence = risk["sentence"].as_str().unwrap();
+    let sentence = risk["sentence"].text();
     assert_contains(sentence, &["2 hours after the dump", "page:<n> on one"]);
     let storm = &found["expiry"]["storms"][0];
     assert_eq!(storm["after"], 7200, "{storm}");
@@ -71,7 +72,7 @@ fn a_storm_of_the_past_and_one_that_is_usual_are_no_risk() {
     for after in [60, 480] {
         let found = analyzed(after);
         assert!(risks(&found).is_empty(), "{after}: {:?}", risks(&found));
-        assert!(found["expiry"]["fullest"]["keys"].as_u64().unwrap() >= 3000);
+        assert!(found["expiry"]["fullest"]["keys"].whole() >= 3000);
     }
 }
 
@@ -79,14 +80,12 @@ fn a_storm_of_the_past_and_one_that_is_usual_are_no_risk() {
 fn what_leaves_within_an_hour_is_said_by_node_and_pattern() {
     let found = analyzed(1800);
     let leaving = &found["expiry"]["leaving"];
-    let all = leaving["keys"].as_u64().unwrap() as f64;
+    let all = leaving["keys"].whole() as f64;
     // The sessions of 600 to 3600 out of 7200 seconds, and the pages.
     assert!((all - 7167.0).abs() < 100.0, "{leaving}");
     let share = |parts: &str, name: &str| {
-        let mut parts = leaving[parts].as_array().unwrap().iter();
-        parts.find(|part| part["name"] == name).unwrap()["share"]
-            .as_f64()
-            .unwrap()
+        let mut parts = leaving[parts].list().iter();
+        parts.find(|part| part["name"] == name).unwrap()["share"].float()
     };
     // A sample of 4,096: three standard deviations are 0.024.
     assert!(

@@ -8,7 +8,8 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 
-use testkit::run::{Scratch, assert_contains, code, in_repository, report, stderr, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_contains, code, in_repository, stderr, stdout};
 
 /// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
@@ -65,7 +66,7 @@ fn names_of_keys_move_no_terminal() {
         let output = scratch.run(&[args, &["--color", "always"]].concat());
         assert_tame(&output, &format!("{args:?}"));
     }
-    let script = std::fs::read_to_string(scratch.path("advice/whatif.sh")).unwrap();
+    let script = scratch.read("advice/whatif.sh");
     assert!(
         !script.contains(|c: char| c != '\n' && c.is_control() || c == '\u{202e}'),
         "{}",
@@ -105,12 +106,11 @@ fn a_command_is_never_broken_inside_quotes() {
     let users = (0..3000).map(|i| format!("user:{i}\n"));
     scratch.file("dump.keys", names.chain(users).collect::<String>());
     let args = ["advise", "dump.keys", "--format", "lines", "--nodes", "3"];
-    let told = report(&scratch.run(&[&args[..], &["--json"]].concat()));
+    let told = scratch.report(&[&args[..], &["--json"]].concat());
     let rules: Vec<&str> = told["rules"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|rule| rule.as_str().unwrap())
+        .map(|rule| rule.text())
         .collect();
     assert!(rules.iter().any(|rule| rule.contains("f's")), "{rules:?}");
     let output = scratch.run(&args);

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use testkit::dumps::mixed_keys;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout};
 
 fn with_dump() -> Scratch {
@@ -11,13 +12,13 @@ fn with_dump() -> Scratch {
 }
 
 fn ratio(value: &Value) -> f64 {
-    value["max_over_mean"].as_f64().unwrap()
+    value["max_over_mean"].float()
 }
 
 #[test]
 fn both_sides_are_what_analyze_says() {
     let scratch = with_dump();
-    let found = report(&scratch.run(&[
+    let found = scratch.report(&[
         "whatif",
         "dump.keys",
         "--json",
@@ -25,17 +26,17 @@ fn both_sides_are_what_analyze_says() {
         "3",
         "--to-nodes",
         "7",
-    ]));
+    ]);
     assert_eq!(found["schema"], "slotscope.whatif/2");
     for (side, nodes) in [("before", "3"), ("after", "7")] {
-        let analyzed = report(&scratch.run(&[
+        let analyzed = scratch.report(&[
             "analyze",
             "dump.keys",
             "--json",
             "--one-pass",
             "--nodes",
             nodes,
-        ]));
+        ]);
         // Steps are for the present cluster.
         let mut verdict = analyzed["verdict"].clone();
         verdict["steps"] = Value::Array(Vec::new());
@@ -54,8 +55,8 @@ fn both_sides_are_what_analyze_says() {
         (&0.into(), &0.into())
     );
     // Three of the seven nodes are unchanged, so about 4 of 7 keys move.
-    let moved = found["changed_node"]["keys"].as_u64().unwrap() as f64;
-    let keys = found["input"]["keys"].as_u64().unwrap() as f64;
+    let moved = found["changed_node"]["keys"].whole() as f64;
+    let keys = found["input"]["keys"].whole() as f64;
     assert!((0.4..0.75).contains(&(moved / keys)), "{moved} of {keys}");
     assert!(found["moved"].get("bytes").is_none());
 }
@@ -63,7 +64,7 @@ fn both_sides_are_what_analyze_says() {
 #[test]
 fn a_split_of_the_hot_tag_evens_the_nodes() {
     let scratch = with_dump();
-    let found = report(&scratch.run(&["whatif", "dump.keys", "--json", "--split", "common = 64"]));
+    let found = scratch.report(&["whatif", "dump.keys", "--json", "--split", "common = 64"]);
     let [before, after] = ["before", "after"].map(|side| ratio(&found[side]["nodes"]));
     assert!(before > 1.2 && after < 1.1, "{before} {after}");
     assert_eq!(
@@ -74,12 +75,11 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
     assert_eq!(scratch.entries(""), ["dump.keys"]);
     assert!(
         found["top_tags"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
-            .all(|tag| tag["keys"].as_u64().unwrap() < 200)
+            .all(|tag| tag["keys"].whole() < 200)
     );
-    let sentence = found["sentence"].as_str().unwrap();
+    let sentence = found["sentence"].text();
     assert!(
         sentence.starts_with("better: ") && sentence.contains("one tag is split"),
         "{sentence}"
@@ -123,7 +123,7 @@ fn rules_that_no_key_matches_are_named() {
         assert_eq!(code(&output), 2, "{rule}");
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["without_keys"], serde_json::json!([said]));
-        let sentence = found["sentence"].as_str().unwrap();
+        let sentence = found["sentence"].text();
         assert!(
             sentence.starts_with(&format!("{said}; no better and no worse: ")),
             "{sentence}"
@@ -132,7 +132,7 @@ fn rules_that_no_key_matches_are_named() {
     }
     let matching = ["whatif", "dump.keys", "--json", "--split", "common = 4"];
     assert_eq!(
-        report(&scratch.run(&matching))["without_keys"],
+        scratch.report(&matching)["without_keys"],
         serde_json::json!([])
     );
 }
@@ -169,12 +169,12 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
     assert_eq!(verdict["state"], "skewed", "{verdict}");
     assert!(!verdict.to_string().contains("duplicate"), "{verdict}");
     assert_contains(
-        found["sentence"].as_str().unwrap(),
+        found["sentence"].text(),
         &["; 66,000 keys in place of 10,000;"],
     );
     // Growth by a fraction applies to that fraction of the keys; the first matching rule counts.
     let found = grown(&["user: = 1.5x", "u = 9x"]);
-    let more = found["after"]["keys"].as_u64().unwrap() - 10_000;
+    let more = found["after"]["keys"].whole() - 10_000;
     assert!((2800..3200).contains(&more), "{more}");
 }
 
@@ -196,10 +196,10 @@ fn bytes_grow_by_exactly_the_factor_also_where_it_is_a_fraction() {
         "lb: = 1.5x",
         "--json",
     ];
-    let found = report(&scratch.run(&args));
+    let found = scratch.report(&args);
     let fullest = &found["after"]["verdict"]["roles"][0]["fullest"]["max_over_mean"];
     // Two of three megabytes are on one node: 1.5 for the growing key and 0.5 for another.
-    assert!((fullest.as_f64().unwrap() - 2.0).abs() < 1e-6, "{found}");
+    assert!((fullest.float() - 2.0).abs() < 1e-6, "{found}");
 }
 
 #[test]
@@ -213,12 +213,9 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     let listing: String = topology.nodes.iter().enumerate().map(line).collect();
     scratch.file("three.nodes", listing);
     let changed = |flags: &[&str]| {
-        let found = report(&scratch.run(&[&["whatif", "dump.keys", "--json"], flags].concat()));
-        let keys = found["input"]["keys"].as_f64().unwrap();
-        (
-            found["changed_node"]["keys"].as_f64().unwrap() / keys,
-            found,
-        )
+        let found = scratch.report(&[&["whatif", "dump.keys", "--json"], flags].concat());
+        let keys = found["input"]["keys"].float();
+        (found["changed_node"]["keys"].float() / keys, found)
     };
     let [(same, _), (back, _)] = [
         &["--topology", "three.nodes", "--to-nodes", "3"],
@@ -229,12 +226,12 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     let (half, found) = changed(&["--topology", "three.nodes", "--to-nodes", "6"]);
     assert!((0.3..0.7).contains(&half), "{half}");
     // From three nodes to six: compared by shares of the total, as fair shares differ in size.
-    let sentence = found["sentence"].as_str().unwrap();
+    let sentence = found["sentence"].text();
     assert!(
         sentence.starts_with("less on the fullest node: the fullest of 6 nodes holds "),
         "{sentence}"
     );
-    let share = |side: &str| found[side]["fullest_share"].as_f64().unwrap();
+    let share = |side: &str| found[side]["fullest_share"].float();
     assert!(share("after") < share("before"));
     assert!(ratio(&found["after"]["nodes"]) > ratio(&found["before"]["nodes"]));
 }
@@ -247,7 +244,7 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
         .collect();
     scratch.file("dump.keys", keys.join("\n").as_bytes());
     let rule = r"^favorites:(?<user>\d+):(.*)$ => favorites:{fav:${user}}:$2";
-    let found = report(&scratch.run(&["whatif", "dump.keys", "--json", "--retag", rule]));
+    let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     assert_eq!(
         (
             &found["before"]["slots"]["max"],
@@ -263,8 +260,8 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
-    let rule = fanout["advice"]["rules"][0].as_str().unwrap();
-    let found = report(&scratch.run(&["whatif", "dump.keys", "--json", "--retag", rule]));
+    let rule = fanout["advice"]["rules"][0].text();
+    let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     assert_eq!(
         (
             &found["after"]["slots"]["max"],
@@ -281,15 +278,14 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         "dump.csv",
         b"key,size\na{'1':{'i32':1}},100\nuser-session:1234,10\nuser-profile:1234,20\n",
     );
-    let found =
-        report(&scratch.run(&["whatif", "dump.csv", "--json", "--to-policy", "enterprise"]));
+    let found = scratch.report(&["whatif", "dump.csv", "--json", "--to-policy", "enterprise"]);
     assert_eq!(
         (&found["moved"]["keys"], &found["moved"]["bytes"]),
         (&1.into(), &100.into())
     );
     assert_eq!(found["top_tags"][0]["slot"], 12350);
     let users = "regex:/user-.*:(?<tag>.+)/";
-    let found = report(&scratch.run(&[
+    let found = scratch.report(&[
         "whatif",
         "dump.csv",
         "--json",
@@ -297,7 +293,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         "bytes",
         "--to-policy",
         users,
-    ]));
+    ]);
     assert_eq!(
         (&found["unplaced"]["keys"], &found["unplaced"]["bytes"]),
         (&1.into(), &100.into())
@@ -306,12 +302,9 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         (&found["after"]["slots"]["max"], &found["by"]),
         (&30.into(), &"bytes".into())
     );
-    assert_contains(
-        found["sentence"].as_str().unwrap(),
-        &["1 have no slot any more"],
-    );
+    assert_contains(found["sentence"].text(), &["1 have no slot any more"]);
     // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
-    let back = report(&scratch.run(&[
+    let back = scratch.report(&[
         "whatif",
         "dump.csv",
         "--json",
@@ -319,7 +312,7 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         users,
         "--to-policy",
         "oss",
-    ]));
+    ]);
     assert_eq!(
         (&back["parted_tags"], &back["input"]["rejected"]["count"]),
         (&1.into(), &1.into())

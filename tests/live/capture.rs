@@ -9,6 +9,7 @@ use std::process::{Child, Stdio};
 use serde_json::Value;
 use slotscope::slot::slot;
 
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server, wait_for};
 use testkit::run::{Scratch, assert_fails, report, slotscope, stdout};
@@ -149,33 +150,19 @@ fn analyzed(paths: &[PathBuf]) -> Value {
 fn commands_of(report: &Value) -> BTreeMap<String, u64> {
     let rows = report["operations"]["commands"].as_array();
     let rows = rows.unwrap_or_else(|| panic!("{}", report["input"])).iter();
-    let row = |row: &Value| {
-        (
-            row["command"].as_str().unwrap().to_owned(),
-            row["ops"].as_u64().unwrap(),
-        )
-    };
+    let row = |row: &Value| (row["command"].text().to_owned(), row["ops"].whole());
     rows.map(row).collect()
 }
 
 fn slots_of(report: &Value) -> BTreeMap<usize, u64> {
-    let loads = report["slots"]["ops"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .enumerate();
-    let taken = loads.map(|(slot, ops)| (slot, ops.as_u64().unwrap()));
+    let loads = report["slots"]["ops"].list().iter().enumerate();
+    let taken = loads.map(|(slot, ops)| (slot, ops.whole()));
     taken.filter(|(_, ops)| *ops > 0).collect()
 }
 
 fn keys_of(report: &Value) -> BTreeMap<String, u64> {
-    let rows = report["keys"]["top"].as_array().unwrap().iter();
-    let row = |row: &Value| {
-        (
-            row["key"].as_str().unwrap().to_owned(),
-            row["ops"].as_u64().unwrap(),
-        )
-    };
+    let rows = report["keys"]["top"].list().iter();
+    let row = |row: &Value| (row["key"].text().to_owned(), row["ops"].whole());
     rows.map(row).collect()
 }
 
@@ -206,7 +193,7 @@ fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind(
         assert_eq!(slots_of(&found), workload.by_slot(all), "{kind:?}");
         assert_eq!(keys_of(&found)["hot"], 200);
         assert_eq!(found["input"]["keys"], 0);
-        let seconds = found["operations"]["to_ms"].as_u64().unwrap() / 1000;
+        let seconds = found["operations"]["to_ms"].whole() / 1000;
         let now = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap();
@@ -224,7 +211,7 @@ fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind(
             keys_of(&logged)["{cart}:1"],
             workload.by_key(is_write)["{cart}:1"]
         );
-        assert!(logged["operations"]["from_ms"].as_u64().unwrap() / 1000 <= now.as_secs());
+        assert!(logged["operations"]["from_ms"].whole() / 1000 <= now.as_secs());
     }
 }
 
@@ -264,21 +251,15 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
     assert_eq!((&absent["keys"], &absent["ops"]), (&40.into(), &40.into()));
     assert_eq!(absent["looked_up"], ops);
     assert_eq!(absent["top"][0]["key"], "user:0");
-    let nodes = found["nodes"]["list"].as_array().unwrap();
-    let loads: Vec<_> = nodes
-        .iter()
-        .map(|node| node["ops"].as_u64().unwrap())
-        .collect();
-    let ids: Vec<_> = nodes
-        .iter()
-        .map(|node| node["id"].as_str().unwrap())
-        .collect();
+    let nodes = found["nodes"]["list"].list();
+    let loads: Vec<_> = nodes.iter().map(|node| node["ops"].whole()).collect();
+    let ids: Vec<_> = nodes.iter().map(|node| node["id"].text()).collect();
     assert_eq!(ids, ["a", "b"]);
     // Some slots without keys have no owner.
-    let unowned = found["nodes"]["unowned"]["ops"].as_u64().unwrap();
+    let unowned = found["nodes"]["unowned"]["ops"].whole();
     assert_eq!(loads[0] + loads[1] + unowned, ops as u64);
     assert!(unowned < 100 && loads[1] > loads[0], "{loads:?}, {unowned}");
-    let verdicts = found["verdict"]["roles"].as_array().unwrap();
+    let verdicts = found["verdict"]["roles"].list();
     let by = |metric: &str| verdicts.iter().find(|of| of["metric"] == metric).unwrap();
     assert_eq!(by("keys")["fullest"]["node"], "a");
     assert_eq!(by("ops")["fullest"]["node"], "b");
@@ -306,7 +287,7 @@ fn a_base_that_is_no_snapshot_is_refused_with_the_files_to_name() {
     // Without a base, the commands since then are read; history files are not.
     scratch.file("a.aof.manifest", listed);
     for path in [".", "a.aof.manifest"] {
-        let found = report(&scratch.run(&["analyze", "--json", path]));
+        let found = scratch.report(&["analyze", "--json", path]);
         assert_eq!(found["operations"]["ops"], 3, "{path}");
     }
 }
@@ -368,7 +349,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     scratch.file("a.keys", keys);
     let found = |args: &[&str]| {
         let args = [&["analyze", "--json", "--nodes", "3"][..], args].concat();
-        report(&scratch.run(&args))["operations"].clone()
+        scratch.report(&args)["operations"].clone()
     };
     let expected = found(&["a.keys", "a.monitor"]);
     let absent = &expected["absent"];
@@ -415,12 +396,12 @@ fn of_more_keys_than_a_table_holds_those_that_are_known_by_name_are_looked_up() 
     scratch.file("a.monitor", many + &hot);
     let keys: String = (0..100_000).map(|i| format!("\"user:{i}\"\n")).collect();
     scratch.file("a.keys", keys);
-    let found = report(&scratch.run(&["analyze", "--json", "a.keys", "a.monitor"]));
+    let found = scratch.report(&["analyze", "--json", "a.keys", "a.monitor"]);
     let (operations, absent) = (&found["operations"], &found["operations"]["absent"]);
     assert_eq!(operations["ops"], 110_000);
     assert!(absent["looked_up"].as_u64() < operations["ops"].as_u64());
     assert_eq!(absent["keys"], 1);
     assert_eq!(absent["top"][0]["key"], "gone");
-    let ops = absent["ops"].as_u64().unwrap();
+    let ops = absent["ops"].whole();
     assert!((4900..=5000).contains(&ops), "{ops}");
 }

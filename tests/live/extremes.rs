@@ -3,9 +3,10 @@
 use serde_json::{Value, json};
 use slotscope::slot::slot;
 
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply, Server};
-use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout, without_command};
+use testkit::run::{Scratch, assert_contains, code, stderr, stdout, without_command};
 
 /// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
@@ -16,7 +17,7 @@ fn ask(client: &mut Client, command: &[&str]) {
 /// A report on `inputs`, which are files in `scratch`.
 fn analyzed(scratch: &Scratch, inputs: &[&str]) -> Value {
     let args = [&["analyze", "--json", "--nodes", "3"][..], inputs].concat();
-    report(&scratch.run(&args))
+    scratch.report(&args)
 }
 
 /// The list by `by`.
@@ -29,7 +30,7 @@ fn list<'r>(report: &'r Value, by: &str) -> &'r Value {
 }
 
 fn key<'l>(list: &'l Value, name: &str) -> &'l Value {
-    let mut keys = list["keys"].as_array().unwrap().iter();
+    let mut keys = list["keys"].list().iter();
     let found = keys.find(|key| key["key"] == name);
     found.unwrap_or_else(|| panic!("no {name} in {list}"))
 }
@@ -87,10 +88,10 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
                 assert_eq!(key(logged, name)["entries"], entries, "{kind:?} {form}");
             }
             // The first 30 keys of DEL are logged.
-            assert_eq!(logged["keys"].as_array().unwrap().len(), 4 + 30);
+            assert_eq!(logged["keys"].list().len(), 4 + 30);
             let rejected = &found["input"]["rejected"];
             assert_eq!(rejected["count"], 2, "{rejected}");
-            let times = [&logged["from_ms"], &logged["to_ms"]].map(|at| at.as_u64().unwrap());
+            let times = [&logged["from_ms"], &logged["to_ms"]].map(|at| at.whole());
             assert!(times[0] <= times[1] && times[1] % 1000 == 0);
             assert_eq!(found["verdict"]["state"], "empty");
             assert_eq!(found["input"]["files"][0]["format"], "command-log");
@@ -137,7 +138,7 @@ fn what_redis_cli_finds_is_where_the_server_has_it() {
     // Memory and length are shown as means.
     let bytes = key(list(&found, "bytes"), "large");
     assert_eq!(bytes["entries"], 2);
-    assert!(bytes["amount"].as_u64().unwrap() >= 5000);
+    assert!(bytes["amount"].whole() >= 5000);
     assert_eq!(found["input"]["rejected"]["count"], 0);
 }
 
@@ -190,7 +191,7 @@ fn lists_next_to_a_dump_mark_its_keys_and_change_no_number() {
     assert!(!line("user:2997 ").contains("lookups"));
     // A single database may be requested.
     let args = ["analyze", "--json", "--db", "3", "qps.json"];
-    let of_three = report(&scratch.run(&args));
+    let of_three = scratch.report(&args);
     assert_eq!(list(&of_three, "lookups")["entries"], 1);
 }
 
@@ -204,7 +205,7 @@ fn lists_alone_are_no_verdict_in_any_form_of_the_report() {
     scratch.file("hotkeys.json", hotkeys);
     let said = scratch.run(&["analyze", "hotkeys.json", "--out", "out"]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));
-    let page = std::fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    let page = scratch.read("out/report.html");
     for text in [stdout(&said), &page] {
         assert!(text.contains("only lists of the hottest"), "{text}");
         assert!(text.contains("{hot}:0"));

@@ -11,8 +11,9 @@ use slotscope::metric::Metric;
 use slotscope::slot::SlotBatch;
 use slotscope::tally::{Parts, Tallies, Tally};
 use testkit::cluster::{Cluster, call_ok, keyslots};
+use testkit::json::Json;
 use testkit::redis::{Reply, Server};
-use testkit::run::{Scratch, report};
+use testkit::run::Scratch;
 use testkit::scan::Scanning;
 
 /// Keys that are hard for some form: they end a line, a text or a C string, or look like noise or a row.
@@ -175,9 +176,9 @@ fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
 fn report_warns_of_loss(dump: &[u8], form: &str) {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
-    let report = report(&scratch.run(&["analyze", "dump", "--json", "--format", form]));
-    let notes = report["input"]["notes"].as_array().unwrap();
-    let is_told = |note: &serde_json::Value| note.as_str().unwrap().contains("--no-raw --scan");
+    let report = scratch.report(&["analyze", "dump", "--json", "--format", form]);
+    let notes = report["input"]["notes"].list();
+    let is_told = |note: &serde_json::Value| note.text().contains("--no-raw --scan");
     assert!(notes.iter().any(is_told), "{form}: {notes:?}");
 }
 

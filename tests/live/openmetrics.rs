@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_fails, stderr, stdout};
 
 /// Prints every sample as JSON: name, labels, value.
 const PARSE: &str = "
@@ -44,15 +45,13 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
         "--openmetrics",
         "slotscope.prom",
     ];
-    let report = report(&scratch.run(&args));
+    let report = scratch.report(&args);
     let samples = samples(&scratch.path("slotscope.prom"));
     let value = |name: &str, labels: Value| {
         let found = samples
             .iter()
             .find(|sample| sample[0] == name && sample[1] == labels);
-        found.unwrap_or_else(|| panic!("{name} {labels} in {samples:#?}"))[2]
-            .as_f64()
-            .unwrap()
+        found.unwrap_or_else(|| panic!("{name} {labels} in {samples:#?}"))[2].float()
     };
     let none = || serde_json::json!({});
     assert_eq!(value("slotscope_keys", none()), 3.0);
@@ -62,15 +61,15 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
         value("slotscope_verdict", serde_json::json!({"state": state})),
         1.0
     );
-    for found in report["verdict"]["roles"].as_array().unwrap() {
+    for found in report["verdict"]["roles"].list() {
         let labels = serde_json::json!({"metric": found["metric"]});
-        let expected = found["fullest"]["max_over_mean"].as_f64().unwrap();
+        let expected = found["fullest"]["max_over_mean"].float();
         assert_eq!(value("slotscope_node_max_over_mean", labels), expected);
     }
     let loads: f64 = samples
         .iter()
         .filter(|sample| sample[0] == "slotscope_node_load" && sample[1]["metric"] == "bytes")
-        .map(|sample| sample[2].as_f64().unwrap())
+        .map(|sample| sample[2].float())
         .sum();
     assert_eq!(loads, 60.0);
     let there: Vec<_> = std::fs::read_dir(scratch.path(""))

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, slotscope, stdout};
@@ -84,7 +85,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
         let found = timeline(&[file, "--by", by]);
         assert_eq!(found["by"], by);
         assert_eq!(found["bucket_secs"], 16);
-        let bursts = found["bursts"].as_array().unwrap();
+        let bursts = found["bursts"].list();
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let burst = &bursts[0];
         assert_eq!(
@@ -93,16 +94,16 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
         );
         // The counters of a sample cover the time since the previous one.
         for (end, number) in [("from", 19), ("to", 25)] {
-            let end = burst[end].as_u64().unwrap();
+            let end = burst[end].whole();
             assert!(end.abs_diff(START + number * EVERY) <= 16, "{burst}");
         }
-        let nodes = found["nodes"].as_array().unwrap();
-        let sum: u64 = nodes.iter().map(|node| node["ops"].as_u64().unwrap()).sum();
+        let nodes = found["nodes"].list();
+        let sum: u64 = nodes.iter().map(|node| node["ops"].whole()).sum();
         assert_eq!(found["ops"], sum);
     }
     let found = timeline(&[file]);
     assert_eq!(found["by"], "cpu", "the default");
-    let rate = found["bursts"][0]["rate"].as_f64().unwrap();
+    let rate = found["bursts"][0]["rate"].float();
     assert!((300_000.0..420_000.0).contains(&rate), "{rate}");
 
     let output = slotscope(&["timeline", file]).output().unwrap();
@@ -128,10 +129,8 @@ fn steady_counters_have_no_burst_and_all_differences_are_counted() {
         let lines = lines
             .iter()
             .map(|line| -> Value { serde_json::from_str(line).unwrap() });
-        let counters = lines.flat_map(|line| line["slots"].as_array().unwrap().clone());
-        counters
-            .map(|pair| pair[1]["cpu-usec"].as_u64().unwrap())
-            .sum()
+        let counters = lines.flat_map(|line| line["slots"].list().clone());
+        counters.map(|pair| pair[1]["cpu-usec"].whole()).sum()
     };
     let lines: Vec<&str> = text.lines().collect();
     let grown = cpu(&lines[lines.len() - 3..]) - cpu(&lines[..3]);
@@ -265,14 +264,14 @@ fn a_burst_on_a_slot_of_real_servers_is_found() {
         let slot = slotscope::slot(b"{hot}:list");
         for by in ["cpu", "network"] {
             let found = timeline(&[file, "--by", by]);
-            let bursts = found["bursts"].as_array().unwrap();
+            let bursts = found["bursts"].list();
             assert!(!bursts.is_empty(), "{kind:?} {by}");
             let owner = cluster.address(usize::from(slot >= 8192));
             assert_eq!(bursts[0]["slot"], slot, "{kind:?} {by}: {bursts:?}");
             assert_eq!(bursts[0]["node"], owner);
-            let from = bursts[0]["from"].as_u64().unwrap();
+            let from = bursts[0]["from"].whole();
             assert!(from.abs_diff(START + 11 * EVERY) <= 16, "{:?}", bursts[0]);
-            assert!(bursts[0]["share"].as_f64().unwrap() > 0.5);
+            assert!(bursts[0]["share"].float() > 0.5);
         }
         // The same file as present counts.
         let output = slotscope(&["analyze", "--json", file]).output().unwrap();

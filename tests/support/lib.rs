@@ -7,6 +7,7 @@ pub mod env;
 pub mod fanout;
 pub mod forms;
 pub mod hostile;
+pub mod json;
 pub mod kinds;
 pub mod planted;
 pub mod rdb;

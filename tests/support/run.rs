@@ -120,6 +120,18 @@ impl Scratch {
         feed(self.command(args), input)
     }
 
+    /// The JSON that a run prints, which must succeed.
+    #[track_caller]
+    pub fn report(&self, args: &[&str]) -> Value {
+        report(&self.run(args))
+    }
+
+    /// The text of a file.
+    #[track_caller]
+    pub fn read(&self, name: impl AsRef<Path>) -> String {
+        fs::read_to_string(self.0.path().join(name)).unwrap()
+    }
+
     /// Runs a shell command line in which `slotscope` is the program.
     pub fn shell(&self, line: &str) -> Output {
         let program = program().parent().unwrap();

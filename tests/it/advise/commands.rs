@@ -1,6 +1,7 @@
 //! advise as a user runs it: names, captures, demands, and errors with suggested fixes.
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stderr, stdout};
 
 /// The names and a capture of a shop: users' carts and profiles, read together by scripts.
@@ -22,9 +23,9 @@ pub(super) fn shop() -> Scratch {
 }
 
 fn becomes(advice: &Value) -> Vec<(String, String)> {
-    let families = advice["families"].as_array().unwrap().iter();
+    let families = advice["families"].list().iter();
     let changed = families.filter(|family| !family["becomes"].is_null());
-    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    let text = |value: &Value| value.text().to_owned();
     changed
         .map(|family| (text(&family["pattern"]), text(&family["becomes"])))
         .collect()
@@ -83,29 +84,28 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     );
     // Applying the rules has the promised effect.
     let rules: Vec<&str> = advice["rules"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|rule| rule.as_str().unwrap())
+        .map(|rule| rule.text())
         .collect();
     let whatif = scratch.run(&[
         "whatif", "keys", "--nodes", "6", "--retag", rules[0], "--retag", rules[1], "--json",
     ]);
     let after = &report(&whatif)["after"];
-    let promised = advice["schemes"][0]["max_over_mean"]["n"].as_f64().unwrap();
+    let promised = advice["schemes"][0]["max_over_mean"]["n"].float();
     assert!(
-        (after["nodes"]["max_over_mean"].as_f64().unwrap() - promised).abs() < 0.01,
+        (after["nodes"]["max_over_mean"].float() - promised).abs() < 0.01,
         "{after}"
     );
     // The names in the capture suffice.
-    let alone = report(&scratch.run(&[
+    let alone = scratch.report(&[
         "advise",
         "--batches",
         "node.monitor",
         "--nodes",
         "6",
         "--json",
-    ]));
+    ]);
     assert_eq!(becomes(&alone).len(), 2);
 }
 
@@ -128,7 +128,7 @@ fn queues_of_any_name_get_their_name_as_the_tag_and_so_do_keys_that_scripts_do_n
     let names = |count: usize| (0..count).map(|i| format!("send-{}", "abcdefgh"[i..].to_owned()));
     for count in [3, 8] {
         let scratch = queues(&names(count).collect::<Vec<_>>());
-        let advice = report(&scratch.run(&["advise", "bull.monitor", "--nodes", "3", "--json"]));
+        let advice = scratch.report(&["advise", "bull.monitor", "--nodes", "3", "--json"]);
         let right = ["<n>", "active", "wait"].map(|part| {
             let of = |queue: &str| format!("bull:{queue}:{part}");
             (of("<id>"), of("{<id>}"))
@@ -144,7 +144,7 @@ fn queues_of_any_name_get_their_name_as_the_tag_and_so_do_keys_that_scripts_do_n
 fn one_queue_gets_its_tag_and_the_price_is_said() {
     let scratch = queues(&["mail-out".into()]);
     let args = ["advise", "bull.monitor", "--nodes", "3"];
-    let advice = report(&scratch.run(&[&args[..], &["--json"]].concat()));
+    let advice = scratch.report(&[&args[..], &["--json"]].concat());
     let right = ["<n>", "active", "wait"].map(|part| {
         let of = |queue: &str| format!("bull:{queue}:{part}");
         (of("mail-out"), of("{mail-out}"))
@@ -167,7 +167,7 @@ fn demands_are_met_or_named() {
         "--json",
     ];
     assert!(
-        becomes(&report(&scratch.run(&kept)))
+        becomes(&scratch.report(&kept))
             .iter()
             .all(|(from, _)| from != "cart:<n>:items")
     );
@@ -178,14 +178,14 @@ fn demands_are_met_or_named() {
         "cart:<n>:items,user:<n>:profile",
         "--json",
     ];
-    let advice = report(&scratch.run(&together));
+    let advice = scratch.report(&together);
     assert_eq!(
         (becomes(&advice).len(), &advice["together_unmet"]),
         (2, &0.into()),
         "{advice}"
     );
     assert_eq!(
-        report(&scratch.run(&["advise", "keys", "--json"]))["why"],
+        scratch.report(&["advise", "keys", "--json"])["why"],
         "names_are_fine"
     );
 }
@@ -246,10 +246,10 @@ fn hostile_names_are_bounded() {
         })
         .collect();
     scratch.file("batches", batches);
-    let advice = report(&scratch.run(&["advise", "hostile", "--batches", "batches", "--json"]));
+    let advice = scratch.report(&["advise", "hostile", "--batches", "batches", "--json"]);
     assert_eq!(advice["keys"], 50_001);
     assert!(
-        advice["names_unmatched"].as_u64().unwrap() >= 1,
+        advice["names_unmatched"].whole() >= 1,
         "{}",
         advice["names_unmatched"]
     );

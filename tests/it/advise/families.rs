@@ -4,19 +4,20 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, code, report, stdout};
 
 /// The keys of each row of a list, by pattern.
 fn rows(list: &Value) -> BTreeMap<String, u64> {
-    let rows = list.as_array().unwrap().iter();
+    let rows = list.list().iter();
     // Longer names are not judged, nor are bytes that are not text.
     let is_judged = |row: &&Value| {
-        let pattern = row["pattern"].as_str().unwrap();
+        let pattern = row["pattern"].text();
         pattern.len() <= 512 && pattern != "<id>"
     };
     let row = |row: &Value| {
-        let pattern = row["pattern"].as_str().unwrap().to_owned();
-        (pattern, row["keys"].as_u64().unwrap())
+        let pattern = row["pattern"].text().to_owned();
+        (pattern, row["keys"].whole())
     };
     let rows = rows.filter(is_judged).map(row);
     rows.filter(|(pattern, _)| pattern != "(other names)")

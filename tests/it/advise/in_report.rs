@@ -2,10 +2,10 @@
 //! a node.
 
 use std::fmt::Write as _;
-use std::fs;
 
 use serde_json::Value;
-use testkit::run::{Scratch, assert_contains, report, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_contains, stdout};
 
 /// Objects in one tag, and a capture that reads them in threes.
 fn common(command: &str) -> Scratch {
@@ -31,12 +31,12 @@ fn capture(command: &str, batches: u32) -> String {
 
 fn analyzed(scratch: &Scratch, more: &[&str]) -> Value {
     let args = ["analyze", "keys", "node.monitor", "--nodes", "6", "--json"];
-    report(&scratch.run(&[&args[..], more].concat()))
+    scratch.report(&[&args[..], more].concat())
 }
 
 fn kinds(report: &Value) -> Vec<&str> {
-    let steps = report["verdict"]["steps"].as_array().unwrap().iter();
-    steps.map(|step| step["kind"].as_str().unwrap()).collect()
+    let steps = report["verdict"]["steps"].list().iter();
+    steps.map(|step| step["kind"].text()).collect()
 }
 
 #[test]
@@ -53,14 +53,9 @@ fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() 
         step["sentence"],
         "take the braces off 1 pattern, 6,000 keys (in the application)"
     );
-    let both: Vec<&str> = step["findings"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|id| id.as_str().unwrap())
-        .collect();
+    let both: Vec<&str> = step["findings"].list().iter().map(|id| id.text()).collect();
     assert_eq!(both.len(), 2, "{both:?}");
-    let rule = found["advice"]["rules"][0].as_str().unwrap();
+    let rule = found["advice"]["rules"][0].text();
     for (role, by) in [("memory", "keys"), ("load", "ops")] {
         let args = [
             "whatif",
@@ -74,9 +69,9 @@ fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() 
             rule,
             "--json",
         ];
-        let after = &report(&scratch.run(&args))["after"]["nodes"]["max_over_mean"];
-        let promised = step["after"][role]["max_over_mean"].as_f64().unwrap();
-        let gap = (after.as_f64().unwrap() - promised).abs();
+        let after = &scratch.report(&args)["after"]["nodes"]["max_over_mean"];
+        let promised = step["after"][role]["max_over_mean"].float();
+        let gap = (after.float() - promised).abs();
         assert!(gap < 0.001, "{role}: {after} and {promised}");
     }
 }
@@ -112,7 +107,7 @@ fn the_page_has_the_schemes_and_a_redacted_one_has_no_name() {
     let args = ["analyze", "keys", "node.monitor", "--nodes", "6"];
     let text = scratch.run(&[&args[..], &["--out", "out", "--full"]].concat());
     assert_contains(stdout(&text), &["Hash tags to choose"]);
-    let page = fs::read_to_string(scratch.path("out/report.html")).unwrap();
+    let page = scratch.read("out/report.html");
     for part in [
         "id=\"choose-tags\"",
         "take the braces off",
@@ -122,7 +117,7 @@ fn the_page_has_the_schemes_and_a_redacted_one_has_no_name() {
     }
     scratch.run(&[&args[..], &["--out", "hidden", "--redact"]].concat());
     for file in ["report.html", "report.json"] {
-        let text = fs::read_to_string(scratch.path(&format!("hidden/{file}"))).unwrap();
+        let text = scratch.read(&format!("hidden/{file}"));
         assert!(
             !text.contains("common") && !text.contains("id=\"choose-tags\""),
             "{file}"

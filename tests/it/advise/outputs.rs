@@ -5,7 +5,8 @@ use std::process::Command;
 
 use super::commands::shop;
 use serde_json::{Value, json};
-use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 
 /// A shop and the files with its advice.
 fn advised() -> Scratch {
@@ -24,7 +25,7 @@ fn advised() -> Scratch {
 }
 
 fn read(scratch: &Scratch, file: &str) -> String {
-    fs::read_to_string(scratch.path(file)).unwrap()
+    scratch.read(file)
 }
 
 /// The arguments of `--retag` in whatif.sh, as a shell sees them.
@@ -67,10 +68,10 @@ fn whatif_promises_the_same_and_lint_finds_the_old_names_only() {
     rules
         .iter()
         .for_each(|rule| words.extend(["--retag", rule]));
-    let after = report(&scratch.run(&words));
+    let after = scratch.report(&words);
     let advice: Value = serde_json::from_str(&read(&scratch, "out/advise.json")).unwrap();
-    let promised = advice["schemes"][0]["max_over_mean"]["n"].as_f64().unwrap();
-    let found = after["after"]["nodes"]["max_over_mean"].as_f64().unwrap();
+    let promised = advice["schemes"][0]["max_over_mean"]["n"].float();
+    let found = after["after"]["nodes"]["max_over_mean"].float();
     assert!((found - promised).abs() < 1e-5, "{found} {promised}");
 
     let lint = |names: &str| scratch.run(&["lint", names, "--config", "out/slotscope.toml"]);

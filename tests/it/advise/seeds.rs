@@ -2,7 +2,8 @@
 //! determines their tail latency.
 
 use serde_json::Value;
-use testkit::run::{Scratch, report};
+use testkit::json::Json;
+use testkit::run::Scratch;
 
 /// The outputs of `advise` and `fanout` for names and commands, on 12 nodes.
 struct Said {
@@ -17,26 +18,26 @@ impl Said {
         let commands: String = commands.map(|command| command + "\n").collect();
         scratch.file("commands", commands);
         let args = ["advise", "names", "--batches", "commands", "--nodes", "12"];
-        let advice = report(&scratch.run(&[&args[..], &["--json", "--out", "advice"]].concat()));
+        let advice = scratch.report(&[&args[..], &["--json", "--out", "advice"]].concat());
         Said { scratch, advice }
     }
 
     /// The output of `fanout` for the commands with the new names.
     fn fanout(&self, becomes: impl Fn(&str) -> String) -> Value {
-        let commands = std::fs::read_to_string(self.scratch.path("commands")).unwrap();
+        let commands = self.scratch.read("commands");
         let renamed = commands.lines().map(|line| {
             let words = line.split(' ').map(&becomes);
             words.collect::<Vec<_>>().join(" ") + "\n"
         });
         self.scratch.file("renamed", renamed.collect::<String>());
         let args = ["fanout", "renamed", "--nodes", "12", "--json"];
-        report(&self.scratch.run(&args))
+        self.scratch.report(&args)
     }
 
     fn becomes(&self) -> Vec<(&str, Option<&str>)> {
-        let families = self.advice["families"].as_array().unwrap().iter();
+        let families = self.advice["families"].list().iter();
         families
-            .map(|of| (of["pattern"].as_str().unwrap(), of["becomes"].as_str()))
+            .map(|of| (of["pattern"].text(), of["becomes"].as_str()))
             .collect()
     }
 }
@@ -104,11 +105,11 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
         (best, said.fanout(tagged)),
     ] {
         // Counted as a server would: it also refuses what a client would split.
-        let in_one_slot = 1.0 - fanout["crossslot"].as_f64().unwrap() / 500.0;
+        let in_one_slot = 1.0 - fanout["crossslot"].float() / 500.0;
         assert_eq!(scheme["single_slot_share"], in_one_slot);
         let (mean, found) = (
-            scheme["mean_nodes"].as_f64().unwrap(),
-            fanout["nodes_per_batch"]["mean"].as_f64().unwrap(),
+            scheme["mean_nodes"].float(),
+            fanout["nodes_per_batch"]["mean"].float(),
         );
         assert!((mean - found).abs() < 1e-3, "{mean} and {found}");
     }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout};
 
 #[test]
@@ -61,17 +62,11 @@ fn a_topology_names_the_nodes() {
         fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
     scratch.file("cluster.nodes", &nodes);
     scratch.file("a.keys", b"name\nname1\nname2\nname3\n");
-    let json =
-        report(&scratch.run(&["analyze", "a.keys", "--json", "--topology", "cluster.nodes"]));
-    let list: Vec<_> = json["nodes"]["list"].as_array().unwrap().iter().collect();
+    let json = scratch.report(&["analyze", "a.keys", "--json", "--topology", "cluster.nodes"]);
+    let list: Vec<_> = json["nodes"]["list"].list().iter().collect();
     let loads: Vec<_> = list
         .iter()
-        .map(|node| {
-            (
-                node["address"].as_str().unwrap(),
-                node["keys"].as_u64().unwrap(),
-            )
-        })
+        .map(|node| (node["address"].text(), node["keys"].whole()))
         .collect();
     assert_eq!(
         loads,
@@ -82,12 +77,7 @@ fn a_topology_names_the_nodes() {
         ]
     );
     assert_eq!(json["nodes"]["source"], "cluster.nodes");
-    assert!(
-        !json["verdict"]["sentence"]
-            .as_str()
-            .unwrap()
-            .starts_with("on ")
-    );
+    assert!(!json["verdict"]["sentence"].text().starts_with("on "));
 }
 
 #[test]
@@ -96,7 +86,7 @@ fn the_report_is_the_same_for_any_threads_and_kernel() {
     let sample = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/commerce.keys");
     let sample = sample.to_str().unwrap();
     let run = |args: &[&str]| {
-        let mut json = report(&scratch.run(&[&["analyze", "--json", sample], args].concat()));
+        let mut json = scratch.report(&[&["analyze", "--json", sample], args].concat());
         json.as_object_mut().unwrap().remove("run");
         json
     };

@@ -5,9 +5,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use testkit::run::{
-    Scratch, assert_contains, assert_fails, clean_environment, report, stderr, stdout,
-};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_contains, assert_fails, clean_environment, stderr, stdout};
 
 #[test]
 fn files_and_directories_are_counted_together() {
@@ -17,16 +16,11 @@ fn files_and_directories_are_counted_together() {
     scratch.file("dumps/a.keys", b"a1\n");
     scratch.file("dumps/.part", b"not counted\n");
     scratch.file("alone", b"c");
-    let json = report(&scratch.run(&["analyze", "--json", "dumps", "alone"]));
-    let files: Vec<_> = json["input"]["files"].as_array().unwrap().iter().collect();
+    let json = scratch.report(&["analyze", "--json", "dumps", "alone"]);
+    let files: Vec<_> = json["input"]["files"].list().iter().collect();
     let names: Vec<_> = files
         .iter()
-        .map(|file| {
-            (
-                file["name"].as_str().unwrap(),
-                file["keys"].as_u64().unwrap(),
-            )
-        })
+        .map(|file| (file["name"].text(), file["keys"].whole()))
         .collect();
     assert_eq!(
         names,
@@ -48,7 +42,7 @@ fn an_empty_dump_is_a_report_of_nothing() {
             "{}",
             stdout(&output)
         );
-        let text = fs::read_to_string(scratch.path("reports/empty/report.json")).unwrap();
+        let text = scratch.read("reports/empty/report.json");
         assert!(!text.contains("NaN") && !text.contains("inf"));
         let json: Value = serde_json::from_str(&text).unwrap();
         assert_eq!(
@@ -89,10 +83,9 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
     assert_eq!(json["input"]["keys"], 5);
     assert_eq!(json["lengths"]["max"], (1 << 20) + 2);
     let tags: Vec<_> = json["tags"]["top"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|tag| tag["tag"].as_str().unwrap())
+        .map(|tag| tag["tag"].text())
         .collect();
     assert!(tags.contains(&"l".repeat(1 << 20).as_str()) && tags.contains(&"\\xe2\\x80\\xaertl"));
 }
@@ -194,7 +187,7 @@ fn an_empty_dump_among_others_changes_nothing_else() {
         .map(|i| format!("{{t{i}}}\n{{hot}}:{i}\n"))
         .collect();
     scratch.file("full", keys.as_bytes());
-    let json = report(&scratch.run(&["analyze", "--json", "empty", "full"]));
+    let json = scratch.report(&["analyze", "--json", "empty", "full"]);
     assert_eq!(
         (&json["tags"]["exact"], &json["run"]["passes"]),
         (&true.into(), &1.into())
@@ -215,7 +208,7 @@ fn entries_of_a_directory_that_are_not_files_are_reported() {
     let scratch = Scratch::new();
     fs::create_dir_all(scratch.path("dumps/deeper")).unwrap();
     scratch.file("dumps/a.keys", b"a\n");
-    let json = report(&scratch.run(&["analyze", "dumps", "--json"]));
+    let json = scratch.report(&["analyze", "dumps", "--json"]);
     let notes = json["input"]["notes"].to_string();
     assert_contains(
         &notes,

@@ -6,6 +6,7 @@ use std::process::Command;
 
 use super::waiting;
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
 
 #[test]
@@ -41,7 +42,7 @@ fn json_goes_to_standard_output_and_no_file_is_written() {
         (&json["slots"]["keys"][14982], &json["slots"]["keys"][5474]),
         (&1.into(), &1.into())
     );
-    assert_eq!(json["slots"]["keys"].as_array().unwrap().len(), 16384);
+    assert_eq!(json["slots"]["keys"].list().len(), 16384);
     assert!(scratch.entries(".").is_empty());
     report(&scratch.piped(&["analyze", "--json", "--out", "here"], b"a\n"));
     assert!(scratch.entries("here").contains(&"report.json".into()));

@@ -4,6 +4,7 @@
 mod coverage;
 
 use serde_json::{Value, json};
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 use testkit::usage;
 
@@ -42,11 +43,7 @@ fn tagged(tags: &[(&str, usize)]) -> String {
 }
 
 fn names(list: &Value) -> Vec<&str> {
-    list.as_array()
-        .unwrap()
-        .iter()
-        .map(|row| row["name"].as_str().unwrap())
-        .collect()
+    list.list().iter().map(|row| row["name"].text()).collect()
 }
 
 #[test]
@@ -84,10 +81,9 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
         assert_eq!(diff["tags"][list][0]["at_least"], at_least, "{list}");
     }
     let hot: Vec<_> = diff["hot"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|hot| (hot["kind"].as_str().unwrap(), hot["name"].as_str().unwrap()))
+        .map(|hot| (hot["kind"].text(), hot["name"].text()))
         .collect();
     assert!(hot.contains(&("tag", "grows")), "{hot:?}");
     assert!(
@@ -451,5 +447,5 @@ fn tens_of_thousands_of_nodes_are_compared_node_by_node_once() {
     assert_eq!(used.code, Some(0), "{}", used.stderr);
     assert!(used.cpu_secs < 30.0, "{} s of CPU time", used.cpu_secs);
     let diff = diff(&scratch, "old", "old");
-    assert_eq!(diff["nodes"].as_array().unwrap().len(), 40_000);
+    assert_eq!(diff["nodes"].list().len(), 40_000);
 }

@@ -5,6 +5,7 @@ mod traffic;
 use serde_json::Value;
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, report, stdout};
 
 use testkit::fanout::answer;
@@ -17,7 +18,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         keys.collect()
     };
     scratch.file("batches", format!("MGET{}\n", keys(123)));
-    let found = report(&scratch.run(&["fanout", "batches", "--json"]));
+    let found = scratch.report(&["fanout", "batches", "--json"]);
     assert_eq!(
         (
             &found["schema"],
@@ -43,7 +44,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         .map(|user| format!("MGET{}\n", keys(user)))
         .collect();
     scratch.file("batches", users);
-    let found = report(&scratch.run(&["fanout", "batches", "--json"]));
+    let found = scratch.report(&["fanout", "batches", "--json"]);
     let advice = &found["advice"];
     assert_eq!(
         (
@@ -114,13 +115,13 @@ fn a_policy_can_bring_batches_together() {
         "batches",
         b"MGET user-session:1234 user-profile:1234\nGET order:7\n",
     );
-    let found = report(&scratch.run(&[
+    let found = scratch.report(&[
         "fanout",
         "batches",
         "--json",
         "--policy",
         "regex:user-.*:(?<tag>.+)",
-    ]));
+    ]);
     assert_eq!(
         (
             &found["crossslot"],
@@ -153,12 +154,12 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
         &scratch.run(&["fanout", "batches", "--strict"]),
         &["batches: line 3 (byte 5): MGET takes at least"],
     );
-    let keys = report(&scratch.run(&["fanout", "batches", "--json", "--batches", "keys"]));
+    let keys = scratch.report(&["fanout", "batches", "--json", "--batches", "keys"]);
     assert_eq!(
         (&keys["batches"], &keys["rejected"]["count"]),
         (&5.into(), &0.into())
     );
-    let commands = report(&scratch.run(&["fanout", "batches", "--json", "--batches", "commands"]));
+    let commands = scratch.report(&["fanout", "batches", "--json", "--batches", "commands"]);
     assert_eq!(
         (&commands["rejected"]["count"], &commands["unknown"]),
         (&3.into(), &1.into())
@@ -173,7 +174,7 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     let renamed = |rules: &[&str]| {
         let mut args = vec!["fanout", "batches", "--json"];
         rules.iter().for_each(|rule| args.extend(["--retag", rule]));
-        report(&scratch.run(&args))
+        scratch.report(&args)
     };
     let found = renamed(&["^(cart|user):([0-9]+)$ => $1:{$2}"]);
     let effect = &found["renamed"];
@@ -188,7 +189,7 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     let effect = &found["renamed"];
     let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
     assert_eq!(counts, (&50.into(), &0.into()), "{effect}");
-    let kinds = found["worst"].as_array().unwrap().iter();
+    let kinds = found["worst"].list().iter();
     let becoming: u64 = kinds
         .filter_map(|kind| kind["become_crossing"].as_u64())
         .sum();
@@ -230,7 +231,7 @@ fn keys_without_commands_are_refused() {
         &["fanout", "lines", "--json"][..],
         &["fanout", "list", "--json", "--batches", "keys"],
     ] {
-        assert_eq!(report(&scratch.run(args))["batches"], 3);
+        assert_eq!(scratch.report(args)["batches"], 3);
     }
 }
 

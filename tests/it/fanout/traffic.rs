@@ -4,8 +4,9 @@ use std::fs;
 use std::process::{Child, Command, Stdio};
 
 use serde_json::{Value, json};
+use testkit::json::Json;
 use testkit::redis::{Client, Reply, Server, wait_for};
-use testkit::run::{Scratch, assert_contains, assert_fails, report, stdout};
+use testkit::run::{Scratch, assert_contains, assert_fails, stdout};
 
 /// A server outside a cluster, so that commands over several slots succeed, with an append-only file.
 fn start() -> Server {
@@ -103,14 +104,14 @@ fn use_it(server: &Server) {
 }
 
 fn fanout(scratch: &Scratch, args: &[&str]) -> Value {
-    report(&scratch.run(&[&["fanout", "--json"], args].concat()))
+    scratch.report(&[&["fanout", "--json"], args].concat())
 }
 
 /// The number of batches that end in `answer`.
 fn ending(found: &Value, answer: &str) -> u64 {
-    let answers = found["answers"].as_array().unwrap();
+    let answers = found["answers"].list();
     let row = answers.iter().find(|row| row["answer"] == answer);
-    row.unwrap()["batches"].as_u64().unwrap()
+    row.unwrap()["batches"].whole()
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
         (&worst["command"], &worst["batches"]),
         (&"mset".into(), &120.into())
     );
-    let families = found["advice"]["families"].as_array().unwrap().iter();
+    let families = found["advice"]["families"].list().iter();
     let tagged: Vec<&str> = families.filter_map(|of| of["becomes"].as_str()).collect();
     assert_eq!(tagged, ["{cart:<n>}:items", "{cart:<n>}:meta"]);
     // In the protocol, a line begins with + and ends with CR; the capture may begin anywhere.
@@ -193,7 +194,7 @@ fn an_append_only_file_is_read_command_by_command() {
     );
     assert_eq!(ending(&found, "served"), 122 + 1);
     // The manifest names the files; the snapshot contains no commands.
-    let passed_over = found["passed_over"].as_array().unwrap();
+    let passed_over = found["passed_over"].list();
     assert_eq!(passed_over.len(), 1, "{passed_over:?}");
     assert_eq!(
         (&found["rejected"]["count"], &found["incomplete"]),

@@ -1,6 +1,7 @@
 //! The settings in slotscope.toml, and messages about an invalid file.
 
 use super::{findings, found, lint};
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_fails, code, stdout};
 
 #[test]
@@ -32,7 +33,7 @@ must-match = '[0-9]$'
     let found_all = findings(&scratch, b"cart/{7}/1\nlegacy key {common}\ncart/tmp/x\ncart/{everything}/1\ncart/{common}:2\ncart/a long name with blanks 1\n");
     let ids: Vec<&str> = found_all
         .iter()
-        .map(|finding| finding["rule"].as_str().unwrap())
+        .map(|finding| finding["rule"].text())
         .collect();
     assert_eq!(
         ids,
@@ -47,13 +48,7 @@ must-match = '[0-9]$'
     );
     assert_eq!(found(&found_all, "no-temp")["what"], "are temporary");
     assert_eq!(found(&found_all, "tag-form")["count"], 2);
-    assert_eq!(
-        found(&found_all, "tag-form")["examples"]
-            .as_array()
-            .unwrap()
-            .len(),
-        1
-    );
+    assert_eq!(found(&found_all, "tag-form")["examples"].list().len(), 1);
     scratch.file("other.toml", b"[severity]\nglobal-tag = \"off\"\n");
     let said = lint(
         &scratch,

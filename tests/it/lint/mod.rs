@@ -8,6 +8,7 @@ mod rules;
 use std::process::Output;
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, code, stderr, stdout};
 
 fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
@@ -21,7 +22,7 @@ fn findings(scratch: &Scratch, keys: &[u8]) -> Vec<Value> {
     let json: Value = serde_json::from_str(stdout(&said))
         .unwrap_or_else(|error| panic!("{error}: {}", stderr(&said)));
     assert_eq!(json["schema"], "slotscope.lint/1");
-    let findings = json["findings"].as_array().unwrap().clone();
+    let findings = json["findings"].list().clone();
     let has_error = findings
         .iter()
         .any(|finding| finding["severity"] == "error");

@@ -2,6 +2,7 @@
 
 use super::{findings, found, lint};
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, stdout};
 
 /// The ids of the rules broken by `key` alone, in order.
@@ -9,7 +10,7 @@ fn broken(key: &str) -> Vec<String> {
     // Keys that follow the convention, so that it is established in the dump.
     let others: String = (0..20).map(|i| format!("prod:a:b:{i}\n")).collect();
     let findings = findings(&Scratch::new(), format!("{others}{key}\n").as_bytes());
-    let id = |finding: &Value| finding["rule"].as_str().unwrap().to_owned();
+    let id = |finding: &Value| finding["rule"].text().to_owned();
     findings.iter().map(id).collect()
 }
 
@@ -172,9 +173,7 @@ fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
         "prod:uc:profile:\\xff"
     );
     assert_eq!(found(&findings, "blanks")["count"], 1);
-    let example = found(&findings, "long-key")["examples"][0]
-        .as_str()
-        .unwrap();
+    let example = found(&findings, "long-key")["examples"][0].text();
     assert!(example.ends_with("... and 116 more bytes"), "{example}");
     let said = lint(&scratch, &keys, &["--color", "never"]);
     assert!(!stdout(&said).contains('\u{1b}'), "{:?}", stdout(&said));

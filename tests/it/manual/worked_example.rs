@@ -3,6 +3,7 @@
 use crate::docs::{bash, marked_commands, scratch};
 use crate::manual::page;
 use serde_json::Value;
+use testkit::json::Json;
 
 /// The fullest node's share of the slots in the example, and the keys of its hash tag.
 const SLOTS_OF_THE_FIRST: f64 = 6554.0;
@@ -57,21 +58,18 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     }
 
     let verdict = &report["verdict"]["roles"][0];
-    let causes = verdict["causes"].as_array().unwrap();
+    let causes = verdict["causes"].list();
     let excess = |kind: &str| {
         let cause = causes.iter().find(|cause| cause["kind"] == kind);
-        cause.unwrap()["excess"].as_f64().unwrap()
+        cause.unwrap()["excess"].float()
     };
     for (reported, computed) in [
-        (
-            verdict["fullest"]["max_over_mean"].as_f64().unwrap(),
-            factor,
-        ),
+        (verdict["fullest"]["max_over_mean"].float(), factor),
         (excess("slots"), slots),
         (excess("tag"), tag),
         (excess("chance"), rest),
-        (verdict["n_eff"].as_f64().unwrap(), units),
-        (verdict["usable_capacity"].as_f64().unwrap(), 1.0 / factor),
+        (verdict["n_eff"].float(), units),
+        (verdict["usable_capacity"].float(), 1.0 / factor),
     ] {
         assert!(
             (reported - computed).abs() < 1e-6,

@@ -3,6 +3,7 @@
 use super::{fixture, plan, prose, said};
 use serde_json::json;
 use slotscope::source::collection::manifest::example;
+use testkit::json::Json;
 use testkit::run::{assert_contains, code, report, stderr, stdout};
 
 #[test]
@@ -24,7 +25,7 @@ fn of_a_capture_alone_keys_are_unknown_and_not_none() {
         &["judged by ops: captures do not say which keys there are"],
     );
     assert!(!text.contains("0 keys"), "{text}");
-    let json = report(&scratch.run(&[&args[..], &["--json"]].concat()));
+    let json = scratch.report(&[&args[..], &["--json"]].concat());
     let move_keys = &json["moves"][0]["keys"];
     assert_eq!(
         (&json["keys_moved"], move_keys),
@@ -79,7 +80,7 @@ fn a_small_value_beside_large_collections_blocks_no_node() {
         format!("key,type,size,elements\n{small}{large}"),
     );
     let json = report(&plan(&scratch, &["--json"]));
-    let pinned = json["pinned"].as_array().unwrap();
+    let pinned = json["pinned"].list();
     assert_eq!((pinned.len(), &pinned[0]["key"]), (1, &json!("big:{k7}")));
 }
 
@@ -88,11 +89,7 @@ fn servers_that_move_slots_as_a_whole_have_no_line_on_blocked_nodes() {
     let scratch = fixture();
     std::fs::create_dir(scratch.path("shop")).unwrap();
     std::fs::copy(scratch.path("dump.csv"), scratch.path("shop/a.csv")).unwrap();
-    let keys = std::fs::read_to_string(scratch.path("dump.csv"))
-        .unwrap()
-        .lines()
-        .count() as u64
-        - 1;
+    let keys = scratch.read("dump.csv").lines().count() as u64 - 1;
     for (server, is_copied) in [("valkey 8.1.0", true), ("valkey 9.0.0", false)] {
         let mut manifest = example(&["a.csv"]);
         (manifest.keys, manifest.nodes[0].keys) = (keys, keys);
@@ -117,7 +114,7 @@ fn no_node_is_planned_above_its_memory() {
     let scratch = fixture();
     let goal = |size: &str| {
         let json = report(&plan(&scratch, &["--json", "--maxmemory", size]));
-        let goals = json["goals"].as_array().unwrap().clone();
+        let goals = json["goals"].list().clone();
         let limit = goals.into_iter().find(|goal| goal["limit"] == "maxmemory");
         (limit.unwrap(), json["slots_moved"].as_u64())
     };
@@ -169,7 +166,7 @@ fn giant_keys_are_named_before_they_move() {
         &scratch,
         &["--remove", "aaaa", "--move-big", "--json"],
     ));
-    let keys = plan["big_keys"].as_array().unwrap();
+    let keys = plan["big_keys"].list();
     assert_eq!(
         (keys.len(), &keys[0]["bytes"]),
         (2, &json!(giant)),

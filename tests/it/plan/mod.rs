@@ -13,6 +13,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
 use serde_json::json;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout};
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
@@ -116,13 +117,8 @@ fn the_json_has_the_fields_of_the_contract() {
         (&plan["floor"], &plan["floor_unit"]),
         (&json!({"bytes": 1.0, "ops": 1.0}), &json!(null))
     );
-    let moves = plan["moves"].as_array().unwrap();
-    let sum = |field: &str| {
-        moves
-            .iter()
-            .map(|of| of[field].as_u64().unwrap())
-            .sum::<u64>()
-    };
+    let moves = plan["moves"].list();
+    let sum = |field: &str| moves.iter().map(|of| of[field].whole()).sum::<u64>();
     assert_eq!(
         (&plan["slots_moved"], &plan["bytes_moved"]),
         (&json!(sum("slots")), &json!(sum("bytes")))
@@ -135,8 +131,7 @@ fn the_json_has_the_fields_of_the_contract() {
     );
     let excluded = |of: &serde_json::Value| {
         of["ranges"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
             .any(|range| range[0].as_u64() < Some(6))
     };
@@ -144,10 +139,9 @@ fn the_json_has_the_fields_of_the_contract() {
     for metric in ["keys", "bytes", "ops", "slots"] {
         let sum = |when: &str| {
             plan["nodes"]
-                .as_array()
-                .unwrap()
+                .list()
                 .iter()
-                .map(|node| node[metric][when].as_u64().unwrap())
+                .map(|node| node[metric][when].whole())
                 .sum::<u64>()
         };
         assert_eq!(sum("before"), sum("after"), "{metric}");
@@ -168,11 +162,11 @@ fn nodes_come_and_go_and_bear_what_they_can() {
             "new-1=3",
         ],
     ));
-    let nodes = plan["nodes"].as_array().unwrap();
+    let nodes = plan["nodes"].list();
     assert_eq!(
         nodes
             .iter()
-            .map(|node| node["weight"].as_f64().unwrap())
+            .map(|node| node["weight"].float())
             .collect::<Vec<_>>(),
         [0.0, 1.0, 1.0, 3.0, 1.0]
     );
@@ -262,10 +256,8 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         &scratch,
         &[&args[..], &["--max-slots", "6000", "--json"]].concat(),
     ));
-    let loads = json["nodes"].as_array().unwrap()[1..].iter();
-    let loads: Vec<u64> = loads
-        .map(|node| node["keys"]["after"].as_u64().unwrap())
-        .collect();
+    let loads = json["nodes"].list()[1..].iter();
+    let loads: Vec<u64> = loads.map(|node| node["keys"]["after"].whole()).collect();
     let (most, least) = (loads.iter().max().unwrap(), loads.iter().min().unwrap());
     assert!(
         json["slots_moved"] == 6000 && *most as f64 <= 1.02 * *least as f64,
@@ -273,7 +265,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
     );
     // Before and after are figures for the remaining nodes.
     let json = report(&plan(&scratch, &[&args[..], &["--json"]].concat()));
-    let nodes = json["nodes"].as_array().unwrap();
+    let nodes = json["nodes"].list();
     for when in ["before", "after"] {
         let most = nodes[1..]
             .iter()
@@ -330,7 +322,7 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
             "{kind}: {}",
             stderr(&asked)
         );
-        let words = fs::read_to_string(scratch.path("asked")).unwrap();
+        let words = scratch.read("asked");
         let host = "$(touch${IFS}pwned)'`touch${IFS}pwned`";
         assert_eq!(
             words,

@@ -5,6 +5,7 @@ use std::fs;
 
 use super::{TOKEN, leaks, planted};
 use testkit::env::size;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::Scratch;
 
@@ -108,7 +109,7 @@ fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
             let output = command.env("SLOTSCOPE_REDACT_KEY", "k").output().unwrap();
             let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
             let reason = &report["input"]["incomplete"][0]["reason"];
-            reason.as_str().unwrap().to_owned()
+            reason.text().to_owned()
         };
         let (plain, hidden) = (reason(&[]), reason(&["--redact"]));
         assert!(plain.contains(&format!("{said}{TOKEN}\"")), "{plain}");

@@ -5,6 +5,7 @@ use std::fmt::Write;
 use serde_json::{Value, json};
 
 use crate::shape::names::{any, size};
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, assert_contains, code, feed, slotscope};
 
@@ -71,9 +72,9 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
             writeln!(table, "{}", cells.join(";")).unwrap();
         }
         let (report, code) = report(&table);
-        let state = report["verdict"]["state"].as_str().unwrap();
+        let state = report["verdict"]["state"].text();
         assert_eq!((state, code), ("unjudged", 2), "seed {seed}");
-        let sentence = report["verdict"]["sentence"].as_str().unwrap();
+        let sentence = report["verdict"]["sentence"].text();
         assert_contains(
             sentence,
             &[&format!("{lost} of 2,000 sizes could not be read")],
@@ -88,7 +89,7 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
             "no key is lost with its size"
         );
         assert_contains(
-            report["input"]["files"][0]["shape"].as_str().unwrap(),
+            report["input"]["files"][0]["shape"].text(),
             &["size in column"],
         );
     }
@@ -124,10 +125,7 @@ fn a_part_of_an_operation_is_not_cut_off() {
             (&lost["role"], &lost["count"]),
             (&json!("operations"), &json!(1))
         );
-        assert!(
-            lost["first"]["reason"].as_str().unwrap().contains("0.4"),
-            "{lost}"
-        );
+        assert!(lost["first"]["reason"].text().contains("0.4"), "{lost}");
     }
 }
 
@@ -148,7 +146,7 @@ fn empty_cells_and_zeros_are_no_keys_with_their_slots() {
         .map(|i| format!("user:{i},0,{},\n", u8::from(i == 7) * 9))
         .collect();
     let (read, _) = report(&format!("key,db,idle,tag\n{rows}"));
-    let taken = read["slots"]["keys"].as_array().unwrap();
+    let taken = read["slots"]["keys"].list();
     let taken = taken.iter().filter(|keys| keys.as_u64() > Some(0)).count();
     assert!(taken > 250, "{taken} slots");
 }
@@ -216,7 +214,7 @@ fn a_total_is_not_a_key_and_a_unit_beside_a_size_is_not_ignored() {
     assert_eq!(read["input"]["keys"], 301);
     // 0,100 to 0,399 of 1,024 bytes.
     let (read, _) = report(&format!("key;size (KB)\n{}", rows("").replace(',', ";0,")));
-    let loads = read["slots"]["bytes"].as_array().unwrap().iter();
+    let loads = read["slots"]["bytes"].list().iter();
     assert_eq!(loads.filter_map(Value::as_u64).sum::<u64>(), 76_646);
 }
 

@@ -2,6 +2,7 @@
 
 use super::timeline;
 use serde_json::{Value, json};
+use testkit::json::Json;
 use testkit::run::{Scratch, slotscope, stdout};
 use testkit::timeline::{BURST, BURST_RATE, START, capture, seconds};
 
@@ -12,7 +13,7 @@ fn a_planted_burst_is_found_with_its_tag_ends_and_share() {
         let seconds = seconds(seed);
         let file = capture(&scratch, "node.monitor", &seconds);
         let found = timeline(&[&file, "--nodes", "3"]);
-        let bursts = found["bursts"].as_array().unwrap();
+        let bursts = found["bursts"].list();
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let burst = &bursts[0];
         assert_eq!(burst["tag"], "hot");
@@ -20,20 +21,20 @@ fn a_planted_burst_is_found_with_its_tag_ends_and_share() {
             burst["slot"],
             u64::from(slotscope::slot(b"cart:{hot}:items"))
         );
-        let secs = found["bucket_secs"].as_u64().unwrap();
+        let secs = found["bucket_secs"].whole();
         for (end, truth) in [("from", BURST.start), ("to", BURST.end)] {
-            let end = burst[end].as_u64().unwrap();
+            let end = burst[end].whole();
             assert!(end.abs_diff(START + truth) <= secs, "{burst}");
         }
         let planted = BURST_RATE * (BURST.end - BURST.start);
         assert!(
-            burst["ops"].as_u64().unwrap().abs_diff(planted) < planted / 50,
+            burst["ops"].whole().abs_diff(planted) < planted / 50,
             "{burst}"
         );
         // A third of the other operations are on the same node.
-        let share = burst["share"].as_f64().unwrap();
+        let share = burst["share"].float();
         assert!((0.77..0.86).contains(&share), "{burst}");
-        assert!(burst["times_usual"].as_f64().unwrap() > 50.0, "{burst}");
+        assert!(burst["times_usual"].float() > 50.0, "{burst}");
     }
 }
 
@@ -43,7 +44,7 @@ fn all_operations_are_counted_at_their_time() {
     let seconds = seconds(3);
     let file = capture(&scratch, "node.monitor", &seconds);
     let found = timeline(&[&file, "--nodes", "6"]);
-    let buckets = found["buckets"].as_array().unwrap();
+    let buckets = found["buckets"].list();
     assert_eq!(
         (buckets.len(), &found["bucket_secs"]),
         (300, &Value::from(1))
@@ -53,16 +54,14 @@ fn all_operations_are_counted_at_their_time() {
         assert_eq!(bucket["ops"], lines.len());
     }
     let sum = |lists: &Value, at: usize| -> u64 {
-        let lists = lists.as_array().unwrap().iter();
-        lists.map(|list| list[at].as_u64().unwrap()).sum()
+        let lists = lists.list().iter();
+        lists.map(|list| list[at].whole()).sum()
     };
-    let nodes = found["nodes"].as_array().unwrap();
+    let nodes = found["nodes"].list();
     for (at, lines) in seconds.iter().enumerate() {
         let count = lines.len() as u64;
         assert_eq!(sum(&found["slots"]["ops"], at), count);
-        let of_nodes = nodes
-            .iter()
-            .map(|node| node["over_time"][at].as_u64().unwrap());
+        let of_nodes = nodes.iter().map(|node| node["over_time"][at].whole());
         assert_eq!(of_nodes.sum::<u64>(), count);
     }
     let hot = &found["tags"][0];
@@ -119,7 +118,7 @@ fn a_hot_key_without_a_tag_is_named_and_escaped() {
     }
     let file = capture(&scratch, "node.monitor", &seconds);
     let found = timeline(&[&file]);
-    let bursts = found["bursts"].as_array().unwrap();
+    let bursts = found["bursts"].list();
     let key = bursts
         .iter()
         .find(|burst| burst.get("key").is_some())
@@ -172,11 +171,8 @@ fn captures_that_share_no_slot_are_a_node_each() {
     let files = [0, 1, 2].map(of_node);
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let found = timeline(&files);
-    let nodes = found["nodes"].as_array().unwrap();
-    let names: Vec<_> = nodes
-        .iter()
-        .map(|node| node["name"].as_str().unwrap())
-        .collect();
+    let nodes = found["nodes"].list();
+    let names: Vec<_> = nodes.iter().map(|node| node["name"].text()).collect();
     let expected = ["node-0.monitor", "node-1.monitor", "node-2.monitor"];
     assert_eq!(names, expected);
     let slot = slotscope::slot(b"cart:{hot}:items");
@@ -184,7 +180,7 @@ fn captures_that_share_no_slot_are_a_node_each() {
         found["bursts"][0]["node"],
         format!("node-{}.monitor", slot / 5462)
     );
-    let share = found["bursts"][0]["share"].as_f64().unwrap();
+    let share = found["bursts"][0]["share"].float();
     assert!((0.77..0.86).contains(&share), "{share}");
     assert!(timeline(&files[..1]).get("nodes").is_none());
 }

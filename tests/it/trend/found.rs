@@ -2,6 +2,7 @@
 
 use super::trend;
 use serde_json::json;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
@@ -18,11 +19,8 @@ fn reports_of_analyze_become_a_trend() {
     );
 
     assert_eq!(found["schema"], "slotscope.trend/3");
-    let points = found["points"].as_array().unwrap();
-    let files: Vec<_> = points
-        .iter()
-        .map(|point| point["file"].as_str().unwrap())
-        .collect();
+    let points = found["points"].list();
+    let files: Vec<_> = points.iter().map(|point| point["file"].text()).collect();
     assert_eq!(files[0], "r0/report.json");
     assert_eq!(files[7], "r7/report.json");
     assert_eq!(points[0]["at"], START);
@@ -31,7 +29,7 @@ fn reports_of_analyze_become_a_trend() {
     assert!(points[3]["nodes"]["fullest"]["bytes"]["load"].as_u64() > Some(30_000));
 
     let growth = &found["forecast"]["growth"]["keys"];
-    let a_month = |end: &str| growth["a_month"][end].as_f64().unwrap();
+    let a_month = |end: &str| growth["a_month"][end].float();
     assert!(a_month("low") < 0.06 && 0.06 < a_month("high"), "{growth}");
     // Eight reports do not rule out linear growth, or that deviations persist.
     assert!(a_month("high") - a_month("low") < 0.07, "{growth}");
@@ -40,9 +38,9 @@ fn reports_of_analyze_become_a_trend() {
         (&full["maxmemory"], &full["basis"]),
         (&json!(102_400), &json!("fullest_nodes"))
     );
-    let months = |end: &str| full["months"][end].as_f64().unwrap();
+    let months = |end: &str| full["months"][end].float();
     // The fullest node has a little over a third of the bytes, which grow by 6% a month.
-    let used = full["used"].as_f64().unwrap();
+    let used = full["used"].float();
     let truth = (102_400.0 / used).ln() / 1.06f64.ln();
     assert!(
         months("low") < truth && truth < months("high"),
@@ -58,7 +56,7 @@ fn two_reports_give_a_rate_and_say_that_it_has_no_interval() {
     let found = trend(&scratch, &reports, &["--maxmemory", "1mb"]);
     let growth = &found["forecast"]["growth"]["keys"]["a_month"];
     assert!(
-        (growth["estimate"].as_f64().unwrap() - 105.0 / 1210.0).abs() < 1e-3,
+        (growth["estimate"].float() - 105.0 / 1210.0).abs() < 1e-3,
         "{growth}"
     );
     assert_eq!(
@@ -83,9 +81,9 @@ fn nodes_that_change_make_the_fullest_node_grow_as_all_data() {
     assert_eq!(full["basis"], "all_data");
     let notes = found["notes"].to_string();
     assert!(notes.contains("taken to grow as all data do"), "{notes}");
-    let used = full["used"].as_f64().unwrap();
+    let used = full["used"].float();
     let truth = (102_400.0 / used).ln() / 1.06f64.ln();
-    let months = full["months"]["estimate"].as_f64().unwrap();
+    let months = full["months"]["estimate"].float();
     assert!((months - truth).abs() < 1.5, "{months} {truth}");
 }
 
@@ -120,14 +118,14 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
         (&full["used"], &full["maxmemory"]),
         (&json!(354_900), &json!(500_000))
     );
-    let months = |end: &str| full["months"][end].as_f64().unwrap();
+    let months = |end: &str| full["months"][end].float();
     let truth = (500.0 - 354.9) / ((354.9 - 310.2) / 3.0);
     assert!((months("estimate") - truth).abs() < 0.1, "{full} {truth}");
     assert!(
         months("low") < truth && truth < months("high"),
         "{full} {truth}"
     );
-    let sentence = found["sentence"].as_str().unwrap();
+    let sentence = found["sentence"].text();
     assert_contains(
         sentence,
         &["; by used_memory, node even-1 is full in 9.7 months ("],
@@ -144,7 +142,7 @@ fn of_nodes_with_measured_memory_the_first_to_be_full_is_named() {
         (&full["node"], &full["used"]),
         (&json!("even-2"), &json!(320_000))
     );
-    let months = full["months"]["estimate"].as_f64().unwrap();
+    let months = full["months"]["estimate"].float();
     assert!((months - 4.5).abs() < 0.1, "{full}");
     // A hostile report may list a node twice.
     reports[1] = edited(&scratch, "r1", "twice", |report| {
@@ -173,22 +171,16 @@ fn memory_that_was_measured_once_grows_with_the_keys_and_the_rest_stays() {
         (&full["measured"], &full["basis"]),
         (&json!(true), &json!("fullest_nodes"))
     );
-    let (used, node) = (
-        full["used"].as_u64().unwrap(),
-        full["node"].as_str().unwrap(),
-    );
+    let (used, node) = (full["used"].whole(), full["node"].text());
     assert!((70_000..=80_000).contains(&used), "{full}");
     // Three nodes grow by 100 keys of 100 bytes a month.
-    let months = full["months"]["estimate"].as_f64().unwrap();
+    let months = full["months"]["estimate"].float();
     let truth = (100_000 - used) as f64 / (100.0 * 100.0 / 3.0);
     assert!(
         (months / truth - 1.0).abs() < 0.1,
         "{months} {truth} {node}"
     );
-    let (sentence, notes) = (
-        found["sentence"].as_str().unwrap(),
-        found["notes"].to_string(),
-    );
+    let (sentence, notes) = (found["sentence"].text(), found["notes"].to_string());
     assert_contains(sentence, &["by the bytes of its keys, node even-"]);
     assert_contains(&notes, &["used_memory was measured in one report"]);
 }
@@ -207,7 +199,7 @@ fn four_days_have_no_growth_a_month() {
     let growth = &found["forecast"]["growth"]["keys"];
     assert_eq!(growth["a_month"], json!(null));
     assert!(
-        (growth["a_day"]["estimate"].as_f64().unwrap() - 100.0).abs() < 0.1,
+        (growth["a_day"]["estimate"].float() - 100.0).abs() < 0.1,
         "{growth}"
     );
     let text = run(&scratch, &days, &["--by", "keys", "--maxmemory", "100kb"]);

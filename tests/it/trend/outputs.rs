@@ -4,6 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 use slotscope_engine::text::day;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 use testkit::trend::{MONTH_SECS, eight_months, run};
 
@@ -36,9 +37,9 @@ fn the_result_is_text_files_and_limits() {
         files.sort_unstable();
     }
     assert_eq!(scratch.entries("out"), files);
-    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    let page = scratch.read("out/trend.html");
     assert!(!page.contains("http:") && !page.contains("https:") && page.contains("<svg"));
-    let table = fs::read_to_string(scratch.path("out/trend.csv")).unwrap();
+    let table = scratch.read("out/trend.csv");
     assert_eq!(table.lines().count(), 9);
     assert!(table.starts_with("date,file,keys,bytes,ops,"), "{table}");
     // A second run replaces its own files; without bytes there is no fullest node to draw.
@@ -70,10 +71,10 @@ fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
     let trend = fs::read(scratch.path("out/trend.json")).unwrap();
     let trend: Value = serde_json::from_slice(&trend).unwrap();
     let full = &trend["forecast"]["full"];
-    let high = full["months"]["high"].as_f64().unwrap();
-    let end = trend["forecast"]["from"].as_u64().unwrap() + (high * MONTH_SECS) as u64;
-    assert!(high > 14.0 && end > full["at"].as_u64().unwrap(), "{full}");
-    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    let high = full["months"]["high"].float();
+    let end = trend["forecast"]["from"].whole() + (high * MONTH_SECS) as u64;
+    assert!(high > 14.0 && end > full["at"].whole(), "{full}");
+    let page = scratch.read("out/trend.html");
     let picture = page.split("<figure").last().unwrap();
     let (_, words) = picture.split_once("From 2024-11-01 to ").unwrap();
     let last = &words[..10];
@@ -81,5 +82,5 @@ fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
         last > day(end).as_str() && last < day(end + 200 * 86_400).as_str(),
         "{last} {full}"
     );
-    assert_contains(&picture, &["red: the limit of 150.00 KiB"]);
+    assert_contains(picture, &["red: the limit of 150.00 KiB"]);
 }

@@ -4,6 +4,7 @@ use std::fs;
 
 use super::trend;
 use serde_json::{Value, json};
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
@@ -40,7 +41,7 @@ fn reports_need_different_dates_and_the_way_out_is_named() {
     let found = trend(&scratch, &named, &["--date", "path"]);
     assert_eq!(found["points"][0]["at"], 1_738_368_000);
     let earlier = edited(&scratch, "r0", "earlier", |report| {
-        let started = report["run"]["started"].as_u64().unwrap();
+        let started = report["run"]["started"].whole();
         report["run"]["started"] = json!(started - 60);
     });
     let found = trend(
@@ -153,7 +154,7 @@ fn doubtful_reports_are_marked_and_left_out_unless_they_are_asked_for() {
             let loads = report["slots"][metric].as_array_mut().unwrap();
             loads
                 .iter_mut()
-                .for_each(|load| *load = json!(load.as_u64().unwrap() / 3));
+                .for_each(|load| *load = json!(load.whole() / 3));
         }
     });
     let mut reports = eight_months(&scratch);
@@ -196,7 +197,7 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         "{:?}",
         stdout(&said)
     );
-    let page = fs::read_to_string(scratch.path("out/trend.html")).unwrap();
+    let page = scratch.read("out/trend.html");
     assert!(
         !page.contains(['\u{1b}', '\u{202e}', '\u{7}']) && page.matches("<script").count() == 2
     );

@@ -4,12 +4,13 @@ use serde_json::Value;
 
 use super::parity::{Case, analyzed, ratio};
 use super::scene::{even_ends, lines_of};
+use testkit::json::Json;
 
 /// The tags and keys of the splitting step, and the load ratio after all steps.
 fn split(report: &Value) -> (Vec<String>, f64) {
-    let steps = report["verdict"]["steps"].as_array().unwrap();
+    let steps = report["verdict"]["steps"].list();
     let split = steps.iter().find(|step| step["kind"] == "split").unwrap();
-    let sentence = split["sentence"].as_str().unwrap();
+    let sentence = split["sentence"].text();
     let names = ["{flash}", "counter:visits"];
     let names = names.iter().filter(|name| sentence.contains(**name));
     let mut loads = steps

@@ -5,7 +5,8 @@ use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::state::Role;
 use slotscope::summary::step::{Step, StepKind};
-use testkit::run::{assert_contains, report, stdout, succeeded};
+use testkit::json::Json;
+use testkit::run::{assert_contains, stdout, succeeded};
 
 use crate::verdict::parity::{Case, followed, is_what_its_command_does};
 use crate::verdict::scene::{Scene, info, light};
@@ -93,12 +94,12 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
     let (step, _) = followed(&case).unwrap();
     assert_eq!(step["request"]["relief"], true);
     let plan: Value = is_what_its_command_does(&case, &step);
-    let limit = plan["goals"].as_array().unwrap().iter();
+    let limit = plan["goals"].list().iter();
     let limit = limit
         .into_iter()
         .find(|goal| goal["limit"] == "maxmemory")
         .unwrap();
-    let figures = ["target", "before", "after"].map(|of| limit[of].as_f64().unwrap());
+    let figures = ["target", "before", "after"].map(|of| limit[of].float());
     assert!(
         figures[0] == 0.9 && (figures[1] - 0.912).abs() < 0.001,
         "{limit}"
@@ -108,7 +109,7 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
         .run(&["plan", "all", "--topology", "cluster.nodes"]);
     assert_contains(stdout(&text), &["this only makes room"]);
     // Whoever asks for more gets all of it.
-    let whole = report(&case.scratch.run(&[
+    let whole = case.scratch.report(&[
         "plan",
         "all",
         "--topology",
@@ -116,7 +117,7 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
         "--tolerance",
         "3",
         "--json",
-    ]));
+    ]);
     assert!(
         whole["slots_moved"].as_u64() > Some(128),
         "{}",

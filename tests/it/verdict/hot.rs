@@ -7,7 +7,8 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
-use testkit::run::{Scratch, assert_contains, report, stdout};
+use testkit::json::Json;
+use testkit::run::{Scratch, assert_contains, stdout};
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 const RANGES: [(u16, u16); 3] = [(0, 5460), (5461, 10_922), (10_923, 16_383)];
@@ -137,9 +138,9 @@ fn lines(commands: &Commands) -> String {
 
 /// The sentences of the steps.
 fn steps(scratch: &Scratch) -> String {
-    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
-    let steps = found["verdict"]["steps"].as_array().unwrap().iter();
-    let sentences = steps.map(|step| step["sentence"].as_str().unwrap());
+    let found = scratch.report(&["analyze", "shop", "--json"]);
+    let steps = found["verdict"]["steps"].list().iter();
+    let sentences = steps.map(|step| step["sentence"].text());
     sentences.collect::<Vec<_>>().join("; ")
 }
 
@@ -164,17 +165,17 @@ fn captured_commands_weigh_what_they_take_so_the_slow_key_is_blamed_and_not_the_
         "{text}"
     );
     assert!(text.contains("1 now: cache key board:global"), "{text}");
-    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+    let found = scratch.report(&["analyze", "shop", "--json"]);
     assert_eq!(found["verdict"]["roles"][1]["metric"], "cpu");
     // The cache leaves next to nothing of the load, and no slot moves for that.
-    let steps = found["verdict"]["steps"].as_array().unwrap();
+    let steps = found["verdict"]["steps"].list();
     assert_eq!(steps.len(), 1, "{steps:#?}");
     assert_eq!(steps[0]["after"]["load"]["state"], "unjudged");
     assert!(text.contains("-> idle"), "{text}");
     // 2,000 calls of 350 µs, and the size in the dump.
     let key = &found["keys"]["top"][0];
     assert_eq!((&key["key"], &key["bytes"]), (&BOARD.into(), &5000.into()));
-    let cpu = key["cpu"].as_u64().unwrap();
+    let cpu = key["cpu"].whole();
     assert!((695_000..705_000).contains(&cpu), "{cpu}");
 }
 
@@ -184,7 +185,7 @@ fn what_no_list_shows_of_a_key_is_not_0() {
     let mut captures = commands(0);
     captures[1].push(("get", "{new}:key".into(), 9000));
     Hot::new([0.4; 3], &[]).captured(captures).write(&scratch);
-    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+    let found = scratch.report(&["analyze", "shop", "--json"]);
     let key = &found["keys"]["top"][0];
     assert_eq!(key["key"], "{new}:key", "{key:#}");
     assert!(
@@ -303,7 +304,7 @@ fn a_cluster_that_uses_less_than_2_percent_of_a_core_is_idle_by_slots_too() {
         collected.load.nodes_by_slot = 3;
         collected.write(&scratch);
         scratch.file("shop/slot-stats.json", slot_stats(0, hot));
-        let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+        let found = scratch.report(&["analyze", "shop", "--json"]);
         assert_eq!(found["verdict"]["state"], state, "{hot}");
     }
 }
@@ -343,7 +344,7 @@ fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing(
         .collect();
     let keys = rows.lines().count();
     scratch.file("shop/a.csv", format!("key,size\n{rows}"));
-    let manifest = std::fs::read_to_string(scratch.path("shop/collect.json")).unwrap();
+    let manifest = scratch.read("shop/collect.json");
     let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
     (manifest["keys"], manifest["nodes"][0]["keys"]) = (keys.into(), keys.into());
     scratch.file("shop/collect.json", manifest.to_string());
@@ -368,7 +369,7 @@ fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing(
 fn a_primary_that_failed_and_lost_its_slots_is_down_and_not_empty() {
     let scratch = Scratch::new();
     Hot::new([0.1; 3], &[]).write(&scratch);
-    let listing = std::fs::read_to_string(scratch.path("shop/cluster.nodes")).unwrap();
+    let listing = scratch.read("shop/cluster.nodes");
     let dead = "d 10.0.0.9:6379@1 master,fail - 1 1 9 disconnected\n";
     scratch.file("shop/cluster.nodes", listing + dead);
     let text = shown(&scratch);
@@ -409,10 +410,9 @@ fn a_capture_of_an_idle_node_is_not_a_failure_of_redis_cli() {
     assert_contains(&text, &["MONITOR saw no command on a key in 10 s"]);
     assert!(!text.contains("did redis-cli fail"), "{text}");
     assert!(!text.contains("captured"), "{text}");
-    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+    let found = scratch.report(&["analyze", "shop", "--json"]);
     let ops: Vec<_> = found["nodes"]["list"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
         .map(|node| node["ops"].clone())
         .collect();

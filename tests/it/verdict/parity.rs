@@ -6,8 +6,9 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use slotscope::slot::slot;
 use testkit::env::{cases, size};
+use testkit::json::Json;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, report, stderr, stdout};
+use testkit::run::{Scratch, stderr, stdout};
 
 use crate::verdict::scene::{Scene, info};
 
@@ -205,11 +206,8 @@ pub(super) fn analyzed(case: &Case, listing: &str) -> Value {
         "0",
     ];
     let flags = case.flags.iter().map(String::as_str);
-    report(
-        &case
-            .scratch
-            .run(&args.into_iter().chain(flags).collect::<Vec<_>>()),
-    )
+    case.scratch
+        .report(&args.into_iter().chain(flags).collect::<Vec<_>>())
 }
 
 /// The words of a command before its script.
@@ -224,7 +222,7 @@ fn words(command: &str) -> Vec<String> {
 
 /// The step of moves with a command.
 pub(super) fn moves(report: &Value) -> Option<&Value> {
-    let mut steps = report["verdict"]["steps"].as_array().unwrap().iter();
+    let mut steps = report["verdict"]["steps"].list().iter();
     steps.find(|step| step["kind"] == "move" && !step["command"].is_null())
 }
 
@@ -234,7 +232,7 @@ pub(super) fn ratio(role: &Value) -> Option<f64> {
 
 /// The plan from a row's command yields the row: its slots, keys and bytes, and every ratio.
 pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
-    let mut words = words(step["command"].as_str().unwrap());
+    let mut words = words(step["command"].text());
     words.push("--json".into());
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let output = case.scratch.run(&words);
@@ -257,15 +255,15 @@ pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
 
 /// The listing after the moves of a plan.
 pub(super) fn carried_out(case: &Case, plan: &Value) -> String {
-    let text = std::fs::read_to_string(case.scratch.path("cluster.nodes")).unwrap();
+    let text = case.scratch.read("cluster.nodes");
     let mut owner = owners(&text);
     let head = |line: &str| line.split(' ').take(8).collect::<Vec<_>>().join(" ");
     let heads: Vec<String> = primaries(&text).map(head).collect();
-    for of in plan["moves"].as_array().unwrap() {
-        let to = of["to"].as_str().unwrap();
+    for of in plan["moves"].list() {
+        let to = of["to"].text();
         let to = heads.iter().position(|head| head.starts_with(to)).unwrap();
-        for range in of["ranges"].as_array().unwrap() {
-            let [first, last] = [0, 1].map(|at| range[at].as_u64().unwrap() as usize);
+        for range in of["ranges"].list() {
+            let [first, last] = [0, 1].map(|at| range[at].whole() as usize);
             owner[first..=last].fill(to);
         }
     }
@@ -296,17 +294,17 @@ pub(super) fn followed(case: &Case) -> Option<(Value, Value)> {
 
 /// No role exceeds its ceiling: its band, or today's fullest node.
 fn keeps_ceilings(case: &Case, before: &Value, step: &Value) {
-    let roles = step["request"]["roles"].as_array().unwrap();
+    let roles = step["request"]["roles"].list();
     for (name, then) in step["after"].as_object().unwrap() {
-        let mut judged = before["verdict"]["roles"].as_array().unwrap().iter();
+        let mut judged = before["verdict"]["roles"].list().iter();
         let its =
             judged.find(|role| role["role"] == name.as_str() || role["metric"] == name.as_str());
         let Some(its) = its else { continue };
         let role = roles.iter().find(|role| role["metric"] == its["metric"]);
         let Some(role) = role else { continue };
-        let lifted = step["request"]["lifted"].as_array().unwrap();
+        let lifted = step["request"]["lifted"].list();
         let today = ratio(&its["fullest"]).unwrap();
-        let most = role["ceiling"].as_f64().unwrap().max(today);
+        let most = role["ceiling"].float().max(today);
         let then = ratio(then).unwrap();
         let is_kept = then <= most + 1e-6 || lifted.contains(&its["metric"]);
         assert!(is_kept, "{}: {name} {then}, at most {most}", case.what);

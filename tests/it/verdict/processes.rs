@@ -1,7 +1,7 @@
 //! Load by the CPU time of processes, if servers do not count it by slot.
 
 use super::hot::Hot;
-use testkit::run::{Scratch, assert_contains, code, report, stdout};
+use testkit::run::{Scratch, assert_contains, code, stdout};
 
 /// A collection from three primaries that use these fractions of a core; those with `None` do not report it.
 fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
@@ -16,7 +16,7 @@ fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
 fn a_collection_has_its_hot_process_as_a_finding() {
     let scratch = Scratch::new();
     collection(&scratch, [Some(0.1), Some(0.16), Some(0.4)]);
-    let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+    let found = scratch.report(&["analyze", "shop", "--json"]);
     let first = &found["verdict"]["findings"][0];
     assert_eq!(first["id"], "skew/load/c/", "{first:#}");
     assert_eq!(
@@ -58,7 +58,7 @@ fn processes_that_are_even_idle_or_not_known_are_not_a_finding() {
     ] {
         let scratch = Scratch::new();
         collection(&scratch, cpu);
-        let found = report(&scratch.run(&["analyze", "shop", "--json"]));
+        let found = scratch.report(&["analyze", "shop", "--json"]);
         assert_eq!(found["verdict"]["state"], "balanced", "{cpu:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{Report, of_sample, open, sample};
 use serde_json::{Value, json};
 use testkit::chromium::{Chromium, Tab};
+use testkit::json::Json;
 
 /// Size limit for the page of the shop, in bytes.
 const SHOP_BYTES: u64 = 550_000;
@@ -27,7 +28,7 @@ fn plain(text: String) -> String {
 #[test]
 fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     let report = shop();
-    let findings = report.json["verdict"]["findings"].as_array().unwrap();
+    let findings = report.json["verdict"]["findings"].list();
     let problems: Vec<&Value> = findings
         .iter()
         .filter(|found| !found["state"].is_null())
@@ -38,7 +39,7 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     for (at, problem) in problems.iter().enumerate() {
         let card = format!("#finding-{at}");
         let sentence = plain(tab.text(&format!("{card} .sentence")));
-        assert_eq!(sentence, problem["sentence"].as_str().unwrap());
+        assert_eq!(sentence, problem["sentence"].text());
         let causes = tab.texts(&format!("{card} tbody tr"));
         assert!(causes.len() > 1, "{causes:?}");
         let bars = format!("document.querySelectorAll('{card} tbody .bar').length");
@@ -59,23 +60,19 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
             problem["steps"]
         );
         let end = format!("document.querySelector('{card}').getBoundingClientRect().bottom");
-        assert!(
-            tab.eval(&end).as_f64().unwrap() < 900.0,
-            "{card} is cut off"
-        );
+        assert!(tab.eval(&end).float() < 900.0, "{card} is cut off");
     }
     let lost = tab.eval("[...document.querySelectorAll('.for a')].filter((a) => !document.querySelector(a.hash)).length");
     assert_eq!(lost, 0);
     let shown = plain(tab.text("#finding-0 .for li a"));
-    let first =
-        &report.json["verdict"]["steps"][problems[0]["steps"][0].as_u64().unwrap() as usize];
-    assert_eq!(shown, first["sentence"].as_str().unwrap());
+    let first = &report.json["verdict"]["steps"][problems[0]["steps"][0].whole() as usize];
+    assert_eq!(shown, first["sentence"].text());
 }
 
 #[test]
 fn each_step_says_what_it_changes_in_memory_and_load() {
     let report = shop();
-    let steps = report.json["verdict"]["steps"].as_array().unwrap();
+    let steps = report.json["verdict"]["steps"].list();
     let mut tab = open(&report);
     assert_eq!(
         tab.texts(".steps thead th"),
@@ -87,7 +84,7 @@ fn each_step_says_what_it_changes_in_memory_and_load() {
         for (role, shown) in ["memory", "load"].iter().zip(after) {
             // A step without effect has no arrow.
             if let Some((_, shown)) = shown.split_once(" → ") {
-                let exact = step["after"][role]["max_over_mean"].as_f64().unwrap();
+                let exact = step["after"][role]["max_over_mean"].float();
                 let shown: f64 = shown.trim_start_matches('≈').parse().unwrap();
                 assert!(
                     (shown - exact).abs() < 0.006,
@@ -103,7 +100,7 @@ fn each_step_says_what_it_changes_in_memory_and_load() {
         assert_eq!(found.as_str(), command);
     }
     let buttons = tab.eval("document.querySelectorAll('.copy').length");
-    assert!(buttons.as_u64().unwrap() > 3, "{buttons}");
+    assert!(buttons.whole() > 3, "{buttons}");
     tab.click(".for .copy");
     let chosen = tab.eval("getSelection().toString()");
     // The first step is for the cluster, the others are on its cards.
@@ -120,11 +117,7 @@ fn nodes_are_ordered_by_the_worse_of_their_roles() {
         let of = |role: &str| node["over_share"][role].as_f64().unwrap_or(0.0);
         of("memory").max(of("load"))
     };
-    let mut nodes: Vec<&Value> = report.json["nodes"]["list"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .collect();
+    let mut nodes: Vec<&Value> = report.json["nodes"]["list"].list().iter().collect();
     nodes.sort_by(|a, b| worse(b).total_cmp(&worse(a)));
     let wanted: Vec<String> = nodes.iter().map(|node| node["slots"].to_string()).collect();
     assert_eq!(super::column(&mut tab, "nodes-table", 2), wanted);
@@ -179,7 +172,7 @@ fn paper_has_no_instructions_for_a_screen() {
         tab.open(&report.page);
         tab.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
         let seen = tab.eval("document.body.innerText + [...document.querySelectorAll('.table')].map((e) => getComputedStyle(e, '::after').content).filter((text) => text !== 'none').join()");
-        let seen = seen.as_str().unwrap();
+        let seen = seen.text();
         for words in ["Copy", "wider screen", "Tap or point", "Show all"] {
             assert!(!seen.contains(words), "{words} at {width} px");
         }
@@ -203,10 +196,7 @@ fn the_page_does_not_move_while_it_loads() {
         tab.call("Emulation.setCPUThrottlingRate", json!({"rate": 6}));
         tab.open(&report.page);
         let shift = tab.eval("new Promise((done) => setTimeout(() => done(window.shift), 1000))");
-        assert!(
-            shift.as_f64().unwrap() < LAYOUT_SHIFT,
-            "{shift} at {width} px"
-        );
+        assert!(shift.float() < LAYOUT_SHIFT, "{shift} at {width} px");
     }
 }
 

@@ -5,10 +5,11 @@ use std::fmt::Write;
 use super::{of_sample, open, report};
 use serde_json::{Value, json};
 use testkit::chromium::Tab;
+use testkit::json::Json;
 use testkit::run::{Scratch, assert_contains};
 
 fn most(loads: &Value) -> usize {
-    let loads = loads.as_array().unwrap().iter().map(|load| load.as_u64());
+    let loads = loads.list().iter().map(|load| load.as_u64());
     let first = loads
         .enumerate()
         .max_by_key(|(slot, load)| (*load, usize::MAX - slot));

@@ -3,6 +3,7 @@
 use super::{column, of_sample, open, sample};
 use serde_json::{Value, json};
 use testkit::chromium::Tab;
+use testkit::json::Json;
 use testkit::run::assert_contains;
 
 /// Number of visible rows.
@@ -10,8 +11,7 @@ fn seen(tab: &mut Tab, table: &str) -> u64 {
     tab.eval(&format!(
         "document.querySelectorAll('#{table} tbody tr:not([hidden])').length"
     ))
-    .as_u64()
-    .unwrap()
+    .whole()
 }
 
 #[test]
@@ -25,31 +25,22 @@ fn the_slot_map_answers_to_pointer_and_keys() {
             tab.eval("Number(document.querySelector('#under dd[data-v]').dataset.v)"),
             json["slots"]["keys"][slot]
         );
-        let node = json["nodes"]["list"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .find(|node| {
-                let ranges = node["ranges"].as_array().unwrap();
-                ranges.iter().any(|range| {
-                    (range[0].as_u64().unwrap()..=range[1].as_u64().unwrap())
-                        .contains(&(slot as u64))
-                })
-            });
+        let node = json["nodes"]["list"].list().iter().find(|node| {
+            let ranges = node["ranges"].list();
+            ranges
+                .iter()
+                .any(|range| (range[0].whole()..=range[1].whole()).contains(&(slot as u64)))
+        });
         assert_eq!(
             Some(tab.text("#under dd").as_str()),
             // All nodes have the same port.
-            node.unwrap()["address"]
-                .as_str()
-                .unwrap()
-                .strip_suffix(":6379")
+            node.unwrap()["address"].text().strip_suffix(":6379")
         );
     };
     let hottest: Vec<usize> = json["slots"]["hottest"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|slot| slot["slot"].as_u64().unwrap() as usize)
+        .map(|slot| slot["slot"].whole() as usize)
         .collect();
     check(&mut tab, hottest[0]);
     assert!(
@@ -177,7 +168,7 @@ fn the_keyboard_reaches_everything_and_shows_where_it_is() {
         tab.press("Tab");
         let [id, outlined, tag]: [Value; 3] = serde_json::from_value(tab.eval("[document.activeElement.id, document.activeElement === document.body || getComputedStyle(document.activeElement).outlineStyle !== 'none', document.activeElement.cloneNode().outerHTML]")).unwrap();
         assert_eq!(outlined, true, "no outline on {tag}");
-        reached.push(id.as_str().unwrap().to_owned());
+        reached.push(id.text().to_owned());
     }
     let missed: Vec<_> = wanted
         .into_iter()
@@ -241,7 +232,7 @@ fn a_table_can_be_taken_away_as_csv_and_markdown() {
     let buttons = tab.texts("#nodes-table .take button");
     assert_eq!(buttons, ["CSV", "Copy as Markdown"]);
     let csv = tab.eval("asCsv(taken(document.querySelector('#nodes-table table')))");
-    let csv = csv.as_str().unwrap();
+    let csv = csv.text();
     assert!(csv.starts_with("node,slots,keys,bytes,ops,"), "{csv}");
     assert_contains(csv, &["\nshop-3,3276,42098,363746676,2804824,"]);
     let hostile =

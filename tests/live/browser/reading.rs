@@ -10,6 +10,7 @@ use super::{
 use serde_json::{Value, json};
 use slotscope::name::Name;
 use testkit::chromium::Chromium;
+use testkit::json::Json;
 use testkit::run::{Scratch, root};
 
 /// A report whose headings name a file too long for a line on a phone.
@@ -77,14 +78,11 @@ fn only_the_script_of_the_page_runs_and_nothing_is_fetched() {
     let inline = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const s = document.createElement('script'); s.append('window.owned = 1'); document.body.append(s); setTimeout(() => done('ran'), 5000); })";
     let directive = tab.eval(inline);
     assert!(
-        ["script-src-elem", "require-trusted-types-for"].contains(&directive.as_str().unwrap()),
+        ["script-src-elem", "require-trusted-types-for"].contains(&directive.text()),
         "{directive}"
     );
     let fetched = tab.eval("fetch('http://127.0.0.1:9/').then(() => 'fetched', (e) => e.message)");
-    assert!(
-        fetched.as_str().unwrap().contains("Failed to fetch"),
-        "{fetched}"
-    );
+    assert!(fetched.text().contains("Failed to fetch"), "{fetched}");
     let image = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; document.body.append(i); setTimeout(() => done('asked'), 5000); })";
     assert_eq!(tab.eval(image), "img-src");
     let markup = tab
@@ -107,21 +105,20 @@ fn the_numbers_are_those_of_report_json() {
         let mut tab = open(&report);
         let facts = tab.eval("Object.fromEntries([...document.querySelectorAll('.facts dd')].map((e) => [e.dataset.name, Number(e.dataset.v)]))");
         assert_eq!(json["by"], by);
-        let found = json["verdict"]["roles"].as_array().unwrap();
+        let found = json["verdict"]["roles"].list();
         let worst = found.iter().find(|found| found["metric"] == by).unwrap();
         // Without sizes, nobody knows the usable memory.
         let usable = (by != "keys").then(|| &worst["usable_capacity"]);
         let expected = json!({
             "input.keys": json["input"]["keys"], "verdict.max_over_mean": worst["fullest"]["max_over_mean"],
             "verdict.usable_capacity": usable, "tags.distinct": json["tags"]["distinct"],
-            "nodes.count": json["nodes"]["list"].as_array().unwrap().len(),
+            "nodes.count": json["nodes"]["list"].list().len(),
         });
         for (name, value) in expected.as_object().unwrap() {
             assert_eq!(facts[name].as_f64(), value.as_f64(), "{name}");
         }
         let numbers = |path: &Value, field: &str| -> Vec<String> {
-            path.as_array()
-                .unwrap()
+            path.list()
                 .iter()
                 .map(|row| row[field].to_string())
                 .collect()
@@ -137,7 +134,7 @@ fn the_numbers_are_those_of_report_json() {
         );
         let tags = column(&mut tab, "tags-table", 4);
         assert_eq!(tags, numbers(&json["tags"]["top"], "keys")[..tags.len()]);
-        assert!(tags.len() >= 20 || tags.len() == json["tags"]["top"].as_array().unwrap().len());
+        assert!(tags.len() >= 20 || tags.len() == json["tags"]["top"].list().len());
         let patterns = column(&mut tab, "patterns-table", 2);
         assert_eq!(
             patterns,
@@ -148,10 +145,9 @@ fn the_numbers_are_those_of_report_json() {
         ))
         .unwrap();
         let mut prefixes: Vec<u64> = json["prefixes"]["top"]
-            .as_array()
-            .unwrap()
+            .list()
             .iter()
-            .map(|row| row[by].as_u64().unwrap())
+            .map(|row| row[by].whole())
             .collect();
         tree.sort_unstable_by(|a, b| b.cmp(a));
         prefixes.truncate(tree.len());
@@ -164,10 +160,7 @@ fn the_numbers_are_those_of_report_json() {
             );
         }
         let sentence = tab.text(".sentence").replace('\u{a0}', " ").to_lowercase();
-        assert_eq!(
-            sentence,
-            json["verdict"]["sentence"].as_str().unwrap().to_lowercase()
-        );
+        assert_eq!(sentence, json["verdict"]["sentence"].text().to_lowercase());
     }
 }
 
@@ -181,7 +174,7 @@ fn without_script_the_verdict_the_nodes_and_the_tags_are_there() {
     );
     tab.open(&report.page);
     let seen = tab.eval("document.body.innerText");
-    let seen = seen.as_str().unwrap();
+    let seen = seen.text();
     for words in [
         "{common}",
         "172.26.0.6",

@@ -12,6 +12,7 @@ use crate::carried_out::steps::{judged, move_slots, steps};
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply};
 use testkit::run::{Scratch, stderr};
@@ -51,7 +52,7 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
             let over = SetOnDrop(&is_over);
             let flags = ["--load", "4s", "--monitor"];
             let first = judged(&scratch, &cluster.address(0), &flags, &[]);
-            let sentence = first["verdict"]["sentence"].as_str().unwrap();
+            let sentence = first["verdict"]["sentence"].text();
             assert!(sentence.contains("maxmemory"), "{kind:?}: {sentence}");
             let (mut report, mut wrong) = (first, Vec::new());
             // Other work on the machine disturbs a measurement, and the plan from it; the next round corrects that.
@@ -86,7 +87,7 @@ fn equal_limits_are_raised_on_all_nodes_by_the_command_as_printed() {
     }
     let scratch = Scratch::new();
     let report = judged(&scratch, &cluster.address(0), &[], &[]);
-    let command = steps(&report)[0]["command"].as_str().unwrap();
+    let command = steps(&report)[0]["command"].text();
     assert!(
         command.starts_with("redis-cli --cluster call "),
         "{command}"
@@ -100,7 +101,7 @@ fn equal_limits_are_raised_on_all_nodes_by_the_command_as_printed() {
         assert_eq!(limit, Reply::Array(words.into()));
     }
     let then = judged(&scratch, &cluster.address(0), &[], &[]);
-    let sentence = then["verdict"]["sentence"].as_str().unwrap();
+    let sentence = then["verdict"]["sentence"].text();
     assert!(!sentence.contains("maxmemory"), "{sentence}");
 }
 
@@ -159,7 +160,7 @@ fn broken(step: &Value, then: &Value) -> Option<String> {
     let more = more.map(|step| format!("then {}", step["sentence"]));
     let roles = [("memory", CLOSE), ("load", CLOSE_LOAD)];
     let mut wrong = roles.into_iter().filter_map(|(role, close)| {
-        let said = step["after"][role]["max_over_mean"].as_f64().unwrap();
+        let said = step["after"][role]["max_over_mean"].float();
         let is = ratio(then, role);
         ((said - is).abs() > close).then(|| format!("{role} {said} is {is}"))
     });
@@ -167,7 +168,7 @@ fn broken(step: &Value, then: &Value) -> Option<String> {
 }
 
 fn ratio(report: &Value, role: &str) -> f64 {
-    let mut roles = report["verdict"]["roles"].as_array().unwrap().iter();
+    let mut roles = report["verdict"]["roles"].list().iter();
     let role = roles.find(|of| of["role"] == role).unwrap();
-    role["fullest"]["max_over_mean"].as_f64().unwrap()
+    role["fullest"]["max_over_mean"].float()
 }

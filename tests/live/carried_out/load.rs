@@ -13,6 +13,7 @@ use crate::carried_out::probe::SetOnDrop;
 use crate::carried_out::steps::{judged, steps};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Server, wait_for};
 use testkit::run::{Scratch, report};
@@ -61,7 +62,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
             panic!("{}", by_ops["verdict"]["steps"])
         };
         assert_eq!(step["kind"], "cache", "{step}");
-        let sentence = step["sentence"].as_str().unwrap();
+        let sentence = step["sentence"].text();
         assert!(
             sentence.contains(HOT) && sentence.contains("100"),
             "{sentence}"
@@ -73,7 +74,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
         assert_eq!(load(&after)["state"], "balanced", "{}", load(&after));
         // The CPU time of a command includes preemption by other programs, which may be uneven here.
         let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
-        let sentence = load(&by_cpu)["sentence"].as_str().unwrap();
+        let sentence = load(&by_cpu)["sentence"].text();
         assert!(
             !sentence.contains(&slot(HOT.as_bytes()).to_string()),
             "{sentence}"
@@ -84,7 +85,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
 
 /// The load in a report.
 fn load(report: &Value) -> &Value {
-    let mut roles = report["verdict"]["roles"].as_array().unwrap().iter();
+    let mut roles = report["verdict"]["roles"].list().iter();
     roles.find(|role| role["role"] == "load").unwrap()
 }
 
@@ -102,7 +103,7 @@ fn assert_hot(report: &Value, metric: &str) {
     );
     let hot = slot(HOT.as_bytes());
     let names_it = |text: &str| text.contains(HOT) || text.contains(&hot.to_string());
-    assert!(names_it(load["sentence"].as_str().unwrap()), "{load}");
+    assert!(names_it(load["sentence"].text()), "{load}");
 }
 
 /// Reads a server's keys until `is_over`; also the hot key, unless it is cached.
@@ -157,5 +158,5 @@ fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
         .into_iter()
         .chain(names)
         .collect();
-    report(&scratch.run(&args))
+    scratch.report(&args)
 }

@@ -14,6 +14,7 @@ use crate::plan::follower::Follower;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
 use testkit::env::size;
+use testkit::json::Json;
 use testkit::redis::{Reply, Server};
 use testkit::run::Scratch;
 
@@ -123,8 +124,8 @@ fn carry_out(
     for _ in 0..2 {
         let report = judged(scratch, &cluster.address(0), &[], &[]);
         for step in steps(&report) {
-            let kind = step["kind"].as_str().unwrap();
-            promised = step["after"]["memory"]["max_over_mean"].as_f64().unwrap();
+            let kind = step["kind"].text();
+            promised = step["after"]["memory"]["max_over_mean"].float();
             match (kind, &step["command"]) {
                 // It is made from the names that the keys have then.
                 ("move", Value::Null) => break,

@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::plan::follower::Follower;
 use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
+use testkit::json::Json;
 use testkit::run::{Scratch, report, stderr, succeeded};
 
 /// Collects the cluster at `address` into `out`, and returns the report on that and `more` inputs.
@@ -14,8 +15,8 @@ pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&
     let args = [&["collect", address, "-o", "out", "--force"], flags].concat();
     succeeded(scratch.run(&args));
     let args = [&["analyze", "out"], more, &["--json"]].concat();
-    let report = report(&scratch.run(&args));
-    println!("{}", report["verdict"]["sentence"].as_str().unwrap());
+    let report = scratch.report(&args);
+    println!("{}", report["verdict"]["sentence"].text());
     for step in steps(&report) {
         println!("  {} -> {}", step["sentence"], step["after"]);
         println!("    {}", step["command"]);
@@ -26,12 +27,12 @@ pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&
 
 /// The steps of a report.
 pub(super) fn steps(report: &Value) -> &[Value] {
-    report["verdict"]["steps"].as_array().unwrap()
+    report["verdict"]["steps"].list()
 }
 
 /// Runs the command of a moving step as pasted, and the script that it writes.
 pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
-    let command = step["command"].as_str().unwrap();
+    let command = step["command"].text();
     let (_, script) = command.rsplit_once("> ").unwrap();
     let written = scratch.shell(command);
     assert!(written.status.success(), "{command}: {}", stderr(&written));
@@ -61,7 +62,7 @@ pub(super) fn rename(
     keys: &[String],
     value: &[u8],
 ) {
-    let command = step["command"].as_str().unwrap();
+    let command = step["command"].text();
     let tried = scratch.shell(command);
     assert!(tried.status.success(), "{command}: {}", stderr(&tried));
     let split = command.split_once("--split ").unwrap().1;

@@ -20,6 +20,7 @@ use serde_json::Value;
 
 use testkit::dumps::gzip;
 use testkit::forms;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::{Scratch, report, slotscope, without_origin};
 
@@ -64,10 +65,8 @@ fn dumps() -> (Scratch, [&'static str; 4]) {
 fn report_of(inputs: &[&str], variables: &[(&str, &str)]) -> (Value, Vec<String>) {
     let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
     let made = report(&run_with(&args, variables));
-    let files = made["input"]["files"].as_array().unwrap();
-    let names = files
-        .iter()
-        .map(|file| file["name"].as_str().unwrap().into());
+    let files = made["input"]["files"].list();
+    let names = files.iter().map(|file| file["name"].text().into());
     let names = names.collect();
     (without_origin(made), names)
 }

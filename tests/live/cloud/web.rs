@@ -8,6 +8,7 @@ use super::server::{Fault, Server};
 use super::{run, run_with};
 use testkit::dumps::gzip;
 use testkit::forms;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::{
     Scratch, assert_fails, code, report, stderr, stdout, succeeded, without_origin,
@@ -172,8 +173,7 @@ fn a_certificate_is_verified_with_those_that_the_system_or_the_user_trusts() {
     assert_eq!(made["input"]["keys"], 100_000);
     assert!(
         made["input"]["files"][0]["name"]
-            .as_str()
-            .unwrap()
+            .text()
             .starts_with("https://")
     );
     let asked = server.asked().len();

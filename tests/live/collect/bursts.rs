@@ -7,9 +7,10 @@ use serde_json::Value;
 
 use super::load::{start, under_load};
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, report, stdout, succeeded};
+use testkit::run::{Scratch, stdout, succeeded};
 
 /// Keys in the tag that a burst reads.
 const IN_TAG: usize = 20;
@@ -39,11 +40,8 @@ fn judged(cluster: &Cluster, flags: &[&str]) -> (String, Vec<Value>) {
     succeeded(scratch.run(&[&args, flags].concat()));
     let text = scratch.run(&["analyze", "out", "--no-files"]);
     let first = stdout(&text).lines().next().unwrap().to_owned();
-    let report = report(&scratch.run(&["analyze", "out", "--json"]));
-    (
-        first,
-        report["verdict"]["steps"].as_array().unwrap().clone(),
-    )
+    let report = scratch.report(&["analyze", "out", "--json"]);
+    (first, report["verdict"]["steps"].list().clone())
 }
 
 /// Reads the keys of a tag once its owner is being watched: a burst within a capture.
@@ -92,10 +90,7 @@ fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
             first.starts_with("HOT") && first.contains("{hot}"),
             "{kind:?}: {first}"
         );
-        let kinds: Vec<&str> = steps
-            .iter()
-            .map(|step| step["kind"].as_str().unwrap())
-            .collect();
+        let kinds: Vec<&str> = steps.iter().map(|step| step["kind"].text()).collect();
         assert!(
             ["split", "cache"].contains(&kinds[0]),
             "{kind:?}: {steps:#?}"
@@ -111,7 +106,7 @@ fn an_even_load_is_not_called_hot_and_has_no_step_for_names() {
         let (first, steps) = under_load(&cluster, &[], || judged(&cluster, flags));
         assert!(!first.starts_with("HOT"), "{kind:?}: {first}");
         let is_of_names =
-            |step: &&Value| ["split", "cache", "untag"].contains(&step["kind"].as_str().unwrap());
+            |step: &&Value| ["split", "cache", "untag"].contains(&step["kind"].text());
         assert_eq!(steps.iter().find(is_of_names), None, "{kind:?}: {first}");
     }
 }

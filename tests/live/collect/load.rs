@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::collect::collected::manifest;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Reply, wait_for};
 use testkit::run::{Scratch, assert_contains, report, stdout, succeeded};
@@ -104,12 +105,12 @@ fn collected(cluster: &Cluster, hot: &[&str], flags: &[&str]) -> (Scratch, Strin
         let args = [&["collect", &address, "-o", "out", "--load", "2s"], flags].concat();
         succeeded(scratch.run(&args))
     });
-    let report = report(&scratch.run(&["analyze", "out", "--json"]));
+    let report = scratch.report(&["analyze", "out", "--json"]);
     (scratch, String::from_utf8(said).unwrap(), report)
 }
 
 fn role<'r>(report: &'r Value, role: &str) -> &'r Value {
-    let roles = report["verdict"]["roles"].as_array().unwrap();
+    let roles = report["verdict"]["roles"].list();
     let mut found = roles.iter().filter(|of| of["role"] == role);
     found
         .next()
@@ -137,7 +138,7 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
             "{found:#}"
         );
         let hottest = &report["slots"]["hottest"];
-        let by_cpu = report["slots"]["cpu"].as_array().unwrap();
+        let by_cpu = report["slots"]["cpu"].list();
         let most = (0..by_cpu.len())
             .max_by_key(|at| by_cpu[*at].as_u64())
             .unwrap();
@@ -162,7 +163,7 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
 fn an_even_load_is_balanced() {
     let cluster = start(Kind::Valkey91);
     let (_, said, report) = collected(&cluster, &[], &[]);
-    let state = role(&report, "load")["state"].as_str().unwrap();
+    let state = role(&report, "load")["state"].text();
     assert!(
         ["balanced", "watch", "unjudged"].contains(&state),
         "{state}: {said}"
@@ -199,12 +200,12 @@ fn of_a_hot_tag_the_busiest_key_is_named_first_and_the_step_is_a_change_of_the_t
         "{named:#}"
     );
     assert!(named["listed"][0]["ops"].as_u64() > named["listed"][1]["ops"].as_u64());
-    let steps = report["verdict"]["steps"].as_array().unwrap();
+    let steps = report["verdict"]["steps"].list();
     let kinds: Vec<&Value> = steps.iter().map(|step| &step["kind"]).collect();
     assert!(
         kinds
             .iter()
-            .any(|kind| ["split", "cache"].contains(&kind.as_str().unwrap())),
+            .any(|kind| ["split", "cache"].contains(&kind.text())),
         "{steps:#?}"
     );
 }
@@ -325,7 +326,7 @@ fn the_time_of_scripts_on_servers_that_count_by_slot_is_that_of_their_process() 
 fn a_load_that_no_server_counts_by_slot_says_what_finds_hot_slots() {
     let cluster = start(Kind::Installed);
     let says_so = |report: &Value| {
-        let warnings = report["input"]["warnings"].as_array().unwrap();
+        let warnings = report["input"]["warnings"].list();
         let found = warnings.iter().filter_map(Value::as_str);
         found.filter(|of| of.contains("not by slot")).count()
     };
@@ -360,9 +361,9 @@ fn commands_that_a_cluster_refuses_are_counted_though_monitor_does_not_show_them
     let refused: Vec<_> = refused.collect();
     assert_eq!(refused.len(), 1, "{refused:?}");
     assert!(refused[0].per_sec > 10.0, "{refused:?}");
-    let risks = report["verdict"]["findings"].as_array().unwrap();
+    let risks = report["verdict"]["findings"].list();
     let of = risks.iter().find(|of| of["kind"] == "refused").unwrap();
-    let sentence = of["sentence"].as_str().unwrap();
+    let sentence = of["sentence"].text();
     assert!(sentence.ends_with("with CROSSSLOT: MGET"), "{sentence}");
     let monitor = load.monitor.unwrap();
     let capture = format!("out/{}", monitor.nodes[0].file);

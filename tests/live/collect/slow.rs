@@ -11,7 +11,7 @@ use slotscope::source::collection::load::CommandLogKind;
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_contains, report, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, stdout, succeeded};
 
 /// Takes longer than the 10 ms above which servers log a command, on any machine.
 const BUSY: &str = "local sum = 0; for i = 1, 10000000 do sum = sum + i end; return sum";
@@ -79,7 +79,7 @@ fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
         let line = text.lines().find(|line| line.contains(" eval "));
         let line = line.expect(text);
         assert_contains(&line, &[r"user:\x1b[2J", " ms"]);
-        let redacted = report(&scratch.run(&["analyze", "out", "--json", "--redact"]));
+        let redacted = scratch.report(&["analyze", "out", "--json", "--redact"]);
         let logged = &redacted["logged"]["commands"];
         assert!(
             logged[0]["command"] == "eval" && !logged.to_string().contains("user"),
@@ -124,6 +124,6 @@ fn a_user_without_the_right_is_told_and_has_the_rest() {
     );
     let load = of.load.unwrap();
     assert_eq!((load.logged, load.nodes.len()), (None, 3));
-    let report = report(&scratch.run(&["analyze", "out", "--json"]));
+    let report = scratch.report(&["analyze", "out", "--json"]);
     assert_eq!(report.get("logged"), None::<&Value>);
 }

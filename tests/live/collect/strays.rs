@@ -10,7 +10,7 @@ use slotscope::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::Reply;
-use testkit::run::{Scratch, report, stderr, stdout};
+use testkit::run::{Scratch, stderr, stdout};
 
 const KEYS: usize = 300;
 
@@ -105,8 +105,7 @@ fn are_counted_left_out_and_deleted(kind: Kind) {
         (found.strays, &found.stray_slots[..]),
         (2, &[(number, number)][..])
     );
-    let warnings =
-        report(&scratch.run(&["analyze", "out", "--json"]))["input"]["warnings"].to_string();
+    let warnings = scratch.report(&["analyze", "out", "--json"])["input"]["warnings"].to_string();
     assert!(warnings.contains(&said), "{warnings}");
     let cure = if kind.is_valkey() {
         "FLUSHSLOT"

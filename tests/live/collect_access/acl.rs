@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::call_ok;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply};
 use testkit::run::{Scratch, assert_contains, assert_fails, stdout, succeeded};
@@ -74,9 +75,9 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
                 _ => &manifest["keys"],
             };
             assert_eq!(*found, keys, "{kind:?} {level:?}: {manifest}");
-            let skipped = manifest["skipped"].as_array().unwrap().iter();
+            let skipped = manifest["skipped"].list().iter();
             // Redis 7.0 does not know it yet.
-            let is_new = |what: &&Value| !what.as_str().unwrap().contains("NO-TOUCH");
+            let is_new = |what: &&Value| !what.text().contains("NO-TOUCH");
             assert_eq!(skipped.filter(is_new).count(), 0, "{kind:?}: {manifest}");
         }
 
@@ -86,7 +87,7 @@ fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
             let run = collect(&scratch, &url, Some("a-secret"), &series);
             let manifest = manifest(&scratch, &run);
             assert_eq!(manifest["incomplete"], false, "{kind:?}: {manifest}");
-            let lines = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
+            let lines = scratch.read("all/slot-stats.json");
             assert!(lines.lines().count() > 1, "{kind:?}: {lines}");
         }
 

@@ -3,6 +3,7 @@
 use crate::collect_access::rig::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::redis::free_port;
 use testkit::run::{Scratch, assert_contains, code, stdout};
 
@@ -27,10 +28,9 @@ fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
     let found = manifest(&scratch, &run);
     assert_eq!(found["keys"], keys.len());
     let names: Vec<&str> = found["nodes"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|node| node["name"].as_str().unwrap())
+        .map(|node| node["name"].text())
         .collect();
     for port in &announced {
         assert!(

@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::redis::{Client, Server};
 use testkit::run::{
     Scratch, assert_contains, code, report, stderr, stdout, succeeded, without_origin,
@@ -37,13 +38,13 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     let run = collect(&scratch, &cluster.address(0), None, &["--max-load", "100"]);
     assert_eq!(manifest(&scratch, &run)["keys"], 6000);
 
-    let found = report(&scratch.run(&[
+    let found = scratch.report(&[
         "analyze",
         "all",
         "--json",
         "--fail-on",
         "nodes.keys.max_over_mean > 9",
-    ]));
+    ]);
     assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
     for (i, server) in cluster.servers.iter().enumerate() {
         let node = &found["nodes"]["list"][i];
@@ -74,7 +75,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     let mut args: Vec<&str> = files.iter().map(String::as_str).collect();
     args.extend(["--topology", "all/cluster.nodes", "--json"]);
     args.insert(0, "analyze");
-    let [mut alike, mut found] = [report(&scratch.run(&args)), found].map(without_origin);
+    let [mut alike, mut found] = [scratch.report(&args), found].map(without_origin);
     // Only the collection has server readings.
     for report in [&mut alike, &mut found] {
         report["input"] = Value::Null;
@@ -158,16 +159,13 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
 
     // A deleted collection is collected again before planning.
     let remedies = &report(&live)["verdict"]["steps"];
-    let command = remedies[0]["command"].as_str().unwrap();
+    let command = remedies[0]["command"].text();
     assert_contains(command, &["--max-load 100 --force && slotscope plan"]);
     for _ in 0..2 {
         let typed = scratch.shell(command);
         assert_eq!(code(&typed), 0, "{command}: {}", stderr(&typed));
     }
-    assert_contains(
-        &fs::read_to_string(scratch.path("moves.sh")).unwrap(),
-        &["MIGRATE"],
-    );
+    assert_contains(&scratch.read("moves.sh"), &["MIGRATE"]);
 
     let redacted = run(&["analyze", &url, "--json", "--max-load", "100", "--redact"]);
     assert!(!stdout(&redacted).contains("slotscope collect"));
@@ -192,14 +190,13 @@ fn counts_by_slot_alone_are_a_collection_too() {
     let (cluster, scratch) = (cluster(), Scratch::new());
     let run = collect(&scratch, &cluster.address(0), None, &["--slots-only"]);
     assert_eq!(manifest(&scratch, &run)["level"], "slots");
-    let found = report(&scratch.run(&["analyze", "all", "--json"]));
+    let found = scratch.report(&["analyze", "all", "--json"]);
     assert_eq!(found["input"]["keys"], 6000);
     assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
     let keys: u64 = found["nodes"]["list"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|node| node["keys"].as_u64().unwrap())
+        .map(|node| node["keys"].whole())
         .sum();
     assert_eq!(keys, 6000);
     assert_eq!(code(&scratch.run(&["plan", "all", "--json"])), 0);
@@ -220,7 +217,7 @@ fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
     node["complete"] = false.into();
     node["error"] = "no answer within 10 s".into();
     manifest["incomplete"] = true.into();
-    fs::remove_file(scratch.path(&format!("all/{}", file.as_str().unwrap()))).unwrap();
+    fs::remove_file(scratch.path(&format!("all/{}", file.text()))).unwrap();
     scratch.file("all/collect.json", manifest.to_string());
 
     let run = scratch.run(&["analyze", "all", "--json"]);
@@ -246,8 +243,8 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
         None,
         &["--sample", "5", "--max-load", "100"],
     );
-    let keys = manifest(&scratch, &run)["keys"].as_u64().unwrap();
-    let found = report(&scratch.run(&["analyze", "all", "--json"]));
+    let keys = manifest(&scratch, &run)["keys"].whole();
+    let found = scratch.report(&["analyze", "all", "--json"]);
     assert_eq!(found["input"]["keys"], keys);
     assert_eq!(found["input"]["sample_percent"], 5.0);
     assert!(
@@ -302,13 +299,13 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
     // The same for a part of the directory, and with other nodes if flags name them.
     succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     succeeded(scratch.run(&["tally", "out", "-o", "a.tally"]));
-    let merged = report(&scratch.run(&["analyze", "a.tally", "--json"]));
+    let merged = scratch.report(&["analyze", "a.tally", "--json"]);
     assert_eq!(
-        merged["nodes"]["list"].as_array().unwrap().len(),
+        merged["nodes"]["list"].list().len(),
         1,
         "{}",
         merged["nodes"]
     );
-    let three = report(&scratch.run(&["analyze", "out", "--nodes", "3", "--json"]));
-    assert_eq!(three["nodes"]["list"].as_array().unwrap().len(), 3);
+    let three = scratch.report(&["analyze", "out", "--nodes", "3", "--json"]);
+    assert_eq!(three["nodes"]["list"].list().len(), 3);
 }

@@ -267,7 +267,7 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
         let is_read = counted > READINGS * primaries;
         is_read.then_some(()).ok_or(counted.to_string())
     });
-    let process = std::fs::read_to_string(scratch.path("pid")).unwrap();
+    let process = scratch.read("pid");
     let peak = usage::peak(process.trim().parse().unwrap()).unwrap();
     terminal.stdin.take().unwrap().write_all(b"q").unwrap();
     assert!(terminal.wait().unwrap().success());
@@ -294,6 +294,6 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     // All rows of one reading would take 94 MiB more.
     let most = MOST_HOSTILE_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
     assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
-    let manifest = std::fs::read_to_string(scratch.path("all/collect.json")).unwrap();
+    let manifest = scratch.read("all/collect.json");
     assert_contains(&manifest, &["of slots that the node does not own"]);
 }

@@ -198,6 +198,6 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     );
     // Exit code 2: incomplete.
     assert_eq!(code(&run), 2, "{}", stderr(&run));
-    let stats = std::fs::read_to_string(scratch.path("all/slot-stats.json")).unwrap();
+    let stats = scratch.read("all/slot-stats.json");
     assert_contains(&stats, &["[7,{\"key-count\":3,\"memory-bytes\":96}]"]);
 }

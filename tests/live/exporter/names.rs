@@ -4,6 +4,7 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
 use testkit::hostile::{Answer, Hostile};
+use testkit::json::Json;
 use testkit::redis::{free_port, wait_for};
 use testkit::run::{Scratch, code, slotscope, stderr};
 
@@ -176,7 +177,7 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let manifest: serde_json::Value =
         serde_json::from_slice(&std::fs::read(scratch.path("shop/collect.json")).unwrap()).unwrap();
-    let cpu = |at: usize| manifest["load"]["nodes"][at]["cpu"].as_f64().unwrap();
+    let cpu = |at: usize| manifest["load"]["nodes"][at]["cpu"].float();
     assert!(
         cpu(0) < cpu(1) && cpu(1) < cpu(2),
         "{}",
@@ -185,8 +186,7 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
     let analyzed = scratch.run(&["analyze", "shop", "--json"]);
     let report = testkit::run::report(&analyzed);
     let slots: Vec<&serde_json::Value> = report["nodes"]["list"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
         .map(|node| &node["keys"])
         .collect();
@@ -199,7 +199,7 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
         "--no-files",
     ]);
     assert_eq!(code(&page), 0, "{}", stderr(&page));
-    let page = std::fs::read_to_string(scratch.path("metrics.txt")).unwrap();
+    let page = scratch.read("metrics.txt");
     let series = page
         .lines()
         .filter(|line| !line.starts_with('#'))

@@ -8,6 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use testkit::env;
+use testkit::json::Json;
 use testkit::rng::Rng;
 use testkit::run::Scratch;
 
@@ -51,7 +52,7 @@ fn a_file_that_changes_while_it_is_read_gives_no_wrong_count() {
         match run.status.code() {
             Some(0) => {
                 let report: Value = serde_json::from_slice(&run.stdout).unwrap();
-                let keys = report["input"]["keys"].as_u64().unwrap() as usize;
+                let keys = report["input"]["keys"].whole() as usize;
                 // The old state or the new one.
                 let states = [KEYS, [KEYS + 1, KEYS / 2, 0, KEYS, 1][change]];
                 let near = |state: &usize| {

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 use slotscope::tally::{Parts, Tallies};
+use testkit::json::Json;
 use testkit::run::{Scratch, code, fails, report, stdout};
 use testkit::scan::Scanning;
 
@@ -63,7 +64,7 @@ fn errors_among_keys_are_rejected_and_make_the_dump_suspicious() {
             (&keys.into(), &errors.into(), &errors.into()),
             "{dump}"
         );
-        let warning = input["warnings"][0].as_str().unwrap();
+        let warning = input["warnings"][0].text();
         assert!(warning.contains("a scan broke off"), "{warning}");
     }
 }
@@ -85,10 +86,10 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
     ] {
         let output = scratch.run(&[&["analyze", "--json"], args].concat());
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let warnings = report["input"]["warnings"].as_array().unwrap();
+        let warnings = report["input"]["warnings"].list();
         assert_eq!(warnings.len(), expected.len(), "{args:?}: {warnings:?}");
         for (warning, start) in warnings.iter().zip(expected) {
-            let warning = warning.as_str().unwrap();
+            let warning = warning.text();
             assert!(
                 warning.starts_with(start) && warning.contains("stderr"),
                 "{warning}"

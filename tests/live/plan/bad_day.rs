@@ -9,7 +9,8 @@ use slotscope::slot::slot;
 
 use super::follower::{Follower, contents};
 use testkit::cluster::{Cluster, call_ok};
-use testkit::run::{Scratch, report, stderr};
+use testkit::json::Json;
+use testkit::run::{Scratch, stderr};
 
 /// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
@@ -46,7 +47,7 @@ fn dump(cluster: &Cluster, scratch: &Scratch) {
 fn analyzed(scratch: &Scratch) -> Value {
     let files = ["0.keys", "1.keys", "2.keys"];
     let args = ["analyze", "--topology", "cluster.nodes", "--json"];
-    report(&scratch.run(&[&args[..], &files].concat()))
+    scratch.report(&[&args[..], &files].concat())
 }
 
 /// A cluster with uneven slots and these keys.
@@ -71,7 +72,7 @@ fn what_the_report_recommends_evens_the_cluster_out() {
     let remedy = &before["verdict"]["steps"][0];
     assert_eq!(remedy["kind"], "move", "{remedy}");
 
-    let written = type_under_writes(&cluster, &scratch, remedy["command"].as_str().unwrap());
+    let written = type_under_writes(&cluster, &scratch, remedy["command"].text());
 
     let held: BTreeSet<Vec<u8>> = contents(&cluster)
         .into_iter()
@@ -133,12 +134,12 @@ fn the_rebalance_of_the_report_works_while_a_slot_is_on_its_way() {
     let scratch = Scratch::new();
     dump(&cluster, &scratch);
     let found = analyzed(&scratch)["verdict"]["steps"].take();
-    let steps = found.as_array().unwrap();
+    let steps = found.list();
     assert_eq!(
         (&steps[0]["kind"], &steps[1]["kind"]),
         (&"repair".into(), &"move".into())
     );
-    let command = |step: &Value| step["command"].as_str().unwrap().to_owned();
+    let command = |step: &Value| step["command"].text().to_owned();
     let works = |command: &str| scratch.shell(command).status.success();
     assert!(works(&command(&steps[0])), "{}", steps[0]);
     dump(&cluster, &scratch);

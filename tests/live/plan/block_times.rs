@@ -3,9 +3,10 @@
 use std::time::Instant;
 
 use serde_json::Value;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Reply};
-use testkit::run::{Scratch, report};
+use testkit::run::Scratch;
 
 /// A type, what fills a key of it, and its elements; of a string, its bytes.
 const KEYS: [(&str, &str, u64); 5] = [
@@ -58,8 +59,8 @@ fn estimate(kind: &str, bytes: u64, elements: u64) -> f64 {
         "1ms",
         "--json",
     ];
-    let plan: Value = report(&scratch.run(&args));
-    plan["pinned"][0]["block_ms"].as_f64().unwrap()
+    let plan: Value = scratch.report(&args);
+    plan["pinned"][0]["block_ms"].float()
 }
 
 #[test]

@@ -21,6 +21,7 @@ use serde_json::Value;
 use slotscope::topology::Topology;
 use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
+use testkit::json::Json;
 
 /// Unequal shares; the last primary is empty.
 fn shares() -> [Ranges; 4] {
@@ -68,9 +69,9 @@ fn promised(cluster: &Cluster, plan: &Value, before: &[usize]) -> Vec<usize> {
             .unwrap_or(3)
     };
     let mut owner = before.to_vec();
-    for of in plan["moves"].as_array().unwrap() {
-        for range in of["ranges"].as_array().unwrap() {
-            let [first, last] = [0, 1].map(|end| range[end].as_u64().unwrap() as usize);
+    for of in plan["moves"].list() {
+        for range in of["ranges"].list() {
+            let [first, last] = [0, 1].map(|end| range[end].whole() as usize);
             assert!(
                 owner[first..=last]
                     .iter()

@@ -42,7 +42,7 @@ fn tell(uneven: &Uneven, words: &[&str]) {
 
 /// Makes the scripts log in as user `mover` with password `p`.
 fn log_in(uneven: &Uneven) {
-    let script = fs::read_to_string(uneven.scratch.path("move.sh")).unwrap();
+    let script = uneven.scratch.read("move.sh");
     let as_mover = script.replace("\nuser=''", "\nuser='mover'; export REDISCLI_AUTH=p");
     uneven.scratch.file("move.sh", as_mover.as_bytes());
 }
@@ -62,7 +62,7 @@ fn a_target_without_room_is_refused() {
             &uneven,
             &["CONFIG", "SET", "maxmemory-policy", "noeviction"],
         );
-        let names = jobs(&fs::read_to_string(uneven.scratch.path("move.sh")).unwrap());
+        let names = jobs(&uneven.scratch.read("move.sh"));
         assert_eq!(names.len(), 2, "a job for each of two targets");
         for server in &uneven.cluster.servers[1..] {
             let words = ["CONFIG", "SET", "maxmemory", &limit.to_string()];

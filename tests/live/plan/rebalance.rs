@@ -5,8 +5,9 @@ use std::process::Command;
 use super::{flush, owners, promised};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, report};
+use testkit::run::Scratch;
 
 /// Keys with very different sizes and tags for `case`: SET on their nodes, and returned as lines of CSV.
 fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
@@ -89,18 +90,17 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
             ["--remove".into(), id.clone()]
         });
     }
-    let plan = report(&scratch.run(&args.iter().map(String::as_str).collect::<Vec<_>>()));
+    let plan = scratch.report(&args.iter().map(String::as_str).collect::<Vec<_>>());
     let ours = promised(cluster, &plan, &before);
 
     let (they, they_moved) = judge(&bytes, &weights, &before, &theirs);
     let (we, we_moved) = judge(&bytes, &weights, &before, &ours);
-    let floor = plan["floor"]["bytes"].as_f64().unwrap();
+    let floor = plan["floor"]["bytes"].float();
     println!(
         "case {case}: floor {floor:.4}; plan {we:.4}, {we_moved} bytes; rebalance {they:.4}, {they_moved} bytes"
     );
     assert!(
-        (we - plan["goals"][0]["after"].as_f64().unwrap()).abs() < 1e-6
-            && plan["bytes_moved"] == we_moved,
+        (we - plan["goals"][0]["after"].float()).abs() < 1e-6 && plan["bytes_moved"] == we_moved,
         "{plan}"
     );
     // A load of up to 1.02 times its target is left alone.

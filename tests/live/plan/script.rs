@@ -14,7 +14,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok};
 use testkit::redis::wait_for;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_contains, report, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, stderr, stdout};
 
 /// A tag in this slot.
 fn tag_of(wanted: u16) -> String {
@@ -92,7 +92,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
         "24",
     ];
     args.extend(dumps.iter().map(String::as_str));
-    let plan = report(&scratch.run(&[&args[..], &["--json"]].concat()));
+    let plan = scratch.report(&[&args[..], &["--json"]].concat());
     let before = owners(cluster);
     let promised = promised(cluster, &plan, &before);
     let moving: BTreeSet<u16> = (0..16384)
@@ -207,7 +207,7 @@ impl Scripts<'_> {
 
     /// Fills in the address of the node to add.
     fn fill_in(&self, file: &str) {
-        let script = fs::read_to_string(self.scratch.path(file)).unwrap();
+        let script = self.scratch.read(file);
         let known = format!("host[4]=127.0.0.1 port[4]={}", self.port);
         let script = script.replace("host[4]='' port[4]=''", &known);
         self.scratch.file(file, script.as_bytes());
@@ -283,7 +283,7 @@ fn the_other_scripts_see_that_all_is_done(
         scripts.make(kind, "other.sh", &[]);
         let done = run(scripts.scratch, "other.sh");
         has_moved_all(&done);
-        let script = fs::read_to_string(scripts.scratch.path("other.sh")).unwrap();
+        let script = scripts.scratch.read("other.sh");
         let jobs = script.lines().filter(|line| line.starts_with("    '"));
         let jobs: Vec<&str> = jobs.collect();
         let said = stderr(&done);
@@ -308,7 +308,7 @@ fn the_other_scripts_see_that_all_is_done(
 
 /// The way back, with only the last minute left: one slot moves back.
 fn the_script_stops_when_time_is_up(cluster: &Cluster, scripts: &Scripts<'_>, before: &[usize]) {
-    let back = fs::read_to_string(scripts.scratch.path("back.sh")).unwrap();
+    let back = scripts.scratch.read("back.sh");
     let late = back
         .replace("max_minutes=0", "max_minutes=1")
         .replace("declare -a name", "SECONDS=60; declare -a name");
@@ -338,7 +338,7 @@ fn the_rollback_gives_every_slot_back(cluster: &Cluster, scratch: &Scratch, befo
         command.extend(rights.split(' '));
         call_ok(&mut server.connect(), &command);
     }
-    let script = fs::read_to_string(scratch.path("back.sh")).unwrap();
+    let script = scratch.read("back.sh");
     scratch.file("back.sh", script.replace("\nuser=''", "\nuser='mover'"));
     let started = Instant::now();
     let mut command = bash(scratch, "back.sh");

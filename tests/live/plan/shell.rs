@@ -60,7 +60,7 @@ fn shellcheck_finds_nothing() {
 fn nothing_is_newer_than_the_bash_of_macos() {
     let scratch = Scratch::new();
     for script in scripts(&scratch) {
-        let text = fs::read_to_string(scratch.path(&script)).unwrap();
+        let text = scratch.read(&script);
         for newer in NEWER {
             assert!(!text.contains(newer), "{script} has {newer}");
         }
@@ -72,7 +72,7 @@ fn nothing_is_newer_than_the_bash_of_macos() {
 fn the_trap_ends_a_substitution_that_is_being_parsed() {
     let scratch = Scratch::new();
     for script in scripts(&scratch) {
-        let text = fs::read_to_string(scratch.path(&script)).unwrap();
+        let text = scratch.read(&script);
         let line = text.lines().find(|line| line.starts_with("on_signal="));
         let program = format!("{}\neval \"x=\\$(\"\"$on_signal\"", line.expect("a trap"));
         let program = format!("interrupted() {{ echo stopped; }}\n{program}\necho \"$x\"");

@@ -96,7 +96,7 @@ impl Uneven {
         assert!(output.status.success(), "{}", stderr(&output));
         let script = with_cli(stdout(&output));
         self.scratch.file("move.sh", script.as_bytes());
-        let back = fs::read_to_string(self.scratch.path("back.sh")).unwrap();
+        let back = self.scratch.read("back.sh");
         self.scratch.file("back.sh", with_cli(&back).as_bytes());
         script
     }

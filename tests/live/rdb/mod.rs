@@ -12,6 +12,7 @@ use crate::rdb::asked::{Policy, described, own_all_slots, saved, say};
 use slotscope::format::Notice;
 use slotscope::name::Name;
 use testkit::cluster::{bulks, keyslots};
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::rdb::{Found, found};
 use testkit::redis::{Client, Reply, Server, wait_for};
@@ -143,8 +144,8 @@ fn slots_are_the_servers(server: &Server) {
     let (mut keys, mut slots) = (Vec::new(), Vec::new());
     for line in stdout(&output).lines() {
         let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        keys.push(Name::parse(line["key"].as_str().unwrap()).unwrap().0);
-        slots.push(line["slot"].as_u64().unwrap() as u16);
+        keys.push(Name::parse(line["key"].text()).unwrap().0);
+        slots.push(line["slot"].whole() as u16);
     }
     assert_eq!(slots, keyslots(server, &keys));
     let size = say(&mut server.connect(), "DBSIZE");
@@ -219,7 +220,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
         scratch.file("dump.rdb", &bytes);
         scratch.file("dump.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
         let reports = ["dump.rdb", "dump.rdb.zst"].map(|file| {
-            let mut report = report(&scratch.run(&["analyze", file, "--json", "--db", "3"]));
+            let mut report = scratch.report(&["analyze", file, "--json", "--db", "3"]);
             assert_eq!(report["input"]["keys"], 4);
             let input = report["input"].to_string();
             assert_contains(&input, &["already expired when the RDB file was written"]);
@@ -309,7 +310,7 @@ fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
             (&input["keys"], &input["rejected"]["count"]),
             (&3.into(), &2.into())
         );
-        let first = input["rejected"]["first"].as_array().unwrap();
+        let first = input["rejected"]["first"].list();
         assert!(first.iter().any(|reject| reject["byte"] == at), "{first:?}");
         assert!(!input["warnings"].to_string().contains("header"), "{input}");
         let output = scratch.run(&["dump", path]);

@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use testkit::cluster::Cluster;
+use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::Reply;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout, succeeded};
@@ -61,15 +62,15 @@ fn cluster_set(cluster: &Cluster, key: &str) -> Reply {
 }
 
 fn node_loads(report: &Value) -> Vec<(Value, Value)> {
-    let nodes = report["nodes"]["list"].as_array().unwrap().iter();
+    let nodes = report["nodes"]["list"].list().iter();
     nodes
         .map(|node| (node["keys"].clone(), node["bytes"].clone()))
         .collect()
 }
 
 fn ids(report: &Value) -> Vec<&str> {
-    let nodes = report["nodes"]["list"].as_array().unwrap().iter();
-    nodes.map(|node| node["id"].as_str().unwrap()).collect()
+    let nodes = report["nodes"]["list"].list().iter();
+    nodes.map(|node| node["id"].text()).collect()
 }
 
 #[test]
@@ -83,7 +84,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     saved(&scratch, &cluster);
     let analyze = |more: &[&str]| {
         let words = [&["analyze", "--json"], &FILES[..], more].concat();
-        report(&scratch.run(&words))
+        scratch.report(&words)
     };
     let (of_files, listed) = (analyze(&[]), analyze(&["--topology", "cluster.nodes"]));
     assert_eq!(of_files["nodes"]["source"], "one node a file");
@@ -94,15 +95,14 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     assert_eq!(found["state"], known["state"]);
     // An empty slot at the end of a range may belong to the neighbour.
     for (found, known) in of_files["nodes"]["list"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .zip(listed["nodes"]["list"].as_array().unwrap())
+        .zip(listed["nodes"]["list"].list())
     {
         let slots = |node: &Value| node["slots"].as_i64().unwrap();
         assert!((slots(found) - slots(known)).abs() <= 8, "{found} {known}");
     }
-    let sentence = found["sentence"].as_str().unwrap();
+    let sentence = found["sentence"].text();
     assert!(
         sentence.starts_with("7003 holds ") && sentence.contains("51% of the slots"),
         "{sentence}"
@@ -149,11 +149,11 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
 
     // The first node has two ranges.
     let missing = ["analyze", "--json", FILES[1], FILES[2]];
-    let missing = report(&scratch.run(&missing));
+    let missing = scratch.report(&missing);
     assert_eq!(missing["verdict"]["state"], "suspicious");
     assert_eq!(ids(&missing), ["7002", "7003"]);
     assert!(
-        missing["nodes"]["unowned"]["slots"].as_u64().unwrap() > 4900,
+        missing["nodes"]["unowned"]["slots"].whole() > 4900,
         "{}",
         missing["nodes"]
     );
@@ -167,7 +167,7 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
     }
     scratch.file("a/dump.rdb", of_cluster(40, |slot| slot < 8192));
     scratch.file("b/dump.rdb", of_cluster(40, |slot| slot >= 8192));
-    let made = report(&scratch.run(&["analyze", "a/dump.rdb", "b/dump.rdb", "--json"]));
+    let made = scratch.report(&["analyze", "a/dump.rdb", "b/dump.rdb", "--json"]);
     assert_eq!(ids(&made), ["a", "b"]);
     assert_eq!(
         made["verdict"]["state"], "unjudged",
@@ -175,10 +175,9 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
         made["verdict"]["sentence"]
     );
     let keys: u64 = made["nodes"]["list"]
-        .as_array()
-        .unwrap()
+        .list()
         .iter()
-        .map(|node| node["keys"].as_u64().unwrap())
+        .map(|node| node["keys"].whole())
         .sum();
     assert_eq!(keys, 40);
     assert_eq!(made["input"]["files"][0]["in_cluster"], true);
@@ -186,7 +185,7 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
     for (name, of_a) in [("a.keys", true), ("b.keys", false)] {
         scratch.file(name, lines(40, |slot| (slot < 8192) == of_a));
     }
-    let made = report(&scratch.run(&["analyze", "a.keys", "b.keys", "--json"]));
+    let made = scratch.report(&["analyze", "a.keys", "b.keys", "--json"]);
     assert_eq!(made["nodes"]["source"], "assumed even 3");
 }
 
@@ -209,7 +208,7 @@ fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
                 std::fs::read(server.folder().join("dump.rdb")).unwrap(),
             );
         }
-        let made = report(&scratch.run(&["analyze", FILES[0], FILES[1], "--json"]));
+        let made = scratch.report(&["analyze", FILES[0], FILES[1], "--json"]);
         assert_eq!(ids(&made), ["7001", "7002"], "{kind:?}");
         assert_eq!(made["input"]["keys"], 80);
         let held = cluster
@@ -224,8 +223,8 @@ fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
             .collect();
         let found = node_loads(&made).into_iter().map(|(keys, _)| keys);
         assert_eq!(found.collect::<Vec<_>>(), held, "{kind:?}");
-        let alone = report(&scratch.run(&["analyze", FILES[1], "--json"]));
-        let sentence = alone["verdict"]["sentence"].as_str().unwrap();
+        let alone = scratch.report(&["analyze", FILES[1], "--json"]);
+        let sentence = alone["verdict"]["sentence"].text();
         assert!(
             sentence.contains("the RDB file of one node of a cluster"),
             "{kind:?}: {sentence}"
@@ -274,8 +273,8 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
         std::fs::read(server.folder().join("dump.rdb")).unwrap(),
     );
     // Nodes are not judged by so few a minute, unless asked for.
-    let made = report(&scratch.run(&["analyze", "dump.rdb", "--by", "accesses", "--json"]));
-    let slots = made["slots"]["accesses"].as_array().unwrap().iter();
+    let made = scratch.report(&["analyze", "dump.rdb", "--by", "accesses", "--json"]);
+    let slots = made["slots"]["accesses"].list().iter();
     assert_eq!(slots.map(|load| load.as_i64().unwrap()).sum::<i64>(), all);
     assert_eq!(made["keys"]["top"][0]["key"], "user:7");
 }
@@ -284,16 +283,16 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
 fn one_file_of_a_cluster_is_no_cluster() {
     let scratch = Scratch::new();
     scratch.file("few.rdb", of_cluster(60, |slot| slot <= 5460));
-    let made = report(&scratch.run(&["analyze", "few.rdb", "--json"]));
+    let made = scratch.report(&["analyze", "few.rdb", "--json"]);
     assert_eq!(made["verdict"]["state"], "suspicious");
-    let sentence = made["verdict"]["sentence"].as_str().unwrap();
+    let sentence = made["verdict"]["sentence"].text();
     assert_contains(
         sentence,
         &["the RDB file of one node of a cluster, all of its keys in slots"],
     );
     // All slots may belong to one server.
     scratch.file("all.rdb", of_cluster(60, |_| true));
-    let made = report(&scratch.run(&["analyze", "all.rdb", "--json"]));
+    let made = scratch.report(&["analyze", "all.rdb", "--json"]);
     assert_ne!(made["verdict"]["state"], "suspicious");
 }
 
@@ -306,17 +305,17 @@ fn keys_of_each_primary_are_nodes_and_pieces_of_a_dump_are_not() {
             lines(50_000, |slot| range.contains(&slot)),
         );
     }
-    let made = report(&scratch.run(&["analyze", "x.keys", "y.keys", "z.keys", "--json"]));
+    let made = scratch.report(&["analyze", "x.keys", "y.keys", "z.keys", "--json"]);
     assert_eq!(ids(&made), ["x", "y", "z"]);
     assert_eq!(made["nodes"]["list"][1]["slots"], 5462);
-    let again = report(&scratch.run(&["analyze", "z.keys", "x.keys", "y.keys", "--json"]));
+    let again = scratch.report(&["analyze", "z.keys", "x.keys", "y.keys", "--json"]);
     assert_eq!(again["nodes"], made["nodes"]);
 
     let all = lines(50_000, |_| true);
     let (first, second) = all.split_at(all.len() / 2 / 11 * 11);
     scratch.file("1.keys", first);
     scratch.file("2.keys", second);
-    let made = report(&scratch.run(&["analyze", "1.keys", "2.keys", "--json"]));
+    let made = scratch.report(&["analyze", "1.keys", "2.keys", "--json"]);
     assert_eq!(made["nodes"]["source"], "assumed even 3");
     let output = scratch.run(&["plan", "1.keys", "2.keys"]);
     assert_fails(&output, &["no nodes", "--topology FILE"]);
@@ -378,11 +377,11 @@ fn nodes_of_files_with_dates_in_their_names_are_compared_by_their_slots() {
     }
     let output = scratch.run(&["diff", "monday", "tuesday", "--json"]);
     let found: Value = serde_json::from_slice(&succeeded(output)).unwrap();
-    let nodes = found["nodes"].as_array().unwrap();
+    let nodes = found["nodes"].list();
     assert_eq!(nodes.len(), 2, "{nodes:?}");
     for (node, id) in nodes.iter().zip(["a-tuesday", "b-tuesday"]) {
         assert_eq!(node["id"], id);
-        let keys = ["old", "new"].map(|side| node["keys"][side].as_u64().unwrap());
+        let keys = ["old", "new"].map(|side| node["keys"][side].whole());
         assert!(keys[0] > 900 && keys[1] > keys[0] + 400, "{node}");
     }
 }
