@@ -29,6 +29,7 @@ fn dump(scratch: &Scratch) {
     let users = (0..3000).map(|i| format!("user:{i},string,9\n"));
     let rows: String = scheme.chain(users).collect();
     scratch.file("dump.csv", format!("key,type,size\n{rows}"));
+    scratch.file("dump.jsonl", "{\"key\":\"a\"}\n");
     let lines = rows.lines().map(|row| row.split(',').next().unwrap());
     scratch.file(
         "dump.keys",
@@ -62,6 +63,9 @@ fn names_of_keys_move_no_terminal() {
         &["analyze", "dump.csv", "--topology", OBEYED],
         &["plan", "dump.csv", "--nodes", "3", "--remove", OBEYED],
         &["collect", OBEYED],
+        &["analyze", "dump.csv", "--key-column", OBEYED],
+        &["analyze", "dump.csv", "--size-column", OBEYED],
+        &["analyze", "dump.jsonl", "--ops-column", OBEYED],
     ] {
         let output = scratch.run(&[args, &["--color", "always"]].concat());
         assert_tame(&output, &format!("{args:?}"));

@@ -132,7 +132,7 @@ fn serve(mut stream: TcpStream, answer: &dyn Fn(&str) -> Answer) {
 }
 
 /// The words of the next command; `None` at the end of the stream or if it is not a command.
-fn command(from: &mut impl BufRead) -> Option<String> {
+pub fn command(from: &mut impl BufRead) -> Option<String> {
     let count = number(from, '*')?;
     let words: Option<Vec<String>> = (0..count)
         .map(|_| {

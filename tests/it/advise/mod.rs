@@ -14,6 +14,7 @@ use slotscope::advise::decision::Decision;
 use slotscope::advise::findings::AdviseFindings;
 use slotscope::advise::model::Model;
 use slotscope::advise::owners::Owners;
+use testkit::env::size;
 use testkit::workloads::kinds::{KINDS, Kind};
 use testkit::workloads::other_kinds::OTHER_KINDS;
 use testkit::workloads::workload;
@@ -21,8 +22,7 @@ use testkit::workloads::workload::{Right, Workload};
 
 /// Number of seeds per kind.
 fn seeds_of_kind() -> u64 {
-    let seeds = std::env::var("SLOTSCOPE_SEEDS").ok();
-    seeds.and_then(|seeds| seeds.parse().ok()).unwrap_or(2)
+    size("SLOTSCOPE_SEEDS", 2)
 }
 
 /// The defect of the advice on a workload.

@@ -1,6 +1,6 @@
 //! Nodes that announce addresses unreachable from here, as in Docker or behind a NAT.
 
-use crate::collect_access::rig::fill;
+use crate::collect_access::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
 use testkit::json::Json;

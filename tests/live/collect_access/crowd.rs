@@ -2,7 +2,7 @@
 //! quadratically, and does not depend on data about slots that a primary does not own.
 
 use std::fmt::Write as _;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
@@ -11,6 +11,7 @@ use std::thread;
 
 use crate::exporter::Exporter;
 use testkit::env;
+use testkit::hostile;
 use testkit::redis::{free_port, wait_for};
 use testkit::run::{Scratch, assert_contains, clean_environment};
 use testkit::usage::{self, Usage};
@@ -160,31 +161,13 @@ fn commands(number: usize) -> String {
 /// Answers the commands on a connection until it is closed.
 fn serve(stream: &TcpStream, script: &Script) {
     let mut commands = BufReader::new(stream);
-    while let Some(command) = next_command(&mut commands) {
+    while let Some(command) = hostile::command(&mut commands) {
         let mut answer = Vec::new();
         script.answer(&command, &mut answer).unwrap();
         if (&*stream).write_all(&answer).is_err() {
             return;
         }
     }
-}
-
-fn next_command(from: &mut impl BufRead) -> Option<String> {
-    let number = |sign: char, from: &mut dyn BufRead| -> Option<usize> {
-        let mut line = String::new();
-        from.take(64).read_line(&mut line).ok()?;
-        line.trim_end().strip_prefix(sign)?.parse().ok()
-    };
-    let words = number('*', from)?;
-    let mut command = String::new();
-    for _ in 0..words {
-        let mut word = vec![0; number('$', from)? + 2];
-        from.read_exact(&mut word).ok()?;
-        word.truncate(word.len() - 2);
-        command.push_str(std::str::from_utf8(&word).ok()?);
-        command.push(' ');
-    }
-    Some(command.trim_end().to_owned())
 }
 
 /// Allows this process a connection from each primary.

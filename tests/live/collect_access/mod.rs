@@ -7,18 +7,19 @@ mod bounds;
 mod crowd;
 mod early_end;
 mod hostile;
-mod rig;
 mod scarce;
 mod secrets;
 mod tls;
 mod tls_hostile;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
 use serde_json::Value;
 
+use testkit::cluster::Cluster;
 use testkit::run::{Scratch, code, stderr};
 
 /// `slotscope collect URL -o all ARGS`, with the password in the environment.
@@ -48,4 +49,12 @@ fn files_below(directory: &Path) -> Vec<(String, Vec<u8>)> {
         }
     }
     files
+}
+
+/// 300 keys, each on its owner.
+fn fill(cluster: &Cluster) -> BTreeSet<Vec<u8>> {
+    let keys = (0..300).map(|id| format!("user:{id}").into_bytes());
+    let keys: BTreeSet<Vec<u8>> = keys.collect();
+    cluster.set_all(keys.iter().map(|key| (key, "x")));
+    keys
 }

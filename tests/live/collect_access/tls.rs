@@ -2,7 +2,7 @@
 
 use rcgen::{CertificateParams, date_time_ymd};
 
-use crate::collect_access::rig::fill;
+use crate::collect_access::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
