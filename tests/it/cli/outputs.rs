@@ -72,32 +72,6 @@ fn an_output_directory_that_cannot_be_made_fails_before_the_scan() {
 }
 
 #[test]
-fn files_of_an_earlier_run_that_this_one_does_not_write_are_removed() {
-    let scratch = Scratch::new();
-    scratch.file("a.keys", b"{a}1\n");
-    assert_eq!(
-        scratch
-            .run(&["analyze", "a.keys", "--out", "out"])
-            .status
-            .code(),
-        Some(0)
-    );
-    scratch.file("out/mine.txt", b"kept");
-    assert_eq!(
-        scratch
-            .run(&["analyze", "a.keys", "--out", "out", "--only", "slots"])
-            .status
-            .code(),
-        Some(0)
-    );
-    let left = scratch.entries("out");
-    assert!(
-        !left.contains(&"tags.csv".into()) && left.contains(&"mine.txt".into()),
-        "{left:?}"
-    );
-}
-
-#[test]
 #[cfg(unix)]
 fn an_interrupt_ends_the_run_and_leaves_nothing() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
@@ -126,23 +100,6 @@ fn an_interrupt_ends_the_run_and_leaves_nothing() {
             scratch.entries(".")
         );
     }
-}
-
-#[test]
-fn an_input_is_never_replaced_by_its_report() {
-    let scratch = Scratch::new();
-    scratch.file("slots.csv", b"a\nb\n");
-    assert_fails(
-        &scratch.run(&["analyze", "slots.csv", "--out", "."]),
-        &["slots.csv: the report would replace", "--out"],
-    );
-    assert_eq!(
-        (
-            fs::read(scratch.path("slots.csv")).unwrap(),
-            scratch.entries(".")
-        ),
-        (b"a\nb\n".to_vec(), vec!["slots.csv".into()])
-    );
 }
 
 #[test]
