@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::collect_access::analyzed::carts_and_users;
 use testkit::cluster::Cluster;
 use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
 
@@ -22,15 +23,7 @@ const ADVISE: Does = Same(&["families", "schemes", "rules", "nodes", "keys"]);
 /// Four primaries, not the three that are assumed by default; a sixth of the keys has one tag.
 fn cluster() -> Cluster {
     let cluster = Cluster::even(4);
-    for id in 0..3000 {
-        let name = match id % 6 {
-            0 => format!("cart:{{hot}}:{id}"),
-            _ => format!("user:{id}"),
-        };
-        let value = "x".repeat(id % 100);
-        let mut owner = cluster.owner_of(name.as_bytes());
-        owner.call(&["SET", &name, &value]);
-    }
+    cluster.set_all((0..3000).map(carts_and_users));
     cluster
 }
 

@@ -166,6 +166,14 @@ impl Server {
         self.child.id()
     }
 
+    /// The bytes of memory that it uses.
+    pub fn used_memory(&self) -> u64 {
+        let info = self.connect().call(&["INFO", "memory"]).text();
+        let mut lines = info.lines();
+        let used = lines.find_map(|line| line.strip_prefix("used_memory:"));
+        used.unwrap().parse().unwrap()
+    }
+
     /// The default user's password.
     pub fn password(&self) -> Option<&str> {
         self.password.as_deref()

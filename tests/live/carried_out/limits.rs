@@ -81,7 +81,7 @@ fn equal_limits_are_raised_on_all_nodes_by_the_command_as_printed() {
         follower.set(format!("item:{id}").as_bytes(), b"small");
     }
     let fullest = &cluster.servers[cluster.owner(slot(b"{shop}"))];
-    let most = (used(&fullest.connect().call(&["INFO", "memory"]).text()) / 0.95) as u64;
+    let most = (fullest.used_memory() as f64 / 0.95) as u64;
     for server in &cluster.servers {
         set_limit(&mut server.connect(), most);
     }
@@ -113,16 +113,9 @@ fn value(cluster: &Cluster, key: &str) -> Vec<u8> {
 /// Sets each primary's limit so that it uses this fraction of it.
 fn limit(cluster: &Cluster, parts: [f64; 3]) {
     for (server, part) in cluster.servers.iter().zip(parts) {
-        let mut client = server.connect();
-        let used = used(&client.call(&["INFO", "memory"]).text());
-        set_limit(&mut client, (used / part) as u64);
+        let most = server.used_memory() as f64 / part;
+        set_limit(&mut server.connect(), most as u64);
     }
-}
-
-fn used(info: &str) -> f64 {
-    let mut lines = info.lines();
-    let used = lines.find_map(|line| line.strip_prefix("used_memory:"));
-    used.unwrap().parse().unwrap()
 }
 
 fn set_limit(client: &mut Client, most: u64) {

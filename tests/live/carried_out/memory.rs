@@ -162,14 +162,8 @@ fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
 
 /// The used_memory of each node.
 fn used(cluster: &Cluster) -> Vec<f64> {
-    let used = |server: &Server| {
-        let info = server.connect().call(&["INFO", "memory"]).text();
-        let line = info
-            .lines()
-            .find_map(|line| line.strip_prefix("used_memory:"));
-        line.unwrap().parse().unwrap()
-    };
-    cluster.servers.iter().map(used).collect()
+    let servers = cluster.servers.iter();
+    servers.map(|server| server.used_memory() as f64).collect()
 }
 
 /// Writes keys in all slots until `is_over`; returns their final state.

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::carried_out::probe::SetOnDrop;
 use crate::collect::collected::manifest;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
@@ -30,28 +31,14 @@ pub(super) fn start(kind: Kind) -> Cluster {
         .map(|of| (*of).to_owned())
         .collect();
     let cluster = Cluster::made_of(kind, &even(3), |_| options.clone());
-    for id in 0..KEYS {
-        let key = format!("user:{id}");
-        cluster
-            .owner_of(key.as_bytes())
-            .call(&["SET", &key, "a secret value"]);
-    }
-    let key = "cart:{hot}:1";
-    cluster
-        .owner_of(key.as_bytes())
-        .call(&["SET", key, "a secret value"]);
+    let keys = (0..KEYS).map(|id| format!("user:{id}"));
+    let keys = keys.chain([String::from("cart:{hot}:1")]);
+    cluster.set_all(keys.map(|key| (key, "a secret value")));
     cluster
 }
 
 /// While `run` runs, reads all keys repeatedly from their primaries, and the hot ones many times as often.
 pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() -> R) -> R {
-    /// Ends the load, even if `run` panics.
-    struct End<'a>(&'a AtomicBool);
-    impl Drop for End<'_> {
-        fn drop(&mut self) {
-            self.0.store(true, Relaxed);
-        }
-    }
     let stop = AtomicBool::new(false);
     let keys: Vec<String> = (0..KEYS).map(|id| format!("user:{id}")).collect();
     thread::scope(|scope| {
@@ -92,7 +79,7 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
         for key in hot {
             client(key, vec![key.as_bytes().to_vec(); 10 * KEYS]);
         }
-        let _end = End(&stop);
+        let _end = SetOnDrop(&stop);
         run()
     })
 }

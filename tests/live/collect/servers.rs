@@ -15,12 +15,7 @@ use testkit::run::{Scratch, assert_contains, code, stderr, stdout, succeeded};
 const KEYS: usize = 600;
 
 fn fill(cluster: &Cluster) {
-    for id in 0..KEYS {
-        let key = format!("user:{id}");
-        cluster
-            .owner_of(key.as_bytes())
-            .call(&["SET", &key, "0123456789"]);
-    }
+    cluster.set_all((0..KEYS).map(|id| (format!("user:{id}"), "0123456789")));
 }
 
 #[test]
@@ -51,11 +46,7 @@ fn each_primary_says_its_memory_and_its_limits_also_where_replicas_are_read() {
             assert_eq!(after.maxmemory_policy.as_deref(), Some("allkeys-lru"));
             assert_eq!(after.cluster_state.as_deref(), Some("ok"));
             assert_eq!(after.connected_slaves, Some(1));
-            let info = cluster.servers[at].connect().call(&["INFO"]).text();
-            let now = info
-                .lines()
-                .find_map(|line| line.strip_prefix("used_memory:"));
-            let now: u64 = now.unwrap().parse().unwrap();
+            let now = cluster.servers[at].used_memory();
             assert!(after.used_memory.unwrap().abs_diff(now) < now / 2);
         }
         let replicas = of.servers.len() - primaries.len();
@@ -148,10 +139,7 @@ fn a_sample_has_the_slot_with_most_keys() {
     let tag = (0..).map(|id| format!("{{heavy:{id}}}"));
     let is_outside = |tag: &String| usize::from(slot(tag.as_bytes())) * 10_125 % 16_384 > 8000;
     let tag = tag.into_iter().find(is_outside).unwrap();
-    for id in 0..50 {
-        let key = format!("{tag}:{id}");
-        cluster.owner_of(key.as_bytes()).call(&["SET", &key, "x"]);
-    }
+    cluster.set_all((0..50).map(|id| (format!("{tag}:{id}"), "x")));
     let scratch = Scratch::new();
     let args = [
         "collect",

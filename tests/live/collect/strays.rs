@@ -17,13 +17,7 @@ const KEYS: usize = 300;
 /// A cluster whose first node has keys in a slot of the second, an old copy among them; and the slot.
 fn with_strays(kind: Kind) -> (Cluster, String) {
     let cluster = Cluster::of(kind, &even(3));
-    for i in 0..KEYS {
-        let key = format!("user:{i}");
-        say(
-            &mut cluster.owner_of(key.as_bytes()),
-            &format!("SET {key} fresh"),
-        );
-    }
+    cluster.set_all((0..KEYS).map(|i| (format!("user:{i}"), "fresh")));
     let mut keys = (0..KEYS).map(|i| format!("user:{i}"));
     let old = keys
         .find(|key| cluster.owner(slot(key.as_bytes())) == 1)

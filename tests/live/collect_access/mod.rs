@@ -2,7 +2,7 @@
 
 mod acl;
 mod addresses;
-mod analyzed;
+pub(crate) mod analyzed;
 mod bounds;
 mod crowd;
 mod early_end;

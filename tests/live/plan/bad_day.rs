@@ -15,25 +15,6 @@ use testkit::run::{Scratch, stderr};
 /// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];
 
-/// Keys written while slots move.
-const LIVE: usize = 200;
-
-fn owner(key: &str) -> usize {
-    let slot = slot(key.as_bytes());
-    SHARES.iter().position(|(_, last)| slot <= *last).unwrap()
-}
-
-/// Sessions, and the orders of one tenant, which are in a slot of the first node.
-fn keys() -> Vec<String> {
-    let tenants = (0..).map(|i| format!("tenant:{i}"));
-    let tenant = { tenants }.find(|tenant| owner(tenant) == 0).unwrap();
-    let orders = (0..2500).map(|i| format!("order:{{{tenant}}}:{i}"));
-    (0..15_000)
-        .map(|i| format!("session:{i}"))
-        .chain(orders)
-        .collect()
-}
-
 fn dump(cluster: &Cluster, scratch: &Scratch) {
     scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
     for (i, server) in cluster.servers.iter().enumerate() {
@@ -55,64 +36,6 @@ fn filled(keys: &[String]) -> Cluster {
     let cluster = Cluster::start(&SHARES.map(|range| vec![range]));
     cluster.set_all(keys.iter().map(|key| (key, "x")));
     cluster
-}
-
-#[test]
-fn what_the_report_recommends_evens_the_cluster_out() {
-    let keys = keys();
-    let cluster = filled(&keys);
-    let scratch = Scratch::new();
-    dump(&cluster, &scratch);
-    let before = analyzed(&scratch);
-    assert_eq!(
-        before["verdict"]["state"], "skewed",
-        "{}",
-        before["verdict"]["sentence"]
-    );
-    let remedy = &before["verdict"]["steps"][0];
-    assert_eq!(remedy["kind"], "move", "{remedy}");
-
-    let written = type_under_writes(&cluster, &scratch, remedy["command"].text());
-
-    let held: BTreeSet<Vec<u8>> = contents(&cluster)
-        .into_iter()
-        .flatten()
-        .map(|(key, _)| key)
-        .collect();
-    let lost = keys
-        .iter()
-        .chain(&written)
-        .find(|key| !held.contains(key.as_bytes()));
-    assert_eq!(lost, None, "a key is lost");
-    dump(&cluster, &scratch);
-    let after = analyzed(&scratch);
-    assert_eq!(
-        after["verdict"]["state"], "balanced",
-        "{}",
-        after["verdict"]["sentence"]
-    );
-}
-
-/// Runs the command and its script while keys are written; returns the keys that the cluster accepted.
-fn type_under_writes(cluster: &Cluster, scratch: &Scratch, command: &str) -> Vec<String> {
-    let is_done = AtomicBool::new(false);
-    std::thread::scope(|scope| {
-        let writer = scope.spawn(|| {
-            let mut follower = Follower::new(cluster);
-            // The same few keys, so that the load remains as planned for.
-            let mut taken = Vec::new();
-            for number in (0..LIVE).cycle().take_while(|_| !is_done.load(Relaxed)) {
-                let key = format!("live:{number}");
-                follower.set(key.as_bytes(), b"y");
-                taken.push(key);
-            }
-            taken
-        });
-        let output = scratch.shell(&format!("{command} && bash moves.sh"));
-        is_done.store(true, Relaxed);
-        assert!(output.status.success(), "{}", stderr(&output));
-        writer.join().unwrap()
-    })
 }
 
 /// `redis-cli --cluster rebalance` refuses a cluster with an open slot.

@@ -52,12 +52,7 @@ fn a_target_without_room_is_refused() {
     for (kind, commands) in all() {
         let uneven = Uneven::new(kind, commands, &[]);
         uneven.plan(&[]);
-        let used = uneven.cluster.servers[1].connect();
-        let used = { used }.call(&["INFO", "memory"]).text();
-        let used = used
-            .lines()
-            .find_map(|line| line.strip_prefix("used_memory:"));
-        let limit = used.unwrap().trim().parse::<u64>().unwrap() + 200_000;
+        let limit = uneven.cluster.servers[1].used_memory() + 200_000;
         tell(
             &uneven,
             &["CONFIG", "SET", "maxmemory-policy", "noeviction"],
@@ -98,11 +93,7 @@ fn what_leaves_a_node_before_makes_room_in_it() {
     let bytes: u64 = words[3].parse().unwrap();
     let back = format!("    '2 1 0 {} 13191-13191'", bytes - 1);
     let server = &uneven.cluster.servers[0];
-    let used = server.connect().call(&["INFO", "memory"]).text();
-    let used = used
-        .lines()
-        .find_map(|line| line.strip_prefix("used_memory:"));
-    let limit = used.unwrap().trim().parse::<u64>().unwrap() + 100_000;
+    let limit = server.used_memory() + 100_000;
     assert!(bytes > 300_000, "{bytes}");
     call_ok(
         &mut server.connect(),
