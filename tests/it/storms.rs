@@ -5,27 +5,19 @@ use serde_json::Value;
 
 use slotscope::slot::slot;
 use testkit::json::Json;
+use testkit::rdb::Snapshot;
 use testkit::run::{Scratch, assert_contains};
 
 const WRITTEN: u64 = 1_790_000_000;
 
 /// An RDB file with the keys of some slots; each expires this many seconds after the file was written, or never.
 fn rdb(keys: &[(String, Option<u64>)], slots: impl Fn(u16) -> bool) -> Vec<u8> {
-    let mut bytes = b"REDIS0012\xFA\x05ctime\xC2".to_vec();
-    bytes.extend((WRITTEN as u32).to_le_bytes());
-    bytes.extend(b"\xFE\x00");
-    for (key, after) in keys.iter().filter(|(key, _)| slots(slot(key.as_bytes()))) {
-        if let Some(after) = after {
-            bytes.push(0xFC);
-            bytes.extend((1000 * (WRITTEN + after)).to_le_bytes());
-        }
-        bytes.extend([0, key.len() as u8]);
-        bytes.extend(key.as_bytes());
-        bytes.extend(b"\x05value");
-    }
-    bytes.push(0xFF);
-    bytes.extend([0; 8]);
-    bytes
+    let file = Snapshot {
+        written: Some(WRITTEN as u32),
+        headers: false,
+    };
+    let own = keys.iter().filter(|(key, _)| slots(slot(key.as_bytes())));
+    file.of(own.map(|(key, after)| (key, after.map(|after| 1000 * (WRITTEN + after)))))
 }
 
 /// The report on two nodes with 10,000 sessions that live for one to two hours, and 3,000 keys that expire together, in

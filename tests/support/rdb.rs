@@ -72,3 +72,41 @@ pub fn most(type_name: &str, encoding: &str) -> f64 {
         _ => 7.0,
     }
 }
+
+/// An RDB file with strings as a server writes it, but without a checksum; keys have up to 63 bytes.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Snapshot {
+    /// The second in which it was written.
+    pub written: Option<u32>,
+    /// Whether each key is in the section of its slot, as in clusters.
+    pub headers: bool,
+}
+
+impl Snapshot {
+    /// The file with these keys, each with the millisecond in which it expires.
+    pub fn of<K: AsRef<[u8]>>(self, keys: impl IntoIterator<Item = (K, Option<u64>)>) -> Vec<u8> {
+        let mut bytes = b"REDIS0012".to_vec();
+        if let Some(written) = self.written {
+            bytes.extend(b"\xFA\x05ctime\xC2");
+            bytes.extend(written.to_le_bytes());
+        }
+        bytes.extend(b"\xFE\x00");
+        for (key, expires_ms) in keys {
+            let key = key.as_ref();
+            if self.headers {
+                let slot = slotscope::slot(key);
+                bytes.extend([0xF4, 0x40 | (slot >> 8) as u8, slot as u8, 1, 0]);
+            }
+            if let Some(at) = expires_ms {
+                bytes.push(0xFC);
+                bytes.extend(at.to_le_bytes());
+            }
+            bytes.extend([0, key.len() as u8]);
+            bytes.extend(key);
+            bytes.extend(b"\x05value");
+        }
+        bytes.push(0xFF);
+        bytes.extend([0; 8]);
+        bytes
+    }
+}

@@ -8,6 +8,7 @@ use slotscope::summary::state::State;
 
 use crate::verdict::{analyzed, lines};
 use testkit::planted::even;
+use testkit::rdb::Snapshot;
 use testkit::rng::Rng;
 use testkit::run::assert_contains;
 
@@ -127,19 +128,13 @@ fn parts_of_one_dump_have_no_damage() {
 
 /// An RDB file with a key in some slots, written at a given time.
 fn rdb(slots: impl Fn(u16) -> bool, written: u32) -> Vec<u8> {
-    let mut bytes = b"REDIS0012\xFA\x05ctime\xC2".to_vec();
-    bytes.extend(written.to_le_bytes());
-    bytes.extend(b"\xFE\x00");
-    for key in (0..20_000).map(|i| format!("key:{i:06}")) {
-        if slots(slot(key.as_bytes())) {
-            bytes.extend([0, key.len() as u8]);
-            bytes.extend(key.as_bytes());
-            bytes.extend(b"\x05value");
-        }
-    }
-    bytes.push(0xFF);
-    bytes.extend([0; 8]);
-    bytes
+    let file = Snapshot {
+        written: Some(written),
+        headers: false,
+    };
+    let keys = (0..20_000).map(|i| format!("key:{i:06}"));
+    let own = keys.filter(|key| slots(slot(key.as_bytes())));
+    file.of(own.map(|key| (key, None)))
 }
 
 #[test]

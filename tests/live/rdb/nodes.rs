@@ -5,6 +5,7 @@ use serde_json::Value;
 use testkit::cluster::Cluster;
 use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::rdb::Snapshot;
 use testkit::redis::Reply;
 use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout, succeeded};
 
@@ -12,19 +13,13 @@ const FILES: [&str; 3] = ["7001.rdb", "7002.rdb", "7003.rdb"];
 
 /// The RDB file of a server in cluster mode, with a key in each slot of `slots` that some of `keys` keys has.
 fn of_cluster(keys: u32, slots: impl Fn(u16) -> bool) -> Vec<u8> {
-    let mut bytes = b"REDIS0012\xFE\x00".to_vec();
-    for key in (0..keys).map(|i| format!("key:{i:06}")) {
-        let slot = slotscope::slot(key.as_bytes());
-        if slots(slot) {
-            bytes.extend([0xF4, 0x40 | (slot >> 8) as u8, slot as u8, 1, 0]);
-            bytes.extend([0, key.len() as u8]);
-            bytes.extend(key.as_bytes());
-            bytes.extend(b"\x05value");
-        }
-    }
-    bytes.push(0xFF);
-    bytes.extend([0; 8]);
-    bytes
+    let file = Snapshot {
+        written: None,
+        headers: true,
+    };
+    let keys = (0..keys).map(|i| format!("key:{i:06}"));
+    let own = keys.filter(|key| slots(slotscope::slot(key.as_bytes())));
+    file.of(own.map(|key| (key, None)))
 }
 
 /// The lines of those of `keys` keys that are in `slots`.

@@ -1,7 +1,7 @@
 //! The kinds of workloads that the rules were developed on: users, tenants, series and other subjects of keys.
 
 use super::more_kinds;
-use super::workload::{Right, Workload, change, each, uuid, word};
+use super::workload::{Right, Workload, change, each, word};
 use crate::rng::Rng;
 
 /// A kind: its name, and the function that generates a workload.
@@ -23,8 +23,6 @@ pub static KINDS: &[Kind] = &[
     ("small", small),
     ("company", company),
     ("words", words),
-    ("uuids", uuids),
-    ("names", more_kinds::names),
     ("blocker", more_kinds::blocker),
     ("tenant_names", more_kinds::tenant_names),
     ("fine_names", more_kinds::fine_names),
@@ -321,20 +319,5 @@ fn words(rng: &mut Rng, noise: f64) -> Workload {
             .flat_map(|tenant| (0..users).flat_map(move |user| keys(tenant, user))),
     );
     (0..1500).for_each(|_| load.soft(keys(rng.pick::<String>(&tenants), rng.below(users))));
-    load.noisy(rng, noise)
-}
-
-fn uuids(rng: &mut Rng, noise: f64) -> Workload {
-    let users: Vec<String> = (0..*rng.pick(&[2000, 6000])).map(|_| uuid(rng)).collect();
-    let keys = |user: &str| {
-        vec![
-            format!("prod:order:{user}:head"),
-            format!("prod:order:{user}:lines"),
-            format!("prod:ship:{user}"),
-        ]
-    };
-    let mut load = Workload::on(6, change(1.0, users.len()));
-    load.names(users.iter().flat_map(|user| keys(user)));
-    (0..1200).for_each(|_| load.hard(keys(rng.pick::<String>(&users))));
     load.noisy(rng, noise)
 }

@@ -1,28 +1,8 @@
 //! More of those kinds: names that are words, tags for everything, hot users, and apparent joins.
 
 use super::kinds::{shop, tenant};
-use super::workload::{Right, Workload, change, each, word};
+use super::workload::{Right, Workload, change, each};
 use crate::rng::Rng;
-
-/// User names are words, some with digits.
-pub fn names(rng: &mut Rng, noise: f64) -> Workload {
-    let users: Vec<String> = (0..4000)
-        .map(|_| {
-            let len = 4 + rng.below(6);
-            let name = word(rng, len);
-            if rng.unit() < 0.3 {
-                format!("{name}{}", rng.below(100))
-            } else {
-                name
-            }
-        })
-        .collect();
-    let keys = |user: &str| vec![format!("user:{user}:profile"), format!("cart:{user}")];
-    let mut load = Workload::on(6, change(0.95, 4000));
-    load.names(users.iter().flat_map(|user| keys(user)));
-    (0..1500).for_each(|_| load.soft(keys(rng.pick::<String>(&users))));
-    load.noisy(rng, noise)
-}
 
 pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::KeepFor("config:flags"));
