@@ -15,7 +15,10 @@ fn numbered(count: u32, headers: bool) -> Vec<u8> {
         written: None,
         headers,
     };
-    file.of((0..count).map(|i| (format!("key:{i:04}"), None)))
+    let mut bytes = file.of((0..count).map(|i| (format!("key:{i:04}"), None)));
+    // A database of ten keys.
+    bytes.splice(11..11, *b"\xFB\x0A\x00");
+    bytes
 }
 
 #[test]
@@ -63,7 +66,7 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
 fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
     let scratch = Scratch::new();
     let mut bytes = numbered(10, true);
-    bytes[13] ^= 1;
+    bytes[16] ^= 1;
     scratch.file("moved.rdb", &bytes);
     let output = scratch.run(&["analyze", "moved.rdb", "--json"]);
     assert_eq!(code(&output), 0);
@@ -75,7 +78,7 @@ fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
     let output = scratch.run(&["dump", "moved.rdb"]);
     assert_contains(
         stderr(&output),
-        &["byte 11: 1 keys below the header of slot"],
+        &["byte 14: 1 keys below the header of slot"],
     );
 }
 
