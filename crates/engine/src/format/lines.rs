@@ -3,12 +3,14 @@
 //! The first line decides for all: if it ends with CRLF, one CR is stripped before every LF; otherwise a CR is part of
 //! the key. An empty line is the empty key, but an input of a single line end is an empty reply without keys.
 
+use std::sync::LazyLock;
+
 use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::{
-    BYTE_ORDER_MARK, Columns, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
+    BYTE_ORDER_MARK, Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
 };
 use crate::source::block::{Block, Padded, Piece};
 
@@ -16,31 +18,32 @@ use crate::source::block::{Block, Padded, Piece};
 const NOTE: &str = "a raw key list: a key with a line end is split, and --scan cuts a key at its first NUL; \
     redis-cli --no-raw --scan loses nothing";
 
-/// The format.
-pub struct Lines;
-
-/// `lines` with keys starting after the output of other programs.
-pub(super) struct Raw;
-
-impl Raw {
-    /// An input whose first key is at offset `skip`.
-    pub(super) fn after(skip: u64, head: Head<'_>, is_another: fn(&[u8]) -> bool) -> Opened {
-        let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
-        let keys = LineKeys::detected(Head { bytes, ..head });
-        let is_another = Some(is_another);
-        Opened::lines(
-            CHOSEN.name(),
-            LineKeys {
-                skip,
-                is_another,
-                ..keys
-            },
-        )
-    }
-}
+/// The format, with the byte that ends a key.
+pub struct Lines(u8);
 
 /// The format as chosen by the user.
-pub static CHOSEN: Lines = Lines;
+pub static CHOSEN: Lines = Lines(b'\n');
+
+/// `lines` whose keys end with `delimiter` instead of a line end.
+pub(crate) fn delimited_by(delimiter: u8) -> &'static dyn Format {
+    static DELIMITED: LazyLock<Vec<Lines>> = LazyLock::new(|| (0..=u8::MAX).map(Lines).collect());
+    &DELIMITED[usize::from(delimiter)]
+}
+
+/// `lines` of an input whose first key is at offset `skip`, after the output of other programs.
+pub(super) fn after(skip: u64, head: Head<'_>, is_another: fn(&[u8]) -> bool) -> Opened {
+    let bytes = head.bytes.get(skip as usize..).unwrap_or_default();
+    let keys = LineKeys::detected(Head { bytes, ..head });
+    let is_another = Some(is_another);
+    Opened::lines(
+        CHOSEN.name(),
+        LineKeys {
+            skip,
+            is_another,
+            ..keys
+        },
+    )
+}
 
 impl Format for Lines {
     fn name(&self) -> &'static str {
@@ -52,53 +55,20 @@ impl Format for Lines {
     }
 
     fn note(&self) -> Option<&'static str> {
-        Some(NOTE)
+        (self.0 == b'\n').then_some(NOTE)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let keys = LineKeys::detected(head);
-        Ok(Opened::lines(self.name(), keys))
-    }
-}
-
-/// `lines` with another delimiter.
-struct Delimited(u8);
-
-static DELIMITED: [Delimited; 256] = {
-    let mut formats = [const { Delimited(0) }; 256];
-    let mut byte = 0;
-    while byte < formats.len() {
-        formats[byte] = Delimited(byte as u8);
-        byte += 1;
-    }
-    formats
-};
-
-/// `lines` whose keys end with `delimiter` instead of a line end.
-pub(crate) fn delimited_by(delimiter: u8) -> &'static dyn Format {
-    match delimiter {
-        b'\n' => &CHOSEN,
-        _ => &DELIMITED[usize::from(delimiter)],
-    }
-}
-
-impl Format for Delimited {
-    fn name(&self) -> &'static str {
-        CHOSEN.name()
-    }
-
-    fn example(&self) -> &'static str {
-        CHOSEN.example()
-    }
-
-    fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        let keys = LineKeys {
-            crlf: false,
-            delimiter: self.0,
-            odd: ReadStats::default(),
-            skip: 0,
-            is_another: None,
-            separators: [false; SEPARATORS.len()],
+        let keys = match self.0 {
+            b'\n' => LineKeys::detected(head),
+            delimiter => LineKeys {
+                crlf: false,
+                delimiter,
+                odd: ReadStats::default(),
+                skip: 0,
+                is_another: None,
+                separators: [false; SEPARATORS.len()],
+            },
         };
         let boundary = RowBoundary::Lines(self.0);
         Ok(Opened::blocks(self.name(), boundary, keys))
@@ -273,7 +243,7 @@ impl Reader for LineKeys {
         }
         columns.values.clear();
         while (from as usize) < base.len() {
-            let cut = cut_lines(base, from, self.delimiter, columns);
+            let cut = cut_lines(base, from, self.delimiter, columns.keys, columns.find);
             from = cut.next;
             let keys = &mut *columns.keys;
             let unended = from as usize > base.len();
@@ -311,11 +281,11 @@ pub(super) fn cut_lines(
     base: Padded<'_>,
     from: u32,
     delimiter: u8,
-    columns: &mut Columns<'_>,
+    keys: &mut Spans,
+    find: FindByte<'_>,
 ) -> Cut {
-    let keys = &mut *columns.keys;
     keys.end.resize(BATCH_KEYS, 0);
-    let found = (columns.find)(base, from, delimiter, &mut keys.end);
+    let found = find(base, from, delimiter, &mut keys.end);
     let mut lines = found.delimiters;
     let len = base.len() as u32;
     let after = if lines == 0 {

@@ -3,6 +3,8 @@
 
 use std::io::{self, Read};
 
+use crc_fast::{CrcAlgorithm, Digest};
+
 use crate::error::Result;
 use crate::source::block::Block;
 use crate::source::{ReadAt, Source, stream};
@@ -12,14 +14,6 @@ const BUFFER: usize = 256 << 10;
 
 /// Bytes of the first read at the start or after a jump; doubled each time reading continues.
 const FIRST_READ: usize = 8 << 10;
-
-/// A checksum over all bytes walked over.
-pub(crate) trait Checksum: Send {
-    /// Adds the next bytes.
-    fn add(&mut self, bytes: &[u8]);
-    /// The value over all bytes so far.
-    fn value(&self) -> u64;
-}
 
 /// An input and the position in it.
 pub struct Forward {
@@ -33,7 +27,8 @@ pub struct Forward {
     base: u64,
     /// The size of the next read.
     next_read: usize,
-    checksum: Option<Box<dyn Checksum>>,
+    /// Over all bytes walked over: CRC-64 with the Jones polynomial, as servers write it at the end of an RDB file.
+    checksum: Option<Digest>,
     /// Bytes of the buffer already added to the checksum.
     summed: usize,
 }
@@ -91,16 +86,16 @@ impl Forward {
         }
     }
 
-    /// Starts computing a checksum from here, or none; drops the current one.
-    pub(crate) fn set_checksum(&mut self, checksum: Option<Box<dyn Checksum>>) {
-        self.checksum = checksum;
+    /// Starts computing a checksum from here, or stops.
+    pub(crate) fn set_checksum(&mut self, is_wanted: bool) {
+        self.checksum = is_wanted.then(|| Digest::new(CrcAlgorithm::Crc64Redis));
         self.summed = self.at;
     }
 
     /// The checksum of all bytes since it was set, if one is computed.
     pub fn checksum(&mut self) -> Option<u64> {
         self.sum_up();
-        self.checksum.as_ref().map(|checksum| checksum.value())
+        self.checksum.as_ref().map(Digest::finalize)
     }
 
     /// The offset of the next byte.
@@ -282,7 +277,7 @@ impl Forward {
     /// Adds the consumed bytes to the checksum.
     fn sum_up(&mut self) {
         if let Some(checksum) = &mut self.checksum {
-            checksum.add(&self.buffer.content()[self.summed..self.at]);
+            checksum.update(&self.buffer.content()[self.summed..self.at]);
         }
         self.summed = self.at;
     }
@@ -349,16 +344,13 @@ mod tests {
         }
     }
 
-    struct Sum(u64);
-
-    impl Checksum for Sum {
-        fn add(&mut self, bytes: &[u8]) {
-            self.0 += bytes.iter().map(|byte| u64::from(*byte)).sum::<u64>();
-        }
-
-        fn value(&self) -> u64 {
-            self.0
-        }
+    /// The checksum, bit by bit.
+    fn defined(bytes: &[u8]) -> u64 {
+        bytes.iter().fold(0u64, |crc, byte| {
+            (0..8).fold(crc ^ u64::from(*byte), |crc, _| {
+                (crc >> 1) ^ ((crc & 1) * 0xad93d23594c935a9u64.reverse_bits())
+            })
+        })
     }
 
     /// The same content as a file and as a stream.
@@ -382,13 +374,20 @@ mod tests {
     }
 
     #[test]
+    fn the_checksum_is_that_which_servers_write() {
+        for mut input in both(b"123456789") {
+            input.set_checksum(true);
+            input.skip(9).unwrap();
+            assert_eq!(input.checksum(), Some(0xe9c6d914c4b8d9ca));
+        }
+    }
+
+    #[test]
     fn a_stream_and_a_file_give_the_same_bytes_at_the_same_offsets() {
         let content: Vec<u8> = (0..1_000_000u32).map(|i| (i / 7) as u8).collect();
         for sums in [false, true] {
             for mut input in both(&content) {
-                if sums {
-                    input.set_checksum(Some(Box::new(Sum(0))));
-                }
+                input.set_checksum(sums);
                 let mut at = 0;
                 for step in (1..).map(|i: usize| i * i * 3) {
                     if at + 12 + step > content.len() {
@@ -403,8 +402,7 @@ mod tests {
                 let mut rest = Vec::new();
                 input.read(&mut rest, (content.len() - at) as u64).unwrap();
                 assert!(rest == content[at..]);
-                let all = content.iter().map(|byte| u64::from(*byte)).sum();
-                assert_eq!(input.checksum(), sums.then_some(all));
+                assert_eq!(input.checksum(), sums.then(|| defined(&content)));
                 assert!(input.peek(1).unwrap().is_empty());
             }
         }
@@ -414,7 +412,7 @@ mod tests {
     fn what_is_taken_is_what_is_ahead_and_is_in_the_checksum() {
         let content: Vec<u8> = (0..2_000_000u32).map(|i| (i / 7) as u8).collect();
         for mut input in both(&content) {
-            input.set_checksum(Some(Box::new(Sum(0))));
+            input.set_checksum(true);
             let (mut block, mut at) = (Block::default(), 0);
             for share in (1..=8).cycle() {
                 let ahead = input.peek(100_000).unwrap().len();
@@ -428,8 +426,8 @@ mod tests {
                 at += count;
                 assert_eq!(input.offset(), at as u64);
             }
-            let all = content.iter().map(|byte| u64::from(*byte)).sum();
-            assert_eq!((at, input.checksum()), (content.len(), Some(all)));
+            let all = Some(defined(&content));
+            assert_eq!((at, input.checksum()), (content.len(), all));
         }
     }
 

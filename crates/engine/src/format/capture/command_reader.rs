@@ -1,6 +1,7 @@
 //! Reads RESP commands word by word: unneeded words are skipped by length, long ones are truncated.
 
 use crate::format::frame::fault::{Fault, Read, wrong};
+use crate::format::parse::size::integer;
 use crate::source::block::Block;
 use crate::source::forward::Forward;
 
@@ -82,7 +83,7 @@ impl CommandReader {
 
     fn comment(&mut self) -> Read<Next> {
         let line = self.line()?;
-        let seconds = line.strip_prefix(b"#TS:").and_then(number);
+        let seconds = line.strip_prefix(b"#TS:").and_then(integer);
         let ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
         Ok(Next::Comment(ms))
     }
@@ -242,7 +243,7 @@ impl CommandReader {
         let at = self.offset();
         let line = self.line()?;
         match line.split_first() {
-            Some((first, digits)) if *first == sign => match number(digits) {
+            Some((first, digits)) if *first == sign => match integer(digits) {
                 Some(number) => Ok(number),
                 None => wrong(at, "a line of RESP without its number"),
             },
@@ -265,11 +266,4 @@ impl CommandReader {
         let line = &self.input.behind(end + 1)[..end];
         Ok(line.strip_suffix(b"\r").unwrap_or(line))
     }
-}
-
-/// Decimal digits alone.
-pub(super) fn number(digits: &[u8]) -> Option<u64> {
-    let is_one = (1..=19).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
-    let add = |number: u64, digit: &u8| 10 * number + u64::from(digit - b'0');
-    is_one.then(|| digits.iter().fold(0, add))
 }

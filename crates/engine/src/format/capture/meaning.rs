@@ -1,7 +1,7 @@
 //! Interprets a command's words: which are keys.
 
 use crate::command::{Access, COMMANDS};
-use crate::format::capture::command_reader::number;
+use crate::format::parse::size::integer;
 
 /// The reason for rejecting a command that lacks required keys.
 pub(crate) const WRONG: &str = "a command without the keys that it has to have";
@@ -27,7 +27,7 @@ impl Meaning {
             return Meaning::Unknown;
         };
         if command.name == "select" {
-            return Meaning::Select(words.get(1).and_then(|word| number(word)).unwrap_or(0));
+            return Meaning::Select(words.get(1).and_then(|word| integer(word)).unwrap_or(0));
         }
         // A script in the AOF is not followed by the commands it ran.
         if command.access == Access::Neither && !command.is_script() {

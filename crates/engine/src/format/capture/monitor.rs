@@ -1,10 +1,10 @@
 //! `monitor`: MONITOR output, one line per command that a server ran. Each key of a command is an operation; scripts
 //! count through the commands they run.
 
-use crate::command::{Access, COMMANDS};
+use crate::command::{COMMANDS, Command};
 use crate::format::around::around;
 use crate::format::batch::Number;
-use crate::format::capture::meaning::WRONG;
+use crate::format::capture::meaning::{Meaning, WRONG};
 use crate::format::capture::monitor_line::{Start, start_inside};
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::parse::escape::{self, Escapes};
@@ -111,15 +111,18 @@ fn read_line(
     if words.read(block, first, end, quotes).is_none() {
         return gather.reject(start, CUT);
     }
-    match words.keys(block) {
+    let (from, to) = words.spans[0];
+    let name = &block.content()[from..to];
+    let command = COMMANDS.named(name);
+    if command.is_some_and(Command::is_script) {
+        // The commands that it ran follow.
+        return gather.note(Notice::Script);
+    }
+    match command.map_or(Err(Meaning::Unknown), |command| words.keys(command, block)) {
         Ok(()) => words.give(block, (parsed.time_ms, parsed.database), gather),
-        Err(Unkeyed::Known) => gather.note(Notice::NoKeyCommand),
-        Err(Unkeyed::Script) => gather.note(Notice::Script),
-        Err(Unkeyed::Unknown) => {
-            let (from, to) = words.spans[0];
-            gather.unknown_command(offset + start as u64, &block.content()[from..to]);
-        }
-        Err(Unkeyed::Wrong) => gather.reject(start, WRONG),
+        Err(Meaning::Unknown) => gather.unknown_command(offset + start as u64, name),
+        Err(Meaning::Wrong) => gather.reject(start, WRONG),
+        Err(_) => gather.note(Notice::NoKeyCommand),
     }
 }
 
@@ -183,18 +186,6 @@ impl<'f> Places<'f> {
 const NO_LINE: &str = "not a line of MONITOR";
 const CUT: &str = "a line of MONITOR that is cut off";
 
-/// Why a command is not counted by keys.
-enum Unkeyed {
-    /// It has none.
-    Known,
-    /// The commands of the script are counted.
-    Script,
-    /// It is not in the table.
-    Unknown,
-    /// The server would refuse it.
-    Wrong,
-}
-
 /// The words of a command as offsets into the block, and which of them are keys. Reused from line to line.
 #[derive(Default)]
 struct Words {
@@ -241,29 +232,24 @@ impl Words {
     }
 
     /// Finds the words that are keys.
-    fn keys(&mut self, block: &Block) -> Result<(), Unkeyed> {
-        let content = block.content();
-        let word = |(from, to): (usize, usize)| &content[from..to];
-        let name = word(self.spans[0]);
-        let command = COMMANDS.named(name).ok_or(Unkeyed::Unknown)?;
-        if command.is_script() {
-            return Err(Unkeyed::Script);
-        }
+    fn keys(&mut self, command: &Command, block: &Block) -> Result<(), Meaning> {
         if command.has_one_key() {
             self.keys.push(1);
-        } else {
-            let words: Vec<_> = self.spans.iter().map(|span| word(*span)).collect();
-            let command = COMMANDS.find(&words).ok_or(Unkeyed::Unknown)?;
-            if command.access == Access::Neither {
-                return Err(Unkeyed::Known);
-            }
-            self.keys = command.keys(&words).map_err(|_| Unkeyed::Wrong)?;
+            return if self.spans.len() > 1 {
+                Ok(())
+            } else {
+                Err(Meaning::Wrong)
+            };
         }
-        match self.keys.last() {
-            None => Err(Unkeyed::Known),
-            Some(last) if *last >= self.spans.len() => Err(Unkeyed::Wrong),
-            Some(_) => Ok(()),
+        let spans = self.spans.iter();
+        let words: Vec<_> = spans
+            .map(|(from, to)| &block.content()[*from..*to])
+            .collect();
+        match Meaning::of(&words) {
+            Meaning::Keys(_, keys) => self.keys = keys,
+            meaning => return Err(meaning),
         }
+        Ok(())
     }
 
     /// Emits each key as an operation.

@@ -7,6 +7,7 @@
 //! MULTI is logged when received, the queued commands at EXEC, with commands of other clients in between. The commands
 //! of a script follow the EVAL, EVALSHA or FCALL that ran them.
 
+use crate::format::parse::size::{integer, sixteen_digits};
 use crate::format::parse::words::{Word, words};
 
 /// The sender of a command.
@@ -124,20 +125,10 @@ fn usual_time(text: &[u8; USUAL_TIME]) -> Option<u64> {
     Some((high * 100 + low / 1_000_000) * 1000 + low % 1_000_000 / 1000)
 }
 
-/// Parses eight digits: combines them into pairs, then fours, then all.
+/// The value of eight digits.
 #[inline]
 fn eight_digits(text: [u8; 8]) -> Option<u64> {
-    const ZEROS: u64 = u64::from_le_bytes([b'0'; 8]);
-    const HIGH: u64 = u64::from_le_bytes([0xF0; 8]);
-    let text = u64::from_le_bytes(text);
-    let digits = text ^ ZEROS;
-    // Adding six carries values above nine into the high nibble.
-    if (digits | digits.wrapping_add(u64::from_le_bytes([6; 8]))) & HIGH != 0 {
-        return None;
-    }
-    let pairs = (digits * 10 + (digits >> 8)) & 0x00FF_00FF_00FF_00FF;
-    let fours = (pairs * 100 + (pairs >> 16)) & 0x0000_FFFF_0000_FFFF;
-    Some((fours * 10_000 + (fours >> 32)) & 0xFFFF_FFFF)
+    sixteen_digits(u64::from_le_bytes(text).into(), 8)
 }
 
 /// A time of any form in milliseconds, and the rest of the text.
@@ -150,12 +141,7 @@ fn time(text: &[u8]) -> Option<(u64, &[u8])> {
 
 /// The value of digits; `None` if there are none, or more than any server writes.
 fn number(digits: &[u8]) -> Option<u64> {
-    let is_one = (1..=12).contains(&digits.len());
-    is_one.then(|| {
-        digits
-            .iter()
-            .fold(0, |number, digit| 10 * number + u64::from(digit - b'0'))
-    })
+    integer(digits).filter(|number| *number < 1_000_000_000_000)
 }
 
 /// Milliseconds from the fraction of a second.

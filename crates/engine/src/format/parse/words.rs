@@ -2,15 +2,11 @@
 
 use std::borrow::Cow;
 
-use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 
 /// Maximum words per line: the limit of servers for one command.
 const MAX_WORDS: usize = 1 << 20;
-
-/// The bytes that end an unquoted word: blanks and quotes.
-const ENDS: ByteSet = ByteSet::of(b" \t\n\x0C\r\"'");
 
 /// A word, copied only if it contains quotes or escapes.
 pub type Word<'l> = Cow<'l, [u8]>;
@@ -34,7 +30,7 @@ pub fn words(line: &[u8]) -> Result<Vec<Word<'_>>, &'static str> {
 }
 
 fn next_word(text: &[u8]) -> Result<(Word<'_>, &[u8]), &'static str> {
-    let ends = |byte: &u8| ENDS.has(*byte);
+    let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'');
     let (plain, rest) = text.split_at(text.iter().position(ends).unwrap_or(text.len()));
     let Some((quote @ (b'"' | b'\''), after)) = rest.split_first() else {
         return Ok((Cow::Borrowed(plain), rest));

@@ -49,7 +49,7 @@ impl Reader for Quoted {
             stats.note(Notice::CutOff, 1);
         }
         while (from as usize) < block.len() {
-            let next = cut_lines(block.padded(), from, b'\n', columns).next;
+            let next = cut_lines(block.padded(), from, b'\n', columns.keys, columns.find).next;
             if is_plain(block.padded(), from, next, columns) {
                 columns.keys.start.iter_mut().for_each(|start| *start += 1);
                 columns.keys.end.iter_mut().for_each(|end| *end -= 1);

@@ -10,7 +10,7 @@ mod commands;
 mod cut;
 mod doubt;
 mod encoded;
-mod first;
+pub(super) mod first;
 mod json;
 mod lines;
 mod printout;
@@ -22,7 +22,7 @@ mod wrapped;
 use crate::format::around::Around;
 use crate::format::capture::monitor::Records;
 use crate::format::frame::line_reader::LineReader;
-use crate::format::lines::Raw;
+use crate::format::lines as raw_lines;
 use crate::format::not_a_dump;
 use crate::format::parse::escape;
 use crate::format::redis_cli::numbered;
@@ -230,7 +230,7 @@ impl Shape {
     /// As `Format::open`.
     pub fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         match &self.rows {
-            Rows::Raw(skip) => Ok(Raw::after(*skip, head, is_another)),
+            Rows::Raw(skip) => Ok(raw_lines::after(*skip, head, is_another)),
             Rows::Cells(layout) => {
                 Ok(CsvKeys::of(head, (**layout).clone(), ColumnNames::USUAL.escapes).opened("csv"))
             }

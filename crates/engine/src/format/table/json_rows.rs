@@ -10,6 +10,7 @@ use std::ops::Range;
 
 use crate::format::FindByte;
 use crate::format::batch::Spans;
+use crate::format::lines::cut_lines;
 use crate::format::parse::json_object;
 use crate::format::parse::json_object::Value;
 use crate::format::parse::size::{ReadNumber, sixteen_digits};
@@ -66,7 +67,7 @@ impl JsonRows {
         let bytes = &base.bytes()[from as usize..];
         let head = &bytes[..bytes.len().min(MAX_FIRST_LINE)];
         self.take_shape(&head[..memchr::memchr(b'\n', head)?])?;
-        let next = plain_rows::cut_lines(base, from, &mut self.lines, find);
+        let next = cut_lines(base, from, b'\n', &mut self.lines, find).next;
         let text = &base.bytes()[from as usize..base.len().min(next as usize)];
         if memchr::memchr(b'\\', text).is_some() || !self.find_quotes(base, from, next, find) {
             return None;

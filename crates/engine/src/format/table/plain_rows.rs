@@ -4,9 +4,9 @@
 //! ends at match number `r * n + f`, and no row needs parsing. A column may be quoted if it is so in all rows and there are
 //! no other quotes.
 
+use crate::format::FindCells;
 use crate::format::batch::{BATCH_KEYS, Spans};
 use crate::format::parse::size::sixteen_digits;
-use crate::format::{FindByte, FindCells};
 use crate::source::block::Padded;
 
 /// A batch of rows; its buffers are reused.
@@ -139,24 +139,6 @@ impl Grid {
             into.end.iter_mut().for_each(|end| *end -= 1);
         }
     }
-}
-
-/// The next lines from `from` on, at least one; returns the start of the line after them.
-pub(crate) fn cut_lines(base: Padded<'_>, from: u32, lines: &mut Spans, find: FindByte<'_>) -> u32 {
-    let len = base.len() as u32;
-    let Spans { start, end } = lines;
-    end.resize(BATCH_KEYS, 0);
-    let mut rows = find(base, from, b'\n', end).delimiters;
-    let after = if rows == 0 { from } else { end[rows - 1] + 1 };
-    if rows < BATCH_KEYS && after < len {
-        end[rows] = len;
-        rows += 1;
-    }
-    end.truncate(rows);
-    start.clear();
-    start.push(from);
-    start.extend(end[..rows - 1].iter().map(|end| end + 1));
-    end[rows - 1] + 1
 }
 
 fn is_line_end(base: Padded<'_>, at: u32) -> bool {

@@ -2,7 +2,6 @@
 //! bytes in the file.
 
 pub mod allocator;
-mod checksum;
 pub mod elements;
 mod header;
 mod kind;

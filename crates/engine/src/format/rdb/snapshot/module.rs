@@ -4,7 +4,6 @@ use crate::format::frame::fault::{Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::module_type;
 use crate::format::rdb::snapshot::memory::{Footprint, Vectors};
-use crate::format::rdb::snapshot::text::Texts;
 use crate::source::forward::Forward;
 
 /// The module whose values reveal their size.

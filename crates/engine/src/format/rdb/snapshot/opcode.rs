@@ -10,7 +10,6 @@ use crate::format::rdb::snapshot::module;
 use crate::format::rdb::snapshot::record::Attributes;
 use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::SlotHeader;
-use crate::format::rdb::snapshot::text::Texts;
 use crate::format::rdb::snapshot::walk::{Commands, Place, Step, Walker};
 use crate::text::grouped;
 
@@ -219,7 +218,7 @@ impl Walker {
         } else {
             0
         };
-        self.input.set_checksum(None);
+        self.input.set_checksum(false);
         match computed {
             Some(computed) if stored != 0 && stored != computed => {
                 return wrong(

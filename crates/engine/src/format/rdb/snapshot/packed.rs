@@ -7,29 +7,19 @@ use crate::format::rdb::snapshot::text::{Start, Stored};
 /// The byte after the last entry.
 const END: u8 = 0xFF;
 
-/// The number of entries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entries {
-    /// This many.
-    Known(u64),
-    /// Too many for the header field; all entries must be walked.
-    Uncounted,
-    /// The packed string is invalid.
-    Damaged,
-}
-
-/// The number of entries from the first bytes of a packed string of `len` bytes; eleven are enough.
-pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
+/// The number of entries from the first bytes of a packed string of `len` bytes; eleven are enough. Unknown if there are
+/// too many for the header field: all entries must be walked.
+pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Elements {
     let known = |is_right: bool, count| {
         if is_right {
-            Entries::Known(count)
+            Elements::Known(count)
         } else {
-            Entries::Damaged
+            Elements::Damaged
         }
     };
     let counted = |count: u16| match count {
-        u16::MAX => Entries::Uncounted,
-        count => Entries::Known(count.into()),
+        u16::MAX => Elements::Unknown,
+        count => Elements::Known(count.into()),
     };
     let entries = || match packing {
         Packing::Listpack if u64::from(u32_at(head, 0)?) != len => None,
@@ -41,23 +31,22 @@ pub(super) fn entries(packing: Packing, head: &[u8], len: u64) -> Entries {
             Some(known(8 + width * count == len, count))
         }
         Packing::Zipmap => match *head.first()? {
-            254.. => Some(Entries::Uncounted),
-            count => Some(Entries::Known(count.into())),
+            254.. => Some(Elements::Unknown),
+            count => Some(Elements::Known(count.into())),
         },
     };
-    entries().unwrap_or(Entries::Damaged)
+    entries().unwrap_or(Elements::Damaged)
 }
 
 /// The elements of a packed string with all its bytes in the file.
 pub(super) fn elements(packing: Packing, stored: Stored, bytes: &[u8]) -> Elements {
     match entries(packing, &Start::of(stored, bytes), stored.len()) {
-        Entries::Known(count) => Elements::Known(count),
-        Entries::Damaged => Elements::Damaged,
-        Entries::Uncounted => {
+        Elements::Unknown => {
             let whole = stored.whole(bytes);
             let count = whole.and_then(|whole| counted(packing, &whole));
             count.map_or(Elements::Damaged, Elements::Known)
         }
+        elements => elements,
     }
 }
 
@@ -201,17 +190,17 @@ mod tests {
         let (len, count) = (bytes.len() as u64, entries.len() as u64);
         assert_eq!(
             super::entries(Packing::Listpack, &bytes[..11], len),
-            Entries::Known(count)
+            Elements::Known(count)
         );
         assert_eq!(counted(Packing::Listpack, &bytes), Some(count));
         bytes[4..6].copy_from_slice(&[0xFF; 2]);
         assert_eq!(
             super::entries(Packing::Listpack, &bytes, len),
-            Entries::Uncounted
+            Elements::Unknown
         );
         assert_eq!(
             super::entries(Packing::Listpack, &bytes, len - 1),
-            Entries::Damaged
+            Elements::Damaged
         );
         for end in 0..200 {
             assert_eq!(counted(Packing::Listpack, &bytes[..end]), None);
@@ -244,13 +233,13 @@ mod tests {
         ziplist[8] = 10;
         assert_eq!(
             entries(Packing::Ziplist, &ziplist[..11], len.into()),
-            Entries::Known(10)
+            Elements::Known(10)
         );
 
         let zipmap = b"\xFE\x01a\x02\x01bcx\xFE\x03\x00\x00\x00abc\x00\x00\xFF";
         assert_eq!(
             entries(Packing::Zipmap, zipmap, zipmap.len() as u64),
-            Entries::Uncounted
+            Elements::Unknown
         );
         assert_eq!(counted(Packing::Zipmap, zipmap), Some(2));
     }
@@ -258,8 +247,8 @@ mod tests {
     #[test]
     fn an_intset_is_as_long_as_its_width_and_count_say() {
         let head = [2, 0, 0, 0, 3, 0, 0, 0];
-        assert_eq!(entries(Packing::Intset, &head, 14), Entries::Known(3));
-        assert_eq!(entries(Packing::Intset, &head, 15), Entries::Damaged);
-        assert_eq!(entries(Packing::Intset, &head[..7], 14), Entries::Damaged);
+        assert_eq!(entries(Packing::Intset, &head, 14), Elements::Known(3));
+        assert_eq!(entries(Packing::Intset, &head, 15), Elements::Damaged);
+        assert_eq!(entries(Packing::Intset, &head[..7], 14), Elements::Damaged);
     }
 }

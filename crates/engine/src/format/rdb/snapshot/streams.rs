@@ -3,7 +3,7 @@
 use crate::format::frame::fault::Read;
 use crate::format::rdb::snapshot::kind::StreamForm;
 use crate::format::rdb::snapshot::memory::Footprint;
-use crate::format::rdb::snapshot::text::{Stored, Texts};
+use crate::format::rdb::snapshot::text::Stored;
 use crate::format::rdb::snapshot::tree::{ID, Tree};
 use crate::source::forward::Forward;
 

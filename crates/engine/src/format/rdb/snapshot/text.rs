@@ -103,24 +103,6 @@ impl Stored {
     }
 }
 
-/// Reads strings of an RDB file.
-pub(super) trait Texts {
-    /// A length; string encodings are not lengths.
-    fn length(&mut self) -> Read<u64>;
-    /// The header of the next string; its bytes follow.
-    fn stored(&mut self) -> Read<Stored>;
-    /// Skips a string.
-    fn skip_string(&mut self) -> Read<Stored>;
-    /// The start of the string whose bytes follow, without consuming it.
-    fn start_of(&mut self, stored: Stored) -> Read<Start>;
-    /// Reads the following bytes of a string into `into`, at most `most`.
-    fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()>;
-    /// A string of at most `most` bytes; a longer or damaged one is skipped and yields an empty one.
-    fn short_string(&mut self, most: u64) -> Read<Vec<u8>>;
-    /// A signed 64-bit integer.
-    fn int64(&mut self) -> Read<i64>;
-}
-
 /// A length, or the number of a string encoding.
 enum Length {
     Of(u64),
@@ -148,9 +130,11 @@ fn long_length(input: &mut Forward, at: u64, first: u8) -> Read<Length> {
     })
 }
 
-impl Texts for Forward {
+/// Strings of an RDB file.
+impl Forward {
+    /// A length; string encodings are not lengths.
     #[inline]
-    fn length(&mut self) -> Read<u64> {
+    pub(super) fn length(&mut self) -> Read<u64> {
         let at = self.offset();
         match length_or_encoding(self)? {
             Length::Of(len) => Ok(len),
@@ -158,8 +142,9 @@ impl Texts for Forward {
         }
     }
 
+    /// The header of the next string; its bytes follow.
     #[inline]
-    fn stored(&mut self) -> Read<Stored> {
+    pub(super) fn stored(&mut self) -> Read<Stored> {
         let at = self.offset();
         Ok(match length_or_encoding(self)? {
             Length::Of(len) => Stored::Bytes(len),
@@ -182,21 +167,29 @@ impl Texts for Forward {
         })
     }
 
+    /// Skips a string.
     #[inline]
-    fn skip_string(&mut self) -> Read<Stored> {
+    pub(super) fn skip_string(&mut self) -> Read<Stored> {
         let stored = self.stored()?;
         self.skip(stored.bytes_behind())?;
         Ok(stored)
     }
 
+    /// The start of the string whose bytes follow, without consuming it.
     #[inline]
-    fn start_of(&mut self, stored: Stored) -> Read<Start> {
+    pub(super) fn start_of(&mut self, stored: Stored) -> Read<Start> {
         let bytes = self.peek(stored.bytes_for_start())?;
         Ok(Start::of(stored, bytes))
     }
 
+    /// Reads the following bytes of a string into `into`, at most `most`.
     #[inline]
-    fn stored_string(&mut self, stored: Stored, into: &mut Vec<u8>, most: u64) -> Read<()> {
+    pub(super) fn stored_string(
+        &mut self,
+        stored: Stored,
+        into: &mut Vec<u8>,
+        most: u64,
+    ) -> Read<()> {
         let at = self.offset();
         into.clear();
         if stored.len().max(stored.bytes_behind()) > most {
@@ -216,7 +209,8 @@ impl Texts for Forward {
         Ok(())
     }
 
-    fn short_string(&mut self, most: u64) -> Read<Vec<u8>> {
+    /// A string of at most `most` bytes; a longer or damaged one is skipped and yields an empty one.
+    pub(super) fn short_string(&mut self, most: u64) -> Read<Vec<u8>> {
         let stored = self.stored()?;
         let mut text = Vec::new();
         if stored.len().max(stored.bytes_behind()) > most {
@@ -229,8 +223,9 @@ impl Texts for Forward {
         }
     }
 
+    /// A signed 64-bit integer.
     #[inline]
-    fn int64(&mut self) -> Read<i64> {
+    pub(super) fn int64(&mut self) -> Read<i64> {
         Ok(i64::from_le_bytes(self.array().map_err(Fault::from)?))
     }
 }

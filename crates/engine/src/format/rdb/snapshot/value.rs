@@ -6,8 +6,8 @@ use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::kind::{Layout, Packing};
 use crate::format::rdb::snapshot::memory::{Array, Footprint};
-use crate::format::rdb::snapshot::packed::{self, Entries};
-use crate::format::rdb::snapshot::text::{Stored, Texts};
+use crate::format::rdb::snapshot::packed;
+use crate::format::rdb::snapshot::text::Stored;
 use crate::format::rdb::snapshot::{module, streams};
 use crate::source::forward::Forward;
 
@@ -273,16 +273,11 @@ fn packed_elements(input: &mut Forward, packing: Packing) -> Read<(Elements, u64
     let stored = input.stored()?;
     let (head, len) = (input.start_of(stored)?, stored.len());
     let entries = packed::entries(packing, &head, len);
-    if entries == Entries::Uncounted && len <= MAX_COUNTED {
+    if entries == Elements::Unknown && len <= MAX_COUNTED {
         return Ok((counted(input, stored, packing)?, len));
     }
     input.skip(stored.bytes_behind())?;
-    let elements = match entries {
-        Entries::Known(count) => Elements::Known(count),
-        Entries::Uncounted => Elements::Unknown,
-        Entries::Damaged => Elements::Damaged,
-    };
-    Ok((elements, len))
+    Ok((entries, len))
 }
 
 /// Reads a packed string and counts its entries.

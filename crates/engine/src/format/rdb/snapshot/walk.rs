@@ -9,14 +9,12 @@ use crate::format::Notice;
 use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::frame::walk::Damage;
 use crate::format::rdb::snapshot::allocator::Allocator;
-use crate::format::rdb::snapshot::checksum::Crc64;
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
 use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, Space, kind, module_type};
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
 use crate::format::rdb::snapshot::server::Server;
 use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
-use crate::format::rdb::snapshot::text::Texts;
 use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
 use crate::sentence::Sentence;
 use crate::source::forward::Forward;
@@ -247,9 +245,8 @@ impl Walker {
             );
         };
         self.input.skip(header.wrapper as u64)?;
-        if self.verifies && header.has_checksum() {
-            self.input.set_checksum(Some(Box::new(Crc64::new())));
-        }
+        let is_verified = self.verifies && header.has_checksum();
+        self.input.set_checksum(is_verified);
         self.input.skip((header.bytes() - header.wrapper) as u64)?;
         self.header = Some(header);
         Ok(())
@@ -368,7 +365,7 @@ impl Walker {
     fn damage_of(&mut self, fault: Fault) -> Damage {
         let (offset, reason) = match fault {
             Fault::CutOff => {
-                self.input.set_checksum(None);
+                self.input.set_checksum(false);
                 // The end of a stream is only known once everything is read; errors no longer matter.
                 drop(self.input.skip_rest());
                 let reason = format!("the RDB file was cut off {}", self.progress());

@@ -82,7 +82,8 @@ impl Table {
 pub(in crate::format::shape) fn surest(lines: &Lines<'_>, names: &ColumnNames) -> Option<Table> {
     let mut best: Option<Table> = None;
     for separator in candidates(lines) {
-        let table = with(lines, separator, names);
+        let searched = Searched::new(lines, separator, names);
+        let table = searched.with_header().or_else(|| searched.without_header());
         if table.as_ref().map(|table| table.certainty) > best.as_ref().map(|table| table.certainty)
         {
             best = table;
@@ -103,18 +104,8 @@ pub(in crate::format::shape) fn named(
     separators: &[Separator],
     names: &ColumnNames,
 ) -> Option<Table> {
-    separators.iter().find_map(|separator| {
-        let mut cut = CutRows::of(lines.head, &lines.rows, *separator);
-        let has_border = has_border(&mut cut, *separator);
-        Searched {
-            lines,
-            cut,
-            separator: *separator,
-            has_border,
-            names,
-        }
-        .with_header()
-    })
+    let mut tables = separators.iter();
+    tables.find_map(|separator| Searched::new(lines, *separator, names).with_header())
 }
 
 /// The separators found in most of the first rows.
@@ -144,41 +135,12 @@ pub(in crate::format::shape) fn without_key(
     lines: &Lines<'_>,
     names: &ColumnNames,
 ) -> Option<String> {
-    let is_one = |separator: Separator| {
-        let mut cut = CutRows::of(lines.head, &lines.rows, separator);
-        let has_border = has_border(&mut cut, separator);
-        Searched {
-            lines,
-            cut,
-            separator,
-            has_border,
-            names,
-        }
-        .has_known_header()
-    };
+    let is_one = |separator| Searched::new(lines, separator, names).has_known_header();
     candidates(lines).into_iter().any(is_one).then(|| {
         "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
          --format lines reads each line as a key"
             .into()
     })
-}
-
-fn has_border(cut: &mut CutRows<'_>, separator: Separator) -> bool {
-    let may_have = separator == Separator::Byte(b'|') || separator == Separator::Text("│");
-    may_have && cut.strip_border()
-}
-
-fn with(lines: &Lines<'_>, separator: Separator, names: &ColumnNames) -> Option<Table> {
-    let mut cut = CutRows::of(lines.head, &lines.rows, separator);
-    let has_border = has_border(&mut cut, separator);
-    let searched = Searched {
-        lines,
-        cut,
-        separator,
-        has_border,
-        names,
-    };
-    searched.with_header().or_else(|| searched.without_header())
 }
 
 /// Rows split by a separator, and the columns sought in them.
@@ -190,7 +152,20 @@ struct Searched<'s, 'a> {
     names: &'s ColumnNames,
 }
 
-impl<'a> Searched<'_, 'a> {
+impl<'s, 'a> Searched<'s, 'a> {
+    fn new(lines: &'s Lines<'a>, separator: Separator, names: &'s ColumnNames) -> Self {
+        let mut cut = CutRows::of(lines.head, &lines.rows, separator);
+        let may_have_border =
+            separator == Separator::Byte(b'|') || separator == Separator::Text("│");
+        Searched {
+            lines,
+            has_border: may_have_border && cut.strip_border(),
+            cut,
+            separator,
+            names,
+        }
+    }
+
     /// The rows with exactly this many cells; if there are none, those with more.
     pub(super) fn rows_of(&self, rows: &[usize], columns: usize) -> Vec<usize> {
         let rows_with = |fits: &dyn Fn(usize) -> bool| -> Vec<usize> {
