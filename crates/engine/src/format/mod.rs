@@ -198,22 +198,10 @@ pub trait Reader: Send + Sync {
 pub trait Sink {
     /// A batch of keys.
     fn keys(&mut self, batch: KeyBatch<'_>);
-    /// Like `keys`, but first passes their slots, as computed by Redis and Valkey, to `look`.
-    fn keys_in_slots(&mut self, batch: KeyBatch<'_>, look: &mut dyn FnMut(&[u16])) {
-        let slot = |i| hashslot::slot(batch.keys.get(batch.base, i));
-        let slots: Vec<u16> = (0..batch.keys.len()).map(slot).collect();
-        look(&slots);
-        self.keys(batch);
-    }
-    /// A rejected row: its offset in the block, the reason, and an excerpt that shows it. The reason contains nothing
-    /// of the row, so that a report may omit the excerpt.
-    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]);
+    /// A rejected row: its offset in the block, and the reason, which contains nothing of the row.
+    fn reject(&mut self, at: usize, reason: &str);
     /// Like `reject`, for a row at `byte` of the input.
     fn reject_at(&mut self, byte: u64, reason: &str);
-    /// Like `reject_with`, without an excerpt.
-    fn reject(&mut self, at: usize, reason: &str) {
-        self.reject_with(at, reason, b"");
-    }
 }
 
 /// Fills in the ascending offsets of a byte in `base[from..]` and returns their number.

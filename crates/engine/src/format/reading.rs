@@ -4,9 +4,8 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::{Damage, Walk, Walking};
 use crate::format::lfu::LfuRule;
-use crate::format::{Columns, Format, Head, Opened, ReadStats, Sink};
-use crate::simd;
-use crate::source::block::{Block, Padded, Piece};
+use crate::format::shape::first;
+use crate::format::{Format, Head, Opened, ReadStats, Sink};
 use crate::source::forward::Forward;
 use std::io::Cursor;
 
@@ -18,7 +17,6 @@ pub(super) struct Found {
     pub types: Vec<Vec<u8>>,
     pub commands: Vec<Vec<u8>>,
     pub rejects: Vec<(usize, String)>,
-    pub excerpts: Vec<Vec<u8>>,
     pub seen: ReadStats,
     /// Where and why the input could not be read further.
     pub damage: Option<Damage>,
@@ -63,9 +61,8 @@ impl Sink for Found {
         self.reject(byte as usize, reason);
     }
 
-    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
+    fn reject(&mut self, at: usize, reason: &str) {
         self.rejects.push((at, reason.to_string()));
-        self.excerpts.push(excerpt.to_vec());
     }
 }
 
@@ -77,48 +74,9 @@ pub(super) fn read_whole(format: &dyn Format, content: &[u8]) -> Found {
             whole: true,
         })
         .expect("a head that can be opened");
-    let find = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
-        let found = memchr::memchr_iter(byte, &base.bytes()[from as usize..]);
-        let each = ends.iter_mut().zip(found);
-        simd::Found {
-            delimiters: each.map(|(end, at)| *end = from + at as u32).count(),
-            has_blank: true,
-        }
-    };
-    let cells = |base: Padded<'_>, from: u32, byte, ends: &mut [u32]| {
-        let found = memchr::memchr2_iter(byte, b'\n', &base.bytes()[from as usize..]);
-        let each = ends.iter_mut().zip(found);
-        let cells = each.map(|(end, at)| *end = from + at as u32).count();
-        let is_line = |end: &&u32| base.bytes()[**end as usize] == b'\n';
-        simd::FoundCells {
-            cells,
-            lines: ends[..cells].iter().filter(is_line).count(),
-            has_quote: true,
-            has_return: true,
-        }
-    };
-    let mut columns = Columns {
-        with_attributes: true,
-        keys: &mut Spans::default(),
-        values: &mut Values::default(),
-        find: &find,
-        find_cells: &cells,
-        lfu: LfuRule::default(),
-        command_times: None,
-        written_ms: 0,
-    };
-    let piece = Piece {
-        from: 0,
-        offset: 0,
-        first: true,
-        last: true,
-    };
     let mut found = Found::default();
     found.seen = match opened {
-        Opened::Blocks { reader, .. } => {
-            let mut block = Block::from_bytes(content);
-            reader.read(&mut block, piece, &mut columns, &mut found)
-        }
+        Opened::Blocks { reader, .. } => first::read(&*reader, content, true, &mut found),
         Opened::Walk { walk, .. } => {
             let input = Forward::stream(Box::new(Cursor::new(content.to_vec())));
             read_walk(&mut *walk(input, Walking::default()), &mut found)

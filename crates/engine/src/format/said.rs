@@ -89,7 +89,7 @@ impl Sink for Said {
         self.rejects.push((byte, reason.into()));
     }
 
-    fn reject_with(&mut self, at: usize, reason: &str, _: &[u8]) {
+    fn reject(&mut self, at: usize, reason: &str) {
         self.reject_at(at as u64, reason);
     }
 }

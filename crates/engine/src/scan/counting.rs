@@ -113,12 +113,9 @@ impl<'a, T: Tally> Counting<'a, T> {
     }
 }
 
-/// A callback that receives the slots of keys.
-type Look<'a> = &'a mut dyn FnMut(&[u16]);
-
 impl<T: Tally> Counting<'_, T> {
-    /// Counts a batch; passes all its slots, as computed by Redis and Valkey, to `look`.
-    fn count(&mut self, batch: KeyBatch<'_>, mut look: Option<Look<'_>>) {
+    /// Counts a batch.
+    fn count(&mut self, batch: KeyBatch<'_>) {
         let How {
             kernel,
             only,
@@ -141,11 +138,6 @@ impl<T: Tally> Counting<'_, T> {
             return;
         }
         let takes_all = database.is_none() && filter.is_none();
-        if !(takes_all && policy.is_oss())
-            && let Some(look) = look.take()
-        {
-            look(SlotColumns::default().compute(kernel, batch, 0).slots);
-        }
         let wanted = if takes_all {
             batch
         } else {
@@ -216,9 +208,6 @@ impl<T: Tally> Counting<'_, T> {
             return;
         }
         let slotted = slots.hash(kernel, fit, (self.place.input, self.place.offset));
-        if let Some(look) = look {
-            look(slotted.slots);
-        }
         if !slotted.batch.values.are_operations {
             self.neighbours.look_at(&slotted);
         }
@@ -228,20 +217,11 @@ impl<T: Tally> Counting<'_, T> {
 
 impl<T: Tally> Sink for Counting<'_, T> {
     fn keys(&mut self, batch: KeyBatch<'_>) {
-        self.count(batch, None);
+        self.count(batch);
     }
 
-    fn keys_in_slots(&mut self, batch: KeyBatch<'_>, look: Look<'_>) {
-        self.count(batch, Some(look));
-    }
-
-    fn reject_with(&mut self, at: usize, reason: &str, excerpt: &[u8]) {
-        self.rejects.push(Reject {
-            input: self.place.input,
-            byte: self.place.offset + at as u64,
-            reason: reason.to_string(),
-            excerpt: Name::from(excerpt),
-        });
+    fn reject(&mut self, at: usize, reason: &str) {
+        self.reject_at(self.place.offset + at as u64, reason);
     }
 
     fn reject_at(&mut self, byte: u64, reason: &str) {

@@ -1,6 +1,5 @@
 //! Parsers of values and rows shared by several formats.
 
-pub(crate) mod byte_set;
 pub(crate) mod csv_row;
 pub mod escape;
 pub(crate) mod json_object;

@@ -3,7 +3,7 @@
 use crate::format::batch::{KeyBatch, Spans, Values};
 use crate::format::lfu::LfuRule;
 use crate::format::shape::lines::LOOKED_AT;
-use crate::format::{Columns, Head, Opened, Sink};
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
 use crate::name::Name;
 use crate::simd::{find_cells, find_delimiters};
 use crate::source::block::{Block, Padded, Piece};
@@ -15,6 +15,18 @@ pub(super) fn key(opened: &Opened, head: Head<'_>) -> Option<Name> {
     };
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
     let end = memchr::memrchr(b'\n', start).map_or(start.len(), |end| end + 1);
+    let mut first = First(None);
+    read(&**reader, &start[..end], false, &mut first);
+    first.0
+}
+
+/// Reads `content`, a whole input.
+pub(in crate::format) fn read(
+    reader: &dyn Reader,
+    content: &[u8],
+    with_attributes: bool,
+    sink: &mut dyn Sink,
+) -> ReadStats {
     let kernel = hashslot::best();
     let find = |base: Padded<'_>, from, byte, ends: &mut [u32]| {
         find_delimiters(kernel, base, from, byte, ends)
@@ -29,7 +41,7 @@ pub(super) fn key(opened: &Opened, head: Head<'_>) -> Option<Name> {
         lfu: LfuRule::default(),
         command_times: None,
         written_ms: 0,
-        with_attributes: false,
+        with_attributes,
     };
     let piece = Piece {
         from: 0,
@@ -37,10 +49,7 @@ pub(super) fn key(opened: &Opened, head: Head<'_>) -> Option<Name> {
         first: true,
         last: true,
     };
-    let mut first = First(None);
-    let mut block = Block::from_bytes(&start[..end]);
-    reader.read(&mut block, piece, &mut columns, &mut first);
-    first.0
+    reader.read(&mut Block::from_bytes(content), piece, &mut columns, sink)
 }
 
 /// Keeps the first key.
@@ -52,7 +61,7 @@ impl Sink for First {
             .get_or_insert_with(|| Name::from(batch.keys.get(batch.base, 0)));
     }
 
-    fn reject_with(&mut self, _: usize, _: &str, _: &[u8]) {}
+    fn reject(&mut self, _: usize, _: &str) {}
 
     fn reject_at(&mut self, _: u64, _: &str) {}
 }

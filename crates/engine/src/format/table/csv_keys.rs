@@ -154,7 +154,7 @@ impl CsvKeys {
         let has_quotes = u32::from(self.keys == KeySpelling::EscapedInField);
         let is_shorter = row.key.1 - row.key.0 + 2 * has_quotes < written.1 - written.0;
         cut.undone += u64::from(is_shorter && self.keys != KeySpelling::Plain);
-        Ok(Step::of(row, unreadable))
+        Ok(Step::Key(row, unreadable))
     }
 }
 

@@ -206,7 +206,7 @@ impl JsonKeys {
             let mut undone = spellings.iter().filter_map(|keys| keys.undo(line, row.key));
             row.key = undone.next().unwrap_or(row.key);
         }
-        Ok((end, Step::of(row, unreadable)))
+        Ok((end, Step::Key(row, unreadable)))
     }
 }
 

@@ -69,10 +69,8 @@ impl Row {
 
 /// The item at a position of a table.
 pub(crate) enum Step {
-    /// A key.
-    Key(Row),
-    /// A key with unreadable values.
-    Without(Row, Unreadables),
+    /// A key, and its values that cannot be read.
+    Key(Row, Unreadables),
     /// A tool's line around rows: a border, a row count, the header again.
     Around,
     /// Something not meant to be a key.
@@ -84,20 +82,10 @@ pub(crate) enum Step {
 }
 
 impl Step {
-    /// The key of a row, possibly with unreadable values.
-    pub(crate) fn of(row: Row, unreadable: Unreadables) -> Step {
-        if unreadable.0.is_empty() {
-            Step::Key(row)
-        } else {
-            Step::Without(row, unreadable)
-        }
-    }
-
     /// The step with its spans moved by `offset` bytes.
     pub(crate) fn moved(self, offset: u32) -> Step {
         match self {
-            Step::Key(row) => Step::Key(row.moved(offset)),
-            Step::Without(row, unreadable) => Step::Without(row.moved(offset), unreadable),
+            Step::Key(row, unreadable) => Step::Key(row.moved(offset), unreadable),
             step => step,
         }
     }
@@ -118,23 +106,8 @@ impl Unreadables {
     }
 }
 
-/// Why a row is not a key.
-#[derive(Debug)]
-pub(crate) struct Refusal {
-    /// The reason, without any content of the row.
-    pub reason: Cow<'static, str>,
-    /// The start of the faulty part.
-    pub excerpt: Vec<u8>,
-}
-
-impl<T: Into<Cow<'static, str>>> From<T> for Refusal {
-    fn from(reason: T) -> Self {
-        Refusal {
-            reason: reason.into(),
-            excerpt: Vec::new(),
-        }
-    }
-}
+/// Why a row is not a key, without any content of it.
+pub(crate) type Refusal = Cow<'static, str>;
 
 /// The columns of an input, by `Role`.
 pub(crate) type Carried = [bool; ROLES];
@@ -208,8 +181,7 @@ pub(crate) fn read<R: Rows>(
                     let (after, step) = rows.next(block.content_mut(), from, &mut memory);
                     let at = piece.offset + from as u64;
                     match step {
-                        Step::Key(row) => push(columns, carried, row, &mut stats),
-                        Step::Without(row, unreadable) => {
+                        Step::Key(row, unreadable) => {
                             for (role, text) in unreadable.0 {
                                 stats.lose(role.value(), at, &text);
                             }
@@ -218,9 +190,7 @@ pub(crate) fn read<R: Rows>(
                         Step::Around => stats.note(Notice::Around, 1),
                         Step::NoKey => stats.note(Notice::NoKey, 1),
                         Step::Blank => {}
-                        Step::Reject(refusal) => {
-                            sink.reject_with(from, &refusal.reason, &refusal.excerpt)
-                        }
+                        Step::Reject(refusal) => sink.reject(from, &refusal),
                     }
                     from = after;
                 }

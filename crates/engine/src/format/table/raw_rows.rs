@@ -8,14 +8,13 @@ use std::sync::Arc;
 
 use crate::format::batch::{MISSING, NEVER, Number, Word};
 use crate::format::frame::row_boundary::RowBoundary;
-use crate::format::parse::byte_set::ByteSet;
 use crate::format::parse::size::{integer, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table;
 use crate::format::table::columns::Role;
-use crate::format::table::{Carried, Row, Rows, Step};
+use crate::format::table::{Carried, Row, Rows, Step, Unreadables};
 use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink};
-use crate::metric::{Metric, WEIGHTS};
+use crate::metric::Metric;
 use crate::source::block::{Block, Piece};
 use crate::source::boundary::line_at;
 
@@ -58,17 +57,21 @@ impl Kind {
             Kind::Number => integer(field).is_some(),
             Kind::Word => is_word(field),
             Kind::Extra => field.is_empty() || integer(field).is_some(),
-            Kind::Expiry => field.first().is_none_or(u8::is_ascii_digit) && IN_TIME.has_all(field),
+            Kind::Expiry => {
+                field.first().is_none_or(u8::is_ascii_digit) && field.iter().all(is_in_time)
+            }
         }
     }
 }
 
 fn is_word(field: &[u8]) -> bool {
-    !field.is_empty() && IN_WORD.has_all(field)
+    let is_in_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_');
+    !field.is_empty() && field.iter().all(is_in_word)
 }
 
-const IN_WORD: ByteSet = ByteSet::of(b"-_").and_digits().and_letters();
-const IN_TIME: ByteSet = ByteSet::of(b"-:.+TZ ").and_digits();
+fn is_in_time(byte: &u8) -> bool {
+    byte.is_ascii_digit() || b"-:.+TZ ".contains(byte)
+}
 
 /// The form of an input's rows.
 pub(crate) struct Shape {
@@ -199,19 +202,18 @@ impl Shape {
 }
 
 /// A row whose first line is at `at`, with the key from its byte `key` up to the tail of the line at `last`.
-fn row_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Row {
+fn key_of(first: &[u8], at: usize, key: usize, last: usize, tail: &Tail) -> Step {
     let database = memchr::memchr(b',', first).unwrap_or(0);
     let kind = memchr::memrchr(b',', &first[..key]).unwrap_or(database);
-    let mut weights = [MISSING; WEIGHTS];
-    weights[Metric::SIZE] = tail.bytes;
     let mut row = Row::of(((at + key) as u32, (last + tail.end) as u32));
+    row.weights[Metric::SIZE] = tail.bytes;
     row.numbers[Number::Database as usize] = integer(&first[..database]).unwrap_or(MISSING);
     row.numbers[Number::Expiry as usize] = tail.expiry;
     row.numbers[Number::Elements as usize] = tail.elements;
     row.words[Word::Type as usize] = ((at + database + 1) as u32, (at + kind) as u32);
     let (from, to) = tail.encoding;
     row.words[Word::Encoding as usize] = ((last + from) as u32, (last + to) as u32);
-    Row { weights, ..row }
+    Step::Key(row, Unreadables::default())
 }
 
 /// An input of raw rows.
@@ -272,7 +274,7 @@ impl Rows for Shape {
     fn next(&self, content: &mut [u8], at: usize, _: &mut ()) -> (usize, Step) {
         let (line, after) = line_at(content, at);
         if let Some((key, tail)) = self.row(line) {
-            return (after, Step::Key(row_of(line, at, key, at, &tail)));
+            return (after, key_of(line, at, key, at, &tail));
         }
         let head = self.before_key(line);
         let mut end = after;
@@ -281,7 +283,7 @@ impl Rows for Shape {
             match (head, self.behind_key(next_line)) {
                 (_, Some(_)) if self.row(next_line).is_some() => break,
                 (Some(key), Some(tail)) => {
-                    return (after, Step::Key(row_of(line, at, key, end, &tail)));
+                    return (after, key_of(line, at, key, end, &tail));
                 }
                 (None, _) if self.before_key(next_line).is_some() => break,
                 _ => end = after,

@@ -95,6 +95,11 @@ impl Bounds {
         self.value.end
     }
 
+    /// Where the key is.
+    pub(super) fn key(self) -> Range<usize> {
+        self.key
+    }
+
     #[inline(always)]
     pub(super) fn expires(&self) -> bool {
         self.attributes.expires_ms.is_some()

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::opcode::{AUX, SLOT_INFO};
 use crate::format::rdb::snapshot::plain::{Bounds, length, may_start_row};
-use crate::format::rdb::snapshot::slots::{Imported, SlotHeader, Watch};
+use crate::format::rdb::snapshot::slots::{Imported, SlotHeader};
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 use crate::source::block::Block;
 
@@ -47,8 +47,8 @@ struct Part {
 
 /// A run, as handed to a worker.
 pub(super) struct Run {
-    /// The position of its rows in a block, with the check of their slots.
-    pub parts: Vec<(Range<usize>, Option<Watch>)>,
+    /// The positions of its rows in a block.
+    pub parts: Vec<Range<usize>>,
     /// Offset in the input of the block's first byte.
     pub offset: u64,
     pub database: u64,
@@ -93,8 +93,10 @@ impl FoundRun {
         for part in self.parts {
             if part.rows > 0 {
                 walker.place = last;
-                let watch = walker.slots.keys(part.rows, part.expires);
-                parts.push((part.bytes.clone(), watch));
+                let bytes = &walker.input.ahead()[part.bytes.clone()];
+                let first = Bounds::of(bytes).map_or(&b""[..], |row| &bytes[row.key()]);
+                walker.slots.keys(first, part.rows, part.expires);
+                parts.push(part.bytes.clone());
             }
             if let Some((opcode, header)) = part.header {
                 walker.place = Place::Opcode(opcode);
@@ -103,7 +105,7 @@ impl FoundRun {
         }
         walker.keys += self.rows;
         let start = walker.input.take(self.bytes, block);
-        for (rows, _) in &mut parts {
+        for rows in &mut parts {
             *rows = rows.start + start..rows.end + start;
         }
         Some(Run {

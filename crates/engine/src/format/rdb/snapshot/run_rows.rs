@@ -9,7 +9,6 @@ use crate::format::lfu::LfuRule;
 use crate::format::rdb::snapshot::elements::Elements;
 use crate::format::rdb::snapshot::plain::{Content, PlainRow};
 use crate::format::rdb::snapshot::run::Run;
-use crate::format::rdb::snapshot::slots::Watch;
 use crate::format::{Notice, ReadStats, Sink};
 use crate::source::block::{Block, Padded};
 
@@ -57,8 +56,6 @@ struct Filling<'a> {
     remembered: [InMemory; REMEMBERED],
     /// Type and encoding of the last row.
     kind: Named,
-    /// The rows covered by a slot header.
-    watched: Vec<(Range<usize>, &'a Watch)>,
 }
 
 impl Unread for RunRows {
@@ -69,7 +66,7 @@ impl Unread for RunRows {
         lfu: LfuRule,
         sink: &mut dyn Sink,
     ) -> ReadStats {
-        let end = self.run.parts.last().map_or(0, |(part, _)| part.end);
+        let end = self.run.parts.last().map_or(0, |part| part.end);
         let words = put_words(block, end);
         let mut filling = Filling {
             rows: self,
@@ -81,10 +78,9 @@ impl Unread for RunRows {
             words,
             remembered: [InMemory::default(); REMEMBERED],
             kind: Named::default(),
-            watched: Vec::new(),
         };
-        for (part, watch) in &filling.rows.run.parts {
-            filling.part(block.padded(), part.clone(), watch.as_ref());
+        for part in &filling.rows.run.parts {
+            filling.part(block.padded(), part.clone());
         }
         filling.hand_on(block.padded());
         filling.seen
@@ -105,24 +101,19 @@ fn put_words(block: &mut Block, end: usize) -> [(u32, u32); WORDS.len()] {
     })
 }
 
-impl<'a> Filling<'a> {
+impl Filling<'_> {
     /// Adds the rows of a part.
-    fn part(&mut self, base: Padded<'_>, part: Range<usize>, watch: Option<&'a Watch>) {
+    fn part(&mut self, base: Padded<'_>, part: Range<usize>) {
         let bytes = &base.bytes()[..part.end];
-        let (mut at, mut from) = (part.start, self.keys.len());
+        let mut at = part.start;
         while let Some(row) = PlainRow::at_start_of(&bytes[at..]) {
             self.row(&row, at, bytes);
             at += row.bytes;
             if self.keys.len() == BATCH_KEYS {
-                self.watched
-                    .extend(watch.map(|watch| (from..BATCH_KEYS, watch)));
                 self.hand_on(base);
-                from = 0;
             }
         }
         debug_assert_eq!(at, part.end, "a run is of plain rows");
-        let rows = from..self.keys.len();
-        self.watched.extend(watch.map(|watch| (rows, watch)));
     }
 
     #[inline(always)]
@@ -223,23 +214,11 @@ impl<'a> Filling<'a> {
         }
         values.estimate_accesses(self.lfu);
         self.seen.keys += len as u64;
-        let batch = KeyBatch {
+        self.sink.keys(KeyBatch {
             base,
             keys: self.keys,
             values: self.values,
-        };
-        if self.watched.is_empty() {
-            self.sink.keys(batch);
-        } else {
-            let (watched, mut wrong) = (&self.watched, 0);
-            self.sink.keys_in_slots(batch, &mut |slots| {
-                let reports =
-                    |(rows, watch): &(Range<usize>, &Watch)| watch.look_at(&slots[rows.clone()]);
-                wrong += watched.iter().filter(|part| reports(part)).count();
-            });
-            self.seen.note(Notice::SlotHeader, wrong as u64);
-        }
-        self.watched.clear();
+        });
         self.keys.clear();
         self.values.clear();
     }
@@ -258,11 +237,7 @@ mod tests {
     use crate::format::rdb::snapshot::plain::tests::PACKED;
     use crate::format::rdb::snapshot::rows::Rows;
     use crate::format::said::Said;
-    use crate::scan::{Only, Scan};
-    use crate::slot::policy::Policy;
     use crate::source::forward::Forward;
-    use crate::source::memory::memory;
-    use crate::tally::{Parts, Tallies};
     use std::io::Cursor;
 
     fn said(file: &[u8], sizes: Sizes, leaves_runs: bool) -> Said {
@@ -349,29 +324,6 @@ mod tests {
         }
         // More than one buffer, with batches ending inside of one.
         assert!(same(&file(60_000, true, false)) > 100);
-    }
-
-    #[test]
-    fn headers_of_slots_are_checked_whatever_is_counted_and_by_whatever_policy() {
-        let file = file(20_000, true, false);
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(2).build();
-        let (pool, inputs) = (pool.unwrap(), [memory("dump", &file)]);
-        let wrong = |database, policy: &str| {
-            let only = Only {
-                database,
-                ..Only::ALL
-            };
-            let policy = Policy::parse(&[policy]).unwrap();
-            let scan = Scan::new(&pool).only(&only).policy(&policy);
-            let scanned = scan.run(&inputs, || Tallies::new(Parts::Slots)).unwrap();
-            scanned.inputs[0].seen.count(Notice::SlotHeader)
-        };
-        // Every tenth header is of another slot, and all counts except the last are wrong.
-        let all = wrong(None, "oss");
-        assert!(all >= 40, "{all}");
-        assert_eq!(wrong(Some(2), "oss"), all);
-        assert_eq!(wrong(Some(1), "oss"), all);
-        assert_eq!(wrong(None, "regex:(?<tag>.*)"), all);
     }
 
     #[test]

@@ -1,9 +1,7 @@
 //! Slot headers: a server in cluster mode writes keys slot by slot, each preceded by the number of keys. They are
-//! checked against the keys read: the slot of each key, and the count.
+//! checked against the keys read: their number, and the slot of the first.
 
 use std::ops::RangeInclusive;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use hashslot::SLOTS;
 
@@ -31,13 +29,11 @@ impl SlotHeader {
     }
 }
 
-/// Checks the keys after a header.
+/// Checks the keys after a header: how many there are, and the slot of the first.
 #[derive(Debug, Default)]
 pub(super) struct SlotCheck {
     header: Option<(u64, SlotHeader)>,
     seen: SlotCounts,
-    /// The check that workers run.
-    watch: Option<Watch>,
     /// Whether there was any header.
     pub is_any: bool,
 }
@@ -46,38 +42,7 @@ pub(super) struct SlotCheck {
 struct SlotCounts {
     keys: u64,
     expires: u64,
-    elsewhere: u64,
-}
-
-/// Checks keys after a header on workers, while the walk may already be past them.
-///
-/// A header is only judged once the walk is past its last key. Whoever completes the evidence (the walk, or the worker
-/// that found a key of another slot) reports it, exactly once.
-#[derive(Debug, Clone)]
-pub(super) struct Watch {
-    slot: u64,
-    state: Arc<AtomicU8>,
-}
-
-/// The walk is past the last key without anything to report.
-const ENDED: u8 = 1;
-/// A worker found a key of another slot.
-const ELSEWHERE: u8 = 2;
-/// The walk has reported the header.
-const REPORTED: u8 = 4;
-
-impl Watch {
-    /// Checks the slots of keys; returns whether the caller must report the header.
-    pub(super) fn look_at(&self, slots: &[u16]) -> bool {
-        let is_elsewhere = |slot: &u16| u64::from(*slot) != self.slot;
-        slots.iter().any(is_elsewhere) && self.state.fetch_or(ELSEWHERE, Relaxed) == ENDED
-    }
-
-    /// Marks the walk as past the last key, reporting the header or not; returns whether it must be reported anyway.
-    fn end(&self, reports: bool) -> bool {
-        let state = if reports { REPORTED } else { ENDED };
-        self.state.fetch_or(state, Relaxed) == ELSEWHERE
-    }
+    is_elsewhere: bool,
 }
 
 impl SlotCheck {
@@ -88,23 +53,19 @@ impl SlotCheck {
 
     /// Counts a key.
     pub(super) fn key(&mut self, key: &[u8], expires: bool) {
-        if let Some((_, header)) = self.header {
-            self.seen.keys += 1;
-            self.seen.expires += u64::from(expires);
-            self.seen.elsewhere += u64::from(u64::from(hashslot::slot(key)) != header.slot);
-        }
+        self.keys(key, 1, u64::from(expires));
     }
 
-    /// Counts keys whose slots a worker checks.
-    pub(super) fn keys(&mut self, keys: u64, expires: u64) -> Option<Watch> {
-        let slot = self.slot()?;
-        self.seen.keys += keys;
-        self.seen.expires += expires;
-        let new = || Watch {
-            slot,
-            state: Arc::default(),
-        };
-        Some(self.watch.get_or_insert_with(new).clone())
+    /// Counts keys that start with this one.
+    pub(super) fn keys(&mut self, first: &[u8], keys: u64, expires: u64) {
+        if let Some((_, header)) = self.header {
+            let seen = &mut self.seen;
+            if seen.keys == 0 {
+                seen.is_elsewhere = u64::from(hashslot::slot(first)) != header.slot;
+            }
+            seen.keys += keys;
+            seen.expires += expires;
+        }
     }
 
     /// Counts a key of unknown slot.
@@ -117,16 +78,9 @@ impl SlotCheck {
     /// header, returns the position and a description.
     pub(super) fn end(&mut self, next: Option<(u64, SlotHeader)>) -> Option<(u64, String)> {
         self.is_any |= next.is_some();
-        let (counts, watch) = (std::mem::take(&mut self.seen), self.watch.take());
+        let counts = std::mem::take(&mut self.seen);
         let (at, header) = std::mem::replace(&mut self.header, next)?;
-        let difference = counts.differ(header);
-        let reported_late = watch.is_some_and(|watch| watch.end(difference.is_some()));
-        let elsewhere = || {
-            let slot = header.slot;
-            reported_late
-                .then(|| format!("keys below the header of slot {slot} are of other slots"))
-        };
-        Some((at, difference.or_else(elsewhere)?))
+        Some((at, counts.differ(header)?))
     }
 }
 
@@ -138,10 +92,9 @@ impl SlotCounts {
             keys,
             expires,
         } = header;
-        if self.elsewhere > 0 {
+        if self.is_elsewhere {
             return Some(format!(
-                "{} keys below the header of slot {slot} are of other slots",
-                self.elsewhere
+                "keys below the header of slot {slot} are of another slot"
             ));
         }
         ((self.keys, self.expires) != (keys, expires)).then(|| {
@@ -228,28 +181,6 @@ mod tests {
             (header(1, 0), &[(b"l", false)]),
         ] {
             assert_eq!(check(header, keys).unwrap().0, 100);
-        }
-    }
-
-    #[test]
-    fn a_header_that_workers_find_wrong_is_reported_once_and_only_where_its_keys_end() {
-        let (mine, other) = ([7629; 3], [7629, 1]);
-        let watched = |keys, expires| {
-            let mut check = SlotCheck::default();
-            check.end(header(2, 1));
-            let watch = check.keys(keys, expires).unwrap();
-            (check, watch)
-        };
-        let (mut check, watch) = watched(2, 1);
-        assert!(!watch.look_at(&mine) && check.end(None).is_none());
-        assert!(watch.look_at(&other) && !watch.look_at(&other));
-        let (mut check, watch) = watched(2, 1);
-        assert!(!watch.look_at(&other) && !watch.look_at(&other));
-        assert!(check.end(None).is_some() && !watch.look_at(&other));
-        for is_first in [true, false] {
-            let (mut check, watch) = watched(2, 0);
-            assert!(!(is_first && watch.look_at(&other)));
-            assert!(check.end(None).is_some() && !watch.look_at(&other));
         }
     }
 
