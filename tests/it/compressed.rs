@@ -110,11 +110,9 @@ fn frames_without_content_are_passed_over_wherever_they_stand() {
     let (first, second) = content.split_at(100_000);
     let frames: Vec<_> = (0..16).map(|kind| skippable(kind, &[kind; 300])).collect();
     let (frames, empty) = (frames.concat(), skippable(3, b""));
-    for (form, compress) in [("zst", zstd as Compress), ("lz4", lz4)] {
-        let (first, second) = (compress(first), compress(second));
-        let parts = [&frames[..], &first, &empty, &frames, &second, &frames];
-        assert!(read(parts.concat()) == (content.clone(), false), "{form}");
-    }
+    let (first, second) = (zstd(first), zstd(second));
+    let parts = [&frames[..], &first, &empty, &frames, &second, &frames];
+    assert!(read(parts.concat()) == (content, false));
     assert_eq!(read(frames.clone()), (Vec::new(), false), "nothing else");
     for broken in [
         [&frames[..], b"user:1\n"].concat(),
@@ -122,7 +120,7 @@ fn frames_without_content_are_passed_over_wherever_they_stand() {
         frames[..frames.len() - 1].to_vec(),
         frames[..6].to_vec(),
     ] {
-        assert!(plain(std::io::Cursor::new(broken)).is_err());
+        assert!(read(broken).1);
     }
 }
 
@@ -162,14 +160,8 @@ fn a_flipped_bit_never_panics_and_never_passes_for_the_content() {
 }
 
 #[test]
-fn what_follows_a_gzip_member_must_be_one_or_zeros() {
+fn what_follows_a_gzip_member_must_be_one() {
     assert!(read([gzip(b"a\n"), b"garbage".to_vec()].concat()).1);
-    let zeros = vec![0; 300_000];
-    let padded = [gzip(b"a\n"), zeros.clone()].concat();
-    assert_eq!(read(padded.clone()), (b"a\n".to_vec(), false));
-    let two = [padded.clone(), gzip(b"b\n"), zeros].concat();
-    assert_eq!(read(two), (b"a\nb\n".to_vec(), false));
-    assert!(read([padded, b"garbage".to_vec()].concat()).1);
 }
 
 /// Runs `analyze --json` on files or standard input; returns the exit code, and the report without file names.

@@ -1,11 +1,10 @@
-//! gzip, zstd and lz4 are recognised by their first bytes, never by name, and decompressed. Skippable frames of zstd
-//! and lz4, as written by pzstd, may occur anywhere.
+//! gzip, zstd and lz4 are recognised by their first bytes, never by name, and decompressed.
 
-use std::io::{self, BufRead, BufReader, Chain, Cursor, Read};
+use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use flate2::bufread::GzDecoder;
+use flate2::bufread::MultiGzDecoder;
 use lz4_flex::frame::FrameDecoder;
 
 /// Bytes needed to recognise a compressed format.
@@ -19,7 +18,7 @@ const BUFFER: usize = 128 << 10;
 enum Form {
     /// RFC 1952.
     Gzip,
-    /// RFC 8878.
+    /// RFC 8878. The first frame may be a skippable one, as pzstd writes it.
     Zstd,
     /// The LZ4 frame format.
     Lz4,
@@ -30,7 +29,7 @@ impl Form {
     fn of(head: &[u8]) -> Option<Form> {
         match head {
             [0x1F, 0x8B, 0x08, ..] => Some(Form::Gzip),
-            [0x28, 0xB5, 0x2F, 0xFD, ..] => Some(Form::Zstd),
+            [0x28, 0xB5, 0x2F, 0xFD, ..] | [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..] => Some(Form::Zstd),
             [0x04, 0x22, 0x4D, 0x18, ..] => Some(Form::Lz4),
             _ => None,
         }
@@ -47,12 +46,7 @@ impl Form {
 
 /// Whether an input starting with `head` is compressed.
 pub fn is_compressed(head: &[u8]) -> bool {
-    Form::of(head).is_some() || is_skippable(head)
-}
-
-/// Whether something to skip starts here: a skippable frame of zstd or lz4, or Valkey's envelope.
-fn is_skippable(head: &[u8]) -> bool {
-    matches!(head, [0x50..=0x5F, 0x2A, 0x4D, 0x18, ..]) || is_envelope(head)
+    Form::of(head).is_some() || is_envelope(head)
 }
 
 /// Whether this is Valkey's envelope of a compressed RDB file: name and version, then three bytes for the method.
@@ -63,13 +57,18 @@ fn is_envelope(head: &[u8]) -> bool {
 /// The content of `reader`, decompressed if it is compressed.
 ///
 /// # Errors
-/// The reader failed at its first bytes, or skippable frames are truncated or not followed by zstd or lz4.
+/// The reader failed at its first bytes, or an envelope of Valkey has neither zstd nor lz4 in it.
 pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read + Send>> {
     let mut passed_over = 0;
-    let head = magic_behind_skippable(&mut reader, &mut passed_over)?;
+    let mut head = magic(&mut reader)?;
+    if is_envelope(&head) {
+        reader.read_exact(&mut [0; 3])?;
+        passed_over = 7;
+        head = magic(&mut reader)?;
+    }
     let form = Form::of(&head);
-    if passed_over > 0 && !head.is_empty() && !matches!(form, Some(Form::Zstd | Form::Lz4)) {
-        let reason = "skippable frames, and neither zstd nor lz4 after them";
+    if passed_over > 0 && !matches!(form, Some(Form::Zstd | Form::Lz4)) {
+        let reason = "a compressed RDB file of Valkey, and neither zstd nor lz4 in it";
         return Err(io::Error::new(io::ErrorKind::InvalidData, reason));
     }
     let whole = Cursor::new(head).chain(reader);
@@ -77,6 +76,12 @@ pub fn plain(mut reader: impl Read + Send + 'static) -> io::Result<Box<dyn Read 
         Some(form) => decoder(form, whole, passed_over),
         None => Ok(Box::new(whole)),
     }
+}
+
+fn magic(reader: &mut impl Read) -> io::Result<Vec<u8>> {
+    let mut head = Vec::new();
+    reader.take(MAGIC as u64).read_to_end(&mut head)?;
+    Ok(head)
 }
 
 /// Decompresses an input of this format after its first `passed_over` bytes.
@@ -95,11 +100,9 @@ fn decoder(
         },
     );
     let inner: Box<dyn Read + Send> = match form {
-        Form::Gzip => Box::new(GzipMembers::Between(counted)),
+        Form::Gzip => Box::new(MultiGzDecoder::new(counted)),
         Form::Zstd => Box::new(zstd::stream::read::Decoder::with_buffer(counted)?),
-        Form::Lz4 => Box::new(Lz4Frames {
-            frame: next_frame(counted)?,
-        }),
+        Form::Lz4 => Box::new(Lz4Frames(FrameDecoder::new(counted))),
     };
     Ok(Box::new(Decompressed {
         inner,
@@ -152,105 +155,23 @@ impl Read for Decompressed {
     }
 }
 
-/// The first bytes after any skippable frames, whose length is added to `passed_over`.
-fn magic_behind_skippable(reader: &mut impl Read, passed_over: &mut u64) -> io::Result<Vec<u8>> {
-    loop {
-        let mut head = Vec::new();
-        reader.take(MAGIC as u64).read_to_end(&mut head)?;
-        if !is_skippable(&head) {
-            return Ok(head);
-        }
-        if is_envelope(&head) {
-            reader.read_exact(&mut [0; 3])?;
-            *passed_over += 7;
-            continue;
-        }
-        let mut size = [0; 4];
-        reader.read_exact(&mut size)?;
-        let size = u64::from(u32::from_le_bytes(size));
-        if io::copy(&mut reader.take(size), &mut io::sink())? < size {
-            return Err(io::ErrorKind::UnexpectedEof.into());
-        }
-        *passed_over += 8 + size;
-    }
-}
-
-/// Concatenated gzip members. Zeros between and after them are skipped as in gzip: tapes and block devices have them.
-enum GzipMembers<R> {
-    Between(R),
-    Inside(Box<GzDecoder<R>>),
-    End,
-}
-
-impl<R: BufRead> Read for GzipMembers<R> {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        loop {
-            *self = match std::mem::replace(self, GzipMembers::End) {
-                GzipMembers::End => return Ok(0),
-                GzipMembers::Between(mut rest) => {
-                    if is_at_end_behind_zeros(&mut rest)? {
-                        GzipMembers::End
-                    } else {
-                        GzipMembers::Inside(Box::new(GzDecoder::new(rest)))
-                    }
-                }
-                GzipMembers::Inside(mut member) => {
-                    let count = member.read(into)?;
-                    if count > 0 || into.is_empty() {
-                        *self = GzipMembers::Inside(member);
-                        return Ok(count);
-                    }
-                    GzipMembers::Between(member.into_inner())
-                }
-            }
-        }
-    }
-}
-
-/// Skips zeros; returns whether nothing else follows.
-fn is_at_end_behind_zeros(rest: &mut impl BufRead) -> io::Result<bool> {
-    loop {
-        let buffer = rest.fill_buf()?;
-        let len = buffer.len();
-        let zeros = buffer.iter().take_while(|byte| **byte == 0).count();
-        rest.consume(zeros);
-        if zeros < len || len == 0 {
-            return Ok(len == 0);
-        }
-    }
-}
-
-/// An lz4 frame, preceded by the magic that was already read.
-type Lz4Frame<R> = FrameDecoder<Chain<Cursor<Vec<u8>>, R>>;
-
-/// The next frame with content.
-fn next_frame<R: Read>(mut reader: R) -> io::Result<Option<Lz4Frame<R>>> {
-    let magic = magic_behind_skippable(&mut reader, &mut 0)?;
-    let frame = |magic| FrameDecoder::new(Cursor::new(magic).chain(reader));
-    Ok(Some(magic).filter(|magic| !magic.is_empty()).map(frame))
-}
-
-/// Concatenated lz4 frames: the decoder stops after the first one, and between two blocks of a truncated one.
-struct Lz4Frames<R: Read> {
-    frame: Option<Lz4Frame<BufReader<Counted<R>>>>,
-}
+/// Concatenated lz4 frames: the decoder stops after each, and between two blocks of a truncated one.
+struct Lz4Frames<R: Read>(FrameDecoder<BufReader<Counted<R>>>);
 
 impl<R: Read> Read for Lz4Frames<R> {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        while let Some(mut frame) = self.frame.take() {
-            let count = frame.read(into)?;
+        loop {
+            let count = self.0.read(into)?;
+            let rest = self.0.get_mut();
             if count > 0 || into.is_empty() {
-                self.frame = Some(frame);
                 return Ok(count);
-            }
-            let (_, mut rest) = frame.into_inner().into_inner();
-            if !rest.fill_buf()?.is_empty() {
-                self.frame = next_frame(rest)?;
-            } else if !ends_a_frame(&rest.get_ref().last) {
-                return Err(io::ErrorKind::UnexpectedEof.into());
+            } else if rest.fill_buf()?.is_empty() {
+                return match ends_a_frame(&rest.get_ref().last) {
+                    true => Ok(0),
+                    false => Err(io::ErrorKind::UnexpectedEof.into()),
+                };
             }
         }
-        Ok(0)
     }
 }
 
