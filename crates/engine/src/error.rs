@@ -67,10 +67,8 @@ impl Error {
             .any(|byte| b"*?[".contains(byte));
         if is_pattern && source.kind() == io::ErrorKind::NotFound {
             // The shell passes on a glob unexpanded if it matches nothing.
-            return Error::bad(
-                Name::from(place).to_string(),
-                "no file matches; check the pattern and the current directory",
-            );
+            let reason = "no file matches; check the pattern and the current directory";
+            return Error::bad_file(place, reason);
         }
         Error::Io {
             place: place.to_path_buf(),
@@ -84,6 +82,11 @@ impl Error {
             place: name::shown(place),
             what: reason.into(),
         }
+    }
+
+    /// Like `bad`, for a file.
+    pub fn bad_file(path: impl AsRef<Path>, reason: impl Into<Sentence>) -> Self {
+        Error::bad(Name::from(path.as_ref()).to_string(), reason)
     }
 
     /// A server that does not answer.

@@ -31,7 +31,6 @@ use crate::listing::Listed;
 use crate::refusal::Refusal;
 use crate::store::Store;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, ReadAt, Source, decompress};
@@ -80,7 +79,7 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
 }
 
 fn refused(place: &Path, reason: &str) -> Error {
-    Error::bad(Name::from(place).to_string(), reason)
+    Error::bad_file(place, reason)
 }
 
 /// The objects named by the address of a store, and the number of skipped folders.

@@ -5,7 +5,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::source::{Found, Listed, collection, file, manifest};
 use crate::text::grouped;
 
@@ -51,8 +50,8 @@ fn find_in_tree(path: &Path, directories: Vec<PathBuf>, found: &mut Found) -> Re
         find_files(files, found)?;
     }
     if found.sources.len() == before {
-        return Err(Error::bad(
-            Name::from(path).to_string(),
+        return Err(Error::bad_file(
+            path,
             "a directory without files; name a key dump, the directory that holds them, or one of directories with a dump each",
         ));
     }
@@ -72,7 +71,7 @@ fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
     };
     let (listings, files): (Vec<_>, Vec<_>) = files.into_iter().partition(is_listing);
     for path in files {
-        file::find_listed(&path, Listed::Directory, found)?;
+        file::find_listed(&path, Listed::Directory, None, found)?;
     }
     found.listings.extend(listings);
     Ok(true)
@@ -81,7 +80,6 @@ fn find_files(files: Vec<PathBuf>, found: &mut Found) -> Result<bool> {
 /// The files in byte order of their names, up to this many, and the other entries.
 fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
     let failed = |error| Error::io(directory, error);
-    let bad = |reason: &str| Error::bad(Name::from(directory).to_string(), reason);
     let (mut files, mut others) = (Vec::new(), Vec::new());
     for entry in fs::read_dir(directory).map_err(failed)? {
         let entry = entry.map_err(failed)?;
@@ -97,14 +95,14 @@ fn entries_in(directory: &Path, most: usize) -> Result<(Vec<PathBuf>, Vec<PathBu
             others.push(entry.path())
         } else {
             let reason = "neither a file nor a directory, and may give a dump; move it, or name the files that are to be read";
-            return Err(Error::bad(Name::from(&*entry.path()).to_string(), reason));
+            return Err(Error::bad_file(entry.path(), reason));
         }
         if files.len() + others.len() > most {
             let reason = format!(
                 "a directory of more than {} files; join them: find DIRECTORY -type f -exec cat {{}} + | slotscope analyze -",
                 grouped(most as u64)
             );
-            return Err(bad(&reason));
+            return Err(Error::bad_file(directory, reason));
         }
     }
     for paths in [&mut files, &mut others] {

@@ -4,11 +4,10 @@
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
-use crate::name::Name;
 use crate::source::pipe::Pipe;
 use crate::source::{Found, Listed, ReadAt, Source, decompress};
 
@@ -39,6 +38,10 @@ impl FileState {
             identity: identity(metadata),
         }
     }
+
+    fn modified_since_1970(&self) -> Option<Duration> {
+        self.modified?.duration_since(SystemTime::UNIX_EPOCH).ok()
+    }
 }
 
 #[cfg(unix)]
@@ -57,36 +60,24 @@ fn identity(_: &Metadata) -> (u64, u64) {
 /// # Errors
 /// The file cannot be opened.
 pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
-    find_listed(path, Listed::User, found)
+    find_listed(path, Listed::User, None, found)
 }
 
-/// The same of a capture whose server said what its commands took meanwhile.
-///
-/// # Errors
-/// As `find`.
-pub(super) fn find_capture(path: &Path, times: CommandTimes, found: &mut Found) -> Result<bool> {
-    let failed = |error| Error::io(path, error);
-    let metadata = fs::metadata(path).map_err(failed)?;
-    match regular(path, &metadata).map_err(failed)? {
-        Some(file) => found.sources.push(Box::new(RegularFile {
-            command_times: Some(times),
-            ..file
-        })),
-        None => return find(path, found),
-    }
-    Ok(true)
-}
-
-/// The same of a file that something else names.
+/// The same of a file that something else names. The server of a capture may have said what its commands took meanwhile.
 ///
 /// # Errors
 /// As for `find`.
-pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Result<bool> {
+pub(super) fn find_listed(
+    path: &Path,
+    listed: Listed,
+    command_times: Option<CommandTimes>,
+    found: &mut Found,
+) -> Result<bool> {
     let failed = |error| Error::io(path, error);
     let metadata = fs::metadata(path).map_err(failed)?;
     if listed == Listed::Manifest && !metadata.is_file() {
         let reason = "not a regular file, though the manifest of the append-only file lists it; copy the files again";
-        return Err(Error::bad(Name::from(path).to_string(), reason));
+        return Err(Error::bad_file(path, reason));
     }
     let regular = if metadata.is_file() {
         regular(path, &metadata).map_err(failed)?
@@ -94,7 +85,11 @@ pub(super) fn find_listed(path: &Path, listed: Listed, found: &mut Found) -> Res
         None
     };
     found.sources.push(match regular {
-        Some(file) => Box::new(RegularFile { listed, ..file }),
+        Some(file) => Box::new(RegularFile {
+            listed,
+            command_times,
+            ..file
+        }),
         None => Box::new(Pipe::new(path)),
     });
     Ok(true)
@@ -129,13 +124,11 @@ impl Source for RegularFile {
     }
 
     fn version(&self) -> Option<String> {
-        let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
-        Some(since.ok()?.as_nanos().to_string())
+        Some(self.state.modified_since_1970()?.as_nanos().to_string())
     }
 
     fn written_ms(&self) -> Option<u64> {
-        let since = self.state.modified?.duration_since(SystemTime::UNIX_EPOCH);
-        Some(since.ok()?.as_millis() as u64)
+        Some(self.state.modified_since_1970()?.as_millis() as u64)
     }
 
     fn command_times(&self) -> Option<&CommandTimes> {
@@ -155,10 +148,7 @@ impl Source for RegularFile {
         let file = File::open(&self.path).map_err(failed)?;
         if FileState::of(&file.metadata().map_err(failed)?) != self.state {
             let reason = "changed while it was read; analyze a copy of the dump";
-            return Err(Error::bad(
-                Name::from(self.path.as_path()).to_string(),
-                reason,
-            ));
+            return Err(Error::bad_file(&self.path, reason));
         }
         Ok((!self.is_compressed).then(|| Box::new(file) as Box<dyn ReadAt>))
     }

@@ -4,7 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
-use crate::name::Name;
 
 /// Whether a name is a plain file name, by the servers' rule for their manifests.
 pub(super) fn is_base_name(name: &str) -> bool {
@@ -29,8 +28,8 @@ pub(super) fn in_directory(directory: &Path, name: &str) -> Result<PathBuf> {
     if real.starts_with(within) {
         Ok(file)
     } else {
-        Err(Error::bad(
-            Name::from(file.as_path()).to_string(),
+        Err(Error::bad_file(
+            file,
             "is listed by a manifest and is a link out of the directory; copy the file there, or name it yourself",
         ))
     }

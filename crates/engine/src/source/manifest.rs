@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use crate::error::{Error, Result};
 use crate::format::parse::words::words;
-use crate::name::Name;
 use crate::source::{Found, Listed, file, listed};
 
 /// Maximum size of a manifest.
@@ -28,18 +27,18 @@ pub(super) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     }
     let files = files_of(&text).map_err(|(line, why)| {
         let text = format!("line {line}: {why}; name the .rdb and .incr.aof files themselves");
-        Error::bad(Name::from(path).to_string(), text)
+        Error::bad_file(path, text)
     })?;
     let directory = path.parent().unwrap_or(Path::new(""));
     for name in files {
         let file = listed::in_directory(directory, &name)?;
         if name.ends_with(".base.aof") {
-            return Err(Error::bad(
-                Name::from(file.as_path()).to_string(),
+            return Err(Error::bad_file(
+                file,
                 "it holds the data of a moment as commands, not what clients did; name the .incr.aof files",
             ));
         }
-        file::find_listed(&file, Listed::Manifest, found)?;
+        file::find_listed(&file, Listed::Manifest, None, found)?;
     }
     Ok(true)
 }

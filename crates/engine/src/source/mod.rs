@@ -282,7 +282,7 @@ fn check_streams(found: &Found) -> Result<()> {
                 "the same stream as \"{}\"; it can be read only once, so name it once",
                 Name::from(first)
             );
-            return Err(Error::bad(Name::from(path).to_string(), reason));
+            return Err(Error::bad_file(path, reason));
         }
     }
     Ok(())

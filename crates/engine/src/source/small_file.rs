@@ -5,7 +5,6 @@ use std::io::Read;
 use std::path::Path;
 
 use crate::error::{Error, Result};
-use crate::name::Name;
 
 /// The bytes of a file or pipe, at most `max_bytes`; `too_long` is the error message for a longer one.
 ///
@@ -32,7 +31,7 @@ pub fn read_from(
         .read_to_end(&mut bytes)
         .map_err(|error| Error::io(path, error))?;
     if bytes.len() as u64 > max_bytes {
-        return Err(Error::bad(Name::from(path).to_string(), too_long));
+        return Err(Error::bad_file(path, too_long));
     }
     Ok(bytes)
 }

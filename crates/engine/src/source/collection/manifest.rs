@@ -22,7 +22,7 @@ pub const SLOT_STATS_FILE: &str = "slot-stats.json";
 const OPEN_SHOWN: usize = 8;
 
 /// The content of a collection.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Manifest {
     /// `slotscope.collect/1`.
     pub schema: String,
@@ -80,32 +80,15 @@ impl Manifest {
         Manifest {
             schema: SCHEMA.into(),
             version: env!("CARGO_PKG_VERSION").into(),
-            started: String::new(),
-            finished: String::new(),
             cluster: true,
             level,
             from,
             settings: Settings {
                 max_load: 100.0,
-                count: 0,
                 sample_percent: 100.0,
-                exact_elements: 0,
-                samples: 0,
-                tls: None,
+                ..Settings::default()
             },
-            nodes: Vec::new(),
-            keys: 0,
-            slots_moved: Vec::new(),
-            failovers: Vec::new(),
-            slots_missing: Vec::new(),
-            slots_open: Vec::new(),
-            incomplete: false,
-            skipped: Vec::new(),
-            without_sizes: false,
-            servers: Vec::new(),
-            sample: None,
-            series: None,
-            load: None,
+            ..Manifest::default()
         }
     }
 
@@ -195,10 +178,11 @@ pub struct SeriesEntry {
 }
 
 /// How much is known of each key.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
     /// Its name, type, size, expiry.
+    #[default]
     Sizes,
     /// Its name.
     Keys,
@@ -207,7 +191,7 @@ pub enum Level {
 }
 
 /// How it was collected.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Settings {
     /// The percentage of a node's time that was allowed.
     pub max_load: f64,
@@ -236,7 +220,7 @@ pub struct TlsEntry {
 }
 
 /// A node that was read, or should have been.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeEntry {
     /// Its id in the cluster.
     pub id: Option<String>,
@@ -295,21 +279,11 @@ pub struct Failover {
 #[doc(hidden)]
 pub fn example(files: &[&str]) -> Manifest {
     let node = |file: &&str| NodeEntry {
-        id: None,
         name: "127.0.0.1:7001".into(),
-        role: Role::Primary,
-        primary: None,
-        server: None,
         file: Some((*file).into()),
         keys: 1,
-        dbsize: BeforeAfter::default(),
-        counted: None,
-        repeats: 0,
-        vanished: 0,
-        strays: 0,
-        stray_slots: Vec::new(),
         complete: true,
-        error: None,
+        ..NodeEntry::default()
     };
     Manifest {
         version: "0.2.0".into(),

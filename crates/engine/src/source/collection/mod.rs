@@ -14,7 +14,7 @@ use serde::Deserialize;
 use crate::error::{Error, Result};
 use crate::name::Name;
 use crate::source::collection::manifest::{FILE, Level, Manifest, SCHEMA, SLOT_STATS_FILE};
-use crate::source::{Found, file, listed, small_file};
+use crate::source::{Found, Listed, file, listed, small_file};
 
 /// Maximum size of collect.json; a thousand nodes take less than one MiB.
 const MAX_BYTES: u64 = 16 << 20;
@@ -49,10 +49,9 @@ pub(crate) fn find(path: &Path, found: &mut Found) -> Result<bool> {
     let manifest = read(path)?;
     for name in inputs(&manifest, path)? {
         let path = listed::in_directory(directory, name)?;
-        match manifest.load.as_ref().and_then(|load| load.times_of(name)) {
-            Some(times) => file::find_capture(&path, times, found)?,
-            None => file::find(&path, found)?,
-        };
+        let load = manifest.load.as_ref();
+        let times = load.and_then(|load| load.times_of(name));
+        file::find_listed(&path, Listed::User, times, found)?;
     }
     found.collections.push(Collection {
         directory: directory.to_path_buf(),
@@ -73,7 +72,7 @@ struct Marked<'a> {
 }
 
 fn read(path: &Path) -> Result<Manifest> {
-    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
+    let bad = |reason: &str| Error::bad_file(path, reason);
     let bytes = small_file::read(path, MAX_BYTES, "is longer than any that slotscope writes")?;
     // Parse only the mark first: parsing the whole file takes many times its size.
     let marked: serde_json::Result<Marked<'_>> = serde_json::from_slice(&bytes);
@@ -107,7 +106,7 @@ fn read(path: &Path) -> Result<Manifest> {
 
 /// The names of the files to read, deduplicated.
 fn inputs<'m>(manifest: &'m Manifest, path: &Path) -> Result<BTreeSet<&'m str>> {
-    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
+    let bad = |reason: &str| Error::bad_file(path, reason);
     if manifest.level == Level::Slots {
         return Ok(BTreeSet::from([SLOT_STATS_FILE]));
     }

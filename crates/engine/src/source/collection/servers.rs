@@ -5,10 +5,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The role of a node in a cluster. A lone server is a primary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// It owns slots, or could.
+    #[default]
     Primary,
     /// It follows a primary.
     Replica,
@@ -25,7 +26,7 @@ impl Role {
 }
 
 /// A server that was asked for its own figures: a primary, or a replica that keys were read from.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ServerEntry {
     /// Its id in the cluster.
     pub id: Option<String>,
@@ -52,11 +53,7 @@ impl ServerEntry {
         ServerEntry {
             id,
             name,
-            role: Role::Primary,
-            is_read: false,
-            before: None,
-            after: None,
-            silent: None,
+            ..ServerEntry::default()
         }
     }
 
