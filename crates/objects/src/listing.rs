@@ -47,7 +47,8 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 /// # Errors
 /// As for `under`.
 pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal> {
-    let is_wanted = |name: &str| pattern::matches(key, name) || key == name;
+    let pattern = pattern::compiled(key)?;
+    let is_wanted = |name: &str| pattern.is_match(name) || key == name;
     let is_deep = pattern::is_deep(key);
     let listed = list(store, pattern::fixed_part(key), is_deep, is_wanted).await?;
     Ok(Listed {

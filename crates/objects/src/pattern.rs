@@ -1,6 +1,10 @@
 //! Patterns for object names, as in a shell: `*` and `?` match within a folder, `**` across folders, `[a-c]` one
 //! character.
 
+use regex::Regex;
+
+use crate::refusal::Refusal;
+
 /// The part of a pattern before its first wildcard, up to the last slash: every match starts with it.
 pub(super) fn fixed_part(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
@@ -14,93 +18,48 @@ pub(super) fn is_deep(pattern: &str) -> bool {
     rest.contains('/') || rest.contains("**")
 }
 
-/// Whether the pattern matches all of `name`, in time proportional to the product of the lengths.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
-    let pattern = pieces(pattern);
-    // `ends[i]`: whether the first `i` pieces match the part of the name read so far.
-    let mut ends = vec![false; pattern.len() + 1];
-    ends[0] = true;
-    pass_over_stars(&pattern, &mut ends);
-    for c in name.chars() {
-        let mut next = vec![false; ends.len()];
-        for (at, piece) in pattern.iter().enumerate().filter(|(at, _)| ends[*at]) {
-            match piece {
-                Piece::Folders => next[at] = true,
-                Piece::Star => next[at] |= c != '/',
-                piece => next[at + 1] |= piece.takes(c),
-            }
-        }
-        pass_over_stars(&pattern, &mut next);
-        ends = next;
-    }
-    ends[pattern.len()]
-}
-
-/// A piece of a pattern.
-enum Piece {
-    One(char),
-    Any,
-    Star,
-    Folders,
-    /// Ranges of characters, and whether they are negated.
-    Set(Vec<(char, char)>, bool),
-}
-
-impl Piece {
-    /// Whether it matches the single character `c`.
-    fn takes(&self, c: char) -> bool {
-        match self {
-            Piece::One(only) => c == *only,
-            Piece::Any => c != '/',
-            Piece::Set(ranges, others) => {
-                c != '/' && others ^ ranges.iter().any(|(from, to)| (*from..=*to).contains(&c))
-            }
-            Piece::Star | Piece::Folders => false,
-        }
-    }
-}
-
-/// A star may match the empty string.
-fn pass_over_stars(pattern: &[Piece], ends: &mut [bool]) {
-    for (at, piece) in pattern.iter().enumerate() {
-        ends[at + 1] |= ends[at] && matches!(piece, Piece::Star | Piece::Folders);
-    }
-}
-
-fn pieces(pattern: &str) -> Vec<Piece> {
-    let mut pieces = Vec::new();
+/// The pattern as a regular expression, which matches in time proportional to the length of a name.
+///
+/// # Errors
+/// The pattern is too long.
+pub(super) fn compiled(pattern: &str) -> Result<Regex, Refusal> {
+    let mut text = String::from(r"(?s)\A");
     let mut rest = pattern;
     while let Some(c) = rest.chars().next() {
         let (piece, len) = match c {
-            '*' if rest.starts_with("**") => (Piece::Folders, 2),
-            '*' => (Piece::Star, 1),
-            '?' => (Piece::Any, 1),
-            '[' => set(rest).unwrap_or((Piece::One('['), 1)),
-            c => (Piece::One(c), c.len_utf8()),
+            '*' if rest.starts_with("**") => (".*".into(), 2),
+            '*' => ("[^/]*".into(), 1),
+            '?' => ("[^/]".into(), 1),
+            '[' => set(rest).unwrap_or((r"\[".into(), 1)),
+            c => (regex::escape(&rest[..c.len_utf8()]), c.len_utf8()),
         };
-        pieces.push(piece);
+        text.push_str(&piece);
         rest = &rest[len..];
     }
-    pieces
+    text.push_str(r"\z");
+    Regex::new(&text).map_err(|_| "has a pattern that is too long; name a prefix".into())
 }
 
 /// The set at the start of `text`, and its length; `None` if it is not closed.
-fn set(text: &str) -> Option<(Piece, usize)> {
+fn set(text: &str) -> Option<(String, usize)> {
+    let is_negated = text[1..].starts_with(['!', '^']);
+    let from = 1 + usize::from(is_negated);
     // A bracket at the very start of a set is a literal.
-    let first = text[1..].starts_with(['!', '^']);
-    let from = 1 + usize::from(first);
     let skip = text[from..].chars().next()?.len_utf8();
     let end = from + skip + text[from + skip..].find(']')?;
     let chars: Vec<char> = text[from..end].chars().collect();
-    let mut ranges = Vec::new();
+    let spelled = |c: char| format!(r"\x{{{:x}}}", u32::from(c));
+    let mut ranges = String::new();
     let mut at = 0;
     while at < chars.len() {
         let is_range = chars.get(at + 1) == Some(&'-') && at + 2 < chars.len();
         let last = if is_range { at + 2 } else { at };
-        ranges.push((chars[at], chars[last]));
+        let (first, last_char) = (chars[at].min(chars[last]), chars[at].max(chars[last]));
+        ranges += &format!("{}-{}", spelled(first), spelled(last_char));
         at = last + 1;
     }
-    Some((Piece::Set(ranges, first), end + 1))
+    let not = if is_negated { "^" } else { "" };
+    Some((format!("[[{not}{ranges}]&&[^/]]"), end + 1))
 }
 
 #[cfg(test)]
@@ -123,19 +82,21 @@ mod tests {
             ("n[!0-3].gz", "n4.gz", true),
             ("n[]].gz", "n].gz", true),
             ("n[.gz", "n[.gz", true),
+            ("n[!a]", "n/", false),
+            ("[^-.][a-]", "x-", true),
             ("a.c", "abc", false),
         ] {
-            assert_eq!(matches(pattern, name), expected, "{pattern} {name}");
+            let is_match = compiled(pattern).unwrap().is_match(name);
+            assert_eq!(is_match, expected, "{pattern} {name}");
         }
     }
 
     #[test]
     fn many_stars_are_no_trap() {
-        let pattern = "*a".repeat(200);
-        assert!(!matches(
-            &pattern,
-            &"a".repeat(5000).replace("aaaaa", "aaaab")
-        ));
+        let pattern = compiled(&"*a".repeat(200)).unwrap();
+        let name = "a".repeat(5000).replace("aaaaa", "aaaab");
+        assert!(!pattern.is_match(&name));
+        assert!(compiled(&"?".repeat(1 << 20)).is_err());
     }
 
     #[test]
