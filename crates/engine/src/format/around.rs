@@ -5,14 +5,10 @@
 pub(crate) enum Around {
     /// Empty or blank.
     Blank,
-    /// A border of a table.
-    Border,
     /// A message of kubectl, docker or telnet before the program's output.
     Client,
-    /// The server's reply to MONITOR.
-    Ready,
-    /// Row count and elapsed time.
-    Count,
+    /// A border of a table, a row count, the server's reply to MONITOR.
+    Print,
     /// The separator declaration for Excel (`sep=`).
     Separator(u8),
     /// A comment.
@@ -24,19 +20,19 @@ pub(crate) fn around(line: &[u8]) -> Option<Around> {
     let line = line.strip_suffix(b"\r").unwrap_or(line).trim_ascii();
     match line {
         [] => Some(Around::Blank),
-        b"OK" | b"+OK" => Some(Around::Ready),
+        b"OK" | b"+OK" => Some(Around::Print),
         [b's' | b'S', b'e' | b'E', b'p' | b'P', b'=', separator] => {
             Some(Around::Separator(*separator))
         }
         [b'D' | b'U' | b'T' | b'C' | b'E' | b'm', ..] => {
             is_of_client(line).then_some(Around::Client)
         }
-        [b'0'..=b'9' | b'(' | b'[', ..] => is_count(line).then_some(Around::Count),
+        [b'0'..=b'9' | b'(' | b'[', ..] => is_count(line).then_some(Around::Print),
         [b'-', b'[', b' ', b'R', b'E', b'C', ..] | [b'*', b'*', b'*', b'*', ..] => {
-            is_record(line).then_some(Around::Border)
+            is_record(line).then_some(Around::Print)
         }
         [b'+' | b'-' | b'=' | b'|' | b':' | b'_' | b'*' | 0xE2, ..] => {
-            is_border(line).then_some(Around::Border)
+            is_border(line).then_some(Around::Print)
         }
         _ => None,
     }
@@ -136,21 +132,21 @@ mod tests {
     fn borders_and_counts_are_no_rows() {
         for (line, expected) in [
             ("", Some(Around::Blank)),
-            ("+------+----+", Some(Around::Border)),
-            ("|---|---|", Some(Around::Border)),
-            ("------+------", Some(Around::Border)),
-            ("├───────┼──────┤", Some(Around::Border)),
-            ("-[ RECORD 1 ]", Some(Around::Border)),
-            ("******** 12. row ********", Some(Around::Border)),
-            ("(5 rows)", Some(Around::Count)),
-            ("2000 rows in set (0.01 sec)", Some(Around::Count)),
-            ("[5 rows x 3 columns]", Some(Around::Count)),
+            ("+------+----+", Some(Around::Print)),
+            ("|---|---|", Some(Around::Print)),
+            ("------+------", Some(Around::Print)),
+            ("├───────┼──────┤", Some(Around::Print)),
+            ("-[ RECORD 1 ]", Some(Around::Print)),
+            ("******** 12. row ********", Some(Around::Print)),
+            ("(5 rows)", Some(Around::Print)),
+            ("2000 rows in set (0.01 sec)", Some(Around::Print)),
+            ("[5 rows x 3 columns]", Some(Around::Print)),
             ("sep=;", Some(Around::Separator(b';'))),
             (
                 "Defaulted container \"redis\" out of: redis",
                 Some(Around::Client),
             ),
-            ("+OK\r", Some(Around::Ready)),
+            ("+OK\r", Some(Around::Print)),
             ("--", None),
             ("5", None),
             ("5 rows of beans", None),

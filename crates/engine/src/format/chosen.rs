@@ -8,6 +8,8 @@ use crate::format::Format;
 use crate::format::lines;
 use crate::format::table::by_name::ByName;
 use crate::format::table::columns::ColumnNames;
+use crate::format::table::csv::Csv;
+use crate::format::table::jsonl::Jsonl;
 
 /// The name for detection by content.
 pub const AUTO: &str = "auto";
@@ -63,26 +65,30 @@ fn with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> 
 }
 
 fn new_with_columns(name: &str, names: &ColumnNames) -> Result<&'static dyn Format> {
-    let candidate = match name {
-        AUTO => Some(Box::new(ByName::new(names)) as Box<dyn Format>),
-        name => format::named(name)?.with_columns(names),
+    let columns = names.clone();
+    let format: Box<dyn Format> = match name {
+        AUTO => Box::new(ByName(columns)),
+        "csv" => Box::new(Csv { names: columns }),
+        "jsonl" => Box::new(Jsonl { names: columns }),
+        name => return Err(without_columns(format::named(name)?.name(), names)),
     };
-    let format = candidate.ok_or_else(|| {
-        let columns = [
-            ("--key-column", &names.key),
-            ("--size-column", &names.size),
-            ("--ops-column", &names.ops),
-        ];
-        let flag = columns
-            .iter()
-            .find(|(_, name)| name.is_some())
-            .map_or("--escapes", |(flag, _)| flag);
-        Error::bad(
-            flag,
-            format!("{name} has no columns to choose from; csv and jsonl have"),
-        )
-    })?;
     Ok(Box::leak(format))
+}
+
+fn without_columns(name: &str, names: &ColumnNames) -> Error {
+    let columns = [
+        ("--key-column", &names.key),
+        ("--size-column", &names.size),
+        ("--ops-column", &names.ops),
+    ];
+    let flag = columns
+        .iter()
+        .find(|(_, name)| name.is_some())
+        .map_or("--escapes", |(flag, _)| flag);
+    Error::bad(
+        flag,
+        format!("{name} has no columns to choose from; csv and jsonl have"),
+    )
 }
 
 #[cfg(test)]

@@ -46,7 +46,6 @@ pub use crate::format::notice::Notice;
 pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
 use crate::format::redis_cli::one_line::Strings;
 pub use crate::format::shape::{Shape, Told};
-use crate::format::table::columns::ColumnNames;
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
 use crate::source::block::{Block, Padded, Piece};
@@ -90,10 +89,6 @@ pub trait Format: Sync {
     }
     /// The limitations of a dump in this format, if it is lossy.
     fn note(&self) -> Option<&'static str> {
-        None
-    }
-    /// This format with columns named by the user; `None` if keys are not in a named column.
-    fn with_columns(&self, _: &ColumnNames) -> Option<Box<dyn Format>> {
         None
     }
     /// Fixes what the start of an input decides, such as its line ends or columns.

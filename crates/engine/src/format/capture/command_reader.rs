@@ -1,5 +1,8 @@
 //! Reads RESP commands word by word: unneeded words are skipped by length, long ones are truncated.
 
+use std::ops::Range;
+
+use crate::format::capture::run;
 use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::parse::size::integer;
 use crate::source::block::Block;
@@ -114,11 +117,11 @@ impl CommandReader {
     #[inline]
     pub(super) fn word(&mut self) -> Read<()> {
         match self.ahead() {
-            Some((head, len)) => {
-                let word = &self.input.ahead()[head..head + len];
-                self.words.extend_from_slice(word);
+            Some(word) => {
+                let text = &self.input.ahead()[word.clone()];
+                self.words.extend_from_slice(text);
                 self.ends.push(self.words.len());
-                self.input.pass(head + len + 2);
+                self.input.pass(word.end + 2);
                 Ok(())
             }
             None => self.any_word(),
@@ -143,8 +146,8 @@ impl CommandReader {
     /// As for `word`.
     #[inline]
     pub(super) fn skip_word(&mut self) -> Read<()> {
-        if let Some((head, len)) = self.ahead() {
-            self.input.pass(head + len + 2);
+        if let Some(word) = self.ahead() {
+            self.input.pass(word.end + 2);
             return Ok(());
         }
         let len = self.word_length()?;
@@ -180,20 +183,11 @@ impl CommandReader {
         drop(self.input.skip_rest());
     }
 
-    /// The bytes before the next word, and its length, if it is short and buffered, as most are.
+    /// Where the next word is in the bytes ahead, if it is short and buffered, as most are.
     #[inline]
-    fn ahead(&self) -> Option<(usize, usize)> {
-        let ahead = self.input.ahead();
-        let digit =
-            |byte: u8| Some(usize::from(byte.wrapping_sub(b'0'))).filter(|digit| *digit < 10);
-        let (head, len) = match *ahead {
-            [b'$', ones, b'\r', b'\n', ..] => (4, digit(ones)?),
-            [b'$', tens, ones, b'\r', b'\n', ..] => (5, 10 * digit(tens)? + digit(ones)?),
-            _ => return None,
-        };
-        let end = ahead.get(head + len..)?.first_chunk()?;
-        let has_room = self.words.len() + len <= KEPT as usize;
-        (end == b"\r\n" && has_room).then_some((head, len))
+    fn ahead(&self) -> Option<Range<usize>> {
+        let word = run::word(self.input.ahead(), 0).ok()?;
+        (self.words.len() + word.len() <= KEPT as usize).then_some(word)
     }
 
     #[inline]
@@ -219,23 +213,13 @@ impl CommandReader {
     /// The number of a line such as `*3` or `$12`.
     #[inline]
     fn number_behind(&mut self, sign: u8) -> Read<u64> {
-        // Most numbers have one or two digits.
-        let (number, len) = match self.input.ahead() {
-            [first, digit @ b'0'..=b'9', b'\r', b'\n', ..] if *first == sign => {
-                (u64::from(digit - b'0'), 4)
+        match run::number(self.input.ahead(), 0, sign) {
+            Ok((number, len)) => {
+                self.input.pass(len);
+                Ok(number as u64)
             }
-            [
-                first,
-                tens @ b'0'..=b'9',
-                digit @ b'0'..=b'9',
-                b'\r',
-                b'\n',
-                ..,
-            ] if *first == sign => (u64::from(10 * (tens - b'0') + digit - b'0'), 5),
-            _ => return self.any_number_behind(sign),
-        };
-        self.input.pass(len);
-        Ok(number)
+            Err(_) => self.any_number_behind(sign),
+        }
     }
 
     #[cold]

@@ -43,7 +43,7 @@ fn end_of_command(bytes: &[u8], at: usize) -> Result<usize, bool> {
 
 /// The word at `at`, or whether more bytes could complete it.
 #[inline]
-fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
+pub(super) fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
     let (len, start) = number(bytes, at, b'$')?;
     let word = start..start + len;
     match bytes.get(word.end..word.end + 2) {
@@ -54,7 +54,7 @@ fn word(bytes: &[u8], at: usize) -> Result<Range<usize>, bool> {
 
 /// The number in the line at `at` and the start of the next line, or whether more bytes could complete it.
 #[inline]
-fn number(bytes: &[u8], at: usize, sign: u8) -> Result<(usize, usize), bool> {
+pub(super) fn number(bytes: &[u8], at: usize, sign: u8) -> Result<(usize, usize), bool> {
     let Some((first, digits)) = bytes.get(at..).and_then(<[u8]>::split_first) else {
         return Err(true);
     };

@@ -1,5 +1,6 @@
 //! Output of redis-cli and servers that is not a key list, recognised by its line format.
 
+use crate::format::not_a_dump::replies::is_id;
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::redis_cli::noise;
 use crate::format::table::columns::{ColumnNames, Role};
@@ -9,58 +10,62 @@ const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the node
 
 /// All forms.
 pub static LINE_FORMS: &[NotADump] = &[
-    lines(
+    NotADump::new(
         "CLUSTER NODES or a nodes.conf, a topology",
-        |lines| most(lines, is_node),
+        Sign::Lines(|lines| most(lines, is_node)),
         TOPOLOGY,
     ),
-    lines(
+    NotADump::new(
         "redis-cli --cluster info or --cluster check",
-        |lines| lines.iter().any(|line| is_node_count(line)),
+        Sign::Lines(|lines| lines.iter().any(|line| is_node_count(line))),
         NODE_COUNTS,
     ),
-    lines(
+    NotADump::new(
         "what redis-cli --cluster prints",
-        |lines| {
+        Sign::Lines(|lines| {
             lines
                 .iter()
                 .any(|line| noise::bare(line).starts_with(b">>> Performing "))
                 || lines.first().is_some_and(|line| is_call(line))
-        },
+        }),
         "redis-cli --no-raw --scan of each primary takes the keys, or slotscope analyze redis://HOST:PORT",
     ),
-    lines("INFO", is_info, DUMP),
-    lines("a configuration file of a server", is_configuration, DUMP),
-    lines(
+    NotADump::new("INFO", Sign::Lines(is_info), DUMP),
+    NotADump::new(
+        "a configuration file of a server",
+        Sign::Lines(is_configuration),
+        DUMP,
+    ),
+    NotADump::new(
         "CLIENT LIST",
-        |lines| {
+        Sign::Lines(|lines| {
             most(lines, |line| {
                 line.starts_with(b"id=") && has(line, b" addr=")
             })
-        },
+        }),
         DUMP,
     ),
-    lines(
+    NotADump::new(
         "an array as Node.js prints it",
-        |lines| {
+        Sign::Lines(|lines| {
             let second = lines.get(1).map(|line| line.trim_ascii_start());
             starts(lines, &[b"["]) && second.is_some_and(|line| line.starts_with(b"'"))
-        },
+        }),
         "print it with console.log(JSON.stringify(keys)), which leaves nothing out, then slotscope analyze FILE",
     ),
-    lines(
+    NotADump::new(
         "an array of JSON over several lines",
-        |lines| starts(lines, &[b"[", b"[{"]),
+        Sign::Lines(|lines| starts(lines, &[b"[", b"[{"])),
         "jq -c '.[]' FILE | slotscope analyze -",
     ),
-    lines(
+    NotADump::new(
         "objects of JSON over several lines",
-        |lines| starts(lines, &[b"{"]) && filled(lines).any(is_of_key),
+        Sign::Lines(|lines| starts(lines, &[b"{"]) && filled(lines).any(is_of_key)),
         "jq -c . FILE | slotscope analyze -",
     ),
-    lines(
+    NotADump::new(
         "an object of JSON over several lines",
-        |lines| starts(lines, &[b"{"]),
+        Sign::Lines(|lines| starts(lines, &[b"{"])),
         "jq -r 'keys[]' FILE | slotscope analyze - where its members are the keys",
     ),
 ];
@@ -82,15 +87,6 @@ fn is_of_key(line: &[u8]) -> bool {
 fn starts(lines: &[&[u8]], known: &[&[u8]]) -> bool {
     let first = filled(lines).next();
     first.is_some_and(|line| known.contains(&line.trim_ascii()))
-}
-
-const fn lines(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static str) -> NotADump {
-    let sign = Sign::Lines(is);
-    NotADump {
-        what,
-        way_out,
-        sign,
-    }
 }
 
 fn filled<'a>(lines: &'a [&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {
@@ -135,15 +131,10 @@ fn is_configuration(lines: &[&[u8]]) -> bool {
         || filled(lines).all(is_one) && filled(lines).filter(is_known).count() >= 3
 }
 
-/// 40 hexadecimal digits.
-fn is_node_id(text: &[u8]) -> bool {
-    text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
-}
-
 /// `ID HOST:PORT@BUS FLAGS ...`, or the last line of a nodes.conf.
 fn is_node(line: &[u8]) -> bool {
     let mut words = words(line);
-    let is_listed = words.next().is_some_and(is_node_id)
+    let is_listed = words.next().is_some_and(is_id)
         && words.next().is_some_and(|address| address.contains(&b':'));
     is_listed || line.starts_with(b"vars currentEpoch ")
 }

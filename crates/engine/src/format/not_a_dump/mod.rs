@@ -31,6 +31,16 @@ pub struct NotADump {
     sign: Sign,
 }
 
+impl NotADump {
+    const fn new(what: &'static str, sign: Sign, way_out: &'static str) -> NotADump {
+        NotADump {
+            what,
+            way_out,
+            sign,
+        }
+    }
+}
+
 /// How it is recognised.
 enum Sign {
     /// These bytes at this offset.

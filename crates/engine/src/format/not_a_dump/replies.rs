@@ -15,51 +15,50 @@ const SHARDS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > 
 
 /// All replies. Those that are readable in their structured form come first.
 pub static REPLIES: &[NotADump] = &[
-    reply(
+    NotADump::new(
         "CLUSTER SHARDS or CLUSTER SLOTS, a topology",
-        is_topology,
+        Sign::Words(is_topology),
         SHARDS_AS_JSON,
     ),
-    reply(
+    NotADump::new(
         "SLOWLOG GET or COMMANDLOG GET in a form that loses its structure",
-        is_command_log,
+        Sign::Words(is_command_log),
         LOG_AS_JSON,
     ),
-    reply(
+    NotADump::new(
         "HOTKEYS GET in a form that loses its structure",
-        |words| {
+        Sign::Words(|words| {
             starts(words, &[Is("tracking-active"), Number])
                 || starts(words, &[Is("key"), Any, Is("db"), Number, Is("qps")])
-        },
+        }),
         HOTKEYS_AS_JSON,
     ),
-    reply(
+    NotADump::new(
         "CLUSTER SLOT-STATS in a form that loses its structure",
-        |words| starts(words, &[Number, Is("key-count"), Number]),
+        Sign::Words(|words| starts(words, &[Number, Is("key-count"), Number])),
         COUNTS_AS_JSON,
     ),
-    reply(
+    NotADump::new(
         "the state of slots that move",
-        |words| {
+        Sign::Words(|words| {
             starts(words, &[Is("id"), Id, Is("slots")])
                 || starts(words, &[Is("name"), Id, Is("operation")])
-        },
+        }),
         DUMP,
     ),
-    reply("what a server says of itself", is_of_the_server, DUMP),
-    reply("a list of commands", is_of_commands, DUMP),
-    reply("an error of a server in JSON or CSV", is_error, DUMP),
-    reply("CONFIG GET", is_configuration, DUMP),
+    NotADump::new(
+        "what a server says of itself",
+        Sign::Words(is_of_the_server),
+        DUMP,
+    ),
+    NotADump::new("a list of commands", Sign::Words(is_of_commands), DUMP),
+    NotADump::new(
+        "an error of a server in JSON or CSV",
+        Sign::Words(is_error),
+        DUMP,
+    ),
+    NotADump::new("CONFIG GET", Sign::Words(is_configuration), DUMP),
 ];
-
-const fn reply(what: &'static str, is: fn(&[&[u8]]) -> bool, way_out: &'static str) -> NotADump {
-    let sign = Sign::Words(is);
-    NotADump {
-        what,
-        way_out,
-        sign,
-    }
-}
 
 /// Words examined.
 const WORDS: usize = 4000;
@@ -120,7 +119,8 @@ fn is_number(text: &[u8]) -> bool {
     !text.is_empty() && text.iter().all(u8::is_ascii_digit)
 }
 
-fn is_id(text: &[u8]) -> bool {
+/// 40 hexadecimal digits.
+pub(super) fn is_id(text: &[u8]) -> bool {
     text.len() == 40 && text.iter().all(u8::is_ascii_hexdigit)
 }
 

@@ -12,121 +12,110 @@ const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology F
 
 /// All signatures, longer ones before their own prefixes.
 pub static SIGNATURES: &[NotADump] = &[
-    bytes(
+    NotADump::new(
         "an xz file",
-        0,
-        b"\xFD7zXZ\0",
+        Sign::Bytes(0, b"\xFD7zXZ\0"),
         "xz -dc FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "a bzip2 file",
-        is_bzip2,
+        Sign::Start(is_bzip2),
         "bzip2 -dc FILE | slotscope analyze -",
     ),
-    bytes(
+    NotADump::new(
         "a tally file of slotscope",
-        0,
-        b"\x87\xA4plan",
+        Sign::Bytes(0, b"\x87\xA4plan"),
         "slotscope analyze FILE",
     ),
-    bytes(
+    NotADump::new(
         "a recount file of slotscope",
-        0,
-        b"\x84\xA2of\xD9\x40",
+        Sign::Bytes(0, b"\x84\xA2of\xD9\x40"),
         "name it next to its tally file: slotscope analyze TALLY FILE",
     ),
-    bytes("a gzip file in another one", 0, b"\x1F\x8B\x08", TWICE),
-    bytes("a zstd file in another one", 0, b"\x28\xB5\x2F\xFD", TWICE),
-    bytes("an lz4 file in another one", 0, b"\x04\x22\x4D\x18", TWICE),
-    bytes(
+    NotADump::new(
+        "a gzip file in another one",
+        Sign::Bytes(0, b"\x1F\x8B\x08"),
+        TWICE,
+    ),
+    NotADump::new(
+        "a zstd file in another one",
+        Sign::Bytes(0, b"\x28\xB5\x2F\xFD"),
+        TWICE,
+    ),
+    NotADump::new(
+        "an lz4 file in another one",
+        Sign::Bytes(0, b"\x04\x22\x4D\x18"),
+        TWICE,
+    ),
+    NotADump::new(
         "a script",
-        0,
-        b"#!/",
+        Sign::Bytes(0, b"#!/"),
         "run it; a dump is what redis-cli --scan prints",
     ),
-    bytes(
+    NotADump::new(
         "a 7z archive",
-        0,
-        b"7z\xBC\xAF\x27\x1C",
+        Sign::Bytes(0, b"7z\xBC\xAF\x27\x1C"),
         "7z x -so FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "a sheet of Excel",
-        is_sheet,
+        Sign::Start(is_sheet),
         "save it as CSV with a column key, and analyze that",
     ),
-    bytes(
+    NotADump::new(
         "a zip archive",
-        0,
-        b"PK\x03\x04",
+        Sign::Bytes(0, b"PK\x03\x04"),
         "unzip -p FILE | slotscope analyze -",
     ),
-    bytes("a tar archive", 257, b"ustar", TAR),
-    start("a Parquet file", is_parquet, SQL),
-    bytes("UTF-16 text", 0, b"\xFF\xFE", UTF_16),
-    bytes("UTF-16 text", 0, b"\xFE\xFF", UTF_16),
-    start("CLUSTER SLOTS, a topology", is_slots, TOPOLOGY),
-    start("CLUSTER SHARDS, a topology", is_shards, TOPOLOGY),
-    start(
+    NotADump::new("a tar archive", Sign::Bytes(257, b"ustar"), TAR),
+    NotADump::new("a Parquet file", Sign::Start(is_parquet), SQL),
+    NotADump::new("UTF-16 text", Sign::Bytes(0, b"\xFF\xFE"), UTF_16),
+    NotADump::new("UTF-16 text", Sign::Bytes(0, b"\xFE\xFF"), UTF_16),
+    NotADump::new("CLUSTER SLOTS, a topology", Sign::Start(is_slots), TOPOLOGY),
+    NotADump::new(
+        "CLUSTER SHARDS, a topology",
+        Sign::Start(is_shards),
+        TOPOLOGY,
+    ),
+    NotADump::new(
         "a report of slotscope",
-        is_report,
+        Sign::Start(is_report),
         "slotscope diff OLD FILE compares two",
     ),
-    start(
+    NotADump::new(
         "rows of JSON with their columns beside them, as pandas writes them",
-        |head| json_starts(head, &["{", "\"columns\"", ":", "["]) && has_rows(head, b"["),
+        Sign::Start(|head| {
+            json_starts(head, &["{", "\"columns\"", ":", "["]) && has_rows(head, b"[")
+        }),
         "jq -r '.columns, .data[] | @csv' FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "rows of JSON with their columns before them, as ClickHouse writes them",
-        |head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"["),
+        Sign::Start(|head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"[")),
         "jq -r '[.meta[].name], .data[] | @csv' FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "objects of JSON with their columns before them, as ClickHouse writes them",
-        |head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"{"),
+        Sign::Start(|head| json_starts(head, &["{", "\"meta\"", ":", "["]) && has_rows(head, b"{")),
         "jq -c '.data[]' FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "JSON with an array of keys",
-        is_keys,
+        Sign::Start(is_keys),
         "jq -r '.keys[]' FILE | slotscope analyze -",
     ),
-    start(
+    NotADump::new(
         "redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked)",
-        is_hotkeys_without_lfu,
+        Sign::Start(is_hotkeys_without_lfu),
         "capture what clients do for a few seconds: timeout 10 redis-cli -h HOST -p PORT MONITOR > HOST-PORT.monitor, then \
          slotscope analyze HOST-PORT.monitor",
     ),
-    start(
+    NotADump::new(
         "a web page",
-        is_page,
+        Sign::Start(is_page),
         "see whether the download was refused, then name the dump itself",
     ),
 ];
-
-const fn bytes(
-    what: &'static str,
-    at: usize,
-    bytes: &'static [u8],
-    way_out: &'static str,
-) -> NotADump {
-    let sign = Sign::Bytes(at, bytes);
-    NotADump {
-        what,
-        way_out,
-        sign,
-    }
-}
-
-const fn start(what: &'static str, is: fn(&[u8]) -> bool, way_out: &'static str) -> NotADump {
-    let sign = Sign::Start(is);
-    NotADump {
-        what,
-        way_out,
-        sign,
-    }
-}
 
 /// The heading of redis-cli, and the error of a server without an LFU policy.
 fn is_hotkeys_without_lfu(head: &[u8]) -> bool {

@@ -1,6 +1,6 @@
 //! A word beside the name in each line, which other programs printed: a number of the line, a time, a host, an encoding.
 
-use crate::format::shape::column::{Column, MOST, common_prefix, share, share_of};
+use crate::format::shape::column::{Column, MOST, common_prefix, is_index, share, share_of};
 use crate::sentence::Sentence;
 
 const RAW: &str = "--format lines reads each line as a key";
@@ -25,19 +25,21 @@ const ANSWERS: [&str; 16] = [
     "no",
 ];
 
+fn said(fact: &str, way_out: &str) -> Option<Sentence> {
+    Some(Sentence::default().words(format!(
+        "{fact}, and the whole lines are read as keys; otherwise: {way_out} | slotscope analyze - ; {RAW}"
+    )))
+}
+
+/// Rising numbers before the names, if there are any.
+pub(super) fn number(rows: &[&[u8]]) -> Option<Sentence> {
+    let fact = "each line starts with a rising number, as grep -n prints it";
+    let way_out = "sed -E 's/^([^:]*[.][^:]*:)?[0-9]+://' FILE";
+    are_numbered(rows).then(|| said(fact, way_out)).flatten()
+}
+
 /// Words beside the names, if there are any.
 pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
-    let said = |fact: &str, way_out: &str| {
-        Some(Sentence::default().words(format!(
-            "{fact}, and the whole lines are read as keys; otherwise: {way_out} | slotscope analyze - ; {RAW}"
-        )))
-    };
-    if are_numbered(rows) {
-        return said(
-            "each line starts with a rising number, as grep -n prints it",
-            "sed -E 's/^([^:]*[.][^:]*:)?[0-9]+://' FILE",
-        );
-    }
     let words: Vec<Vec<&[u8]>> = rows.iter().map(|row| words_of(row)).collect();
     let apart: Vec<&Vec<&[u8]>> = words.iter().filter(|words| words.len() > 1).collect();
     if share(apart.len(), rows.len()) < MOST {
@@ -99,7 +101,8 @@ fn are_numbered(rows: &[&[u8]]) -> bool {
     let number = |row: &&[u8]| {
         let rest = &row[file(row).unwrap_or(0)..];
         let number = &rest[..memchr::memchr(b':', rest)?];
-        let is_one = number.iter().all(u8::is_ascii_digit) && !number.starts_with(b"0");
+        let has_zero = number.len() > 1 && number.starts_with(b"0");
+        let is_one = number.iter().all(u8::is_ascii_digit) && !has_zero;
         std::str::from_utf8(number)
             .ok()
             .filter(|_| is_one)?
@@ -109,10 +112,12 @@ fn are_numbered(rows: &[&[u8]]) -> bool {
     let numbers: Vec<u64> = rows.iter().filter_map(number).collect();
     let lengths = |at: Option<&u64>| at.and_then(|number| number.checked_ilog10());
     let is_in_file = rows.first().is_some_and(|row| file(row).is_some());
-    numbers.len() == rows.len()
-        && rows.len() >= LEAST
-        && numbers.is_sorted_by(|one, next| one < next)
-        && (is_in_file || lengths(numbers.first()) < lengths(numbers.last()))
+    let is_long = || {
+        rows.len() >= LEAST
+            && numbers.is_sorted_by(|one, next| one < next)
+            && (is_in_file || lengths(numbers.first()) < lengths(numbers.last()))
+    };
+    numbers.len() == rows.len() && (is_index(&numbers, rows.len()) || is_long())
 }
 
 #[cfg(test)]
@@ -120,7 +125,8 @@ mod tests {
     use super::*;
 
     fn is_doubted(text: &str) -> bool {
-        doubt(&text.lines().map(str::as_bytes).collect::<Vec<_>>()).is_some()
+        let rows: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
+        number(&rows).or_else(|| doubt(&rows)).is_some()
     }
 
     #[test]

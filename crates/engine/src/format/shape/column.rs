@@ -236,7 +236,8 @@ fn decorated(cell: &[u8]) -> Option<u64> {
         .flatten()
 }
 
-fn is_index(numbers: &[u64], cells: usize) -> bool {
+/// Whether these count from 0 or 1.
+pub(super) fn is_index(numbers: &[u64], cells: usize) -> bool {
     let steps = || {
         numbers
             .windows(2)

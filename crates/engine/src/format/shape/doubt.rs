@@ -132,6 +132,7 @@ pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
     }
     frame(rows)
         .or_else(|| encoded(rows))
+        .or_else(|| beside::number(rows))
         .or_else(|| printed(rows))
         .or_else(|| separated(rows))
         .or_else(|| two_numbers(rows))
@@ -189,12 +190,6 @@ fn printed(rows: &[&[u8]]) -> Option<Sentence> {
             "{fact}, and the whole lines are read as keys; otherwise cut the keys out with sed or awk; {RAW}"
         )))
     };
-    let number = |row: &[u8]| memchr::memchr(b':', row);
-    let starts = rows.iter().filter_map(|row| Some(&row[..number(row)?]));
-    let numbers: Vec<&[u8]> = starts.collect();
-    if numbers.len() == rows.len() && Column::of(numbers).is_index {
-        return sentence("each line starts with its number, as grep -n has it");
-    }
     let is_object = |row: &&[u8]| {
         let open = row.iter().find(|byte| !byte.is_ascii_alphanumeric());
         let pair = open.zip(row.last());

@@ -10,7 +10,7 @@ use crate::format::shape::column::{Column, MOST, MayBeSize, are_units_of_one, sh
 use crate::format::shape::encoded::encoded_cells;
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
-use crate::format::table::columns::{ColumnNames, Role};
+use crate::format::table::columns::{self, ColumnNames, Role};
 use crate::format::table::names::{FIRST_RANK, is_unit};
 use crate::metric::Metric;
 use crate::sentence::Sentence;
@@ -154,11 +154,8 @@ fn objects(lines: &Lines<'_>, names: &ColumnNames) -> Option<Json> {
 /// The member of a role whose name has precedence.
 fn best<'a>(header: &[&'a [u8]], names: &ColumnNames, wanted: Role) -> Option<&'a [u8]> {
     let known = names.of_header(header);
-    let ranks = header.iter().filter_map(|name| {
-        let (role, rank) = known.role(name)?;
-        (role == wanted).then_some((rank, *name))
-    });
-    ranks.min().map(|(_, name)| name)
+    let roles: Vec<_> = header.iter().map(|name| known.role(name)).collect();
+    columns::best(&roles)[wanted.place()].map(|at| header[at])
 }
 
 /// The keys, decoded.

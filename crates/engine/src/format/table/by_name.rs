@@ -1,35 +1,12 @@
 //! A table with columns named by the user; its start decides whether it is `csv` or `jsonl`.
 
 use crate::format::table::columns::ColumnNames;
-use crate::format::table::csv::Csv;
+use crate::format::table::csv::{self, Csv};
 use crate::format::table::jsonl::Jsonl;
 use crate::format::{Format, Head, Opened, table};
 
-/// `csv` or `jsonl`, depending on the content.
-pub(crate) struct ByName {
-    csv: Csv,
-    jsonl: Jsonl,
-}
-
-impl ByName {
-    pub(crate) fn new(names: &ColumnNames) -> Self {
-        ByName {
-            csv: Csv {
-                names: names.clone(),
-            },
-            jsonl: Jsonl {
-                names: names.clone(),
-            },
-        }
-    }
-
-    fn format(&self, head: Head<'_>) -> &dyn Format {
-        match table::unmarked(head.bytes).trim_ascii_start().first() {
-            Some(b'{' | b'[') => &self.jsonl,
-            _ => &self.csv,
-        }
-    }
-}
+/// `csv` or `jsonl`, depending on the content, with these columns.
+pub(crate) struct ByName(pub ColumnNames);
 
 impl Format for ByName {
     fn name(&self) -> &'static str {
@@ -37,11 +14,15 @@ impl Format for ByName {
     }
 
     fn example(&self) -> &'static str {
-        self.csv.example()
+        csv::USUAL.example()
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        self.format(head).open(head)
+        let names = self.0.clone();
+        match table::unmarked(head.bytes).trim_ascii_start().first() {
+            Some(b'{' | b'[') => Jsonl { names }.open(head),
+            _ => Csv { names }.open(head),
+        }
     }
 }
 
@@ -57,7 +38,7 @@ mod tests {
             ops: Some("n".into()),
             ..ColumnNames::USUAL
         };
-        let table = ByName::new(&names);
+        let table = ByName(names);
         let csv = read_whole(&table, b"id,n\na,1\n");
         assert_eq!(
             (&csv.keys, &csv.values.weights[1]),

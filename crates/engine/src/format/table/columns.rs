@@ -55,6 +55,20 @@ pub(crate) fn listed(names: &[Vec<u8>]) -> String {
     format!("{}{ending}", first.join(", "))
 }
 
+/// The column of each role, of columns with these roles and ranks: the first of those with the lowest rank.
+pub(crate) fn best(columns: &[Option<(Role, usize)>]) -> [Option<usize>; ROLES] {
+    let mut best: [Option<(usize, usize)>; ROLES] = [None; ROLES];
+    for (at, column) in columns.iter().enumerate() {
+        if let Some((role, rank)) = column {
+            let place = &mut best[role.place()];
+            if place.is_none_or(|(before, _)| *rank < before) {
+                *place = Some((*rank, at));
+            }
+        }
+    }
+    best.map(|column| column.map(|(_, at)| at))
+}
+
 /// The user's choice for escapes in keys.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, schemars::JsonSchema,

@@ -29,12 +29,6 @@ impl Format for Csv {
         "key,size,ops (a header line; then) user:{1000}:profile,184,17"
     }
 
-    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
-        Some(Box::new(Csv {
-            names: names.clone(),
-        }))
-    }
-
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         Ok(open(head, &self.names)?.opened(self.name()))
     }

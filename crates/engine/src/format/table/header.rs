@@ -3,7 +3,7 @@
 use crate::format::Head;
 use crate::format::parse::csv_row::cut_row;
 use crate::format::table;
-use crate::format::table::columns::{self, ColumnNames, ROLES};
+use crate::format::table::columns::{self, ColumnNames};
 use crate::format::table::layout::Layout;
 use crate::format::table::separator::Separator;
 use crate::name::Name;
@@ -76,16 +76,8 @@ impl Header {
         }
         let names = names.of_header(&self.fields);
         let mut layout = Layout::new(Separator::Byte(self.delimiter), self.fields.len());
-        let mut best = [None; ROLES];
-        for (at, name) in self.fields.iter().enumerate() {
-            if let Some((role, rank)) = names.role(name) {
-                let place = &mut best[role.place()];
-                if place.is_none_or(|(before, _)| rank < before) {
-                    *place = Some((rank, at));
-                }
-            }
-        }
-        layout.at = best.map(|column| column.map(|(_, at)| at));
+        let roles: Vec<_> = self.fields.iter().map(|name| names.role(name)).collect();
+        layout.at = columns::best(&roles);
         layout.has_quotes = true;
         layout.skip = self.end as u64;
         layout.header = Some(self.fields.clone());

@@ -49,12 +49,6 @@ impl Format for Jsonl {
         r#"{"key":"user:{1000}:profile","size":184,"ops":17}"#
     }
 
-    fn with_columns(&self, names: &ColumnNames) -> Option<Box<dyn Format>> {
-        Some(Box::new(Jsonl {
-            names: names.clone(),
-        }))
-    }
-
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
         let keys = JsonKeys::open(head, &self.names, &[])?;
         Ok(Opened::lines(self.name(), keys))
@@ -220,15 +214,11 @@ impl JsonKeys {
 
 /// The number parser of each role, by the units in the names of `members`.
 fn readers(members: &[Member]) -> [ReadNumber; ROLES] {
+    let roles: Vec<_> = members.iter().map(|member| member.role).collect();
+    let at = columns::best(&roles);
     let unit = |role: Role| {
-        let named = members
-            .iter()
-            .filter_map(|member| Some((member.role?, member)));
-        let of_role = named.filter(|((own, _), _)| *own == role);
-        let member = of_role.min_by_key(|((_, rank), _)| *rank);
-        member
-            .map(|(_, member)| ColumnNames::unit(&member.name))
-            .unwrap_or_default()
+        let member = at[role.place()].map(|at| &members[at]);
+        member.map_or(Unit::One, |member| ColumnNames::unit(&member.name))
     };
     let mut readers: [ReadNumber; ROLES] = [|_| None; ROLES];
     for role in table::number_roles() {

@@ -6,7 +6,7 @@ use crate::format::shape::column::{
 };
 use crate::format::shape::cut::Text;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
-use crate::format::table::columns::Role;
+use crate::format::table::columns::{self, Role};
 use crate::format::table::names;
 use crate::format::table::separator::Separator;
 use crate::metric::Metric;
@@ -125,9 +125,7 @@ impl<'a> Searched<'_, 'a> {
             sizes = may_be.next().filter(|_| may_be.next().is_none());
         }
         let mut layout = self.layout(columns, key, &cells, &exact);
-        for (role, column) in header.all().filter(|(_, column)| *column != key) {
-            layout.at[role.place()] = Some(column);
-        }
+        layout.at = columns::best(&header.roles).map(|column| column.filter(|at| *at != key));
         layout.at[Role::Key.place()] = Some(key);
         layout.at[Role::of(Metric::Bytes).place()] = sizes;
         layout.skip = self.lines.after(self.cut.rows[row]) as u64;
@@ -317,19 +315,7 @@ impl Header<'_> {
 
     /// The column of a role whose name has precedence.
     fn best(&self, role: Role) -> Option<usize> {
-        let columns = self.roles.iter().enumerate();
-        let ranks = columns.filter_map(|(column, heading)| {
-            heading
-                .filter(|(heading, _)| *heading == role)
-                .map(|(_, rank)| (rank, column))
-        });
-        ranks.min().map(|(_, column)| column)
-    }
-
-    /// Each role that a column has, and the column.
-    fn all(&self) -> impl Iterator<Item = (Role, usize)> {
-        let roles = self.roles.iter().flatten().map(|(role, _)| *role);
-        roles.filter_map(|role| Some((role, self.best(role)?)))
+        columns::best(&self.roles)[role.place()]
     }
 }
 
