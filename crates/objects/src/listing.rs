@@ -77,7 +77,7 @@ async fn list(
             ..PaginatedListOptions::default()
         };
         let prefix_if_any = Some(prefix).filter(|prefix| !prefix.is_empty());
-        let answer = pages.0.list_paginated(prefix_if_any, options).await;
+        let answer = pages.list_paginated(prefix_if_any, options).await;
         let page = answer.map_err(|error| Refusal::of(&error, kind))?;
         listed.folders += page.result.common_prefixes.len();
         // Web consoles create a folder as an empty object named like the prefix.

@@ -26,22 +26,18 @@ const TIMEOUT: &str = "300s";
 const READ_TIMEOUT: &str = "30s";
 
 /// A store and its address.
-#[derive(Debug)]
 pub(super) struct Store {
     /// The requested address.
     pub address: Address,
     /// Access to its objects.
     pub objects: Arc<dyn ObjectStore>,
     /// Access to its listings, if it has any.
-    pub pages: Option<Pages>,
+    pub pages: Option<Arc<dyn PaginatedListStore>>,
 }
 
-/// Pages of names.
-pub(super) struct Pages(pub Arc<dyn PaginatedListStore>);
-
-impl std::fmt::Debug for Pages {
+impl std::fmt::Debug for Store {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Pages")
+        f.write_str(&self.address.root)
     }
 }
 
@@ -121,7 +117,7 @@ impl Store {
         Ok(Store {
             address,
             objects,
-            pages: pages.map(Pages),
+            pages,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::calendar::days;
 use crate::format::batch::{LEFT, NEVER, SOMETIME};
-use crate::format::parse::size::{is_missing, rounded};
+use crate::format::parse::size::{integer, is_missing, rounded};
 
 /// Numbers below this are TTLs in seconds: as times they would be before September 2001.
 const EPOCH_SECONDS: u64 = 1_000_000_000;
@@ -125,13 +125,11 @@ pub fn timestamp(text: &[u8]) -> Option<u64> {
     u64::try_from(seconds * 1000 + milliseconds).ok()
 }
 
-/// The value of digits only.
+/// The value of up to nine digits.
 fn digits(text: &[u8]) -> Option<i64> {
-    let is_number = !text.is_empty() && text.len() <= 9 && text.iter().all(u8::is_ascii_digit);
-    is_number.then(|| {
-        text.iter()
-            .fold(0, |n, byte| 10 * n + i64::from(byte - b'0'))
-    })
+    integer(text)
+        .filter(|_| text.len() <= 9)
+        .map(|number| number as i64)
 }
 
 /// Milliseconds after a point, and the rest.

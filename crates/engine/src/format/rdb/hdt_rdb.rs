@@ -15,7 +15,7 @@ const KEYS: &[u8] = b"database,key,type,size,size_readable,";
 const PREFIXES: &[u8] = b"database,prefix,size,size_readable,key_count";
 
 /// The first members of each object.
-const MEMBERS: [&str; 2] = ["db", "key"];
+const MEMBERS: [&[u8]; 2] = [b"db", b"key"];
 
 /// Types that are not keys.
 const NO_KEYS: &[&str] = &["aux", "functions", "dbsize"];
@@ -38,16 +38,7 @@ impl Format for HdtRdb {
             None if head.bytes.len() < 2 * KEYS.len() => Detected::NeedMore,
             _ if !table::unmarked(head.bytes).starts_with(b"[\n{") => Detected::No,
             _ => match json_object::first_names(head) {
-                Ok(names)
-                    if names
-                        .iter()
-                        .zip(MEMBERS)
-                        .filter(|(name, member)| *name == member.as_bytes())
-                        .count()
-                        == 2 =>
-                {
-                    Detected::Yes
-                }
+                Ok(names) if names.iter().take(2).eq(&MEMBERS) => Detected::Yes,
                 Ok(_) => Detected::No,
                 Err(answer) => answer,
             },

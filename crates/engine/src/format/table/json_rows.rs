@@ -91,27 +91,12 @@ impl JsonRows {
         is_text
     }
 
-    /// The values of a member as times; false if one of them is not. The digits alone do not tell which kind of time.
-    pub(super) fn times(
-        &mut self,
-        base: Padded<'_>,
-        member: usize,
-        read: ReadNumber,
-        into: &mut Vec<u64>,
-    ) -> bool {
-        let mut spans = std::mem::take(&mut self.spans);
-        self.column(member, &mut spans);
-        let are_times = plain_rows::values(base, &spans, |text| table::optional(text, read), into);
-        self.spans = spans;
-        are_times
-    }
-
-    /// The values of a member as numbers; false if one of them is not.
+    /// The values of a member as numbers; false if one of them is not. The digits alone do not tell which kind of time.
     pub(super) fn numbers(
         &mut self,
         base: Padded<'_>,
         member: usize,
-        read: ReadNumber,
+        (read, are_times): (ReadNumber, bool),
         into: &mut Vec<u64>,
     ) -> bool {
         let mut spans = std::mem::take(&mut self.spans);
@@ -124,7 +109,11 @@ impl JsonRows {
                 None
             }
         };
-        let are_numbers = plain_rows::numbers(base, &spans, number, into);
+        let are_numbers = if are_times {
+            plain_rows::values(base, &spans, number, into)
+        } else {
+            plain_rows::numbers(base, &spans, number, into)
+        };
         self.spans = spans;
         are_numbers
     }

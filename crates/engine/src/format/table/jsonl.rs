@@ -289,13 +289,9 @@ impl Rows for JsonKeys {
             let number = self.readers[role.place()];
             match at(role) {
                 Some(at) => {
-                    let is_time = role == Role::Number(Number::Expiry);
-                    let is_read = if is_time {
-                        rows.times(base, at, number, column)
-                    } else {
-                        known.push(at);
-                        rows.numbers(base, at, number, column)
-                    };
+                    let are_times = role == Role::Number(Number::Expiry);
+                    known.push(at);
+                    let is_read = rows.numbers(base, at, (number, are_times), column);
                     is_read.then_some(())?;
                 }
                 None if self.carried[role.place()] => column.resize(len, MISSING),

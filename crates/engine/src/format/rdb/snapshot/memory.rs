@@ -147,35 +147,25 @@ impl Footprint {
             let (count, first, last) = self.expiring;
             self.expiring = (count + 1, first.min(at), last.max(at));
         }
-        if self.server.joins_fields() {
+        if self.server.joins_fields() || self.server.has_buckets() {
             return self.joined(field, value, expires.is_some());
         }
-        if !self.server.has_buckets() {
-            self.add(match (self.server, expires) {
-                (_, Some(_)) => FIELD_EXPIRY + field_header(field) + field + 1,
-                (Server::Redis7 | Server::Valkey80, None) => header(field) + field + 1,
-                (_, None) => field_header(field) + field + 1,
-            });
-            return self.string(value);
-        }
-        // The shortest header has no bits for an expiry or a value pointer.
-        let long = header(field).max(3) + field + 1;
-        let (name, time) = match expires {
-            Some(_) => (long, 8),
-            None => (header(field) + field + 1, 0),
-        };
-        match name + 3 + value + 1 + time {
-            size @ ..=128 => self.add(size),
-            _ => {
-                self.add(8 + long + time);
-                self.string(value);
-            }
-        }
+        self.add(match (self.server, expires) {
+            (_, Some(_)) => FIELD_EXPIRY + field_header(field) + field + 1,
+            (Server::Redis7 | Server::Valkey80, None) => header(field) + field + 1,
+            (_, None) => field_header(field) + field + 1,
+        });
+        self.string(value);
     }
 
-    /// A field in one block with its value, or with a pointer to it, in Redis.
+    /// A field in one block with its value, or with a pointer to it.
     fn joined(&mut self, field: u64, value: u64, expires: bool) {
-        let time = if expires { ENTRY_EXPIRY } else { 0 };
+        let is_valkey = self.server.has_buckets();
+        let time = match (expires, is_valkey) {
+            (false, _) => 0,
+            (true, true) => 8,
+            (true, false) => ENTRY_EXPIRY,
+        };
         // The shortest header has no bits for an expiry or a value pointer.
         let long = self.header(field).max(3) + field + 1;
         let name = if expires {
@@ -183,12 +173,18 @@ impl Footprint {
         } else {
             self.header(field) + field + 1
         };
-        match name + time + 3 + value + 1 {
-            size @ ..=ENTRY_MOST => self.parts += size as f64,
-            _ => {
-                self.parts += (POINTER + long + time) as f64;
-                self.string(value);
-            }
+        let (block, is_joined) = match name + time + 3 + value + 1 {
+            size @ ..=ENTRY_MOST => (size, true),
+            _ => (POINTER + long + time, false),
+        };
+        // Redis counts the bytes it requests.
+        if is_valkey {
+            self.add(block);
+        } else {
+            self.parts += block as f64;
+        }
+        if !is_joined {
+            self.string(value);
         }
     }
 

@@ -22,7 +22,6 @@ pub(super) const AUX: u8 = 250;
 const FREQ: u8 = 249;
 const IDLE: u8 = 248;
 const MODULE_AUX: u8 = 247;
-const FUNCTION_PRE_GA: u8 = 246;
 const FUNCTION: u8 = 245;
 pub(super) const SLOT_INFO: u8 = 244;
 /// Redis: metadata that modules attach to a key.
@@ -102,7 +101,6 @@ impl Walker {
                 module::pass_parts(&mut self.input, |_| {})?;
             }
             (FUNCTION, _) => drop(self.input.skip_string()?),
-            (FUNCTION_PRE_GA, _) => self.old_function()?,
             (DF_MASK, Dragonfly) => {
                 self.before_key(at);
                 let flags = u32::from_le_bytes(self.input.array()?);
@@ -192,13 +190,6 @@ impl Walker {
             ..=MAX_TEMPLATES => Ok(()),
             _ => wrong(at, "over 65,536 templates of hashes"),
         }
-    }
-
-    /// A library as written by release candidates of Redis 7.0: name, engine, optional description, code.
-    fn old_function(&mut self) -> Read<()> {
-        (0..2).try_for_each(|_| self.input.skip_string().map(drop))?;
-        let has_description = self.input.length()? != 0;
-        (0..1 + u8::from(has_description)).try_for_each(|_| self.input.skip_string().map(drop))
     }
 
     /// Checks the keys of a slot against its header, and starts the next slot.
