@@ -52,30 +52,25 @@ impl Address {
         let kind = SCHEMES.iter().find(is_scheme)?.1;
         let scheme = scheme.to_ascii_lowercase();
         let (place, key) = rest.split_once('/').unwrap_or((rest, ""));
-        match kind {
-            Kind::Web => {
-                let (login, host) = match place.rsplit_once('@') {
-                    Some((login, host)) => (Some(credentials(login)), host),
-                    None => (None, place),
-                };
-                let behind = &rest[place.len()..];
-                let key = key.split(['?', '#']).next().unwrap_or_default();
-                Some(Address {
-                    kind,
-                    root: format!("{scheme}://{host}"),
-                    key: key.into(),
-                    url: Secret::new(format!("{scheme}://{host}{behind}")),
-                    login,
-                })
-            }
-            _ => Some(Address {
-                kind,
-                root: format!("{scheme}://{place}"),
-                key: key.into(),
-                url: Secret::new(""),
-                login: None,
-            }),
-        }
+        let is_web = kind == Kind::Web;
+        let (login, host) = match place.rsplit_once('@').filter(|_| is_web) {
+            Some((login, host)) => (Some(credentials(login)), host),
+            None => (None, place),
+        };
+        let root = format!("{scheme}://{host}");
+        let (url, key) = if is_web {
+            let url = format!("{root}{}", &rest[place.len()..]);
+            (url, key.split(['?', '#']).next().unwrap_or_default())
+        } else {
+            (String::new(), key)
+        };
+        Some(Address {
+            kind,
+            root,
+            key: key.into(),
+            url: Secret::new(url),
+            login,
+        })
     }
 
     /// The name of the object at `key` in reports.

@@ -14,6 +14,7 @@ use tokio::task::AbortHandle;
 
 use crate::refusal::Refusal;
 use crate::{Inner, runtime};
+use slotscope_engine::source::ReadAt;
 
 /// Size of a part in bytes: large enough that the round trip to the server does not matter.
 pub(super) const PART: u64 = 8 << 20;
@@ -62,20 +63,9 @@ impl Drop for Part {
     }
 }
 
-impl Ahead {
-    /// Starts without any part.
-    pub(super) fn new(object: Arc<Inner>) -> Self {
-        Ahead {
-            object,
-            window: Mutex::default(),
-        }
-    }
-
-    /// Fills `into` with the bytes from `offset` on.
-    ///
-    /// # Errors
-    /// `UnexpectedEof` past the end of the object; otherwise a one-line reason why it could not be read.
-    pub(crate) fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
+/// Errors are one-line reasons.
+impl ReadAt for Ahead {
+    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
         let size = self.object.identity.size_bytes;
         let end = offset
             .checked_add(into.len() as u64)
@@ -103,6 +93,16 @@ impl Ahead {
             rest = &mut rest[len..];
         }
         Ok(())
+    }
+}
+
+impl Ahead {
+    /// Starts without any part.
+    pub(super) fn new(object: Arc<Inner>) -> Self {
+        Ahead {
+            object,
+            window: Mutex::default(),
+        }
     }
 
     /// The part that contains `bytes`, from which `wanted` bytes are read sequentially; `None` for random access.

@@ -266,12 +266,6 @@ impl Source for Object {
     }
 }
 
-impl ReadAt for Ahead {
-    fn read_exact_at(&self, into: &mut [u8], offset: u64) -> io::Result<()> {
-        Ahead::read_exact_at(self, into, offset)
-    }
-}
-
 /// A sequential reader with a window of its own.
 struct FromFront {
     ahead: Ahead,

@@ -9,9 +9,8 @@ use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
-use crate::format::{
-    BYTE_ORDER_MARK, Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink,
-};
+use crate::format::table;
+use crate::format::{Columns, FindByte, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Padded, Piece};
 
 /// The limitations of this format, for a report's notes.
@@ -175,10 +174,7 @@ fn odd_at_start(head: Head<'_>) -> ReadStats {
     const FIRST: usize = 20;
     const HEADERS: [&[u8]; 5] = [b"key", b"keys", b"name", b"key_name", b"keyname"];
     let mut stats = ReadStats::default();
-    let bytes = head
-        .bytes
-        .strip_prefix(BYTE_ORDER_MARK)
-        .unwrap_or(head.bytes);
+    let bytes = table::unmarked(head.bytes);
     let line = bytes.split(|byte| *byte == b'\n').next();
     let first = line.unwrap_or_default().trim_ascii();
     stats.note(
@@ -215,11 +211,7 @@ impl Reader for LineKeys {
     ) -> ReadStats {
         let base = block.padded();
         let mut stats = ReadStats::default();
-        let mut from = piece.from;
-        if piece.first && base.bytes().starts_with(BYTE_ORDER_MARK) {
-            stats.note(Notice::ByteOrderMark, 1);
-            from += BYTE_ORDER_MARK.len() as u32;
-        }
+        let mut from = table::start(block, piece, &mut stats) as u32;
         if piece.first
             && piece.last
             && self.delimiter == b'\n'

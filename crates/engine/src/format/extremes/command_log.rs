@@ -1,14 +1,11 @@
 //! `command-log`: SLOWLOG GET and COMMANDLOG GET. An entry has a number, a timestamp in seconds, an amount (time or
 //! size), the words of the command, and the client.
 
-use std::sync::Arc;
-
 use crate::command::Access;
 use crate::format::extremes::logged_words::{LoggedWords, start_of_cut};
 use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
-use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
@@ -40,8 +37,7 @@ impl Format for CommandLog {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        let boundary = RowBoundary::Rows(Arc::new(reply::starts));
-        Ok(Opened::blocks(self.name(), boundary, CommandLog))
+        Ok(reply::opened(self.name(), CommandLog))
     }
 }
 

@@ -1,13 +1,10 @@
 //! `hotkeys`: HOTKEYS GET, as JSON. Redis returns a map with two lists of keys and amounts, by CPU
 //! time and by traffic; Valkey an array of maps, each with a key, a database and lookups per second.
 
-use std::sync::Arc;
-
 use crate::format::batch::{MISSING, Number};
 use crate::format::extremes::reply::{self, Value};
 use crate::format::extremes::{Text, amount, give};
 use crate::format::frame::batch_rows::BatchBuilder;
-use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::{Columns, Detected, Format, Head, Opened, ReadStats, Reader, Sink};
 use crate::metric::extreme::Extreme;
 use crate::source::block::{Block, Piece};
@@ -35,8 +32,7 @@ impl Format for Hotkeys {
     }
 
     fn open(&self, _: Head<'_>) -> Result<Opened, String> {
-        let boundary = RowBoundary::Rows(Arc::new(reply::starts));
-        Ok(Opened::blocks(self.name(), boundary, Hotkeys))
+        Ok(reply::opened(self.name(), Hotkeys))
     }
 }
 

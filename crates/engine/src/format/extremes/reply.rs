@@ -1,10 +1,13 @@
 //! Replies as `redis-cli --json` prints them, in either protocol: nested arrays and maps of texts and numbers.
 
+use std::sync::Arc;
+
 use crate::format::extremes::Text;
 use crate::format::frame::batch_rows::BatchBuilder;
+use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::redis_cli::noise;
-use crate::format::{Detected, Head, Notice};
+use crate::format::{Detected, Head, Notice, Opened, Reader};
 use crate::source::block::Block;
 use crate::source::boundary::line_at;
 
@@ -102,8 +105,13 @@ fn reply(content: &[u8], from: usize) -> (Value, Parser<'_>) {
     (parser.list(1), parser)
 }
 
+/// Replies as an input of the format called `format`.
+pub(super) fn opened(format: &'static str, reader: impl Reader + 'static) -> Opened {
+    Opened::blocks(format, RowBoundary::Rows(Arc::new(starts)), reader)
+}
+
 /// Whether a line starts a reply.
-pub(super) fn starts(line: &[u8]) -> bool {
+fn starts(line: &[u8]) -> bool {
     matches!(line.first(), Some(b'[' | b'{'))
 }
 

@@ -74,9 +74,7 @@ impl KeyWithSize {
             .flatten()
             .filter(|row| row.has_size)
     }
-}
 
-impl KeyWithSize {
     /// The position of the key, and of the single word after it, which is not a number.
     fn without_number(line: &[u8]) -> Option<(Range<usize>, Range<usize>)> {
         let end = escape::close(line.strip_prefix(b"\"")?, 0)? + 1;

@@ -130,16 +130,10 @@ impl Walker {
     fn auxiliary(&mut self, at: u64) -> Read<()> {
         let name = self.input.short_string(MAX_AUX)?;
         let value = self.input.short_string(MAX_AUX)?;
+        let number = || std::str::from_utf8(&value).ok()?.parse::<i64>().ok();
         match &name[..] {
-            b"ctime" => {
-                let text = std::str::from_utf8(&value).ok();
-                let seconds = text.and_then(|text| text.parse::<i64>().ok());
-                self.written_ms = seconds.and_then(|seconds| seconds.checked_mul(1000));
-            }
-            b"used-mem" => {
-                let text = std::str::from_utf8(&value).ok();
-                self.used_memory = text.and_then(|text| text.parse().ok());
-            }
+            b"ctime" => self.written_ms = number().and_then(|seconds| seconds.checked_mul(1000)),
+            b"used-mem" => self.used_memory = number().and_then(|bytes| bytes.try_into().ok()),
             b"df-ver" => {
                 let header = self.header.as_mut();
                 header
