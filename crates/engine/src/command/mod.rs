@@ -242,6 +242,9 @@ impl Command {
     }
 }
 
+/// The word from which SORT looks for STORE.
+const STORE_OF_SORT: i64 = 2;
+
 /// Key indices: first to last, by a step.
 type Places = std::iter::StepBy<std::ops::Range<usize>>;
 
@@ -325,12 +328,7 @@ impl Spec {
             }
         }
     }
-}
 
-/// The word from which SORT looks for STORE.
-const STORE_OF_SORT: i64 = 2;
-
-impl Spec {
     fn is_of_sort(&self) -> bool {
         matches!(self.begin, Begin::Keyword("STORE", STORE_OF_SORT))
     }

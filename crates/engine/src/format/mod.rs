@@ -73,7 +73,6 @@ pub static FORMATS: &[&dyn Format] = &[
 ];
 
 /// UTF-8 byte order mark: dropped, with a warning, at the start of an input.
-#[doc(hidden)]
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xEF\xBB\xBF";
 
 /// An input format.

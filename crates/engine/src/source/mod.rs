@@ -22,7 +22,6 @@ pub mod forward;
 #[doc(hidden)]
 pub mod identity;
 #[doc(hidden)]
-#[doc(hidden)]
 pub mod line_number;
 mod listed;
 mod manifest;

@@ -59,11 +59,7 @@ pub(crate) fn failure(line: &[u8]) -> Option<&'static Failure> {
             .iter()
             .find(|failure| text.starts_with(failure.start))
     };
-    if line.len() > text.len() {
-        starts(text).or_else(|| starts(line))
-    } else {
-        starts(line)
-    }
+    starts(text).or_else(|| starts(line))
 }
 
 pub(crate) fn is_failure(line: &[u8]) -> bool {

@@ -147,13 +147,10 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
 
 fn of_json(json: Json) -> Result<Shape, String> {
     match json {
-        Json::Members(doubt) => {
-            let told = Told::sure("JSON objects with a member key");
-            Ok(Shape {
-                rows: Rows::Objects(ColumnNames::USUAL),
-                told: doubt.into_iter().fold(told, Told::with),
-            })
-        }
+        Json::Members(doubt) => Ok(Shape {
+            rows: Rows::Objects(ColumnNames::USUAL),
+            told: Told::new("JSON objects with a member key", doubt),
+        }),
         Json::ByContent { key, size } => Ok(Shape {
             told: Told::by_content(&key),
             rows: Rows::Objects(ColumnNames {
@@ -200,10 +197,13 @@ impl Shape {
     fn records(at: usize) -> Shape {
         Shape {
             rows: Rows::Records(at),
-            told: Told::sure(match at {
-                0 => "lines of MONITOR",
-                _ => "lines of MONITOR inside other lines",
-            }),
+            told: Told::new(
+                match at {
+                    0 => "lines of MONITOR",
+                    _ => "lines of MONITOR inside other lines",
+                },
+                None,
+            ),
         }
     }
 

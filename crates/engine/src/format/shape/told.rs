@@ -30,10 +30,11 @@ pub struct Told {
 }
 
 impl Told {
-    /// A shape beyond doubt.
-    pub(super) fn sure(shape: &str) -> Told {
+    /// A shape, with a warning unless it is beyond doubt.
+    pub(super) fn new(shape: &str, warning: Option<Sentence>) -> Told {
         Told {
             shape: shape.into(),
+            warning,
             ..Told::default()
         }
     }
@@ -54,21 +55,13 @@ impl Told {
     pub(super) fn raw(doubt: Option<Sentence>, is_of_client: bool) -> Told {
         let text = "lines of kubectl, docker or telnet at the start, left out";
         let client = is_of_client.then(|| Sentence::default().words(text));
-        Told {
-            shape: String::new(),
-            warning: doubt.or(client),
-            ..Told::default()
-        }
+        Told::new("", doubt.or(client))
     }
 
     /// JSON objects read as keys.
     pub(super) fn json_keys() -> Told {
         let warning = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
-        Told {
-            shape: String::new(),
-            warning: Some(Sentence::default().words(warning)),
-            ..Told::default()
-        }
+        Told::new("", Some(Sentence::default().words(warning)))
     }
 
     /// JSON objects whose key member was found by content.
@@ -77,11 +70,7 @@ impl Told {
             .words("the keys were taken from the member ")
             .name(name)
             .words(", which is another text in each object; --key-column NAME names another, --format lines reads each line as a key");
-        Told {
-            shape: "JSON objects, keys found by their content".into(),
-            warning: Some(warning),
-            ..Told::default()
-        }
+        Told::new("JSON objects, keys found by their content", Some(warning))
     }
 
     /// Keys in constant text.
@@ -91,11 +80,7 @@ impl Told {
             Wrap::Pair => format!("read as {shape}; {RAW}"),
             _ => format!("read as {shape}: the text around each key was cut; {RAW}"),
         };
-        Told {
-            shape: shape.into(),
-            warning: Some(Sentence::default().words(warning)),
-            ..Told::default()
-        }
+        Told::new(shape, Some(Sentence::default().words(warning)))
     }
 
     /// A table.
@@ -111,10 +96,8 @@ impl Told {
         });
         let warning = is_likely.then(|| Sentence::default().words(warning));
         let told = Told {
-            warning,
             note,
-            shape,
-            ..Told::default()
+            ..Told::new(&shape, warning)
         };
         table.doubts.iter().cloned().fold(told, Told::with)
     }
