@@ -83,11 +83,6 @@ impl<'a> Compared<'a> {
             .filter(|at| self.loads[*at] > 0.0)
             .max_by(|a, b| self.ratio(*a).total_cmp(&self.ratio(*b)))
     }
-
-    /// M_rest, the part that a plan can fix.
-    pub(crate) fn rest(&self) -> f64 {
-        rest(&self.loads, &self.heaviest, &self.shares)
-    }
 }
 
 /// Normalizes `weights` to a sum of 1.

@@ -10,7 +10,7 @@ use crate::summary::cause::CauseKind;
 use crate::summary::keys::{Key, Keys};
 use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
-use crate::summary::model::expected::effective_units;
+use crate::summary::model::effective_units;
 use crate::summary::quantiles::TagSizes;
 use crate::summary::tags::Tags;
 use crate::summary::unit_sizes;
@@ -246,19 +246,6 @@ impl UnitsBy {
         };
         Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
     }
-
-    /// How strongly tags group keys: sum w_g^2 / sum w_k^2.
-    pub(crate) fn tag_ratio(&self) -> Option<f64> {
-        self.squares
-            .filter(|_| self.key_squares > 0.0)
-            .map(|squares| squares / self.key_squares)
-    }
-
-    /// How much sizes vary: N_w sum w_k^2 / W^2, where N_w is the number of weighted keys.
-    pub(crate) fn size_ratio(&self) -> Option<f64> {
-        (self.total > 0.0 && self.positive > 0.0)
-            .then(|| self.positive * self.key_squares / (self.total * self.total))
-    }
 }
 
 /// A key with this fraction of its tag is nearly all of it.
@@ -266,27 +253,3 @@ const NEARLY_ALL: f64 = 0.9;
 
 /// The number of slots: more parts are pointless.
 pub const MOST_PARTS: u32 = SLOTS as u32;
-
-/// The minimum number of parts to split a unit of `load` into so that no part is heavy on any of `nodes` nodes sharing
-/// `total`.
-pub fn parts_needed(load: f64, nodes: usize, total: f64) -> u32 {
-    let parts = (load * nodes as f64 / (limit::HEAVY * total)).ceil();
-    if parts.is_nan() {
-        2
-    } else {
-        parts.clamp(2.0, f64::from(MOST_PARTS)) as u32
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_part_is_heavy() {
-        assert_eq!(parts_needed(500.0, 3, 1000.0), 30);
-        assert_eq!(parts_needed(1.0, 3, 1000.0), 2);
-        assert_eq!(parts_needed(1e9, 1000, 1e9), 16384);
-        assert_eq!(parts_needed(0.0, 3, 0.0), 2);
-    }
-}

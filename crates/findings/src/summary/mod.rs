@@ -91,7 +91,6 @@ pub use crate::summary::input_facts::{
 };
 use crate::summary::keys::{DatabaseLoad, Keys, TypeLoad};
 use crate::summary::kinds::{EncodingLoad, LargeKey};
-use crate::summary::model::rehash;
 use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
@@ -350,10 +349,6 @@ pub fn summarise<'l>(
     };
     operations::note_reads(&mut units, names.map(|names| &names.operations), &shown);
     attributed::share_cpu_time(&mut units, loads, observed, as_shown);
-    let owning = nodes.owning().count();
-    nodes.expected = units
-        .per
-        .filter_map(|units| rehash::of_nodes(owning, units));
     let (input, signs) = evidence::of(tallies, &nodes, &units, observed, input);
     let attributes = names.map(|names| &names.attributes);
     let shown_pattern =

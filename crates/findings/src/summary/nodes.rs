@@ -10,7 +10,6 @@ use slotscope_engine::text;
 
 use crate::node_labels::SharedParts;
 use crate::summary::balance::Balance;
-use crate::summary::model::expected::Expectation;
 use crate::summary::state::Role;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
@@ -25,9 +24,6 @@ pub struct Nodes {
     /// Balance of the primaries that own slots, by metric.
     #[serde(flatten)]
     pub balance: PerMetric<Balance>,
-    /// The loads that a perfect hash would give nodes of equal slots; absent if tags were not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expected: Option<PerMetric<Expectation>>,
     /// Slots on their way to another node.
     #[serde(default)]
     pub in_flight: Vec<Move>,
@@ -228,7 +224,6 @@ impl Nodes {
         Nodes {
             source: Name::from(topology.source.as_str()),
             balance,
-            expected: None,
             in_flight: in_flight.collect(),
             unowned,
             list,

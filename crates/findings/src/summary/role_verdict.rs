@@ -15,8 +15,6 @@ use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::Units;
 use crate::summary::judge::{Bands, Judgement, judge};
 use crate::summary::measure::Measure;
-use crate::summary::model::compound::CompoundPoisson;
-use crate::summary::model::expected::Expectation;
 use crate::summary::reason::Reason;
 use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
@@ -49,24 +47,12 @@ pub struct RoleVerdict {
     pub estimated: bool,
     /// The fullest node; absent without load.
     pub fullest: Option<FullestNode>,
-    /// The fullest node in fair shares, if no node were filled by a single slot: what moves can cure.
-    pub rest_max_over_mean: Option<f64>,
     /// Why the fullest node is above its fair share, largest first; the excesses add up to max/mean - 1.
     pub causes: Vec<Cause>,
     /// The independent units that the load behaves like.
     pub n_eff: Option<f64>,
     /// 0: exact; else the relative standard error of `n_eff`.
     pub n_eff_error: f64,
-    /// The load that a perfect hash gives the slots with these tags and sizes; absent if tags were not counted.
-    pub expected: Option<Expectation>,
-    /// How many keys there are for each unit that they behave like: the product of the next two.
-    pub design_ratio: Option<f64>,
-    /// N_w sum w_k^2 / W^2 over keys: how much sizes differ.
-    pub size_ratio: Option<f64>,
-    /// sum w_g^2 over units / sum w_k^2 over keys: how much tags bind keys together.
-    pub tag_ratio: Option<f64>,
-    /// How much more uneven ranges of slots are than a perfect hash would have them: a hint, no alarm.
-    pub hash_ratio: Option<f64>,
     /// No move of slots gets the fullest node below this, in fair shares.
     pub floor: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
@@ -147,7 +133,6 @@ impl RoleVerdict {
                 max_over_mean: tidy(split.max_over_mean),
                 limit_use: inputs.limit_use_of(load.compared[split.at]),
             }),
-            rest_max_over_mean: Some(tidy(compared.rest())),
             usable_capacity: Some(tidy(1.0 / split.max_over_mean)),
             causes,
             ..verdict
@@ -158,20 +143,13 @@ impl RoleVerdict {
     fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
         let Explained { load, units, .. } = inputs.explained;
         // n_eff is unknown if tags were not counted.
-        let n_eff = units.effective();
-        let expected = CompoundPoisson::of(inputs.units, load.measure.metric()).zip(n_eff);
         RoleVerdict {
-            n_eff: n_eff.map(tidy),
+            n_eff: units.effective().map(tidy),
             n_eff_error: if inputs.units.are_exact {
                 0.0
             } else {
                 N_EFF_ERROR
             },
-            expected: expected.map(|(slots, n_eff)| slots.expectation(n_eff)),
-            design_ratio: n_eff.map(|n_eff| tidy(units.positive / n_eff)),
-            size_ratio: units.size_ratio().map(tidy),
-            tag_ratio: units.tag_ratio().map(tidy),
-            hash_ratio: n_eff.and_then(|n_eff| scaling::hash_ratio(&load.slots, n_eff)),
             floor: slot_floor_of(&load.slots, &compared.shares),
             by_node_count: if units.total > 0.0 {
                 scaling::by_node_count(load, units, inputs.explained.amounts.keys)

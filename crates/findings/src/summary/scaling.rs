@@ -76,20 +76,6 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
     TRIED.into_iter().filter_map(scaled).collect()
 }
 
-/// How much more uneven 1024 ranges of 16 slots are than under a perfect hash: CV^2 N_eff / 1023. Clean dumps stay
-/// below 3.2.
-pub(crate) fn hash_ratio(loads: &[u64], effective_units: f64) -> Option<f64> {
-    let ranges: Vec<f64> = loads
-        .chunks(16)
-        .map(|slots| slots.iter().map(|load| *load as f64).sum())
-        .collect();
-    let n = ranges.len() as f64;
-    let total: f64 = ranges.iter().sum();
-    let squares: f64 = ranges.iter().map(|load| load * load).sum();
-    (total > 0.0 && n > 1.0)
-        .then(|| tidy((squares * n / (total * total) - 1.0).max(0.0) * effective_units / (n - 1.0)))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,20 +129,5 @@ mod tests {
                 .all(|pair| pair[0].max_over_mean < pair[1].max_over_mean),
             "{found:?}"
         );
-    }
-
-    #[test]
-    fn a_perfect_hash_has_a_ratio_of_one() {
-        let mut state = 1u64;
-        let mut loads = vec![0u64; 16_384];
-        for _ in 0..1_000_000 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            loads[(state >> 50) as usize] += 1;
-        }
-        let ratio = hash_ratio(&loads, 1_000_000.0).unwrap();
-        assert!((0.85..1.15).contains(&ratio), "{ratio}");
-        assert_eq!(hash_ratio(&[0; 16_384], 1.0), None);
     }
 }

@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{self, amount_cell, grouped};
-use slotscope_findings::summary::model::expected::Expectation;
+use slotscope_findings::summary::model::slot_cv;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::{HotSlot, Summary};
 
@@ -136,13 +136,14 @@ pub(crate) fn spread(summary: &Summary) -> Option<Section<'_>> {
         .per
         .get(metric)
         .map_or(0.0, |units| units.positive);
-    let by_chance = (positive > 0.0).then(|| Expectation::of_slots(positive));
-    let plain = by_chance.map_or(String::new(), |plain| {
+    let plain = if positive > 0.0 {
         format!(
             " (expected without hash tags, with equal sizes: {:.3})",
-            plain.cv
+            slot_cv(positive)
         )
-    });
+    } else {
+        String::new()
+    };
     let [p50, p99, max] = [stats.p50, stats.p99, stats.max].map(|load| amount_cell(metric, load));
     let empty = grouped(stats.empty as u64);
     let section = Section::titled("Spread over the slots")

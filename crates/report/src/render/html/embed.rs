@@ -10,8 +10,7 @@ use serde::Serialize;
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::balance::Balance;
-use slotscope_findings::summary::independent_units::UnitsBy;
-use slotscope_findings::summary::model::expected::Expectation;
+use slotscope_findings::summary::model::slot_cv;
 
 use crate::render::html::spell;
 use crate::render::html::spell::cut;
@@ -31,8 +30,9 @@ struct Data<'a> {
     by: Metric,
     slots: PerMetric<String>,
     stats: &'a PerMetric<Balance>,
+    /// The coefficient of variation expected of untagged keys of equal size.
     #[serde(skip_serializing_if = "Option::is_none")]
-    expected: Option<PerMetric<Expectation>>,
+    cv: Option<PerMetric<f64>>,
     nodes: Vec<String>,
     owners: String,
     /// Tags and keys by slot: the name, and the compacted load by each metric of `slots`.
@@ -45,7 +45,10 @@ pub(super) fn data(summary: &Summary) -> String {
         by: summary.by,
         slots: summary.slots.loads.map(|_, loads| packed(loads)),
         stats: &summary.slots.stats,
-        expected: plain(summary),
+        cv: summary
+            .units
+            .per
+            .filter_map(|units| (units.positive > 0.0).then(|| slot_cv(units.positive))),
         nodes: nodes(summary),
         owners: owners(summary),
         fills: fills(summary),
@@ -67,13 +70,6 @@ pub(super) fn for_script(json: &str) -> String {
         }
     }
     text
-}
-
-/// The expectation for untagged keys of equal size.
-fn plain(summary: &Summary) -> Option<PerMetric<Expectation>> {
-    let positive = |units: &UnitsBy| (units.positive > 0.0).then_some(units.positive);
-    let per = &summary.units.per;
-    per.filter_map(|units| Some(Expectation::of_slots(positive(units)?)))
 }
 
 fn packed(loads: &[u64]) -> String {

@@ -127,7 +127,7 @@ function drawCurve() {
   const means = bins.map((bin) => y(bin.reduce((a, b) => a + b, 0) / BIN));
   const steps = (values) => values.map((value, bin) => `L${bin} ${value}H${bin + 1}`).join("");
   const parts = [["most", `M0 100${steps(tops)}V100Z`]];
-  const cv = data.expected?.[view.metric]?.cv;
+  const cv = data.cv?.[view.metric];
   if (cv !== undefined) {
     // The mean of a bin of equal slots: its deviation is that of a slot over the root of their number.
     const wide = (3 * cv * stats.mean) / Math.sqrt(BIN);
