@@ -24,14 +24,14 @@ use crate::plan::placement::Placement;
 use crate::steps::application::{Change, Trial};
 use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::Summary;
-use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::integrity::{Damage, Integrity};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
+use crate::summary::processes;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
-use crate::summary::worded::Worded;
 use crate::topology::Topology;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -237,12 +237,7 @@ impl<'a> Steps<'a> {
 
     /// Finds out which key it is where load by slot, or by node alone, shows a hot one without its name.
     fn find_key(&self, today: &After) -> Option<Step> {
-        let is_by_process = |finding: &&Finding| {
-            let is_process = |text: &FindingText| matches!(text, FindingText::Process { .. });
-            matches!(&finding.sentence, Worded::Finding(text) if is_process(text))
-        };
-        let mut findings = self.summary.verdict.findings.iter();
-        let text = match findings.find(is_by_process) {
+        let text = match processes::skewed(&self.summary.verdict) {
             Some(_) => StepText::FindKey {
                 slot: None,
                 likely: Vec::new(),

@@ -6,10 +6,8 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::name::Name;
 
 use crate::summary::balance::tidy;
-use crate::summary::explanation::Explanation;
 use crate::summary::measure::Measure;
 use crate::summary::state::{Role, Severity, State};
-use crate::summary::worded::Worded;
 
 /// A problem, and its place.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +38,7 @@ pub struct Finding {
     pub limit_use: Option<f64>,
     /// The finding in a sentence.
     #[serde(default)]
-    pub sentence: Worded<FindingText>,
+    pub sentence: String,
     /// The places of the steps that are for it.
     #[serde(default)]
     pub steps: Vec<usize>,
@@ -104,126 +102,8 @@ impl FindingKind {
     }
 }
 
-/// The content of a finding's sentence.
-#[derive(Debug, Clone, PartialEq)]
-pub enum FindingText {
-    /// The explanation of a role.
-    Role(Explanation),
-    /// Unserved slots: of primaries that failed, do not answer or refuse, and slots without an owner.
-    Down {
-        /// Failed primaries with the number of slots each owns.
-        failed: Vec<(Name, u32)>,
-        /// Primaries that do not answer.
-        silent: Vec<(Name, u32)>,
-        /// Primaries that report `cluster_state:fail`.
-        refusing: Vec<(Name, u32)>,
-        /// Slots without an owner.
-        unowned: u32,
-        /// The number of primaries asked for the cluster state, and of those reporting `fail`.
-        said_fail: Option<(u64, u64)>,
-    },
-    /// A node at its memory limit.
-    Full {
-        /// Its name.
-        node: Name,
-        /// Bytes counting against the limit.
-        used: u64,
-        /// The limit.
-        maxmemory: u64,
-        /// Bytes that are not keys, if known.
-        overhead: Option<u64>,
-    },
-    /// A node near the limit of a CPU core.
-    Busy {
-        /// Its name.
-        node: Name,
-        /// The fraction of a CPU core in use.
-        cpu: f64,
-    },
-    /// A node above its fair share of process CPU time.
-    Process {
-        /// Its name.
-        node: Name,
-        /// Its load in fair shares.
-        max_over_mean: f64,
-        /// The fraction of a CPU core in use.
-        cpu: f64,
-        /// The command that takes most of the time of all its commands, and how much of it.
-        command: Option<(String, f64)>,
-        /// The part of its CPU time that is in no slot, where servers count it by slot.
-        in_no_slot: Option<f64>,
-    },
-    /// A node evicts while another has room.
-    Evicting {
-        /// Its name.
-        node: Name,
-        /// The node with the most room, and that room as a fraction of its limit.
-        other: (Name, f64),
-    },
-    /// A node reaches its limit in this many months.
-    Growth {
-        /// Its name.
-        node: Name,
-        /// Months.
-        months: f64,
-    },
-    /// A primary that is suspected to have failed (`fail?`).
-    Suspected {
-        /// Its name.
-        node: Name,
-        /// Slots that it owns.
-        slots: u32,
-    },
-    /// Slots in migration.
-    OpenSlots(Vec<u16>),
-    /// Keys expire together.
-    Expiry {
-        /// Their share of all keys.
-        share: f64,
-        /// The width of the storm in minutes.
-        minutes: u64,
-        /// The time in seconds since 1970, and the seconds after the dump, if known.
-        at: (u64, Option<u64>),
-        /// The pattern that most of them have.
-        pattern: Option<Name>,
-        /// The node that most of them are on.
-        node: Option<Name>,
-    },
-    /// A node refuses commands.
-    Refused {
-        /// Its name.
-        node: Name,
-        /// The error.
-        error: String,
-        /// How many a second.
-        per_sec: f64,
-        /// The commands that it refuses, by any error.
-        commands: Vec<String>,
-    },
-    /// A key.
-    Key(KeyText),
-    /// A hash tag, its load as a fraction of a fair share, and the measure.
-    Tag(Name, f64, Measure),
-    /// A hash tag or key in captures without node comparison: its name, whether it is a tag, its fraction of the
-    /// captured load, and the measure.
-    Seen(Name, bool, f64, Measure),
-    /// Primaries without a replica; `None`: all of them.
-    NoReplica(Option<Name>),
-    /// A primary without slots.
-    EmptyNode(Name),
-    /// A primary without slots that is down.
-    LostNode(Name),
-    /// The input has no key sizes.
-    SizesUnknown,
-    /// The input has no load, though nodes are uneven by keys.
-    LoadUnknown,
-    /// Servers have no memory limit.
-    NoLimit,
-}
-
 /// The facts that a sentence states about a key.
-#[derive(Debug, Clone, PartialEq)]
-pub struct KeyText {
+pub(crate) struct KeyText {
     /// Its name.
     pub name: Name,
     /// Its size.
@@ -238,7 +118,7 @@ pub struct KeyText {
 
 impl Finding {
     /// A finding without any fields except its sentence.
-    pub(crate) fn new(kind: FindingKind, severity: Severity, text: FindingText) -> Self {
+    pub(crate) fn new(kind: FindingKind, severity: Severity, sentence: impl Into<String>) -> Self {
         Finding {
             id: String::new(),
             kind,
@@ -252,7 +132,7 @@ impl Finding {
             pattern: None,
             value: None,
             limit_use: None,
-            sentence: text.into(),
+            sentence: sentence.into(),
             steps: Vec::new(),
             state: None,
             is_chosen: false,

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use slotscope_engine::name::Name;
 
 use crate::summary::explanation::{Explanation, NotCompared, Unseen};
-use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::integrity::Sign;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -15,6 +15,7 @@ use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::worded::Worded;
+use crate::wording::finding as said;
 
 /// Unserved slots. `has_listing`: the nodes are from a cluster listing, not assumed or derived from files.
 pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
@@ -29,13 +30,7 @@ pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Fin
     let parts = [&failed, &silent, &refusing].into_iter().flatten();
     let slots: u32 = parts.map(|(_, slots)| slots).sum::<u32>() + unowned;
     let is_down = slots > 0 || said_fail.is_some();
-    let text = FindingText::Down {
-        failed,
-        silent,
-        refusing,
-        unowned,
-        said_fail,
-    };
+    let text = said::down([&failed, &silent, &refusing], unowned, said_fail);
     is_down.then(|| Finding {
         node: owning(NodeLoad::is_lost)
             .chain(owning(is_refusing))
@@ -53,10 +48,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
         .owning()
         .filter(|node| node.is_suspected() && !node.failed);
     suspected.map(|node| {
-        let text = FindingText::Suspected {
-            node: node.label(),
-            slots: node.slots,
-        };
+        let text = said::suspected(&node.label(), node.slots);
         Finding::new(FindingKind::Suspected, Severity::Warning, text)
             .on(&node.id)
             .of(f64::from(node.slots))
@@ -68,10 +60,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
 pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
     let role = roles.first()?;
     signs.first()?;
-    let Worded::Finding(explanation) = &role.sentence else {
-        return None;
-    };
-    let text = FindingText::Role(explanation.clone());
+    let text = role.sentence.to_string();
     let finding = Finding::new(FindingKind::Suspicious, Severity::Critical, text);
     Some(finding.setting(State::Suspicious))
 }
@@ -81,10 +70,7 @@ pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_
     let uneven = roles.iter().filter(|role| role.state.is_uneven());
     uneven.filter_map(|role| {
         let fullest = role.fullest.as_ref()?;
-        let Worded::Finding(explanation) = &role.sentence else {
-            return None;
-        };
-        let text = FindingText::Role(explanation.clone());
+        let text = role.sentence.to_string();
         let finding = skew(role.state, fullest.max_over_mean, fullest.limit_use, text);
         Some(finding.in_role(role.role, role.metric).on(&fullest.node))
     })
@@ -95,7 +81,7 @@ pub(crate) fn skew(
     state: State,
     max_over_mean: f64,
     limit_use: Option<f64>,
-    text: FindingText,
+    text: String,
 ) -> Finding {
     let is_close = match (limit_use, state) {
         (Some(limit_use), _) => limit_use >= limit::CLOSE,
@@ -133,7 +119,7 @@ pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding
 }
 
 fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
-    let text = FindingText::Seen(name.clone(), is_tag, part, measure);
+    let text = said::seen(name, is_tag, part, measure);
     let finding = if is_tag {
         Finding {
             tag: Some(name.clone()),

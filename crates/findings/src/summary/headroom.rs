@@ -6,12 +6,13 @@ use slotscope_engine::name::Name;
 
 use crate::summary::capacity::{Capacity, Room};
 use crate::summary::expiry::Expiry;
-use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
 use crate::summary::observed::{Observed, ServerFacts};
 use crate::summary::state::{Role, Severity, State};
+use crate::wording::finding as said;
 
 /// The fraction of its limits that each node uses, by node index.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -165,16 +166,12 @@ impl Headroom {
             let server = observed.servers.get(at).and_then(Option::as_ref);
             let memory = self.memory[at];
             if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
-                let text = FindingText::Full {
-                    node: node.label(),
-                    used: room.used,
-                    maxmemory: room.maxmemory,
-                    overhead: self.limits[at].and_then(|limit| {
-                        let is_known = node.load.get(Metric::Bytes).is_some();
-                        let is_much = limit.constant >= BESIDE_KEYS * room.used as f64;
-                        (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
-                    }),
-                };
+                let overhead = self.limits[at].and_then(|limit| {
+                    let is_known = node.load.get(Metric::Bytes).is_some();
+                    let is_much = limit.constant >= BESIDE_KEYS * room.used as f64;
+                    (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
+                });
+                let text = said::full(&node.label(), room.used, room.maxmemory, overhead);
                 findings.push(at_limit(
                     &node.id,
                     Role::Memory,
@@ -186,10 +183,7 @@ impl Headroom {
                 && memory.is_some_and(|part| part >= limit::CLOSE)
                 && months <= limit::SOON_MONTHS
             {
-                let text = FindingText::Growth {
-                    node: node.label(),
-                    months,
-                };
+                let text = said::growth(&node.label(), months);
                 let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
                 findings.push(Finding {
                     limit_use: memory,
@@ -197,19 +191,13 @@ impl Headroom {
                 });
             }
             if let Some(cpu) = self.load[at].filter(|cpu| *cpu >= limit::BUSY) {
-                let text = FindingText::Busy {
-                    node: node.label(),
-                    cpu,
-                };
+                let text = said::busy(&node.label(), cpu);
                 findings.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
             }
             let is_evicting = server.is_some_and(|server| server.evicting);
             let roomiest = self.with_room(nodes, at, capacity);
-            if let Some(roomiest) = roomiest.filter(|_| is_evicting) {
-                let text = FindingText::Evicting {
-                    node: node.label(),
-                    other: roomiest,
-                };
+            if let Some((other, free)) = roomiest.filter(|_| is_evicting) {
+                let text = said::evicting(&node.label(), (&other, free));
                 let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
                 let evicted = server.and_then(|server| server.evicted_keys).unwrap_or(0);
                 findings.push(watched(evicting, &node.id, evicted as f64));
@@ -288,7 +276,7 @@ fn limits(
     known.iter().enumerate().map(limit).collect()
 }
 
-fn at_limit(id: &Name, role: Role, measure: Measure, part: f64, text: FindingText) -> Finding {
+fn at_limit(id: &Name, role: Role, measure: Measure, part: f64, text: String) -> Finding {
     Finding {
         limit_use: Some(part),
         ..Finding::new(FindingKind::NearLimit, Severity::Critical, text)

@@ -2,7 +2,7 @@
 
 use crate::summary::Summary;
 use crate::summary::balance::tidy;
-use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
@@ -11,6 +11,8 @@ use crate::summary::observed::Observed;
 use crate::summary::process_time::{of_process, of_slots};
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
+use crate::summary::verdict::Verdict;
+use crate::wording;
 
 /// A node's load by process CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -72,20 +74,24 @@ pub(crate) fn of(
 
 /// The fair shares of the busiest node, and the state of the load, where processes compare the nodes.
 pub fn judged(summary: &Summary) -> Option<(f64, State)> {
-    let (roles, findings) = (&summary.verdict.roles, &summary.verdict.findings);
-    if roles.iter().any(is_compared_by_slots) {
+    if summary.verdict.roles.iter().any(is_compared_by_slots) {
         return None;
     }
     let nodes = summary.nodes.list.iter();
     let shares = nodes.filter_map(|node| node.over_share.load);
     let busiest = shares.max_by(f64::total_cmp)?;
+    let state = skewed(&summary.verdict).and_then(|skew| skew.state);
+    Some((busiest, state.unwrap_or(State::Balanced)))
+}
+
+/// The finding of an uneven load, where processes compare the nodes.
+pub(crate) fn skewed(verdict: &Verdict) -> Option<&Finding> {
     let is_skew =
         |finding: &&Finding| finding.kind == FindingKind::Skew && finding.role == Some(Role::Load);
-    let skew = findings.iter().find(is_skew);
-    Some((
-        busiest,
-        skew.and_then(|skew| skew.state).unwrap_or(State::Balanced),
-    ))
+    if verdict.roles.iter().any(is_compared_by_slots) {
+        return None;
+    }
+    verdict.findings.iter().find(is_skew)
 }
 
 fn is_compared_by_slots(role: &RoleVerdict) -> bool {
@@ -103,13 +109,13 @@ pub(crate) fn skew(
     let (load, node, at) =
         known.max_by(|(a, ..), (b, ..)| a.over_share.total_cmp(&b.over_share))?;
     let server = observed.servers.get(at).and_then(Option::as_ref);
-    let text = FindingText::Process {
-        node: node.label(),
-        max_over_mean: load.over_share,
-        cpu: load.cpu,
-        command: server.and_then(|server| server.busiest.clone()),
-        in_no_slot: of_slots(nodes, observed, at).map(|slots| (1.0 - slots / load.cpu).max(0.0)),
-    };
+    let text = wording::finding::process(
+        &node.label(),
+        load.over_share,
+        load.cpu,
+        server.and_then(|server| server.busiest.as_ref()),
+        of_slots(nodes, observed, at).map(|slots| (1.0 - slots / load.cpu).max(0.0)),
+    );
     let skew = findings::skew(load.state, load.over_share, Some(load.cpu), text);
     let finding = skew.in_role(Some(Role::Load), Measure::Cpu).on(&node.id);
     load.state.is_uneven().then_some(finding)

@@ -10,7 +10,7 @@ use crate::summary::balance::tidy;
 use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
-use crate::summary::finding::{Finding, FindingKind, FindingText, KeyText};
+use crate::summary::finding::{Finding, FindingKind, KeyText};
 use crate::summary::independent_units::{UnitKind, Units};
 use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
@@ -18,6 +18,7 @@ use crate::summary::measure::Measure;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, Severity};
+use crate::wording::finding as said;
 
 /// A key of this many bytes is always a risk.
 pub(crate) const LARGE_KEY: u64 = 100 << 20;
@@ -69,7 +70,7 @@ pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
         risks.push(Finding::new(
             FindingKind::SizesUnknown,
             Severity::Notice,
-            FindingText::SizesUnknown,
+            "memory is unknown: the input has no sizes, so a big key would be invisible",
         ));
     }
     let order = |a: &Finding, b: &Finding| {
@@ -96,11 +97,10 @@ fn size(risk: &Finding) -> f64 {
 fn open_slots(nodes: &Nodes) -> Option<Finding> {
     let first = nodes.in_flight.first()?;
     let slots: Vec<u16> = nodes.in_flight.iter().map(|moving| moving.slot).collect();
-    let count = slots.len() as f64;
-    let text = FindingText::OpenSlots(slots);
+    let text = said::open_slots(&slots);
     Some(Finding {
         slot: Some(first.slot),
-        ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(count)
+        ..Finding::new(FindingKind::OpenSlot, Severity::Warning, text).of(slots.len() as f64)
     })
 }
 
@@ -114,12 +114,8 @@ fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item =
         };
         let most = refused.errors.iter().find(is_refusal)?;
         let commands = refused.commands.iter().map(|command| command.name.clone());
-        let text = FindingText::Refused {
-            node: node.label(),
-            error: most.name.clone(),
-            per_sec: most.per_sec,
-            commands: commands.collect(),
-        };
+        let commands: Vec<String> = commands.collect();
+        let text = said::refused(&node.label(), &most.name, most.per_sec, &commands);
         let finding = Finding::new(FindingKind::Refused, Severity::Warning, text);
         Some(finding.on(&node.id).of(most.per_sec))
     })
@@ -128,11 +124,12 @@ fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item =
 fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let empty = nodes.list.iter().filter(|node| node.slots == 0);
     empty.map(|node| {
-        let (severity, text) = if node.is_lost() {
-            (Severity::Warning, FindingText::LostNode(node.label()))
+        let severity = if node.is_lost() {
+            Severity::Warning
         } else {
-            (Severity::Notice, FindingText::EmptyNode(node.label()))
+            Severity::Notice
         };
+        let text = said::without_slots(&node.label(), node.is_lost());
         Finding::new(FindingKind::EmptyNode, severity, text).on(&node.id)
     })
 }
@@ -145,7 +142,7 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
         } else {
             Severity::Notice
         };
-        let text = FindingText::NoReplica(node.map(NodeLoad::label));
+        let text = said::no_replica(node.map(NodeLoad::label).as_ref());
         let risk = Finding::new(FindingKind::NoReplica, severity, text);
         match node {
             Some(node) => risk.on(&node.id),
@@ -175,13 +172,7 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
             let node = nodes.list.iter().find(|node| node.id == *id);
             node.map_or_else(|| id.clone(), NodeLoad::label)
         });
-        let text = FindingText::Expiry {
-            share: storm.share,
-            minutes: storm.minutes,
-            at: (storm.at, storm.after),
-            pattern: storm.pattern.clone(),
-            node: name,
-        };
+        let text = said::expiry(storm, name.as_ref());
         Finding {
             node: storm.node.clone(),
             pattern: storm.pattern.clone(),
@@ -287,15 +278,15 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
     } else {
         FindingKind::BigKey
     };
-    let (share, key) = (text.share, text.name.clone());
-    let finding = Finding::new(kind, severity, FindingText::Key(text));
+    let share = text.share;
+    let finding = Finding::new(kind, severity, text.in_words());
     Finding {
         role: share.map(|(_, measure)| measure.role()),
         metric: share.map(|(_, measure)| measure),
         value: share.map(|(share, _)| tidy(share)),
         node,
         slot: Some(slot),
-        key: Some(key),
+        key: Some(text.name),
         ..finding
     }
 }
@@ -329,7 +320,7 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
             } else {
                 Severity::Notice
             };
-            let text = FindingText::Tag(name.clone(), share, measure);
+            let text = said::tag(name, share, measure);
             Finding {
                 node: node.clone(),
                 slot: Some(slot),

@@ -56,7 +56,6 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::finding::FindingText;
     use crate::summary::measure::Measure;
     use crate::summary::nodes::OverShare;
     use crate::summary::role_verdict::RoleVerdict;
@@ -76,7 +75,7 @@ mod tests {
     }
 
     fn found(kind: FindingKind, state: State, node: &str) -> Finding {
-        let finding = Finding::new(kind, Severity::Warning, FindingText::NoLimit);
+        let finding = Finding::new(kind, Severity::Warning, "");
         finding
             .in_role(
                 (kind != FindingKind::Down).then_some(Role::Load),

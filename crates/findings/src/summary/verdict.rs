@@ -8,7 +8,7 @@ use slotscope_engine::metric::Metric;
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
 use crate::summary::explain::Explained;
-use crate::summary::finding::{Finding, FindingKind, FindingText};
+use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
 use crate::summary::gaps::Gaps;
 use crate::summary::headroom::Headroom;
@@ -25,7 +25,6 @@ use crate::summary::role_load::{LoadInputs, RoleLoad};
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
-use crate::summary::worded::Worded;
 
 /// The verdict and its basis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +35,7 @@ pub struct Verdict {
     /// It in a word for people.
     pub word: String,
     /// The finding in a sentence.
-    pub sentence: Worded<FindingText>,
+    pub sentence: String,
     /// How urgent it is; absent where there is no finding.
     pub severity: Option<Severity>,
     /// Whether a step that an operator can take helps.
@@ -105,10 +104,7 @@ impl Verdict {
         };
         let with_gap = roles.iter().find(|role| role.has_gap());
         let headline = with_gap.or(judged().next()).or(roles.first());
-        let of_role = || match headline.map(|role| &role.sentence) {
-            Some(Worded::Finding(explanation)) => FindingText::Role(explanation.clone()).into(),
-            _ => Worded::default(),
-        };
+        let of_role = || headline.map_or(String::new(), |role| role.sentence.to_string());
         let verdict = Verdict {
             state,
             word: first.map_or(state.word(None), Finding::word).into(),
@@ -305,8 +301,8 @@ impl VerdictInputs<'_> {
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
         limits.peek()?;
         let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
-        is_unlimited
-            .then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, FindingText::NoLimit))
+        let text = "maxmemory is 0: the servers have no limit, so how full they are is not known";
+        is_unlimited.then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, text))
     }
 
     /// If keys are uneven while memory is even, load may be uneven too, but nobody has measured it.
@@ -323,12 +319,8 @@ impl VerdictInputs<'_> {
             .max_over_mean
             .unwrap_or(0.0);
         (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
-            Finding::new(
-                FindingKind::LoadUnknown,
-                Severity::Notice,
-                FindingText::LoadUnknown,
-            )
-            .of(keys)
+            let text = "the nodes are uneven by keys and even in memory; load was not measured";
+            Finding::new(FindingKind::LoadUnknown, Severity::Notice, text).of(keys)
         })
     }
 }

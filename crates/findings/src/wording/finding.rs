@@ -3,10 +3,10 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
 
-use crate::summary::finding::{FindingText, KeyText};
+use crate::summary::expiring::Storm;
+use crate::summary::finding::KeyText;
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
-use crate::wording::InWords;
 use crate::wording::verdict::{times, unit};
 
 /// Maximum number of names in a sentence.
@@ -14,157 +14,159 @@ const NAMES: usize = 3;
 /// A block shorter than this, in milliseconds, is not mentioned.
 const BLOCKS: f64 = 100.0;
 
-impl InWords for FindingText {
-    fn in_words(&self) -> String {
-        match self {
-            FindingText::Role(explanation) => explanation.in_words(),
-            FindingText::Down {
-                failed,
-                silent,
-                refusing,
-                unowned,
-                said_fail,
-            } => down([failed, silent, refusing], *unowned, *said_fail),
-            FindingText::Full {
-                node,
-                used,
-                maxmemory,
-                overhead,
-            } => {
-                let part = percent(*used as f64 / (*maxmemory).max(1) as f64);
-                let overhead = overhead.map_or(String::new(), |overhead| {
-                    format!("; {} of it is not keys", bytes(overhead))
-                });
-                format!(
-                    "{} uses {} of {} maxmemory, {part}{overhead}",
-                    short(node),
-                    bytes(*used),
-                    bytes(*maxmemory)
-                )
-            }
-            FindingText::Busy { node, cpu } => format!(
-                "{} uses {} of a core, and commands run on one",
-                short(node),
-                percent(*cpu)
-            ),
-            FindingText::Process {
-                node,
-                max_over_mean,
-                cpu,
-                command,
-                in_no_slot,
-            } => format!(
-                "{} {} {} its share of {}, {} of a core{}{}",
-                short(node),
-                Measure::Cpu.verb(),
-                times(*max_over_mean),
-                Measure::Cpu.noun(),
-                percent(*cpu),
-                command.as_ref().map_or_else(String::new, |(name, share)| {
-                    format!("; {} takes {} of it", name.to_uppercase(), percent(*share))
-                }),
-                in_no_slot.map_or_else(String::new, |part| format!(
-                    "; {} of the CPU time is in no slot (scripts, transactions, network)",
-                    percent(part)
-                ))
-            ),
-            FindingText::Evicting { node, other } => format!(
-                "{} evicts keys while {} has {} of its maxmemory free",
-                short(node),
-                short(&other.0),
-                percent(other.1)
-            ),
-            FindingText::Growth { node, months } => format!(
-                "{} reaches maxmemory in {:.0} days at this growth",
-                short(node),
-                (months * 30.4).ceil()
-            ),
-            FindingText::Suspected { node, slots } => format!(
-                "{} is suspected to have failed (fail?); it owns {}",
-                short(node),
-                counted(u64::from(*slots), "slot")
-            ),
-            FindingText::OpenSlots(slots) => {
-                let names = list(slots.iter(), NAMES);
-                let (are, they) = if slots.len() == 1 {
-                    ("is", "the move")
-                } else {
-                    ("are", "the moves")
-                };
-                format!(
-                    "slot{} {names} {are} open (migrating or importing): {they} may be running, or was cut off",
-                    plural(slots.len() as u64)
-                )
-            }
-            FindingText::Expiry {
-                share,
-                minutes,
-                at,
-                pattern,
-                node,
-            } => expiry(*share, *minutes, *at) + &mostly(pattern.as_ref(), node.as_ref()),
-            FindingText::Refused {
-                node,
-                error,
-                per_sec,
-                commands,
-            } => {
-                let commands = match commands.as_slice() {
-                    [] => String::new(),
-                    commands => format!(
-                        ": {}",
-                        list(commands.iter().map(|name| name.to_uppercase()), NAMES)
-                    ),
-                };
-                format!(
-                    "{} refuses {} commands a second with {error}{commands}",
-                    short(node),
-                    grouped(per_sec.round() as u64)
-                )
-            }
-            FindingText::Key(key) => key.in_words(),
-            FindingText::Tag(name, share, measure) => format!(
-                "{} alone is {} a node's share of {}",
-                unit(name, true),
-                times(*share),
-                measure.noun()
-            ),
-            FindingText::Seen(name, is_tag, share, measure) => format!(
-                "{} gets {} of {} that were captured",
-                unit(name, *is_tag),
-                percent(*share),
-                measure.of_what()
-            ),
-            FindingText::NoReplica(Some(node)) => {
-                format!(
-                    "primary {} has no replica: if it fails, its slots are down",
-                    short(node)
-                )
-            }
-            FindingText::NoReplica(None) => {
-                "no primary has a replica: if one fails, its slots are down".into()
-            }
-            FindingText::LostNode(node) => format!(
-                "{} is down; it owns no slots, as after a failover",
-                short(node)
-            ),
-            FindingText::EmptyNode(node) => format!("primary {} owns no slots", short(node)),
-            FindingText::SizesUnknown => {
-                "memory is unknown: the input has no sizes, so a big key would be invisible".into()
-            }
-            FindingText::LoadUnknown => {
-                "the nodes are uneven by keys and even in memory; load was not measured".into()
-            }
-            FindingText::NoLimit => {
-                "maxmemory is 0: the servers have no limit, so how full they are is not known"
-                    .into()
-            }
-        }
+/// A node at its memory limit; `overhead` are bytes that are not keys, if known.
+pub(crate) fn full(node: &Name, used: u64, maxmemory: u64, overhead: Option<u64>) -> String {
+    let part = percent(used as f64 / maxmemory.max(1) as f64);
+    let overhead = overhead.map_or(String::new(), |overhead| {
+        format!("; {} of it is not keys", bytes(overhead))
+    });
+    format!(
+        "{} uses {} of {} maxmemory, {part}{overhead}",
+        short(node),
+        bytes(used),
+        bytes(maxmemory)
+    )
+}
+
+/// A node that uses the fraction `cpu` of a core.
+pub(crate) fn busy(node: &Name, cpu: f64) -> String {
+    format!(
+        "{} uses {} of a core, and commands run on one",
+        short(node),
+        percent(cpu)
+    )
+}
+
+/// A node above its fair share of process CPU time. `command` takes most of the time of all its commands, and how much
+/// of it; `in_no_slot` is the part of the time that is in no slot, where servers count it by slot.
+pub(crate) fn process(
+    node: &Name,
+    max_over_mean: f64,
+    cpu: f64,
+    command: Option<&(String, f64)>,
+    in_no_slot: Option<f64>,
+) -> String {
+    format!(
+        "{} {} {} its share of {}, {} of a core{}{}",
+        short(node),
+        Measure::Cpu.verb(),
+        times(max_over_mean),
+        Measure::Cpu.noun(),
+        percent(cpu),
+        command.map_or_else(String::new, |(name, share)| {
+            format!("; {} takes {} of it", name.to_uppercase(), percent(*share))
+        }),
+        in_no_slot.map_or_else(String::new, |part| format!(
+            "; {} of the CPU time is in no slot (scripts, transactions, network)",
+            percent(part)
+        ))
+    )
+}
+
+/// A node that evicts while `other` has this fraction of its limit free.
+pub(crate) fn evicting(node: &Name, (other, free): (&Name, f64)) -> String {
+    format!(
+        "{} evicts keys while {} has {} of its maxmemory free",
+        short(node),
+        short(other),
+        percent(free)
+    )
+}
+
+/// A node that reaches its limit in this many months.
+pub(crate) fn growth(node: &Name, months: f64) -> String {
+    format!(
+        "{} reaches maxmemory in {:.0} days at this growth",
+        short(node),
+        (months * 30.4).ceil()
+    )
+}
+
+/// A primary that is suspected to have failed.
+pub(crate) fn suspected(node: &Name, slots: u32) -> String {
+    format!(
+        "{} is suspected to have failed (fail?); it owns {}",
+        short(node),
+        counted(u64::from(slots), "slot")
+    )
+}
+
+/// Slots in migration.
+pub(crate) fn open_slots(slots: &[u16]) -> String {
+    let names = list(slots.iter(), NAMES);
+    let (are, they) = if slots.len() == 1 {
+        ("is", "the move")
+    } else {
+        ("are", "the moves")
+    };
+    format!(
+        "slot{} {names} {are} open (migrating or importing): {they} may be running, or was cut off",
+        plural(slots.len() as u64)
+    )
+}
+
+/// A node that refuses commands with an error, so many a second; `commands` are all that it refuses.
+pub(crate) fn refused(node: &Name, error: &str, per_sec: f64, commands: &[String]) -> String {
+    let commands = match commands {
+        [] => String::new(),
+        commands => format!(
+            ": {}",
+            list(commands.iter().map(|name| name.to_uppercase()), NAMES)
+        ),
+    };
+    format!(
+        "{} refuses {} commands a second with {error}{commands}",
+        short(node),
+        grouped(per_sec.round() as u64)
+    )
+}
+
+/// A hash tag with this load in fair shares.
+pub(crate) fn tag(name: &Name, share: f64, measure: Measure) -> String {
+    format!(
+        "{} alone is {} a node's share of {}",
+        unit(name, true),
+        times(share),
+        measure.noun()
+    )
+}
+
+/// A hash tag or key with this part of a captured load.
+pub(crate) fn seen(name: &Name, is_tag: bool, share: f64, measure: Measure) -> String {
+    format!(
+        "{} gets {} of {} that were captured",
+        unit(name, is_tag),
+        percent(share),
+        measure.of_what()
+    )
+}
+
+/// Primaries without a replica; `None`: all of them.
+pub(crate) fn no_replica(node: Option<&Name>) -> String {
+    match node {
+        Some(node) => format!(
+            "primary {} has no replica: if it fails, its slots are down",
+            short(node)
+        ),
+        None => "no primary has a replica: if one fails, its slots are down".into(),
     }
 }
 
-impl InWords for KeyText {
-    fn in_words(&self) -> String {
+/// A primary without slots, maybe one that is down.
+pub(crate) fn without_slots(node: &Name, is_lost: bool) -> String {
+    if is_lost {
+        format!(
+            "{} is down; it owns no slots, as after a failover",
+            short(node)
+        )
+    } else {
+        format!("primary {} owns no slots", short(node))
+    }
+}
+
+impl KeyText {
+    /// The sentence of a key.
+    pub(crate) fn in_words(&self) -> String {
         let mut facts = Vec::new();
         if let Some((share, measure)) = self.share {
             let is_memory = measure.role() == Role::Memory;
@@ -214,7 +216,10 @@ pub fn millis(ms: f64) -> String {
     }
 }
 
-fn down(
+/// Unserved slots, of primaries with the number of slots that each owns: of those that failed, do not answer, or report
+/// `cluster_state:fail`, and without an owner. `said_fail`: how many primaries were asked for that state, and how many
+/// of them report it.
+pub(crate) fn down(
     [failed, silent, refusing]: [&[(Name, u32)]; 3],
     unowned: u32,
     said_fail: Option<(u64, u64)>,
@@ -273,7 +278,9 @@ fn mostly(pattern: Option<&Name>, node: Option<&Name>) -> String {
     }
 }
 
-fn expiry(share: f64, minutes: u64, (at, after): (u64, Option<u64>)) -> String {
+/// Keys that expire together, with the name of the node that most of them are on.
+pub(crate) fn expiry(storm: &Storm, node: Option<&Name>) -> String {
+    let (share, minutes, at, after) = (storm.share, storm.minutes, storm.at, storm.after);
     let within = if minutes <= 1 {
         String::from("minute")
     } else {
@@ -284,8 +291,9 @@ fn expiry(share: f64, minutes: u64, (at, after): (u64, Option<u64>)) -> String {
         None => String::new(),
     };
     format!(
-        "{} of the keys expire within the same {within}, at {}{when}",
+        "{} of the keys expire within the same {within}, at {}{when}{}",
         percent(share),
-        time(at)
+        time(at),
+        mostly(storm.pattern.as_ref(), node)
     )
 }

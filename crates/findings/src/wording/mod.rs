@@ -32,7 +32,6 @@ displayed_in_words! {
     crate::summary::capacity::FullestRoom,
     crate::summary::evidence::Evidence,
     crate::summary::explanation::Explanation,
-    crate::summary::finding::FindingText,
     crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
     crate::summary::step::LeftText,
