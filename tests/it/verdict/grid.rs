@@ -13,8 +13,7 @@ use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::{Role, State};
-use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind, StepText};
-use slotscope::summary::worded::Worded;
+use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind};
 use slotscope::topology::Topology;
 use testkit::env::size;
 use testkit::rng::Rng;
@@ -287,8 +286,8 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     let (mut rows, mut topology) = (case.rows.clone(), case.topology.clone());
     for (at, step) in before.verdict.steps.iter().enumerate() {
         let now = case.report(&rows, &topology);
-        match &step.sentence {
-            Worded::Finding(StepText::Move { .. }) => {
+        match step.kind {
+            StepKind::Move if step.sentence.starts_with("move ") => {
                 // The steps to type after a change are those of the next report.
                 let mut steps = now.verdict.steps.iter();
                 let typed = steps.find(|of| of.kind == StepKind::Move);
@@ -298,11 +297,9 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
                 }
                 topology = moved(&now, &topology);
             }
-            Worded::Finding(StepText::Split {
-                units, then_move, ..
-            }) => {
-                rows = split(&rows, units);
-                if then_move.is_some() {
+            StepKind::Split => {
+                rows = split(&rows, &step.split);
+                if step.sentence.contains(", then move ") {
                     topology = moved(&case.report(&rows, &topology), &topology);
                 }
             }

@@ -29,8 +29,7 @@ use slotscope::summary::finding::FindingKind;
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
-use slotscope::summary::step::{Step, StepKind, StepText};
-use slotscope::summary::worded::Worded;
+use slotscope::summary::step::{Step, StepKind};
 use slotscope::topology::Topology;
 use testkit::planted::{even, listing};
 use testkit::run::assert_contains;
@@ -247,10 +246,7 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
     let analysis = Analysis::new().nodes(3).by([Metric::Bytes, Metric::Keys]);
     let summary = analyzed(&[lines(header.chain(rows))], &analysis);
     let split = step(&summary, StepKind::Split);
-    let Worded::Finding(StepText::Split { units, .. }) = &split.sentence else {
-        panic!("{split:?}");
-    };
-    let (name, is_tag, _) = &units[0];
+    let (name, is_tag, _) = &split.split[0];
     assert_eq!((name.to_string().as_str(), *is_tag), ("x", false));
     // The keys of {x} stay: splitting a key alone moves none, so the skew of keys does not change.
     let today = summary.verdict.by(Metric::Keys).unwrap().max_over_mean();

@@ -6,8 +6,7 @@ use crate::verdict::carried_out::{Piece, moved, renamed};
 use crate::verdict::{analyzed, lines, on};
 use slotscope::metric::Metric;
 use slotscope::slot::slot;
-use slotscope::summary::step::StepText;
-use slotscope::summary::worded::Worded;
+use slotscope::summary::step::StepKind;
 use slotscope::topology::Topology;
 use testkit::env::cases;
 use testkit::planted::listing;
@@ -131,15 +130,16 @@ fn a_step_that_is_carried_out_gives_what_was_promised() {
         let (mut dump, mut topology) = (case.dump.clone(), case.topology.clone());
         for step in &before.verdict.steps {
             let now = analyzed(std::slice::from_ref(&dump), &analysis(&topology));
-            match &step.sentence {
-                Worded::Finding(StepText::Move { .. }) => {
+            match step.kind {
+                StepKind::Move if step.sentence.starts_with("move ") => {
                     topology = moved(&now, &topology);
                 }
-                Worded::Finding(StepText::Split {
-                    units,
-                    then_move: None,
-                    ..
-                }) if units.iter().all(|(_, is_tag, _)| *is_tag) => dump = split(&dump, units),
+                StepKind::Split
+                    if !step.sentence.contains(", then move ")
+                        && step.split.iter().all(|(_, is_tag, _)| *is_tag) =>
+                {
+                    dump = split(&dump, &step.split);
+                }
                 _ => break,
             }
             let after = analyzed(std::slice::from_ref(&dump), &analysis(&topology));

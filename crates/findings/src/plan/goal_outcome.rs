@@ -18,7 +18,7 @@ use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::UnitKind;
 use crate::summary::limit;
 use crate::summary::state;
-use crate::summary::step::LeftText;
+use crate::wording::step as said;
 
 /// A unit above this fraction of a slot is named instead of the slot.
 const MOST: f64 = 0.5;
@@ -107,7 +107,7 @@ pub(super) fn goals(
         let reason = match &why {
             _ if planned.is_near => None,
             _ if plan.is_relief => Some("the next plan evens it out".to_owned()),
-            Some(why) => Some(LeftText::WhyNot(why.clone()).to_string()),
+            Some(why) => Some(said::why_not(why)),
             None => Some("the limits of the plan keep it from more".to_owned()),
         };
         GoalOutcome {

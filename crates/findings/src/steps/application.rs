@@ -2,6 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_engine::text::counted;
 
 use crate::plan::cluster::Cluster;
 use crate::plan::placement::{PlacedRole, Placement};
@@ -12,8 +13,9 @@ use crate::summary::Summary;
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::keys::Key;
 use crate::summary::state::{Role, State};
-use crate::summary::step::{StepKind, StepText};
+use crate::summary::step::{Pieces, StepKind};
 use crate::summary::tags::Tag;
+use crate::wording::step as said;
 
 /// The longest name printed in a command.
 const TYPED: usize = 200;
@@ -29,7 +31,10 @@ const CACHED: f64 = 0.5;
 /// A change, and the placement after it.
 pub(super) struct Change<'a> {
     pub kind: StepKind,
-    pub text: StepText,
+    pub text: String,
+    /// The tags and keys that it splits, and whether the heaviest is mostly written, so that no cache helps.
+    pub pieces: Vec<Pieces>,
+    pub is_written: bool,
     /// Tags to split, with the number of parts; empty if the command cannot be typed.
     pub split: Vec<(String, u32)>,
     /// The tag whose braces are removed.
@@ -40,6 +45,25 @@ pub(super) struct Change<'a> {
     pub alone: Option<Placement<'a>>,
     /// Whether a role gets worse until slots have moved.
     pub raises: bool,
+    /// Whether the reads of a cached piece are known well enough to subtract them.
+    pub cures: bool,
+}
+
+impl<'a> Change<'a> {
+    pub(super) fn new(kind: StepKind, text: String, after: Option<Placement<'a>>) -> Self {
+        Change {
+            kind,
+            text,
+            pieces: Vec::new(),
+            is_written: false,
+            split: Vec::new(),
+            untag: None,
+            after,
+            alone: None,
+            raises: false,
+            cures: false,
+        }
+    }
 }
 
 /// The inputs of a change.
@@ -80,8 +104,7 @@ impl<'a> Trial<'_, 'a> {
         }
         if untag.is_some() {
             // If no other tags are involved, the two sums are equal.
-            let is_other = |retag: &Change<'_>| retag.brings_tags();
-            let untag = untag.filter(|_| retag.as_ref().is_none_or(is_other));
+            let untag = untag.filter(|_| retag.is_none() || self.brings_tags());
             return retag.into_iter().chain(untag).collect();
         }
         let is_cached = |piece: &Piece| {
@@ -97,15 +120,13 @@ impl<'a> Trial<'_, 'a> {
             is_left: &is_cached,
         };
         let change = search.found().map(|solution| match solution {
-            Found::TooCoarse(count) => Change {
-                kind: StepKind::RenameTags,
-                text: StepText::RenameTags(count),
-                split: Vec::new(),
-                untag: None,
-                after: None,
-                alone: None,
-                raises: false,
-            },
+            Found::TooCoarse(count) => {
+                let text = format!(
+                    "rename the {} so that they spread (in the application)",
+                    counted(count, "hash tag")
+                );
+                Change::new(StepKind::RenameTags, text, None)
+            }
             Found::Set(set) => {
                 let tags = set
                     .cuts
@@ -113,23 +134,21 @@ impl<'a> Trial<'_, 'a> {
                     .filter(|(piece, _)| piece.kind == UnitKind::Tag);
                 let typed =
                     tags.filter_map(|(piece, parts)| Some((typed_name(&piece.name)?, *parts)));
-                let units = set.cuts.iter().map(|(piece, parts)| {
+                let pieces = set.cuts.iter().map(|(piece, parts)| {
                     (piece.name.clone(), piece.kind == UnitKind::Tag, *parts)
                 });
+                let pieces: Vec<Pieces> = pieces.collect();
                 let mut cuts = set.cuts.iter();
-                let is_written = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
+                let reads = cuts.next().and_then(|(piece, _)| self.reads_of(piece));
+                let is_written = reads.is_some_and(|reads| reads < HALF_READ);
+                let text = said::split(&pieces, None, is_written);
                 Change {
-                    kind: StepKind::Split,
-                    text: StepText::Split {
-                        units: units.collect(),
-                        then_move: None,
-                        is_written: is_written.is_some_and(|reads| reads < HALF_READ),
-                    },
+                    pieces,
+                    is_written,
                     split: typed.collect(),
-                    untag: None,
                     alone: Some(split(self.summary, self.today, &set.cuts)),
-                    after: Some(set.after),
                     raises: set.raises,
+                    ..Change::new(StepKind::Split, text, Some(set.after))
                 }
             }
         });
@@ -171,13 +190,8 @@ impl<'a> Trial<'_, 'a> {
             each.for_each(|(at, slot)| *slot += up_to(at + 1) - up_to(at));
         }
         Some(Change {
-            kind: StepKind::Untag,
-            text: StepText::Untag(piece.name.clone()),
-            split: Vec::new(),
             untag: typed_name(&piece.name),
-            after: Some(after),
-            alone: None,
-            raises: false,
+            ..Change::new(StepKind::Untag, said::untag(&piece.name), Some(after))
         })
     }
 
@@ -208,23 +222,16 @@ impl<'a> Trial<'_, 'a> {
             }
             after
         });
+        let mut owning = self.summary.nodes.owning();
+        let has_replicas = owning.any(|node| node.replicas != Some(0));
+        let is_tag = piece.kind == UnitKind::Tag;
         Some(Change {
-            kind: StepKind::Cache,
-            text: StepText::Cache {
-                name: piece.name.clone(),
-                is_tag: piece.kind == UnitKind::Tag,
-                reads,
-                has_replicas: self
-                    .summary
-                    .nodes
-                    .owning()
-                    .any(|node| node.replicas != Some(0)),
-            },
-            split: Vec::new(),
-            untag: None,
-            after,
-            alone: None,
-            raises: false,
+            cures: reads.is_some_and(|reads| reads >= MOSTLY_READ),
+            ..Change::new(
+                StepKind::Cache,
+                said::cache(&piece.name, is_tag, reads, has_replicas),
+                after,
+            )
         })
     }
 
@@ -242,11 +249,6 @@ impl<'a> Trial<'_, 'a> {
         let is_piece = |key: &&Key| key.key == piece.name && key.slot == piece.slot;
         let mut known = listed.into_iter().flatten().flatten().filter(is_piece);
         known.find_map(|key| key.reads)
-    }
-
-    /// Whether the reads of a cached piece are known well enough to subtract them.
-    pub(super) fn is_cured_by(cache: &Change<'_>) -> bool {
-        matches!(cache.text, StepText::Cache { reads: Some(reads), .. } if reads >= MOSTLY_READ)
     }
 }
 

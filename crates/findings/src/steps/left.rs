@@ -8,7 +8,8 @@ use crate::plan::requests::request_of;
 use crate::steps::Steps;
 use crate::summary::independent_units::Unit;
 use crate::summary::state::Role;
-use crate::summary::step::{Left, LeftText};
+use crate::summary::step::Left;
+use crate::wording::step as said;
 
 /// Maximum number of tags and keys named.
 const NAMED: usize = 3;
@@ -32,29 +33,34 @@ impl Steps<'_> {
             let metric = role.load.measure.metric();
             let place = request.roles.iter().position(|role| role.metric == metric);
             let (reason, slot) = match place.filter(|_| role.is_by_slot()) {
-                None => (LeftText::UnknownBySlot, None),
+                None => (
+                    "memory by slot is unknown; collect without --slots-only".into(),
+                    None,
+                ),
                 Some(place) => self.reason(role, why_not(&request, place)),
             };
             let units = slot.map_or(Vec::new(), |slot| self.units_in(role, slot));
             self.left.push(Left {
                 role: role.verdict.map_or("", |verdict| verdict.name()).into(),
                 max_over_mean: after.max_over_mean,
-                reason: reason.into(),
+                reason,
                 units: units.into_iter().map(|unit| unit.name.clone()).collect(),
             });
         }
     }
 
     /// A reason, and the slot it concerns.
-    fn reason(&self, role: &PlacedRole<'_>, why: WhyNot) -> (LeftText, Option<u16>) {
+    fn reason(&self, role: &PlacedRole<'_>, why: WhyNot) -> (String, Option<u16>) {
         let is_load = role.load.role == Some(Role::Load);
         match why {
             WhyNot::Floor(SetBy::Slot(slot)) => {
                 let is_unnamed = is_load && self.units_in(role, slot).is_empty();
                 let text = if is_unnamed {
-                    LeftText::HotSlot(slot)
+                    format!(
+                        "slot {slot} alone is more than a fair share; MONITOR shows which key it is"
+                    )
                 } else {
-                    LeftText::WhyNot(why)
+                    said::why_not(&why)
                 };
                 (text, Some(slot))
             }
@@ -62,15 +68,12 @@ impl Steps<'_> {
                 let owns = |slot: u16| self.now.owner[usize::from(slot)] == Some(fixed.node);
                 let mut pinned = self.cluster.pinned.iter();
                 let text = match pinned.find(|key| owns(key.slot)) {
-                    Some(key) => LeftText::Pinned {
-                        key: key.key.clone(),
-                        block_ms: key.block_ms as f64,
-                    },
-                    None => LeftText::WhyNot(why),
+                    Some(key) => said::pinned(&key.key, key.block_ms as f64),
+                    None => said::why_not(&why),
                 };
                 (text, None)
             }
-            _ => (LeftText::WhyNot(why), None),
+            _ => (said::why_not(&why), None),
         }
     }
 

@@ -31,8 +31,9 @@ use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Left, Step, StepKind, StepText};
+use crate::summary::step::{Actor, After, Left, Step, StepKind};
 use crate::topology::Topology;
+use crate::wording::step as said;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
@@ -187,8 +188,7 @@ impl<'a> Steps<'a> {
             return;
         }
         if let Some(raise) = raise_to(self.summary, &self.today, self.topology, self.commands) {
-            let is_same = |step: &Step| step.sentence == StepText::RaiseLimit(None).into();
-            self.list.retain(|step| !is_same(step));
+            self.list.retain(|step| step.sentence != said::RAISE_LIMIT);
             let after = self.today.after(&self.cluster);
             let is_before = |step: &&Step| {
                 matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || step.is_of_node()
@@ -200,8 +200,7 @@ impl<'a> Steps<'a> {
 
     /// The placement after a cache of a surely read key or tag: no slot moves for what it answers.
     fn cured(&self, cache: Option<&Change<'a>>) -> Option<Placement<'a>> {
-        let cache = cache.filter(|cache| Trial::is_cured_by(cache))?;
-        cache.after.clone()
+        cache.filter(|cache| cache.cures)?.after.clone()
     }
 
     /// The command of moves for memory alone, where a cache leaves next to no load.
@@ -238,11 +237,7 @@ impl<'a> Steps<'a> {
     /// Finds out which key it is where load by slot, or by node alone, shows a hot one without its name.
     fn find_key(&self, today: &After) -> Option<Step> {
         let text = match processes::skewed(&self.summary.verdict) {
-            Some(_) => StepText::FindKey {
-                slot: None,
-                likely: Vec::new(),
-                keys: 0,
-            },
+            Some(_) => said::find_key(None, &[], 0),
             None => self.find_key_of_slot()?,
         };
         let command = self.commands.monitor(self.topology);
@@ -254,7 +249,7 @@ impl<'a> Steps<'a> {
     }
 
     /// The same of the hottest slot, where it is much of an uneven load.
-    fn find_key_of_slot(&self) -> Option<StepText> {
+    fn find_key_of_slot(&self) -> Option<String> {
         let mut roles = self.now.roles.iter();
         let role = roles.find(|role| role.load.measure == Measure::Cpu && role.is_judged)?;
         if !self.now.role_after(&self.cluster, role).state.is_uneven() {
@@ -269,12 +264,10 @@ impl<'a> Steps<'a> {
         }
         let hot = self.summary.hot_slots.iter().find(|hot| hot.slot == slot);
         let listed = hot.map_or(&[][..], |hot| &hot.listed);
-        let likely = listed.iter().take(LIKELY);
-        Some(StepText::FindKey {
-            slot: Some(slot),
-            likely: likely.map(|key| (key.key.clone(), key.bytes)).collect(),
-            keys: hot.map_or(0, |hot| hot.keys),
-        })
+        let likely = listed.iter().take(LIKELY).map(|key| (&key.key, key.bytes));
+        let likely: Vec<_> = likely.collect();
+        let keys = hot.map_or(0, |hot| hot.keys);
+        Some(said::find_key(Some(slot), &likely, keys))
     }
 
     fn push_cache(&mut self, cache: Option<&Change<'a>>) {
@@ -322,7 +315,7 @@ impl<'a> Steps<'a> {
         let before = std::mem::replace(&mut self.now, after);
         let moves = self.moves_after();
         if let (true, Some((moves, placement))) = (change.raises, &moves) {
-            row.sentence = with_moves(&change.text, moves.slots_moved).into();
+            row.sentence = said::split(&change.pieces, Some(moves.slots_moved), change.is_written);
             row.after = moves.after.clone();
             self.now = placement.clone();
         }
@@ -343,9 +336,10 @@ impl<'a> Steps<'a> {
     /// Suggests finer tags instead of splitting tags; `advise` finds out which.
     fn finer_tags(&self, change: &Change<'a>) -> Option<Step> {
         let command = self.commands.advise(self.pressing_metric())?;
+        let text = "put a finer part of those names in braces (in the application)";
         let finer = Step {
             command: Some(command),
-            ..step(StepKind::ChooseTags, StepText::FinerTags, &After::default())
+            ..step(StepKind::ChooseTags, text, &After::default())
         };
         (!change.split.is_empty()).then_some(finer)
     }
@@ -376,6 +370,7 @@ impl<'a> Steps<'a> {
             alone: alone.map(|alone| alone.after(&self.cluster)),
             command,
             estimated: !is_exact,
+            split: change.pieces.clone(),
             ..step(change.kind, change.text.clone(), &after.unwrap_or_default())
         }
     }
@@ -406,19 +401,5 @@ impl<'a> Steps<'a> {
             matches!(finding.kind, FindingKind::Skew | FindingKind::NearLimit) && is_wanted(finding)
         });
         skews.map(|finding| finding.id.clone()).collect()
-    }
-}
-
-/// The text of a change merged with the moves after it.
-fn with_moves(text: &StepText, slots: u64) -> StepText {
-    match text {
-        StepText::Split {
-            units, is_written, ..
-        } => StepText::Split {
-            units: units.clone(),
-            then_move: Some(slots),
-            is_written: *is_written,
-        },
-        other => other.clone(),
     }
 }

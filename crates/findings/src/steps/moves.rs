@@ -2,6 +2,7 @@
 //! restoring a backup, if it accepts them.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::text::short;
 use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
 use crate::plan::moves::{Move, between};
@@ -12,7 +13,8 @@ use crate::steps::repair::step;
 use crate::summary::cause::CauseKind;
 use crate::summary::explanation::named;
 use crate::summary::limit;
-use crate::summary::step::{After, Requested, Step, StepKind, StepText};
+use crate::summary::step::{After, Requested, Step, StepKind};
+use crate::wording::step as said;
 
 /// Restoring a backup loses later writes and changes the endpoint, so it must remove this fraction of an excess.
 const RESTORED: f64 = 0.2;
@@ -43,11 +45,10 @@ impl<'a> Steps<'a> {
         if plan.is_relief
             && let Some((mut rest, after)) = self.moves_after()
         {
-            rest.sentence = StepText::EvenOut {
-                slots: rest.slots_moved,
-                bytes: rest.bytes_moved.unwrap_or(0),
-            }
-            .into();
+            rest.sentence = format!(
+                "later: even out: {}",
+                said::moves(rest.slots_moved, None, Some(rest.bytes_moved.unwrap_or(0)))
+            );
             // Of the same keys.
             rest.estimated = false;
             self.list.push(rest);
@@ -116,24 +117,15 @@ impl<'a> Steps<'a> {
         let keys = sum(Metric::Keys).filter(|_| self.summary.verdict.keys_known);
         let bytes = sum(Metric::Bytes);
         let text = match self.commands.service() {
-            None if plan.is_relief => StepText::Relieve {
-                bytes: bytes.unwrap_or(0),
-                fullest: [&self.now, after].map(fullest_part),
-                slots: slots.clone(),
-            },
-            None => StepText::Move {
-                slots: slots.len() as u64,
-                keys,
-                bytes,
-            },
-            Some(_) => StepText::SlotRanges {
-                shards: self
-                    .cluster
-                    .nodes
-                    .iter()
-                    .filter(|node| node.capacity > 0.0)
-                    .count() as u64,
-            },
+            None if plan.is_relief => {
+                let fullest = [&self.now, after].map(fullest_part);
+                said::relieve(&slots, bytes.unwrap_or(0), fullest)
+            }
+            None => said::moves(slots.len() as u64, keys, bytes),
+            Some(_) => {
+                let nodes = self.cluster.nodes.iter();
+                said::slot_ranges(nodes.filter(|node| node.capacity > 0.0).count() as u64)
+            }
         };
         let request = request_of(self.summary, &self.cluster, &self.now);
         Step {
@@ -176,9 +168,10 @@ impl<'a> Steps<'a> {
             .commands
             .weighted(self.topology)
             .filter(|_| are_meant)?;
+        let text = "if the nodes are meant to own different numbers of slots: say so with --weight";
         Some(Step {
             command: Some(command),
-            ..step(StepKind::Move, StepText::Meant, &After::default())
+            ..step(StepKind::Move, text, &After::default())
         })
     }
 
@@ -195,8 +188,8 @@ impl<'a> Steps<'a> {
         let mut turned = step(
             StepKind::Move,
             match few.slots {
-                0 => StepText::Forget(few.label()),
-                _ => StepText::Empty(few.label()),
+                0 => format!("forget {} instead: it has no slots", short(&few.label())),
+                _ => format!("empty {} instead", short(&few.label())),
             },
             &After::default(),
         );

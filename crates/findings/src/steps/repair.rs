@@ -1,6 +1,7 @@
 //! Steps that precede any move: unserved slots, incomplete dumps, nodes at their limit.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{bytes, counted};
 
 use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;
@@ -11,9 +12,9 @@ use crate::summary::limit;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Step, StepKind, StepText};
-use crate::summary::worded::Worded;
+use crate::summary::step::{Actor, After, Step, StepKind};
 use crate::topology::Topology;
+use crate::wording::step as said;
 
 /// At or above this fraction of a node's memory, non-key memory is worth a step.
 const BUFFERS: f64 = 0.1;
@@ -25,7 +26,7 @@ const MIB: f64 = (1 << 20) as f64;
 const LARGE: f64 = 0.05;
 
 /// A step without a forecast.
-pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
+pub(super) fn step(kind: StepKind, sentence: impl Into<String>, after: &After) -> Step {
     Step {
         kind,
         by: match kind {
@@ -34,7 +35,7 @@ pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
             }
             _ => Actor::Operator,
         },
-        sentence: text.into(),
+        sentence: sentence.into(),
         command: None,
         findings: Vec::new(),
         until: None,
@@ -47,13 +48,14 @@ pub(super) fn step(kind: StepKind, text: StepText, after: &After) -> Step {
         request: None,
         estimated: false,
         alternatives: Vec::new(),
+        split: Vec::new(),
     }
 }
 
 impl Step {
     /// Whether it frees memory on a node without touching data.
     pub(super) fn is_of_node(&self) -> bool {
-        matches!(self.sentence, Worded::Finding(StepText::Buffers(_)))
+        self.sentence.starts_with(said::BUFFERS)
     }
 }
 
@@ -64,18 +66,18 @@ pub(super) fn repairs(
     commands: &Commands,
     today: &After,
 ) -> Vec<Step> {
-    let repair = |text: StepText| step(StepKind::Repair, text, today);
+    let repair = |text: String| step(StepKind::Repair, text, today);
     let mut steps = Vec::new();
     let lost = summary.nodes.owning().filter(|node| node.is_lost());
     let failed: Vec<_> = lost.map(NodeLoad::label).collect();
     let down = ids_of_kind(summary, FindingKind::Down);
     if !failed.is_empty() {
-        let bring_back = repair(StepText::BringBack(failed));
+        let bring_back = repair(said::bring_back(&failed));
         // Only a replica can take over a failed primary.
         let owning = summary.nodes.owning();
         let with_replica = owning.filter(|node| node.is_lost() && node.replicas != Some(0));
         let replaceable: Vec<_> = with_replica.map(NodeLoad::label).collect();
-        let promote = (!replaceable.is_empty()).then_some(StepText::FailOver(replaceable));
+        let promote = (!replaceable.is_empty()).then(|| said::fail_over(&replaceable));
         steps.push(Step {
             findings: down.clone(),
             // A managed service promotes replicas itself.
@@ -95,16 +97,19 @@ pub(super) fn repairs(
                 .fix(topology)
                 .filter(|_| steps.is_empty())
                 .map(|command| command.as_str().into()),
-            ..repair(StepText::AssignSlots(unowned))
+            ..repair(format!(
+                "assign the {} without an owner",
+                counted(u64::from(unowned), "slot")
+            ))
         });
     }
     if steps.is_empty() && !down.is_empty() {
         let nodes = summary.nodes.owning().filter(|node| node.is_suspected());
         let suspected: Vec<_> = nodes.map(NodeLoad::label).collect();
         let text = if suspected.is_empty() {
-            StepText::FindFailure
+            "compare CLUSTER NODES of all primaries: the listing has neither a failed primary nor a slot without an owner".into()
         } else {
-            StepText::BringBack(suspected)
+            said::bring_back(&suspected)
         };
         steps.push(Step {
             findings: down,
@@ -124,7 +129,7 @@ pub(super) fn repairs(
         steps.push(Step {
             findings: ids_of_kind(summary, FindingKind::OpenSlot),
             command: command.map(|command| command.as_str().into()),
-            ..repair(StepText::EndMove(open))
+            ..repair(said::end_move(&open))
         });
     }
     steps
@@ -143,9 +148,10 @@ fn is_memory_limit(finding: &&Finding) -> bool {
 }
 
 pub(super) fn take_again(summary: &Summary, today: &After) -> Step {
+    let text = "take the dump again from every primary, with the topology of the same moment, then run this again";
     Step {
         findings: ids_of_kind(summary, FindingKind::Suspicious),
-        ..step(StepKind::TakeAgain, StepText::TakeAgain, today)
+        ..step(StepKind::TakeAgain, text, today)
     }
 }
 
@@ -159,7 +165,7 @@ pub(super) fn frees(
     let Some(full) = summary.verdict.findings.iter().find(is_memory_limit) else {
         return Vec::new();
     };
-    let free = |text: StepText| Step {
+    let free = |text: String| Step {
         findings: vec![full.id.clone()],
         ..step(StepKind::Free, text, today)
     };
@@ -177,7 +183,7 @@ pub(super) fn frees(
         })
         .filter(|(.., size)| *size as f64 >= LARGE * total as f64);
     if let Some((row, part, size)) = lacking.max_by_key(|(.., size)| *size) {
-        sized.push((size, StepText::Expire(row.pattern.clone(), part, size)));
+        sized.push((size, said::expire(&row.pattern, part, size)));
     }
     let node = summary
         .nodes
@@ -189,12 +195,17 @@ pub(super) fn frees(
         let part = server.buffers? as f64 / server.used_memory?.max(1) as f64;
         (part >= BUFFERS).then_some(server.buffers?)
     });
-    sized.extend(buffers.map(|size| (size, StepText::Buffers(size))));
+    sized.extend(buffers.map(|size| {
+        let text = format!("{}: {} that are not keys", said::BUFFERS, bytes(size));
+        (size, text)
+    }));
     sized.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
     let service = commands.service();
     let raise = Step {
         command: service.and_then(|service| Some(service.larger_nodes?.into())),
-        ..free(StepText::RaiseLimit(service.map(|service| service.title)))
+        ..free(service.map_or(said::RAISE_LIMIT.into(), |service| {
+            format!("scale up to a larger node type of {}", service.title)
+        }))
     };
     let texts = sized.into_iter().map(|(_, text)| text);
     texts.map(free).chain([raise]).collect()
@@ -238,11 +249,8 @@ pub(super) fn raise_to(
     let is_equal =
         |at: usize| limit(at).is_some_and(|limit| (limit.maxmemory / maxmemory - 1.0).abs() < 0.05);
     let of_all = nodes > 1 && (0..summary.nodes.list.len()).all(is_equal);
-    let text = StepText::RaiseTo {
-        node: (!of_all).then(|| node.label()),
-        to: most as u64,
-        slot,
-    };
+    let label = (!of_all).then(|| node.label());
+    let text = said::raise_to(label.as_ref(), most as u64, slot);
     Some(Step {
         findings: vec![finding.id.clone()],
         command: commands
@@ -278,10 +286,7 @@ pub(super) fn more_nodes(summary: &Summary, commands: &Commands) -> Option<Step>
         .iter()
         .find(|load| load.role == Some(role));
     let most = load.and_then(|load| largest_useful_nodes(&load.slots));
-    let text = StepText::AddNodes {
-        count,
-        most: most.filter(|most| *most < 1000),
-    };
+    let text = said::add_nodes(count, most.filter(|most| *most < 1000));
     Some(Step {
         findings: near.iter().map(|finding| finding.id.clone()).collect(),
         command: commands

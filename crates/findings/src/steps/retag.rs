@@ -5,16 +5,11 @@ use crate::steps::application::{Change, Trial};
 use crate::steps::pieces::Piece;
 use crate::summary::independent_units::UnitKind;
 use crate::summary::limit;
-use crate::summary::step::{StepKind, StepText};
+use crate::summary::step::StepKind;
+use crate::wording::step as said;
 use slotscope_advisor::findings::Advice;
 use slotscope_advisor::reasons::KeepReason;
-
-impl Change<'_> {
-    /// Whether the change introduces new tags.
-    pub(super) fn brings_tags(&self) -> bool {
-        matches!(&self.text, StepText::ChooseTags { tags, .. } if !tags.is_empty())
-    }
-}
+use slotscope_engine::name::Name;
 
 impl<'a> Trial<'_, 'a> {
     /// The tags that the advice proposes, if a tag fills a node and they help.
@@ -47,20 +42,21 @@ impl<'a> Trial<'_, 'a> {
                 placement.role_after(self.cluster, placed).max_over_mean
             })
         };
-        let tags = best.tags.iter().filter(|tag| !tag.0.is_empty());
-        (ratio(self.now) - ratio(&after) >= limit::WORTH).then(|| Change {
-            kind: StepKind::ChooseTags,
-            text: StepText::ChooseTags {
-                tags: tags.cloned().collect(),
-                patterns: best.patterns_renamed as u64,
-                keys: best.keys_renamed,
-            },
-            split: Vec::new(),
-            untag: None,
-            after: Some(after),
-            alone: None,
-            raises: false,
-        })
+        let tags: Vec<&Name> = best.tags.iter().filter(|tag| !tag.0.is_empty()).collect();
+        let text = said::choose_tags(&tags, best.patterns_renamed as u64, best.keys_renamed);
+        (ratio(self.now) - ratio(&after) >= limit::WORTH)
+            .then(|| Change::new(StepKind::ChooseTags, text, Some(after)))
+    }
+
+    /// Whether the tags of the advice are other tags, not just none.
+    pub(super) fn brings_tags(&self) -> bool {
+        let best = self
+            .summary
+            .advice
+            .iter()
+            .flat_map(|advice| advice.schemes.first());
+        best.flat_map(|best| &best.tags)
+            .any(|tag| !tag.0.is_empty())
     }
 
     /// Whether commands would be refused without today's tags.

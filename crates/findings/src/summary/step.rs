@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
-use slotscope_planner::why_not::WhyNot;
 
 use crate::summary::state::State;
-use crate::summary::worded::Worded;
 
 /// A step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -18,7 +16,7 @@ pub struct Step {
     pub by: Actor,
     /// The step in a sentence.
     #[serde(default)]
-    pub sentence: Worded<StepText>,
+    pub sentence: String,
     /// The command to type; absent where there is none.
     pub command: Option<Name>,
     /// The ids of the findings that it is for.
@@ -50,7 +48,13 @@ pub struct Step {
     /// Other steps in its place.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub alternatives: Vec<Step>,
+    /// The tags and keys that it splits, heaviest first.
+    #[serde(skip)]
+    pub split: Vec<Pieces>,
 }
+
+/// The name of a tag or key, whether it is a tag, and into how many parts it is split.
+pub type Pieces = (Name, bool, u32);
 
 /// The request of moves.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -164,146 +168,8 @@ pub struct Left {
     pub max_over_mean: f64,
     /// Why.
     #[serde(default)]
-    pub reason: Worded<LeftText>,
+    pub reason: String,
     /// The tags and keys that hold it.
     #[serde(default)]
     pub units: Vec<Name>,
-}
-
-/// The content of a step's sentence.
-#[derive(Debug, Clone, PartialEq)]
-pub enum StepText {
-    /// Bring failed primaries back.
-    BringBack(Vec<Name>),
-    /// Promote a replica if the primary cannot be brought back.
-    FailOver(Vec<Name>),
-    /// Find out why primaries report the cluster as down although the listing does not.
-    FindFailure,
-    /// Assign slots that have no owner.
-    AssignSlots(u32),
-    /// Complete an interrupted migration.
-    EndMove(Vec<u16>),
-    /// Take the dump again.
-    TakeAgain,
-    /// MONITOR shows which key of a slot is hot; without a slot, which keys of a node.
-    FindKey {
-        /// The slot.
-        slot: Option<u16>,
-        /// Its largest keys and their bytes, where they are known.
-        likely: Vec<(Name, Option<u64>)>,
-        /// How many keys it has.
-        keys: u64,
-    },
-    /// Keys of a pattern without a TTL get one, or are deleted: the pattern, the part of its keys without one, and the bytes
-    /// of all its keys.
-    Expire(Name, f64, u64),
-    /// Check buffers of this many bytes.
-    Buffers(u64),
-    /// Raise the limit: on the host, or with larger nodes of a service.
-    RaiseLimit(Option<&'static str>),
-    /// The limit of memory is raised.
-    RaiseTo {
-        /// Of this node, or of all.
-        node: Option<Name>,
-        /// To this many bytes.
-        to: u64,
-        /// A slot for which no node has room, and the limit that it needs.
-        slot: Option<(u16, u64)>,
-    },
-    /// Slots move.
-    Move {
-        /// The number of slots.
-        slots: u64,
-        /// The number of keys, if known.
-        keys: Option<u64>,
-        /// The bytes, if known.
-        bytes: Option<u64>,
-    },
-    /// Few slots move that bring nodes below their limit of memory.
-    Relieve {
-        /// The slots.
-        slots: Vec<u16>,
-        /// Their bytes.
-        bytes: u64,
-        /// The part of its limit that the fullest node uses today, and then.
-        fullest: [f64; 2],
-    },
-    /// Slots move after those.
-    EvenOut {
-        /// Slots.
-        slots: u64,
-        /// Their bytes.
-        bytes: u64,
-    },
-    /// The nodes are meant to own their slots as they are.
-    Meant,
-    /// Restore a backup into shards with other slot ranges.
-    SlotRanges {
-        /// Shards.
-        shards: u64,
-    },
-    /// Split tags and keys.
-    Split {
-        /// Name, whether it is a tag, and number of parts; heaviest first.
-        units: Vec<(Name, bool, u32)>,
-        /// Slots moved along with it; absent if moving is a separate step.
-        then_move: Option<u64>,
-        /// Whether the heaviest is mostly written, so that no cache helps.
-        is_written: bool,
-    },
-    /// Remove the braces from names.
-    Untag(Name),
-    /// Put other parts of key names in braces.
-    ChooseTags {
-        /// The new tags; empty if names only lose their braces.
-        tags: Vec<Name>,
-        /// The number of patterns of names that change.
-        patterns: u64,
-        /// The number of names that change.
-        keys: u64,
-    },
-    /// Put a finer part of the names in braces.
-    FinerTags,
-    /// Rename tags.
-    RenameTags(u64),
-    /// Cache a tag or key that is mostly read.
-    Cache {
-        /// Its name.
-        name: Name,
-        /// Whether it is a tag.
-        is_tag: bool,
-        /// The fraction of reads among its operations.
-        reads: Option<f64>,
-        /// Whether a primary has replicas, or it is not known that none has.
-        has_replicas: bool,
-    },
-    /// Add primaries.
-    AddNodes {
-        /// The number of primaries.
-        count: u64,
-        /// With more nodes than this, the heaviest slot alone exceeds a fair share.
-        most: Option<u64>,
-    },
-    /// Drain a node with few slots instead of filling it.
-    Empty(Name),
-    /// Remove a node without slots.
-    Forget(Name),
-}
-
-/// Why no step fixes a role.
-#[derive(Debug, Clone, PartialEq)]
-pub enum LeftText {
-    /// The planner's reason.
-    WhyNot(WhyNot),
-    /// A single slot is more than a fair share of the load, and which of its keys is not known.
-    HotSlot(u16),
-    /// A key that would block its node for too long stays in place.
-    Pinned {
-        /// Its name.
-        key: Name,
-        /// The milliseconds it would block its node.
-        block_ms: f64,
-    },
-    /// Its load is known by node, not by slot.
-    UnknownBySlot,
 }

@@ -6,7 +6,7 @@ pub mod finding;
 mod integrity;
 mod measure;
 mod node_counts;
-mod step;
+pub(crate) mod step;
 pub mod verdict;
 
 /// A finding as a sentence, without initial capital or full stop.
@@ -34,6 +34,4 @@ displayed_in_words! {
     crate::summary::explanation::Explanation,
     crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
-    crate::summary::step::LeftText,
-    crate::summary::step::StepText,
 }

@@ -5,208 +5,203 @@ use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::WhyNot;
 
-use crate::summary::step::{LeftText, StepText};
-use crate::wording::InWords;
+use crate::summary::step::Pieces;
 use crate::wording::finding::about;
 use crate::wording::verdict::{NAMES, ratio, times, unit};
 
-impl InWords for StepText {
-    fn in_words(&self) -> String {
-        match self {
-            StepText::BringBack(nodes) => {
-                format!("bring {} back", list(nodes.iter().map(short), NAMES))
-            }
-            StepText::FailOver(nodes) => format!(
-                "if {} cannot be brought back, promote the replica with the highest offset (TAKEOVER without a majority)",
-                list(nodes.iter().map(short), NAMES)
-            ),
-            StepText::FindFailure => {
-                "compare CLUSTER NODES of all primaries: the listing has neither a failed primary nor a slot without an owner"
-                    .into()
-            }
-            StepText::AssignSlots(slots) => {
-                format!("assign the {} without an owner", counted(u64::from(*slots), "slot"))
-            }
-            StepText::EndMove(slots) => match slots.as_slice() {
-                [slot] => format!("slot {slot} is half-migrated: if no migration is running, fix it"),
-                _ => format!(
-                    "{} are half-migrated: if no migration is running, fix them",
-                    counted(slots.len() as u64, "slot")
-                ),
-            },
-            StepText::TakeAgain => {
-                "take the dump again from every primary, with the topology of the same moment, then run this again".into()
-            }
-            StepText::FindKey { slot, likely, keys } => {
-                let search = match slot {
-                    Some(slot) => format!("find the hot key of slot {slot}"),
-                    None => "find the hot slots and keys".into(),
-                };
-                let keys_and_sizes = likely.iter().map(|(key, size)| match size {
-                    Some(size) => format!("{} ({})", short(key), bytes(*size)),
-                    None => short(key),
-                });
-                let names: Vec<String> = keys_and_sizes.collect();
-                let largest = match names.as_slice() {
-                    [] => String::new(),
-                    [name] if *keys > 1 => {
-                        format!("; of its {} the largest is {name}", counted(*keys, "key"))
-                    }
-                    names => format!("; of its {}: {}", counted(*keys, "key"), names.join(", ")),
-                };
-                let pronoun = if slot.is_some() { "it" } else { "them" };
-                format!("{search}: MONITOR for a few seconds names {pronoun}{largest}")
-            }
-            StepText::Expire(pattern, part, size) => format!(
-                "give keys of {} a TTL or delete some: {} of them have none; all of them are {}",
-                short(pattern),
-                percent(*part),
-                bytes(*size)
-            ),
-            StepText::Buffers(size) => format!(
-                "look at client buffers and the replication backlog: {} that are not keys",
-                bytes(*size)
-            ),
-            StepText::RaiseLimit(None) => "raise maxmemory, where the host has room".into(),
-            StepText::RaiseLimit(Some(service)) => {
-                format!("scale up to a larger node type of {service}")
-            }
-            StepText::RaiseTo { node, to, slot } => {
-                let why = slot.map_or(String::new(), |(slot, needed)| {
-                    format!("; moving does not help: slot {slot} needs about {} on any node", bytes(needed))
-                });
-                let to = bytes(*to);
-                match node {
-                    Some(node) => format!(
-                        "now: raise maxmemory of {} to {to}, if its host has that much{why}",
-                        short(node)
-                    ),
-                    None => format!(
-                        "now: raise maxmemory of all nodes to {to}, so that they stay equal, if their hosts have that much{why}"
-                    ),
-                }
-            }
-            StepText::Move {
-                slots,
-                keys,
-                bytes: size,
-            } => {
-                let amount = match (size, keys) {
-                    (Some(size), _) => format!(", {}", bytes(*size)),
-                    (None, Some(keys)) => format!(", {}", counted(*keys, "key")),
-                    (None, None) => String::new(),
-                };
-                format!("move {}{amount}", counted(*slots, "slot"))
-            }
-            StepText::Relieve {
-                slots,
-                bytes: size,
-                fullest: [before, after],
-            } => format!(
-                "now: move slot{} {}, {}: the fullest node goes from {} to {} of its maxmemory",
-                if slots.len() == 1 { "" } else { "s" },
-                list(slots.iter(), NAMES),
-                bytes(*size),
-                percent(*before),
-                percent(*after)
-            ),
-            StepText::EvenOut { slots, bytes: size } => format!(
-                "later: even out: move {}, {}",
-                counted(*slots, "slot"),
-                bytes(*size)
-            ),
-            StepText::Meant => {
-                "if the nodes are meant to own different numbers of slots: say so with --weight".into()
-            }
-            StepText::SlotRanges { shards } => format!(
-                "restore a backup into {} with other ranges of slots (loses writes since the backup and changes the endpoint)",
-                counted(*shards, "shard")
-            ),
-            StepText::Split {
-                units,
-                then_move,
-                is_written,
-            } => {
-                let no_cache = match (is_written, units.len()) {
-                    (false, _) => "",
-                    (true, 1) => "; a cache does not help: it is mostly written",
-                    (true, _) => "; a cache does not help: the first is mostly written",
-                };
-                let moves = then_move.map_or(String::new(), |slots| {
-                    format!(", then move {}", counted(slots, "slot"))
-                });
-                format!("split {}{moves} (in the application{no_cache})", pieces(units))
-            }
-            StepText::Untag(tag) => format!(
-                "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
-                short(tag)
-            ),
-            StepText::ChooseTags {
-                tags,
-                patterns,
-                keys,
-            } => {
-                let change = match tags.as_slice() {
-                    [] => String::from("take the braces off"),
-                    tags => format!("choose other hash tags: {} in", list(tags.iter(), NAMES)),
-                };
-                format!(
-                    "{change} {}, {} (in the application)",
-                    counted(*patterns, "pattern"),
-                    counted(*keys, "key")
-                )
-            }
-            StepText::FinerTags => {
-                "put a finer part of those names in braces (in the application)".into()
-            }
-            StepText::RenameTags(count) => format!(
-                "rename the {} so that they spread (in the application)",
-                counted(*count, "hash tag")
-            ),
-            StepText::Cache {
-                name,
-                is_tag,
-                reads,
-                has_replicas,
-            } => {
-                let reads = match reads {
-                    Some(reads) => format!("{} of its operations are reads", percent(*reads)),
-                    None => "if it is mostly read; MONITOR shows it".into(),
-                };
-                let or = if *has_replicas {
-                    ", or read it from replicas"
-                } else {
-                    ""
-                };
-                format!(
-                    "now: cache {} in the client{or} ({reads})",
-                    unit(name, *is_tag)
-                )
-            }
-            StepText::AddNodes { count, most } => {
-                let most = most.map_or(String::new(), |most| {
-                    format!(
-                        "; on more than {} the heaviest slot alone exceeds a fair share",
-                        grouped(most)
-                    )
-                });
-                let count = if *count == 1 {
-                    "a primary".into()
-                } else {
-                    format!("{} primaries", grouped(*count))
-                };
-                format!("add {count}, then move slots{most}")
-            }
-            StepText::Empty(node) => format!("empty {} instead", short(node)),
-            StepText::Forget(node) => {
-                format!("forget {} instead: it has no slots", short(node))
-            }
-        }
+/// The limit of memory is raised on the host.
+pub(crate) const RAISE_LIMIT: &str = "raise maxmemory, where the host has room";
+/// How a step starts that is for buffers.
+pub(crate) const BUFFERS: &str = "look at client buffers and the replication backlog";
+
+/// Failed primaries come back.
+pub(crate) fn bring_back(nodes: &[Name]) -> String {
+    format!("bring {} back", list(nodes.iter().map(short), NAMES))
+}
+
+/// A replica is promoted if the primary cannot be brought back.
+pub(crate) fn fail_over(nodes: &[Name]) -> String {
+    format!(
+        "if {} cannot be brought back, promote the replica with the highest offset (TAKEOVER without a majority)",
+        list(nodes.iter().map(short), NAMES)
+    )
+}
+
+/// Interrupted migrations are completed.
+pub(crate) fn end_move(slots: &[u16]) -> String {
+    match slots {
+        [slot] => format!("slot {slot} is half-migrated: if no migration is running, fix it"),
+        _ => format!(
+            "{} are half-migrated: if no migration is running, fix them",
+            counted(slots.len() as u64, "slot")
+        ),
     }
 }
 
+/// MONITOR shows which key of a slot is hot, or without a slot, which keys of a node; `likely` are the largest of its
+/// `keys` keys and their bytes, where they are known.
+pub(crate) fn find_key(slot: Option<u16>, likely: &[(&Name, Option<u64>)], keys: u64) -> String {
+    let search = match slot {
+        Some(slot) => format!("find the hot key of slot {slot}"),
+        None => "find the hot slots and keys".into(),
+    };
+    let keys_and_sizes = likely.iter().map(|(key, size)| match size {
+        Some(size) => format!("{} ({})", short(key), bytes(*size)),
+        None => short(key),
+    });
+    let names: Vec<String> = keys_and_sizes.collect();
+    let largest = match names.as_slice() {
+        [] => String::new(),
+        [name] if keys > 1 => format!("; of its {} the largest is {name}", counted(keys, "key")),
+        names => format!("; of its {}: {}", counted(keys, "key"), names.join(", ")),
+    };
+    let pronoun = if slot.is_some() { "it" } else { "them" };
+    format!("{search}: MONITOR for a few seconds names {pronoun}{largest}")
+}
+
+/// Keys of a pattern without a TTL get one, or are deleted; `size` are the bytes of all its keys.
+pub(crate) fn expire(pattern: &Name, part: f64, size: u64) -> String {
+    format!(
+        "give keys of {} a TTL or delete some: {} of them have none; all of them are {}",
+        short(pattern),
+        percent(part),
+        bytes(size)
+    )
+}
+
+/// The limit of memory is raised, of this node or of all. `slot`: a slot for which no node has room, and the limit that
+/// it needs.
+pub(crate) fn raise_to(node: Option<&Name>, to: u64, slot: Option<(u16, u64)>) -> String {
+    let why = slot.map_or(String::new(), |(slot, needed)| {
+        format!(
+            "; moving does not help: slot {slot} needs about {} on any node",
+            bytes(needed)
+        )
+    });
+    let to = bytes(to);
+    match node {
+        Some(node) => format!(
+            "now: raise maxmemory of {} to {to}, if its host has that much{why}",
+            short(node)
+        ),
+        None => format!(
+            "now: raise maxmemory of all nodes to {to}, so that they stay equal, if their hosts have that much{why}"
+        ),
+    }
+}
+
+/// Slots move, with their keys and bytes, where these are known.
+pub(crate) fn moves(slots: u64, keys: Option<u64>, size: Option<u64>) -> String {
+    let amount = match (size, keys) {
+        (Some(size), _) => format!(", {}", bytes(size)),
+        (None, Some(keys)) => format!(", {}", counted(keys, "key")),
+        (None, None) => String::new(),
+    };
+    format!("move {}{amount}", counted(slots, "slot"))
+}
+
+/// Few slots move that bring nodes below their limit of memory: the part of it that the fullest node uses, and then.
+pub(crate) fn relieve(slots: &[u16], size: u64, [before, after]: [f64; 2]) -> String {
+    format!(
+        "now: move slot{} {}, {}: the fullest node goes from {} to {} of its maxmemory",
+        if slots.len() == 1 { "" } else { "s" },
+        list(slots.iter(), NAMES),
+        bytes(size),
+        percent(before),
+        percent(after)
+    )
+}
+
+/// A backup is restored into shards with other slot ranges.
+pub(crate) fn slot_ranges(shards: u64) -> String {
+    format!(
+        "restore a backup into {} with other ranges of slots (loses writes since the backup and changes the endpoint)",
+        counted(shards, "shard")
+    )
+}
+
+/// Tags and keys are split, maybe with slots that move along; `is_written`: the heaviest is mostly written.
+pub(crate) fn split(units: &[Pieces], then_move: Option<u64>, is_written: bool) -> String {
+    let no_cache = match (is_written, units.len()) {
+        (false, _) => "",
+        (true, 1) => "; a cache does not help: it is mostly written",
+        (true, _) => "; a cache does not help: the first is mostly written",
+    };
+    let moves = then_move.map_or(String::new(), |slots| {
+        format!(", then move {}", counted(slots, "slot"))
+    });
+    format!(
+        "split {}{moves} (in the application{no_cache})",
+        pieces(units)
+    )
+}
+
+/// The braces are removed from names.
+pub(crate) fn untag(tag: &Name) -> String {
+    format!(
+        "take the braces of {{{}}} out of the key names: nearly all keys have it (in the application)",
+        short(tag)
+    )
+}
+
+/// Other parts of key names are put in braces; without `tags`, names only lose their braces.
+pub(crate) fn choose_tags(tags: &[&Name], patterns: u64, keys: u64) -> String {
+    let change = match tags {
+        [] => String::from("take the braces off"),
+        tags => format!("choose other hash tags: {} in", list(tags.iter(), NAMES)),
+    };
+    format!(
+        "{change} {}, {} (in the application)",
+        counted(patterns, "pattern"),
+        counted(keys, "key")
+    )
+}
+
+/// A tag or key is cached; `reads` is the part of its operations that only read. Replicas help too, where a primary has
+/// one, or it is not known that none has.
+pub(crate) fn cache(name: &Name, is_tag: bool, reads: Option<f64>, has_replicas: bool) -> String {
+    let reads = match reads {
+        Some(reads) => format!("{} of its operations are reads", percent(reads)),
+        None => "if it is mostly read; MONITOR shows it".into(),
+    };
+    let or = if has_replicas {
+        ", or read it from replicas"
+    } else {
+        ""
+    };
+    format!(
+        "now: cache {} in the client{or} ({reads})",
+        unit(name, is_tag)
+    )
+}
+
+/// Primaries are added; with more nodes than `most`, the heaviest slot alone exceeds a fair share.
+pub(crate) fn add_nodes(count: u64, most: Option<u64>) -> String {
+    let most = most.map_or(String::new(), |most| {
+        format!(
+            "; on more than {} the heaviest slot alone exceeds a fair share",
+            grouped(most)
+        )
+    });
+    let count = if count == 1 {
+        "a primary".into()
+    } else {
+        format!("{} primaries", grouped(count))
+    };
+    format!("add {count}, then move slots{most}")
+}
+
+/// A key stays that would block its node for this many milliseconds.
+pub(crate) fn pinned(key: &Name, block_ms: f64) -> String {
+    format!(
+        "key {} stays: moving it blocks its node for {} (--move-big moves it)",
+        short(key),
+        about(block_ms)
+    )
+}
+
 /// `{flash} and key big into 13 parts each`
-fn pieces(units: &[(Name, bool, u32)]) -> String {
+fn pieces(units: &[Pieces]) -> String {
     let shown = units.iter().map(|(name, is_tag, _)| unit(name, *is_tag));
     let names = list(shown, NAMES);
     match units {
@@ -227,59 +222,39 @@ fn pieces(units: &[(Name, bool, u32)]) -> String {
     }
 }
 
-impl InWords for LeftText {
-    fn in_words(&self) -> String {
-        match self {
-            LeftText::WhyNot(why) => why.in_words(),
-            LeftText::HotSlot(slot) => format!(
-                "slot {slot} alone is more than a fair share; MONITOR shows which key it is"
-            ),
-            LeftText::Pinned { key, block_ms } => format!(
-                "key {} stays: moving it blocks its node for {} (--move-big moves it)",
-                short(key),
-                about(*block_ms)
-            ),
-            LeftText::UnknownBySlot => {
-                "memory by slot is unknown; collect without --slots-only".into()
-            }
+/// Why no placement is better, by the planner.
+pub(crate) fn why_not(why: &WhyNot) -> String {
+    match why {
+        WhyNot::Fixed(fixed) => format!(
+            "{} that may not move hold {} a node's share",
+            counted(fixed.slots as u64, "slot"),
+            times(fixed.share)
+        ),
+        WhyNot::Floor(SetBy::Slot(slot)) => {
+            format!("slot {slot} alone is more than a fair share")
         }
-    }
-}
-
-impl InWords for WhyNot {
-    fn in_words(&self) -> String {
-        match self {
-            WhyNot::Fixed(fixed) => format!(
-                "{} that may not move hold {} a node's share",
-                counted(fixed.slots as u64, "slot"),
-                times(fixed.share)
-            ),
-            WhyNot::Floor(SetBy::Slot(slot)) => {
-                format!("slot {slot} alone is more than a fair share")
-            }
-            WhyNot::Floor(SetBy::Slots { together, heaviest }) => {
-                format!("{together} of the {heaviest} heaviest slots have to share a node")
-            }
-            WhyNot::NoPlacement(proof) => {
-                let names = list(proof.slots.iter(), NAMES);
-                let slot = if proof.slots.len() == 1 {
-                    "slot"
-                } else {
-                    "slots"
-                };
-                format!(
-                    "no placement evens both: {slot} {names} keeps it at {} or more",
-                    ratio(proof.least)
-                )
-            }
-            WhyNot::NotWorth(to, slots) => format!(
-                "{} would be possible, which is not worth {}",
-                ratio(*to),
-                counted(*slots as u64, "slot")
-            ),
-            WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
-            WhyNot::OtherRole => "a better placement would make another role worse".into(),
-            WhyNot::NotFound => "no placement was found that is worth its moves".into(),
+        WhyNot::Floor(SetBy::Slots { together, heaviest }) => {
+            format!("{together} of the {heaviest} heaviest slots have to share a node")
         }
+        WhyNot::NoPlacement(proof) => {
+            let names = list(proof.slots.iter(), NAMES);
+            let slot = if proof.slots.len() == 1 {
+                "slot"
+            } else {
+                "slots"
+            };
+            format!(
+                "no placement evens both: {slot} {names} keeps it at {} or more",
+                ratio(proof.least)
+            )
+        }
+        WhyNot::NotWorth(to, slots) => format!(
+            "{} would be possible, which is not worth {}",
+            ratio(*to),
+            counted(*slots as u64, "slot")
+        ),
+        WhyNot::Limits => "maxmemory of the nodes leaves no better placement".into(),
+        WhyNot::OtherRole => "a better placement would make another role worse".into(),
+        WhyNot::NotFound => "no placement was found that is worth its moves".into(),
     }
 }
