@@ -11,7 +11,6 @@ use slotscope_engine::source::collection::manifest::{
 };
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::text::{counted, grouped, percent};
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
 
 use crate::pipeline::strays;
@@ -34,7 +33,7 @@ pub(crate) fn remark(
         let lacking = lacking_rows(collection, &input.files);
         input.incomplete.extend(lacking);
         let warnings = warnings(manifest, redaction).into_iter();
-        input.warnings.extend(warnings.map(Worded::Sentence));
+        input.warnings.extend(warnings);
         input.notes.extend(notes(manifest));
         // The description of a skipped part may contain names.
         let parts = manifest.skipped.iter().filter(|_| redaction.is_none());

@@ -10,13 +10,14 @@ use slotscope_engine::scan::Scanned;
 use slotscope_engine::source::stem::stem;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::text;
-use slotscope_findings::summary::evidence::{self, Evidence};
+use slotscope_findings::summary::evidence;
 use slotscope_findings::summary::integrity::of_files::of_overlap;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_findings::topology::Topology;
 use slotscope_findings::topology::file_groups::FileSlots;
 use slotscope_findings::topology::of_files::{NotNodes, OfFiles, of_files};
 use slotscope_findings::topology::overlap::Overlap;
+use slotscope_findings::wording::evidence::same_node;
 
 use crate::pipeline::collected_nodes;
 use crate::pipeline::reading::Reading;
@@ -138,14 +139,9 @@ pub(crate) fn note_overlap(overlap: Option<&Overlap>, input: &mut InputFacts) {
 pub(crate) fn warn_of_several(files: &[Vec<usize>], summary: &mut Summary) {
     let nodes = files.iter().zip(&summary.nodes.list);
     for (files, node) in nodes.filter(|(files, _)| files.len() > 1) {
-        let names = files
-            .iter()
-            .map(|file| summary.input.files[*file].name.clone());
-        let same = Evidence::SameNode {
-            files: names.collect(),
-            node: node.name(),
-        };
-        summary.input.warnings.push(same.into());
+        let names = files.iter().map(|file| &summary.input.files[*file].name);
+        let warning = same_node(&names.collect::<Vec<_>>(), &node.name());
+        summary.input.warnings.push(warning);
     }
 }
 

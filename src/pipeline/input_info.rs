@@ -13,7 +13,6 @@ use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::text::{counted, grouped};
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
     UnreadableValues,
@@ -160,7 +159,7 @@ fn of_files<T>(
         sizes: sizes(&seen),
         error_lines: seen.count(Notice::ErrorReply),
         incomplete: scanned.incomplete.iter().map(stop).collect(),
-        warnings: warnings.into_iter().map(Worded::Sentence).collect(),
+        warnings,
         notes,
         ..InputFacts::default()
     }

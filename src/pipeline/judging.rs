@@ -8,7 +8,6 @@ use slotscope_engine::tally::Tallies;
 use slotscope_findings::steps::{self, Commands, Service};
 use slotscope_findings::summary;
 use slotscope_findings::summary::capacity::Room;
-use slotscope_findings::summary::evidence::Evidence;
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::patterns::Levels;
@@ -155,9 +154,8 @@ impl CountedInputs {
         steps::add(&mut summary, &topology, &observed, &commands);
         // Nodes also count keys excluded by a filter.
         if self.inputs.filter.is_none() {
-            let shortfalls = summary.nodes.shortfalls(&node_counts).into_iter();
-            let warnings = shortfalls.map(|shortfall| Evidence::Shortfall(shortfall).into());
-            summary.input.warnings.extend(warnings);
+            let shortfalls = summary.nodes.shortfalls(&node_counts);
+            summary.input.warnings.extend(shortfalls);
         }
         check_capacity(&summary, room.as_ref())?;
         summary.run = self

@@ -13,7 +13,6 @@ use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 use slotscope_findings::steps::MEASURING;
 use slotscope_findings::summary::step::StepKind;
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{InputFacts, Summary};
 use slotscope_report::output::WholeDirectory;
 
@@ -240,7 +239,7 @@ impl Collected {
         if has_commands && collect.contains(" --monitor ") {
             let hint =
                 "each command below runs MONITOR again; with --keep DIR they read what is kept";
-            summary.input.warnings.push(Worded::Sentence(hint.into()));
+            summary.input.warnings.push(hint.into());
         }
         let note = "what was read of the servers is removed; --keep DIR, or collect, keeps it for plan, whatif and the next analyze";
         summary.input.notes.push(note.into());

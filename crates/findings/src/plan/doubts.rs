@@ -26,17 +26,18 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
     if summary.verdict.state == State::Suspicious {
         return Some(summary.verdict.sentence.to_string());
     }
-    summary.input.doubt().map(ToString::to_string)
+    let doubt = summary.input.doubt.as_ref();
+    doubt.map(|sign| sign.sentence.clone())
 }
 
 /// Warnings for the reader of a plan, deduplicated.
 pub(crate) fn warnings(summary: &Summary) -> Vec<String> {
     let input = &summary.input;
     let mut warnings: Vec<String> = incomplete(summary).into_iter().collect();
-    for warning in input.warnings.iter().map(ToString::to_string) {
+    for warning in &input.warnings {
         // The sentence about a suspicious dump quotes its evidence.
-        if !warnings.iter().any(|known| known.contains(&warning)) {
-            warnings.push(warning);
+        if !warnings.iter().any(|known| known.contains(warning)) {
+            warnings.push(warning.clone());
         }
     }
     if let Some(first) = input.rejected.first.first() {

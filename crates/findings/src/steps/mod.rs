@@ -119,7 +119,7 @@ impl<'a> Steps<'a> {
         let is_suspicious = findings.any(|finding| finding.kind == FindingKind::Suspicious)
             && verdict.integrity.iter().any(has_dump);
         // A dump that may lack keys cannot be planned for.
-        let is_doubtful = summary.input.doubt().is_some()
+        let is_doubtful = summary.input.doubt.is_some()
             && verdict.roles.iter().any(|role| role.state.is_uneven());
         if is_suspicious || is_doubtful {
             steps.list.push(take_again(summary, &today));

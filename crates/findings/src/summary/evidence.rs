@@ -12,95 +12,14 @@ use slotscope_engine::tally::duplicates::Duplicates;
 use slotscope_engine::tally::tags::TagCounts;
 
 use crate::summary::balance::tidy;
-use crate::summary::gaps::{Gap, Gaps};
+use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::Units;
 use crate::summary::integrity::of_loads::{self, InputCounts};
-use crate::summary::integrity::{FilesApart, Sign, of_files};
-use crate::summary::nodes::{Nodes, Shortfall};
+use crate::summary::integrity::{Damage, FilesApart, Integrity, of_files};
+use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
-use crate::summary::worded::Worded;
 use crate::summary::{FileFacts, InputFacts};
-
-/// Evidence that the dump is wrong.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Evidence {
-    /// Keys without a size or an operation count.
-    WeightMissing {
-        /// The missing metric.
-        metric: Metric,
-        /// How many.
-        keys: u64,
-    },
-    /// Values that could not be read.
-    Unreadable(Gap),
-    /// Rows that could not be read as keys.
-    LostRows {
-        /// The number of lost rows.
-        rows: u64,
-        /// The number of rows read as keys.
-        keys: u64,
-    },
-    /// Errors of redis-cli or a server stand among the keys.
-    BrokenOff {
-        /// How many.
-        error_lines: u64,
-    },
-    /// A capture without a command.
-    NoCommands {
-        /// The node.
-        node: Name,
-        /// Seconds that it is of.
-        secs: f64,
-    },
-    /// A file without a key.
-    NoKeys {
-        /// The file.
-        file: Name,
-        /// Its size in bytes.
-        bytes: u64,
-    },
-    /// The sum of all weights does not fit 64 bits.
-    Overflow {
-        /// The metric.
-        metric: Metric,
-    },
-    /// Keys that occur repeatedly.
-    Repeated {
-        /// The fraction of keys seen before.
-        share: f64,
-        /// Whether the share is exact, not an estimate.
-        exact: bool,
-        /// Whether all keys are from RDB files, in which no key repeats.
-        of_snapshots: bool,
-    },
-    /// RDB files were written more than an hour apart.
-    FilesApart(FilesApart),
-    /// Keys in slots that no node owns.
-    Unowned {
-        /// How many.
-        keys: u64,
-    },
-    /// A file with keys of one node plus some of others.
-    OutsideNode {
-        /// The file.
-        file: Name,
-        /// The node that most of its keys belong to.
-        node: Name,
-        /// Keys of other nodes.
-        keys: u64,
-    },
-    /// Several files hold the keys of the same node.
-    SameNode {
-        /// The files.
-        files: Vec<Name>,
-        /// The node.
-        node: Name,
-    },
-    /// A sign of damage in slot or node loads.
-    Sign(Sign),
-    /// A node reports more keys than the dump holds.
-    Shortfall(Shortfall),
-}
+use crate::wording::evidence as said;
 
 /// The name of the format of RDB files.
 const RDB: &str = "rdb";
@@ -113,14 +32,14 @@ const OUTSIDE: f64 = 0.001;
 const FEW: u64 = 100;
 
 /// Adds the evidence in the counts to `input`, and returns what is certainly wrong with the dump. Mere doubts go to the
-/// warnings of `input` only (`InputFacts::doubt`).
+/// warnings and the doubt of `input` only.
 pub(crate) fn of(
     tallies: &Tallies,
     nodes: &Nodes,
     units: &Units,
     observed: &Observed,
     mut input: InputFacts,
-) -> (InputFacts, Vec<Sign>) {
+) -> (InputFacts, Vec<Integrity>) {
     input.keys = tallies.slots.total();
     let known = |metric| tallies.weights.get(metric).map(|weighed| weighed.known);
     input.weights = PerWeight::from_fn(known);
@@ -134,24 +53,21 @@ pub(crate) fn of(
     let unreadable = [gaps.sizes, gaps.operations]
         .into_iter()
         .flatten()
-        .map(Evidence::Unreadable);
-    let lost = (gaps.lost_rows > 0).then_some(Evidence::LostRows {
-        rows: gaps.lost_rows,
-        keys: gaps.keys,
-    });
-    let mut evidence: Vec<Evidence> = unreadable.chain(lost).collect();
+        .map(|gap| said::unreadable(&gap));
+    let lost = (gaps.lost_rows > 0).then(|| said::lost_rows(gaps.lost_rows, gaps.keys));
+    let mut evidence: Vec<String> = unreadable.chain(lost).collect();
     if shows_only_operations(tallies) || shows_only_extremes(tallies) {
         // Keys that nobody accessed are missing from a capture, which proves nothing.
         let is_whole = input.incomplete.is_empty();
         let signs = if is_whole {
             Vec::new()
         } else {
-            vec![Sign::Incomplete]
+            vec![Integrity::incomplete()]
         };
         return (input, signs);
     }
     if let error_lines @ 1.. = input.error_lines {
-        evidence.push(Evidence::BrokenOff { error_lines });
+        evidence.push(said::broken_off(error_lines));
     }
     // An empty reply among others may be right; an empty file is not a reply. The reason for an unread file is reported
     // next to it.
@@ -161,14 +77,8 @@ pub(crate) fn of(
     };
     let nothing = input.files.iter().filter(without_keys);
     evidence.extend(nothing.map(|file| match &file.captured {
-        Some((node, secs)) => Evidence::NoCommands {
-            node: node.clone(),
-            secs: *secs,
-        },
-        None => Evidence::NoKeys {
-            file: file.name.clone(),
-            bytes: file.bytes,
-        },
+        Some((node, secs)) => format!("{node}: MONITOR saw no command on a key in {secs:.0} s"),
+        None => said::no_keys(&file.name, file.bytes),
     }));
     let operations = tallies.names.as_ref().map(|names| &names.operations);
     let has_captures = operations.is_some_and(|operations| !operations.is_empty());
@@ -176,35 +86,32 @@ pub(crate) fn of(
         let keys = known(metric).map_or(0, |known| input.keys.saturating_sub(known));
         // A key that no capture has was not used in that time.
         if keys > 0 && !(has_captures && matches!(metric, Metric::Ops | Metric::Cpu)) {
-            evidence.push(Evidence::WeightMissing { metric, keys });
+            evidence.push(said::weight_missing(metric, keys));
         }
         let weighed = tallies.weights.get(metric);
         if weighed.is_some_and(|weighed| weighed.sum > u128::from(u64::MAX)) {
-            evidence.push(Evidence::Overflow { metric });
+            evidence.push(said::overflow(metric));
         }
     }
     let repeated = duplicates.and_then(|duplicates| {
         let (share, exact) = (duplicates.share()?, duplicates.is_exact());
         let of_snapshots = are_snapshots(&input.files);
-        (share > REPEATED).then_some(Evidence::Repeated {
-            share,
-            exact,
-            of_snapshots,
-        })
+        (share > REPEATED).then(|| said::repeated(share, exact, of_snapshots))
     });
     evidence.extend(repeated);
     let apart = of_files::apart(&input.files);
     let (days_apart, hours_apart): (Vec<_>, Vec<_>) =
         apart.into_iter().partition(FilesApart::is_over_a_day);
-    evidence.extend(hours_apart.into_iter().map(Evidence::FilesApart));
+    evidence.extend(hours_apart.iter().map(said::hours_apart));
     let unowned = nodes.unowned.load.keys;
     if unowned > 0 {
-        evidence.push(Evidence::Unowned { keys: unowned });
+        evidence.push(said::unowned(unowned));
     }
     evidence.extend(foreign(tallies, nodes, &input));
     let counts = InputCounts {
         is_incomplete: !input.incomplete.is_empty(),
         is_of_one_server: matches!(input.files.as_slice(), [file] if file.in_cluster),
+        is_of_all_servers: observed.is_whole_collection,
         error_lines: input.error_lines,
         duplicate_share: input.duplicate_share,
         duplicates_in: &|slots| duplicates.and_then(|duplicates| duplicates.share_in(slots)),
@@ -217,33 +124,21 @@ pub(crate) fn of(
         },
     };
     let mut signs = std::mem::take(&mut input.of_files);
-    signs.extend(days_apart.into_iter().map(Sign::FilesApart));
+    let days_apart = days_apart.iter().map(said::days_apart);
+    signs.extend(days_apart.map(|sentence| Integrity::new(Damage::Mixed, sentence)));
     let of_loads = of_loads::signs(nodes, &tallies.slots.loads, units, counts).into_iter();
     // With a key filter, no number of keys is expected in a slot or on a node.
-    signs.extend(of_loads.filter(|sign| input.filter.is_none() || !sign.is_of_loads()));
+    signs.extend(of_loads.filter(|sign| input.filter.is_none() || !sign.is_of_loads));
     if input.sample_percent.is_some() {
         // Slots outside the sample are empty, which proves nothing.
-        signs.retain(|sign| !sign.is_of_loads());
+        signs.retain(|sign| !sign.is_of_loads);
     }
-    if observed.is_whole_collection {
-        signs = signs.into_iter().map(Sign::of_servers).collect();
-    }
-    let news = signs.iter().filter(|sign| sign.is_news());
-    evidence.extend(news.map(|sign| Evidence::Sign(sign.clone())));
-    input.warnings.extend(evidence.into_iter().map(Into::into));
-    signs.retain(|sign| !sign.is_doubt());
+    let news = signs.iter().filter(|sign| sign.is_news);
+    evidence.extend(news.map(|sign| sign.sentence.clone()));
+    input.warnings.extend(evidence);
+    input.doubt = signs.iter().find(|sign| sign.is_doubt).cloned();
+    signs.retain(|sign| !sign.is_doubt);
     (input, signs)
-}
-
-impl InputFacts {
-    /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes
-    /// of skew and no plan.
-    pub fn doubt(&self) -> Option<&Sign> {
-        self.warnings.iter().find_map(|warning| match warning {
-            Worded::Finding(Evidence::Sign(sign)) if sign.is_doubt() => Some(sign),
-            _ => None,
-        })
-    }
 }
 
 /// Whether all files with keys are RDB files.
@@ -294,7 +189,7 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
 }
 
 /// Inputs that are dumps of one node but hold keys of another, and nodes with several inputs.
-fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence> {
+fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<String> {
     let mut evidence = Vec::new();
     let mut homes: BTreeMap<usize, Vec<&Name>> = BTreeMap::new();
     let inputs: Vec<&[u64]> = tallies.origins.inputs().collect();
@@ -306,18 +201,12 @@ fn foreign(tallies: &Tallies, nodes: &Nodes, input: &InputFacts) -> Vec<Evidence
         homes.entry(home).or_default().push(&file.name);
         let outside = total - most;
         if outside as f64 > OUTSIDE * total as f64 {
-            evidence.push(Evidence::OutsideNode {
-                file: file.name.clone(),
-                node: nodes.list[home].name(),
-                keys: outside,
-            });
+            let node = nodes.list[home].name();
+            evidence.push(said::outside_node(&file.name, &node, outside));
         }
     }
     let shared = homes.into_iter().filter(|(_, files)| files.len() > 1);
-    evidence.extend(shared.map(|(home, files)| Evidence::SameNode {
-        files: files.into_iter().cloned().collect(),
-        node: nodes.list[home].name(),
-    }));
+    evidence.extend(shared.map(|(home, files)| said::same_node(&files, &nodes.list[home].name())));
     evidence
 }
 

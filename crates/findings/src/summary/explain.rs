@@ -6,7 +6,7 @@ use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
 use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::{UnitKind, UnitsBy};
-use crate::summary::integrity::Sign;
+use crate::summary::integrity::Integrity;
 use crate::summary::judge::{Amounts, Judgement};
 use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
@@ -24,7 +24,7 @@ pub(crate) struct Explained<'a> {
     pub units: &'a UnitsBy,
     pub observed: &'a Observed,
     /// The first sign that the dump is damaged.
-    pub sign: Option<&'a Sign>,
+    pub sign: Option<&'a Integrity>,
     /// Whether reading stopped before the end of the input.
     pub is_incomplete: bool,
     /// A node that is being filled or drained.

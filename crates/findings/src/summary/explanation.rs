@@ -4,7 +4,7 @@ use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::gaps::Gap;
-use crate::summary::integrity::Sign;
+use crate::summary::integrity::Integrity;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 
@@ -54,7 +54,7 @@ pub struct Fullest {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Why {
     /// The dump is damaged; this is the strongest sign.
-    Damaged(Sign),
+    Damaged(Integrity),
     /// It is not above its fair share.
     Even,
     /// There is only one node.

@@ -7,7 +7,7 @@ use slotscope_engine::name::Name;
 
 use crate::summary::explanation::{Explanation, NotCompared, Unseen};
 use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::integrity::Sign;
+use crate::summary::integrity::Integrity;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::{NodeFlag, NodeLoad, Nodes};
@@ -57,7 +57,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
 }
 
 /// A suspicious dump, in the words of the first role.
-pub fn suspicious(signs: &[Sign], roles: &[RoleVerdict]) -> Option<Finding> {
+pub fn suspicious(signs: &[Integrity], roles: &[RoleVerdict]) -> Option<Finding> {
     let role = roles.first()?;
     signs.first()?;
     let text = role.sentence.to_string();

@@ -7,9 +7,7 @@ use slotscope_engine::format::Lost;
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
-use crate::summary::evidence::Evidence;
-use crate::summary::integrity::Sign;
-use crate::summary::worded::Worded;
+use crate::summary::integrity::Integrity;
 
 /// Facts about the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,11 +57,15 @@ pub struct InputFacts {
     pub are_one_node_each: bool,
     /// Signs of damage in the files themselves, which `evidence` takes.
     #[serde(skip)]
-    pub of_files: Vec<Sign>,
+    pub of_files: Vec<Integrity>,
+    /// A sign that the dump lacks keys, provided that the even split matches the cluster. Such a dump gives no causes of
+    /// skew and no plan.
+    #[serde(skip)]
+    pub doubt: Option<Integrity>,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
     /// Evidence that the dump is not what it should be.
-    pub warnings: Vec<Worded<Evidence>>,
+    pub warnings: Vec<String>,
     /// Notes on what the formats cannot show.
     pub notes: Vec<String>,
 }

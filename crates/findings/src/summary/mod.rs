@@ -382,7 +382,7 @@ pub fn summarise<'l>(
         is_incomplete: !input.incomplete.is_empty(),
         has_only_extremes: !extremes.is_empty(),
         are_accesses_known: recency::are_accesses_known(lfu.as_deref()),
-        is_doubtful: input.doubt().is_some(),
+        is_doubtful: input.doubt.is_some(),
         gaps: &Gaps::of(&input),
         capacity: capacity.as_ref(),
         headroom: &headroom,

@@ -13,6 +13,7 @@ use crate::summary::balance::Balance;
 use crate::summary::state::Role;
 use crate::topology::Topology;
 use crate::topology::cluster_info::NodeKeys;
+use crate::wording::evidence::shortfall;
 
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -119,17 +120,6 @@ pub enum NodeFlag {
     Refusing,
 }
 
-/// A node that reports more keys than the dump has for its slots.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Shortfall {
-    /// Its address, or its id if the address is unknown.
-    pub node: Name,
-    /// The keys that it reports.
-    pub reported: u64,
-    /// The keys in the dump.
-    pub dumped: u64,
-}
-
 impl NodeLoad {
     /// Its display name: its hostname with the port, else its address, else its short id.
     pub fn name(&self) -> Name {
@@ -230,19 +220,15 @@ impl Nodes {
         }
     }
 
-    /// Nodes that report over 1% more keys than the dump holds: it is incomplete or older.
-    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<Shortfall> {
-        let shortfall = |node: &NodeLoad| {
+    /// A warning for each node that reports over 1% more keys than the dump holds: it is incomplete or older.
+    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<String> {
+        let warning = |node: &NodeLoad| {
             let address = node.address.as_ref().map(|address| address.0.as_slice());
             let said = said.iter().find(|said| said.is(&node.id.0, address))?;
             let is_short = node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64;
-            is_short.then(|| Shortfall {
-                node: node.name(),
-                reported: said.keys,
-                dumped: node.load.keys,
-            })
+            is_short.then(|| shortfall(&node.name(), said.keys, node.load.keys))
         };
-        self.list.iter().filter_map(shortfall).collect()
+        self.list.iter().filter_map(warning).collect()
     }
 
     /// Whether they are an even split, requested or assumed, not taken from a listing.

@@ -60,6 +60,7 @@ impl Redact for InputFacts {
             sample_percent: _,
             sample_has_heaviest: _,
             of_files: _,
+            doubt: _,
             unreadable_values,
             incomplete,
             warnings: _,

@@ -12,7 +12,7 @@ use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
 use crate::summary::gaps::Gaps;
 use crate::summary::headroom::Headroom;
-use crate::summary::integrity::{Integrity, Sign};
+use crate::summary::integrity::Integrity;
 use crate::summary::judge::Amounts;
 use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
@@ -62,7 +62,7 @@ pub struct Verdict {
 pub(crate) struct VerdictInputs<'a> {
     pub load_inputs: LoadInputs<'a>,
     /// Signs of a damaged dump.
-    pub signs: &'a [Sign],
+    pub signs: &'a [Integrity],
     /// Whether reading stopped before the end of the input.
     pub is_incomplete: bool,
     /// Whether key listings are the only input.
@@ -113,7 +113,7 @@ impl Verdict {
             assumed: are_assumed,
             memory_known: loads.get(Metric::Bytes).is_some(),
             keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
-            integrity: inputs.signs.iter().map(Integrity::from).collect(),
+            integrity: inputs.signs.to_vec(),
             actionable: false,
             roles,
             findings,

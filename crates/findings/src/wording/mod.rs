@@ -1,9 +1,9 @@
 //! Every sentence a report states about its findings: the summary holds numbers and names, `Display` words them.
 
 mod capacity;
-mod evidence;
+pub mod evidence;
 pub mod finding;
-mod integrity;
+pub(crate) mod integrity;
 mod measure;
 mod node_counts;
 pub(crate) mod step;
@@ -30,8 +30,6 @@ macro_rules! displayed_in_words {
 
 displayed_in_words! {
     crate::summary::capacity::FullestRoom,
-    crate::summary::evidence::Evidence,
     crate::summary::explanation::Explanation,
-    crate::summary::integrity::Sign,
     crate::summary::node_counts::CountedFinding,
 }

@@ -7,7 +7,7 @@ use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
 use crate::summary::gaps::Gap;
-use crate::summary::integrity::Sign;
+use crate::summary::integrity::Damage;
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
@@ -59,13 +59,13 @@ impl InWords for Fullest {
             "by the others"
         };
         let sentence = match &self.reason {
-            Why::Damaged(sign @ Sign::EmptyServer { .. }) => {
-                format!("{}; as it is, {holds}", sign.in_words())
+            Why::Damaged(sign) if sign.kind == Damage::EmptyServer => {
+                format!("{}; as it is, {holds}", sign.sentence)
             }
             Why::Damaged(sign) => {
                 format!(
                     "the dump looks incomplete or damaged: {}; as it is, {holds}",
-                    sign.in_words()
+                    sign.sentence
                 )
             }
             Why::Even => format!(

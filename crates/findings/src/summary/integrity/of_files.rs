@@ -4,8 +4,9 @@
 use slotscope_engine::name::Name;
 
 use crate::summary::FileFacts;
-use crate::summary::integrity::{FilesApart, Sign};
+use crate::summary::integrity::{Damage, FilesApart, Integrity};
 use crate::topology::overlap::Overlap;
+use crate::wording::integrity as said;
 
 /// Backing up all nodes in sequence takes less than this, in seconds.
 const AN_HOUR: u64 = 3600;
@@ -13,7 +14,7 @@ const AN_HOUR: u64 = 3600;
 const A_DAY: u64 = 24 * AN_HOUR;
 
 /// The sign for an overlap of `files`.
-pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -> Sign {
+pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -> Integrity {
     let name = |at: usize| {
         files
             .get(at)
@@ -24,15 +25,13 @@ pub fn of_overlap(overlap: &Overlap, files: &[FileFacts], are_snapshots: bool) -
             files,
             ranges,
             others,
-        } => Sign::SharedSlots {
-            files: files.map(name),
-            ranges: ranges.clone(),
-            others: *others,
-            are_snapshots,
-        },
-        Overlap::Stranger { file, slots } => Sign::Stranger {
-            file: name(*file),
-            slots: slots.len(),
+        } => Integrity::new(
+            Damage::Mixed,
+            said::shared_slots(files.map(name), ranges, *others, are_snapshots),
+        ),
+        Overlap::Stranger { file, slots } => Integrity {
+            is_news: true,
+            ..Integrity::new(Damage::Foreign, said::stranger(&name(*file), slots.len()))
         },
     }
 }

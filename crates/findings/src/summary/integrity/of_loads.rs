@@ -6,10 +6,12 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
+use slotscope_engine::text::short;
 
 use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
-use crate::summary::integrity::{Damage, Sign, TWICE};
+use crate::summary::integrity::{Damage, Integrity, TWICE};
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::wording::integrity as said;
 
 /// The share of repeated keys in a set of slots.
 pub(crate) type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;
@@ -21,6 +23,8 @@ pub(crate) struct InputCounts<'a> {
     pub is_incomplete: bool,
     /// Whether it is one RDB file of a server in cluster mode.
     pub is_of_one_server: bool,
+    /// Whether it lacks nothing that the servers have.
+    pub is_of_all_servers: bool,
     /// Lines that are server or redis-cli errors.
     pub error_lines: u64,
     /// The fraction of keys seen before.
@@ -69,26 +73,29 @@ pub(crate) fn signs(
     loads: &PerMetric<Vec<u64>>,
     units: &Units,
     counts: InputCounts<'_>,
-) -> Vec<Sign> {
+) -> Vec<Integrity> {
     let keys = &units.per.keys;
     let rest = Rest::of(nodes, keys, &loads.keys);
     let mut signs = Vec::new();
-    signs.extend(counts.is_incomplete.then_some(Sign::Incomplete));
+    signs.extend(counts.is_incomplete.then(Integrity::incomplete));
     let lines = counts.error_lines;
-    signs.extend((lines > 0).then_some(Sign::ErrorLines { lines }));
+    signs.extend((lines > 0).then(|| {
+        let sentence = said::error_lines(lines);
+        Integrity::new(Damage::Incomplete, sentence)
+    }));
     signs.extend(twice(nodes, counts));
     signs.extend(elsewhere(nodes, keys.total, counts));
     if keys.squares.is_some() {
         let empty_nodes: Vec<_> = nodes
             .owning()
             .filter(|node| surely_held(node, units.count))
-            .map(|node| Sign::EmptyNode { node: node.into() })
+            .map(|node| empty_node(node, counts.is_of_all_servers))
             .collect();
         let of_one_node = counts
             .is_of_one_server
             .then(|| one_node(&loads.keys, units.count));
         let only = || only_node(nodes, &rest);
-        let gap = || gap(&loads.keys, units.count, SURELY);
+        let gap = || gap(&loads.keys, units.count, SURELY).map(empty_slots);
         match of_one_node.flatten() {
             Some(sign) => signs.push(sign),
             None if empty_nodes.is_empty() => signs.extend(only().or_else(gap)),
@@ -174,10 +181,10 @@ fn within_nodes(nodes: &Nodes, heavy: &[Unit], loads: &[u64]) -> f64 {
 }
 
 /// (e)
-fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Sign> {
+fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Integrity> {
     let share = counts.duplicate_share?;
     if share > TWICE {
-        return Some(Sign::Duplicates { share });
+        return Some(Integrity::new(Damage::Duplicates, said::duplicates(share)));
     }
     // Nearly all repeats are on one node: its dump is given twice, or together with its replica's.
     let owned = |node: &NodeLoad| {
@@ -196,21 +203,42 @@ fn twice(nodes: &Nodes, counts: InputCounts<'_>) -> Option<Sign> {
         .filter(|(node, most)| *most > TWICE && node.load.keys >= FEW)?;
     let is_here = owned(node);
     let elsewhere = (counts.duplicates_in)(&|slot| !is_here(slot)).unwrap_or(0.0);
-    (elsewhere < ELSEWHERE_REPEATED * most).then(|| Sign::NodeTwice {
-        node: node.into(),
-        share: most,
+    (elsewhere < ELSEWHERE_REPEATED * most).then(|| {
+        let sentence = said::node_twice(&node.name(), most);
+        Integrity::new(Damage::Duplicates, sentence).on(node)
     })
 }
 
 /// (d)
-fn elsewhere(nodes: &Nodes, keys: f64, counts: InputCounts<'_>) -> Option<Sign> {
+fn elsewhere(nodes: &Nodes, keys: f64, counts: InputCounts<'_>) -> Option<Integrity> {
     let (unowned, strays) = (nodes.unowned.load.keys, counts.strays);
     let is_many = |elsewhere: u64| elsewhere as f64 > ELSEWHERE * keys;
-    match () {
-        () if is_many(unowned) => Some(Sign::UnownedKeys { keys: unowned }),
-        () if is_many(strays) => Some(Sign::StrayKeys { keys: strays }),
-        () => None,
-    }
+    let sentence = match () {
+        () if is_many(unowned) => said::unowned_keys(unowned),
+        () if is_many(strays) => said::stray_keys(strays),
+        () => return None,
+    };
+    Some(Integrity::new(Damage::Foreign, sentence))
+}
+
+/// The slots of a node are empty; if nothing is missing that servers have, its server has no keys.
+fn empty_node(node: &NodeLoad, is_of_all_servers: bool) -> Integrity {
+    let name = short(&node.name());
+    let sign = if is_of_all_servers {
+        let sentence = format!("{name} is empty: it may have lost its data");
+        Integrity::of_loads(Damage::EmptyServer, sentence)
+    } else {
+        let sentence = format!("no key is in the slots of node {name}: its dump is missing");
+        Integrity::of_loads(Damage::MissingNode, sentence)
+    };
+    sign.on(node)
+}
+
+fn empty_slots((first, last): (usize, usize)) -> Integrity {
+    let sentence = format!(
+        "no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off"
+    );
+    Integrity::of_loads(Damage::MissingNode, sentence)
 }
 
 /// (a), for a node.
@@ -219,7 +247,7 @@ fn surely_held(node: &NodeLoad, units: f64) -> bool {
 }
 
 /// (a), for all nodes but one: however few units there are, they do not all land on one node by chance.
-fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
+fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Integrity> {
     let (keys, owned) = nodes.owning().fold((0.0, 0.0), |(keys, slots), node| {
         (keys + node.load.keys as f64, slots + f64::from(node.slots))
     });
@@ -230,14 +258,14 @@ fn only_node(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
     let has_all = keys - node.load.keys as f64 <= NEARLY_NONE * keys
         && rest.load - rest.on(node) <= NEARLY_NONE * rest.load;
     let is_certain = has_all && -units * p.ln() > HARDLY;
-    (others > 0 && !nodes.is_even() && is_certain).then(|| Sign::OnlyNode {
-        node: node.into(),
-        others,
+    (others > 0 && !nodes.is_even() && is_certain).then(|| {
+        let sentence = said::only_node(&node.name(), others);
+        Integrity::of_loads(Damage::MissingNode, sentence).on(node)
     })
 }
 
 /// (a), for consecutive slots.
-fn gap(keys: &[u64], units: f64, surely: f64) -> Option<Sign> {
+fn gap(keys: &[u64], units: f64, surely: f64) -> Option<(usize, usize)> {
     let (mut longest, mut from) = (0..0, 0);
     for (slot, load) in keys.iter().chain([&1]).enumerate() {
         if *load > 0 {
@@ -250,29 +278,24 @@ fn gap(keys: &[u64], units: f64, surely: f64) -> Option<Sign> {
         }
     }
     let is_sure = longest.len() >= WIDE && longest.len() as f64 * units / S > surely;
-    is_sure.then(|| Sign::EmptySlots {
-        first: longest.start,
-        last: longest.end - 1,
-    })
+    is_sure.then(|| (longest.start, longest.end - 1))
 }
 
 /// (a), for the file of one cluster server: other nodes have the slots around or between its own.
-fn one_node(keys: &[u64], units: f64) -> Option<Sign> {
+fn one_node(keys: &[u64], units: f64) -> Option<Integrity> {
     let empty = gap(keys, units, (units.max(1.0).ln() + LIKELY).min(SURELY))?;
     let is_held = |keys: &u64| *keys > 0;
     let (first, last) = (
         keys.iter().position(is_held)?,
         keys.iter().rposition(is_held)?,
     );
-    let is_outside = |sign: &Sign| match sign {
-        Sign::EmptySlots { first: from, .. } => !(first..=last).contains(from),
-        _ => false,
-    };
-    if is_outside(&empty) {
-        Some(Sign::OneNode { first, last })
-    } else {
-        Some(empty)
+    if (first..=last).contains(&empty.0) {
+        return Some(empty_slots(empty));
     }
+    let sentence = format!(
+        "it is the RDB file of one node of a cluster, all of its keys in slots {first}-{last}: name those of all primaries"
+    );
+    Some(Integrity::of_loads(Damage::MissingNode, sentence))
 }
 
 /// (b)
@@ -281,7 +304,7 @@ fn too_full(
     units: &UnitsBy,
     rest: &Rest<'_>,
     counts: InputCounts<'_>,
-) -> Option<Sign> {
+) -> Option<Integrity> {
     if rest.load <= 0.0 || units.total <= 0.0 {
         return None;
     }
@@ -299,15 +322,14 @@ fn too_full(
         let duplicates = (counts.duplicates_in)(&|repeated| repeated == slot).unwrap_or(0.0);
         duplicates > REPEATED || (counts.repeats_of_slot)(slot) as f64 > REPEATED * load
     };
-    (*load > most && repeats()).then(|| Sign::OverfullSlot {
-        slot,
-        keys: *load as u64,
-        unusual: (most / TOO_FULL) as u64,
+    (*load > most && repeats()).then(|| {
+        let sentence = said::overfull_slot(slot, *load as u64, (most / TOO_FULL) as u64);
+        Integrity::of_loads(Damage::Truncated, sentence)
     })
 }
 
 /// (c)
-fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> {
+fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Integrity> {
     let of_mean = off_from(nodes, rest, mean_density);
     if of_mean.is_empty() {
         return None;
@@ -334,7 +356,7 @@ fn off(nodes: &Nodes, rest: &Rest<'_>, counts: InputCounts<'_>) -> Option<Sign> 
 
 /// (c), for an even split: if all nodes but one are equally full, the low one lost keys. One above the others may be
 /// due to chance or ids.
-fn lacking(nodes: &Nodes, rest: &Rest<'_>) -> Option<Sign> {
+fn lacking(nodes: &Nodes, rest: &Rest<'_>) -> Option<Integrity> {
     let off = off_from(nodes, rest, median_density);
     let by_far = |a: &&Off<'_>, b: &&Off<'_>| a.over.total_cmp(&b.over);
     let emptiest = off.iter().min_by(by_far)?;
@@ -356,14 +378,18 @@ impl Off<'_> {
         load / (1.0 + self.over) - load
     }
 
-    fn sign(&self, nodes: &Nodes, damage: Damage) -> Sign {
-        Sign::UnlikelyNode {
-            node: self.node.into(),
-            over: self.over,
-            damage,
-            of_two: nodes.owning().count() == 2,
-            sigmas: self.sigmas,
-            assumed: nodes.is_even(),
+    fn sign(&self, nodes: &Nodes, damage: Damage) -> Integrity {
+        let name = self.node.name();
+        let is_doubt = nodes.is_even();
+        let sentence = if is_doubt {
+            said::low_node(&name, self.over, self.sigmas)
+        } else {
+            let of_two = nodes.owning().count() == 2;
+            said::unlikely_node(&name, self.over, damage, of_two)
+        };
+        Integrity {
+            is_doubt,
+            ..Integrity::of_loads(damage, sentence).on(self.node)
         }
     }
 }

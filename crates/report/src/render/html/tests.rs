@@ -10,7 +10,6 @@ use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups, Pattern, Prefix};
 use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::tags::{Tag, TagLoad, Tags};
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{HotSlot, InputFacts, summarise};
 use slotscope_findings::topology::Topology;
 
@@ -125,7 +124,7 @@ fn largest() -> Summary {
     summary.slots.hottest = (0..20).map(hot).collect();
     let long = || "<".repeat(1 << 20);
     summary.verdict.sentence = long();
-    summary.input.warnings = (0..1000).map(|_| Worded::Sentence(long())).collect();
+    summary.input.warnings = (0..1000).map(|_| long()).collect();
     summary.input.notes = (0..1000).map(|_| long()).collect();
     summary
 }
