@@ -24,7 +24,6 @@ use slotscope_engine::text::counted;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::nodes::{NodeLoad, Nodes};
 use slotscope_findings::summary::state::State;
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::topology::identity;
 
 use crate::diff::basis::Basis;
@@ -48,7 +47,7 @@ pub struct Diff {
     /// The report after.
     pub new: Name,
     /// All of it in a sentence.
-    pub sentence: Worded<Headline>,
+    pub sentence: String,
     /// All load.
     pub totals: PerMetric<OldNew<u64>>,
     /// The verdict and its numbers.
@@ -72,7 +71,7 @@ pub struct Diff {
 
 /// The main change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Headline {
+pub(crate) struct Headline {
     /// The metric compared.
     pub by: Metric,
     /// The total load.
@@ -167,7 +166,7 @@ impl Diff {
             schema: SCHEMA,
             old: old.file.clone(),
             new: new.file.clone(),
-            sentence: Worded::Sentence(String::new()),
+            sentence: String::new(),
             totals: per_metric(|metric| OldNew::of(old.load(metric), new.load(metric))),
             verdict: VerdictChange::of(old, new, metric),
             hot: hot::find(&nodes, old, new, metric),
@@ -177,7 +176,7 @@ impl Diff {
             patterns: names(old.patterns(metric), new.patterns(metric)),
             notes: notes(old, new, metric),
         };
-        diff.sentence = Headline::of(&diff).into();
+        diff.sentence = Headline::of(&diff).in_words();
         Ok(diff)
     }
 }

@@ -3,15 +3,13 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount;
 use slotscope_findings::summary::state::State;
-use slotscope_findings::wording::InWords;
 use slotscope_findings::wording::verdict::times;
 
 use crate::diff::{Headline, OldNew};
 
-slotscope_findings::displayed_in_words!(crate::diff::Headline);
-
-impl InWords for Headline {
-    fn in_words(&self) -> String {
+impl Headline {
+    /// The sentence.
+    pub(crate) fn in_words(&self) -> String {
         let [old, new] = [self.state.old, self.state.new].map(State::name);
         let mut sentence = totals(&self.total, self.by);
         sentence += &if old == new {

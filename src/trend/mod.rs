@@ -22,7 +22,6 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
 use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::worded::Worded;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::fit::{Rate, Reached};
@@ -41,7 +40,7 @@ pub struct Trend {
     #[schemars(extend("const" = SCHEMA))]
     pub schema: &'static str,
     /// All of it in a sentence.
-    pub sentence: Worded<Outlook>,
+    pub sentence: String,
     /// The metric of the sentence.
     pub by: Metric,
     /// The reports in the order of their dates.
@@ -55,7 +54,7 @@ pub struct Trend {
 
 /// The content of the summary sentence.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Outlook {
+pub(crate) struct Outlook {
     /// The number of reports.
     pub reports: usize,
     /// Times of the first and the last, in seconds since 1970.
@@ -147,7 +146,7 @@ impl History {
         let outlook = newest.map(|newest| self.outlook(newest, metric, forecast.as_ref()));
         Ok(Trend {
             schema: SCHEMA,
-            sentence: outlook.map_or_else(Worded::default, Worded::Finding),
+            sentence: outlook.map_or(String::new(), |outlook| outlook.in_words()),
             by: metric,
             forecast,
             notes,

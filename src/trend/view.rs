@@ -174,7 +174,7 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
     // The picture is for pages only; text skips it.
     let picture = full_curve(trend).map(Block::Curve);
-    Some(section.line(full.to_string()).with_all(picture))
+    Some(section.line(full.in_words()).with_all(picture))
 }
 
 /// The times of the reports: just dates, if these are distinct.

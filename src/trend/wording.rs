@@ -2,19 +2,14 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
-use slotscope_findings::wording::InWords;
 
 use crate::trend::Outlook;
 use crate::trend::fit::{Interval, Rate, Reached};
 use crate::trend::forecast::{Basis, Full};
 
-slotscope_findings::displayed_in_words! {
-    crate::trend::Outlook,
-    crate::trend::forecast::Full,
-}
-
-impl InWords for Outlook {
-    fn in_words(&self) -> String {
+impl Outlook {
+    /// The sentence.
+    pub(crate) fn in_words(&self) -> String {
         let [from, to] = self.times.map(day);
         let reports = counted(self.reports as u64, "report");
         let mut sentence = format!("{reports}, {from} to {to}: {}", amount(self.by, self.load));
@@ -29,8 +24,9 @@ impl InWords for Outlook {
     }
 }
 
-impl InWords for Full {
-    fn in_words(&self) -> String {
+impl Full {
+    /// The sentence.
+    pub(crate) fn in_words(&self) -> String {
         let (node, when) = (short(&self.node), full(&self.months, self.at));
         let (used, limit) = (bytes(self.used), bytes(self.maxmemory));
         let (source, reports) = (self.basis.words(), counted(self.reports, "report"));

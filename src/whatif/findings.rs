@@ -9,7 +9,6 @@ use slotscope_findings::summary::balance::{Balance, tidy};
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::tags::Tag;
 use slotscope_findings::summary::verdict::Verdict;
-use slotscope_findings::summary::worded::Worded;
 use slotscope_findings::summary::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
@@ -55,12 +54,12 @@ pub struct WhatIfFindings {
     #[serde(skip)]
     pub nodes_after: Vec<NodeLoad>,
     /// The result, in a sentence.
-    pub sentence: Worded<Comparison>,
+    pub sentence: String,
 }
 
 /// The effect of the change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Comparison {
+pub(crate) struct Comparison {
     /// The metric compared.
     pub by: Metric,
     /// The fullest node in fair shares, before and after; absent if a side has no keys.
@@ -142,10 +141,10 @@ impl WhatIfFindings {
             without_keys,
             top_tags,
             nodes_after,
-            sentence: Worded::Sentence(String::new()),
+            sentence: String::new(),
             input,
         };
-        findings.sentence = findings.comparison().into();
+        findings.sentence = findings.comparison().in_words();
         findings
     }
 

@@ -2,15 +2,13 @@
 
 use slotscope_engine::text::{grouped, percent};
 use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::wording::InWords;
 use slotscope_findings::wording::verdict::times;
 
 use crate::whatif::findings::Comparison;
 
-slotscope_findings::displayed_in_words!(crate::whatif::findings::Comparison);
-
-impl InWords for Comparison {
-    fn in_words(&self) -> String {
+impl Comparison {
+    /// The sentence.
+    pub(crate) fn in_words(&self) -> String {
         let Some((before, after)) = self.max_over_mean else {
             return "no node has a key on one side, so there is nothing to compare".into();
         };

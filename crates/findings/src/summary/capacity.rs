@@ -10,7 +10,7 @@ use crate::summary::balance::tidy;
 use crate::summary::floor::largest_useful_nodes;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
-use crate::summary::worded::Worded;
+use crate::wording::capacity::full_first;
 
 /// Memory limits given by the user.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -43,22 +43,7 @@ pub struct Capacity {
     pub first: Option<FirstFull>,
     /// The room of the node that is full first, in a sentence.
     #[serde(default)]
-    pub sentence: Worded<FullestRoom>,
-}
-
-/// The headroom of the node that fills up first.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FullestRoom {
-    /// Its address, or its id if the address is unknown.
-    pub node: Name,
-    /// Bytes in use.
-    pub used: u64,
-    /// Its limit in bytes.
-    pub maxmemory: u64,
-    /// Months until it is full; 0 if it is full already, absent without growth.
-    pub months: Option<f64>,
-    /// Whether `used` is from a server rather than computed from the dump.
-    pub measured: bool,
+    pub sentence: String,
 }
 
 /// The room of a node.
@@ -134,13 +119,13 @@ impl Capacity {
             usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
             max_nodes: bytes.and_then(largest_useful_nodes),
             measured,
-            sentence: Worded::Finding(FullestRoom {
-                node: fullest.0.label(),
-                used: fullest.1,
-                maxmemory: fullest.2,
-                months: first.months,
+            sentence: full_first(
+                &fullest.0.label(),
+                fullest.1,
+                fullest.2,
+                first.months,
                 measured,
-            }),
+            ),
             nodes: rows
                 .iter()
                 .map(|(node, used, limit)| NodeRoom {
@@ -238,14 +223,8 @@ mod tests {
             Some(1500.0),
             "when the fuller is full the other holds half of that"
         );
-        let room = FullestRoom {
-            node: Name::from("even-1"),
-            used: 500,
-            maxmemory: 1000,
-            months: Some(months),
-            measured: false,
-        };
-        assert_eq!(found.sentence, Worded::Finding(room));
+        let sentence = full_first(&Name::from("even-1"), 500, 1000, Some(months), false);
+        assert_eq!(found.sentence, sentence);
     }
 
     #[test]

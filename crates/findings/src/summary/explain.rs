@@ -3,7 +3,7 @@
 use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, named};
+use crate::summary::explanation::{Fullest, Why, named};
 use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::{UnitKind, UnitsBy};
 use crate::summary::integrity::Integrity;
@@ -15,6 +15,7 @@ use crate::summary::reason::Reason;
 use crate::summary::role_load::RoleLoad;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
+use crate::wording::verdict as said;
 
 /// The inputs of a role's explanation.
 pub(crate) struct Explained<'a> {
@@ -38,15 +39,23 @@ pub(crate) struct Explained<'a> {
 
 impl Explained<'_> {
     /// For a load that is 0 on all nodes.
-    pub(crate) fn nothing(&self) -> Explanation {
+    pub(crate) fn nothing(&self) -> String {
         let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
-        match () {
-            () if self.nodes.unowned.load.keys > 0 && keys == 0 => Explanation::Unowned,
-            () if keys > 0 => Explanation::NoLoad(self.load.measure),
-            () if self.is_incomplete => Explanation::NothingRead,
-            () if self.has_only_extremes => Explanation::OnlyExtremes,
-            () => Explanation::NoKeys,
-        }
+        let sentence = match () {
+            () if self.nodes.unowned.load.keys > 0 && keys == 0 => {
+                "all keys are in slots that no node owns: is this the topology of another cluster?"
+            }
+            () if keys > 0 => return said::no_load(self.load.measure),
+            () if self.is_incomplete => {
+                "the input could not be read to its end, and the part that was read has no keys"
+            }
+            () if self.has_only_extremes => {
+                "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
+                 how full or hot the nodes are"
+            }
+            () => "there are no keys, so this says nothing of the cluster",
+        };
+        sentence.into()
     }
 
     /// For compared nodes, the fullest of which is in `split`.
@@ -55,7 +64,7 @@ impl Explained<'_> {
         split: &Split<'_>,
         judgement: &Judgement,
         causes: &[Cause],
-    ) -> Explanation {
+    ) -> String {
         let Explained {
             nodes,
             load,
@@ -66,7 +75,7 @@ impl Explained<'_> {
         let is_captured = load.measure.role() == Role::Load;
         let known = observed.of_load(load.measure.metric());
         let captures = known.filter(|_| is_captured);
-        Explanation::Fullest(Fullest {
+        let fullest = Fullest {
             assumed_nodes: nodes.are_assumed().then_some(nodes.list.len()),
             node: split.fullest.label(),
             measure: load.measure,
@@ -76,7 +85,8 @@ impl Explained<'_> {
             memory_is_unknown: load.measure == Measure::Keys && load.role == Some(Role::Memory),
             is_estimated: load.is_estimated,
             are_writes: captures.is_some_and(|captures| captures.are_writes),
-        })
+        };
+        fullest.in_words()
     }
 
     fn why(&self, split: &Split<'_>, judgement: &Judgement, causes: &[Cause]) -> Why {
@@ -115,30 +125,43 @@ impl Explained<'_> {
     }
 
     /// For nodes that are not compared.
-    pub(crate) fn not_compared(&self, reason: Reason) -> Explanation {
-        let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
-        let total = self.units.total.max(f64::MIN_POSITIVE);
-        let captures = self.observed.of_load(self.load.measure.metric());
+    pub(crate) fn not_compared(&self, reason: Reason) -> String {
+        let measure = self.load.measure;
+        let captures = self.observed.of_load(measure.metric());
         let is_one_reading = captures.is_some_and(|captures| captures.is_one_reading);
         let why = match reason {
-            Reason::Counters if self.load.measure == Measure::Accesses => Unseen::Replicas,
-            Reason::Counters if is_one_reading => Unseen::OneReading,
-            Reason::Counters => Unseen::Apart,
-            Reason::OutsideSlots => Unseen::OutsideSlots,
-            _ if self.load.measure.role() == Role::Memory => Unseen::Sample,
+            Reason::Counters if measure == Measure::Accesses => {
+                "the LFU counters are those of replicas, which see no reads of their primaries: nodes are not compared".into()
+            }
+            Reason::Counters if is_one_reading => {
+                "one reading of counters that started at different times: nodes are not compared; take two readings".into()
+            }
+            Reason::Counters => {
+                "the nodes were captured at different times, so they are not compared".into()
+            }
+            Reason::OutsideSlots => {
+                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
+            }
+            _ if measure.role() == Role::Memory => {
+                "a sample of the slots may miss the heaviest, so nodes are not compared".into()
+            }
             _ => {
                 let compared = self.load.compared.iter();
-                let seen = compared.map(|at| self.nodes.list[*at].label());
-                Unseen::Captured(seen.collect(), self.nodes.owning().count())
+                let seen: Vec<Name> = compared.map(|at| self.nodes.list[*at].label()).collect();
+                said::captured(&seen, self.nodes.owning().count())
             }
         };
-        Explanation::NotCompared(NotCompared {
-            measure: self.load.measure,
-            why,
-            heaviest: heaviest.map(|unit| {
-                let part = unit.load / total;
-                (unit.name.clone(), unit.kind == UnitKind::Tag, part)
-            }),
+        let heaviest = self.heaviest();
+        why + &heaviest.map_or(String::new(), |seen| said::gets(&seen, measure))
+    }
+
+    /// The heaviest tag or key of the observed load: its name, whether it is a tag, and its part of that load.
+    pub(crate) fn heaviest(&self) -> Option<(Name, bool, f64)> {
+        let heaviest = self.units.named.iter().find(|unit| unit.node.is_some());
+        let total = self.units.total.max(f64::MIN_POSITIVE);
+        heaviest.map(|unit| {
+            let part = unit.load / total;
+            (unit.name.clone(), unit.kind == UnitKind::Tag, part)
         })
     }
 }

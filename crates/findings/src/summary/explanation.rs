@@ -8,28 +8,9 @@ use crate::summary::integrity::Integrity;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 
-/// The explanation of a state.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Explanation {
-    /// Reading stopped early, and the part that was read holds no keys.
-    NothingRead,
-    /// All keys are in slots that no node owns.
-    Unowned,
-    /// There are no keys.
-    NoKeys,
-    /// There are no keys except in key listings.
-    OnlyExtremes,
-    /// There are keys, but this measure sums to 0.
-    NoLoad(Measure),
-    /// The load of the fullest node.
-    Fullest(Fullest),
-    /// Nodes are not compared.
-    NotCompared(NotCompared),
-}
-
 /// The fullest node, and why it is above its fair share.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Fullest {
+pub(crate) struct Fullest {
     /// Number of equal nodes assumed; absent if the user named the nodes.
     pub assumed_nodes: Option<usize>,
     /// Its name.
@@ -52,7 +33,7 @@ pub struct Fullest {
 
 /// Why the fullest node is above its fair share, or that it hardly is.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Why {
+pub(crate) enum Why {
     /// The dump is damaged; this is the strongest sign.
     Damaged(Integrity),
     /// It is not above its fair share.
@@ -83,34 +64,6 @@ pub enum Why {
     LostRows(u64),
     /// The causes that add most, largest first; the node being filled or drained, if any.
     Causes(Vec<Cause>, Option<Name>),
-}
-
-/// Why nodes are not compared, and the observed load.
-#[derive(Debug, Clone, PartialEq)]
-pub struct NotCompared {
-    /// The measure.
-    pub measure: Measure,
-    /// Why.
-    pub why: Unseen,
-    /// The heaviest tag or key of the observed load: its name, whether it is a tag, and its part of that load.
-    pub heaviest: Option<(Name, bool, f64)>,
-}
-
-/// Why nodes are not compared.
-#[derive(Debug, Clone, PartialEq)]
-pub enum Unseen {
-    /// Only these nodes, out of this many, were captured.
-    Captured(Vec<Name>, usize),
-    /// The slot sample misses the heaviest slots.
-    Sample,
-    /// Much of the CPU time is in no slot.
-    OutsideSlots,
-    /// A single reading of counters, which started counting at different times.
-    OneReading,
-    /// The captures of the nodes do not overlap in time.
-    Apart,
-    /// The counters are those of replicas.
-    Replicas,
 }
 
 /// Extra causes a sentence has room for, beyond those that add a fifth of the excess.

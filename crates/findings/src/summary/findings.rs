@@ -5,7 +5,6 @@ use std::cmp::Ordering;
 
 use slotscope_engine::name::Name;
 
-use crate::summary::explanation::{Explanation, NotCompared, Unseen};
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::integrity::Integrity;
 use crate::summary::limit;
@@ -14,7 +13,6 @@ use crate::summary::nodes::{NodeFlag, NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, Severity, State};
-use crate::summary::worded::Worded;
 use crate::wording::finding as said;
 
 /// Unserved slots. `has_listing`: the nodes are from a cluster listing, not assumed or derived from files.
@@ -60,7 +58,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
 pub fn suspicious(signs: &[Integrity], roles: &[RoleVerdict]) -> Option<Finding> {
     let role = roles.first()?;
     signs.first()?;
-    let text = role.sentence.to_string();
+    let text = role.sentence.clone();
     let finding = Finding::new(FindingKind::Suspicious, Severity::Critical, text);
     Some(finding.setting(State::Suspicious))
 }
@@ -70,7 +68,7 @@ pub(crate) fn skews(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_
     let uneven = roles.iter().filter(|role| role.state.is_uneven());
     uneven.filter_map(|role| {
         let fullest = role.fullest.as_ref()?;
-        let text = role.sentence.to_string();
+        let text = role.sentence.clone();
         let finding = skew(role.state, fullest.max_over_mean, fullest.limit_use, text);
         Some(finding.in_role(role.role, role.metric).on(&fullest.node))
     })
@@ -103,18 +101,9 @@ pub(crate) fn skew(
 /// Hot tags and keys in captures, if nodes are not compared.
 pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding> + '_ {
     roles.iter().filter_map(|role| {
-        let Worded::Finding(Explanation::NotCompared(NotCompared {
-            measure,
-            why,
-            heaviest: Some((name, is_tag, part)),
-        })) = &role.sentence
-        else {
-            return None;
-        };
-        if *part < limit::HOT || measure.role() == Role::Memory || *why == Unseen::Sample {
-            return None;
-        }
-        Some(hot(name, *is_tag, *part, *measure))
+        let (name, is_tag, part) = role.seen.as_ref()?;
+        let is_hot = *part >= limit::HOT && role.metric.role() == Role::Load;
+        is_hot.then(|| hot(name, *is_tag, *part, role.metric))
     })
 }
 

@@ -67,7 +67,6 @@ pub mod step;
 pub mod tags;
 pub mod unit_sizes;
 pub mod verdict;
-pub mod worded;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -16,8 +16,8 @@ use crate::summary::judge::state_of;
 use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::state::State;
-use crate::summary::worded::Worded;
 use crate::topology::cluster_info::NodeKeys;
+use crate::wording;
 
 /// The node part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -65,7 +65,7 @@ pub struct CountedVerdict {
     /// The finding.
     pub state: State,
     /// The finding in a sentence.
-    pub sentence: Worded<CountedFinding>,
+    pub sentence: String,
     /// The independent units that would be as uneven by chance.
     pub n_eff: Option<f64>,
     /// The bound of max/mean in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
@@ -131,15 +131,10 @@ impl NodeCounts {
                     tail * count >= limit::CHANCE
                 },
             });
-        let finding = CountedFinding {
-            state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
-            keys,
-            fullest,
-        };
         let verdict = CountedVerdict {
             metric: Metric::Keys,
-            state: finding.state,
-            sentence: finding.into(),
+            state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
+            sentence: wording::node_counts::uneven(fullest.as_ref()),
             n_eff: n_eff.map(tidy),
             expected_max_over_mean: expected_most.map(tidy),
             usable_capacity: balance.max_over_mean.map(|over| tidy(1.0 / over)),
@@ -154,17 +149,6 @@ impl NodeCounts {
             verdict,
         }
     }
-}
-
-/// The finding from node key counts.
-#[derive(Debug, Clone, PartialEq)]
-pub struct CountedFinding {
-    /// How uneven they are.
-    pub state: State,
-    /// Keys of all nodes.
-    pub keys: f64,
-    /// The fullest node; absent if no node has keys.
-    pub fullest: Option<FullestCounted>,
 }
 
 /// The fullest node.

@@ -10,7 +10,6 @@ use crate::summary::balance::tidy;
 use crate::summary::cause::Cause;
 use crate::summary::compared::Compared;
 use crate::summary::explain::Explained;
-use crate::summary::explanation::Explanation;
 use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::Units;
 use crate::summary::judge::{Bands, Judgement, judge};
@@ -19,7 +18,6 @@ use crate::summary::reason::Reason;
 use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
-use crate::summary::worded::Worded;
 
 /// The verdict in one role.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +34,7 @@ pub struct RoleVerdict {
     /// How uneven the nodes are.
     pub state: State,
     /// The finding in a sentence.
-    pub sentence: Worded<Explanation>,
+    pub sentence: String,
     /// From which ratio on the state is `watch`, and from which it is `skewed`.
     pub bands: Bands,
     /// How many nodes are compared.
@@ -59,6 +57,9 @@ pub struct RoleVerdict {
     pub usable_capacity: Option<f64>,
     /// The same slots on other numbers of equal nodes.
     pub by_node_count: Vec<Scaled>,
+    /// Where nodes are not compared, the heaviest tag or key of the load: its name, whether it is a tag, and its part.
+    #[serde(skip)]
+    pub(crate) seen: Option<(Name, bool, f64)>,
 }
 
 /// The fullest node.
@@ -105,7 +106,7 @@ impl RoleVerdict {
         .with_units(inputs, &compared);
         let Some(split) = Split::of(&compared, units, load.measure) else {
             return RoleVerdict {
-                sentence: inputs.explained.nothing().into(),
+                sentence: inputs.explained.nothing(),
                 state: State::Empty,
                 ..verdict
             };
@@ -114,18 +115,19 @@ impl RoleVerdict {
             return RoleVerdict {
                 reason: Some(reason),
                 state: State::Unjudged,
-                sentence: inputs.explained.not_compared(reason).into(),
+                sentence: inputs.explained.not_compared(reason),
+                seen: inputs.explained.heaviest(),
                 ..verdict
             };
         }
         let judgement = inputs.judgement(&split);
         let causes = split.causes(&load.slots);
-        let explanation = inputs.explained.fullest(&split, &judgement, &causes);
+        let sentence = inputs.explained.fullest(&split, &judgement, &causes);
         RoleVerdict {
             judged: !matches!(judgement.state, State::Unjudged | State::Suspicious),
             reason: judgement.reason,
             state: judgement.state,
-            sentence: explanation.into(),
+            sentence,
             bands: judgement.bands,
             compared: compared.nodes.len(),
             fullest: Some(FullestNode {

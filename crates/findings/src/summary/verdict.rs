@@ -104,7 +104,7 @@ impl Verdict {
         };
         let with_gap = roles.iter().find(|role| role.has_gap());
         let headline = with_gap.or(judged().next()).or(roles.first());
-        let of_role = || headline.map_or(String::new(), |role| role.sentence.to_string());
+        let of_role = || headline.map_or(String::new(), |role| role.sentence.clone());
         let verdict = Verdict {
             state,
             word: first.map_or(state.word(None), Finding::word).into(),

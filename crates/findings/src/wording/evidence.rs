@@ -6,7 +6,6 @@ use slotscope_engine::text::{are, counted, grouped, list, percent, span, time};
 
 use crate::summary::gaps::Gap;
 use crate::summary::integrity::{FilesApart, REQUESTS, TWICE};
-use crate::wording::InWords;
 
 /// Keys without a size or an operation count.
 pub(crate) fn weight_missing(metric: Metric, keys: u64) -> String {

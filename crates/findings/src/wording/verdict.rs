@@ -5,43 +5,24 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 
 use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::explanation::{Explanation, Fullest, NotCompared, Unseen, Why, alike};
+use crate::summary::explanation::{Fullest, Why, alike};
 use crate::summary::gaps::Gap;
 use crate::summary::integrity::Damage;
 use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
-use crate::wording::InWords;
 
-impl InWords for Explanation {
-    fn in_words(&self) -> String {
-        match self {
-            Explanation::NothingRead => {
-                "the input could not be read to its end, and the part that was read has no keys"
-                    .into()
-            }
-            Explanation::Unowned => {
-                "all keys are in slots that no node owns: is this the topology of another cluster?"
-                    .into()
-            }
-            Explanation::NoKeys => "there are no keys, so this says nothing of the cluster".into(),
-            Explanation::OnlyExtremes => {
-                "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
-                 how full or hot the nodes are"
-                    .into()
-            }
-            Explanation::NoLoad(measure) => format!(
-                "{} of all keys is 0, so there is nothing to judge",
-                measure.of_what()
-            ),
-            Explanation::Fullest(fullest) => fullest.in_words(),
-            Explanation::NotCompared(not_compared) => not_compared.in_words(),
-        }
-    }
+/// There are keys, but this measure sums to 0.
+pub(crate) fn no_load(measure: Measure) -> String {
+    format!(
+        "{} of all keys is 0, so there is nothing to judge",
+        measure.of_what()
+    )
 }
 
-impl InWords for Fullest {
-    fn in_words(&self) -> String {
+impl Fullest {
+    /// The sentence.
+    pub(crate) fn in_words(&self) -> String {
         let noun = if self.are_writes {
             "writes"
         } else {
@@ -130,8 +111,9 @@ impl InWords for Fullest {
     }
 }
 
-impl InWords for Gap {
-    fn in_words(&self) -> String {
+impl Gap {
+    /// The values in words.
+    pub(crate) fn in_words(&self) -> String {
         let Gap {
             role,
             count,
@@ -155,46 +137,25 @@ impl InWords for Gap {
     }
 }
 
-impl InWords for NotCompared {
-    fn in_words(&self) -> String {
-        let why = match &self.why {
-            Unseen::Captured(nodes, owning) if nodes.is_empty() => {
-                format!("none of {} was captured", counted(*owning as u64, "node"))
-            }
-            Unseen::Captured(nodes, owning) => {
-                let names = list(nodes.iter().map(short), NAMES);
-                let was = if nodes.len() == 1 { "was" } else { "were" };
-                format!("only {names} of {} {was} captured, so nodes are not compared", counted(*owning as u64, "node"))
-            }
-            Unseen::OutsideSlots => {
-                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
-            }
-            Unseen::Sample => {
-                "a sample of the slots may miss the heaviest, so nodes are not compared".into()
-            }
-            Unseen::OneReading => {
-                "one reading of counters that started at different times: nodes are not compared; take two readings".into()
-            }
-            Unseen::Apart => {
-                "the nodes were captured at different times, so they are not compared".into()
-            }
-            Unseen::Replicas => {
-                "the LFU counters are those of replicas, which see no reads of their primaries: nodes are not compared".into()
-            }
-        };
-        let heaviest = self
-            .heaviest
-            .as_ref()
-            .map_or(String::new(), |(name, is_tag, part)| {
-                format!(
-                    "; {} gets {} of {}",
-                    unit(name, *is_tag),
-                    percent(*part),
-                    self.measure.of_what()
-                )
-            });
-        format!("{why}{heaviest}")
+/// Only these nodes, out of `owning`, were captured.
+pub(crate) fn captured(nodes: &[Name], owning: usize) -> String {
+    let owning = counted(owning as u64, "node");
+    if nodes.is_empty() {
+        return format!("none of {owning} was captured");
     }
+    let names = list(nodes.iter().map(short), NAMES);
+    let was = if nodes.len() == 1 { "was" } else { "were" };
+    format!("only {names} of {owning} {was} captured, so nodes are not compared")
+}
+
+/// The heaviest tag or key of a load whose nodes are not compared.
+pub(crate) fn gets((name, is_tag, part): &(Name, bool, f64), measure: Measure) -> String {
+    format!(
+        "; {} gets {} of {}",
+        unit(name, *is_tag),
+        percent(*part),
+        measure.of_what()
+    )
 }
 
 /// A tag or key by its kind and name.
