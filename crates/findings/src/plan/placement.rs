@@ -14,6 +14,7 @@ use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{After, RoleAfter};
+use crate::topology::ranges;
 
 #[derive(Clone)]
 pub(crate) struct Placement<'a> {
@@ -263,8 +264,7 @@ impl<'a> Placement<'a> {
 
     /// The load of a node in a role today.
     fn held_today(&self, load: &RoleLoad, at: usize) -> f64 {
-        let ranges = &self.summary.nodes.list[at].ranges;
-        let slots = ranges.iter().flat_map(|(first, last)| *first..=*last);
+        let slots = ranges::slots(&self.summary.nodes.list[at].ranges);
         let loads = slots.filter_map(|slot| load.slots.get(usize::from(slot)));
         loads.map(|load| *load as f64).sum()
     }

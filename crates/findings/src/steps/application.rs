@@ -4,12 +4,10 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::counted;
 
-use crate::plan::cluster::Cluster;
 use crate::plan::placement::{PlacedRole, Placement};
+use crate::steps::Steps;
 use crate::steps::change::{Found, Search};
 use crate::steps::pieces::{Piece, heavy, split};
-use crate::steps::service::Service;
-use crate::summary::Summary;
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::keys::Key;
 use crate::summary::state::{Role, State};
@@ -66,24 +64,12 @@ impl<'a> Change<'a> {
     }
 }
 
-/// The inputs of a change.
-pub(super) struct Trial<'s, 'a> {
-    pub summary: &'s Summary,
-    pub cluster: &'s Cluster<'s>,
-    /// The placement before all steps.
-    pub today: &'s Placement<'a>,
-    /// The placement after the steps so far.
-    pub now: &'s Placement<'a>,
-    /// The managed service that runs the servers.
-    pub service: Option<&'static Service>,
-}
-
-impl<'a> Trial<'_, 'a> {
+impl<'a> Steps<'a> {
     /// The roles that need a change: above their upper bands or near a limit.
     pub(super) fn pressing(&self) -> Vec<usize> {
         let presses = |at: &usize| {
             let role = &self.now.roles[*at];
-            let state = self.now.role_after(self.cluster, role).state;
+            let state = self.now.role_after(&self.cluster, role).state;
             role.is_judged && role.is_by_slot() && state >= State::Skewed
         };
         (0..self.now.roles.len()).filter(presses).collect()
@@ -113,9 +99,9 @@ impl<'a> Trial<'_, 'a> {
         };
         let search = Search {
             summary: self.summary,
-            cluster: self.cluster,
-            now: self.now,
-            service: self.service,
+            cluster: &self.cluster,
+            now: &self.now,
+            service: self.commands.service(),
             pressing,
             is_left: &is_cached,
         };
@@ -146,7 +132,7 @@ impl<'a> Trial<'_, 'a> {
                     pieces,
                     is_written,
                     split: typed.collect(),
-                    alone: Some(split(self.summary, self.today, &set.cuts)),
+                    alone: Some(split(self.summary, &self.today, &set.cuts)),
                     raises: set.raises,
                     ..Change::new(StepKind::Split, text, Some(set.after))
                 }
@@ -200,7 +186,7 @@ impl<'a> Trial<'_, 'a> {
     pub(super) fn cache(&self) -> Option<Change<'a>> {
         let is_load = |role: &&PlacedRole<'_>| role.load.role == Some(Role::Load) && role.is_judged;
         let role = self.now.roles.iter().find(is_load)?;
-        if self.now.role_after(self.cluster, role).state < State::Skewed {
+        if self.now.role_after(&self.cluster, role).state < State::Skewed {
             return None;
         }
         let total: f64 = role.slots.iter().map(|load| *load as f64).sum();

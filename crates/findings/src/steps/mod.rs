@@ -21,7 +21,7 @@ pub use service::Service;
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::cluster::{Cluster, MoveFlags};
 use crate::plan::placement::Placement;
-use crate::steps::application::{Change, Trial};
+use crate::steps::application::Change;
 use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
 use crate::summary::Summary;
 use crate::summary::finding::{Finding, FindingKind};
@@ -144,7 +144,7 @@ impl<'a> Steps<'a> {
         let find = self.find_key(&today);
         self.list.extend(find);
         let is_at_limit = self.is_near_limit(Role::Memory);
-        let cache = self.trial().cache();
+        let cache = self.cache();
         if !is_at_limit {
             self.push_cache(cache.as_ref());
         }
@@ -212,16 +212,6 @@ impl<'a> Steps<'a> {
         command.filter(|_| is_idle)
     }
 
-    fn trial(&self) -> Trial<'_, 'a> {
-        Trial {
-            summary: self.summary,
-            cluster: &self.cluster,
-            today: &self.today,
-            now: &self.now,
-            service: self.commands.service(),
-        }
-    }
-
     /// Whether a node is near a limit after the steps so far. Steps do not change roles that are not compared.
     fn is_near_limit(&self, role: Role) -> bool {
         let findings = self.summary.verdict.findings.iter();
@@ -287,7 +277,7 @@ impl<'a> Steps<'a> {
     fn add_first_moves(&mut self) {
         let (now, steps, is_actionable) = (self.now.clone(), self.list.len(), self.is_actionable);
         self.add_moves();
-        if self.commands.service().is_some() && !self.trial().changes().is_empty() {
+        if self.commands.service().is_some() && !self.changes().is_empty() {
             self.list.truncate(steps);
             (self.now, self.is_actionable) = (now, is_actionable);
         }
@@ -295,7 +285,7 @@ impl<'a> Steps<'a> {
 
     /// Application changes, and the moves due after them.
     fn add_changes(&mut self) {
-        let mut changes = self.trial().changes().into_iter();
+        let mut changes = self.changes().into_iter();
         let Some(change) = changes.next() else { return };
         let at = self.list.len();
         if let Some(moves) = self
@@ -328,7 +318,7 @@ impl<'a> Steps<'a> {
     }
 
     fn pressing_metric(&self) -> Metric {
-        let pressing = self.trial().pressing().into_iter().next();
+        let pressing = self.pressing().into_iter().next();
         let role = self.now.roles.get(pressing.unwrap_or(0));
         role.map_or(Metric::default(), |role| role.load.measure.metric())
     }

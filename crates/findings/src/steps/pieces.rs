@@ -8,6 +8,7 @@ use crate::plan::placement::{Known, PlacedRole, Placement};
 use crate::summary::Summary;
 use crate::summary::independent_units::{Unit, UnitKind};
 use crate::summary::keys::Key;
+use crate::summary::limit;
 
 /// A key that is this fraction of its tag is split instead of the tag.
 const MAIN: f64 = 0.5;
@@ -63,7 +64,7 @@ pub(super) fn heavy(summary: &Summary, role: &PlacedRole<'_>) -> Vec<Piece> {
     };
     let weighed = role.load.units(&summary.nodes, units);
     let total: f64 = role.load.slots.iter().map(|load| *load as f64).sum();
-    let least = weighed.least_heavy(total / role.load.compared.len().max(1) as f64);
+    let least = limit::HEAVY * (total / role.load.compared.len().max(1) as f64);
     let scale = |unit: &Unit| {
         let raw = units
             .named

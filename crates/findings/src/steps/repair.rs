@@ -36,19 +36,10 @@ pub(super) fn step(kind: StepKind, sentence: impl Into<String>, after: &After) -
             _ => Actor::Operator,
         },
         sentence: sentence.into(),
-        command: None,
-        findings: Vec::new(),
-        until: None,
         after: after.clone(),
-        alone: None,
-        slots_moved: 0,
         keys_moved: Some(0),
         bytes_moved: Some(0),
-        longest_block_ms: None,
-        request: None,
-        estimated: false,
-        alternatives: Vec::new(),
-        split: Vec::new(),
+        ..Step::default()
     }
 }
 
@@ -185,12 +176,8 @@ pub(super) fn frees(
     if let Some((row, part, size)) = lacking.max_by_key(|(.., size)| *size) {
         sized.push((size, said::expire(&row.pattern, part, size)));
     }
-    let node = summary
-        .nodes
-        .list
-        .iter()
-        .position(|node| full.node.as_ref() == Some(&node.id));
-    let server = node.and_then(|at| observed.servers.get(at)?.as_ref());
+    let node = full.node.as_ref().and_then(|id| summary.nodes.place(id));
+    let server = node.and_then(|at| observed.server(at));
     let buffers = server.and_then(|server| {
         let part = server.buffers? as f64 / server.used_memory?.max(1) as f64;
         (part >= BUFFERS).then_some(server.buffers?)

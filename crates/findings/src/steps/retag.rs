@@ -1,7 +1,8 @@
 //! Replaces a hash tag that is too coarse, if commands among the inputs show a better one.
 
 use crate::plan::placement::{Known, PlacedRole};
-use crate::steps::application::{Change, Trial};
+use crate::steps::Steps;
+use crate::steps::application::Change;
 use crate::steps::pieces::Piece;
 use crate::summary::independent_units::UnitKind;
 use crate::summary::limit;
@@ -11,7 +12,7 @@ use slotscope_advisor::findings::Advice;
 use slotscope_advisor::reasons::KeepReason;
 use slotscope_engine::name::Name;
 
-impl<'a> Trial<'_, 'a> {
+impl<'a> Steps<'a> {
     /// The tags that the advice proposes, if a tag fills a node and they help.
     pub(super) fn retag(&self, role: &PlacedRole<'_>, piece: &Piece) -> Option<Change<'a>> {
         let (advice, moved) = (
@@ -39,12 +40,12 @@ impl<'a> Trial<'_, 'a> {
             let mut roles = placement.roles.iter();
             let same = roles.find(|placed| placed.load.measure == role.load.measure);
             same.map_or(0.0, |placed| {
-                placement.role_after(self.cluster, placed).max_over_mean
+                placement.role_after(&self.cluster, placed).max_over_mean
             })
         };
         let tags: Vec<&Name> = best.tags.iter().filter(|tag| !tag.0.is_empty()).collect();
         let text = said::choose_tags(&tags, best.patterns_renamed as u64, best.keys_renamed);
-        (ratio(self.now) - ratio(&after) >= limit::WORTH)
+        (ratio(&self.now) - ratio(&after) >= limit::WORTH)
             .then(|| Change::new(StepKind::ChooseTags, text, Some(after)))
     }
 

@@ -86,7 +86,7 @@ impl Capacity {
             return None;
         }
         let limit = |at: usize| {
-            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let server = observed.server(at);
             let of_server = server.and_then(|server| server.maxmemory);
             room.maxmemory.or(of_server.filter(|limit| *limit > 0))
         };
@@ -151,7 +151,7 @@ impl Capacity {
 fn used(owning: &[(usize, &NodeLoad)], room: &Room, observed: &Observed) -> Vec<Option<u64>> {
     let told = |at: usize| {
         let by_user = room.used.iter().find(|(node, _)| *node == at);
-        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let server = observed.server(at);
         let by_server = || {
             let server = server?;
             Some(server.used_memory?.saturating_sub(server.not_counted))

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::name::Name;
 
 /// A part of the fullest node's excess. The parts add up to max/mean - 1.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The kind of cause.
     pub kind: CauseKind,
@@ -47,23 +47,15 @@ impl Cause {
     pub(crate) fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
         Cause {
             kind,
-            name: None,
             node: Some(node.clone()),
             excess,
-            fair_shares: None,
-            max_over_mean_without: None,
-            key: None,
-            names: Vec::new(),
-            units: None,
-            share: None,
-            by_chance: None,
-            slots: Vec::new(),
+            ..Cause::default()
         }
     }
 }
 
 /// Why a node is fuller than others.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
     /// It owns more slots than its number, or fewer.
@@ -82,5 +74,6 @@ pub enum CauseKind {
     /// The chance of hashing.
     Chance,
     /// Not known: tags were not counted.
+    #[default]
     Unknown,
 }

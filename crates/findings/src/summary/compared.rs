@@ -6,6 +6,7 @@ use slotscope_planner::rest;
 
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::role_load::RoleLoad;
+use crate::topology::ranges;
 
 /// The nodes compared in one role.
 #[derive(Debug, Clone)]
@@ -29,8 +30,8 @@ impl<'a> Compared<'a> {
     pub fn new(nodes: &'a Nodes, load: &RoleLoad) -> Self {
         let chosen: Vec<&NodeLoad> = load.compared.iter().map(|at| &nodes.list[*at]).collect();
         let of_slots = |node: &NodeLoad| {
-            let slots = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
-            let loads = slots.map(|slot| load.slots.get(usize::from(slot)).copied().unwrap_or(0));
+            let loads = ranges::slots(&node.ranges)
+                .map(|slot| load.slots.get(usize::from(slot)).copied().unwrap_or(0));
             loads.fold((0.0, 0.0), |(sum, most), load| {
                 (sum + load as f64, f64::max(most, load as f64))
             })

@@ -118,8 +118,8 @@ pub(crate) fn of(
         repeats_of_slot: &|slot| repeats_of(tallies, slot),
         strays: strays(tallies, input.are_one_node_each),
         evicted: &|node| {
-            let at = nodes.list.iter().position(|listed| listed.id == node.id);
-            let server = at.and_then(|at| observed.servers.get(at)?.as_ref());
+            let at = nodes.place(&node.id);
+            let server = at.and_then(|at| observed.server(at));
             server.and_then(|server| server.evicted_keys).unwrap_or(0)
         },
     };

@@ -10,7 +10,7 @@ use crate::summary::measure::Measure;
 use crate::summary::state::{Role, Severity, State};
 
 /// A problem, and its place.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Finding {
     /// `kind/role/node/subject`: the same in every run.
     pub id: String,
@@ -52,11 +52,12 @@ pub struct Finding {
 
 /// The kind of a finding, from the most urgent to the least.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum FindingKind {
     /// Slots are not served.
+    #[default]
     Down,
     /// A node is at its limit.
     NearLimit,
@@ -120,22 +121,10 @@ impl Finding {
     /// A finding without any fields except its sentence.
     pub(crate) fn new(kind: FindingKind, severity: Severity, sentence: impl Into<String>) -> Self {
         Finding {
-            id: String::new(),
             kind,
             severity,
-            role: None,
-            metric: None,
-            node: None,
-            slot: None,
-            tag: None,
-            key: None,
-            pattern: None,
-            value: None,
-            limit_use: None,
             sentence: sentence.into(),
-            steps: Vec::new(),
-            state: None,
-            is_chosen: false,
+            ..Finding::default()
         }
     }
 

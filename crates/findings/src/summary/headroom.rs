@@ -74,7 +74,7 @@ impl Headroom {
         observed: &Observed,
         expiry: Option<&Expiry>,
     ) -> Self {
-        let server = |at: usize| observed.servers.get(at).and_then(Option::as_ref);
+        let server = |at: usize| observed.server(at);
         let part = |at: usize| {
             let room = capacity?.of_node(&nodes.list[at].id)?;
             (room.maxmemory > 0).then(|| room.used as f64 / room.maxmemory as f64)
@@ -163,7 +163,7 @@ impl Headroom {
             .filter(|(_, node)| node.slots > 0)
         {
             let room = capacity.and_then(|capacity| capacity.of_node(&node.id));
-            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let server = observed.server(at);
             let memory = self.memory[at];
             if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
                 let overhead = self.limits[at].and_then(|limit| {
@@ -243,7 +243,7 @@ fn limits(
         if let Some(known) = capacity.and_then(|capacity| capacity.of_node(&nodes.list[at].id)) {
             return Some((known.maxmemory as f64, known.used as f64));
         }
-        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let server = observed.server(at);
         let limit = server
             .and_then(|server| server.maxmemory)
             .filter(|limit| *limit > 0);
@@ -262,7 +262,7 @@ fn limits(
     let limit = |(at, known): (usize, &Option<(f64, f64)>)| {
         let (maxmemory, used) = (*known)?;
         let beside = (used - of_keys * keys(at).unwrap_or(0.0)).max(0.0);
-        let server = observed.servers.get(at).and_then(Option::as_ref);
+        let server = observed.server(at);
         let buffers = server.and_then(|server| server.buffers).unwrap_or(0) as f64;
         let count = nodes.list[at].load.keys as f64;
         let tables = (beside - buffers - PROCESS).clamp(0.0, ENTRY * count);

@@ -8,7 +8,6 @@ use slotscope_engine::tally::weights::Weights;
 
 use crate::summary::cause::CauseKind;
 use crate::summary::keys::{Key, Keys};
-use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::model::effective_units;
 use crate::summary::quantiles::TagSizes;
@@ -203,11 +202,6 @@ impl UnitsBy {
     /// The number of units besides the `heavy` ones: actual tags and keys, not the model's equal units.
     pub fn others(&self, heavy: usize) -> u64 {
         (self.count - heavy as f64).max(0.0).round() as u64
-    }
-
-    /// The minimum weight of a heavy unit for a node's `fair` share.
-    pub(crate) fn least_heavy(&self, fair: f64) -> f64 {
-        limit::HEAVY * fair
     }
 
     /// The units of the nodes' load `total` that are not `heavy`, as random units; `light` are the weights of the known

@@ -269,6 +269,11 @@ impl Nodes {
         owners
     }
 
+    /// The place of a node in the list.
+    pub(crate) fn place(&self, id: &Name) -> Option<usize> {
+        self.list.iter().position(|node| node.id == *id)
+    }
+
     /// The primaries that own slots.
     pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
         self.list.iter().filter(|node| node.slots > 0)

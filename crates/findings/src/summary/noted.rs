@@ -60,7 +60,7 @@ impl Nodes {
             .map(|load| load.compared.as_slice())
             .collect();
         for (at, node) in self.list.iter_mut().enumerate() {
-            let server = observed.servers.get(at).and_then(Option::as_ref);
+            let server = observed.server(at);
             node.limit_use = headroom.memory.get(at).copied().flatten().map(tidy);
             node.policy = server.and_then(|server| server.policy.clone());
             let is_seen = seen.first().filter(|_| observed.captures.is_some());

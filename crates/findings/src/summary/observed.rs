@@ -35,6 +35,11 @@ pub struct Observed {
 }
 
 impl Observed {
+    /// The statistics of a node, where they are known.
+    pub(crate) fn server(&self, at: usize) -> Option<&ServerFacts> {
+        self.servers.get(at)?.as_ref()
+    }
+
     /// The extent of a load: captures, or counter readings.
     pub(crate) fn of_load(&self, metric: Metric) -> Option<&Captures> {
         match metric {

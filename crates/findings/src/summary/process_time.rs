@@ -16,7 +16,7 @@ pub(crate) fn of_slots(nodes: &Nodes, observed: &Observed, at: usize) -> Option<
 
 /// CPU time of a node's process, as a fraction of a core.
 pub(crate) fn of_process(observed: &Observed, at: usize) -> Option<f64> {
-    observed.servers.get(at)?.as_ref()?.cpu
+    observed.server(at)?.cpu
 }
 
 /// Whether the slots of these nodes hide how busy a process is: servers count scripts and transactions in no slot. Time in

@@ -108,7 +108,7 @@ pub(crate) fn skew(
     let known = listed.filter_map(|(at, (load, node))| Some((load.as_ref()?, node, at)));
     let (load, node, at) =
         known.max_by(|(a, ..), (b, ..)| a.over_share.total_cmp(&b.over_share))?;
-    let server = observed.servers.get(at).and_then(Option::as_ref);
+    let server = observed.server(at);
     let text = wording::finding::process(
         &node.label(),
         load.over_share,

@@ -75,25 +75,6 @@ impl Quantiles {
     }
 }
 
-impl Quantiles {
-    /// The share of the total held by the largest `part` of the values, such as 0.01 for 1%.
-    pub fn share_of_largest(&self, part: f64) -> f64 {
-        let mut left = (part * self.count as f64).ceil();
-        let (mut held, mut total) = (0.0, 0.0);
-        for (value, count) in self.counts.iter().rev() {
-            let taken = left.min(*count as f64);
-            held += taken * *value as f64;
-            total += *count as f64 * *value as f64;
-            left -= taken;
-        }
-        if total > 0.0 {
-            (held / total).min(1.0)
-        } else {
-            0.0
-        }
-    }
-}
-
 /// How many keys a hash tag has. Where there are too many tags to count each, the count is that of `tags.distinct`, maximum
 /// and mean are those of all tags, and the quantiles are those of a sample.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -193,16 +174,5 @@ mod tests {
             (found.count, found.min, found.p50, found.max, found.mean),
             (0, 0, 0, 0, 0.0)
         );
-    }
-
-    #[test]
-    fn the_largest_values_hold_their_share_of_the_sum() {
-        let mut amounts = vec![1; 98];
-        amounts.extend([100, 2]);
-        let found = quantiles(&amounts);
-        assert_eq!(found.share_of_largest(0.01), 0.5);
-        assert_eq!(found.share_of_largest(0.02), 0.51);
-        assert_eq!(found.share_of_largest(1.0), 1.0);
-        assert_eq!(quantiles(&[0, 0]).share_of_largest(0.01), 0.0);
     }
 }

@@ -169,8 +169,8 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
     let storms = expiry.into_iter().flat_map(|expiry| &expiry.storms);
     let finding = |storm: &Storm| {
         let name = storm.node.as_ref().map(|id| {
-            let node = nodes.list.iter().find(|node| node.id == *id);
-            node.map_or_else(|| id.clone(), NodeLoad::label)
+            let at = nodes.place(id);
+            at.map_or_else(|| id.clone(), |at| nodes.list[at].label())
         });
         let text = said::expiry(storm, name.as_ref());
         Finding {

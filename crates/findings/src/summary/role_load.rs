@@ -10,11 +10,12 @@ use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::moving;
 use crate::summary::nodes::{NodeLoad, Nodes};
-use crate::summary::observed::{Captures, Observed, ServerFacts};
+use crate::summary::observed::{Captures, Observed};
 use crate::summary::process_time;
 use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
+use crate::topology::ranges;
 
 /// The user's settings of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -117,9 +118,8 @@ impl RoleLoad {
         if is_as_counted {
             return units.clone();
         }
-        let place = |node: &Name| nodes.list.iter().position(|listed| listed.id == *node);
         let scaled = |unit: &Unit| {
-            let at = unit.node.as_ref().and_then(place);
+            let at = unit.node.as_ref().and_then(|node| nodes.place(node));
             let factor = at.and_then(|at| self.scale.get(at)).copied().unwrap_or(1.0);
             Unit {
                 node: unit.node.clone().filter(|_| at.is_some_and(is_compared)),
@@ -186,7 +186,7 @@ impl LoadInputs<'_> {
     /// Each node's dataset memory, distributed over its slots by their keys.
     fn used_memory(&self) -> Option<RoleLoad> {
         let load = self.of(Measure::UsedMemory)?;
-        let dataset = |at: usize| self.server(at)?.dataset;
+        let dataset = |at: usize| self.observed.server(at)?.dataset;
         let sizes: Option<Vec<u64>> = load.compared.iter().map(|at| dataset(*at)).collect();
         let known = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
         let mut scale = vec![1.0; self.nodes.list.len()];
@@ -307,11 +307,16 @@ impl LoadInputs<'_> {
         let limits: Option<Vec<f64>> = (0..count)
             .map(|at| match self.nodes.list[at].slots {
                 0 => Some(
-                    self.server(at)
+                    self.observed
+                        .server(at)
                         .and_then(|server| server.maxmemory)
                         .unwrap_or(0) as f64,
                 ),
-                _ => self.server(at)?.maxmemory.map(|limit| limit as f64),
+                _ => self
+                    .observed
+                    .server(at)?
+                    .maxmemory
+                    .map(|limit| limit as f64),
             })
             .collect();
         let Some(limits) = limits else { return alike };
@@ -331,18 +336,13 @@ impl LoadInputs<'_> {
             alike
         }
     }
-
-    fn server(&self, at: usize) -> Option<&ServerFacts> {
-        self.observed.servers.get(at)?.as_ref()
-    }
 }
 
 impl RoleLoad {
     /// Scales the slots of each node.
     fn scaled(mut self, nodes: &Nodes, scale: Vec<f64>) -> Self {
         for (node, factor) in nodes.list.iter().zip(&scale) {
-            let slots = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
-            for slot in slots {
+            for slot in ranges::slots(&node.ranges) {
                 if let Some(load) = self.slots.get_mut(usize::from(slot)) {
                     *load = (*load as f64 * factor).round() as u64;
                 }

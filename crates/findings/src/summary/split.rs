@@ -21,6 +21,7 @@ use crate::summary::measure::Measure;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::model::even_split::p99_of_shares;
 use crate::summary::nodes::NodeLoad;
+use crate::topology::ranges;
 
 /// The fullest node's excess in fair shares, decomposed.
 pub(crate) struct Split<'a> {
@@ -61,7 +62,7 @@ impl<'a> Split<'a> {
     ) -> Option<Self> {
         let at = compared.fullest()?;
         let (p, fair, total) = (compared.slots[at], compared.fair(at), compared.total);
-        let least = units.least_heavy(compared.least_fair());
+        let least = limit::HEAVY * compared.least_fair();
         let surely = |unit: &Unit| {
             if measure.is_counted() {
                 unit.load - 3.0 * unit.load.sqrt()
@@ -299,11 +300,7 @@ impl<'a> Split<'a> {
     }
 
     fn fullest_slots(&self, loads: &[u64]) -> Vec<u16> {
-        let mut slots: Vec<(f64, u16)> = self
-            .fullest
-            .ranges
-            .iter()
-            .flat_map(|(first, last)| *first..=*last)
+        let mut slots: Vec<(f64, u16)> = ranges::slots(&self.fullest.ranges)
             .map(|slot| (self.light_in(slot, loads), slot))
             .collect();
         slots.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));

@@ -8,7 +8,7 @@ use slotscope_engine::name::Name;
 use crate::summary::state::State;
 
 /// A step.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Step {
     /// Its kind.
     pub kind: StepKind,
@@ -96,10 +96,11 @@ pub struct RequestedRole {
 }
 
 /// The kind of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepKind {
     /// Brings failed primaries or open slots back.
+    #[default]
     Repair,
     /// Takes the dump again.
     TakeAgain,
@@ -124,10 +125,11 @@ pub enum StepKind {
 }
 
 /// The actor of a step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Actor {
     /// Whoever runs the cluster.
+    #[default]
     Operator,
     /// Whoever writes the application.
     Application,

@@ -8,7 +8,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology};
+use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology, ranges};
 
 /// The suggested fix for contradicting claims.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";
@@ -213,7 +213,7 @@ impl<'a> Claims<'a> {
         }
         let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
         for (index, claim) in self.claims.iter().enumerate() {
-            for slot in claim.ranges.iter().flat_map(|(first, last)| *first..=*last) {
+            for slot in ranges::slots(&claim.ranges) {
                 let entry = &mut owner[usize::from(slot)];
                 if *entry != NO_NODE {
                     return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));

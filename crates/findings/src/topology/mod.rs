@@ -56,7 +56,7 @@ pub struct Topology {
 }
 
 /// A primary.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Node {
     /// Its cluster id; untrusted text, escape before display.
     pub id: String,
@@ -170,27 +170,45 @@ impl Topology {
             ));
         }
         let end = |nodes: usize| (2 * nodes * SLOTS + n) / (2 * n); // the rounded quotient, in integers
-        let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
-        let node = |i: usize| {
-            owner[end(i)..end(i + 1)].fill(i as u16);
-            Node {
-                id: format!("even-{}", i + 1),
-                address: None,
-                hostname: None,
-                failed: false,
-                suspected: false,
-                replicas: None,
-                ranges: vec![(end(i) as u16, (end(i + 1) - 1) as u16)],
-                slots: (end(i + 1) - end(i)) as u32,
-            }
+        let node = |i: usize| Node {
+            id: format!("even-{}", i + 1),
+            ..Node::default()
         };
-        let nodes = (0..n).map(node).collect();
-        Ok(Topology {
+        let owner: Vec<_> = (0..n)
+            .flat_map(|i| vec![Some(i); end(i + 1) - end(i)])
+            .collect();
+        let (topology, _) = Topology::of_owners(source, (0..n).map(node).collect(), &owner);
+        Ok(topology)
+    }
+
+    /// Nodes with the slots that `owner` gives each by its index, in the order of these; and their indices in that order.
+    fn of_owners(
+        source: String,
+        mut nodes: Vec<Node>,
+        owner: &[Option<usize>],
+    ) -> (Topology, Vec<usize>) {
+        let mut slots = vec![Vec::new(); nodes.len()];
+        for (slot, node) in (0..).zip(owner) {
+            if let Some(node) = node {
+                slots[*node].push(slot);
+            }
+        }
+        for (node, slots) in nodes.iter_mut().zip(&slots) {
+            (node.ranges, node.slots) = (ranges::of_slots(slots), slots.len() as u32);
+        }
+        let mut order: Vec<usize> = (0..nodes.len()).collect();
+        let first = |at: usize| slots[at].first().map_or(SLOTS as u16, |first| *first);
+        order.sort_by(|a, b| (first(*a), &nodes[*a].id).cmp(&(first(*b), &nodes[*b].id)));
+        let mut place = vec![NO_NODE; nodes.len()];
+        (0..).zip(&order).for_each(|(at, node)| place[*node] = at);
+        let of_slot = |node: &Option<usize>| node.map_or(NO_NODE, |node| place[node]);
+        let topology = Topology {
             source,
-            nodes,
+            nodes: order.iter().map(|at| nodes[*at].clone()).collect(),
             in_flight: Vec::new(),
-            owner,
-        })
+            owner: owner.iter().map(of_slot).collect(),
+        };
+        (topology, order)
     }
 
     /// Reads a file (or a pipe: `<(redis-cli CLUSTER NODES)`) in any supported format.

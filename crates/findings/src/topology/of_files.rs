@@ -10,7 +10,7 @@ use slotscope_engine::slot::SLOTS;
 
 use crate::topology::file_groups::{FileSlots, Group, are_apart, groups};
 use crate::topology::overlap::{self, Overlap};
-use crate::topology::{InFlight, NO_NODE, Node, Topology, ranges};
+use crate::topology::{InFlight, Node, Topology};
 
 /// The nodes, and the files of each.
 #[derive(Debug, Clone, PartialEq)]
@@ -140,32 +140,13 @@ fn named(
     in_flight: &BTreeMap<u16, usize>,
     files: &[FileSlots],
 ) -> OfFiles {
-    let slots_of = |group: usize| -> Vec<u16> {
-        let slots = (0..).zip(owner).filter(|(_, owner)| **owner == Some(group));
-        slots.map(|(slot, _)| slot).collect()
-    };
     let name = |group: usize| files[groups[group].files[0]].name.clone();
-    let mut nodes: Vec<(usize, Node)> = (0..groups.len())
-        .map(|group| {
-            let slots = slots_of(group);
-            let node = Node {
-                id: name(group),
-                address: None,
-                hostname: None,
-                failed: false,
-                suspected: false,
-                replicas: None,
-                ranges: ranges::of_slots(&slots),
-                slots: slots.len() as u32,
-            };
-            (group, node)
-        })
-        .collect();
-    nodes.sort_by_key(|(_, node)| node.ranges.first().map_or(SLOTS as u16, |range| range.0));
-    let mut place = vec![NO_NODE; groups.len()];
-    let order = nodes.iter().enumerate();
-    order.for_each(|(at, (group, _))| place[*group] = at as u16);
-    let of_slot = |owner: &Option<usize>| owner.map_or(NO_NODE, |group| place[group]);
+    let node = |group: usize| Node {
+        id: name(group),
+        ..Node::default()
+    };
+    let nodes = (0..groups.len()).map(node).collect();
+    let (topology, order) = Topology::of_owners(Topology::ONE_A_FILE.into(), nodes, owner);
     let moving = in_flight.iter().filter_map(|(slot, to)| {
         Some(InFlight {
             slot: *slot,
@@ -174,15 +155,13 @@ fn named(
         })
     });
     OfFiles {
-        files: nodes
+        files: order
             .iter()
-            .map(|(group, _)| groups[*group].files.clone())
+            .map(|group| groups[*group].files.clone())
             .collect(),
         topology: Topology {
-            source: Topology::ONE_A_FILE.into(),
             in_flight: moving.collect(),
-            owner: owner.iter().map(of_slot).collect(),
-            nodes: nodes.into_iter().map(|(_, node)| node).collect(),
+            ..topology
         },
         overlap: None,
     }

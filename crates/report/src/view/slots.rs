@@ -1,10 +1,8 @@
 //! The hash slots: a map, the hottest ones, and how evenly they are filled.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{self, amount_cell, grouped};
 use slotscope_findings::summary::model::slot_cv;
-use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::{HotSlot, Summary};
 
 use crate::view::table::Rank;
@@ -33,18 +31,13 @@ pub(crate) fn map(summary: &Summary) -> Option<Section<'_>> {
 
 /// All slots: `slots.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
-    let mut owners: Vec<Option<&NodeLoad>> = vec![None; SLOTS];
-    for node in &summary.nodes.list {
-        for (first, last) in &node.ranges {
-            owners[usize::from(*first)..=usize::from(*last)].fill(Some(node));
-        }
-    }
+    let owners = summary.nodes.owners();
     Table::of(owners.into_iter().enumerate())
         .column(Column::number("slot"), |(slot, _)| {
             Cell::number(*slot as u64)
         })
         .column(Column::words("node"), |(_, owner)| {
-            Cell::of(*owner, Cell::node)
+            Cell::of(*owner, |at| Cell::node(&summary.nodes.list[at]))
         })
         .loads(Metric::ALL, summary.by, |(slot, _)| {
             summary.slots.loads.map(|_, loads| loads[*slot])

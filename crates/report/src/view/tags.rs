@@ -14,40 +14,28 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     if summary.has_only_extremes() {
         return None;
     }
-    if tags.tagged_keys == 0 && summary.has_only_operations() {
-        return of_operations(summary);
-    }
-    if tags.tagged_keys == 0 {
-        return Some(Section::untitled().paragraph("No key has a hash tag."));
+    // The number of tagged keys in captures is unknown.
+    let is_of_operations = tags.tagged_keys == 0 && summary.has_only_operations();
+    let nothing = match is_of_operations {
+        true if tags.top.is_empty() => Some("No operation is on a key with a hash tag."),
+        false if tags.tagged_keys == 0 => Some("No key has a hash tag."),
+        _ => None,
+    };
+    if let Some(nothing) = nothing {
+        return Some(Section::untitled().paragraph(nothing));
     }
     let about = if tags.distinct_error > 0.0 {
         "about "
     } else {
         ""
     };
-    let title = format!(
-        "Hash tags ({about}{} distinct, on {} of the keys)",
-        grouped(tags.distinct),
-        percent(tags.tagged_keys as f64 / summary.input.keys as f64)
-    );
-    Some(listed(summary, title))
-}
-
-/// The tags of captures: the number of tagged keys is unknown.
-fn of_operations(summary: &Summary) -> Option<Section<'_>> {
-    let tags = summary.tags.as_ref()?;
-    if tags.top.is_empty() {
-        return Some(Section::untitled().paragraph("No operation is on a key with a hash tag."));
-    }
-    let about = if tags.distinct_error > 0.0 {
-        "about "
+    let distinct = grouped(tags.distinct);
+    let title = if is_of_operations {
+        format!("Hash tags of operations ({about}{distinct} distinct)")
     } else {
-        ""
+        let part = percent(tags.tagged_keys as f64 / summary.input.keys as f64);
+        format!("Hash tags ({about}{distinct} distinct, on {part} of the keys)")
     };
-    let title = format!(
-        "Hash tags of operations ({about}{} distinct)",
-        grouped(tags.distinct)
-    );
     Some(listed(summary, title))
 }
 

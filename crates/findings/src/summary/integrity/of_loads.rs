@@ -10,7 +10,9 @@ use slotscope_engine::text::short;
 
 use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use crate::summary::integrity::{Damage, Integrity, TWICE};
+use crate::summary::limit;
 use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::topology::ranges;
 use crate::wording::integrity as said;
 
 /// The share of repeated keys in a set of slots.
@@ -131,7 +133,7 @@ impl<'a> Rest<'a> {
         } else {
             0.0
         };
-        let least = keys.least_heavy(fair).max(STANDS_OUT * average);
+        let least = (limit::HEAVY * fair).max(STANDS_OUT * average);
         let split = keys.named.partition_point(|unit| unit.load >= least);
         let (heavy, light) = keys.named.split_at(split);
         let load = (keys.total - heavy.iter().map(|unit| unit.load).sum::<f64>()).max(0.0);
@@ -169,8 +171,7 @@ fn within_nodes(nodes: &Nodes, heavy: &[Unit], loads: &[u64]) -> f64 {
     }
     let (mut squares, mut slots) = (0.0, 0.0);
     for node in nodes.owning() {
-        let slots_of_node = node.ranges.iter().flat_map(|(first, last)| *first..=*last);
-        let own: Vec<f64> = slots_of_node
+        let own: Vec<f64> = ranges::slots(&node.ranges)
             .filter_map(|slot| loads.get(usize::from(slot)).copied())
             .collect();
         let mean = own.iter().sum::<f64>() / own.len().max(1) as f64;

@@ -24,12 +24,6 @@ impl Bins {
         Bins::between((0..=bins).map(|i| from.saturating_add(i.saturating_mul(width))))
     }
 
-    /// Bins starting at powers of two, from `first` (at least 1) to `last`.
-    pub fn powers_of_two(first: u64, last: u64) -> Self {
-        let (low, high) = (first.max(1).ilog2(), last.max(first).max(1).ilog2());
-        Bins::between((low..=high + 1).map(|power| 1u64.checked_shl(power).unwrap_or(u64::MAX)))
-    }
-
     fn between(edges: impl Iterator<Item = u64>) -> Self {
         let edges: Vec<u64> = edges.collect();
         let bins = edges.len() - 1;
@@ -114,14 +108,5 @@ mod tests {
             assert_eq!(bins.counts.iter().sum::<u64>(), 2, "{first} {last}");
             assert!(bins.len() <= 66, "{first} {last}: {}", bins.len());
         }
-    }
-
-    #[test]
-    fn powers_of_two_start_at_the_power_below_the_first_value() {
-        let bins = Bins::powers_of_two(5, 64).count([(0, 3), (5, 1), (8, 1), (64, 1)].into_iter());
-        assert_eq!((bins.edge(0), bins.end(), bins.below), (4, 128, 3));
-        assert_eq!(bins.counts, [1, 1, 0, 0, 1]);
-        let largest = Bins::powers_of_two(1, u64::MAX).count([(u64::MAX, 1)].into_iter());
-        assert_eq!((largest.len(), largest.counts[63]), (64, 1));
     }
 }
