@@ -26,7 +26,7 @@ const WORK: u64 = 2_500_000;
 const MISSED: f64 = 1.02;
 
 /// A plan: the slots' new owners, and what that achieves.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct MovePlan {
     /// The node that owns each slot.
     pub owner: Vec<Option<usize>>,
@@ -218,17 +218,10 @@ impl MovePlan {
     ) -> Self {
         let mut plan = MovePlan {
             is_step: owner != request.owner,
-            is_relief: false,
-            roles: Vec::new(),
             lifted,
             limited,
-            left: 0,
-            fixed_above: Vec::new(),
-            ranges: 0,
-            slots: 0,
-            price: 0,
-            least_price: 0.0,
             owner,
+            ..MovePlan::default()
         };
         if request.roles.is_empty() || request.staying().next().is_none() {
             return plan;

@@ -177,12 +177,7 @@ impl<'a> Placement<'a> {
             .iter()
             .filter(|role| role.known == Known::Well && role.verdict.is_some());
         for role in known.filter(|role| role.is_by_slot()) {
-            let now = Some(self.role_after(cluster, role));
-            match role.load.role {
-                Some(Role::Memory) => after.memory = now,
-                Some(Role::Load) => after.load = now,
-                None => after.keys = now,
-            }
+            after.set(role.load.role, Some(self.role_after(cluster, role)));
         }
         after
     }

@@ -50,12 +50,14 @@ impl Commands {
     }
 
     /// `redis-cli --cluster fix`, which completes interrupted migrations.
-    pub fn fix(&self, topology: &Topology) -> Option<String> {
-        self.cluster("fix", topology)
+    pub fn fix(&self, topology: &Topology) -> Option<Name> {
+        let address = shell_word(address(topology).filter(|_| self.is_real)?);
+        let can_be_asked = self.service().is_none();
+        can_be_asked.then(|| Name::from(&*format!("redis-cli --cluster fix {address}")))
     }
 
     /// `redis-cli` that raises the limit of memory of a node, or of all.
-    pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<String> {
+    pub(crate) fn raise(&self, node: &Node, of_all: bool, maxmemory: u64) -> Option<Name> {
         let address = node.address.as_deref().filter(|_| self.is_real)?;
         let (host, port) = address.rsplit_once(':')?;
         let to = if of_all {
@@ -63,21 +65,16 @@ impl Commands {
         } else {
             format!("-h {} -p {}", shell_word(host), shell_word(port))
         };
-        Some(format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}"))
-    }
-
-    fn cluster(&self, command: &str, topology: &Topology) -> Option<String> {
-        let address = shell_word(address(topology).filter(|_| self.is_real)?);
-        let can_be_asked = self.service().is_none();
-        can_be_asked.then(|| format!("redis-cli --cluster {command} {address}"))
+        let command = format!("redis-cli {to} CONFIG SET maxmemory {maxmemory}");
+        Some(Name::from(&*command))
     }
 
     /// `slotscope analyze` of the running cluster, which names hot keys.
-    pub(crate) fn monitor(&self, topology: &Topology) -> Option<String> {
+    pub(crate) fn monitor(&self, topology: &Topology) -> Option<Name> {
         let address = address(topology).filter(|_| self.is_real)?;
         let scheme = if self.has_tls { "rediss" } else { "redis" };
         let url = shell_word(&format!("{scheme}://{address}"));
-        Some(format!("slotscope analyze {url} {MEASURING}"))
+        Some(Name::from(&*format!("slotscope analyze {url} {MEASURING}")))
     }
 
     /// `slotscope plan`; with the nodes of a real cluster the script that moves the slots.

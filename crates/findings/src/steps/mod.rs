@@ -230,10 +230,9 @@ impl<'a> Steps<'a> {
             Some(_) => said::find_key(None, &[], 0),
             None => self.find_key_of_slot()?,
         };
-        let command = self.commands.monitor(self.topology);
         Some(Step {
             findings: self.skews(|finding| finding.role == Some(Role::Load)),
-            command: command.map(|command| command.as_str().into()),
+            command: self.commands.monitor(self.topology),
             ..step(StepKind::Measure, text, today)
         })
     }

@@ -13,6 +13,7 @@ use crate::steps::repair::step;
 use crate::summary::cause::CauseKind;
 use crate::summary::explanation::named;
 use crate::summary::limit;
+use crate::summary::state::Role;
 use crate::summary::step::{After, Requested, Step, StepKind};
 use crate::wording::step as said;
 
@@ -65,18 +66,14 @@ impl<'a> Steps<'a> {
         moves.estimated = true;
         moves.findings = self.skews(|finding| self.is_improved([&self.now, &after], finding));
         // If loads are approximate, other plans are just as good, and their effect on other roles differs.
-        let before = self.now.after(&self.cluster);
-        let helped = |now: Option<crate::summary::step::RoleAfter>,
-                      then: Option<crate::summary::step::RoleAfter>| {
-            let (now, then) = (now?, then?);
-            (now.max_over_mean - then.max_over_mean >= limit::WORTH).then_some(then)
-        };
         if self.now.roles.iter().any(|role| role.known != Known::Well) {
-            moves.after = After {
-                memory: helped(before.memory, moves.after.memory),
-                load: helped(before.load, moves.after.load),
-                keys: helped(before.keys, moves.after.keys),
-            };
+            let before = self.now.after(&self.cluster);
+            for role in [Some(Role::Memory), Some(Role::Load), None] {
+                let helped = before.of(role).zip(moves.after.of(role));
+                let helped = helped
+                    .filter(|(now, then)| now.max_over_mean - then.max_over_mean >= limit::WORTH);
+                moves.after.set(role, helped.map(|(_, then)| then));
+            }
         }
         Some((moves, after))
     }

@@ -84,10 +84,7 @@ pub(super) fn repairs(
         steps.push(Step {
             findings: down.clone(),
             // With a failed primary, it would reassign slots empty.
-            command: commands
-                .fix(topology)
-                .filter(|_| steps.is_empty())
-                .map(|command| command.as_str().into()),
+            command: commands.fix(topology).filter(|_| steps.is_empty()),
             ..repair(format!(
                 "assign the {} without an owner",
                 counted(u64::from(unowned), "slot")
@@ -114,12 +111,10 @@ pub(super) fn repairs(
         .map(|moving| moving.slot)
         .collect();
     if !open.is_empty() {
-        let command = commands
-            .fix(topology)
-            .filter(|_| summary.verdict.state != State::Down);
+        let is_up = summary.verdict.state != State::Down;
         steps.push(Step {
             findings: ids_of_kind(summary, FindingKind::OpenSlot),
-            command: command.map(|command| command.as_str().into()),
+            command: commands.fix(topology).filter(|_| is_up),
             ..repair(said::end_move(&open))
         });
     }
@@ -240,9 +235,7 @@ pub(super) fn raise_to(
     let text = said::raise_to(label.as_ref(), most as u64, slot);
     Some(Step {
         findings: vec![finding.id.clone()],
-        command: commands
-            .raise(topology.nodes.get(full)?, of_all, most as u64)
-            .map(|command| command.as_str().into()),
+        command: commands.raise(topology.nodes.get(full)?, of_all, most as u64),
         ..step(StepKind::Free, text, &After::default())
     })
 }

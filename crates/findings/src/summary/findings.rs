@@ -109,16 +109,14 @@ pub(crate) fn hot_of_seen(roles: &[RoleVerdict]) -> impl Iterator<Item = Finding
 
 fn hot(name: &Name, is_tag: bool, part: f64, measure: Measure) -> Finding {
     let text = said::seen(name, is_tag, part, measure);
-    let finding = if is_tag {
-        Finding {
-            tag: Some(name.clone()),
-            ..Finding::new(FindingKind::CoarseTag, Severity::Warning, text)
-        }
-    } else {
-        Finding {
-            key: Some(name.clone()),
-            ..Finding::new(FindingKind::HotKey, Severity::Warning, text)
-        }
+    let (kind, tag, key) = match name.clone() {
+        tag if is_tag => (FindingKind::CoarseTag, Some(tag), None),
+        key => (FindingKind::HotKey, None, Some(key)),
+    };
+    let finding = Finding {
+        tag,
+        key,
+        ..Finding::new(kind, Severity::Warning, text)
     };
     finding.in_role(Some(measure.role()), measure).of(part)
 }

@@ -49,9 +49,6 @@ pub struct InputFacts {
     /// The percentage of slots that were collected, where it was a sample of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sample_percent: Option<f64>,
-    /// Whether the slots of the sample are not only random ones, but the fullest too.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub sample_has_heaviest: bool,
     /// Whether each file is a dump of one node, by its slots.
     #[serde(skip)]
     pub are_one_node_each: bool,

@@ -34,7 +34,7 @@ pub struct Nodes {
 }
 
 /// One primary.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NodeLoad {
     /// Its id.
     pub id: Name,
@@ -179,14 +179,10 @@ impl Nodes {
             failed: node.failed,
             flags: flags(node),
             replicas: node.replicas,
-            over_share: OverShare::default(),
-            limit_use: None,
-            policy: None,
-            captured: None,
             slots: node.slots,
             ranges: node.ranges.clone(),
             load: added.map(|_, (nodes, _)| nodes[index]),
-            shared: SharedParts::default(),
+            ..NodeLoad::default()
         };
         let mut list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
         let names: Vec<Name> = list.iter().map(NodeLoad::name).collect();
@@ -272,6 +268,16 @@ impl Nodes {
     /// The place of a node in the list.
     pub(crate) fn place(&self, id: &Name) -> Option<usize> {
         self.list.iter().position(|node| node.id == *id)
+    }
+
+    /// The node with this id.
+    pub fn get(&self, id: &Name) -> Option<&NodeLoad> {
+        self.list.iter().find(|node| node.id == *id)
+    }
+
+    /// The name of that node in columns and charts; without such a node, the id.
+    pub fn label(&self, id: &Name) -> Name {
+        self.get(id).map_or_else(|| id.clone(), NodeLoad::label)
     }
 
     /// The primaries that own slots.

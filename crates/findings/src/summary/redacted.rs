@@ -58,7 +58,6 @@ impl Redact for InputFacts {
             policy: _,
             sizes: _,
             sample_percent: _,
-            sample_has_heaviest: _,
             of_files: _,
             doubt: _,
             unreadable_values,

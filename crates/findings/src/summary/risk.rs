@@ -124,11 +124,7 @@ fn refused<'a>(nodes: &'a Nodes, observed: &'a Observed) -> impl Iterator<Item =
 fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let empty = nodes.list.iter().filter(|node| node.slots == 0);
     empty.map(|node| {
-        let severity = if node.is_lost() {
-            Severity::Warning
-        } else {
-            Severity::Notice
-        };
+        let severity = Severity::warning_if(node.is_lost());
         let text = said::without_slots(&node.label(), node.is_lost());
         Finding::new(FindingKind::EmptyNode, severity, text).on(&node.id)
     })
@@ -137,11 +133,7 @@ fn empty(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
 /// Primaries without a replica; if none has one, that may be intended.
 fn replicas(nodes: &Nodes) -> Vec<Finding> {
     let finding = |node: Option<&NodeLoad>| {
-        let severity = if node.is_some() {
-            Severity::Warning
-        } else {
-            Severity::Notice
-        };
+        let severity = Severity::warning_if(node.is_some());
         let text = said::no_replica(node.map(NodeLoad::label).as_ref());
         let risk = Finding::new(FindingKind::NoReplica, severity, text);
         match node {
@@ -168,10 +160,7 @@ fn replicas(nodes: &Nodes) -> Vec<Finding> {
 fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
     let storms = expiry.into_iter().flat_map(|expiry| &expiry.storms);
     let finding = |storm: &Storm| {
-        let name = storm.node.as_ref().map(|id| {
-            let at = nodes.place(id);
-            at.map_or_else(|| id.clone(), |at| nodes.list[at].label())
-        });
+        let name = storm.node.as_ref().map(|id| nodes.label(id));
         let text = said::expiry(storm, name.as_ref());
         Finding {
             node: storm.node.clone(),
@@ -268,11 +257,7 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
         .is_some_and(|(_, measure)| measure.role() == Role::Load);
     let is_warning = text.block_ms.is_some_and(|ms| ms >= LONG_BLOCK)
         || text.share.is_some_and(|(share, _)| share >= WHOLE);
-    let severity = if is_warning {
-        Severity::Warning
-    } else {
-        Severity::Notice
-    };
+    let severity = Severity::warning_if(is_warning);
     let kind = if is_hot {
         FindingKind::HotKey
     } else {
@@ -315,11 +300,7 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
     heavy.truncate(LISTED);
     let finding =
         |(name, node, slot, share, measure): (&Name, &Option<Name>, u16, f64, Measure)| {
-            let severity = if share >= WHOLE {
-                Severity::Warning
-            } else {
-                Severity::Notice
-            };
+            let severity = Severity::warning_if(share >= WHOLE);
             let text = said::tag(name, share, measure);
             Finding {
                 node: node.clone(),

@@ -91,6 +91,17 @@ pub enum Severity {
     Critical,
 }
 
+impl Severity {
+    /// A warning, or else a notice.
+    pub(crate) fn warning_if(is_so: bool) -> Self {
+        if is_so {
+            Severity::Warning
+        } else {
+            Severity::Notice
+        }
+    }
+}
+
 /// The resource that a node can run out of.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
-use crate::summary::state::State;
+use crate::summary::state::{Role, State};
 
 /// A step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -148,6 +148,26 @@ pub struct After {
     /// Keys, where they are judged for themselves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub keys: Option<RoleAfter>,
+}
+
+impl After {
+    /// A role; without one, that of keys.
+    pub fn of(&self, role: Option<Role>) -> Option<RoleAfter> {
+        match role {
+            Some(Role::Memory) => self.memory,
+            Some(Role::Load) => self.load,
+            None => self.keys,
+        }
+    }
+
+    pub(crate) fn set(&mut self, role: Option<Role>, after: Option<RoleAfter>) {
+        let place = match role {
+            Some(Role::Memory) => &mut self.memory,
+            Some(Role::Load) => &mut self.load,
+            None => &mut self.keys,
+        };
+        *place = after;
+    }
 }
 
 /// A role after a step.

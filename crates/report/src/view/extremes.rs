@@ -6,6 +6,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, grouped, short};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::extremes::{ExtremeKey, ExtremeKeys};
+use slotscope_findings::summary::nodes::NodeLoad;
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
@@ -44,10 +45,8 @@ fn about(summary: &Summary, list: &ExtremeKeys) -> String {
     });
     let nodes = most(list, |key| key.node.as_ref());
     let node = |id: &Name| {
-        let mut nodes = summary.nodes.list.iter();
-        nodes
-            .find(|node| node.id == *id)
-            .map_or_else(|| id.clone(), |node| node.name())
+        let node = summary.nodes.get(id);
+        node.map_or_else(|| id.clone(), NodeLoad::name)
     };
     let nodes = nodes
         .iter()

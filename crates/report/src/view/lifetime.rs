@@ -6,7 +6,6 @@ use slotscope_engine::text::{self, counted, grouped, percent, span};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::expiring::{Leaving, LeavingPart};
 use slotscope_findings::summary::expiry::FullestTime;
-use slotscope_findings::summary::nodes::NodeLoad;
 
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table};
@@ -84,13 +83,10 @@ fn soon<'a>(summary: &'a Summary, leaving: &'a Leaving) -> [Table<'a>; 2] {
             })
             .build()
     };
-    let node = |id: &Name| {
-        let mut nodes = summary.nodes.list.iter();
-        let node = nodes.find(|node| node.id == *id);
-        node.map_or_else(|| id.clone(), NodeLoad::label)
-    };
     [
-        table("expires within an hour, by node", &leaving.nodes, &node),
+        table("expires within an hour, by node", &leaving.nodes, &|id| {
+            summary.nodes.label(id)
+        }),
         table(
             "expires within an hour, by pattern",
             &leaving.patterns,

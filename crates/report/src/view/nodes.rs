@@ -29,14 +29,14 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Overview);
     Some(unowned(
         summary,
-        section.table(table_of(summary, &worst_first(summary), Bars::Main)),
+        section.table(table_of(summary, &worst_first(summary), false)),
     ))
 }
 
 /// The nodes for the page, which has space for bars in every role and for limits.
 pub(crate) fn in_full(summary: &Summary) -> Option<Section<'_>> {
     let section = titled(summary)?.scoped(Scope::Page);
-    let mut table = table_of(summary, &worst_first(summary), Bars::All);
+    let mut table = table_of(summary, &worst_first(summary), true);
     // On narrow lines, fair shares suffice.
     let amounts = table.columns.iter_mut();
     amounts
@@ -74,7 +74,7 @@ fn unowned<'a>(summary: &'a Summary, section: Section<'a>) -> Section<'a> {
 /// The nodes in slot order: `nodes.csv`.
 pub fn table(summary: &Summary) -> Table<'_> {
     let nodes: Vec<&NodeLoad> = summary.nodes.list.iter().collect();
-    table_of(summary, &nodes, Bars::Main)
+    table_of(summary, &nodes, false)
 }
 
 /// The nodes by their worse role, worst first.
@@ -92,20 +92,12 @@ fn worst_first(summary: &Summary) -> Vec<&NodeLoad> {
     nodes
 }
 
-/// The columns of fair shares that have bars.
-#[derive(Clone, Copy, PartialEq)]
-enum Bars {
-    /// The main column of the report.
-    Main,
-    /// All.
-    All,
-}
-
-fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], bars: Bars) -> Table<'a> {
+/// The table; with `in_full`, all columns of fair shares have bars, not only that of the report's main role.
+fn table_of<'a>(summary: &'a Summary, nodes: &[&'a NodeLoad], in_full: bool) -> Table<'a> {
     let metric = summary.by;
-    let shares = shares(summary, bars);
+    let shares = shares(summary, in_full);
     // Limits are for the page, which has space for all bars.
-    let capacity = summary.capacity.as_ref().filter(|_| bars == Bars::All);
+    let capacity = summary.capacity.as_ref().filter(|_| in_full);
     let rooms: BTreeMap<&Name, &NodeRoom> = capacity
         .iter()
         .flat_map(|capacity| &capacity.nodes)
@@ -176,7 +168,7 @@ struct Shares<'a> {
 }
 
 /// The columns: both roles if nodes are judged in both, else the report's metric.
-fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
+fn shares(summary: &Summary, in_full: bool) -> Vec<Shares<'_>> {
     let metric = summary.by;
     let main = summary.verdict.by(metric).and_then(|verdict| verdict.role);
     let is_known = |role: &Role| {
@@ -196,7 +188,7 @@ fn shares(summary: &Summary, bars: Bars) -> Vec<Shares<'_>> {
             mean: mean.map_or(0.0, |balance| balance.mean),
             most: 1.0,
             verdict: verdict.filter(|verdict| verdict.state.is_uneven()),
-            has_bar: bars == Bars::All || role == main,
+            has_bar: in_full || role == main,
         };
         let nodes = summary.nodes.list.iter();
         let ratios = nodes.filter_map(|node| shares.of(node));

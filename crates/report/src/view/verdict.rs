@@ -6,8 +6,8 @@ use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::cause::{Cause, CauseKind};
 use slotscope_findings::summary::finding::{Finding, FindingKind};
 use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::{Role, State};
-use slotscope_findings::summary::step::{After, Left, Requested, RoleAfter, Step};
+use slotscope_findings::summary::state::State;
+use slotscope_findings::summary::step::{After, Left, Requested, Step};
 use slotscope_findings::summary::verdict::Verdict;
 use slotscope_findings::wording::verdict::{cause_in_words, ratio, times};
 
@@ -87,8 +87,7 @@ fn uneven(verdict: &Verdict) -> impl Iterator<Item = &RoleVerdict> {
 
 fn causes_of<'a>(summary: &'a Summary, verdict: &'a RoleVerdict) -> Option<Section<'a>> {
     let fullest = verdict.fullest.as_ref()?;
-    let nodes = &summary.nodes.list;
-    let node = nodes.iter().find(|node| node.id == fullest.node)?;
+    let node = summary.nodes.get(&fullest.node)?;
     let title = format!(
         "Why {} {} {} its share of {}",
         node.label(),
@@ -220,7 +219,7 @@ impl Ratios {
 
     fn after(after: &After, judged: &[&RoleVerdict], is_estimate: bool) -> Self {
         let ratio = |role: &&RoleVerdict| {
-            let after = of_role(after, role.role)?;
+            let after = after.of(role.role)?;
             let is_idle = after.state == State::Unjudged;
             Some((after.max_over_mean, is_estimate, is_idle))
         };
@@ -305,8 +304,8 @@ fn notes_on(
         notes.push(format!("maxmemory before even {}", lifted.join(" and ")));
     }
     let differs = |role: &&RoleVerdict| {
-        let alone = of_role(step.alone.as_ref()?, role.role)?.max_over_mean;
-        let after = of_role(&step.after, role.role)?.max_over_mean;
+        let alone = step.alone.as_ref()?.of(role.role)?.max_over_mean;
+        let after = step.after.of(role.role)?.max_over_mean;
         let name = match changed {
             [_] => String::new(),
             _ => format!("{} ", role.called()),
@@ -328,14 +327,6 @@ fn notes_on(
     match notes.as_slice() {
         [] => until,
         notes => format!("{until} ({})", notes.join("; ")),
-    }
-}
-
-fn of_role(after: &After, role: Option<Role>) -> Option<RoleAfter> {
-    match role {
-        Some(Role::Memory) => after.memory,
-        Some(Role::Load) => after.load,
-        None => after.keys,
     }
 }
 

@@ -42,8 +42,7 @@ fn of(summary: &Summary, risk: &Finding) -> Risk {
         Severity::Notice => ("plain", "notice"),
     };
     let sentence = spell::sentence(&risk.sentence.to_string());
-    let mut nodes = summary.nodes.list.iter();
-    let listed = nodes.find(|node| Some(&node.id) == risk.node.as_ref());
+    let listed = risk.node.as_ref().and_then(|id| summary.nodes.get(id));
     let node = listed.map(spell::node).unwrap_or_default();
     Risk {
         class,
