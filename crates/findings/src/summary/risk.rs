@@ -12,12 +12,13 @@ use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, KeyText};
 use crate::summary::independent_units::{UnitKind, Units};
-use crate::summary::keys::Keys;
-use crate::summary::kinds::LargeKey;
 use crate::summary::measure::Measure;
+use crate::summary::migration::Migration;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
+use crate::summary::role_load::LoadInputs;
 use crate::summary::state::{Role, Severity};
+use crate::summary::verdict::VerdictInputs;
 use crate::wording::finding as said;
 
 /// A key of this many bytes is always a risk.
@@ -41,28 +42,23 @@ fn block_ms(time: Duration) -> f64 {
     1000.0 * time.as_secs_f64()
 }
 
-#[derive(Clone, Copy)]
-pub(crate) struct RiskInputs<'a> {
-    pub nodes: &'a Nodes,
-    pub units: &'a Units,
-    pub keys: Option<&'a Keys>,
-    /// The keys with the most elements.
-    pub largest: Option<&'a [LargeKey]>,
-    pub expiry: Option<&'a Expiry>,
-    /// The servers, of which some refuse commands.
-    pub observed: &'a Observed,
-    /// Whether slots move as a whole, without MIGRATE.
-    pub is_atomic: bool,
-}
-
 /// All risks, most severe first.
-pub(crate) fn risks(inputs: RiskInputs<'_>) -> Vec<Finding> {
-    let RiskInputs { nodes, units, .. } = inputs;
+pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
+    let LoadInputs {
+        nodes,
+        units,
+        observed,
+        ..
+    } = inputs.load_inputs;
+    // Slots may move as a whole, without MIGRATE.
+    let servers = observed.servers.iter();
+    let versions = servers.map(|server| server.as_ref()?.version.as_deref());
+    let is_atomic = Migration::of(versions).is_atomic();
     let mut risks = Vec::new();
     risks.extend(open_slots(nodes));
-    risks.extend(refused(nodes, inputs.observed));
+    risks.extend(refused(nodes, observed));
     risks.extend(storms(nodes, inputs.expiry));
-    risks.extend(keys(&inputs));
+    risks.extend(keys(inputs, is_atomic));
     risks.extend(tags(nodes, units));
     risks.extend(replicas(nodes));
     risks.extend(empty(nodes));
@@ -172,7 +168,7 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
 }
 
 /// Large and hot keys, each listed once with its largest share.
-fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
+fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
     let mut risky: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
     let largest = inputs.largest.unwrap_or_default();
     let elements = |name: &Name, slot: u16| {
@@ -183,7 +179,7 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
     let share_of = |(share, _): (f64, Measure)| share;
     let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
     for metric in Metric::WEIGHTS {
-        let fair = fair(inputs.nodes, metric);
+        let fair = fair(inputs.load_inputs.nodes, metric);
         for key in heaviest(metric).into_iter().flatten() {
             let share = if fair > 0.0 {
                 key.weight(metric) as f64 / fair
@@ -211,7 +207,7 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                         Some(_) => block_time(kind, bytes, elements),
                         None => unlisted_block_time(bytes, inputs.largest),
                     };
-                    let blocks = bytes.filter(|_| !inputs.is_atomic);
+                    let blocks = bytes.filter(|_| !is_atomic);
                     let text = KeyText {
                         name: key.key.clone(),
                         bytes,
@@ -235,7 +231,7 @@ fn keys(inputs: &RiskInputs<'_>) -> Vec<Finding> {
                 bytes,
                 elements: Some(key.elements),
                 share: None,
-                block_ms: (!inputs.is_atomic)
+                block_ms: (!is_atomic)
                     .then(|| block_ms(block_time(Some(&key.kind), bytes, Some(key.elements)))),
             };
             risky.push((text, key.node.clone(), key.slot));

@@ -18,9 +18,8 @@ use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use crate::summary::migration::Migration;
 use crate::summary::processes;
-use crate::summary::risk::{self, RiskInputs};
+use crate::summary::risk;
 use crate::summary::role_load::{LoadInputs, RoleLoad};
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
@@ -258,7 +257,6 @@ impl VerdictInputs<'_> {
     fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
         let LoadInputs {
             nodes,
-            units,
             observed,
             asked,
             ..
@@ -277,17 +275,7 @@ impl VerdictInputs<'_> {
         }
         findings.extend(findings::suspected(nodes));
         findings.extend(findings::hot_of_seen(roles));
-        let servers = observed.servers.iter();
-        let versions = servers.map(|server| server.as_ref()?.version.as_deref());
-        findings.extend(risk::risks(RiskInputs {
-            nodes,
-            units,
-            keys: self.keys,
-            largest: self.largest,
-            expiry: self.expiry,
-            observed,
-            is_atomic: Migration::of(versions).is_atomic(),
-        }));
+        findings.extend(risk::risks(self));
         findings.extend(self.no_limit());
         if asked.by.is_empty() {
             findings.extend(self.load_unknown(roles));

@@ -30,38 +30,22 @@ pub(super) struct Claims<'a> {
 /// One primary, with the number (from 1) of the unit that first named it.
 struct Claim {
     at: usize,
-    id: String,
-    place: Place,
-    ranges: Vec<(u16, u16)>,
+    node: Node,
 }
 
-/// A node's address and health according to one unit of the listing.
-#[derive(Default)]
-pub(super) struct Place {
-    /// As in `Node`.
-    pub(super) address: Option<String>,
-    /// As in `Node`.
-    pub(super) hostname: Option<String>,
-    /// As in `Node`.
-    pub(super) failed: bool,
-    /// As in `Node`.
-    pub(super) suspected: bool,
-}
-
-impl Place {
-    /// `ip` and `port`, or the hostname if the ip is unknown; "" means unknown.
-    pub(super) fn of(ip: &str, hostname: &str, port: u64) -> Self {
+impl Node {
+    /// A node at `ip` and `port`, or at the hostname if the ip is unknown; "" means unknown.
+    pub(super) fn listed(ip: &str, hostname: &str, port: u64) -> Self {
         let known = |text: &str| (!text.is_empty()).then(|| text.to_owned());
-        Place {
+        Node {
             address: address(ip, hostname, port),
             hostname: known(hostname),
-            failed: false,
-            suspected: false,
+            ..Node::default()
         }
     }
 
     /// Merges what another unit of the listing knows.
-    fn learn(&mut self, other: Place) {
+    fn learn(&mut self, other: Node) {
         // A node that does not know its own ip lists itself as ":port"; other nodes know it.
         let is_vague = |known: &String| known.starts_with(':');
         if self.address.as_ref().is_none_or(is_vague) && other.address.is_some() {
@@ -73,10 +57,15 @@ impl Place {
     }
 
     fn longest_name(&self) -> usize {
-        let names = [&self.address, &self.hostname];
+        let names = [
+            Some(&self.id),
+            self.address.as_ref(),
+            self.hostname.as_ref(),
+        ];
         names
-            .map(|name| name.as_ref().map_or(0, String::len))
             .into_iter()
+            .flatten()
+            .map(String::len)
             .max()
             .unwrap_or(0)
     }
@@ -108,15 +97,15 @@ impl<'a> Claims<'a> {
         &mut self,
         at: usize,
         id: &str,
-        place: Place,
+        node: Node,
         ranges: Vec<(u16, u16)>,
     ) -> Result<()> {
         let ranges = merged(ranges);
-        let (claim, is_new) = self.claim(at, id, place);
+        let (claim, is_new) = self.claim(at, id, node);
         if is_new {
-            claim.ranges = ranges;
-        } else if claim.ranges != ranges {
-            let (before, now, first) = (listed(&claim.ranges), listed(&ranges), claim.at);
+            claim.node.ranges = ranges;
+        } else if claim.node.ranges != ranges {
+            let (before, now, first) = (listed(&claim.node.ranges), listed(&ranges), claim.at);
             let (id, unit) = (quoted(id), self.unit);
             let reason =
                 format!("node {id} owns {now} here and {before} in {unit} {first}; {KEEP_ONE}");
@@ -126,8 +115,8 @@ impl<'a> Claims<'a> {
     }
 
     /// Primary `id` owns `range` in addition to the slots listed so far.
-    pub(super) fn owns_also(&mut self, at: usize, id: &str, place: Place, range: (u16, u16)) {
-        self.claim(at, id, place).0.ranges.push(range);
+    pub(super) fn owns_also(&mut self, at: usize, id: &str, node: Node, range: (u16, u16)) {
+        self.claim(at, id, node).0.node.ranges.push(range);
     }
 
     /// Node `id`, which has not failed, replicates `primary`; other listings in the file may repeat it.
@@ -164,43 +153,47 @@ impl<'a> Claims<'a> {
     }
 
     /// The claim of node `id`, and whether it is new.
-    fn claim(&mut self, at: usize, id: &str, place: Place) -> (&mut Claim, bool) {
+    fn claim(&mut self, at: usize, id: &str, node: Node) -> (&mut Claim, bool) {
         let next = self.claims.len();
         let index = *self.by_id.entry(id.to_owned()).or_insert(next);
         if index == next {
-            self.claims.push(Claim {
-                at,
-                id: id.to_owned(),
-                place: Place::default(),
-                ranges: Vec::new(),
-            });
+            let id = id.to_owned();
+            let node = Node {
+                id,
+                ..Node::default()
+            };
+            self.claims.push(Claim { at, node });
         }
         let claim = &mut self.claims[index];
-        claim.place.learn(place);
+        claim.node.learn(node);
         (claim, index == next)
     }
 
     /// Checks all claims together.
     pub(super) fn settle(mut self) -> Result<Topology> {
         // A report repeats a node's name for each of its slots: a giant name would fill the disk.
-        let is_long = |claim: &&Claim| claim.id.len().max(claim.place.longest_name()) > MAX_NAME;
+        let is_long = |claim: &&Claim| claim.node.longest_name() > MAX_NAME;
         if let Some(long) = self.claims.iter().find(is_long) {
             let reason = format!(
                 "the name of node {} is longer than {MAX_NAME} bytes; {MAKE_ONE}",
-                quoted(&long.id)
+                quoted(&long.node.id)
             );
             return Err(self.bad(long.at, reason));
         }
+        let mut followers: HashMap<&str, u32> = HashMap::new();
+        for (primary, _) in &self.followers {
+            *followers.entry(primary).or_default() += 1;
+        }
+        for Claim { node, .. } in &mut self.claims {
+            node.ranges = merged(std::mem::take(&mut node.ranges));
+            node.slots = ranges::slots(&node.ranges).count() as u32;
+            node.suspected &= !node.failed;
+            node.replicas = Some(followers.get(&*node.id).copied().unwrap_or(0));
+        }
+        let first = |claim: &Claim| claim.node.ranges.first().map(|first| first.0);
         self.claims
-            .iter_mut()
-            .for_each(|claim| claim.ranges = merged(std::mem::take(&mut claim.ranges)));
-        self.claims
-            .sort_by_key(|claim| claim.ranges.first().map_or(u16::MAX, |first| first.0));
-        if self
-            .claims
-            .first()
-            .is_none_or(|claim| claim.ranges.is_empty())
-        {
+            .sort_by_key(|claim| first(claim).unwrap_or(u16::MAX));
+        if self.claims.first().and_then(first).is_none() {
             let state = if self.claims.is_empty() {
                 "no primary in it"
             } else {
@@ -213,7 +206,7 @@ impl<'a> Claims<'a> {
         }
         let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
         for (index, claim) in self.claims.iter().enumerate() {
-            for slot in ranges::slots(&claim.ranges) {
+            for slot in ranges::slots(&claim.node.ranges) {
                 let entry = &mut owner[usize::from(slot)];
                 if *entry != NO_NODE {
                     return Err(self.contested(slot, claim, &self.claims[usize::from(*entry)]));
@@ -223,31 +216,9 @@ impl<'a> Claims<'a> {
         }
         self.in_flight.sort();
         self.in_flight.dedup();
-        let mut followers: HashMap<&str, u32> = HashMap::new();
-        for (primary, _) in &self.followers {
-            *followers.entry(primary).or_default() += 1;
-        }
-        let nodes = self.claims.into_iter().map(
-            |Claim {
-                 id, place, ranges, ..
-             }| {
-                let slots = ranges
-                    .iter()
-                    .map(|(first, last)| u32::from(last - first) + 1)
-                    .sum();
-                Node {
-                    replicas: Some(followers.get(&*id).copied().unwrap_or(0)),
-                    id,
-                    address: place.address,
-                    hostname: place.hostname,
-                    failed: place.failed,
-                    suspected: place.suspected && !place.failed,
-                    ranges,
-                    slots,
-                }
-            },
-        );
-        let (source, mut nodes) = (self.source.to_owned(), nodes.collect::<Vec<Node>>());
+        let source = self.source.to_owned();
+        let claims = self.claims.into_iter();
+        let mut nodes: Vec<Node> = claims.map(|claim| claim.node).collect();
         tell_apart(&mut nodes);
         Ok(Topology {
             source,
@@ -264,7 +235,7 @@ impl<'a> Claims<'a> {
             (rival, claim)
         };
         let (unit, at) = (self.unit, first.at);
-        let (first, here) = (quoted(&first.id), quoted(&second.id));
+        let (first, here) = (quoted(&first.node.id), quoted(&second.node.id));
         let reason = format!(
             "slot {slot} belongs to node {here} here and to node {first} in {unit} {at}; {KEEP_ONE}"
         );
@@ -347,7 +318,7 @@ mod tests {
             (3, "c", vec![]),
             (4, "a", vec![(0, 8)]),
         ] {
-            claims.owns(at, id, Place::default(), ranges).unwrap();
+            claims.owns(at, id, Node::default(), ranges).unwrap();
         }
         let nodes = claims.settle().unwrap().nodes;
         assert_eq!(
@@ -363,10 +334,10 @@ mod tests {
     fn a_slot_with_two_owners_names_both_and_the_slot() {
         let mut claims = Claims::new("x", "line");
         claims
-            .owns(4, "a\x1b", Place::default(), vec![(0, 100)])
+            .owns(4, "a\x1b", Node::default(), vec![(0, 100)])
             .unwrap();
         claims
-            .owns(7, "b", Place::default(), vec![(100, 200)])
+            .owns(7, "b", Node::default(), vec![(100, 200)])
             .unwrap();
         let message = claims.settle().unwrap_err().to_string();
         assert!(
@@ -381,15 +352,15 @@ mod tests {
     fn a_node_named_twice_must_own_the_same_slots_both_times() {
         let mut claims = Claims::new("x", "line");
         claims
-            .owns(1, "a", Place::of("", "", 7000), vec![(0, 3), (4, 8)])
+            .owns(1, "a", Node::listed("", "", 7000), vec![(0, 3), (4, 8)])
             .unwrap();
-        let place = Place {
+        let place = Node {
             failed: true,
-            ..Place::of("", "h", 7000)
+            ..Node::listed("", "h", 7000)
         };
         claims.owns(2, "a", place, vec![(0, 8)]).unwrap();
         let message = claims
-            .owns(3, "a", Place::default(), vec![(0, 7), (9, 9)])
+            .owns(3, "a", Node::default(), vec![(0, 7), (9, 9)])
             .unwrap_err()
             .to_string();
         assert!(
@@ -412,7 +383,7 @@ mod tests {
     fn a_giant_name_is_refused() {
         let mut claims = Claims::new("test", "line");
         claims
-            .owns(3, &"a".repeat(MAX_NAME + 1), Place::default(), vec![(0, 9)])
+            .owns(3, &"a".repeat(MAX_NAME + 1), Node::default(), vec![(0, 9)])
             .unwrap();
         let message = claims.settle().unwrap_err().to_string();
         assert!(

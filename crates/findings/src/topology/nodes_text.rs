@@ -2,9 +2,9 @@
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::{Claims, Place, quoted};
+use crate::topology::claims::{Claims, quoted};
 use crate::topology::node_line::{NodeLine, Slots};
-use crate::topology::{FORMS, MAKE_ONE, Topology};
+use crate::topology::{FORMS, MAKE_ONE, Node, Topology};
 
 /// Parses `text`, the listing in file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
@@ -35,7 +35,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
         return Err(claims.bad(at, reason));
     };
     let id = node.id;
-    let mut place = Place::of(node.ip, node.hostname, node.port);
+    let mut place = Node::listed(node.ip, node.hostname, node.port);
     (place.failed, place.suspected) = (node.has("fail"), node.has("fail?"));
     let is_lost = place.failed || node.has("noaddr") || node.has("handshake");
     if node.has("noaddr") {

@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::{Claims, Place, quoted};
-use crate::topology::{MAKE_ONE, Topology, field, text_field};
+use crate::topology::claims::{Claims, quoted};
+use crate::topology::{MAKE_ONE, Node, Topology, field, text_field};
 
 /// Parses the shards in file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
@@ -80,7 +80,7 @@ fn add(claims: &mut Claims<'_>, at: usize, shard: &Value) -> Result<()> {
 }
 
 /// A disabled port is missing from the reply; the plain port comes first, as in CLUSTER NODES.
-fn place(node: &Value) -> Place {
+fn place(node: &Value) -> Node {
     let port = ["port", "tls-port"]
         .into_iter()
         .find_map(|name| field(node, name).and_then(Value::as_u64));
@@ -95,10 +95,10 @@ fn place(node: &Value) -> Place {
     } else {
         hostname
     };
-    Place {
+    Node {
         // The documentation says "failed", the servers say "fail".
         failed: text_field(node, "health").starts_with("fail"),
-        ..Place::of(ip, hostname, port.unwrap_or(0))
+        ..Node::listed(ip, hostname, port.unwrap_or(0))
     }
 }
 

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::{Claims, Place};
-use crate::topology::{MAKE_ONE, Topology, known_text, text_field};
+use crate::topology::claims::Claims;
+use crate::topology::{MAKE_ONE, Node, Topology, known_text, text_field};
 
 /// Parses the entries in file `source`.
 pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
@@ -22,21 +22,16 @@ pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
             return Err(claims.bad(at, format!("{reason}; {MAKE_ONE}")));
         };
         let range = claims.range(at, first, last)?;
-        claims.owns_also(at, &node.id, node.place, range);
         // Servers omit failed replicas.
         for replica in replicas {
             claims.follows(&node.id, &replica.id);
         }
+        claims.owns_also(at, &node.id.clone(), node, range);
     }
     claims.settle()
 }
 
-struct ListedNode {
-    id: String,
-    place: Place,
-}
-
-fn parse(entry: &Value) -> Option<(u64, u64, ListedNode, Vec<ListedNode>)> {
+fn parse(entry: &Value) -> Option<(u64, u64, Node, Vec<Node>)> {
     let [first, last, primary, replicas @ ..] = entry.as_array()?.as_slice() else {
         return None;
     };
@@ -44,7 +39,7 @@ fn parse(entry: &Value) -> Option<(u64, u64, ListedNode, Vec<ListedNode>)> {
     Some((first.as_u64()?, last.as_u64()?, listed(primary)?, replicas))
 }
 
-fn listed(node: &Value) -> Option<ListedNode> {
+fn listed(node: &Value) -> Option<Node> {
     let [endpoint, port, rest @ ..] = node.as_array()?.as_slice() else {
         return None;
     };
@@ -57,12 +52,12 @@ fn listed(node: &Value) -> Option<ListedNode> {
         (ip, "") if endpoint != ip => (ip, endpoint),
         (ip, hostname) => (ip, hostname),
     };
-    let place = Place::of(ip, hostname, port.as_u64()?);
+    let listed = Node::listed(ip, hostname, port.as_u64()?);
     let id = match rest.first() {
         Some(id) => id.as_str()?.to_owned(),
-        None => place.address.clone()?,
+        None => listed.address.clone()?,
     };
-    Some(ListedNode { id, place })
+    Some(Node { id, ..listed })
 }
 
 #[cfg(test)]
