@@ -4,52 +4,28 @@ use slotscope_engine::name::Name;
 
 use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Fullest, Why, named};
-use crate::summary::gaps::Gaps;
-use crate::summary::independent_units::{UnitKind, UnitsBy};
-use crate::summary::integrity::Integrity;
-use crate::summary::judge::{Amounts, Judgement};
+use crate::summary::independent_units::UnitKind;
+use crate::summary::judge::Judgement;
 use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
-use crate::summary::observed::Observed;
 use crate::summary::reason::Reason;
-use crate::summary::role_load::RoleLoad;
+use crate::summary::role_verdict::RoleInputs;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 use crate::wording::verdict as said;
 
-/// The inputs of a role's explanation.
-pub(crate) struct Explained<'a> {
-    pub nodes: &'a Nodes,
-    pub amounts: Amounts,
-    pub load: &'a RoleLoad,
-    pub units: &'a UnitsBy,
-    pub observed: &'a Observed,
-    /// The first sign that the dump is damaged.
-    pub sign: Option<&'a Integrity>,
-    /// Whether reading stopped before the end of the input.
-    pub is_incomplete: bool,
-    /// A node that is being filled or drained.
-    pub moving: Option<&'a Name>,
-    /// Whether key listings are the only input.
-    pub has_only_extremes: bool,
-    /// Whether the dump may lack keys; crowded slots are then not a cause.
-    pub is_doubtful: bool,
-    pub gaps: &'a Gaps,
-}
-
-impl Explained<'_> {
+impl RoleInputs<'_> {
     /// For a load that is 0 on all nodes.
     pub(crate) fn nothing(&self) -> String {
-        let keys = self.nodes.total(slotscope_engine::metric::Metric::Keys);
+        let keys = self.nodes().total(slotscope_engine::metric::Metric::Keys);
         let sentence = match () {
-            () if self.nodes.unowned.load.keys > 0 && keys == 0 => {
+            () if self.nodes().unowned.load.keys > 0 && keys == 0 => {
                 "all keys are in slots that no node owns: is this the topology of another cluster?"
             }
             () if keys > 0 => return said::no_load(self.load.measure),
-            () if self.is_incomplete => {
+            () if self.verdict.is_incomplete => {
                 "the input could not be read to its end, and the part that was read has no keys"
             }
-            () if self.has_only_extremes => {
+            () if self.verdict.has_only_extremes => {
                 "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
                  how full or hot the nodes are"
             }
@@ -65,12 +41,7 @@ impl Explained<'_> {
         judgement: &Judgement,
         causes: &[Cause],
     ) -> String {
-        let Explained {
-            nodes,
-            load,
-            observed,
-            ..
-        } = *self;
+        let (nodes, load, observed) = (self.nodes(), self.load, self.verdict.load_inputs.observed);
         let owning = nodes.owning().count();
         let is_captured = load.measure.role() == Role::Load;
         let known = observed.of_load(load.measure.metric());
@@ -90,11 +61,11 @@ impl Explained<'_> {
     }
 
     fn why(&self, split: &Split<'_>, judgement: &Judgement, causes: &[Cause]) -> Why {
-        if let Some(sign) = self.sign {
+        if let Some(sign) = self.verdict.signs.first() {
             return Why::Damaged(sign.clone());
         }
         let counted = match self.load.measure.role() {
-            Role::Memory => self.nodes.total(slotscope_engine::metric::Metric::Keys) as u64,
+            Role::Memory => self.nodes().total(slotscope_engine::metric::Metric::Keys) as u64,
             Role::Load => split.total() as u64,
         };
         match (judgement.reason, judgement.state) {
@@ -104,19 +75,21 @@ impl Explained<'_> {
             },
             (Some(Reason::Idle), _) => Why::Idle,
             (Some(Reason::Capped), _) => Why::Capped,
-            (Some(Reason::Unreadable), _) => match self.gaps.unreadable(self.load) {
+            (Some(Reason::Unreadable), _) => match self.verdict.gaps.unreadable(self.load) {
                 Some(gap) => Why::Unreadable(gap.clone()),
                 None => Why::Even,
             },
             (Some(Reason::Missing), _) => Why::Missing {
-                missing: self.gaps.without_size,
-                keys: self.gaps.keys,
+                missing: self.verdict.gaps.without_size,
+                keys: self.verdict.gaps.keys,
             },
-            (_, State::Suspicious) => Why::LostRows(self.gaps.lost_rows),
+            (_, State::Suspicious) => Why::LostRows(self.verdict.gaps.lost_rows),
             (reason, State::Watch | State::Skewed) => {
                 let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
                 let mut causes = named(causes);
-                causes.retain(|cause| !self.is_doubtful || cause.kind != CauseKind::Collisions);
+                causes.retain(|cause| {
+                    !self.verdict.is_doubtful || cause.kind != CauseKind::Collisions
+                });
                 Why::Causes(causes, moving.cloned())
             }
             _ if split.nodes() < 2 => Why::OneNode,
@@ -127,7 +100,7 @@ impl Explained<'_> {
     /// For nodes that are not compared.
     pub(crate) fn not_compared(&self, reason: Reason) -> String {
         let measure = self.load.measure;
-        let captures = self.observed.of_load(measure.metric());
+        let captures = self.verdict.load_inputs.observed.of_load(measure.metric());
         let is_one_reading = captures.is_some_and(|captures| captures.is_one_reading);
         let why = match reason {
             Reason::Counters if measure == Measure::Accesses => {
@@ -147,8 +120,8 @@ impl Explained<'_> {
             }
             _ => {
                 let compared = self.load.compared.iter();
-                let seen: Vec<Name> = compared.map(|at| self.nodes.list[*at].label()).collect();
-                said::captured(&seen, self.nodes.owning().count())
+                let seen: Vec<Name> = compared.map(|at| self.nodes().list[*at].label()).collect();
+                said::captured(&seen, self.nodes().owning().count())
             }
         };
         let heaviest = self.heaviest();

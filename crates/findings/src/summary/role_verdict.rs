@@ -9,15 +9,17 @@ use slotscope_engine::name::Name;
 use crate::summary::balance::tidy;
 use crate::summary::cause::Cause;
 use crate::summary::compared::Compared;
-use crate::summary::explain::Explained;
 use crate::summary::floor::slot_floor_of;
-use crate::summary::independent_units::Units;
-use crate::summary::judge::{Bands, Judgement, judge};
+use crate::summary::independent_units::UnitsBy;
+use crate::summary::judge::{Amounts, Bands, Judgement, judge};
 use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
 use crate::summary::reason::Reason;
+use crate::summary::role_load::RoleLoad;
 use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
+use crate::summary::verdict::VerdictInputs;
 
 /// The verdict in one role.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -77,25 +79,23 @@ pub struct FullestNode {
 /// Relative standard error of an estimated number of units.
 const N_EFF_ERROR: f64 = 0.0055;
 
-/// The inputs for judging a role.
+/// The inputs for judging a role, and for explaining that.
 pub(crate) struct RoleInputs<'a> {
-    pub explained: Explained<'a>,
-    pub units: &'a Units,
-    /// The fraction of its limit that each node uses.
-    pub limit_use: &'a [Option<f64>],
-    /// Whether all nodes are at their memory limit and evict.
-    pub is_capped: bool,
-    /// The state in the previous report.
-    pub previous: Option<State>,
+    /// Those of all roles.
+    pub verdict: &'a VerdictInputs<'a>,
+    pub load: &'a RoleLoad,
+    /// The units as the role weighs them.
+    pub units: &'a UnitsBy,
+    pub amounts: Amounts,
+    /// A node that is being filled or drained.
+    pub moving: Option<&'a Name>,
 }
 
 impl RoleVerdict {
     /// Judges the compared nodes.
     pub(crate) fn new(inputs: &RoleInputs<'_>) -> Self {
-        let Explained {
-            nodes, load, units, ..
-        } = inputs.explained;
-        let compared = Compared::new(nodes, load);
+        let RoleInputs { load, units, .. } = *inputs;
+        let compared = Compared::new(inputs.nodes(), load);
         let verdict = RoleVerdict {
             role: load.role,
             metric: load.measure,
@@ -106,7 +106,7 @@ impl RoleVerdict {
         .with_units(inputs, &compared);
         let Some(split) = Split::of(&compared, units, load.measure) else {
             return RoleVerdict {
-                sentence: inputs.explained.nothing(),
+                sentence: inputs.nothing(),
                 state: State::Empty,
                 ..verdict
             };
@@ -115,14 +115,14 @@ impl RoleVerdict {
             return RoleVerdict {
                 reason: Some(reason),
                 state: State::Unjudged,
-                sentence: inputs.explained.not_compared(reason),
-                seen: inputs.explained.heaviest(),
+                sentence: inputs.not_compared(reason),
+                seen: inputs.heaviest(),
                 ..verdict
             };
         }
         let judgement = inputs.judgement(&split);
         let causes = split.causes(&load.slots);
-        let sentence = inputs.explained.fullest(&split, &judgement, &causes);
+        let sentence = inputs.fullest(&split, &judgement, &causes);
         RoleVerdict {
             judged: !matches!(judgement.state, State::Unjudged | State::Suspicious),
             reason: judgement.reason,
@@ -143,18 +143,18 @@ impl RoleVerdict {
 
     /// Adds what the units tell about slots.
     fn with_units(self, inputs: &RoleInputs<'_>, compared: &Compared<'_>) -> Self {
-        let Explained { load, units, .. } = inputs.explained;
+        let RoleInputs { load, units, .. } = *inputs;
         // n_eff is unknown if tags were not counted.
         RoleVerdict {
             n_eff: units.effective().map(tidy),
-            n_eff_error: if inputs.units.are_exact {
+            n_eff_error: if inputs.verdict.load_inputs.units.are_exact {
                 0.0
             } else {
                 N_EFF_ERROR
             },
             floor: slot_floor_of(&load.slots, &compared.shares),
             by_node_count: if units.total > 0.0 {
-                scaling::by_node_count(load, units, inputs.explained.amounts.keys)
+                scaling::by_node_count(load, units, inputs.amounts.keys)
             } else {
                 Vec::new()
             },
@@ -194,23 +194,24 @@ impl RoleVerdict {
 }
 
 impl RoleInputs<'_> {
+    pub(crate) fn nodes(&self) -> &Nodes {
+        self.verdict.load_inputs.nodes
+    }
+
     fn judgement(&self, split: &Split<'_>) -> Judgement {
-        let Explained {
-            load,
-            moving,
-            sign,
-            gaps,
-            ..
-        } = self.explained;
-        let judged = judge(split, load.measure, self.explained.amounts, self.previous);
+        let (load, gaps) = (self.load, self.verdict.gaps);
+        let mut known = self.verdict.load_inputs.asked.previous.iter();
+        let previous = known.find(|(measure, _)| *measure == load.measure);
+        let previous = previous.map(|(_, state)| *state);
+        let judged = judge(split, load.measure, self.amounts, previous);
         let is_memory = load.measure.role() == Role::Memory;
-        if sign.is_some() {
+        if !self.verdict.signs.is_empty() {
             return Judgement {
                 state: State::Suspicious,
                 ..judged
             };
         }
-        if self.is_capped && is_memory {
+        if self.verdict.headroom.is_capped && is_memory {
             return Judgement {
                 state: State::Unjudged,
                 reason: Some(Reason::Capped),
@@ -243,7 +244,7 @@ impl RoleInputs<'_> {
         // is not due to slot counts has another cause.
         let without_slots = split.max_over_mean - split.by_slots.max(0.0);
         let is_of_slots = without_slots < judged.bands.upper;
-        let is_moving = moving.is_some() && judged.state.is_uneven() && is_of_slots;
+        let is_moving = self.moving.is_some() && judged.state.is_uneven() && is_of_slots;
         Judgement {
             state: if is_moving {
                 judged.state.min(State::Watch)
@@ -256,6 +257,7 @@ impl RoleInputs<'_> {
     }
 
     fn limit_use_of(&self, place: usize) -> Option<f64> {
-        self.limit_use.get(place).copied().flatten().map(tidy)
+        let limit_use = self.verdict.headroom.of(self.load.role);
+        limit_use.get(place).copied().flatten().map(tidy)
     }
 }

@@ -7,7 +7,6 @@ use slotscope_engine::metric::Metric;
 
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
-use crate::summary::explain::Explained;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
 use crate::summary::gaps::Gaps;
@@ -165,37 +164,17 @@ impl Verdict {
 
 impl VerdictInputs<'_> {
     fn role(&self, load: &RoleLoad) -> RoleVerdict {
-        let LoadInputs {
-            nodes,
-            units,
-            observed,
-            asked,
-            ..
-        } = self.load_inputs;
+        let LoadInputs { nodes, units, .. } = self.load_inputs;
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
         let moving = load.moving(nodes);
-        let mut judged = asked.previous.iter();
-        let previous = judged.find(|(measure, _)| *measure == load.measure);
         RoleVerdict::new(&RoleInputs {
-            explained: Explained {
-                nodes,
-                amounts: self.amounts(load),
-                load,
-                units: &weighed,
-                observed,
-                sign: self.signs.first(),
-                is_incomplete: self.is_incomplete,
-                moving: moving.as_ref(),
-                has_only_extremes: self.has_only_extremes,
-                is_doubtful: self.is_doubtful,
-                gaps: self.gaps,
-            },
-            units,
-            limit_use: self.headroom.of(load.role),
-            is_capped: self.headroom.is_capped,
-            previous: previous.map(|(_, state)| *state),
+            verdict: self,
+            load,
+            units: &weighed,
+            amounts: self.amounts(load),
+            moving: moving.as_ref(),
         })
     }
 
