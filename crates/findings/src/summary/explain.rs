@@ -22,7 +22,7 @@ impl RoleInputs<'_> {
                 "all keys are in slots that no node owns: is this the topology of another cluster?"
             }
             () if keys > 0 => return said::no_load(self.load.measure),
-            () if self.verdict.is_incomplete => {
+            () if !self.verdict.input.incomplete.is_empty() => {
                 "the input could not be read to its end, and the part that was read has no keys"
             }
             () if self.verdict.has_only_extremes => {
@@ -41,7 +41,7 @@ impl RoleInputs<'_> {
         judgement: &Judgement,
         causes: &[Cause],
     ) -> String {
-        let (nodes, load, observed) = (self.nodes(), self.load, self.verdict.load_inputs.observed);
+        let (nodes, load, observed) = (self.nodes(), self.load, self.verdict.observed);
         let owning = nodes.owning().count();
         let is_captured = load.measure.role() == Role::Load;
         let known = observed.of_load(load.measure.metric());
@@ -88,7 +88,7 @@ impl RoleInputs<'_> {
                 let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
                 let mut causes = named(causes);
                 causes.retain(|cause| {
-                    !self.verdict.is_doubtful || cause.kind != CauseKind::Collisions
+                    self.verdict.input.doubt.is_none() || cause.kind != CauseKind::Collisions
                 });
                 Why::Causes(causes, moving.cloned())
             }
@@ -100,7 +100,7 @@ impl RoleInputs<'_> {
     /// For nodes that are not compared.
     pub(crate) fn not_compared(&self, reason: Reason) -> String {
         let measure = self.load.measure;
-        let captures = self.verdict.load_inputs.observed.of_load(measure.metric());
+        let captures = self.verdict.observed.of_load(measure.metric());
         let is_one_reading = captures.is_some_and(|captures| captures.is_one_reading);
         let why = match reason {
             Reason::Counters if measure == Measure::Accesses => {

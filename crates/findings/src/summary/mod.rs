@@ -95,7 +95,7 @@ use crate::summary::observed::Observed;
 use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
 use crate::summary::quantiles::{Quantiles, TagSizes};
 use crate::summary::recency::{IdleLoad, LfuLoad};
-use crate::summary::role_load::{Asked, LoadInputs, RoleLoad};
+use crate::summary::role_load::{Asked, RoleLoad};
 pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::{Verdict, VerdictInputs};
@@ -368,20 +368,15 @@ pub fn summarise<'l>(
     let capacity = Capacity::of(&nodes, bytes, room, observed);
     let headroom = Headroom::new(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
     let (verdict, role_loads, guarded_loads) = Verdict::new(&VerdictInputs {
-        load_inputs: LoadInputs {
-            nodes: &nodes,
-            loads,
-            units: &units,
-            known: &input.weights,
-            observed,
-            is_blind_sample: input.sample_percent.is_some(),
-            asked: listing.asked,
-        },
+        nodes: &nodes,
+        loads,
+        units: &units,
+        observed,
+        asked: listing.asked,
+        input: &input,
         signs: &signs,
-        is_incomplete: !input.incomplete.is_empty(),
         has_only_extremes: !extremes.is_empty(),
         are_accesses_known: recency::are_accesses_known(lfu.as_deref()),
-        is_doubtful: input.doubt.is_some(),
         gaps: &Gaps::of(&input),
         capacity: capacity.as_ref(),
         headroom: &headroom,

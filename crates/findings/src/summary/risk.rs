@@ -16,7 +16,6 @@ use crate::summary::measure::Measure;
 use crate::summary::migration::Migration;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
-use crate::summary::role_load::LoadInputs;
 use crate::summary::state::{Role, Severity};
 use crate::summary::verdict::VerdictInputs;
 use crate::wording::finding as said;
@@ -44,12 +43,12 @@ fn block_ms(time: Duration) -> f64 {
 
 /// All risks, most severe first.
 pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
-    let LoadInputs {
+    let VerdictInputs {
         nodes,
         units,
         observed,
         ..
-    } = inputs.load_inputs;
+    } = *inputs;
     // Slots may move as a whole, without MIGRATE.
     let servers = observed.servers.iter();
     let versions = servers.map(|server| server.as_ref()?.version.as_deref());
@@ -179,7 +178,7 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
     let share_of = |(share, _): (f64, Measure)| share;
     let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
     for metric in Metric::WEIGHTS {
-        let fair = fair(inputs.load_inputs.nodes, metric);
+        let fair = fair(inputs.nodes, metric);
         for key in heaviest(metric).into_iter().flatten() {
             let share = if fair > 0.0 {
                 key.weight(metric) as f64 / fair

@@ -1,20 +1,21 @@
 //! The loads that nodes are judged by, and the compared nodes: for each role, the best measure that every compared node
 //! has. Load is a rate: captured counts are divided by the captured seconds, per node.
 
-use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
+use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use crate::summary::balance::sum;
-use crate::summary::independent_units::{Unit, Units, UnitsBy};
+use crate::summary::independent_units::{Unit, UnitsBy};
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::moving;
 use crate::summary::nodes::{NodeLoad, Nodes};
-use crate::summary::observed::{Captures, Observed};
+use crate::summary::observed::Captures;
 use crate::summary::process_time;
 use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
+use crate::summary::verdict::VerdictInputs;
 use crate::topology::ranges;
 
 /// The user's settings of the verdict.
@@ -35,20 +36,6 @@ impl From<Metric> for Asked {
             ..Asked::default()
         }
     }
-}
-
-/// The inputs that roles are chosen from.
-#[derive(Clone, Copy)]
-pub(crate) struct LoadInputs<'a> {
-    pub nodes: &'a Nodes,
-    pub loads: &'a PerMetric<Vec<u64>>,
-    pub units: &'a Units,
-    /// The number of keys with a known weight, by metric; absent for precomputed counts without keys.
-    pub known: &'a PerWeight<u64>,
-    pub observed: &'a Observed,
-    /// Whether the slot sample misses the heaviest slots.
-    pub is_blind_sample: bool,
-    pub asked: &'a Asked,
 }
 
 /// The load that a role is judged by.
@@ -76,7 +63,7 @@ pub struct RoleLoad {
 
 impl RoleLoad {
     /// The roles to judge, memory first, or those the user asked for; second, the roles the user did not ask for.
-    pub(crate) fn choose(inputs: &LoadInputs<'_>) -> (Vec<RoleLoad>, Vec<RoleLoad>) {
+    pub(crate) fn choose(inputs: &VerdictInputs<'_>) -> (Vec<RoleLoad>, Vec<RoleLoad>) {
         let mut roles = Vec::new();
         roles.extend(inputs.memory());
         roles.extend(inputs.load());
@@ -147,7 +134,7 @@ impl RoleLoad {
     }
 }
 
-impl LoadInputs<'_> {
+impl VerdictInputs<'_> {
     fn total(&self, metric: Metric) -> u128 {
         self.loads.get(metric).map_or(0, |loads| sum(loads))
     }
@@ -170,7 +157,7 @@ impl LoadInputs<'_> {
         if keys == 0 && self.total(Metric::Bytes) == 0 {
             return None;
         }
-        let sized = self.known.get(Metric::Bytes).copied();
+        let sized = self.input.weights.get(Metric::Bytes).copied();
         let known = sized.map_or(1.0, |sized| sized as f64 / keys.max(1) as f64);
         let [all, half] = limit::SIZES;
         if self.total(Metric::Bytes) > 0 && known >= half {
@@ -287,7 +274,7 @@ impl LoadInputs<'_> {
             compared: nodes.map(|(at, _)| at).collect(),
             weights: self.weights(measure.role()),
             reason: Some(Reason::NotSeen)
-                .filter(|_| self.is_blind_sample && measure.role() == Role::Memory),
+                .filter(|_| self.input.sample_percent.is_some() && measure.role() == Role::Memory),
             span_secs: None,
             is_estimated: false,
         })

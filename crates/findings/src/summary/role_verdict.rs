@@ -147,7 +147,7 @@ impl RoleVerdict {
         // n_eff is unknown if tags were not counted.
         RoleVerdict {
             n_eff: units.effective().map(tidy),
-            n_eff_error: if inputs.verdict.load_inputs.units.are_exact {
+            n_eff_error: if inputs.verdict.units.are_exact {
                 0.0
             } else {
                 N_EFF_ERROR
@@ -195,12 +195,12 @@ impl RoleVerdict {
 
 impl RoleInputs<'_> {
     pub(crate) fn nodes(&self) -> &Nodes {
-        self.verdict.load_inputs.nodes
+        self.verdict.nodes
     }
 
     fn judgement(&self, split: &Split<'_>) -> Judgement {
         let (load, gaps) = (self.load, self.verdict.gaps);
-        let mut known = self.verdict.load_inputs.asked.previous.iter();
+        let mut known = self.verdict.asked.previous.iter();
         let previous = known.find(|(measure, _)| *measure == load.measure);
         let previous = previous.map(|(_, state)| *state);
         let judged = judge(split, load.measure, self.amounts, previous);

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::Metric;
+use slotscope_engine::metric::{Metric, PerMetric};
 
 use crate::summary::capacity::Capacity;
 use crate::summary::expiry::Expiry;
@@ -11,15 +11,19 @@ use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
 use crate::summary::gaps::Gaps;
 use crate::summary::headroom::Headroom;
+use crate::summary::independent_units::Units;
+use crate::summary::input_facts::InputFacts;
 use crate::summary::integrity::Integrity;
 use crate::summary::judge::Amounts;
 use crate::summary::keys::Keys;
 use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
+use crate::summary::nodes::Nodes;
+use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::summary::risk;
-use crate::summary::role_load::{LoadInputs, RoleLoad};
+use crate::summary::role_load::{Asked, RoleLoad};
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
@@ -58,17 +62,18 @@ pub struct Verdict {
 
 /// The inputs of a verdict.
 pub(crate) struct VerdictInputs<'a> {
-    pub load_inputs: LoadInputs<'a>,
+    pub nodes: &'a Nodes,
+    pub loads: &'a PerMetric<Vec<u64>>,
+    pub units: &'a Units,
+    pub observed: &'a Observed,
+    pub asked: &'a Asked,
+    pub input: &'a InputFacts,
     /// Signs of a damaged dump.
     pub signs: &'a [Integrity],
-    /// Whether reading stopped before the end of the input.
-    pub is_incomplete: bool,
     /// Whether key listings are the only input.
     pub has_only_extremes: bool,
     /// Whether all LFU counters stand for a number of accesses.
     pub are_accesses_known: bool,
-    /// Whether the dump may lack keys.
-    pub is_doubtful: bool,
     pub gaps: &'a Gaps,
     pub capacity: Option<&'a Capacity>,
     pub headroom: &'a Headroom,
@@ -82,8 +87,8 @@ impl Verdict {
     /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
     /// and those the user did not choose.
     pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>, Vec<RoleLoad>) {
-        let LoadInputs { nodes, loads, .. } = inputs.load_inputs;
-        let (role_loads, guarded_loads) = RoleLoad::choose(&inputs.load_inputs);
+        let VerdictInputs { nodes, loads, .. } = *inputs;
+        let (role_loads, guarded_loads) = RoleLoad::choose(inputs);
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
         let are_assumed = nodes.are_assumed();
         let findings = findings::ordered(inputs.findings(&roles), are_assumed);
@@ -164,7 +169,7 @@ impl Verdict {
 
 impl VerdictInputs<'_> {
     fn role(&self, load: &RoleLoad) -> RoleVerdict {
-        let LoadInputs { nodes, units, .. } = self.load_inputs;
+        let VerdictInputs { nodes, units, .. } = *self;
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
@@ -179,12 +184,12 @@ impl VerdictInputs<'_> {
     }
 
     fn amounts(&self, load: &RoleLoad) -> Amounts {
-        let LoadInputs {
+        let VerdictInputs {
             nodes,
             units,
             observed,
             ..
-        } = self.load_inputs;
+        } = *self;
         let keys = match nodes.total(Metric::Keys) {
             0 => units
                 .per
@@ -192,7 +197,7 @@ impl VerdictInputs<'_> {
                 .map_or(0.0, |units| units.positive),
             keys => keys as f64,
         };
-        let bytes = self.load_inputs.loads.get(Metric::Bytes);
+        let bytes = self.loads.get(Metric::Bytes);
         let servers = || observed.servers.iter().flatten();
         let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
         let metric = load.measure.metric();
@@ -234,12 +239,12 @@ impl VerdictInputs<'_> {
     }
 
     fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
-        let LoadInputs {
+        let VerdictInputs {
             nodes,
             observed,
             asked,
             ..
-        } = self.load_inputs;
+        } = *self;
         let has_listing = !nodes.is_even() && !nodes.are_files();
         let mut findings = Vec::new();
         findings.extend(findings::down(nodes, observed, has_listing));
@@ -264,7 +269,7 @@ impl VerdictInputs<'_> {
 
     /// Servers without a memory limit: their headroom is unknown.
     fn no_limit(&self) -> Option<Finding> {
-        let servers = self.load_inputs.observed.servers.iter().flatten();
+        let servers = self.observed.servers.iter().flatten();
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
         limits.peek()?;
         let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
@@ -278,13 +283,7 @@ impl VerdictInputs<'_> {
         let has_bytes = roles
             .iter()
             .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
-        let keys = self
-            .load_inputs
-            .nodes
-            .balance
-            .keys
-            .max_over_mean
-            .unwrap_or(0.0);
+        let keys = self.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
         (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
             let text = "the nodes are uneven by keys and even in memory; load was not measured";
             Finding::new(FindingKind::LoadUnknown, Severity::Notice, text).of(keys)
