@@ -90,53 +90,38 @@ impl Capacity {
             let of_server = server.and_then(|server| server.maxmemory);
             room.maxmemory.or(of_server.filter(|limit| *limit > 0))
         };
-        let rows: Vec<(&NodeLoad, u64, u64)> = owning
-            .iter()
-            .zip(&used)
-            .filter_map(|((at, node), used)| Some((*node, (*used)?, limit(*at)?)))
-            .collect();
-        let part = |(_, used, limit): &(&NodeLoad, u64, u64)| *used as f64 / *limit as f64;
+        let row = |((at, node), used): (&(usize, &NodeLoad), &Option<u64>)| {
+            let (used, maxmemory) = ((*used)?, limit(*at)?);
+            Some(NodeRoom {
+                id: node.id.clone(),
+                maxmemory,
+                used,
+                headroom: i128::from(maxmemory) - i128::from(used),
+                months: months(used, maxmemory, room.growth),
+            })
+        };
+        let rows: Vec<NodeRoom> = owning.iter().zip(&used).filter_map(row).collect();
+        let part = |room: &NodeRoom| room.used as f64 / room.maxmemory as f64;
         let fullest = rows
             .iter()
             .rev()
             .max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let total: f64 = rows.iter().map(|(_, used, _)| *used as f64).sum();
-        let limits: f64 = rows.iter().map(|(.., limit)| *limit as f64).sum();
+        let total: f64 = rows.iter().map(|room| room.used as f64).sum();
+        let limits: f64 = rows.iter().map(|room| room.maxmemory as f64).sum();
         let max_over_mean = part(fullest) * limits / total;
-        let measured = !room.used.is_empty()
-            || observed
-                .servers
-                .iter()
-                .flatten()
-                .any(|server| server.used_memory.is_some());
-        let months_of = |used, limit| months(used, limit, room.growth);
-        let first = FirstFull {
-            id: fullest.0.id.clone(),
-            months: months_of(fullest.1, fullest.2),
-        };
+        let mut servers = observed.servers.iter().flatten();
+        let measured = !room.used.is_empty() || servers.any(|server| server.used_memory.is_some());
         Some(Capacity {
-            maxmemory: fullest.2,
+            maxmemory: fullest.maxmemory,
             usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
             max_nodes: bytes.and_then(largest_useful_nodes),
             measured,
-            sentence: full_first(
-                &fullest.0.label(),
-                fullest.1,
-                fullest.2,
-                first.months,
-                measured,
-            ),
-            nodes: rows
-                .iter()
-                .map(|(node, used, limit)| NodeRoom {
-                    id: node.id.clone(),
-                    maxmemory: *limit,
-                    used: *used,
-                    headroom: i128::from(*limit) - i128::from(*used),
-                    months: months_of(*used, *limit),
-                })
-                .collect(),
-            first: Some(first),
+            sentence: full_first(&nodes.label(&fullest.id), fullest, measured),
+            first: Some(FirstFull {
+                id: fullest.id.clone(),
+                months: fullest.months,
+            }),
+            nodes: rows,
         })
     }
 
@@ -223,7 +208,7 @@ mod tests {
             Some(1500.0),
             "when the fuller is full the other holds half of that"
         );
-        let sentence = full_first(&Name::from("even-1"), 500, 1000, Some(months), false);
+        let sentence = full_first(&Name::from("even-1"), &found.nodes[0], false);
         assert_eq!(found.sentence, sentence);
     }
 
