@@ -96,13 +96,7 @@ impl RandomUnits {
     /// The root of a decreasing function that starts above 0.
     fn exponent(&self, excess: impl Fn(f64) -> f64) -> f64 {
         let lightest = self.units.last().map_or(0.0, |(weight, _)| *weight);
-        let steepest = STEEPEST / lightest.max(f64::MIN_POSITIVE);
-        let mut search = Search::from(steepest, excess(steepest));
-        for step in 1..=STEPS {
-            let Some(next) = search.next(step) else { break };
-            search.take(next, excess(next));
-        }
-        search.found()
+        root(STEEPEST / lightest.max(f64::MIN_POSITIVE), excess)
     }
 
     /// P(X >= K'(t)).
@@ -157,73 +151,45 @@ fn share(t: f64, p: f64, weight: f64) -> f64 {
     p / (p + (1.0 - p) * (-t * weight).exp())
 }
 
-/// A root search between a positive and a non-positive excess, by false position; an end that stays put counts half
-/// from the second time on (the Illinois method: Dowell and Jarratt, "A modified regula falsi method for computing the
-/// root of an equation", BIT 11, 1971).
-struct Search {
-    /// An exponent with an excess above 0; initially 0 and NaN.
-    low: (f64, f64),
-    /// An exponent with an excess of at most 0.
-    high: (f64, f64),
-    last: f64,
-    was_low: bool,
-}
-
-impl Search {
-    fn from(steepest: f64, excess: f64) -> Self {
-        Search {
-            low: (if excess > 0.0 { steepest } else { 0.0 }, f64::NAN),
-            high: (steepest, excess),
-            last: f64::NAN,
-            was_low: false,
-        }
+/// The root of a decreasing function between 0, where it is positive, and `high`, by false position; an end that stays
+/// put counts half from the second time on (the Illinois method: Dowell and Jarratt, "A modified regula falsi method for
+/// computing the root of an equation", BIT 11, 1971). `high` if the function is positive there, too.
+fn root(mut high: f64, excess: impl Fn(f64) -> f64) -> f64 {
+    let (mut low, mut above, mut below) = (0.0, f64::NAN, excess(high));
+    if below > 0.0 {
+        return high;
     }
-
-    /// The next point to evaluate; `None` once converged.
-    fn next(&self, step: usize) -> Option<f64> {
-        let ((low, above), (high, below)) = (self.low, self.high);
-        if high - low <= PRECISION * high {
-            return None;
-        }
+    let (mut last, mut was_low) = (f64::NAN, false);
+    for step in 1..=STEPS {
         // The scale is unknown, so first grow until the sign changes.
-        if low == 0.0 {
-            return Some(high / 16.0);
+        let mut next = high / 16.0;
+        if low > 0.0 {
+            let crossing = low + (high - low) * above / (above - below);
+            let is_inside = crossing > low && crossing < high && !step.is_multiple_of(HALVING);
+            next = if is_inside {
+                crossing
+            } else {
+                (low * high).sqrt()
+            };
+            let has_moved = (next - last).abs() > PRECISION * next;
+            // If the midpoint equals an end, there is no number between the two.
+            if high - low <= PRECISION * high || next <= low || next >= high || !has_moved {
+                break;
+            }
         }
-        let crossing = low + (high - low) * above / (above - below);
-        let is_inside = crossing > low && crossing < high && !step.is_multiple_of(HALVING);
-        let next = if is_inside {
-            crossing
+        let value = excess(next);
+        let is_low = value > 0.0;
+        let is_again = is_low == was_low && low > 0.0;
+        if is_low {
+            (low, above) = (next, value);
+            below /= if is_again { 2.0 } else { 1.0 };
         } else {
-            (low * high).sqrt()
-        };
-        let has_moved = (next - self.last).abs() > PRECISION * next;
-        // If the midpoint equals an end, there is no number between the two.
-        (next > low && next < high && (has_moved || self.last.is_nan())).then_some(next)
-    }
-
-    fn take(&mut self, at: f64, excess: f64) {
-        let is_low = excess > 0.0;
-        let is_again = is_low == self.was_low && self.low.0 > 0.0;
-        let (end, other) = if is_low {
-            (&mut self.low, &mut self.high)
-        } else {
-            (&mut self.high, &mut self.low)
-        };
-        *end = (at, excess);
-        if is_again {
-            other.1 /= 2.0;
+            (high, below) = (next, value);
+            above /= if is_again { 2.0 } else { 1.0 };
         }
-        self.last = at;
-        self.was_low = is_low;
+        (last, was_low) = (next, is_low);
     }
-
-    fn found(&self) -> f64 {
-        if self.last.is_nan() {
-            self.high.0
-        } else {
-            self.last
-        }
-    }
+    if last.is_nan() { high } else { last }
 }
 
 #[cfg(test)]
