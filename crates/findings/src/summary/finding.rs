@@ -103,7 +103,7 @@ impl FindingKind {
     }
 }
 
-/// The facts that a sentence states about a key.
+/// A risky key.
 pub(crate) struct KeyText {
     /// Its name.
     pub name: Name,
@@ -115,6 +115,10 @@ pub(crate) struct KeyText {
     pub share: Option<(f64, Measure)>,
     /// The milliseconds that MIGRATE or DEL blocks the node.
     pub block_ms: Option<f64>,
+    /// Its node.
+    pub node: Option<Name>,
+    /// Its slot.
+    pub slot: u16,
 }
 
 impl Finding {

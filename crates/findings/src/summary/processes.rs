@@ -4,6 +4,7 @@ use crate::summary::Summary;
 use crate::summary::balance::tidy;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
+use crate::summary::judge::Bands;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
 use crate::summary::nodes::Nodes;
@@ -30,18 +31,16 @@ pub fn loads(cpu: &[Option<f64>]) -> Vec<Option<ProcessLoad>> {
     let known = || cpu.iter().flatten();
     let mean = known().sum::<f64>() / known().count().max(1) as f64;
     let are_idle = known().all(|cpu| *cpu < limit::IDLE_CPU);
-    let [watched, skewed] = Measure::Cpu.bands();
+    let bands = Bands::new(Measure::Cpu, None, None);
     let of_node = |cpu: f64| {
         let over_share = tidy(cpu / mean);
-        let state = match over_share {
-            _ if are_idle => State::Balanced,
-            share if share >= skewed => State::Skewed,
-            share if share > watched => State::Watch,
-            _ => State::Balanced,
-        };
         ProcessLoad {
             over_share,
-            state,
+            state: if are_idle {
+                State::Balanced
+            } else {
+                bands.state(over_share)
+            },
             cpu,
         }
     };

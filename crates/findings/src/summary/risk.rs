@@ -11,7 +11,7 @@ use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::expiring::Storm;
 use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind, KeyText};
-use crate::summary::independent_units::{UnitKind, Units};
+use crate::summary::independent_units::{Unit, UnitKind, Units};
 use crate::summary::measure::Measure;
 use crate::summary::migration::Migration;
 use crate::summary::nodes::{NodeLoad, Nodes};
@@ -168,7 +168,7 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
 
 /// Large and hot keys, each listed once with its largest share.
 fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
-    let mut risky: Vec<(KeyText, Option<Name>, u16)> = Vec::new();
+    let mut risky: Vec<KeyText> = Vec::new();
     let largest = inputs.largest.unwrap_or_default();
     let elements = |name: &Name, slot: u16| {
         let mut keys = largest.iter();
@@ -190,12 +190,10 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
                 continue;
             }
             let share = Some((share, Measure::from(metric)));
-            let same = risky
-                .iter_mut()
-                .find(|(text, _, slot)| text.name == key.key && *slot == key.slot);
-            match same {
-                Some((text, ..)) if text.share.map(share_of) < share.map(share_of) => {
-                    text.share = share
+            let mut known = risky.iter_mut();
+            match known.find(|known| known.name == key.key && known.slot == key.slot) {
+                Some(known) if known.share.map(share_of) < share.map(share_of) => {
+                    known.share = share
                 }
                 Some(_) => {}
                 None => {
@@ -207,37 +205,37 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
                         None => unlisted_block_time(bytes, inputs.largest),
                     };
                     let blocks = bytes.filter(|_| !is_atomic);
-                    let text = KeyText {
+                    risky.push(KeyText {
                         name: key.key.clone(),
                         bytes,
                         elements,
                         share,
                         block_ms: blocks.map(|_| block_ms(time)),
-                    };
-                    risky.push((text, key.node.clone(), key.slot));
+                        node: key.node.clone(),
+                        slot: key.slot,
+                    });
                 }
             }
         }
     }
     for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
-        if risky
-            .iter()
-            .all(|(text, _, slot)| text.name != key.key || *slot != key.slot)
-        {
-            let bytes = key.load.bytes().copied();
-            let text = KeyText {
+        let is_other = |known: &KeyText| known.name != key.key || known.slot != key.slot;
+        if risky.iter().all(is_other) {
+            let (bytes, elements) = (key.load.bytes().copied(), Some(key.elements));
+            let time = block_time(Some(&key.kind), bytes, elements);
+            risky.push(KeyText {
                 name: key.key.clone(),
                 bytes,
-                elements: Some(key.elements),
+                elements,
                 share: None,
-                block_ms: (!is_atomic)
-                    .then(|| block_ms(block_time(Some(&key.kind), bytes, Some(key.elements)))),
-            };
-            risky.push((text, key.node.clone(), key.slot));
+                block_ms: (!is_atomic).then(|| block_ms(time)),
+                node: key.node.clone(),
+                slot: key.slot,
+            });
         }
     }
     let share = |text: &KeyText| text.share.map_or(0.0, |(share, _)| share);
-    risky.sort_by(|(a, ..), (b, ..)| {
+    risky.sort_by(|a, b| {
         share(b)
             .total_cmp(&share(a))
             .then_with(|| a.name.cmp(&b.name))
@@ -246,7 +244,7 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
     risky.into_iter().map(key_finding).collect()
 }
 
-fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
+fn key_finding(text: KeyText) -> Finding {
     let is_hot = text
         .share
         .is_some_and(|(_, measure)| measure.role() == Role::Load);
@@ -264,8 +262,8 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
         role: share.map(|(_, measure)| measure.role()),
         metric: share.map(|(_, measure)| measure),
         value: share.map(|(share, _)| tidy(share)),
-        node,
-        slot: Some(slot),
+        node: text.node,
+        slot: Some(text.slot),
         key: Some(text.name),
         ..finding
     }
@@ -273,7 +271,7 @@ fn key_finding((text, node, slot): (KeyText, Option<Name>, u16)) -> Finding {
 
 /// Heavy tags, each listed once with its largest share.
 fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
-    let mut heavy: Vec<(&Name, &Option<Name>, u16, f64, Measure)> = Vec::new();
+    let mut heavy: Vec<(&Unit, f64, Measure)> = Vec::new();
     for (metric, of_metric) in units.per.iter() {
         let fair = fair(nodes, metric);
         let named = of_metric.named.iter();
@@ -284,28 +282,27 @@ fn tags(nodes: &Nodes, units: &Units) -> Vec<Finding> {
                 continue;
             }
             let share = tag.load / fair;
-            match heavy.iter_mut().find(|known| known.0 == &tag.name) {
-                Some(known) if known.3 < share => (known.3, known.4) = (share, metric.into()),
+            match heavy.iter_mut().find(|known| known.0.name == tag.name) {
+                Some(known) if known.1 < share => (known.1, known.2) = (share, metric.into()),
                 Some(_) => {}
-                None => heavy.push((&tag.name, &tag.node, tag.slot, share, metric.into())),
+                None => heavy.push((tag, share, metric.into())),
             }
         }
     }
-    heavy.sort_by(|a, b| b.3.total_cmp(&a.3).then_with(|| a.0.cmp(b.0)));
+    heavy.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| a.0.name.cmp(&b.0.name)));
     heavy.truncate(LISTED);
-    let finding =
-        |(name, node, slot, share, measure): (&Name, &Option<Name>, u16, f64, Measure)| {
-            let severity = Severity::warning_if(share >= WHOLE);
-            let text = said::tag(name, share, measure);
-            Finding {
-                node: node.clone(),
-                slot: Some(slot),
-                tag: Some(name.clone()),
-                ..Finding::new(FindingKind::CoarseTag, severity, text)
-                    .in_role(Some(measure.role()), measure)
-                    .of(share)
-            }
-        };
+    let finding = |(tag, share, measure): (&Unit, f64, Measure)| {
+        let severity = Severity::warning_if(share >= WHOLE);
+        let text = said::tag(&tag.name, share, measure);
+        Finding {
+            node: tag.node.clone(),
+            slot: Some(tag.slot),
+            tag: Some(tag.name.clone()),
+            ..Finding::new(FindingKind::CoarseTag, severity, text)
+                .in_role(Some(measure.role()), measure)
+                .of(share)
+        }
+    };
     heavy.into_iter().map(finding).collect()
 }
 
