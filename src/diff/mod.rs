@@ -69,40 +69,6 @@ pub struct Diff {
     pub notes: Vec<String>,
 }
 
-/// The main change.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Headline {
-    /// The metric compared.
-    pub by: Metric,
-    /// The total load.
-    pub total: OldNew<u64>,
-    /// The verdicts.
-    pub state: States,
-    /// The fullest node relative to the mean.
-    pub max_over_mean: OldNew<f64>,
-    /// The tag that grew most, with a lower bound on its growth.
-    pub fastest_tag: Option<(Name, u64)>,
-}
-
-impl Headline {
-    fn of(diff: &Diff) -> Self {
-        let metric = diff.verdict.by;
-        let tags = diff
-            .tags
-            .iter()
-            .flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
-        Headline {
-            by: metric,
-            total: diff.totals.get(metric).copied().unwrap_or_default(),
-            state: diff.verdict.state,
-            max_over_mean: diff.verdict.max_over_mean,
-            fastest_tag: tags
-                .max_by_key(|tag| tag.at_least)
-                .map(|tag| (tag.name.clone(), tag.at_least)),
-        }
-    }
-}
-
 /// The verdict and its numbers, in the metric that is compared.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct VerdictChange {
@@ -176,7 +142,7 @@ impl Diff {
             patterns: names(old.patterns(metric), new.patterns(metric)),
             notes: notes(old, new, metric),
         };
-        diff.sentence = Headline::of(&diff).in_words();
+        diff.sentence = wording::sentence(&diff);
         Ok(diff)
     }
 }

@@ -13,7 +13,7 @@ use crate::diff::{Change, Diff, Hot, HotKind, Names, NodeChange, OldNew};
 
 pub(crate) fn sections(diff: &Diff) -> Vec<Section<'_>> {
     let metric = diff.verdict.by;
-    let mut sections = vec![Section::untitled().paragraph(diff.sentence.to_string())];
+    let mut sections = vec![Section::untitled().paragraph(diff.sentence.as_str())];
     sections.extend(listed("Nodes", nodes(&diff.nodes, metric)));
     let measure = Measure::from(metric);
     let grown = match measure.role() {

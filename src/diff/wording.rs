@@ -5,33 +5,36 @@ use slotscope_engine::text::amount;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::wording::verdict::times;
 
-use crate::diff::{Headline, OldNew};
+use crate::diff::{Diff, OldNew};
 
-impl Headline {
-    /// The sentence.
-    pub(crate) fn in_words(&self) -> String {
-        let [old, new] = [self.state.old, self.state.new].map(State::name);
-        let mut sentence = totals(&self.total, self.by);
-        sentence += &if old == new {
-            format!("; still {new}")
-        } else {
-            format!("; {old} became {new}")
-        };
-        if let (Some(old), Some(new)) = (self.max_over_mean.old, self.max_over_mean.new) {
-            sentence += &format!(
-                ", the fullest node at {} its share, {} before",
-                times(new),
-                times(old)
-            );
-        }
-        if let Some((tag, at_least)) = &self.fastest_tag {
-            sentence += &format!(
-                "; the tag {{{tag}}} grew most, by at least {}",
-                amount(self.by, *at_least)
-            );
-        }
-        sentence
+/// The main changes, without a full stop.
+pub(super) fn sentence(diff: &Diff) -> String {
+    let (verdict, metric) = (&diff.verdict, diff.verdict.by);
+    let total = diff.totals.get(metric).copied().unwrap_or_default();
+    let [old, new] = [verdict.state.old, verdict.state.new].map(State::name);
+    let mut sentence = totals(&total, metric);
+    sentence += &if old == new {
+        format!("; still {new}")
+    } else {
+        format!("; {old} became {new}")
+    };
+    if let (Some(old), Some(new)) = (verdict.max_over_mean.old, verdict.max_over_mean.new) {
+        sentence += &format!(
+            ", the fullest node at {} its share, {} before",
+            times(new),
+            times(old)
+        );
     }
+    let tags = diff.tags.iter();
+    let first = tags.flat_map(|tags| tags.grew.first().into_iter().chain(tags.appeared.first()));
+    if let Some(tag) = first.max_by_key(|tag| tag.at_least) {
+        sentence += &format!(
+            "; the tag {{{}}} grew most, by at least {}",
+            tag.name,
+            amount(metric, tag.at_least)
+        );
+    }
+    sentence
 }
 
 fn totals(total: &OldNew<u64>, metric: Metric) -> String {

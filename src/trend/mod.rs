@@ -24,8 +24,7 @@ use slotscope_engine::text;
 use slotscope_findings::summary::Summary;
 
 use crate::diff::doubt::Doubt;
-use crate::trend::fit::{Rate, Reached};
-use crate::trend::forecast::{Basis, Forecast};
+use crate::trend::forecast::Forecast;
 use crate::trend::point::{Condensed, Point};
 
 /// Schema name and version.
@@ -50,23 +49,6 @@ pub struct Trend {
     pub forecast: Option<Forecast>,
     /// Limits of the comparison.
     pub notes: Vec<String>,
-}
-
-/// The content of the summary sentence.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Outlook {
-    /// The number of reports.
-    pub reports: usize,
-    /// Times of the first and the last, in seconds since 1970.
-    pub times: [u64; 2],
-    /// The metric.
-    pub by: Metric,
-    /// The total load in the newest report used for growth, if any, else in the newest.
-    pub load: u64,
-    /// Its growth rate.
-    pub growth: Option<Rate>,
-    /// The node that fills up first, when, and what that is based on.
-    pub full: Option<(Name, Reached, Option<u64>, Basis)>,
 }
 
 /// How reports are combined.
@@ -143,10 +125,15 @@ impl History {
         notes.extend(notes::fits(&used, forecast.as_ref(), options, metric));
         notes.extend(notes::sources(&used, metric));
         let newest = used.last().copied().or(self.reports.last());
-        let outlook = newest.map(|newest| self.outlook(newest, metric, forecast.as_ref()));
+        let load = newest.and_then(|newest| newest.point.load.get(metric).copied());
         Ok(Trend {
             schema: SCHEMA,
-            sentence: outlook.map_or(String::new(), |outlook| outlook.in_words()),
+            sentence: wording::sentence(
+                &self.reports,
+                metric,
+                load.unwrap_or(0),
+                forecast.as_ref(),
+            ),
             by: metric,
             forecast,
             notes,
@@ -193,20 +180,6 @@ impl History {
                 Ok(newest.by)
             }
             _ => Ok(Metric::Keys),
-        }
-    }
-
-    fn outlook(&self, newest: &Condensed, metric: Metric, forecast: Option<&Forecast>) -> Outlook {
-        let growth = forecast.and_then(|forecast| forecast.growth.get(metric));
-        let full = forecast.and_then(|forecast| forecast.full.as_ref());
-        let time = |report: Option<&Condensed>| report.map_or(0, |report| report.point.at);
-        Outlook {
-            reports: self.reports.len(),
-            times: [time(self.reports.first()), time(self.reports.last())],
-            by: metric,
-            load: newest.point.load.get(metric).copied().unwrap_or(0),
-            growth: growth.map(|growth| growth.rate),
-            full: full.map(|full| (full.node.clone(), full.months, full.at, full.basis)),
         }
     }
 }

@@ -28,10 +28,9 @@ pub(crate) fn outputs() -> OutputSet<Trend> {
 }
 
 fn page(trend: &Trend, out: &mut dyn Write) -> io::Result<()> {
-    let sentence = trend.sentence.to_string();
     let frame = sections::Frame {
         title: &view::title(trend),
-        sentence: &sentence,
+        sentence: &trend.sentence,
         notes: &trend.notes,
         rows: ROWS,
     };

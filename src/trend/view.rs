@@ -22,7 +22,7 @@ const STEPS: u64 = 120;
 /// The sections of a trend.
 pub(crate) fn sections(trend: &Trend) -> Vec<Section<'_>> {
     let overview = Section::untitled().scoped(Scope::Overview);
-    let mut sections = vec![overview.paragraph(trend.sentence.to_string())];
+    let mut sections = vec![overview.paragraph(trend.sentence.as_str())];
     sections.extend(growth_picture(trend));
     sections.extend(growth(trend));
     sections.extend(ahead(trend));
@@ -174,7 +174,7 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
     // The picture is for pages only; text skips it.
     let picture = full_curve(trend).map(Block::Curve);
-    Some(section.line(full.in_words()).with_all(picture))
+    Some(section.line(wording::full_first(full)).with_all(picture))
 }
 
 /// The times of the reports: just dates, if these are distinct.

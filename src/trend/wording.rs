@@ -3,35 +3,46 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, bytes, counted, day, short, signed_percent};
 
-use crate::trend::Outlook;
 use crate::trend::fit::{Interval, Rate, Reached};
-use crate::trend::forecast::{Basis, Full};
+use crate::trend::forecast::{Basis, Forecast, Full};
+use crate::trend::point::Condensed;
 
-impl Outlook {
-    /// The sentence.
-    pub(crate) fn in_words(&self) -> String {
-        let [from, to] = self.times.map(day);
-        let reports = counted(self.reports as u64, "report");
-        let mut sentence = format!("{reports}, {from} to {to}: {}", amount(self.by, self.load));
-        if let Some(rate) = &self.growth {
-            sentence += &format!(", {}", growth(rate, self.by));
-        }
-        if let Some((node, months, at, basis)) = &self.full {
-            let (node, when, source) = (short(node), full(months, *at), basis.words());
-            sentence += &format!("; by {source}, node {node} {when}");
-        }
-        sentence
+/// The trend of all reports by a metric; `load` is the total in the newest report used for growth, if any, else in the
+/// newest.
+pub(super) fn sentence(
+    reports: &[Condensed],
+    metric: Metric,
+    load: u64,
+    forecast: Option<&Forecast>,
+) -> String {
+    let date = |report: Option<&Condensed>| day(report.map_or(0, |report| report.point.at));
+    let mut sentence = format!(
+        "{}, {} to {}: {}",
+        counted(reports.len() as u64, "report"),
+        date(reports.first()),
+        date(reports.last()),
+        amount(metric, load)
+    );
+    let Some(forecast) = forecast else {
+        return sentence;
+    };
+    if let Some(of_metric) = forecast.growth.get(metric) {
+        sentence += &format!(", {}", growth(&of_metric.rate, metric));
     }
+    if let Some(first) = &forecast.full {
+        let (node, source) = (short(&first.node), first.basis.words());
+        let when = full(&first.months, first.at);
+        sentence += &format!("; by {source}, node {node} {when}");
+    }
+    sentence
 }
 
-impl Full {
-    /// The sentence.
-    pub(crate) fn in_words(&self) -> String {
-        let (node, when) = (short(&self.node), full(&self.months, self.at));
-        let (used, limit) = (bytes(self.used), bytes(self.maxmemory));
-        let (source, reports) = (self.basis.words(), counted(self.reports, "report"));
-        format!("node {node} {when}: it uses {used} of {limit} (growth by {source} in {reports})")
-    }
+/// The node that is full first.
+pub(super) fn full_first(first: &Full) -> String {
+    let (node, when) = (short(&first.node), full(&first.months, first.at));
+    let (used, limit) = (bytes(first.used), bytes(first.maxmemory));
+    let (source, reports) = (first.basis.words(), counted(first.reports, "report"));
+    format!("node {node} {when}: it uses {used} of {limit} (growth by {source} in {reports})")
 }
 
 impl Basis {

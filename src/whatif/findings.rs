@@ -11,8 +11,8 @@ use slotscope_findings::summary::tags::Tag;
 use slotscope_findings::summary::verdict::Verdict;
 use slotscope_findings::summary::{InputFacts, Summary};
 
-use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
+use crate::whatif::{WhatIf, wording};
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.whatif/2";
@@ -55,35 +55,6 @@ pub struct WhatIfFindings {
     pub nodes_after: Vec<NodeLoad>,
     /// The result, in a sentence.
     pub sentence: String,
-}
-
-/// The effect of the change.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Comparison {
-    /// The metric compared.
-    pub by: Metric,
-    /// The fullest node in fair shares, before and after; absent if a side has no keys.
-    pub max_over_mean: Option<(f64, f64)>,
-    /// The number of keys.
-    pub keys: u64,
-    /// Keys that change slots.
-    pub moved: u64,
-    /// Keys that change nodes.
-    pub changed_node: u64,
-    /// Keys without a slot afterwards.
-    pub unplaced: u64,
-    /// Tags whose keys end up in several slots.
-    pub parted_tags: u64,
-    /// Whether `parted_tags` is exact.
-    pub exact: bool,
-    /// The number of nodes with slots, before and after.
-    pub node_counts: (usize, usize),
-    /// The fullest node's fraction of the load, before and after; absent if a side has no keys.
-    pub shares: Option<(f64, f64)>,
-    /// The number of keys afterwards.
-    pub keys_after: u64,
-    /// Rules that match no key.
-    pub without_keys: Vec<String>,
 }
 
 /// One side.
@@ -144,29 +115,8 @@ impl WhatIfFindings {
             sentence: String::new(),
             input,
         };
-        findings.sentence = findings.comparison().in_words();
+        findings.sentence = wording::sentence(&findings);
         findings
-    }
-
-    fn comparison(&self) -> Comparison {
-        Comparison {
-            by: self.by,
-            max_over_mean: self
-                .before
-                .nodes
-                .max_over_mean
-                .zip(self.after.nodes.max_over_mean),
-            keys: self.input.keys,
-            moved: self.moved.keys,
-            changed_node: self.changed_node.keys,
-            unplaced: self.unplaced.keys,
-            parted_tags: self.parted_tags,
-            exact: self.tag_sample.exact,
-            node_counts: (self.before.node_count, self.after.node_count),
-            shares: self.before.fullest_share.zip(self.after.fullest_share),
-            keys_after: self.after.keys,
-            without_keys: self.without_keys.clone(),
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::whatif::findings::{Side, WhatIfFindings};
 pub(crate) fn sections(findings: &WhatIfFindings) -> Vec<Section<'_>> {
     vec![
         Section::untitled()
-            .paragraph(findings.sentence.to_string())
+            .paragraph(findings.sentence.as_str())
             .with_all(remarks::incomplete(&findings.input.incomplete)),
         sides(findings),
         changes(findings),
