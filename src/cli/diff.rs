@@ -51,7 +51,7 @@ impl Run for DiffArgs {
         let diff = Diff::of(&read(&self.old)?, &read(&self.new)?, self.by)?;
         self.output
             .print(&diff, Rows::or_json(self.top), || view::sections(&diff))?;
-        if any_crossed(&limits, &diff, Limit::crossed_if_listed)? {
+        if any_crossed(&limits, &diff, true)? {
             Ok(Ending::Crossed)
         } else {
             Ok(Ending::Done)

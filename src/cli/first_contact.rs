@@ -12,7 +12,7 @@ use slotscope_engine::text::shell_word;
 use slotscope_report::render::text::wrapped;
 
 use crate::cli::Cli;
-use crate::cli::help::topics::Topic;
+use crate::cli::help::topics::{TOPICS, Topic};
 use crate::cli::refused::rendered;
 use crate::cli::synonyms::command_for;
 
@@ -88,15 +88,12 @@ fn examples(words: &[OsString]) -> Option<String> {
 }
 
 /// The likely meaning of a word that is not a command.
-fn no_command(word: &str, similar: Option<&str>) -> String {
+pub(super) fn no_command(word: &str, similar: Option<&str>) -> String {
     let shown = remote::without_password(word);
     let name = Name::from(shown.as_str());
     let typed = Name::from(shell_word(&shown).as_str());
     if Topic::named(word).is_some() {
         return format!("\"{name}\" is a page of the manual: slotscope help {typed}");
-    }
-    if word == "version" {
-        return String::from("the version is printed by slotscope --version");
     }
     if remote::is_server(Path::new(word)) {
         return format!(
@@ -113,7 +110,10 @@ fn no_command(word: &str, similar: Option<&str>) -> String {
                 "no command is called \"{name}\"; did you mean slotscope {command}? slotscope help lists all"
             )
         }
-        None => format!("no command is called \"{name}\"; there are: {}", commands()),
+        None => format!(
+            "no command or page of the manual is called \"{name}\"; there are: {}",
+            known()
+        ),
     }
 }
 
@@ -123,11 +123,13 @@ fn is_input(word: &str) -> bool {
     word == "-" || word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
 }
 
-fn commands() -> String {
+/// The commands and pages.
+fn known() -> String {
     let mut cli = Cli::command();
     cli.build();
-    let names: Vec<_> = cli.get_subcommands().map(clap::Command::get_name).collect();
-    names.join(", ")
+    let commands = cli.get_subcommands().map(clap::Command::get_name);
+    let topics = TOPICS.iter().map(|topic| topic.name);
+    commands.chain(topics).collect::<Vec<_>>().join(", ")
 }
 
 /// A text from the context of a clap error.
@@ -165,7 +167,6 @@ mod tests {
             ),
             ("formats", "slotscope help formats"),
             ("-", "slotscope analyze -"),
-            ("version", "slotscope --version"),
             ("nonsense", "there are: analyze, "),
             ("\u{1b}[2J", "\\x1b[2J"),
         ] {

@@ -1,6 +1,6 @@
 //! How nodes are judged: flags shared by `analyze` and the `plan` commands in its steps, so that both agree.
 
-use clap::{Args, Parser};
+use clap::Args;
 use serde::Serialize;
 
 use slotscope_engine::error::Result;
@@ -73,37 +73,19 @@ impl JudgeArgs {
             ..self.clone()
         }
     }
-
-    /// The flags as words of a command line.
-    pub(crate) fn words(&self) -> Vec<String> {
-        let words = words(self);
-        debug_assert!(
-            Words::read(&words).is_none_or(|read| read == *self),
-            "the flags of a printed command are not those of the run: {words:?}"
-        );
-        words
-    }
-}
-
-/// The flags of a printed command, as a shell gives them back.
-#[derive(Parser)]
-struct Words {
-    #[command(flatten)]
-    judging: JudgeArgs,
-}
-
-impl Words {
-    /// `None` if they cannot be parsed: a name looks like a flag.
-    fn read(words: &[String]) -> Option<JudgeArgs> {
-        let program = std::iter::once("slotscope");
-        let read = Words::try_parse_from(program.chain(words.iter().map(String::as_str)));
-        read.ok().map(|read| read.judging)
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
+
+    #[derive(Parser)]
+    struct Words {
+        #[command(flatten)]
+        judging: JudgeArgs,
+    }
 
     #[test]
     fn every_flag_that_is_given_is_a_word_of_the_printed_command() {
@@ -122,11 +104,13 @@ mod tests {
                 used_memory: vec!["a=1gb".into()],
             },
         };
+        let given = words(&args);
         assert_eq!(
-            args.words().join(" "),
+            given.join(" "),
             "--by bytes=2,ops --weight a=2 --weight b=1 --captured a --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
         );
-        assert_eq!(Words::read(&args.words()), Some(args));
-        assert_eq!(JudgeArgs::default().words(), Vec::<String>::new());
+        let line = std::iter::once("slotscope").chain(given.iter().map(String::as_str));
+        assert_eq!(Words::parse_from(line).judging, args);
+        assert_eq!(words(&JudgeArgs::default()), Vec::<String>::new());
     }
 }

@@ -16,54 +16,34 @@ use slotscope_findings::summary::state::State;
 use crate::cli::schema;
 
 /// A limit on numbers of a report.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Limit {
     /// As the user wrote it.
     text: String,
     path: Vec<Step>,
-    op: Op,
+    /// Whether a value crosses the number.
+    crosses: Compare,
     number: f64,
 }
 
-#[derive(Debug, Clone, PartialEq)]
+type Compare = fn(&f64, &f64) -> bool;
+
+#[derive(Debug, Clone)]
 enum Step {
     Name(String),
     Index(usize),
     Any,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Op {
-    Above,
-    AtLeast,
-    Below,
-    AtMost,
-    Equal,
-    Unequal,
-}
-
 /// Operators; longer ones precede their prefixes.
-const OPS: [(&str, Op); 6] = [
-    (">=", Op::AtLeast),
-    ("<=", Op::AtMost),
-    ("==", Op::Equal),
-    ("!=", Op::Unequal),
-    (">", Op::Above),
-    ("<", Op::Below),
+const OPS: [(&str, Compare); 6] = [
+    (">=", f64::ge),
+    ("<=", f64::le),
+    ("==", f64::eq),
+    ("!=", f64::ne),
+    (">", f64::gt),
+    ("<", f64::lt),
 ];
-
-impl Op {
-    fn holds(self, value: f64, number: f64) -> bool {
-        match self {
-            Op::Above => value > number,
-            Op::AtLeast => value >= number,
-            Op::Below => value < number,
-            Op::AtMost => value <= number,
-            Op::Equal => value == number,
-            Op::Unequal => value != number,
-        }
-    }
-}
 
 impl Limit {
     /// Parses limits on the numbers of `T`.
@@ -87,7 +67,7 @@ impl Limit {
     /// The limit cannot be parsed, or the schema has no such number.
     fn parse(text: &str, schema: &Value) -> Result<Limit> {
         let bad = |reason: String| Error::option("fail-on", Name::from(text), reason);
-        let Some((at, (sign, op))) = OPS
+        let Some((at, (sign, crosses))) = OPS
             .iter()
             .filter_map(|op| Some((text.find(op.0)?, *op)))
             .min_by_key(|(at, op)| (*at, std::cmp::Reverse(op.0.len())))
@@ -115,7 +95,7 @@ impl Limit {
         let mut limit = Limit {
             text: text.trim().to_owned(),
             path,
-            op,
+            crosses,
             number,
         };
         limit.check(schema, state.is_some()).map_err(bad)?;
@@ -142,9 +122,7 @@ impl Limit {
                     None => return Err(unknown(&place, name, members)),
                 },
                 (Step::Index(_) | Step::Any, Node::List(rows)) => Node::of(rows, schema),
-                (Step::Name(_), Node::List(_)) => return Err(is_list(&place)),
-                (Step::Name(_), _) => return Err(format!("{place} has no parts")),
-                (_, _) => return Err(format!("{place} is not a list")),
+                (_, node) => return Err(node.instead(&place)),
             };
             match step {
                 Step::Name(name) if place == "a report" => place = name.clone(),
@@ -158,39 +136,18 @@ impl Limit {
             self.path.push(Step::Name("state".into()));
             node = Node::State;
         }
-        match node {
-            Node::State if is_state => Ok(()),
-            Node::State => Err(format!(
-                "{place} is a state: compare it with one, as in verdict >= watch"
-            )),
-            Node::Number if is_state => Err(format!("{place} is a number, no state")),
-            Node::Number => Ok(()),
-            Node::Other => Err(format!("{place} is not a number")),
-            Node::List(_) => Err(is_list(&place)),
-            Node::Object(members) => {
-                let parts: Vec<_> = members.keys().map(String::as_str).collect();
-                Err(format!("{place} has parts: {}", parts.join(", ")))
-            }
+        match (node, is_state) {
+            (Node::State, true) | (Node::Number, false) => Ok(()),
+            (node, _) => Err(node.instead(&place)),
         }
     }
 
-    /// The numbers in `report` that crossed the limit: one line each, at most three.
+    /// The numbers in `report` that crossed the limit: one line each, at most three. Where `none_is_fine`, a list without
+    /// rows crosses no limit.
     ///
     /// # Errors
     /// The report lacks the number, so the limit cannot be checked.
-    pub fn crossed(&self, report: &Value) -> Result<Vec<String>> {
-        self.crossed_among(report, false)
-    }
-
-    /// Like `crossed`, but a list without rows crosses no limit: nothing grew.
-    ///
-    /// # Errors
-    /// As for `crossed`.
-    pub(crate) fn crossed_if_listed(&self, diff: &Value) -> Result<Vec<String>> {
-        self.crossed_among(diff, true)
-    }
-
-    fn crossed_among(&self, report: &Value, none_is_fine: bool) -> Result<Vec<String>> {
+    fn crossed(&self, report: &Value, none_is_fine: bool) -> Result<Vec<String>> {
         let mut numbers = Vec::new();
         collect(&self.path, report, String::new(), &mut numbers);
         if numbers.is_empty() && !none_is_fine || numbers.iter().any(|(_, value)| value.is_none()) {
@@ -200,7 +157,7 @@ impl Limit {
         let over = numbers
             .into_iter()
             .filter_map(|(place, value)| Some((place, value?)))
-            .filter(|(_, value)| self.op.holds(*value, self.number));
+            .filter(|(_, value)| (self.crosses)(value, &self.number));
         Ok(over
             .take(3)
             .map(|(place, value)| {
@@ -258,6 +215,22 @@ impl<'a> Node<'a> {
             _ => Node::Other,
         }
     }
+
+    /// What is at `place`, where a limit needs something else.
+    fn instead(&self, place: &str) -> String {
+        match self {
+            Node::Object(members) => {
+                let parts: Vec<_> = members.keys().map(String::as_str).collect();
+                format!("{place} has parts: {}", parts.join(", "))
+            }
+            Node::List(_) => format!("{place} is a list; say which of it, as in {place}[*]"),
+            Node::Number => format!("{place} is a number: compare it with one"),
+            Node::State => {
+                format!("{place} is a state: compare it with one, as in verdict >= watch")
+            }
+            Node::Other => format!("{place} is not a number"),
+        }
+    }
 }
 
 /// Whether a schema describes a state.
@@ -267,41 +240,25 @@ fn is_state(schema: &Value) -> bool {
     words.eq(State::ALL.iter().map(|state| state.name()))
 }
 
-/// Whether a path segment refers to the verdict's state.
-fn is_of_verdict(name: &Name) -> bool {
-    const WORDS: [&str; 6] = ["skew", "skewed", "balance", "imbalance", "state", "hot"];
-    WORDS
-        .iter()
-        .any(|word| name.0.eq_ignore_ascii_case(word.as_bytes()))
-}
-
 fn unknown(place: &str, name: &str, members: &Map<String, Value>) -> String {
     let mut names: Vec<_> = members.keys().map(String::as_str).collect();
     names.sort_by_key(|known| strsim::levenshtein(name, known));
-    let name = Name::from(name);
-    let example = if is_of_verdict(&name) {
-        "; did you mean 'verdict >= skewed'?"
-    } else {
-        ""
-    };
     format!(
-        "{place} has no \"{name}\"{example}; it has: {}",
+        "{place} has no \"{}\"; it has: {}",
+        Name::from(name),
         names.join(", ")
     )
 }
 
-fn is_list(place: &str) -> String {
-    format!("{place} is a list; say which of it, as in {place}[*]")
-}
-
-/// Whether `result` crossed any limit, as decided by `crossed`; the numbers that did are printed to standard error.
+/// Whether `result` crossed any limit; the numbers that did are printed to standard error. Where `none_is_fine`, a list
+/// without rows crosses no limit: nothing grew.
 ///
 /// # Errors
-/// As for `crossed`.
+/// `result` lacks a number, so its limit cannot be checked.
 pub(crate) fn any_crossed(
     limits: &[Limit],
     result: &impl Serialize,
-    crossed: fn(&Limit, &Value) -> Result<Vec<String>>,
+    none_is_fine: bool,
 ) -> Result<bool> {
     if limits.is_empty() {
         return Ok(false);
@@ -309,7 +266,7 @@ pub(crate) fn any_crossed(
     let result = serde_json::to_value(result).unwrap_or_default();
     let mut lines = Vec::new();
     for limit in limits {
-        lines.extend(crossed(limit, &result)?);
+        lines.extend(limit.crossed(&result, none_is_fine)?);
     }
     // Ignore a closed standard error: the exit code has the result.
     for line in &lines {
@@ -409,7 +366,7 @@ mod tests {
         let crossed = |text| {
             parse(text)
                 .unwrap()
-                .crossed(&report)
+                .crossed(&report, false)
                 .map_err(|error| error.to_string())
         };
         assert_eq!(
@@ -452,8 +409,8 @@ mod tests {
             ("nodes.list[*].id > 1", "is not a number"),
             ("nodes.keys > 1", "nodes.keys has parts: max_over_mean"),
             ("slots.keys > 1", "slots.keys is a list"),
-            ("slots.keys[0].x > 1", "has no parts"),
-            ("nodes[0] > 1", "nodes is not a list"),
+            ("slots.keys[0].x > 1", "slots.keys[*] is a number"),
+            ("nodes[0] > 1", "nodes has parts: "),
         ] {
             let error = parse(text).unwrap_err();
             assert!(error.contains(part), "{text}: {error}");

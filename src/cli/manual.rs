@@ -6,8 +6,8 @@ use clap::{Args, CommandFactory};
 use clap_complete::Shell;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
+use crate::cli::first_contact::no_command;
 use crate::cli::{Cli, Ending, Run};
 use crate::options::headings::ARGUMENTS;
 
@@ -55,16 +55,7 @@ impl Run for ManArgs {
                     let title = format!("slotscope-{name}");
                     command.clone().display_name(title)
                 }
-                None => {
-                    let names: Vec<_> =
-                        cli.get_subcommands().map(clap::Command::get_name).collect();
-                    let reason = format!(
-                        "no command is called \"{}\"; there are: {}",
-                        Name::from(name.as_str()),
-                        names.join(", ")
-                    );
-                    return Err(Error::bad("man", reason));
-                }
+                None => return Err(Error::bad("man", no_command(name, None))),
             },
         };
         let mut text = Vec::new();

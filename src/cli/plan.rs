@@ -20,6 +20,7 @@ use slotscope_findings::topology::Topology;
 use slotscope_planner::move_request::MoveLimits;
 use slotscope_report::output::{Guard, SingleFile};
 
+use crate::cli::input::kind::NOTHING;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::judging::JudgeArgs;
@@ -283,7 +284,7 @@ impl PlanArgs {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
-            refused: &[],
+            refused: NOTHING,
         };
         let input = flags.find()?.read(self.reading.progress)?;
         let collections = input.keys.collections()?;

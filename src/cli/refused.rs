@@ -7,9 +7,6 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::cli::synonyms::flag_for;
 
-/// Maximum flags suggested for a letter.
-const FLAGS: usize = 3;
-
 /// Rewords the error if clap does not say what is expected; `command` is the one typed.
 pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> clap::Error {
     match error.kind() {
@@ -17,9 +14,7 @@ pub(super) fn reworded(mut error: clap::Error, command: Option<&Command>) -> cla
         ErrorKind::UnknownArgument => {
             // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
             error.remove(ContextKind::Suggested);
-            of_another_tool(&error, command)
-                .or_else(|| unknown_letter(&error, command))
-                .unwrap_or(error)
+            of_another_tool(&error, command).unwrap_or(error)
         }
         _ => error,
     }
@@ -83,31 +78,6 @@ fn of_another_tool(error: &clap::Error, command: Option<&Command>) -> Option<cla
     Some(raw(ErrorKind::UnknownArgument, &message))
 }
 
-/// An unknown letter: the flags that start with it.
-fn unknown_letter(error: &clap::Error, command: Option<&Command>) -> Option<clap::Error> {
-    let argument = text(error, ContextKind::InvalidArg)?;
-    let letter = argument
-        .strip_prefix('-')
-        .filter(|rest| !rest.starts_with('-'))?
-        .chars()
-        .next()?;
-    let shown = command?
-        .get_arguments()
-        .filter(|flag| !flag.is_hide_short_help_set());
-    let names = shown
-        .filter_map(clap::Arg::get_long)
-        .filter(|flag| flag.starts_with(letter));
-    let flags: Vec<String> = names.take(FLAGS).map(|name| format!("--{name}")).collect();
-    if flags.is_empty() {
-        return None;
-    }
-    let message = format!(
-        "unexpected argument '{argument}' found\n\n  tip: did you mean {}?",
-        flags.join(" or ")
-    );
-    Some(raw(ErrorKind::UnknownArgument, &message))
-}
-
 fn text(error: &clap::Error, kind: ContextKind) -> Option<&str> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text),
@@ -149,10 +119,7 @@ mod tests {
                 "find-tag --slot 20000",
                 "'--slot <N>': expected a number from 0 to 16383\n",
             ),
-            (
-                "analyze x -n 3",
-                "unexpected argument '-n' found\n\n  tip: did you mean --nodes",
-            ),
+            ("analyze x -n 3", "unexpected argument '-n' found"),
             ("analyze x --nodse 3", "--nodes"),
             (
                 "plan x --max-moves 3",

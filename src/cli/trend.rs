@@ -105,7 +105,7 @@ impl Run for TrendArgs {
             files.publish(&trend)?;
         }
         printed?;
-        if any_crossed(&limits, &trend, Limit::crossed_if_listed)? {
+        if any_crossed(&limits, &trend, true)? {
             Ok(Ending::Crossed)
         } else {
             Ok(Ending::Done)

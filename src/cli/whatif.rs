@@ -14,7 +14,7 @@ use slotscope_findings::summary::{InputFacts, summarise};
 use slotscope_findings::topology::Topology;
 
 use crate::cli::by::ByArgs;
-use crate::cli::input::kind::NEEDS_NAMES;
+use crate::cli::input::kind::{NEEDS_NAMES, NOTHING};
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{InputFlags, Keys};
 use crate::cli::printing::{OutputArgs, Rows};
@@ -181,7 +181,7 @@ impl WhatIfArgs {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
-            refused: if needs_names { NEEDS_NAMES } else { &[] },
+            refused: if needs_names { NEEDS_NAMES } else { NOTHING },
         };
         let input = flags.find()?.read(self.reading.progress)?;
         let trial = |topology: Topology| {

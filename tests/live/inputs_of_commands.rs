@@ -64,7 +64,7 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
     let listed = [&dumps[..], &["--topology", "all/cluster.nodes"]].concat();
 
     // In the order of `inputs` below.
-    let names = || Refuses("name the dumps that it was counted from");
+    let names = || Refuses("which has counts and no keys; name a dump");
     let counts = || Refuses("counts by slot (CLUSTER SLOT-STATS), without keys; name a dump");
     let capture = || Refuses("name a capture of MONITOR");
     let over_time = || Refuses("--every 10s --for 10m");
@@ -130,11 +130,11 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
     for (input, part) in [
         (url.as_str(), "redis-cli --rdb"),
         ("all", "zstd -dc"),
-        ("all.tally", "name the RDB files"),
+        ("all.tally", "name an RDB file"),
     ] {
         assert_fails(&scratch.run(&["dump", input]), &[input, part]);
     }
-    for (input, part) in [(url.as_str(), "name DIR"), ("all.tally", "slotscope merge")] {
+    for (input, part) in [(url.as_str(), "-o DIR"), ("all.tally", "slotscope merge")] {
         assert_fails(
             &scratch.run(&["tally", input, "-o", "x.tally"]),
             &[input, part],

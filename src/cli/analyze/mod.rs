@@ -28,6 +28,7 @@ use slotscope_report::render::openmetrics;
 use slotscope_report::{self, view};
 
 use crate::cli::analyze::destination::report_name;
+use crate::cli::input::kind::NOTHING;
 use crate::cli::input::servers::{Collected, ServerArgs};
 use crate::cli::input::tally_files::are_tallies;
 use crate::cli::input::{FoundInput, InputFlags, Keys, counted_already};
@@ -191,7 +192,7 @@ impl AnalyzeArgs {
             metrics.publish(|out| openmetrics::write(&summary, out))?;
         }
         printed?;
-        let crossed = any_crossed(&limits, &summary, Limit::crossed)?;
+        let crossed = any_crossed(&limits, &summary, false)?;
         let is_load =
             |values: &UnreadableValues| matches!(values.role, Lost::Size | Lost::Operations);
         let has_gap = summary.verdict.roles.iter().any(RoleVerdict::has_gap)
@@ -214,7 +215,7 @@ impl AnalyzeArgs {
             reading: &self.reading,
             servers: &self.servers,
             hashing: Some(&self.hashing),
-            refused: &[],
+            refused: NOTHING,
         };
         let input = flags.find()?;
         if input.is_tally() && self.counting.one_pass {
@@ -290,7 +291,7 @@ impl AnalyzeArgs {
             .slot_stats_ops(self.reading.ops_column.as_deref());
         let analysis = self.judging.on(unjudged, 0)?;
         Ok(if self.redact {
-            analysis.judging_words(self.judging.nameless().words())
+            analysis.judging_words(options::words(&self.judging.nameless()))
         } else {
             analysis
         })

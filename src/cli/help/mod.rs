@@ -7,10 +7,9 @@ use std::io::Write;
 use clap::{Args, CommandFactory};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
+use crate::cli::first_contact::no_command;
 use crate::cli::help::topics::{TOPICS, Topic};
-use crate::cli::synonyms::command_for;
 use crate::cli::{Cli, Ending, Run};
 use crate::options::headings::ARGUMENTS;
 
@@ -62,25 +61,7 @@ fn of(word: &str) -> Result<String> {
         let help = command.render_long_help();
         help.ansi().to_string()
     });
-    command.ok_or_else(|| unknown(word, &cli))
-}
-
-/// Suggestions for an unknown word: the equivalent of another tool's verb, or all names.
-fn unknown(word: &str, cli: &clap::Command) -> Error {
-    let hint = match command_for(word) {
-        Some(meant) => format!("did you mean slotscope help {meant}?"),
-        None => {
-            let commands = cli.get_subcommands().map(clap::Command::get_name);
-            let topics = TOPICS.iter().map(|topic| topic.name);
-            let names: Vec<&str> = commands.chain(topics).collect();
-            format!("there are: {}", names.join(", "))
-        }
-    };
-    let reason = format!(
-        "no command or page of the manual is called \"{}\"; {hint}",
-        Name::from(word)
-    );
-    Error::bad("help", reason)
+    command.ok_or_else(|| Error::bad("help", no_command(word, None)))
 }
 
 #[cfg(test)]
@@ -107,8 +88,8 @@ mod tests {
         );
         assert!(error.contains("formats, "), "{error}");
         for (word, hint) in [
-            ("analyse", "did you mean slotscope help analyze?"),
-            ("rebalance", "did you mean slotscope help plan?"),
+            ("analyse", "did you mean slotscope analyze?"),
+            ("rebalance", "did you mean slotscope plan?"),
         ] {
             let error = of(word).unwrap_err().to_string();
             assert!(error.contains(hint), "{word}: {error}");

@@ -25,75 +25,54 @@ pub enum InputKind {
     SlotCounts,
 }
 
-/// The kinds a command does not read, each with what to name instead.
-pub type Refused = [(InputKind, &'static str)];
+/// The kinds a command does not read, and what to name instead.
+#[derive(Debug, Clone, Copy)]
+pub struct Refused {
+    kinds: &'static [InputKind],
+    instead: &'static str,
+}
 
-/// Answers of commands that read names to inputs without names.
-pub(crate) const NEEDS_NAMES: &Refused = &[
-    (InputKind::Tally, "name the dumps that it was counted from"),
-    (
-        InputKind::SlotCounts,
-        "name a dump, or the servers as redis://HOST:PORT",
-    ),
-];
+/// Of commands that read all kinds.
+pub(crate) const NOTHING: Refused = Refused {
+    kinds: &[],
+    instead: "",
+};
 
-/// Answers of commands that read client commands to other inputs.
-pub(crate) const NEEDS_COMMANDS: &Refused = &[
-    (
+/// Of commands that read names.
+pub(crate) const NEEDS_NAMES: Refused = Refused {
+    kinds: &[InputKind::Tally, InputKind::SlotCounts],
+    instead: "name a dump, such as those that it was counted from, or the servers as redis://HOST:PORT",
+};
+
+/// Of commands that read client commands.
+pub(crate) const NEEDS_COMMANDS: Refused = Refused {
+    kinds: &[
         InputKind::Server,
-        "capture what clients do: timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE, then name FILE",
-    ),
-    (
         InputKind::Tally,
-        "name a capture of MONITOR, or an append-only file",
-    ),
-    (
         InputKind::Collection,
-        "name a capture of MONITOR, or an append-only file",
-    ),
-    (
         InputKind::SlotCounts,
-        "name a capture of MONITOR, or an append-only file",
-    ),
-];
+    ],
+    instead: "name a capture of MONITOR (timeout 10 redis-cli -h HOST -p PORT MONITOR > FILE), or an append-only file",
+};
 
-/// Answers of `dump` to inputs other than RDB files.
-pub(crate) const NEEDS_RDB: &Refused = &[
-    (
-        InputKind::Server,
-        "slotscope collect URL -o DIR writes such lines of its keys; or name a file of redis-cli --rdb",
-    ),
-    (
-        InputKind::Tally,
-        "name the RDB files that it was counted from",
-    ),
-    (
-        InputKind::Collection,
-        "its files are such lines: zstd -dc DIR/*.csv.zst",
-    ),
-    (InputKind::SlotCounts, "name an RDB file"),
-];
+/// Of `dump`.
+pub(crate) const NEEDS_RDB: Refused = Refused {
+    kinds: NEEDS_COMMANDS.kinds,
+    instead: "name an RDB file, as redis-cli --rdb FILE writes it; slotscope collect URL -o DIR writes such lines of servers: \
+              zstd -dc DIR/*.csv.zst",
+};
 
-/// Answers of `timeline` to inputs without times.
-pub(crate) const NEEDS_TIMES: &Refused = &[
-    (
-        InputKind::Server,
-        "slotscope collect URL -o DIR --every 10s --for 10m reads it over time; then name DIR",
-    ),
-    (
-        InputKind::Tally,
-        "name the captures that it was counted from",
-    ),
-];
+/// Of `timeline`.
+pub(crate) const NEEDS_TIMES: Refused = Refused {
+    kinds: &[InputKind::Server, InputKind::Tally],
+    instead: "name the captures, or what slotscope collect URL -o DIR --every 10s --for 10m reads of servers",
+};
 
-/// Answers of `tally` to inputs that are not dumps.
-pub(crate) const NEEDS_DUMPS: &Refused = &[
-    (
-        InputKind::Server,
-        "slotscope collect URL -o DIR reads it; then name DIR",
-    ),
-    (InputKind::Tally, "slotscope merge makes one of several"),
-];
+/// Of `tally`.
+pub(crate) const NEEDS_DUMPS: Refused = Refused {
+    kinds: &[InputKind::Server, InputKind::Tally],
+    instead: "name dumps; slotscope collect URL -o DIR reads servers, slotscope merge makes one of several tally files",
+};
 
 impl InputKind {
     /// The kind evident from a path; `None` for a dump, and for counts by slot, which only their content shows.
@@ -121,22 +100,19 @@ impl InputKind {
 ///
 /// # Errors
 /// A path is of a refused kind.
-pub(crate) fn check_paths(paths: &[PathBuf], refused: &Refused) -> Result<()> {
+pub(crate) fn check_paths(paths: &[PathBuf], refused: Refused) -> Result<()> {
     paths
         .iter()
         .filter_map(|path| Some((path, InputKind::of_path(path)?)))
         .try_for_each(|(path, kind)| check(path, kind, refused))
 }
 
-/// Refuses counts by slot among the sources, if listed in `refused`.
+/// Refuses counts by slot among the sources, if `refused`.
 ///
 /// # Errors
 /// A source has counts by slot, or cannot be read.
-pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> Result<()> {
-    if refused
-        .iter()
-        .all(|(kind, _)| *kind != InputKind::SlotCounts)
-    {
+pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: Refused) -> Result<()> {
+    if !refused.kinds.contains(&InputKind::SlotCounts) {
         return Ok(());
     }
     sources
@@ -147,14 +123,14 @@ pub(crate) fn check_sources(sources: &[Box<dyn Source>], refused: &Refused) -> R
         })
 }
 
-fn check(path: &Path, kind: InputKind, refused: &Refused) -> Result<()> {
-    let Some((_, instead)) = refused.iter().find(|(known, _)| *known == kind) else {
+fn check(path: &Path, kind: InputKind, refused: Refused) -> Result<()> {
+    if !refused.kinds.contains(&kind) {
         return Ok(());
-    };
+    }
     let shown = remote::without_password(&path.to_string_lossy());
     Err(Error::bad(
         Name::from(shown.as_str()).to_string(),
-        format!("{}; {instead}", kind.in_words()),
+        format!("{}; {}", kind.in_words(), refused.instead),
     ))
 }
 

@@ -34,7 +34,7 @@ pub(crate) struct InputFlags<'a> {
     /// The hash policy; `None` for commands that do not compute slots.
     pub hashing: Option<&'a HashSpec>,
     /// The kinds of input the command does not read.
-    pub refused: &'static Refused,
+    pub refused: Refused,
 }
 
 /// Inputs found but not read.
