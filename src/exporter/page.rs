@@ -90,24 +90,16 @@ impl Observed<'_> {
 
     fn nodes(&self) -> Vec<Node<'_>> {
         let [first, last] = self.snapshots;
-        let node = |[before, after]: [&'_ Reading; 2]| {
-            let list = self.summary.map_or(&[][..], |summary| &summary.nodes.list);
-            let id = after.id.as_deref().unwrap_or_default();
-            (
-                work::between(before, after),
-                list.iter().position(|node| node.id.0 == id.as_bytes()),
-            )
-        };
-        let pairs = pairs(first, last);
-        let known: Vec<(NodeWork, Option<usize>)> = pairs.iter().copied().map(node).collect();
-        let list = self.summary.map(|summary| &summary.nodes.list);
-        let answers = pairs.into_iter().zip(known);
-        let rated = answers.map(|([_, reading], (work, judged))| Node {
-            name: &reading.name,
-            reading,
-            work,
-            judged: judged.and_then(|at| list?.get(at)),
-            cpu_share: None,
+        let list = self.summary.map_or(&[][..], |summary| &summary.nodes.list);
+        let rated = pairs(first, last).into_iter().map(|[before, reading]| {
+            let id = reading.id.as_deref().unwrap_or_default();
+            Node {
+                name: &reading.name,
+                reading,
+                work: work::between(before, reading),
+                judged: list.iter().find(|node| node.id.0 == id.as_bytes()),
+                cpu_share: None,
+            }
         });
         let mut nodes: Vec<Node<'_>> = rated.collect();
         let cpu: Vec<Option<f64>> = nodes.iter().map(|node| node.work.cpu).collect();

@@ -1,11 +1,7 @@
 //! A few examples of keys that violate a rule, independent of key order.
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Serialize, Serializer};
 
 use slotscope_engine::name::Name;
 
@@ -36,26 +32,6 @@ impl fmt::Display for Example {
             0 => Ok(()),
             hidden => write!(f, "... and {hidden} more bytes"),
         }
-    }
-}
-
-impl JsonSchema for Example {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Example".into()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        String::json_schema(generator)
-    }
-}
-
-impl Serialize for Example {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
     }
 }
 

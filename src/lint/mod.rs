@@ -65,7 +65,7 @@ pub(crate) struct Finding {
     /// Their part of all keys.
     pub share: f64,
     /// A few of them, the shortest; of rules about tags, the tags.
-    pub examples: Vec<Example>,
+    pub examples: Vec<String>,
 }
 
 /// How far a count is certain.
@@ -99,7 +99,7 @@ impl LintFindings {
             count: violations.count,
             counted,
             share: tidy(violations.count as f64 / checks.keys.max(1) as f64),
-            examples: violations.examples.into_iter().collect(),
+            examples: violations.examples.iter().map(Example::to_string).collect(),
         };
         let mut findings: Vec<Finding> = rules.rows().zip(violations).map(finding).collect();
         let namespace = &mut findings[Rule::Namespace as usize];

@@ -60,7 +60,7 @@ fn section(finding: &Finding, keys: u64) -> Section<'static> {
     let examples = finding
         .examples
         .iter()
-        .map(|example| truncated(&example.to_string(), EXAMPLE));
+        .map(|example| truncated(example, EXAMPLE));
     examples.fold(Section::titled(title), |section, example| {
         section.line(example)
     })

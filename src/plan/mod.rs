@@ -5,7 +5,6 @@ pub(crate) mod script;
 #[cfg(feature = "cli")]
 pub(crate) mod shards;
 #[cfg(feature = "cli")]
-#[cfg(feature = "cli")]
 pub(crate) mod view;
 
 pub use slotscope_findings::plan::*;

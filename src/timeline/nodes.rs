@@ -1,7 +1,6 @@
 //! Slot owners in a timeline, and node loads over time.
 
 use slotscope_engine::name::Name;
-use slotscope_engine::text;
 use slotscope_findings::topology::Topology;
 
 use crate::timeline::NodeOverTime;
@@ -40,7 +39,7 @@ impl<'a> OfNodes<'a> {
     /// The display name of a slot's node.
     pub(super) fn name(&self, slot: u16) -> Option<Name> {
         let topology = self.topology?;
-        Some(name_of(&topology.nodes[topology.owner(slot)?]))
+        Some(topology.nodes[topology.owner(slot)?].name())
     }
 
     /// The total by bucket.
@@ -54,21 +53,11 @@ impl<'a> OfNodes<'a> {
         let series = self.topology?.nodes.iter().zip(self.ops);
         let nodes = series.map(|(node, over_time)| NodeOverTime {
             id: Name::from(node.id.as_str()),
-            name: name_of(node),
+            name: node.name(),
             ranges: node.ranges.clone(),
             ops: over_time.iter().sum(),
             over_time,
         });
         Some(nodes.collect())
     }
-}
-
-fn name_of(node: &slotscope_findings::topology::Node) -> Name {
-    let name = |text: &Option<String>| text.as_deref().map(Name::from);
-    let (address, hostname) = (name(&node.address), name(&node.hostname));
-    text::node_name(
-        &Name::from(node.id.as_str()),
-        address.as_ref(),
-        hostname.as_ref(),
-    )
 }
