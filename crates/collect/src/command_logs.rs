@@ -63,7 +63,7 @@ impl Log {
 pub(crate) struct Logs {
     started: Vec<Started>,
     /// Why the logs of one of the others will not.
-    refusal: Option<String>,
+    refusal: Option<Error>,
 }
 
 /// A server, and the last entry number of each of its logs.
@@ -82,16 +82,8 @@ impl Logs {
     /// No thread can be started.
     pub(crate) fn start(access: &Access, servers: &[Asked]) -> Result<Logs> {
         let access = access.brief();
-        let mut logs = Logs {
-            started: Vec::new(),
-            refusal: None,
-        };
-        let take = |_, started: Result<Started>| match started {
-            Ok(started) => logs.started.push(started),
-            Err(error) => logs.refusal = logs.refusal.take().or_else(|| refusal(&error)),
-        };
-        crew::each(servers.iter(), |server| start(server, &access), take, || {})?;
-        Ok(logs)
+        let (started, refusal) = crew::answers(servers.iter(), |server| start(server, &access))?;
+        Ok(Logs { started, refusal })
     }
 
     /// The commands of new entries; `None` if no log could be read. The second value is a reason why one could not.
@@ -99,24 +91,19 @@ impl Logs {
     /// # Errors
     /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<LoggedCommands>, Option<String>)> {
-        let (mut total, mut why) = (LoggedCommands::default(), self.refusal);
-        let take = |_, logged: Result<LoggedCommands>| match logged {
-            Ok(logged) => {
-                total.nodes += logged.nodes;
-                total.entries += logged.entries;
-                total.logs_cut += logged.logs_cut;
-                total.commands.extend(logged.commands);
-            }
-            Err(error) => why = why.take().or_else(|| refusal(&error)),
-        };
-        crew::each(self.started.into_iter(), finish, take, || {})?;
+        let (of_servers, refusal) = crew::answers(self.started.into_iter(), finish)?;
+        let mut total = LoggedCommands::default();
+        for logged in of_servers {
+            total.nodes += logged.nodes;
+            total.entries += logged.entries;
+            total.logs_cut += logged.logs_cut;
+            total.commands.extend(logged.commands);
+        }
         total.commands = most(mem::take(&mut total.commands));
+        let why = self.refusal.or(refusal);
+        let why = why.map(|error| format!("slow commands: {error}"));
         Ok((Some(total).filter(|total| total.nodes > 0), why))
     }
-}
-
-fn refusal(error: &Error) -> Option<String> {
-    Some(format!("slow commands: {error}"))
 }
 
 /// The commands with the most time or bytes in each log.
@@ -229,20 +216,14 @@ struct Entry<'r> {
 /// The entries of a log, newest first: `[[number, second, amount, [word, ...], ...], ...]`.
 fn entries<'r>(connection: &Connection, log: &Log, reply: &'r Reply) -> Result<Vec<Entry<'r>>> {
     let entry = |reply: &'r Reply| {
-        let Reply::Array(parts) = reply else {
+        let [number, _, amount, words, ..] = reply.items()? else {
             return None;
         };
-        let [number, _, amount, Reply::Array(words), ..] = parts.as_slice() else {
-            return None;
-        };
-        let word = |word: &'r Reply| match word {
-            Reply::Text(word) => Some(word.as_slice()),
-            _ => None,
-        };
+        let words = words.items()?.iter().map(Reply::text);
         Some(Entry {
             number: number.number()?,
             amount: amount.number()?,
-            words: words.iter().map(word).collect::<Option<Vec<_>>>()?,
+            words: words.collect::<Option<Vec<_>>>()?,
         })
         .filter(|entry| !entry.words.is_empty())
     };

@@ -52,7 +52,8 @@ impl Access {
 
 /// An authenticated connection.
 pub struct Connection {
-    stream: BufReader<Stream>,
+    stream: BufReader<Box<dyn Stream>>,
+    is_tls: bool,
     /// The server's name in messages.
     place: String,
     timeout: Duration,
@@ -76,42 +77,20 @@ const BUFFER: usize = 8 << 10;
 /// Maximum bytes kept of a line that a server sends unasked.
 const MAX_LINE: usize = 64 << 10;
 
-enum Stream {
-    Plain(Timed),
-    Tls(Box<StreamOwned<ClientConnection, Timed>>),
+/// Plain text or TLS.
+trait Stream: Read + Write + Send {
+    fn timed(&mut self) -> &mut Timed;
 }
 
-impl Stream {
+impl Stream for Timed {
     fn timed(&mut self) -> &mut Timed {
-        match self {
-            Stream::Plain(stream) => stream,
-            Stream::Tls(stream) => &mut stream.sock,
-        }
+        self
     }
 }
 
-impl Read for Stream {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.read(into),
-            Stream::Tls(stream) => stream.read(into),
-        }
-    }
-}
-
-impl Write for Stream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        match self {
-            Stream::Plain(stream) => stream.write(bytes),
-            Stream::Tls(stream) => stream.write(bytes),
-        }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        match self {
-            Stream::Plain(stream) => stream.flush(),
-            Stream::Tls(stream) => stream.flush(),
-        }
+impl Stream for StreamOwned<ClientConnection, Timed> {
+    fn timed(&mut self) -> &mut Timed {
+        &mut self.sock
     }
 }
 
@@ -146,17 +125,18 @@ impl Connection {
         let reached = access.mapped(address);
         let failed = |error| unreachable(place, timeout, &error);
         let timed = Timed::connect(reached, timeout).map_err(failed)?;
-        let stream = match (&access.tls, reached) {
+        let (stream, is_tls): (Box<dyn Stream>, bool) = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
-                let mut stream = Box::new(StreamOwned::new(tls.session(host)?, timed));
+                let mut stream = StreamOwned::new(tls.session(host)?, timed);
                 wrong_port::shake_hands(&mut stream, reached, timeout)
                     .map_err(|error| unreachable::with_tls(place, timeout, &error))?;
-                Stream::Tls(stream)
+                (Box::new(stream), true)
             }
-            _ => Stream::Plain(timed),
+            _ => (Box::new(timed), false),
         };
         let mut connection = Connection {
             stream: BufReader::with_capacity(BUFFER, stream),
+            is_tls,
             place: place.to_owned(),
             timeout,
             secret: access.credentials.password.clone(),
@@ -178,21 +158,19 @@ impl Connection {
     }
 
     /// Whether the server at `reached` closed this connection silently and speaks TLS.
-    fn is_tls_wanted(&self, reached: &Address) -> bool {
-        match self.stream.get_ref() {
-            Stream::Plain(stream) if stream.was_closed_in_silence() => {
-                wrong_port::speaks_tls(reached)
-            }
-            _ => false,
-        }
+    fn is_tls_wanted(&mut self, reached: &Address) -> bool {
+        let is_silent = self.stream.get_mut().timed().was_closed_in_silence();
+        !self.is_tls && is_silent && wrong_port::speaks_tls(reached)
     }
 
     /// The error for a failed connection.
     fn failed(&self, error: &io::Error) -> Error {
-        match self.stream.get_ref() {
-            Stream::Plain(_) => unreachable(&self.place, self.timeout, error),
-            Stream::Tls(_) => unreachable::with_tls(&self.place, self.timeout, error),
-        }
+        let failed = if self.is_tls {
+            unreachable::with_tls
+        } else {
+            unreachable
+        };
+        failed(&self.place, self.timeout, error)
     }
 
     fn sign_in(&mut self, access: &Access) -> Result<()> {
@@ -319,7 +297,7 @@ impl Connection {
         self.stream.get_mut().write_all(commands.bytes())?;
         self.stream.get_mut().flush()?;
         let (timeout, large) = (self.timeout, &mut self.large);
-        let mut on_large = |stream: &mut BufReader<Stream>, bytes| {
+        let mut on_large = |stream: &mut BufReader<Box<dyn Stream>>, bytes| {
             if large.is_none() {
                 *large = Some(Reserved::new(bytes)?);
             }
@@ -336,18 +314,16 @@ impl Connection {
         let answer = text::name(&Name::from(self.repeatable(refusal).as_str()), 200);
         let reason = match code {
             "NOAUTH" => "a password is needed; give it in REDISCLI_AUTH, or with --password-file or --ask-password".to_owned(),
-            "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
             "NOPERM" if name == "MONITOR" => format!(
                 "MONITOR is refused to this user; slotscope collect --acl SERVER --monitor prints the rights that are needed (\"{answer}\")"
             ),
-            "NOPERM" => {
-                let or_keys = if OF_SIZES.contains(&name) { ", and --keys collects names without it" } else { "" };
-                format!("{name} is refused to this user; slotscope collect --acl prints the rights that are needed{or_keys} (\"{answer}\")")
-            }
+            "NOPERM" => format!(
+                "{name} is refused to this user; slotscope collect --acl prints the rights that are needed (\"{answer}\")"
+            ),
             "LOADING" => "the server is loading its data; run this again when that is done".to_owned(),
             "ERR" if name == "CLUSTER SLOT-STATS" => "CLUSTER SLOT-STATS is not known; Valkey 8.0 and Redis 8.2 have it".to_owned(),
             "MASTERDOWN" => "the replica has lost its primary; run this again when it is back, or with --from primaries".to_owned(),
-            _ if name == "AUTH" => "the server does not take this user and password; check both".to_owned(),
+            _ if name == "AUTH" || code == "WRONGPASS" => "the server does not take this user and password; check both".to_owned(),
             _ => format!("{name} is refused: \"{answer}\""),
         };
         Error::bad(self.place.clone(), reason)
@@ -361,22 +337,6 @@ impl Connection {
         Error::bad(self.place.clone(), reason)
     }
 }
-
-/// Commands not needed when collecting only names.
-const OF_SIZES: [&str; 12] = [
-    "TYPE",
-    "PTTL",
-    "OBJECT ENCODING",
-    "OBJECT FREQ",
-    "OBJECT IDLETIME",
-    "LLEN",
-    "SCARD",
-    "HLEN",
-    "ZCARD",
-    "XLEN",
-    "ARCOUNT",
-    "VCARD",
-];
 
 #[cfg(test)]
 mod tests {

@@ -63,6 +63,42 @@ pub(crate) fn each<T: Send, R: Send>(
     })
 }
 
+/// The results of all tasks, in order.
+///
+/// # Errors
+/// As for `each`.
+pub(crate) fn all<T: Send, R: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    run: impl Fn(T) -> Result<R> + Sync,
+) -> Result<Vec<Result<R>>> {
+    let mut results: Vec<Result<R>> = (0..tasks.len()).map(|_| Err(ended())).collect();
+    each(tasks, run, |at, result| results[at] = result, || {})?;
+    Ok(results)
+}
+
+/// The results of those tasks that have one, and the first error of the others.
+///
+/// # Errors
+/// As for `each`.
+pub(crate) fn answers<T: Send, R: Send>(
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    run: impl Fn(T) -> Result<R> + Sync,
+) -> Result<(Vec<R>, Option<Error>)> {
+    let (mut answers, mut first) = (Vec::new(), None);
+    for result in all(tasks, run)? {
+        match result {
+            Ok(answer) => answers.push(answer),
+            Err(error) => first = first.or(Some(error)),
+        }
+    }
+    Ok((answers, first))
+}
+
+/// The result of a task that panicked.
+pub(crate) fn ended() -> Error {
+    Error::bad("collect", "the thread that asked a server ended")
+}
+
 fn none_started(error: &io::Error) -> Error {
     let message = format!(
         "no thread can be started ({}); raise the number of processes that the user or the container may have (ulimit -u, \

@@ -52,7 +52,7 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
             } else {
                 "redis"
             };
-            match watched(reply, scheme) {
+            match watched(&reply, scheme) {
                 Some(primaries) => Err(Error::bad(
                     connection.place(),
                     format!(
@@ -72,22 +72,14 @@ fn ask<'a>(seed: &Address, access: &'a Access) -> Result<Site<'a>> {
 }
 
 /// The primaries watched by a Sentinel, as URLs; `None` if it is not the reply of one.
-fn watched(reply: Reply, scheme: &str) -> Option<String> {
+fn watched(reply: &Reply, scheme: &str) -> Option<String> {
     const SHOWN: usize = 5;
-    let Reply::Array(primaries) = reply else {
-        return None;
-    };
-    let shown = primaries.into_iter().take(SHOWN).map(|primary| {
-        let Reply::Array(fields) = primary else {
-            return None;
+    let shown = reply.items()?.iter().take(SHOWN).map(|primary| {
+        let field = |name| {
+            let value = primary.field(name)?.text()?;
+            Some(text::name(&Name::from(value), 60))
         };
-        let texts: Vec<Vec<u8>> = fields.into_iter().filter_map(Reply::into_text).collect();
-        let field = |name: &[u8]| {
-            let (pairs, _) = texts.as_chunks::<2>();
-            let [_, value] = pairs.iter().find(|[key, _]| key == name)?;
-            Some(text::name(&Name::from(value.as_slice()), 60))
-        };
-        let (name, host, port) = (field(b"name")?, field(b"ip")?, field(b"port")?);
+        let (name, host, port) = (field("name")?, field("ip")?, field("port")?);
         Some(format!("{scheme}://{host}:{port} ({name})"))
     });
     let shown: Vec<String> = shown.collect::<Option<_>>()?;

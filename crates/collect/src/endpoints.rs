@@ -31,7 +31,7 @@ pub(crate) fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Re
 fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
     let nodes = shards
         .iter()
-        .filter_map(|shard| field(shard, "nodes")?.items());
+        .filter_map(|shard| shard.field("nodes")?.items());
     let ports: [&str; 2] = if tls {
         ["tls-port", "port"]
     } else {
@@ -40,9 +40,9 @@ fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
     let endpoint = |node: &Reply| {
         let port = ports
             .into_iter()
-            .find_map(|name| field(node, name)?.number());
-        let host = field(node, "endpoint").and_then(text);
-        Some((text(field(node, "id")?)?, address(host, port?, asked)?))
+            .find_map(|name| node.field(name)?.number());
+        let host = node.field("endpoint").and_then(text);
+        Some((text(node.field("id")?)?, address(host, port?, asked)?))
     };
     nodes.flatten().filter_map(endpoint).collect()
 }
@@ -70,18 +70,8 @@ fn address(host: Option<String>, port: u64, asked: &Address) -> Option<Address> 
     }
 }
 
-/// The value of `name` in a map, which RESP2 represents as a flat list.
-fn field<'a>(map: &'a Reply, name: &str) -> Option<&'a Reply> {
-    let mut pairs = map.items()?.chunks_exact(2);
-    let is_key = |pair: &&[Reply]| matches!(&pair[0], Reply::Text(text) if text == name.as_bytes());
-    pairs.find(is_key).map(|pair| &pair[1])
-}
-
 fn text(reply: &Reply) -> Option<String> {
-    match reply {
-        Reply::Text(text) => String::from_utf8(text.clone()).ok(),
-        _ => None,
-    }
+    String::from_utf8(reply.text()?.to_vec()).ok()
 }
 
 #[cfg(test)]

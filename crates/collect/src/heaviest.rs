@@ -1,16 +1,15 @@
 //! The heaviest slots of a cluster, which sampling slots would miss: they determine how full a node is.
 
-use slotscope_engine::error::Result;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::manifest::HeaviestBy;
-use slotscope_engine::source::collection::servers::Role;
 
 use crate::crew;
-use crate::probe::Reading;
+use crate::probe::{self, Reading};
+use crate::readings::Asked;
 use crate::scan;
 use crate::series;
-use crate::task::{Outcome, Plan, Task};
+use crate::task::{Plan, Task};
 use crate::watch::Watch;
 
 /// Slots always read, by each measure.
@@ -46,31 +45,20 @@ fn memory(readings: &[Reading]) -> Option<Vec<u64>> {
 
 /// COUNTKEYSINSLOT of all slots; absent for nodes that do not answer.
 fn counts(plan: &Plan<'_>, watch: &Watch<'_>) -> Vec<Option<u64>> {
-    let tasks = watch.view.owners().iter().filter_map(|owner| {
-        let member = watch.view.members.get(&**owner)?;
-        let slots = watch.view.slots_of(owner);
-        let is_silent = watch.view.silence(owner).is_some();
-        let address = watch.address(member).filter(|_| !is_silent)?;
-        Some(Task {
-            address,
-            role: Role::Primary,
-            primary: None,
-            owned: slots.clone(),
-            slots,
-        })
-    });
-    let tasks: Vec<Task> = tasks.collect();
-    let mut counts = vec![None; SLOTS];
+    let mut servers = probe::primaries(watch);
+    servers.retain(|server| watch.view.silence(server.key()).is_none());
+    let count = |server: &Asked| scan::counts(plan, &Task::of(server));
     // A node that does not count is sampled like the rest.
-    let take = |_, outcome: Result<Outcome>| {
-        for (slot, keys) in outcome.into_iter().flat_map(|outcome| outcome.counts) {
-            counts[usize::from(slot)] = Some(keys);
-        }
-    };
-    match crew::each(tasks.iter(), |task| scan::counts(plan, task), take, || {}) {
-        Ok(()) => counts,
-        Err(_) => vec![None; SLOTS],
+    let outcomes = crew::all(servers.iter(), count).unwrap_or_default();
+    let mut counts = vec![None; SLOTS];
+    for (slot, keys) in outcomes
+        .into_iter()
+        .flatten()
+        .flat_map(|outcome| outcome.counts)
+    {
+        counts[usize::from(slot)] = Some(keys);
     }
+    counts
 }
 
 fn of_counts(counts: &[Option<u64>], memory: Option<&[u64]>) -> Heaviest {

@@ -24,7 +24,7 @@ const SPARE: Duration = Duration::from_secs(10);
 pub(crate) struct Tracking {
     connections: Vec<Connection>,
     /// Why one of the others does not.
-    refusal: Option<String>,
+    refusal: Option<Error>,
 }
 
 impl Tracking {
@@ -34,20 +34,12 @@ impl Tracking {
     /// No thread can be started.
     pub(crate) fn start(access: &Access, servers: &[Asked], during: Duration) -> Result<Tracking> {
         let access = access.brief();
-        let mut tracking = Tracking {
-            connections: Vec::new(),
-            refusal: None,
-        };
         let run = |server: &Asked| start(server, &access, during + SPARE);
-        let take = |_, started: Result<Option<Connection>>| match started {
-            Ok(connection) => tracking.connections.extend(connection),
-            Err(error) => {
-                let reason = || format!("hot keys: {error}");
-                tracking.refusal.get_or_insert_with(reason);
-            }
-        };
-        crew::each(servers.iter(), run, take, || {})?;
-        Ok(tracking)
+        let (connections, refusal) = crew::answers(servers.iter(), run)?;
+        Ok(Tracking {
+            connections: connections.into_iter().flatten().collect(),
+            refusal,
+        })
     }
 
     /// Ends tracking. Returns the keys of all servers, if any tracked, and a reason why one has none.
@@ -55,18 +47,15 @@ impl Tracking {
     /// # Errors
     /// No thread can be started.
     pub(crate) fn finish(self) -> Result<(Option<HotKeys>, Option<String>)> {
-        let (mut total, mut refusal) = (HotKeys::default(), self.refusal);
-        let take = |_, hot_keys: Result<HotKeys>| match hot_keys {
-            Ok(hot_keys) => {
-                total.nodes += 1;
-                total.cpu_usec = total.cpu_usec.saturating_add(hot_keys.cpu_usec);
-                total.keys.extend(hot_keys.keys);
-            }
-            Err(error) => {
-                refusal.get_or_insert_with(|| format!("hot keys: {error}"));
-            }
-        };
-        crew::each(self.connections.into_iter(), finish, take, || {})?;
+        let (of_servers, refusal) = crew::answers(self.connections.into_iter(), finish)?;
+        let mut total = HotKeys::default();
+        for hot_keys in of_servers {
+            total.nodes += 1;
+            total.cpu_usec = total.cpu_usec.saturating_add(hot_keys.cpu_usec);
+            total.keys.extend(hot_keys.keys);
+        }
+        let refusal = self.refusal.or(refusal);
+        let refusal = refusal.map(|error| format!("hot keys: {error}"));
         let order = |key: &TimedKey| (Reverse(key.cpu_usec), key.key.clone());
         total.keys.sort_by_cached_key(order);
         Ok((Some(total).filter(|total| total.nodes > 0), refusal))
@@ -111,42 +100,28 @@ fn finish(mut connection: Connection) -> Result<HotKeys> {
     commands.add("HOTKEYS STOP", &[b"HOTKEYS", b"STOP"]);
     commands.add("HOTKEYS RESET", &[b"HOTKEYS", b"RESET"]);
     let replies = connection.pipeline(&commands)?;
-    let hot_keys = replies.into_iter().next().and_then(parse);
+    let hot_keys = replies.first().and_then(parse);
     hot_keys.ok_or_else(|| connection.odd("HOTKEYS GET"))
 }
 
 /// Parses `[[name, value, ...]]`, where `by-cpu-time-us` is `[key, microseconds, ...]`.
-fn parse(reply: Reply) -> Option<HotKeys> {
-    let fields = array(array(reply)?.into_iter().next()?)?;
-    let field = |name: &[u8]| {
-        let mut pairs = fields.chunks_exact(2);
-        let pair = pairs.find(|pair| matches!(&pair[0], Reply::Text(text) if text == name));
-        pair.map(|pair| pair[1].clone())
-    };
+fn parse(reply: &Reply) -> Option<HotKeys> {
+    let fields = reply.items()?.first()?;
     let key = |pair: &[Reply]| {
-        let mut name = pair[0].clone().into_text()?;
-        let slot = hashslot::slot(&name);
-        name.truncate(NAMED);
+        let name = pair[0].text()?;
         Some(TimedKey {
-            key: Name(name),
-            slot,
+            key: Name::from(&name[..name.len().min(NAMED)]),
+            slot: hashslot::slot(name),
             cpu_usec: pair[1].number()?,
         })
     };
-    let pairs = array(field(b"by-cpu-time-us")?)?;
+    let pairs = fields.field("by-cpu-time-us")?.items()?;
     let keys = pairs.chunks_exact(2).take(MOST_KEYS).map(key);
     Some(HotKeys {
         nodes: 1,
-        cpu_usec: field(b"all-commands-all-slots-us")?.number()?,
+        cpu_usec: fields.field("all-commands-all-slots-us")?.number()?,
         keys: keys.collect::<Option<_>>()?,
     })
-}
-
-fn array(reply: Reply) -> Option<Vec<Reply>> {
-    match reply {
-        Reply::Array(values) => Some(values),
-        _ => None,
-    }
 }
 
 #[cfg(test)]
@@ -242,7 +217,7 @@ mod tests {
             Reply::Array(Vec::new()),
             Reply::Array(vec![Reply::Array(vec![Reply::Nil])]),
         ] {
-            assert_eq!(parse(odd), None);
+            assert_eq!(parse(&odd), None);
         }
     }
 }

@@ -338,8 +338,5 @@ fn is_large_by_length(facts: &KeyFacts) -> bool {
 }
 
 fn text(reply: &Reply) -> Option<String> {
-    match reply {
-        Reply::Text(text) => Some(String::from_utf8_lossy(text).into_owned()),
-        _ => None,
-    }
+    Some(String::from_utf8_lossy(reply.text()?).into_owned())
 }

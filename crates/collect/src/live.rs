@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::load::HotSlotKeys;
 use slotscope_engine::source::collection::manifest::Level;
-use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;
@@ -18,7 +16,7 @@ use crate::probe::{self, Probe, Reading, SlotCounts};
 use crate::readings::Asked;
 use crate::scan;
 use crate::slot_keys::{self, SlotKeys};
-use crate::task::{Outcome, Plan, Task};
+use crate::task::{Plan, Task};
 use crate::watch::Watch;
 
 /// Its primaries, with connections.
@@ -144,36 +142,31 @@ impl<'a> Live<'a> {
 
     /// COUNTKEYSINSLOT of the slots of nodes that have no SLOT-STATS.
     fn count_keys(&mut self, servers: &[Asked], readings: &mut [Result<Reading>]) -> Result<()> {
-        let task = |(at, server): (usize, &Asked)| {
-            let reading = readings[at].as_ref().ok()?;
-            let id = server.id.as_deref().filter(|_| reading.slots.is_none())?;
-            let slots = self.watch.view.slots_of(id);
-            Some((at, task(server, slots)))
+        let is_without = |reading: &Result<Reading>| {
+            let reading = reading.as_ref();
+            reading.is_ok_and(|reading| reading.slots.is_none())
         };
-        let tasks: Vec<(usize, Task)> = servers.iter().enumerate().filter_map(task).collect();
-        let places: Vec<usize> = tasks.iter().map(|(at, _)| *at).collect();
+        let pairs = servers.iter().zip(readings);
+        let mut without: Vec<_> = pairs.filter(|(_, reading)| is_without(reading)).collect();
+        let tasks: Vec<Task> = without.iter().map(|(server, _)| Task::of(server)).collect();
         let outage = AtomicBool::new(false);
-        let mut counted = Vec::new();
         let plan = self.plan(&outage);
-        let count = |(_, task): &(usize, Task)| scan::counts(&plan, task);
-        let take = |at: usize, outcome: Result<Outcome>| {
-            let reading = readings[places[at]].as_mut();
-            if let (Ok(reading), Ok(outcome)) = (reading, outcome) {
-                counted.push((servers[places[at]].key(), outcome.counts.len() as u64));
-                let by_slot = outcome.counts.into_iter();
-                let counts = by_slot.map(|(slot, keys)| SlotCounts {
-                    slot,
-                    keys,
-                    ..SlotCounts::default()
-                });
-                reading.slots = Some(counts.collect());
-            }
-        };
-        let result = crew::each(tasks.iter(), count, take, || {});
-        for (key, commands) in counted {
-            *self.own.entry(key.to_owned()).or_default() += commands;
+        let outcomes = crew::all(tasks.iter(), |task| scan::counts(&plan, task))?;
+        for ((server, reading), outcome) in without.iter_mut().zip(outcomes) {
+            let (Ok(reading), Ok(outcome)) = (reading, outcome) else {
+                continue;
+            };
+            let own = self.own.entry(server.key().to_owned()).or_default();
+            *own += outcome.counts.len() as u64;
+            let by_slot = outcome.counts.into_iter();
+            let counts = by_slot.map(|(slot, keys)| SlotCounts {
+                slot,
+                keys,
+                ..SlotCounts::default()
+            });
+            reading.slots = Some(counts.collect());
         }
-        result
+        Ok(())
     }
 
     fn plan<'p>(&'p self, outage: &'p AtomicBool) -> Plan<'p> {
@@ -186,15 +179,5 @@ impl<'a> Live<'a> {
             is_cluster: true,
             outage,
         }
-    }
-}
-
-fn task(server: &Asked, slots: SlotSet) -> Task {
-    Task {
-        address: server.address.clone(),
-        role: Role::Primary,
-        primary: None,
-        owned: slots.clone(),
-        slots,
     }
 }

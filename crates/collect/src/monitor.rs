@@ -67,13 +67,10 @@ pub(crate) fn capture(
         Ok(connection) => of_node(connection, &servers[at].name, file, &limits, directory),
         Err(error) => Ok(Err(error)),
     };
-    let mut captured = Vec::new();
-    let take = |at: usize, node: Result<Result<MonitorNode>>| captured.push((at, node));
-    crew::each(files, run, take, || {})?;
+    let captured = crew::all(files, run)?;
     let after = probe.read(servers)?;
-    captured.sort_by_key(|(at, _)| *at);
     let (mut nodes, mut errors) = (Vec::new(), Vec::new());
-    for (at, node) in captured {
+    for (at, node) in captured.into_iter().enumerate() {
         let mut node = match node? {
             Ok(node) => node,
             Err(error) => {

@@ -7,9 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use slotscope_engine::calendar::utc;
-use slotscope_engine::error::{Error, Result};
-use slotscope_engine::slot::SLOTS;
-use slotscope_engine::slot::set::SlotSet;
+use slotscope_engine::error::Result;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::ServerReading;
 
@@ -103,14 +101,10 @@ impl<'a> Probe<'a> {
         let new = |server: &&Asked| !self.peers.contains_key(server.key());
         let missing: Vec<&Asked> = servers.iter().filter(new).collect();
         let access = self.access.brief();
-        let open = |server: &Asked| Peer::open(server, &access);
-        let mut peers = Vec::new();
-        let take = |at: usize, peer| peers.push((at, peer));
-        crew::each(missing.iter().copied(), open, take, || {})?;
-        for (at, peer) in peers {
-            if let Ok(peer) = peer {
-                self.peers.insert(missing[at].key().to_owned(), peer);
-            }
+        let peers = crew::all(missing.iter(), |server| Peer::open(server, &access))?;
+        for (server, peer) in missing.into_iter().zip(peers) {
+            self.peers
+                .extend(peer.map(|peer| (server.key().to_owned(), peer)));
         }
         Ok(())
     }
@@ -129,26 +123,20 @@ impl<'a> Probe<'a> {
             .iter()
             .map(|server| (server, self.peers.remove(server.key())))
             .collect();
-        let ask = |(server, peer): (&Asked, Option<Peer>)| -> Result<(Reading, Peer)> {
-            let mut peer = match peer {
-                Some(peer) => peer,
-                None => Peer::open(server, &access)?,
-            };
-            Ok((peer.read(server, most_commands)?, peer))
+        let is_kept = self.is_kept;
+        let ask = |(server, peer): (&Asked, Option<Peer>)| {
+            let mut peer = peer.map_or_else(|| Peer::open(server, &access), Ok)?;
+            let reading = peer.read(server, most_commands)?;
+            Ok((reading, is_kept.then_some(peer)))
         };
-        let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
-        let mut readings: Vec<Result<Reading>> = servers.iter().map(|_| lost()).collect();
-        let (peers, is_kept) = (&mut self.peers, self.is_kept);
-        let take = |at: usize, answer: Result<(Reading, Peer)>| {
-            readings[at] = answer.map(|(reading, peer)| {
-                if is_kept {
-                    peers.insert(servers[at].key().to_owned(), peer);
-                }
-                reading
-            });
-        };
-        crew::each(tasks.into_iter(), ask, take, || {})?;
-        Ok(readings)
+        let answers = crew::all(tasks.into_iter(), ask)?;
+        let readings = servers.iter().zip(answers).map(|(server, answer)| {
+            let (reading, peer) = answer?;
+            self.peers
+                .extend(peer.map(|peer| (server.key().to_owned(), peer)));
+            Ok(reading)
+        });
+        Ok(readings.collect())
     }
 
     /// The connection to a server that was read.
@@ -300,12 +288,6 @@ fn lag(info: &Server) -> Option<u64> {
 
 /// A cluster's primaries with slots.
 pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
-    let mut owned = BTreeMap::<&str, SlotSet>::new();
-    for slot in 0..SLOTS as u16 {
-        if let Some(owner) = watch.view.owner(slot) {
-            owned.entry(owner).or_default().insert(slot);
-        }
-    }
     let owners = watch.view.owners().iter();
     let servers = owners.filter_map(|owner| {
         let member = watch.view.members.get(&**owner)?;
@@ -314,7 +296,7 @@ pub(crate) fn primaries(watch: &Watch<'_>) -> Vec<Asked> {
             name: member.name.clone(),
             role: Role::Primary,
             address: watch.address(member)?,
-            owned: owned.remove(&**owner).unwrap_or_default(),
+            owned: watch.view.slots_of(owner),
         })
     });
     servers.collect()

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_engine::error::Result;
 use slotscope_engine::slot::set::SlotSet;
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::{ServerEntry, ServerReading};
@@ -74,13 +74,11 @@ impl Readings {
 
     fn take(&mut self, servers: Vec<Asked>, place: impl Fn(&mut ServerEntry, ServerReading)) {
         let access = &self.access;
-        let lost = || Err(Error::bad("INFO", "the thread that asked ended"));
-        let mut answers: Vec<Result<ServerReading>> = servers.iter().map(|_| lost()).collect();
-        let take = |at: usize, answer| answers[at] = answer;
-        let ask = |server: &Asked| ask(server, access);
-        if let Err(error) = crew::each(servers.iter(), ask, take, || {}) {
+        let answers = crew::all(servers.iter(), |server| ask(server, access));
+        let answers = answers.unwrap_or_else(|error| {
             self.refusals.insert(String::new(), error.to_string());
-        }
+            Vec::new()
+        });
         for (server, answer) in servers.into_iter().zip(answers) {
             let key = server.key().to_owned();
             let error = match &answer {

@@ -111,6 +111,21 @@ impl Reply {
         }
     }
 
+    /// The same of a reply that is kept.
+    pub(crate) fn text(&self) -> Option<&[u8]> {
+        match self {
+            Reply::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The value of `name` in a map, which RESP2 represents as a flat list.
+    pub(crate) fn field(&self, name: &str) -> Option<&Reply> {
+        let mut pairs = self.items()?.chunks_exact(2);
+        let pair = pairs.find(|pair| pair[0].text() == Some(name.as_bytes()));
+        pair.map(|pair| &pair[1])
+    }
+
     /// The values of an array.
     pub(crate) fn items(&self) -> Option<&[Reply]> {
         match self {

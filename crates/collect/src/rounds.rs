@@ -191,7 +191,7 @@ impl Rounds<'_, '_> {
             (&assigned.task, reader)
         });
         let tasks: Vec<(&Task, Option<&mut Reader<'_>>)> = tasks.collect();
-        let lost = || Err(Error::bad("collect", "a thread that read a node ended"));
+        let lost = || Err(crew::ended());
         let mut outcomes: Vec<_> = tasks.iter().map(|_| lost()).collect();
         let run = |(task, reader): (&Task, Option<&mut Reader<'_>>)| {
             let Some(Reader { file, entry, .. }) = reader else {

@@ -30,20 +30,22 @@ pub struct SlotCounts {
 
 impl SlotCounts {
     /// The counts in a row; `None` without keys, or with implausible numbers.
-    fn of(slot: u16, metrics: &[[Reply; 2]]) -> Option<SlotCounts> {
-        let is_count = |[_, value]: &[Reply; 2]| value.number().is_some_and(|n| n <= MAX_COUNT);
-        let metric = |wanted: &[u8]| {
-            let is_wanted =
-                |[name, _]: &&[Reply; 2]| matches!(name, Reply::Text(name) if name == wanted);
-            metrics.iter().find(is_wanted)?[1].number()
+    fn of(slot: u16, metrics: &Reply) -> Option<SlotCounts> {
+        let is_count = |pair: &[Reply]| {
+            let count = pair.get(1).and_then(Reply::number);
+            count.is_some_and(|count| count <= MAX_COUNT)
         };
+        if !metrics.items()?.chunks(2).all(is_count) {
+            return None;
+        }
+        let metric = |name: &str| metrics.field(name)?.number();
         Some(SlotCounts {
             slot,
-            keys: metric(b"key-count").filter(|_| metrics.iter().all(is_count))?,
-            memory: metric(b"memory-bytes"),
-            cpu: metric(b"cpu-usec"),
-            net_in: metric(b"network-bytes-in"),
-            net_out: metric(b"network-bytes-out"),
+            keys: metric("key-count")?,
+            memory: metric("memory-bytes"),
+            cpu: metric("cpu-usec"),
+            net_in: metric("network-bytes-in"),
+            net_out: metric("network-bytes-out"),
         })
     }
 
@@ -76,10 +78,7 @@ pub(crate) fn read(reply: &Reply, owned: &SlotSet) -> Option<(Vec<SlotCounts>, u
             return None;
         }
         known.insert(slot);
-        let (metrics, rest) = metrics.items()?.as_chunks();
-        if !rest.is_empty() {
-            return None;
-        }
+        metrics.items()?;
         if owned.contains(slot) {
             counts.push(SlotCounts::of(slot, metrics)?);
         } else {

@@ -9,6 +9,7 @@ use slotscope_engine::source::collection::servers::Role;
 
 use crate::address::Address;
 use crate::connection::Access;
+use crate::readings::Asked;
 use crate::server::Server;
 
 /// How keys are read.
@@ -51,6 +52,19 @@ pub(crate) struct Task {
     pub slots: SlotSet,
     /// The slots it may have keys of; keys of others are strays.
     pub owned: SlotSet,
+}
+
+impl Task {
+    /// The slots of a primary.
+    pub(crate) fn of(server: &Asked) -> Self {
+        Task {
+            address: server.address.clone(),
+            role: Role::Primary,
+            primary: None,
+            slots: server.owned.clone(),
+            owned: server.owned.clone(),
+        }
+    }
 }
 
 /// The outcome of a task.

@@ -95,31 +95,18 @@ fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
     }
 }
 
-/// The server aborted the handshake.
+/// The server ended the handshake.
 fn refused(alert: Alert) -> String {
     let name = spaced(&format!("{alert:?}"));
     match alert {
-        Alert::CertificateRequired => {
-            "the server wants a certificate of its clients; give --tls-cert and --tls-key".to_owned()
-        }
-        Alert::HandshakeFailure => "the server refuses the handshake; it may want a certificate of its clients (--tls-cert, \
-            --tls-key), or have no version or cipher of TLS that is known here"
-            .to_owned(),
-        Alert::BadCertificate
-        | Alert::UnsupportedCertificate
-        | Alert::CertificateRevoked
-        | Alert::CertificateExpired
-        | Alert::CertificateUnknown
-        | Alert::UnknownCA
-        | Alert::DecryptError
-        | Alert::AccessDenied => format!(
-            "the server does not accept the certificate of --tls-cert ({name}); check it, --tls-key, and which authority the \
-             server trusts"
-        ),
         Alert::UnrecognisedName => {
-            "the server has no certificate for this name; give the name that it has with --sni".to_owned()
+            "the server has no certificate for this name; give the name that it has with --sni"
+                .to_owned()
         }
-        _ => format!("the server ended TLS ({name}); check its settings of TLS, --tls-cert and --tls-key"),
+        _ => format!(
+            "the server ended TLS ({name}): it may want a certificate of its clients, or another one; give --tls-cert and \
+             --tls-key, and check which authority and which versions of TLS the server takes"
+        ),
     }
 }
 
@@ -210,10 +197,7 @@ mod tests {
                 "give --tls-cert and --tls-key",
             ),
             (Error::AlertReceived(Alert::HandshakeFailure), "--tls-cert"),
-            (
-                Error::AlertReceived(Alert::UnknownCA),
-                "--tls-cert (unknown ca)",
-            ),
+            (Error::AlertReceived(Alert::UnknownCA), "(unknown ca)"),
             (Error::AlertReceived(Alert::UnrecognisedName), "--sni"),
             (
                 Error::AlertReceived(Alert::InternalError),

@@ -1,7 +1,7 @@
 //! Tracks slot owners by polling all primaries, to notice slots that move while being read, and failovers.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -160,20 +160,20 @@ impl<'a> Watch<'a> {
             .map(|(id, address)| (id, address, peers.remove(id)))
             .collect();
         let ask = |(id, address, peer): (&String, &Address, Option<Connection>)| {
-            let connection = peer.map_or_else(|| Connection::open(address, access), Ok);
-            let listed = connection.and_then(|connection| list(connection, id, address, &listings));
-            listed
-                .map_err(|error| lock(&listings).fail(id.clone(), error))
-                .ok()
+            let connection = peer.map_or_else(|| Connection::open(address, access), Ok)?;
+            list(connection, id, address, &listings)
         };
-        let answered = |at: usize, peer: Option<Connection>| {
-            self.peers
-                .extend(peer.map(|peer| (primaries[at].0.clone(), peer)));
-        };
-        crew::each(tasks.into_iter(), ask, answered, || {})?;
-        Ok(listings
+        let answers = crew::all(tasks.into_iter(), ask)?;
+        let mut listings = listings
             .into_inner()
-            .unwrap_or_else(PoisonError::into_inner))
+            .unwrap_or_else(PoisonError::into_inner);
+        for ((id, _), answer) in primaries.into_iter().zip(answers) {
+            match answer {
+                Ok(peer) => drop(self.peers.insert(id, peer)),
+                Err(error) => listings.fail(id, error),
+            }
+        }
+        Ok(listings)
     }
 
     /// Records changes since `start`.
@@ -213,7 +213,8 @@ fn list(
     listings: &Mutex<Listings>,
 ) -> Result<Connection> {
     let text = listing(&mut connection)?;
-    if !lock(listings).add(id, address, text) {
+    let mut listings = listings.lock().unwrap_or_else(PoisonError::into_inner);
+    if !listings.add(id, address, text) {
         return Err(connection.odd("CLUSTER NODES"));
     }
     connection.forget();
@@ -226,8 +227,4 @@ fn listing(connection: &mut Connection) -> Result<String> {
     let text = reply.into_text().map(String::from_utf8);
     text.and_then(|text| text.ok())
         .ok_or_else(|| connection.odd("CLUSTER NODES"))
-}
-
-fn lock(listings: &Mutex<Listings>) -> MutexGuard<'_, Listings> {
-    listings.lock().unwrap_or_else(PoisonError::into_inner)
 }
