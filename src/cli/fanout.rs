@@ -292,7 +292,7 @@ impl Read {
                 }
                 Ok(None) => break None,
                 Err(Stop::Torn) => {
-                    fanout.torn_commands += 1;
+                    fanout.sums.torn_commands += 1;
                     break None;
                 }
                 Err(Stop::Bad(byte, reason)) => break Some((byte, Why::Other(reason))),

@@ -98,9 +98,9 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// The change, with keys renamed by `rules`.
     fn change(&self, rules: RenameRules) -> Arc<WhatIfChange> {
-        let (growth, policies) = (self.growth.clone(), self.policies);
+        let (growth, policy) = (self.growth.clone(), self.policies[1].clone());
         let topologies = self.topologies.each_ref();
-        Arc::new(WhatIfChange::new(rules, growth, policies, topologies))
+        Arc::new(WhatIfChange::new(rules, growth, policy, topologies))
     }
 
     /// Both sides, with the keys of `reading` renamed by `rules`.

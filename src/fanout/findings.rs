@@ -16,7 +16,7 @@ use crate::fanout::unknown::CommandCount;
 pub const SCHEMA: &str = "slotscope.fanout/3";
 
 /// All findings; the fields are those of the JSON.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct FanoutFindings {
     /// The name and version of this form.
     #[schemars(extend("const" = SCHEMA))]

@@ -58,18 +58,13 @@ pub struct Fanout<'a> {
     script: Script,
     /// Reused from batch to batch.
     batch: Option<Batch>,
-    keyless: u64,
     unknown: UnknownCommands,
     /// Whether commands occurred: then a capitalized first word is one too.
     among_commands: bool,
     /// Whether commands occurred in any input.
     had_commands: bool,
-    blank: u64,
-    discarded: u64,
-    of_scripts: u64,
-    /// Commands truncated at the end of an append-only file.
-    pub torn_commands: u64,
-    keys: u64,
+    /// What is only added up.
+    pub(crate) sums: FanoutFindings,
     slots: Histogram,
     nodes: Histogram,
     answers: [u64; BatchOutcome::ALL.len()],
@@ -93,15 +88,10 @@ impl<'a> Fanout<'a> {
             transactions: Transactions::default(),
             script: Script::new(),
             batch: None,
-            keyless: 0,
             unknown: UnknownCommands::default(),
             among_commands: false,
             had_commands: false,
-            blank: 0,
-            discarded: 0,
-            of_scripts: 0,
-            torn_commands: 0,
-            keys: 0,
+            sums: FanoutFindings::default(),
             slots: Histogram::default(),
             nodes: Histogram::default(),
             answers: [0; BatchOutcome::ALL.len()],
@@ -142,7 +132,7 @@ impl<'a> Fanout<'a> {
     pub fn add(&mut self, line: &[u8]) -> Result<(), String> {
         let words = words::words(line)?;
         let Some(first) = words.first() else {
-            self.blank += 1;
+            self.sums.blank_lines += 1;
             return Ok(());
         };
         if self.lines == Lines::Keys {
@@ -170,7 +160,7 @@ impl<'a> Fanout<'a> {
         let line = line.trim_ascii_end();
         if matches!(line, b"" | b"OK" | b"+OK") {
             // The reply to MONITOR itself.
-            self.blank += u64::from(line.is_empty());
+            self.sums.blank_lines += u64::from(line.is_empty());
             return Ok(());
         }
         let parsed = MonitorLine::parse(line).ok_or("no line of MONITOR")?;
@@ -233,7 +223,8 @@ impl<'a> Fanout<'a> {
         words: Vec<Word<'_>>,
         client: &[u8],
     ) -> Result<(), String> {
-        let Some(command) = self.known(command, &words) else {
+        let Some(command) = command else {
+            self.unknown.add(words.first().map_or(b"", |word| word));
             return Ok(());
         };
         let keys = keys_of(command, words)?;
@@ -251,18 +242,6 @@ impl<'a> Fanout<'a> {
             "exec" | "discard" => self.end_transaction(name, client),
             _ => self.add_keys(Some(name), client, keys),
         }
-    }
-
-    /// Looks up the command; counts it if unknown.
-    fn known(
-        &mut self,
-        command: Option<&'static Command>,
-        words: &[Word<'_>],
-    ) -> Option<&'static Command> {
-        if command.is_none() {
-            self.unknown.add(words.first().map_or(b"", |word| word));
-        }
-        command
     }
 
     fn add_keys(
@@ -297,7 +276,7 @@ impl<'a> Fanout<'a> {
             }
             // The capture began after MULTI: the queued commands were counted individually.
             (None, _) => self.transactions.torn += 1,
-            (Some(_), "discard") => self.discarded += 1,
+            (Some(_), "discard") => self.sums.discarded += 1,
             (Some(batch), _) => self.count(Some("multi"), &batch),
         }
         Ok(())
@@ -305,7 +284,7 @@ impl<'a> Fanout<'a> {
 
     fn count(&mut self, command: Option<&'static str>, batch: &Batch) {
         if batch.keys == 0 {
-            self.keyless += 1;
+            self.sums.without_keys += 1;
             return;
         }
         if let Some(kept) = &mut self.kept {
@@ -327,7 +306,7 @@ impl<'a> Fanout<'a> {
         let becomes_crossing = today == 1 && slots > 1;
         self.after_renaming.become_crossing += u64::from(becomes_crossing);
         self.after_renaming.no_longer_crossing += u64::from(today > 1 && slots == 1);
-        self.keys += batch.keys;
+        self.sums.keys += batch.keys;
         self.slots.add(std::iter::once(slots));
         self.nodes.add(std::iter::once(nodes));
         self.answers[answer as usize] += 1;
@@ -364,27 +343,20 @@ impl<'a> Fanout<'a> {
             schema: SCHEMA,
             nodes: Name::from(self.topology.source.as_str()),
             batches,
-            keys: self.keys,
             crossslot: self.answers[BatchOutcome::Crossslot as usize],
-            refusals_unseen: false,
             slots_per_batch,
             nodes_per_batch: Quantiles::of(&self.nodes),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
             renamed: self.renamed(),
-            advice: None,
-            without_keys: self.keyless,
             unknown_commands: self.unknown.list(),
             unknown: self.unknown.total,
-            discarded: self.discarded,
             torn_transactions: self.transactions.torn,
-            of_scripts: self.of_scripts,
-            torn_commands: self.torn_commands,
             passed_over,
-            blank_lines: self.blank,
             rejected,
             incomplete,
             answers: answers.collect(),
+            ..self.sums.clone()
         }
     }
 }

@@ -32,7 +32,7 @@ impl Fanout<'_> {
     ) -> Result<(), String> {
         let keys = keys_of(command, words)?;
         if keys.is_empty() {
-            self.keyless += 1;
+            self.sums.without_keys += 1;
             return Ok(());
         }
         let slots = self.slots_of(&keys)?;
@@ -43,8 +43,9 @@ impl Fanout<'_> {
 
     /// Adds a command run by a script: clusters also refuse undeclared keys of other nodes there.
     pub(super) fn add_of_script(&mut self, words: Vec<Word<'_>>) -> Result<(), String> {
-        self.of_scripts += u64::from(self.script.command.is_some());
-        let Some(command) = self.known(COMMANDS.find(&words), &words) else {
+        self.sums.of_scripts += u64::from(self.script.command.is_some());
+        let Some(command) = COMMANDS.find(&words) else {
+            self.unknown.add(words.first().map_or(b"", |word| word));
             return Ok(());
         };
         let mut keys = keys_of(command, words)?;

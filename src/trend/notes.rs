@@ -1,10 +1,8 @@
 //! Limitations of the comparison: reports of different kinds, excluded reports, and missing parts.
 
-use std::collections::BTreeMap;
-
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{amount, amount_cell, counted, list, short};
+use slotscope_engine::text::{amount, amount_cell, list, short};
 
 use crate::diff::doubt::Doubt;
 use crate::trend::Options;
@@ -79,14 +77,6 @@ pub(super) fn fits(
         return vec![format!("no growth is computed: {why}")];
     };
     let mut notes = Vec::new();
-    for (metric, growth) in forecast.growth.iter() {
-        if growth.reports < used.len() as u64 {
-            let (name, count) = (metric.title(), growth.reports);
-            notes.push(format!(
-                "growth of {name} is from the {count} reports that have them"
-            ));
-        }
-    }
     let lacking = options.maxmemory.is_some() && forecast.full.is_none();
     if lacking {
         notes.push(String::from(
@@ -99,7 +89,6 @@ pub(super) fn fits(
         ));
     }
     notes.extend(outlier(used, forecast, metric));
-    notes.extend(reports_without_memory(used, forecast));
     if let Some(full) = &forecast.full {
         notes.extend(full_notes(full, forecast.span_months));
     }
@@ -120,36 +109,6 @@ fn outlier(used: &[&Condensed], forecast: &Forecast, metric: Metric) -> Option<S
     Some(format!(
         "{file}: {load}, where the other reports give {expected}: is its dump whole? Leave it out if not"
     ))
-}
-
-/// Measured memory that is missing in some reports or for some nodes.
-fn reports_without_memory(used: &[&Condensed], forecast: &Forecast) -> Vec<String> {
-    let Some(full) = forecast
-        .full
-        .as_ref()
-        .filter(|full| full.basis == Basis::UsedMemory)
-    else {
-        return Vec::new();
-    };
-    let mut notes = Vec::new();
-    if full.reports < used.len() as u64 {
-        let (node, count) = (short(&full.node), full.reports);
-        notes.push(format!("used_memory of node {node} is in {count} of the reports: the others are not used for it"));
-    }
-    let mut times = BTreeMap::<&Name, usize>::new();
-    for node in used.iter().flat_map(|report| &report.used) {
-        *times.entry(&node.id).or_default() += 1;
-    }
-    let report = used.iter().rev().find(|report| !report.used.is_empty());
-    let newest = report.iter().flat_map(|report| &report.used);
-    let once = newest.filter(|node| times[&node.id] == 1).count() as u64;
-    if once > 0 {
-        let nodes = counted(once, "node");
-        notes.push(format!(
-            "{nodes} measured for the first time in the newest report: not forecast"
-        ));
-    }
-    notes
 }
 
 fn full_notes(full: &Full, span_months: f64) -> Vec<String> {

@@ -36,24 +36,20 @@ pub struct WhatIfChange {
     growth: Growth,
     /// The new hash policy.
     policy: Policy,
-    /// Whether slots may change at all.
-    same_slots: bool,
     /// Each slot's node number, before and after; equal if it is the same node.
     nodes: [Vec<usize>; 2],
 }
 
 impl WhatIfChange {
-    /// Renames by `rules`, grows keys by `growth`, and hashes by `policies` for the nodes of `topologies` (before,
+    /// Renames by `rules`, grows keys by `growth`, and hashes by `policy`, where nodes are those of `topologies` (before,
     /// after).
     pub fn new(
         rules: RenameRules,
         growth: Growth,
-        policies: [&Policy; 2],
+        policy: Policy,
         topologies: [&Topology; 2],
     ) -> Self {
         let [before, after] = topologies;
-        let is_same_policy = policies[0].to_string() == policies[1].to_string();
-        let same_slots = rules.is_empty() && growth.is_empty() && is_same_policy;
         let unowned = before.nodes.len() + after.nodes.len();
         let numbered = (before.nodes.len()..).zip(identities(before, after));
         let numbers: Vec<usize> = numbered.map(|(new, old)| old.unwrap_or(new)).collect();
@@ -68,8 +64,7 @@ impl WhatIfChange {
         WhatIfChange {
             rules,
             growth,
-            policy: policies[1].clone(),
-            same_slots,
+            policy,
             nodes,
         }
     }
@@ -80,7 +75,7 @@ pub struct WhatIf {
     change: Arc<WhatIfChange>,
     /// The current keys.
     pub before: Tallies,
-    /// The keys after the change; absent if no slot can change.
+    /// The keys after the change; absent if only nodes change.
     after: Option<Tallies>,
     /// Extra counts for growth: for each rule, those to be multiplied, and those added once.
     grown: Vec<[Tallies; 2]>,
@@ -100,6 +95,7 @@ pub struct WhatIf {
 }
 
 /// Buffers, reused between batches.
+#[derive(Default)]
 struct Scratch {
     renaming: Renaming,
     names: Vec<u8>,
@@ -123,7 +119,7 @@ impl WhatIf {
             grown: (0..rules).map(|_| [tallies(), tallies()]).collect(),
             grown_keys: vec![0; rules],
             before: tallies(),
-            after: (!change.same_slots).then(tallies),
+            after: Some(tallies()),
             moved: Load::default(),
             changed_node: Load::default(),
             renamed: 0,
@@ -131,14 +127,7 @@ impl WhatIf {
             tag_splits: TagSplits::default(),
             scratch: Scratch {
                 renaming: change.rules.start(),
-                names: Vec::new(),
-                block: Block::with_capacity(0),
-                keys: Spans::default(),
-                values: Values::default(),
-                places: Vec::new(),
-                columns: SlotColumns::default(),
-                slots: Vec::new(),
-                tagged: Tagged::default(),
+                ..Scratch::default()
             },
             change,
         }
@@ -154,7 +143,7 @@ impl WhatIf {
             slots.fold(0, u64::saturating_add)
         });
         what_if.changed_node = Load::from_fn(|metric| moved.get(metric).copied().unwrap_or(0));
-        what_if.before = counted;
+        (what_if.before, what_if.after) = (counted, None);
         what_if
     }
 
@@ -216,12 +205,7 @@ impl WhatIf {
 
     /// Counts the keys of a batch after the change, and records their slots.
     fn add_after(&mut self, keys: &SlotBatch<'_>) {
-        let Some(after) = &mut self.after else {
-            self.scratch
-                .slots
-                .extend(keys.slots.iter().map(|slot| Some(*slot)));
-            return;
-        };
+        let Some(after) = &mut self.after else { return };
         self.scratch.slots.resize(keys.len(), None);
         self.renamed += self
             .scratch
@@ -414,15 +398,12 @@ impl Tally for WhatIf {
                 self.changed_node += keys.batch.values.load(i);
             }
         }
-        if self.after.is_some() {
-            let mut tagged = std::mem::take(&mut self.scratch.tagged);
-            tagged.find(keys, |_| true);
-            for (key, hash) in tagged.keys.iter().zip(&tagged.hashes) {
-                if let Some(slot) = self.scratch.slots[*key as usize] {
-                    self.tag_splits.add(*hash, slot);
-                }
+        let Scratch { tagged, slots, .. } = &mut self.scratch;
+        tagged.find(keys, |_| true);
+        for (key, hash) in tagged.keys.iter().zip(&tagged.hashes) {
+            if let Some(slot) = slots[*key as usize] {
+                self.tag_splits.add(*hash, slot);
             }
-            self.scratch.tagged = tagged;
         }
     }
 

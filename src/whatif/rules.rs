@@ -46,7 +46,7 @@ enum Part {
 }
 
 /// Rules in use, with buffers.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Renaming {
     places: Vec<CaptureLocations>,
     before: Vec<u8>,

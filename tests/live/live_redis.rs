@@ -456,7 +456,7 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
     let plan = Arc::new(WhatIfChange::new(
         rules,
         Growth::default(),
-        [&Policy::Oss, &Policy::Oss],
+        Policy::Oss,
         topologies,
     ));
     let truth = count(&plan, 1, 1 << 20, &keys);
