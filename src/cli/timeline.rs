@@ -7,6 +7,7 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
+use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
 use slotscope_report::view::Heat;
 
 use crate::cli::input::kind::{NEEDS_TIMES, check_paths};
@@ -17,10 +18,6 @@ use crate::options::headings::{COUNTING, OUTPUT};
 use crate::options::{HashSpec, NodeSpec};
 use crate::timeline::outputs::outputs;
 use crate::timeline::{self, view};
-
-/// The file that identifies a `collect` directory, and its counts over time.
-const COLLECTED: &str = "collect.json";
-const SERIES: &str = "slot-stats.json";
 
 /// Operations of captures, or CPU time and network traffic, over time and slots, and bursts.
 #[derive(Args, Debug)]
@@ -102,13 +99,13 @@ impl TimelineArgs {
     fn inputs(&self) -> Result<ReadingArgs> {
         let mut reading = self.reading.clone();
         for input in &mut reading.inputs {
-            if !input.join(COLLECTED).is_file() {
+            if !input.join(FILE).is_file() {
                 continue;
             }
-            let series = input.join(SERIES);
+            let series = input.join(SLOT_STATS_FILE);
             if !series.is_file() {
                 let reason = format!(
-                    "no {SERIES}: collect with --every 10s --for 10m to have counts over time"
+                    "no {SLOT_STATS_FILE}: collect with --every 10s --for 10m to have counts over time"
                 );
                 return Err(Error::bad(Name::from(input.as_path()).to_string(), reason));
             }

@@ -7,7 +7,6 @@ use slotscope_engine::format::batch::MISSING;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SlotBatch;
 use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::operations::SECOND;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::tags::TagCounter;
 
@@ -25,10 +24,6 @@ pub(super) struct Counts {
     pub timed: BTreeMap<u32, u64>,
     /// Operations without a time.
     pub untimed: u64,
-    /// Places where an operation is at least a second before its predecessor.
-    pub jumps: u64,
-    /// The largest jump back, in milliseconds.
-    pub longest_jump: u64,
 }
 
 impl Counts {
@@ -40,8 +35,6 @@ impl Counts {
             tags: TagCounter::default(),
             timed: BTreeMap::new(),
             untimed: 0,
-            jumps: 0,
-            longest_jump: 0,
         }
     }
 }
@@ -63,18 +56,11 @@ pub(super) fn timed<'a>(keys: &'a SlotBatch<'_>) -> impl Iterator<Item = (usize,
 
 impl Tally for Counts {
     fn add(&mut self, keys: &SlotBatch<'_>) {
-        let mut last = 0;
         let mut count = 0;
         let shared = self.grid.clone();
         let mut grid = shared.lock().unwrap_or_else(PoisonError::into_inner);
         for (i, time, ops) in timed(keys) {
             grid.add(time, keys.slots[i], ops);
-            let back = last.max(time) - time;
-            if back >= SECOND {
-                self.jumps += 1;
-                self.longest_jump = self.longest_jump.max(back);
-            }
-            last = time;
             count += 1;
         }
         drop(grid);
@@ -95,7 +81,5 @@ impl Tally for Counts {
             *self.timed.entry(input).or_default() += count;
         }
         self.untimed += other.untimed;
-        self.jumps += other.jumps;
-        self.longest_jump = self.longest_jump.max(other.longest_jump);
     }
 }

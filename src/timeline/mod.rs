@@ -24,7 +24,7 @@ use slotscope_report::view::Heat;
 pub(crate) use crate::timeline::reading::{Options, read};
 
 /// Schema name and version.
-pub(crate) const SCHEMA: &str = "slotscope.timeline/1";
+pub(crate) const SCHEMA: &str = "slotscope.timeline/2";
 /// Slots per row.
 pub(crate) const SLOTS_PER_ROW: usize = 64;
 
@@ -55,8 +55,6 @@ pub(crate) struct Timeline {
     pub bursts: Vec<Burst>,
     /// How many more there are.
     pub more_bursts: u64,
-    /// Places where the time jumps back.
-    pub clock: Clock,
     /// Operations without a time, which are not counted.
     pub untimed: u64,
     /// Lines that are not an operation.
@@ -148,14 +146,4 @@ pub(crate) struct Burst {
     pub usual_rate: f64,
     /// At least how many times the usual the rate is.
     pub times_usual: f64,
-}
-
-/// Where the time of an operation is a second or more before that of the one before it, or that of a sample is before that
-/// of the last one of its node.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct Clock {
-    /// At least this many places: lines are read in parallel, and lines across two parts are not looked at.
-    pub jumps_back: u64,
-    /// The longest way back, in seconds.
-    pub longest_secs: u64,
 }

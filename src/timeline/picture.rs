@@ -11,9 +11,7 @@ use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::named::Named;
 use crate::timeline::names::Kind;
 use crate::timeline::nodes::OfNodes;
-use crate::timeline::{
-    Bucket, Burst, Clock, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime, Timeline,
-};
+use crate::timeline::{Bucket, Burst, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime, Timeline};
 
 /// Maximum bursts listed.
 const BURSTS: usize = 1000;
@@ -78,7 +76,6 @@ impl<'a> Picture<'a> {
             tags,
             bursts,
             more_bursts: self.more_bursts,
-            clock: Clock::default(),
             untimed: 0,
             rejected: Rejected::default(),
             incomplete: Vec::new(),

@@ -17,13 +17,13 @@ use slotscope_report::view::Heat;
 
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{file_nodes, rejected, slot_stats};
+use crate::timeline::Timeline;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
 use crate::timeline::named::{Named, heavy_tags};
 use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
-use crate::timeline::{Clock, Timeline};
 
 /// The load to measure, and how to show it.
 #[derive(Default)]
@@ -89,9 +89,13 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     let shown = redacted::topology(options.redaction, topology);
     let picture = Picture::new(Heat::Ops, &grid, axis, shown.as_ref());
 
-    let mut notes = notes_of(&scanned.tally);
+    let untimed = scanned.tally.untimed;
+    let mut notes = Vec::new();
+    if untimed > 0 {
+        let operations = text::counted(untimed, "operation");
+        notes.push(format!("{operations} without a time: not counted"));
+    }
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
-    notes.extend(notes_on(&grid, axis, picture.more_bursts));
     let names = if reading.is_rereadable() {
         let tags = heavy_tags(reading, &scanned.tally, &grid, options.top)?;
         Some(Named::read(reading, tags, axis, &picture.bursts)?)
@@ -101,11 +105,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
         None
     };
     Ok(Timeline {
-        clock: Clock {
-            jumps_back: scanned.tally.jumps,
-            longest_secs: scanned.tally.longest_jump / 1000,
-        },
-        untimed: scanned.tally.untimed,
+        untimed,
         rejected: rejected::located(
             |input| reading.sources[input].path(),
             &rejected::lines(&reading.sources, &scanned.rejects),
@@ -148,15 +148,9 @@ fn series(
     let owners = topology.unwrap_or_else(|| series.topology());
     let shown = redacted::topology(options.redaction, Some(owners));
     let picture = Picture::new(heat, &series.grid, axis, shown.as_ref());
-    let mut notes = series.notes();
-    notes.extend(notes_on(&series.grid, axis, picture.more_bursts));
     Ok(Timeline {
-        clock: Clock {
-            jumps_back: series.jumps,
-            longest_secs: series.longest_jump / 1000,
-        },
         incomplete: incomplete(reading, &torn, options.redaction),
-        notes,
+        notes: series.notes(),
         ..picture.timeline(None)
     })
 }
@@ -205,45 +199,6 @@ fn bases(reading: &Reading, scanned: &Scanned<Counts>) -> Option<String> {
             text::list(names.iter(), 3)
         )
     })
-}
-
-fn notes_of(counts: &Counts) -> Vec<String> {
-    let mut notes = Vec::new();
-    if counts.jumps > 0 {
-        notes.push(format!(
-            "the time jumps back in at least {}, by up to {}: each operation is counted at its time; clocks of several \
-             nodes in one file, or one that was set",
-            text::counted(counts.jumps, "place"),
-            text::span(counts.longest_jump / 1000)
-        ));
-    }
-    if counts.untimed > 0 {
-        let operations = text::counted(counts.untimed, "operation");
-        notes.push(format!("{operations} without a time: not counted"));
-    }
-    notes
-}
-
-/// Notes on what the picture omits.
-fn notes_on(grid: &Grid, axis: TimeAxis, more_bursts: u64) -> Vec<String> {
-    let mut notes = Vec::new();
-    let places: Vec<usize> = grid.columns().map(|(place, _)| place).collect();
-    let longest = places.windows(2).map(|pair| (pair[1] - pair[0], pair[0]));
-    if let Some((gap, at)) = longest.max_by_key(|(gap, at)| (*gap, std::cmp::Reverse(*at)))
-        && gap * 2 > axis.len
-        && axis.len > 8
-    {
-        let gap = text::span(gap as u64 * axis.bucket_secs());
-        notes.push(format!(
-            "nothing for {gap} after {}: captures of different times share one axis; read one at a time for shorter buckets",
-            text::time(axis.start(at))
-        ));
-    }
-    if more_bursts > 0 {
-        let bursts = text::counted(more_bursts, "smaller burst");
-        notes.push(format!("{bursts}: not listed"));
-    }
-    notes
 }
 
 fn incomplete(reading: &Reading, stops: &[Stop], redaction: Option<&Redaction>) -> Vec<Incomplete> {

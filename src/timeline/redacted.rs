@@ -32,7 +32,6 @@ impl Redact for Timeline {
             tags,
             bursts,
             more_bursts: _,
-            clock: _,
             untimed: _,
             rejected,
             incomplete,
