@@ -1,17 +1,14 @@
 //! Certain facts about one name, given two lists of heaviest names; nothing else is claimed.
 
-/// A list's knowledge of a name.
+/// A list's knowledge of a name: whether it is listed, and bounds on its load, of which the upper one is 0 for a name
+/// that a complete list does not have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
-    /// It is listed, with bounds on its load.
-    Listed {
-        /// The counted load.
-        at_least: u64,
-        /// The counted load plus what may have been missed.
-        at_most: u64,
-    },
-    /// It is not listed, and holds at most this; 0 if the list is complete.
-    Unlisted(u64),
+pub(crate) struct Known {
+    pub is_listed: bool,
+    /// The counted load.
+    pub at_least: u64,
+    /// The counted load plus what may have been missed.
+    pub at_most: u64,
 }
 
 /// The change of a name from one list to the next.
@@ -34,24 +31,19 @@ pub(crate) enum Fate {
 impl Known {
     /// The change, given the name's entry in a later list.
     pub(crate) fn until(self, later: Known) -> Fate {
-        use Known::{Listed, Unlisted};
-        match (self, later) {
-            (Listed { at_most, .. }, Listed { at_least, .. }) if at_least > at_most => {
-                Fate::Grew(at_least - at_most)
-            }
-            (Listed { at_least, .. }, Listed { at_most, .. }) if at_least > at_most => {
-                Fate::Shrank(at_least - at_most)
-            }
-            (Unlisted(0), Listed { at_least, .. }) => Fate::Appeared(at_least),
-            (Unlisted(below), Listed { at_least, .. }) if at_least > below => {
-                Fate::Grew(at_least - below)
-            }
-            (Listed { at_least, .. }, Unlisted(0)) => Fate::Vanished(at_least),
-            (Listed { at_least, .. }, Unlisted(below)) if at_least > below => {
-                Fate::Shrank(at_least - below)
-            }
-            (Listed { .. }, Listed { .. }) | (Unlisted(_), Unlisted(_)) => Fate::Same,
-            _ => Fate::Open,
+        let is_absent = |known: Known| !known.is_listed && known.at_most == 0;
+        if is_absent(self) && later.is_listed {
+            Fate::Appeared(later.at_least)
+        } else if self.is_listed && is_absent(later) {
+            Fate::Vanished(self.at_least)
+        } else if later.at_least > self.at_most {
+            Fate::Grew(later.at_least - self.at_most)
+        } else if self.at_least > later.at_most {
+            Fate::Shrank(self.at_least - later.at_most)
+        } else if self.is_listed == later.is_listed {
+            Fate::Same
+        } else {
+            Fate::Open
         }
     }
 }
@@ -62,18 +54,27 @@ mod tests {
 
     #[test]
     fn only_what_the_bounds_leave_certain_is_claimed() {
-        let listed = |at_least, at_most| Known::Listed { at_least, at_most };
-        let whole = Known::Unlisted(0);
+        let listed = |at_least, at_most| Known {
+            is_listed: true,
+            at_least,
+            at_most,
+        };
+        let unlisted = |at_most| Known {
+            is_listed: false,
+            at_least: 0,
+            at_most,
+        };
+        let whole = unlisted(0);
         for (before, after, fate) in [
             (listed(5, 7), listed(8, 9), Fate::Grew(1)),
             (listed(5, 7), listed(7, 9), Fate::Same),
             (listed(9, 9), listed(5, 7), Fate::Shrank(2)),
             (whole, listed(5, 7), Fate::Appeared(5)),
-            (Known::Unlisted(4), listed(5, 7), Fate::Grew(1)),
-            (Known::Unlisted(5), listed(5, 7), Fate::Open),
+            (unlisted(4), listed(5, 7), Fate::Grew(1)),
+            (unlisted(5), listed(5, 7), Fate::Open),
             (listed(5, 7), whole, Fate::Vanished(5)),
-            (listed(5, 7), Known::Unlisted(4), Fate::Shrank(1)),
-            (listed(5, 7), Known::Unlisted(5), Fate::Open),
+            (listed(5, 7), unlisted(4), Fate::Shrank(1)),
+            (listed(5, 7), unlisted(5), Fate::Open),
             (whole, whole, Fate::Same),
         ] {
             assert_eq!(before.until(after), fate, "{before:?} {after:?}");

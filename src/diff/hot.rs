@@ -106,11 +106,7 @@ fn tags(old: &Report, new: &Report, metric: Metric) -> Vec<Hot> {
     };
     let listed = new.summary.tags.iter().flat_map(|tags| &tags.top);
     let hot = |name: &Name| {
-        let at_most = before
-            .rows
-            .get(name)
-            .map_or(before.below, |row| row.at_most);
-        let at_least = after.rows.get(name)?.at_least;
+        let (at_most, at_least) = (before.known(name).at_most, after.known(name).at_least);
         let share = [old.share(at_most, metric), new.share(at_least, metric)];
         got_hot(share, at_least, metric).then(|| Hot {
             kind: HotKind::Tag,

@@ -150,12 +150,11 @@ pub(crate) struct NameList<'a> {
 
 impl NameList<'_> {
     pub(crate) fn known(&self, name: &Name) -> Known {
-        match self.rows.get(name) {
-            Some(row) => Known::Listed {
-                at_least: row.at_least,
-                at_most: row.at_most,
-            },
-            None => Known::Unlisted(self.below),
+        let row = self.rows.get(name);
+        Known {
+            is_listed: row.is_some(),
+            at_least: row.map_or(0, |row| row.at_least),
+            at_most: row.map_or(self.below, |row| row.at_most),
         }
     }
 }
