@@ -118,7 +118,7 @@ def plan(
 
     Inputs and errors are those of `analyze`. Nothing is moved.
     """
-    found: PlanResult = json.loads(_native.plan(*call(Plan, inputs, options, keys, key, bytes, ops)))
+    found: PlanResult = json.loads(_native.findings("plan", *call(Plan, inputs, options, keys, key, bytes, ops)))
     return found
 
 
@@ -136,7 +136,7 @@ def whatif(
     Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag` and `split`
     says what is tried.
     """
-    found: WhatIfResult = json.loads(_native.whatif(*call(WhatIf, inputs, options, keys, key, bytes, ops)))
+    found: WhatIfResult = json.loads(_native.findings("whatif", *call(WhatIf, inputs, options, keys, key, bytes, ops)))
     return found
 
 
@@ -154,7 +154,7 @@ def advise(
     Inputs and errors are those of `analyze`; MONITOR captures and append-only files may be among them, and `batches` names
     files of commands.
     """
-    found: AdviseResult = json.loads(_native.advise(*call(Advise, inputs, options, keys, key, bytes, ops)))
+    found: AdviseResult = json.loads(_native.findings("advise", *call(Advise, inputs, options, keys, key, bytes, ops)))
     return found
 
 

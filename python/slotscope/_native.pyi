@@ -19,14 +19,12 @@ __all__ = [
     "Slots",
     "Table",
     "VERSION",
-    "advise",
     "analyze",
     "diff",
     "load",
     "main",
     "merge",
     "needs_recount",
-    "plan",
     "plan_splits",
     "recount",
     "report_from_parts",
@@ -34,7 +32,6 @@ __all__ = [
     "slots",
     "tag",
     "tally",
-    "whatif",
 ]
 
 VERSION: str
@@ -168,9 +165,7 @@ def load(path: str | os.PathLike[str], /) -> Report:
     """The report in a report.json, or in the directory that has one. Raises Error if it cannot be read."""
 
 def analyze(inputs: dict[str, Any], words: list[str]) -> Report: ...
-def plan(inputs: dict[str, Any], words: list[str]) -> str: ...
-def advise(inputs: dict[str, Any], words: list[str]) -> str: ...
-def whatif(inputs: dict[str, Any], words: list[str]) -> str: ...
+def findings(name: str, inputs: dict[str, Any], words: list[str]) -> str: ...
 def diff(old: Report, new: Report, by: str | None = None) -> str: ...
 def plan_splits(inputs: dict[str, Any], words: list[str], bytes: int) -> tuple[bytes, str]: ...
 def tally(plan: bytes, splits: str, words: list[str]) -> bytes: ...

@@ -7,14 +7,13 @@ use std::thread;
 use pyo3::prelude::*;
 use serde::Serialize;
 use slotscope::cli::analyze::AnalyzeArgs;
-use slotscope::cli::reading::ReadingArgs;
 use slotscope::cli::{self, Cli, Command, report_file};
 use slotscope::diff::Diff;
 use slotscope::diff::report::Report as Compared;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
 use slotscope::output::abandon;
-use slotscope::{Result, Summary};
+use slotscope::{Error, Result, Summary};
 
 use crate::amounts::Amounts;
 use crate::error::{bad, raised};
@@ -65,15 +64,13 @@ pub(crate) fn command(name: &str, words: Vec<OsString>, paths: Vec<OsString>) ->
     Ok(cli.command)
 }
 
-/// Runs `work` with the flags that `args` selects from command `name`, with the inputs filled in.
-pub(crate) fn run<A: Send, T: Send>(
+/// Runs `work` on the command `name`, with the inputs filled in.
+pub(crate) fn run<T: Send>(
     py: Python<'_>,
     name: &str,
     inputs: Inputs<'_>,
     mut words: Vec<OsString>,
-    args: fn(Command) -> Option<A>,
-    reading: fn(&mut A) -> &mut ReadingArgs,
-    work: impl FnOnce(&A) -> Result<T> + Send,
+    work: impl FnOnce(&Command) -> Result<T> + Send,
 ) -> PyResult<T> {
     let raised = Raised::default();
     let mut sources = Vec::new();
@@ -99,33 +96,37 @@ pub(crate) fn run<A: Send, T: Send>(
         sources.push(inputs::keys(keys, amounts, &raised)?);
     }
     words.push("--progress=never".into());
-    let command = command(name, words, inputs.paths)?;
-    let mut args = args(command).ok_or_else(|| bad(name, "no such command"))?;
+    let mut command = command(name, words, inputs.paths)?;
     let result = work::interruptible(py, |hook| {
-        let given = &mut reading(&mut args).overrides;
-        given.sources = sources;
-        given.on_progress = Some(hook);
-        work(&args)
+        let reading = match &mut command {
+            Command::Analyze(args) => &mut args.reading,
+            Command::Plan(args) => &mut args.reading,
+            Command::Whatif(args) => &mut args.reading,
+            Command::Advise(args) => &mut args.reading,
+            _ => return Err(unknown(name)),
+        };
+        reading.overrides.sources = sources;
+        reading.overrides.on_progress = Some(hook);
+        work(&command)
     });
     raised.check()?;
     result
 }
 
-fn json_of(object: &impl Serialize) -> PyResult<String> {
-    serde_json::to_string(object).map_err(raised)
+fn unknown(name: &str) -> Error {
+    Error::bad(name, "no such command")
+}
+
+fn json_of(object: &impl Serialize) -> Result<String> {
+    serde_json::to_string(object).map_err(|error| Error::bad("JSON", error.to_string()))
 }
 
 /// The flags of analyze.
-pub(crate) fn analyze_args(command: Command) -> Option<Box<AnalyzeArgs>> {
+pub(crate) fn analyze_args(command: &Command) -> Result<&AnalyzeArgs> {
     match command {
-        Command::Analyze(args) => Some(args),
-        _ => None,
+        Command::Analyze(args) => Ok(args),
+        _ => Err(unknown("analyze")),
     }
-}
-
-/// The reading flags of a command.
-pub(crate) fn reading(args: &mut Box<AnalyzeArgs>) -> &mut ReadingArgs {
-    &mut args.reading
 }
 
 /// A report of the inputs.
@@ -136,15 +137,9 @@ pub(crate) fn analyze(
     words: Vec<OsString>,
 ) -> PyResult<Report> {
     let are_keys = inputs.keys.is_some();
-    let mut summary = run(
-        py,
-        "analyze",
-        inputs,
-        words,
-        analyze_args,
-        reading,
-        |args| args.summary(),
-    )?;
+    let mut summary = run(py, "analyze", inputs, words, |command| {
+        analyze_args(command)?.summary()
+    })?;
     if are_keys {
         // The form that they are handed over in is nobody's.
         let files = summary.input.files.iter_mut();
@@ -153,61 +148,20 @@ pub(crate) fn analyze(
     Ok(Report::new(summary))
 }
 
-/// The plan of moves for the inputs, as JSON.
+/// The result of plan, whatif or advise for the inputs, as JSON.
 #[pyfunction]
-pub(crate) fn plan(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
-    let args = |command| match command {
-        Command::Plan(args) => Some(args),
-        _ => None,
-    };
-    let plan = run(
-        py,
-        "plan",
-        inputs,
-        words,
-        args,
-        |args| &mut args.reading,
-        |args| args.outcome(),
-    );
-    json_of(&plan?)
-}
-
-/// Before and after of a change, as JSON.
-#[pyfunction]
-pub(crate) fn whatif(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
-    let args = |command| match command {
-        Command::Whatif(args) => Some(args),
-        _ => None,
-    };
-    let findings = run(
-        py,
-        "whatif",
-        inputs,
-        words,
-        args,
-        |args| &mut args.reading,
-        |args| args.findings(),
-    );
-    json_of(&findings?)
-}
-
-/// Which part of a key belongs in braces, as JSON.
-#[pyfunction]
-pub(crate) fn advise(py: Python<'_>, inputs: Inputs<'_>, words: Vec<OsString>) -> PyResult<String> {
-    let args = |command| match command {
-        Command::Advise(args) => Some(args),
-        _ => None,
-    };
-    let findings = run(
-        py,
-        "advise",
-        inputs,
-        words,
-        args,
-        |args| &mut args.reading,
-        |args| args.findings(),
-    );
-    json_of(&findings?)
+pub(crate) fn findings(
+    py: Python<'_>,
+    name: &str,
+    inputs: Inputs<'_>,
+    words: Vec<OsString>,
+) -> PyResult<String> {
+    run(py, name, inputs, words, |command| match command {
+        Command::Plan(args) => json_of(&args.outcome()?),
+        Command::Whatif(args) => json_of(&args.findings()?),
+        Command::Advise(args) => json_of(&args.findings()?),
+        _ => Err(unknown(name)),
+    })
 }
 
 /// What changed between two reports, as JSON.
@@ -227,9 +181,13 @@ pub(crate) fn diff(
     let (old, new) = (&old.summary, &new.summary);
     let diff = py.detach(|| {
         let compared = |name, summary: &Summary| Compared::new(Name::from(name), summary.clone());
-        Diff::of(&compared("old", old)?, &compared("new", new)?, metric)
+        json_of(&Diff::of(
+            &compared("old", old)?,
+            &compared("new", new)?,
+            metric,
+        )?)
     });
-    json_of(&diff.map_err(raised)?)
+    diff.map_err(raised)
 }
 
 /// The report in a report.json, or in the directory that has one.

@@ -24,7 +24,7 @@ mod _native {
     use pyo3::types::{PyBytes, PyString};
 
     #[pymodule_export]
-    use crate::commands::{advise, analyze, diff, load, main, plan, whatif};
+    use crate::commands::{analyze, diff, findings, load, main};
     #[pymodule_export]
     use crate::error::Error;
     use crate::keys::bytes_of;

@@ -4,11 +4,12 @@ use std::ffi::OsString;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use slotscope::cli::analyze::AnalyzeArgs;
+use slotscope::Result;
 use slotscope::partial::{self, Plan, Split};
+use slotscope::pipeline::reading::Options;
 use slotscope::slot::policy::Policy;
 
-use crate::commands::{Inputs, analyze_args, reading, run};
+use crate::commands::{Inputs, analyze_args, command, run};
 use crate::error::{bad, raised};
 use crate::report::Report;
 use crate::work::interruptible;
@@ -27,18 +28,10 @@ pub(crate) fn plan_splits<'py>(
             "parts are counted by other processes, so inputs are paths and URLs",
         ));
     }
-    let planned = run(
-        py,
-        "analyze",
-        inputs,
-        words,
-        analyze_args,
-        reading,
-        |args| {
-            let plan = args.plan()?;
-            Ok((plan.to_bytes()?, plan.splits(bytes)))
-        },
-    );
+    let planned = run(py, "analyze", inputs, words, |command| {
+        let plan = analyze_args(command)?.plan()?;
+        Ok((plan.to_bytes()?, plan.splits(bytes)))
+    });
     let (plan, splits) = planned?;
     let splits = serde_json::to_string(&splits).map_err(raised)?;
     Ok((PyBytes::new(py, &plan), splits))
@@ -52,13 +45,9 @@ pub(crate) fn tally<'py>(
     splits: &str,
     words: Vec<OsString>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (splits, args) = parsed(splits, words)?;
-    let file = interruptible(py, |hook| {
-        let mut options = args.reading.options(Policy::Oss)?;
-        options.on_progress = Some(hook);
-        partial::tally(&Plan::from_bytes(&plan)?, &splits, &options)
-    });
-    Ok(PyBytes::new(py, &file?))
+    counted(py, splits, words, |splits, options| {
+        partial::tally(&Plan::from_bytes(&plan)?, splits, options)
+    })
 }
 
 /// Merges tally files, or recount files.
@@ -86,13 +75,9 @@ pub(crate) fn recount<'py>(
     splits: &str,
     words: Vec<OsString>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let (splits, args) = parsed(splits, words)?;
-    let file = interruptible(py, |hook| {
-        let mut options = args.reading.options(Policy::Oss)?;
-        options.on_progress = Some(hook);
-        partial::recount(&tally, &splits, &options)
-    });
-    Ok(PyBytes::new(py, &file?))
+    counted(py, splits, words, |splits, options| {
+        partial::recount(&tally, splits, options)
+    })
 }
 
 /// The report of a merged tally file and recount files.
@@ -103,15 +88,25 @@ pub(crate) fn report_from_parts(
     again: Vec<Vec<u8>>,
     words: Vec<OsString>,
 ) -> PyResult<Report> {
-    let (_, args) = parsed("[]", words)?;
-    let summary = py.detach(|| args.summary_of(&tally, &again));
+    let command = command("analyze", words, Vec::new())?;
+    let summary = py.detach(|| analyze_args(&command)?.summary_of(&tally, &again));
     summary.map(Report::new).map_err(raised)
 }
 
-fn parsed(splits: &str, words: Vec<OsString>) -> PyResult<(Vec<Split>, Box<AnalyzeArgs>)> {
-    let splits = serde_json::from_str(splits)
+/// The file that `count` makes of splits.
+fn counted<'py>(
+    py: Python<'py>,
+    splits: &str,
+    words: Vec<OsString>,
+    count: impl FnOnce(&[Split], &Options) -> Result<Vec<u8>> + Send,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let splits: Vec<Split> = serde_json::from_str(splits)
         .map_err(|error| bad("splits", format!("not those of plan_splits: {error}")))?;
-    let command = crate::commands::command("analyze", words, Vec::new())?;
-    let args = analyze_args(command).ok_or_else(|| bad("analyze", "no such command"))?;
-    Ok((splits, args))
+    let command = command("analyze", words, Vec::new())?;
+    let file = interruptible(py, |hook| {
+        let mut options = analyze_args(&command)?.reading.options(Policy::Oss)?;
+        options.on_progress = Some(hook);
+        count(&splits, &options)
+    });
+    Ok(PyBytes::new(py, &file?))
 }
