@@ -3,20 +3,18 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
 
 use slotscope_collect::run::Page;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{counted, grouped};
 
-use crate::cli::progress::When;
+use crate::cli::progress::{PAUSE, When};
 
-/// Interval between lines, without a terminal.
-const PAUSE: Duration = Duration::from_secs(2);
 const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
 
 /// A bar per node.
@@ -36,13 +34,9 @@ struct Nodes {
 impl NodeBars {
     /// No bars yet.
     pub(super) fn new(when: When) -> Self {
-        let target = match when {
-            When::Never => ProgressDrawTarget::hidden(),
-            When::Auto | When::Always => ProgressDrawTarget::stderr(),
-        };
         NodeBars {
-            bars: MultiProgress::with_draw_target(target),
-            is_by_line: when == When::Always && !io::stderr().is_terminal(),
+            bars: MultiProgress::with_draw_target(when.target()),
+            is_by_line: when.is_by_line(),
             nodes: Mutex::default(),
         }
     }

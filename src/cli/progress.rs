@@ -10,7 +10,7 @@ use indicatif::{HumanBytes, HumanDuration, ProgressBar, ProgressDrawTarget, Prog
 use crate::pipeline::reading::{OnProgress, Progress};
 
 /// Interval between lines, without a terminal.
-const PAUSE: Duration = Duration::from_secs(2);
+pub(super) const PAUSE: Duration = Duration::from_secs(2);
 
 /// When progress is shown.
 #[derive(ValueEnum, Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -22,6 +22,21 @@ pub enum When {
     Always,
     /// Not at all
     Never,
+}
+
+impl When {
+    /// Where bars are drawn.
+    pub(super) fn target(self) -> ProgressDrawTarget {
+        match self {
+            When::Never => ProgressDrawTarget::hidden(),
+            When::Auto | When::Always => ProgressDrawTarget::stderr(),
+        }
+    }
+
+    /// Whether progress is printed in lines.
+    pub(super) fn is_by_line(self) -> bool {
+        self == When::Always && !io::stderr().is_terminal()
+    }
 }
 
 /// A hook that moves the bars of a run: one per pass, one after the other.
@@ -54,19 +69,13 @@ impl Bar {
         };
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-        let target = if when == When::Never {
-            ProgressDrawTarget::hidden()
-        } else {
-            ProgressDrawTarget::stderr()
-        };
-        let bar = ProgressBar::with_draw_target(total, target)
+        let bar = ProgressBar::with_draw_target(total, when.target())
             .with_style(style.progress_chars("█░"))
             .with_message(title);
-        let by_line = when == When::Always && !io::stderr().is_terminal();
         Bar {
             bar,
             title,
-            last_line: by_line.then(Instant::now),
+            last_line: when.is_by_line().then(Instant::now),
         }
     }
 

@@ -7,6 +7,7 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::Source;
 use slotscope_report::output::{Guard, SingleFile};
 
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
@@ -108,11 +109,7 @@ impl Run for TallyArgs {
         let options = reading.options.clone();
         let (plan, reading) = partial::plan_of(flags, reading, Planning::default())?;
         let splits = splits(&plan, self.part);
-        let mut sources: Vec<_> = reading.sources.into_iter().map(Some).collect();
-        let job = Job::on(&plan, &splits, &options, |number, input| {
-            let source = sources.get_mut(number).and_then(Option::take);
-            source.map_or_else(|| input.source(&options.storage), Ok)
-        })?;
+        let job = job(&plan, &splits, &options, reading.sources)?;
         let file = job.tally(self.part)?;
         let bytes = file.to_bytes()?;
         output.publish(|out| out.write_all(&bytes))?;
@@ -184,16 +181,7 @@ impl Run for RecountArgs {
         let paths = plan.inputs.iter().map(Input::path);
         let read: Vec<PathBuf> = paths.chain([self.tally.clone()]).collect();
         let output = open(&self.out, RECOUNT_SCHEMA, read.iter().map(PathBuf::as_path))?;
-        let mut sources: Vec<_> = sources.into_iter().map(Some).collect();
-        let job = Job::on(
-            &plan,
-            &splits(&plan, self.part),
-            &options,
-            |number, input| {
-                let source = sources.get_mut(number).and_then(Option::take);
-                source.map_or_else(|| input.source(&options.storage), Ok)
-            },
-        )?;
+        let job = job(&plan, &splits(&plan, self.part), &options, sources)?;
         let bytes = job.recount(tally, self.part)?.to_bytes()?;
         output.publish(|out| out.write_all(&bytes))?;
         Ok(Ending::Done)
@@ -219,6 +207,20 @@ pub(crate) fn flags(
 /// The splits of one part, or of all.
 fn splits(plan: &Plan, part: Option<Part>) -> Vec<Split> {
     part.map_or_else(|| plan.splits(u64::MAX), |part| plan.part(part))
+}
+
+/// The splits of a plan, where inputs are `sources`, as far as these are found already.
+fn job<'p>(
+    plan: &'p Plan,
+    splits: &[Split],
+    options: &Options,
+    sources: Vec<Box<dyn Source>>,
+) -> Result<Job<'p>> {
+    let mut sources: Vec<_> = sources.into_iter().map(Some).collect();
+    Job::on(plan, splits, options, |number, input| {
+        let source = sources.get_mut(number).and_then(Option::take);
+        source.map_or_else(|| input.source(&options.storage), Ok)
+    })
 }
 
 /// Opens an output, which may replace only a file of the same schema and never an input.

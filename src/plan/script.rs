@@ -22,8 +22,7 @@ use crate::plan::view::{
 const WIDTH: usize = 80;
 
 /// The commands that move slots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[cfg_attr(feature = "cli", derive(clap::ValueEnum))]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub enum MoveCommands {
     /// The best that all servers of a collection have; else setslot
     Auto,
@@ -32,7 +31,7 @@ pub enum MoveCommands {
     /// CLUSTER MIGRATESLOTS: Valkey 9.0 or later
     Valkey,
     /// CLUSTER MIGRATION: Redis 8.4 or later
-    #[cfg_attr(feature = "cli", value(name = "redis-8.4"))]
+    #[value(name = "redis-8.4")]
     Redis84,
     /// No script: slot ranges for restoring a backup on Amazon ElastiCache, as JSON
     Elasticache,

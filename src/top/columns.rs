@@ -3,6 +3,7 @@
 use slotscope_collect::slot_keys::SlotKey;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
+use slotscope_findings::summary::state::State;
 
 use crate::top::rows::{Shard, Slot};
 
@@ -28,6 +29,11 @@ pub(crate) trait Row: Sized + 'static {
 
     /// The text that filters search.
     fn text(&self) -> String;
+
+    /// Its state, if that is not normal.
+    fn state(&self) -> Option<State> {
+        None
+    }
 }
 
 /// A column of rows of `T`.
@@ -127,6 +133,10 @@ impl Row for Shard {
 
     fn text(&self) -> String {
         format!("{} {}", Name::from(self.name.as_str()), self.health.word())
+    }
+
+    fn state(&self) -> Option<State> {
+        self.health.state
     }
 }
 
@@ -266,18 +276,27 @@ const fn medium<T>(column: Column<T>) -> Column<T> {
     }
 }
 
+const fn column<T>(
+    heading: &'static str,
+    width: usize,
+    cell: Cell<T>,
+    order: fn(&T) -> Option<f64>,
+) -> Column<T> {
+    Column {
+        heading,
+        width,
+        from: 0,
+        cell,
+        order,
+    }
+}
+
 const fn name<T>(
     heading: &'static str,
     cell: fn(&T, usize) -> String,
     order: fn(&T) -> Option<f64>,
 ) -> Column<T> {
-    Column {
-        heading,
-        width: 0,
-        from: 0,
-        cell: Cell::Name(cell),
-        order,
-    }
+    column(heading, 0, Cell::Name(cell), order)
 }
 
 const fn word<T>(
@@ -286,13 +305,7 @@ const fn word<T>(
     cell: fn(&T) -> String,
     order: fn(&T) -> Option<f64>,
 ) -> Column<T> {
-    Column {
-        heading,
-        width,
-        from: 0,
-        cell: Cell::Word(cell),
-        order,
-    }
+    column(heading, width, Cell::Word(cell), order)
 }
 
 const fn number<T>(
@@ -301,13 +314,7 @@ const fn number<T>(
     cell: fn(&T) -> Option<String>,
     order: fn(&T) -> Option<f64>,
 ) -> Column<T> {
-    Column {
-        heading,
-        width,
-        from: 0,
-        cell: Cell::Number(cell),
-        order,
-    }
+    column(heading, width, Cell::Number(cell), order)
 }
 
 /// An address in up to `most` characters. The port stays: it may be all that differs.

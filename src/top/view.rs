@@ -7,13 +7,13 @@ use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span, Text};
 use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
 
-use slotscope_collect::slot_keys::{SlotKey, SlotKeys, common_tag};
+use slotscope_collect::slot_keys::{SlotKeys, common_tag};
 use slotscope_engine::name::{Name, truncated};
 use slotscope_engine::text::{counted, grouped};
 use slotscope_findings::summary::state::State;
 
 use crate::top::columns::{Row, fitting};
-use crate::top::rows::{Cluster, Shard, Slot};
+use crate::top::rows::Cluster;
 use crate::top::screen::{Cursor, Place, Screen};
 use crate::top::slot_map::SlotMap;
 
@@ -226,7 +226,7 @@ impl Painter<'_> {
     }
 
     /// A table, scrolled to the cursor.
-    fn table<T: Row + Styled>(
+    fn table<T: Row>(
         &self,
         frame: &mut Frame<'_>,
         area: Rect,
@@ -256,15 +256,14 @@ impl Painter<'_> {
             let cells = columns
                 .iter()
                 .map(|(column, width)| aligned(column.cell(row, *width), column.is_number()));
-            let style = row
-                .colour()
-                .map_or(Style::new(), |colour| self.style(colour));
+            let style = row.state().map(|state| self.style(colour(state)));
             let marked = if is_current && place == at {
                 Modifier::REVERSED
             } else {
                 Modifier::empty()
             };
-            Drawn::new(cells.collect::<Vec<_>>()).style(style.add_modifier(marked))
+            Drawn::new(cells.collect::<Vec<_>>())
+                .style(style.unwrap_or_default().add_modifier(marked))
         };
         let drawn = rows.iter().enumerate().skip(first).take(height).map(line);
         let widths = columns
@@ -294,22 +293,6 @@ impl Painter<'_> {
 
     fn alarm(&self) -> Style {
         self.style(Color::Red)
-    }
-}
-
-/// The colour of a row.
-trait Styled {
-    /// Absent for normal rows.
-    fn colour(&self) -> Option<Color> {
-        None
-    }
-}
-
-impl Styled for Slot {}
-impl Styled for SlotKey {}
-impl Styled for Shard {
-    fn colour(&self) -> Option<Color> {
-        self.health.state.map(colour)
     }
 }
 
