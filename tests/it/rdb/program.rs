@@ -76,10 +76,7 @@ fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
         &["1 slot of an RDB file with a header that differs from the keys below it"],
     );
     let output = scratch.run(&["dump", "moved.rdb"]);
-    assert_contains(
-        stderr(&output),
-        &["byte 14: keys below the header of slot"],
-    );
+    assert_contains(stderr(&output), &["byte 14: keys below the header of slot"]);
 }
 
 #[test]
