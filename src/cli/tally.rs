@@ -209,7 +209,7 @@ fn splits(plan: &Plan, part: Option<Part>) -> Vec<Split> {
     part.map_or_else(|| plan.splits(u64::MAX), |part| plan.part(part))
 }
 
-/// The splits of a plan, where inputs are `sources`, as far as these are found already.
+/// The splits of a plan, where inputs are `sources`, if these are known already.
 fn job<'p>(
     plan: &'p Plan,
     splits: &[Split],

@@ -63,7 +63,7 @@ pub struct Fanout<'a> {
     among_commands: bool,
     /// Whether commands occurred in any input.
     had_commands: bool,
-    /// What is only added up.
+    /// Counters of the result.
     pub(crate) sums: FanoutFindings,
     slots: Histogram,
     nodes: Histogram,
