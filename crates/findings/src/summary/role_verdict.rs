@@ -205,24 +205,21 @@ impl RoleInputs<'_> {
         let previous = previous.map(|(_, state)| *state);
         let judged = judge(split, load.measure, self.amounts, previous);
         let is_memory = load.measure.role() == Role::Memory;
-        if !self.verdict.signs.is_empty() {
-            return Judgement {
-                state: State::Suspicious,
-                ..judged
-            };
-        }
-        if self.verdict.headroom.is_capped && is_memory {
-            return Judgement {
-                state: State::Unjudged,
-                reason: Some(Reason::Capped),
-                ..judged
-            };
-        }
+        let suspicious = Judgement {
+            state: State::Suspicious,
+            ..judged
+        };
         let unjudged = |reason| Judgement {
             state: State::Unjudged,
             reason: Some(reason),
             ..judged
         };
+        if !self.verdict.signs.is_empty() {
+            return suspicious;
+        }
+        if self.verdict.headroom.is_capped && is_memory {
+            return unjudged(Reason::Capped);
+        }
         if gaps.unreadable(load).is_some() {
             return unjudged(Reason::Unreadable);
         }
@@ -235,10 +232,7 @@ impl RoleInputs<'_> {
             && gaps.lost_rows > 0
             && may_be > judged.bands.lower
         {
-            return Judgement {
-                state: State::Suspicious,
-                ..judged
-            };
+            return suspicious;
         }
         // A cluster being rebalanced is uneven until that is done, which is not worth paging anybody. Unevenness that
         // is not due to slot counts has another cause.

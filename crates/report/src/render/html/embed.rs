@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance::Balance;
+use slotscope_findings::summary::balance::{Balance, tidy};
 use slotscope_findings::summary::model::slot_cv;
 
 use crate::render::html::spell;
@@ -48,7 +48,7 @@ pub(super) fn data(summary: &Summary) -> String {
         cv: summary
             .units
             .per
-            .filter_map(|units| (units.positive > 0.0).then(|| slot_cv(units.positive))),
+            .filter_map(|units| (units.positive > 0.0).then(|| tidy(slot_cv(units.positive)))),
         nodes: nodes(summary),
         owners: owners(summary),
         fills: fills(summary),
