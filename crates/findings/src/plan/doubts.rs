@@ -24,7 +24,7 @@ pub fn incomplete(summary: &Summary) -> Option<String> {
         ));
     }
     if summary.verdict.state == State::Suspicious {
-        return Some(summary.verdict.sentence.to_string());
+        return Some(summary.verdict.sentence.clone());
     }
     let doubt = summary.input.doubt.as_ref();
     doubt.map(|sign| sign.sentence.clone())

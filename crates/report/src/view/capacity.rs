@@ -44,7 +44,7 @@ pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("Capacity")
         .anchored("capacity", "Capacity")
         .explained("commands/analyze.md#capacity", "limits and growth")
-        .line(capacity.sentence.to_string());
+        .line(capacity.sentence.clone());
     let section = usable(capacity).into_iter().fold(section, Section::line);
     Some(section.table(table))
 }

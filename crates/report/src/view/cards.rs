@@ -59,7 +59,7 @@ fn card(verdict: &Verdict, finding: &Finding) -> Card {
         state: finding.state.unwrap_or_default(),
         role: finding.role,
         word: finding.word().into(),
-        sentence: finding.sentence.to_string(),
+        sentence: finding.sentence.clone(),
         why: unevenness(verdict, finding).map(why),
         steps: steps(verdict, finding),
     }
@@ -70,7 +70,7 @@ fn steps(verdict: &Verdict, finding: &Finding) -> Vec<CardStep> {
     let steps = places.filter_map(|at| Some((at + 1, verdict.steps.get(*at)?)));
     let step = |(number, step): (usize, &Step)| CardStep {
         number,
-        sentence: step.sentence.to_string(),
+        sentence: step.sentence.clone(),
         has_command: step
             .command
             .as_ref()
@@ -84,7 +84,7 @@ fn no_problem(verdict: &Verdict) -> Card {
         state: verdict.state,
         role: None,
         word: verdict.word.clone(),
-        sentence: verdict.sentence.to_string(),
+        sentence: verdict.sentence.clone(),
         why: None,
         steps: Vec::new(),
     }

@@ -132,7 +132,7 @@ pub fn counts_only(counts: &NodeCounts) -> Vec<Section<'_>> {
         Section::untitled().with(Block::Verdict(
             verdict.state,
             verdict.state.word(None).into(),
-            verdict.sentence.to_string(),
+            verdict.sentence.clone(),
         )),
         Section::titled(title).table(table),
     ]

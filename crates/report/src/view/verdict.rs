@@ -40,11 +40,11 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
     let first = Block::Verdict(
         verdict.state,
         verdict.word.clone(),
-        verdict.sentence.to_string(),
+        verdict.sentence.clone(),
     );
     let others = verdict.problems().skip(1).map(|finding| {
         let state = finding.state.unwrap_or_default();
-        Block::Verdict(state, finding.word().into(), finding.sentence.to_string())
+        Block::Verdict(state, finding.word().into(), finding.sentence.clone())
     });
     let hidden = verdict.problems().count().saturating_sub(most);
     section
@@ -56,11 +56,11 @@ fn problems_up_to(verdict: &Verdict, most: usize) -> Section<'_> {
 
 /// Facts about roles without problems, apart from the headline's role.
 pub(crate) fn notes(verdict: &Verdict) -> impl Iterator<Item = String> + '_ {
-    let first = verdict.sentence.to_string();
+    let first = verdict.sentence.clone();
     let is_told = move |role: &&RoleVerdict| {
         role.state.is_uneven()
             || matches!(role.state, State::Suspicious | State::Empty)
-            || role.sentence.to_string() == first
+            || role.sentence == first
     };
     let others = verdict.roles.iter().filter(move |role| !is_told(role));
     others.map(|role| format!("{}: {}", role.called(), role.sentence))
@@ -398,7 +398,7 @@ fn risks_up_to(summary: &Summary, most: usize) -> Option<Section<'_>> {
         most
     };
     let first = risks.iter().take(most);
-    let shown = first.map(|risk| Block::Line(risk.sentence.to_string()));
+    let shown = first.map(|risk| Block::Line(risk.sentence.clone()));
     let hidden = risks.len().saturating_sub(most);
     let more = (hidden > 0).then(|| Block::Line(and_more(hidden)));
     let section = Section::titled("Risks").anchored("risks", "Risks");

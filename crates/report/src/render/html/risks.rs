@@ -41,7 +41,7 @@ fn of(summary: &Summary, risk: &Finding) -> Risk {
         Severity::Warning => ("watch", "warning"),
         Severity::Notice => ("plain", "notice"),
     };
-    let sentence = spell::sentence(&risk.sentence.to_string());
+    let sentence = spell::sentence(&risk.sentence);
     let listed = risk.node.as_ref().and_then(|id| summary.nodes.get(id));
     let node = listed.map(spell::node).unwrap_or_default();
     Risk {
