@@ -166,9 +166,10 @@ impl<R: Read> Read for Lz4Frames<R> {
             if count > 0 || into.is_empty() {
                 return Ok(count);
             } else if rest.fill_buf()?.is_empty() {
-                return match ends_a_frame(&rest.get_ref().last) {
-                    true => Ok(0),
-                    false => Err(io::ErrorKind::UnexpectedEof.into()),
+                return if ends_a_frame(&rest.get_ref().last) {
+                    Ok(0)
+                } else {
+                    Err(io::ErrorKind::UnexpectedEof.into())
                 };
             }
         }
