@@ -227,7 +227,7 @@ pub fn without_origin(mut report: Value) -> Value {
     report
 }
 
-/// The first places at which two JSON values differ, one a line.
+/// The first places at which two JSON values differ, one per line.
 pub fn differences(found: &Value, expected: &Value) -> String {
     fn walk(found: &Value, expected: &Value, path: String, places: &mut Vec<String>) {
         match (found, expected) {

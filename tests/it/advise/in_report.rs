@@ -117,7 +117,7 @@ fn the_page_has_the_schemes_and_a_redacted_one_has_no_name() {
     }
     scratch.run(&[&args[..], &["--out", "hidden", "--redact"]].concat());
     for file in ["report.html", "report.json"] {
-        let text = scratch.read(&format!("hidden/{file}"));
+        let text = scratch.read(format!("hidden/{file}"));
         assert!(
             !text.contains("common") && !text.contains("id=\"choose-tags\""),
             "{file}"

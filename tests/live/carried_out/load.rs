@@ -16,7 +16,7 @@ use testkit::cluster::Cluster;
 use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Server, wait_for};
-use testkit::run::{Scratch, report};
+use testkit::run::Scratch;
 
 const HOT: &str = "cfg:flags";
 const KEYS: usize = 6000;

@@ -15,7 +15,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
 use testkit::env::size;
 use testkit::json::Json;
-use testkit::redis::{Reply, Server};
+use testkit::redis::Reply;
 use testkit::run::Scratch;
 
 /// The elements of a sorted set of 45 MiB.

@@ -8,7 +8,7 @@ use crate::plan::follower::Follower;
 use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
 use testkit::json::Json;
-use testkit::run::{Scratch, report, stderr, succeeded};
+use testkit::run::{Scratch, stderr, succeeded};
 
 /// Collects the cluster at `address` into `out`, and returns the report on that and `more` inputs.
 pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {

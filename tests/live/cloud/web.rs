@@ -10,9 +10,7 @@ use testkit::dumps::gzip;
 use testkit::forms;
 use testkit::json::Json;
 use testkit::rng::Rng;
-use testkit::run::{
-    Scratch, assert_fails, code, report, stderr, stdout, succeeded, without_origin,
-};
+use testkit::run::{Scratch, assert_fails, code, report, succeeded, without_origin};
 use testkit::tls::Authority;
 
 /// More than is fetched in one part.

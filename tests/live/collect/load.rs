@@ -13,7 +13,7 @@ use testkit::cluster::{Cluster, even};
 use testkit::json::Json;
 use testkit::kinds::Kind;
 use testkit::redis::{Reply, wait_for};
-use testkit::run::{Scratch, assert_contains, report, stdout, succeeded};
+use testkit::run::{Scratch, assert_contains, stdout, succeeded};
 
 /// Keys of the even load.
 const KEYS: usize = 300;

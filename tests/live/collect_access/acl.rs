@@ -132,7 +132,7 @@ fn a_right_that_is_missing_is_named() {
     let url = format!("redis://slotscope@127.0.0.1:{}", server.port);
     let run = collect(&scratch, &url, Some("a-secret"), &[]);
     let said = testkit::run::stderr(&run);
-    assert_contains(&said, &["SCAN is refused", "--acl"]);
+    assert_contains(said, &["SCAN is refused", "--acl"]);
     assert_ne!(run.status.code(), Some(0));
 }
 

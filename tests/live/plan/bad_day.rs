@@ -1,16 +1,11 @@
-//! A real cluster on a bad day: uneven slots and a coarse tag. The recommended commands, typed as printed and under
-//! writes, even the nodes out.
-
-use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+//! A real cluster on a bad day: uneven slots, one of which is open. The recommended commands, typed as printed, close it
+//! and even the nodes out.
 
 use serde_json::Value;
-use slotscope::slot::slot;
 
-use super::follower::{Follower, contents};
 use testkit::cluster::{Cluster, call_ok};
 use testkit::json::Json;
-use testkit::run::{Scratch, stderr};
+use testkit::run::Scratch;
 
 /// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];

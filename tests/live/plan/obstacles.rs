@@ -1,8 +1,6 @@
 //! Obstacles to a script, and failures while it runs: a clear line beforehand, or a clean stop after which each open
 //! slot is named.
 
-use std::fs;
-
 use super::uneven::{Uneven, jobs};
 use testkit::cluster::{Cluster, call_ok};
 use testkit::kinds::Kind;

@@ -1,7 +1,6 @@
 //! Scripts of all kinds under static analysis: shellcheck finds nothing, and no feature is newer than bash 3.2, which
 //! macOS has.
 
-use std::fs;
 use std::process::Command;
 
 use testkit::run::{Scratch, stderr, stdout};
