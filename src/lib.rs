@@ -81,12 +81,13 @@ pub use slotscope_engine::metric;
 pub use slotscope_engine::{
     command, error, format, name, redact, scan, secret, sentence, simd, slot, tally,
 };
-pub use slotscope_findings::{steps, summary, topology};
+pub use slotscope_findings::{steps, summary};
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 pub use slotscope_report as report;
 #[doc(hidden)]
 pub use slotscope_report::output;
+pub use slotscope_topology as topology;
 
 pub use error::{Error, Result};
 pub use metric::Metric;

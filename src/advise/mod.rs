@@ -25,7 +25,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::reading::Reading;
 use crate::whatif::rules::RenameRules;

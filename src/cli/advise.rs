@@ -13,8 +13,8 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::{Source, stream};
-use slotscope_findings::topology::Topology;
 use slotscope_report::view::advice;
+use slotscope_topology::Topology;
 use std::io::Read as _;
 
 use crate::advise::outputs::outputs;

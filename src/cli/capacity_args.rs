@@ -6,7 +6,7 @@ use serde::Serialize;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_findings::summary::capacity::Room;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::cli::values::{self, memory_size};
 use crate::options::headings::LIMITS;

@@ -8,8 +8,8 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
-use slotscope_findings::topology::{Topology, ranges};
 use slotscope_report::json;
+use slotscope_topology::{Topology, ranges};
 
 use crate::cli::{Ending, Run};
 use crate::find_tag::view::{TagLine, write};

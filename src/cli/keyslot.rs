@@ -8,8 +8,8 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::policy::Policy;
-use slotscope_findings::topology::Topology;
 use slotscope_report::json;
+use slotscope_topology::Topology;
 
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, Run};

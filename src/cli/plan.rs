@@ -16,9 +16,9 @@ use slotscope_findings::plan::outcome::PlanOutcome;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::migration::Migration;
-use slotscope_findings::topology::Topology;
 use slotscope_planner::move_request::MoveLimits;
 use slotscope_report::output::{Guard, SingleFile};
+use slotscope_topology::Topology;
 
 use crate::cli::input::kind::NOTHING;
 use crate::cli::input::servers::ServerArgs;

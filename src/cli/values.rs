@@ -5,7 +5,7 @@ use std::time::Duration;
 use slotscope_engine::error::{Error, Result as Checked};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
-use slotscope_findings::topology::ranges;
+use slotscope_topology::ranges;
 
 use crate::options::sizes::{config_size, with_unit};
 

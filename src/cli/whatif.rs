@@ -11,7 +11,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::{InputFacts, summarise};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::cli::by::ByArgs;
 use crate::cli::input::kind::{NEEDS_NAMES, NOTHING};

@@ -24,7 +24,7 @@ use slotscope_engine::text::counted;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::nodes::{NodeLoad, Nodes};
 use slotscope_findings::summary::state::State;
-use slotscope_findings::topology::identity;
+use slotscope_topology::identity;
 
 use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;

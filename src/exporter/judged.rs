@@ -13,7 +13,7 @@ use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::ServerEntry;
 use slotscope_engine::source::memory::Memory;
 use slotscope_findings::summary::Summary;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::Analysis;
 use crate::pipeline::reading::{Options, Reading};

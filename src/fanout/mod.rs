@@ -28,7 +28,7 @@ use slotscope_engine::tally::sketch::histogram::Histogram;
 use slotscope_findings::summary::balance::tidy;
 use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::{Incomplete, Rejected};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::{keys_of, must_be_together, runs_script};

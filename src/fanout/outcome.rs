@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::slot::set::SlotSet;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 /// How a batch ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

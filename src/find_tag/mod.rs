@@ -13,7 +13,7 @@ use std::ops::Range;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot};
-use slotscope_findings::topology::{Topology, ranges};
+use slotscope_topology::{Topology, ranges};
 
 /// The characters of words: letters before digits, without lookalikes (0 and o, 1, i and l).
 const LETTERS: &[u8] = b"abcdefghjkmnpqrstuvwxyz23456789";

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::find_tag::FoundTag;
 

@@ -15,7 +15,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::slot::{SlotBatch, slot_of_part};
 use slotscope_engine::tally::Tally;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 /// The slot of a key; the fields are those of a line of the JSON.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
@@ -57,9 +57,7 @@ impl KeySlot {
     fn new(key: &[u8], tag: Option<Range<usize>>, slot: u16, topology: Option<&Topology>) -> Self {
         let owner = topology.map(|topology| Some(&topology.nodes[topology.owner(slot)?]));
         let node = owner.map(|owner| owner.map(|node| Name::from(node.id.as_str())));
-        let node_name = owner
-            .flatten()
-            .map(slotscope_findings::topology::Node::name);
+        let node_name = owner.flatten().map(slotscope_topology::Node::name);
         KeySlot {
             key: Name::from(key),
             slot,

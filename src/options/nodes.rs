@@ -11,7 +11,7 @@ use slotscope_engine::format;
 use slotscope_engine::format::Head;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::NODES_FILE;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 #[cfg(feature = "cli")]
 use crate::options::headings::CLUSTER;

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::Result;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::options::nodes::Listing;
 use crate::options::{CountSpec, HashSpec, ReadSpec, difference};

@@ -12,7 +12,7 @@ use slotscope_engine::source::collection::manifest::Manifest;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::preselected::Preselected;
 use slotscope_findings::summary::Dumped;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::options::Listing;
 use crate::partial::TALLY_FILE;

@@ -18,7 +18,7 @@ use slotscope_engine::tally::captured::Captured;
 use slotscope_engine::tally::operations::SECOND;
 use slotscope_engine::text;
 use slotscope_findings::summary::observed::{Captures, Observed};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::counters::{Counters, NodeReadings};
 use crate::pipeline::inputs::Inputs;

@@ -7,7 +7,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::{Manifest, NODES_FILE, NodeEntry};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::reading::Reading;
 

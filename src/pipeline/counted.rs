@@ -5,7 +5,7 @@ use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::tally::Tallies;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::beside::Beside;
 use crate::pipeline::counters::Counters;

@@ -13,11 +13,11 @@ use slotscope_engine::text;
 use slotscope_findings::summary::evidence;
 use slotscope_findings::summary::integrity::of_files::of_overlap;
 use slotscope_findings::summary::{InputFacts, Summary};
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::file_groups::FileSlots;
-use slotscope_findings::topology::of_files::{NotNodes, OfFiles, of_files};
-use slotscope_findings::topology::overlap::Overlap;
 use slotscope_findings::wording::evidence::same_node;
+use slotscope_topology::Topology;
+use slotscope_topology::file_groups::FileSlots;
+use slotscope_topology::of_files::{NotNodes, OfFiles, of_files};
+use slotscope_topology::overlap::Overlap;
 
 use crate::pipeline::collected_nodes;
 use crate::pipeline::reading::Reading;

@@ -13,9 +13,9 @@ use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::patterns::Levels;
 use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::{InputFacts, Listing, Summary, redacted};
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::cluster_info::NodeKeys;
-use slotscope_findings::topology::of_files::OfFiles;
+use slotscope_topology::Topology;
+use slotscope_topology::cluster_info::NodeKeys;
+use slotscope_topology::of_files::OfFiles;
 
 use crate::pipeline::counted::CountedInputs;
 use crate::pipeline::inputs::Inputs;

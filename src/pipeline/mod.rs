@@ -44,8 +44,8 @@ use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::summary::{Summary, redacted};
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::cluster_info::NodeKeys;
+use slotscope_topology::Topology;
+use slotscope_topology::cluster_info::NodeKeys;
 
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::{Options, Progress, Reading};

@@ -10,7 +10,7 @@ use slotscope_engine::source::collection::load::{HotKeys, LoadEntry, LoggedComma
 use slotscope_engine::source::collection::servers::{Role, ServerEntry, ServerReading};
 use slotscope_engine::tally::Tallies;
 use slotscope_findings::summary::observed::{Observed, Outage, ServerFacts};
-use slotscope_findings::topology::{Node, Topology};
+use slotscope_topology::{Node, Topology};
 
 use crate::pipeline::inputs::Inputs;
 

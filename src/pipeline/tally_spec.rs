@@ -5,7 +5,7 @@ use slotscope_engine::tally::keys_by_node::KeysByNode;
 use slotscope_engine::tally::preselected::Preselected;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::{Parts, Tallies};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::Reading;

@@ -1,7 +1,7 @@
 //! Slot owners in a timeline, and node loads over time.
 
 use slotscope_engine::name::Name;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::timeline::NodeOverTime;
 use crate::timeline::grid::{Grid, TimeAxis};

@@ -3,8 +3,8 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot_of_part};
 use slotscope_findings::summary::Rejected;
-use slotscope_findings::topology::Topology;
 use slotscope_report::view::Heat;
+use slotscope_topology::Topology;
 
 use crate::timeline::bursts::{self, SlotBurst};
 use crate::timeline::grid::{Grid, TimeAxis};

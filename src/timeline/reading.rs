@@ -12,8 +12,8 @@ use slotscope_engine::redact::{Redact, Redaction, spelled};
 use slotscope_engine::scan::{Incomplete as Stop, Scanned, SeenInput};
 use slotscope_engine::text;
 use slotscope_findings::summary::Incomplete;
-use slotscope_findings::topology::Topology;
 use slotscope_report::view::Heat;
+use slotscope_topology::Topology;
 
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{file_nodes, rejected, slot_stats};

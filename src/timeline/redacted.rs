@@ -1,7 +1,7 @@
 //! Redaction of a timeline: names of keys, tags, nodes and files.
 
 use slotscope_engine::redact::{Redact, Redaction};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::timeline::{Burst, Timeline};
 

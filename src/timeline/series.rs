@@ -9,9 +9,9 @@ use std::collections::BTreeMap;
 use slotscope_engine::format::slot_stats::{Sample, Stats};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text;
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::of_names::of_names;
 use slotscope_report::view::Heat;
+use slotscope_topology::Topology;
+use slotscope_topology::of_names::of_names;
 
 use crate::timeline::grid::Grid;
 

@@ -20,8 +20,8 @@ use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
 use slotscope_engine::source::block::Block;
 use slotscope_engine::tally::tagged::Tagged;
 use slotscope_engine::tally::{Parts, Tallies, Tally};
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::identity::identities;
+use slotscope_topology::Topology;
+use slotscope_topology::identity::identities;
 
 use crate::whatif::growth::{Growth, More};
 use crate::whatif::rules::{RenameRules, Renaming};

@@ -76,12 +76,11 @@ const LAYERS: &[Layers] = &[
         root: "crates/findings/src",
         leaves: &["node_labels"],
         rows: &[
-            ("plan", &["summary", "topology"]),
+            ("plan", &["summary"]),
             // Each step is computed on the loads left by the previous ones.
-            ("steps", &["plan", "summary", "topology"]),
-            ("summary", &["topology"]),
+            ("steps", &["plan", "summary"]),
             // The sentences with which findings serialize.
-            ("wording", &["summary", "topology"]),
+            ("wording", &["summary"]),
         ],
     },
     Layers {

@@ -23,6 +23,7 @@ const ROOTS: &[&str] = &[
     "crates/objects/src",
     "crates/planner/src",
     "crates/report/src",
+    "crates/topology/src",
 ];
 
 /// Every .rs file under `folder`, with its text.

@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::servers::Role;
-use slotscope_findings::topology::seen_lines::SeenLines;
+use slotscope_topology::seen_lines::SeenLines;
 
 use crate::address::Address;
 use crate::cluster::View;

@@ -3,7 +3,7 @@
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::servers::Role;
-use slotscope_findings::topology::node_line::{NodeLine, Slots};
+use slotscope_topology::node_line::{NodeLine, Slots};
 
 use crate::address::Address;
 

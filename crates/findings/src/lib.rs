@@ -1,7 +1,7 @@
 //! Turns counts into findings and remediation steps: the judging half of [slotscope](https://docs.rs/slotscope).
 //!
 //! ```text
-//! topology + tally -> summary -> findings -> steps -> plan
+//! owners of slots + tally -> summary -> findings -> steps -> plan
 //! ```
 #![deny(missing_docs)]
 
@@ -10,6 +10,5 @@ pub mod node_labels;
 pub mod plan;
 pub mod steps;
 pub mod summary;
-pub mod topology;
 #[doc(hidden)]
 pub mod wording;

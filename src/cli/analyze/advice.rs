@@ -10,7 +10,7 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tally;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::advise::{AdviseSpec, advise_and, names_in, owners};
 use crate::cli::advise::captures_of;

@@ -21,11 +21,11 @@ use slotscope_findings::summary::node_counts::NodeCounts;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::State;
 use slotscope_findings::summary::{Summary, UnreadableValues};
-use slotscope_findings::topology::Topology;
-use slotscope_findings::topology::cluster_info::{self, NodeKeys};
 use slotscope_report::output::{Guard, OpenSet, SingleFile};
 use slotscope_report::render::openmetrics;
 use slotscope_report::{self, view};
+use slotscope_topology::Topology;
+use slotscope_topology::cluster_info::{self, NodeKeys};
 
 use crate::cli::analyze::destination::report_name;
 use crate::cli::input::kind::NOTHING;

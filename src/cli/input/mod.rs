@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::collection::Collection;
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::cli::input::kind::{Refused, check_paths, check_sources};
 use crate::cli::input::servers::{Collected, ServerArgs, Servers};

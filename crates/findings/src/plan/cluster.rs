@@ -14,7 +14,7 @@ use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::inputs::PlannedNode;
 use crate::summary::Summary;
 use crate::summary::limit;
-use crate::topology::{Topology, find, ranges};
+use slotscope_topology::{Topology, find, ranges};
 
 /// The flags that change the request for moves; all other flags say how input is read and judged.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,7 +4,7 @@ use slotscope_engine::metric::{Metric, PerMetric};
 
 use crate::summary::headroom::Headroom;
 use crate::summary::independent_units::Units;
-use crate::topology::find::Called;
+use slotscope_topology::find::Called;
 
 /// A node as the planner sees it.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use slotscope_planner::move_request::{Caps, MoveRequest};
 
-use crate::topology::ranges;
+use slotscope_topology::ranges;
 
 /// Slots that go from one node to another.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -14,7 +14,7 @@ use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{After, RoleAfter};
-use crate::topology::ranges;
+use slotscope_topology::ranges;
 
 #[derive(Clone)]
 pub(crate) struct Placement<'a> {

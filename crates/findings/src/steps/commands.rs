@@ -6,7 +6,7 @@ use slotscope_engine::text::shell_word;
 
 use crate::steps::service::Service;
 use crate::summary::migration::Migration;
-use crate::topology::{Node, Topology};
+use slotscope_topology::{Node, Topology};
 
 /// The flags that name hot keys on a running cluster.
 pub const MEASURING: &str = "--load 10s --monitor";

@@ -32,10 +32,10 @@ use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Left, Step, StepKind};
-use crate::topology::Topology;
 use crate::wording::step as said;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_topology::Topology;
 
 /// A slot of this many fair shares is hot.
 const HOT_SLOT: f64 = 0.5;

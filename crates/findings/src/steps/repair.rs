@@ -13,8 +13,8 @@ use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
 use crate::summary::step::{Actor, After, Step, StepKind};
-use crate::topology::Topology;
 use crate::wording::step as said;
+use slotscope_topology::Topology;
 
 /// At or above this fraction of a node's memory, non-key memory is worth a step.
 const BUFFERS: f64 = 0.1;

@@ -1,6 +1,6 @@
 //! Managed services and what each lets its users do to a cluster. None of them allows moving single slots.
 
-use crate::topology::Topology;
+use slotscope_topology::Topology;
 
 /// A managed service.
 #[derive(Debug, PartialEq, Eq)]

@@ -171,8 +171,8 @@ fn months(used: u64, limit: u64, growth: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::Topology;
     use slotscope_engine::metric::PerMetric;
+    use slotscope_topology::Topology;
 
     fn nodes(bytes: [u64; 2]) -> Nodes {
         let topology = Topology::even(2, String::from("even 2")).unwrap();

@@ -6,7 +6,7 @@ use slotscope_planner::rest;
 
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::role_load::RoleLoad;
-use crate::topology::ranges;
+use slotscope_topology::ranges;
 
 /// The nodes compared in one role.
 #[derive(Debug, Clone)]

@@ -99,9 +99,9 @@ use crate::summary::role_load::{Asked, RoleLoad};
 pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
 use crate::summary::verdict::{Verdict, VerdictInputs};
-use crate::topology::Topology;
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::retagged::SlotsMoved;
+use slotscope_topology::Topology;
 
 /// Schema name and version of report.json.
 pub const SCHEMA: &str = "slotscope.report/3";

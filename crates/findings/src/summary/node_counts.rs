@@ -16,8 +16,8 @@ use crate::summary::judge::state_of;
 use crate::summary::limit;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::state::State;
-use crate::topology::cluster_info::NodeKeys;
 use crate::wording;
+use slotscope_topology::cluster_info::NodeKeys;
 
 /// The node part of a report.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]

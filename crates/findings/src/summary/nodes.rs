@@ -11,9 +11,9 @@ use slotscope_engine::text;
 use crate::node_labels::SharedParts;
 use crate::summary::balance::Balance;
 use crate::summary::state::Role;
-use crate::topology::Topology;
-use crate::topology::cluster_info::NodeKeys;
 use crate::wording::evidence::shortfall;
+use slotscope_topology::Topology;
+use slotscope_topology::cluster_info::NodeKeys;
 
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -172,7 +172,7 @@ impl Nodes {
     /// Node loads of `topology`, from slot loads.
     pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
         let added = slots.map(|_, loads| add_up(topology, loads));
-        let load = |(index, node): (usize, &crate::topology::Node)| NodeLoad {
+        let load = |(index, node): (usize, &slotscope_topology::Node)| NodeLoad {
             id: Name::from(node.id.as_str()),
             address: node.address.as_deref().map(Name::from),
             hostname: node.hostname.as_deref().map(Name::from),
@@ -295,7 +295,7 @@ impl Nodes {
     }
 }
 
-fn flags(node: &crate::topology::Node) -> Vec<NodeFlag> {
+fn flags(node: &slotscope_topology::Node) -> Vec<NodeFlag> {
     let flags = [
         (NodeFlag::Fail, node.failed),
         (NodeFlag::Suspected, node.suspected),

@@ -7,8 +7,8 @@ use slotscope_engine::redact::{Redact, Redaction};
 use crate::summary::keys::TypeLoad;
 use crate::summary::kinds::{EncodingLoad, LargeKey};
 use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Summary};
-use crate::topology::Topology;
-use crate::topology::cluster_info::NodeKeys;
+use slotscope_topology::Topology;
+use slotscope_topology::cluster_info::NodeKeys;
 
 /// Server names of value types and encodings; any other name may be a module's.
 const WORDS: [&str; 24] = [
@@ -131,7 +131,7 @@ impl Redact for Incomplete {
 /// Replaces the names of nodes of `topology` in server readings by those in `shown`.
 pub fn node_counts(redaction: &Redaction, topology: &Topology, counts: &mut [NodeKeys]) {
     for said in counts {
-        let is_same = |node: &&crate::topology::Node| {
+        let is_same = |node: &&slotscope_topology::Node| {
             said.is(
                 node.id.as_bytes(),
                 node.address.as_deref().map(str::as_bytes),

@@ -16,7 +16,7 @@ use crate::summary::reason::Reason;
 use crate::summary::state::{Role, State};
 use crate::summary::tags::LISTED;
 use crate::summary::verdict::VerdictInputs;
-use crate::topology::ranges;
+use slotscope_topology::ranges;
 
 /// The user's settings of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]

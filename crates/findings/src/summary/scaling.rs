@@ -14,7 +14,7 @@ use crate::summary::nodes::Nodes;
 use crate::summary::role_load::RoleLoad;
 use crate::summary::split::Split;
 use crate::summary::state::State;
-use crate::topology::Topology;
+use slotscope_topology::Topology;
 
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
 

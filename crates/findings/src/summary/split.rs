@@ -21,7 +21,7 @@ use crate::summary::measure::Measure;
 use crate::summary::model::chance::RandomUnits;
 use crate::summary::model::even_split::p99_of_shares;
 use crate::summary::nodes::NodeLoad;
-use crate::topology::ranges;
+use slotscope_topology::ranges;
 
 /// The fullest node's excess in fair shares, decomposed.
 pub(crate) struct Split<'a> {

@@ -68,8 +68,8 @@ pub(crate) fn uneven(fullest: Option<&FullestCounted>) -> String {
 #[cfg(test)]
 mod tests {
     use crate::summary::node_counts::NodeCounts;
-    use crate::topology::cluster_info::NodeKeys;
     use slotscope_engine::name::Name;
+    use slotscope_topology::cluster_info::NodeKeys;
 
     fn sentence(keys: &[u64]) -> String {
         let node = |(i, keys): (usize, &u64)| NodeKeys {

@@ -5,8 +5,8 @@ use slotscope_engine::name::Name;
 
 use crate::summary::FileFacts;
 use crate::summary::integrity::{Damage, FilesApart, Integrity};
-use crate::topology::overlap::Overlap;
 use crate::wording::integrity as said;
+use slotscope_topology::overlap::Overlap;
 
 /// Backing up all nodes in sequence takes less than this, in seconds.
 const AN_HOUR: u64 = 3600;

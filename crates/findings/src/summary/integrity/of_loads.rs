@@ -12,8 +12,8 @@ use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
 use crate::summary::integrity::{Damage, Integrity, TWICE};
 use crate::summary::limit;
 use crate::summary::nodes::{NodeLoad, Nodes};
-use crate::topology::ranges;
 use crate::wording::integrity as said;
+use slotscope_topology::ranges;
 
 /// The share of repeated keys in a set of slots.
 pub(crate) type DuplicatesIn<'a> = dyn Fn(&dyn Fn(u16) -> bool) -> Option<f64> + 'a;

@@ -11,7 +11,7 @@ use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups, Pattern, Prefi
 use slotscope_findings::summary::role_load::Asked;
 use slotscope_findings::summary::tags::{Tag, TagLoad, Tags};
 use slotscope_findings::summary::{HotSlot, InputFacts, summarise};
-use slotscope_findings::topology::Topology;
+use slotscope_topology::Topology;
 
 use crate::render::html::*;
 

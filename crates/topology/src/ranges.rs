@@ -13,7 +13,7 @@ pub(super) fn number(text: &str) -> Option<u64> {
 }
 
 /// Ascending slots as ranges.
-pub(crate) fn of_slots(slots: &[u16]) -> Vec<(u16, u16)> {
+pub fn of_slots(slots: &[u16]) -> Vec<(u16, u16)> {
     slots
         .chunk_by(|a, b| b - a == 1)
         .filter_map(|run| Some((*run.first()?, *run.last()?)))

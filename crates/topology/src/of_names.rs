@@ -1,6 +1,6 @@
 //! Nodes known by name, with the slots each serves.
 
-use crate::topology::{Node, Topology};
+use crate::{Node, Topology};
 
 /// The nodes of these names, by slot order; `owner` gives the index of each slot's node.
 pub fn of_names(source: String, names: &[String], owner: &[Option<usize>]) -> Topology {

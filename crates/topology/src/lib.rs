@@ -38,7 +38,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::small_file;
 
-use crate::topology::claims::quoted;
+use crate::claims::quoted;
 
 /// The default number of nodes.
 const ASSUMED_NODES: usize = 3;
@@ -153,7 +153,7 @@ impl Topology {
     /// at round((i + 1) * 16384 / n) - 1, rounding half away from zero.
     ///
     /// ```
-    /// let topology = slotscope_findings::topology::Topology::even(3, String::from("even 3"))?;
+    /// let topology = slotscope_topology::Topology::even(3, String::from("even 3"))?;
     /// assert_eq!(topology.nodes[0].ranges, [(0, 5460)]);
     /// assert_eq!(topology.owner(16383), Some(2));
     /// # Ok::<(), slotscope_engine::error::Error>(())

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::topology::{Node, Topology};
+use crate::{Node, Topology};
 
 /// How many path components are checked: the file and its parent directories.
 const NAMES: usize = 4;
@@ -127,7 +127,7 @@ mod tests {
     fn nodes_that_are_named_after_files_are_found_by_these() {
         let names = ["a/1.rdb", "b/1.rdb"].map(String::from);
         let owner = vec![Some(0); slotscope_engine::slot::SLOTS];
-        let topology = crate::topology::of_names::of_names("files".into(), &names, &owner);
+        let topology = crate::of_names::of_names("files".into(), &names, &owner);
         let at = topology.nodes.iter().position(|node| node.id == "b/1.rdb");
         assert_eq!(topology.of_path(Path::new("b/1.rdb")), at);
     }

@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::file_groups::{FileSlots, Group, are_apart, groups};
-use crate::topology::overlap::{self, Overlap};
-use crate::topology::{InFlight, Node, Topology};
+use crate::file_groups::{FileSlots, Group, are_apart, groups};
+use crate::overlap::{self, Overlap};
+use crate::{InFlight, Node, Topology};
 
 /// The nodes, and the files of each.
 #[derive(Debug, Clone, PartialEq)]

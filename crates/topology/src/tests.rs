@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use crate::topology::*;
+use crate::*;
 
 fn error(bytes: &[u8]) -> String {
     Topology::parse("x", bytes).unwrap_err().to_string()

@@ -5,8 +5,8 @@
 //! ```
 //! Source: the CLUSTER NODES page of the Redis documentation, `clusterGenNodeDescription` in its source.
 
-use crate::topology::ranges;
-use crate::topology::ranges::number;
+use crate::ranges;
+use crate::ranges::number;
 
 /// A parsed node line that borrows its words.
 pub struct NodeLine<'a> {

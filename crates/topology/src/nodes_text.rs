@@ -2,9 +2,9 @@
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::{Claims, quoted};
-use crate::topology::node_line::{NodeLine, Slots};
-use crate::topology::{FORMS, MAKE_ONE, Node, Topology};
+use crate::claims::{Claims, quoted};
+use crate::node_line::{NodeLine, Slots};
+use crate::{FORMS, MAKE_ONE, Node, Topology};
 
 /// Parses `text`, the listing in file `source`.
 pub(super) fn read(source: &str, text: &str) -> Result<Topology> {
@@ -76,7 +76,7 @@ fn add(claims: &mut Claims<'_>, at: usize, line: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::{InFlight, Node};
+    use crate::{InFlight, Node};
 
     fn node(id: &str, address: Option<&str>, ranges: &[(u16, u16)]) -> Node {
         let slots = ranges

@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::Claims;
-use crate::topology::{MAKE_ONE, Node, Topology, known_text, text_field};
+use crate::claims::Claims;
+use crate::{MAKE_ONE, Node, Topology, known_text, text_field};
 
 /// Parses the entries in file `source`.
 pub(super) fn read(source: &str, entries: &[Value]) -> Result<Topology> {
@@ -62,7 +62,7 @@ fn listed(node: &Value) -> Option<Node> {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::Topology;
+    use crate::Topology;
 
     fn parse(text: &str) -> Topology {
         Topology::parse("slots.json", text.as_bytes()).unwrap()

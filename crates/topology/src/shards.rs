@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use slotscope_engine::error::Result;
 
-use crate::topology::claims::{Claims, quoted};
-use crate::topology::{MAKE_ONE, Node, Topology, field, text_field};
+use crate::claims::{Claims, quoted};
+use crate::{MAKE_ONE, Node, Topology, field, text_field};
 
 /// Parses the shards in file `source`.
 pub(super) fn read(source: &str, shards: &[Value]) -> Result<Topology> {
@@ -104,7 +104,7 @@ fn place(node: &Value) -> Node {
 
 #[cfg(test)]
 mod tests {
-    use crate::topology::Topology;
+    use crate::Topology;
 
     fn parse(text: &str) -> Topology {
         Topology::parse("shards.json", text.as_bytes()).unwrap()

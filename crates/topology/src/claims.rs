@@ -8,7 +8,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::{InFlight, MAKE_ONE, NO_NODE, Node, Topology, ranges};
+use crate::{InFlight, MAKE_ONE, NO_NODE, Node, Topology, ranges};
 
 /// The suggested fix for contradicting claims.
 const KEEP_ONE: &str = "keep the listing of one node only, taken when no failover is under way";

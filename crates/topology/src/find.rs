@@ -3,14 +3,14 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, list};
 
-use crate::topology::{Node, Topology};
+use crate::{Node, Topology};
 
 /// Maximum number of names in an error.
 const SHOWN: usize = 6;
 
 /// The names of a node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Called<'a> {
+pub struct Called<'a> {
     /// Its id.
     pub id: &'a str,
     /// `ip:port` or `hostname:port`.
@@ -84,10 +84,7 @@ impl Topology {
 ///
 /// # Errors
 /// No node matches, or several do; for display.
-pub(crate) fn find<'n>(
-    nodes: impl Iterator<Item = Called<'n>>,
-    name: &str,
-) -> Result<usize, String> {
+pub fn find<'n>(nodes: impl Iterator<Item = Called<'n>>, name: &str) -> Result<usize, String> {
     let nodes: Vec<Called<'_>> = nodes.collect();
     let fits: Vec<Option<Fit>> = nodes
         .iter()

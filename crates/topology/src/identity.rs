@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::Topology;
+use crate::Topology;
 
 /// For each node of `after`, the matching node of `before`.
 pub fn identities(before: &Topology, after: &Topology) -> Vec<Option<usize>> {

@@ -6,10 +6,8 @@
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::topology::file_groups::{
-    Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared,
-};
-use crate::topology::ranges;
+use crate::file_groups::{Bits, FileSlots, Group, SURELY, are_apart, count, groups, shared};
+use crate::ranges;
 
 /// Slots in dumps of several nodes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -206,7 +204,7 @@ fn slots_of(bits: &Bits) -> Vec<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::topology::of_files::{OfFiles, of_files};
+    use crate::of_files::{OfFiles, of_files};
 
     fn file(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
         let mut slots: Vec<u16> = slots.into_iter().collect();
