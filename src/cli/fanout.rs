@@ -115,10 +115,7 @@ impl Run for FanoutArgs {
             && findings.batches > 1
             && findings.batches == findings.keys
         {
-            return Err(Error::bad(
-                Name::from(inputs[0].path()).to_string(),
-                NO_COMMANDS,
-            ));
+            return Err(Error::bad_file(inputs[0].path(), NO_COMMANDS));
         }
         if is_advised && findings.crossslot > 0 {
             findings.advice = Some(Box::new(advise(
@@ -308,7 +305,6 @@ impl Read {
                 input,
                 byte,
                 reason,
-                excerpt: Name::default(),
             });
         }
     }

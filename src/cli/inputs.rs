@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 
 use crate::source;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::source::Found;
 use slotscope_engine::source::remote;
 use slotscope_engine::source::storage_options::StorageOptions;
@@ -30,10 +29,7 @@ pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found
         of_reports += before - inputs.sources.len();
         if inputs.sources.is_empty() {
             let reason = "holds a report of slotscope and no dump; name a key dump";
-            return Err(Error::bad(
-                Name::from(directory.as_path()).to_string(),
-                reason,
-            ));
+            return Err(Error::bad_file(directory.as_path(), reason));
         }
     }
     Ok((inputs, of_reports))
@@ -54,7 +50,7 @@ fn hinted(error: Error, paths: &[PathBuf]) -> Error {
             match address(&place, paths) {
                 Some(address) => {
                     let reason = format!("no such file; a running server is written as {address}");
-                    Error::bad(Name::from(place.as_path()).to_string(), reason)
+                    Error::bad_file(place.as_path(), reason)
                 }
                 None => Error::Io { place, source },
             }

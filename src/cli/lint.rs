@@ -107,8 +107,7 @@ fn only_keys(reading: &Reading, scanned: &Scanned<Checks>) -> Result<()> {
             "its rows ({}) are operations, or name a few keys: name a dump; slotscope analyze reads it",
             scanned.inputs[at].format
         );
-        Err(Error::bad(
-            Name::from(reading.sources[at].path()).to_string(),
+        Err(Error::bad_file(reading.sources[at].path(),
             reason,
         ))
     })

@@ -277,7 +277,7 @@ impl LiveArgs {
 
 /// The first line of a file.
 fn in_file(path: &Path) -> Result<Secret> {
-    let bad = |reason: &str| Error::bad(Name::from(path).to_string(), reason);
+    let bad = |reason: &str| Error::bad_file(path, reason);
     warn_of_readers(path);
     let bytes = small_file::read(
         path,

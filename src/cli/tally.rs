@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_report::output::{Guard, SingleFile};
@@ -152,12 +151,7 @@ impl Run for MergeArgs {
 impl Run for RecountArgs {
     fn run(&self) -> Result<Ending> {
         let merged = Tallies::read(std::slice::from_ref(&self.tally))?.tally;
-        let wanted = || {
-            Error::bad(
-                Name::from(self.tally.as_path()).to_string(),
-                "is not a tally file",
-            )
-        };
+        let wanted = || Error::bad_file(self.tally.as_path(), "is not a tally file");
         let tally = merged.ok_or_else(wanted)?;
         let plan = tally.plan.clone();
         let options = Options {

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::collection::manifest::{FILE, SLOT_STATS_FILE};
 use slotscope_report::view::Heat;
@@ -107,7 +106,7 @@ impl TimelineArgs {
                 let reason = format!(
                     "no {SLOT_STATS_FILE}: collect with --every 10s --for 10m to have counts over time"
                 );
-                return Err(Error::bad(Name::from(input.as_path()).to_string(), reason));
+                return Err(Error::bad_file(input.as_path(), reason));
             }
             *input = series;
         }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
 use slotscope_engine::format::Head;
-use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::NODES_FILE;
 use slotscope_topology::Topology;
 
@@ -158,7 +157,7 @@ fn hinted(error: Error, path: &Path) -> Error {
             let reason = "looks like a key dump, and is no topology. Keys are the INPUT: slotscope analyze DUMP --topology FILE. \
                 A topology is CLUSTER NODES, a nodes.conf, or CLUSTER SHARDS or CLUSTER SLOTS by redis-cli --json; make \
                 one with: redis-cli -h HOST -p PORT CLUSTER NODES > FILE";
-            Error::bad(Name::from(path).to_string(), reason)
+            Error::bad_file(path, reason)
         }
         error => error,
     }

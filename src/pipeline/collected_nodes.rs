@@ -50,10 +50,7 @@ pub(crate) fn listing(collections: &[Collection]) -> Result<Option<(String, Vec<
                 "is the collection of a cluster, and \"{}\" too: name one, or the nodes with --topology FILE",
                 Name::from(first.directory.as_path())
             );
-            Err(Error::bad(
-                Name::from(second.directory.as_path()).to_string(),
-                reason,
-            ))
+            Err(Error::bad_file(second.directory.as_path(), reason))
         }
     }
 }

@@ -153,7 +153,7 @@ fn of_files<T>(
     InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
-        rejected: rejected::located(path, lines, &scanned.rejects, redaction),
+        rejected: rejected::located(path, lines, &scanned.rejects),
         unreadable_values,
         written: seen.written_ms.map(|at| at / 1000),
         sizes: sizes(&seen),

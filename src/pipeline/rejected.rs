@@ -18,7 +18,7 @@ use slotscope_findings::summary::{Rejected, RejectedLine, UnreadableValues};
 /// The number of rejected rows, with the first few.
 pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
     let path = |input: usize| inputs[input].path();
-    located(path, &lines(inputs, rejects), rejects, None)
+    located(path, &lines(inputs, rejects), rejects)
 }
 
 /// The line numbers of the first few.
@@ -87,13 +87,12 @@ pub(crate) fn located<'p>(
     path: impl Fn(usize) -> &'p Path,
     lines: &[Option<u64>],
     rejects: &Rejects,
-    redaction: Option<&Redaction>,
 ) -> Rejected {
     let line = |(reject, line): (&Reject, &Option<u64>)| RejectedLine {
         file: Name::from(path(reject.input as usize)),
         line: *line,
         byte: reject.byte,
-        reason: spelled(&reject.sentence(), redaction),
+        reason: reject.reason.clone(),
     };
     Rejected {
         count: rejects.count,
@@ -131,18 +130,15 @@ pub(crate) fn check_most_of<'p, T>(
     let reject = rejects.find(|reject| reject.input as usize == index);
     let first = reject.map(|reject| {
         let at = place(line(reject), reject);
-        Sentence::from(format!(", the first at {at}: ")).and(reject.sentence())
+        format!(", the first at {at}: {}", reject.reason)
     });
-    let text = Sentence::from(format!(
-        "{} of {} rows are not keys",
+    let reason = format!(
+        "{} of {} rows are not keys{}; is it a dump in another format (--format help lists them)?",
         grouped(seen.rejected),
-        grouped(seen.rejected + seen.rows())
-    ));
-    Err(Error::bad(
-        Name::from(path(index)).to_string(),
-        text.and(first.unwrap_or_default())
-            .words("; is it a dump in another format (--format help lists them)?"),
-    ))
+        grouped(seen.rejected + seen.rows()),
+        first.unwrap_or_default()
+    );
+    Err(Error::bad_file(path(index), reason))
 }
 
 /// Line and byte of a rejected row.
@@ -205,11 +201,13 @@ pub(crate) fn check_strict_of<'s>(
         return Ok(());
     };
     let source = source(first.input);
-    let file = Name::from(source.path());
+    let (file, at) = (
+        Name::from(source.path()),
+        place(line_of(source, first.byte), first),
+    );
+    let (reason, count) = (&first.reason, grouped(rejects.count));
     Err(Error::bad(
-        format!("{file}: {}", place(line_of(source, first.byte), first)),
-        first
-            .sentence()
-            .words(format!("; such lines in all: {}", grouped(rejects.count))),
+        format!("{file}: {at}"),
+        format!("{reason}; such lines in all: {count}"),
     ))
 }

@@ -270,7 +270,7 @@ pub(crate) fn each(
 }
 
 fn bad(input: &dyn Source, reason: String) -> Error {
-    Error::bad(Name::from(input.path()).to_string(), reason)
+    Error::bad_file(input.path(), reason)
 }
 
 #[cfg(test)]

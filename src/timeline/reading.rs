@@ -106,12 +106,7 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     };
     Ok(Timeline {
         untimed,
-        rejected: rejected::located(
-            |input| reading.sources[input].path(),
-            &rejected::lines(&reading.sources, &scanned.rejects),
-            &scanned.rejects,
-            options.redaction,
-        ),
+        rejected: rejected::of(&reading.sources, &scanned.rejects),
         incomplete: incomplete(reading, &scanned.incomplete, options.redaction),
         notes,
         ..picture.timeline(names)

@@ -92,14 +92,10 @@ impl TlsConfig {
     /// `host` cannot be the name in a certificate.
     pub fn session(&self, host: &str) -> Result<ClientConnection> {
         let host = self.files.server_name.as_deref().unwrap_or(host);
-        let name = ServerName::try_from(host.to_owned()).map_err(|_| {
-            Error::bad(
-                Name::from(host).to_string(),
-                "no name that a certificate could have",
-            )
-        })?;
+        let name = ServerName::try_from(host.to_owned())
+            .map_err(|_| Error::bad_file(host, "no name that a certificate could have"))?;
         ClientConnection::new(Arc::clone(&self.config), name)
-            .map_err(|error| Error::bad(Name::from(host).to_string(), error.to_string()))
+            .map_err(|error| Error::bad_file(host, error.to_string()))
     }
 }
 

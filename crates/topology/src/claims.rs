@@ -202,7 +202,7 @@ impl<'a> Claims<'a> {
             let reason = format!(
                 "{state}; ask a node that is part of the cluster: redis-cli -h HOST -p PORT CLUSTER NODES"
             );
-            return Err(Error::bad(Name::from(self.source).to_string(), reason));
+            return Err(Error::bad_file(self.source, reason));
         }
         let mut owner = vec![NO_NODE; SLOTS].into_boxed_slice();
         for (index, claim) in self.claims.iter().enumerate() {

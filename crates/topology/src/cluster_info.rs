@@ -9,7 +9,6 @@ use std::path::Path;
 
 use slotscope_engine::ansi;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 use slotscope_engine::source::small_file;
 
 /// Listings are far smaller; anything near this is another kind of file.
@@ -48,7 +47,7 @@ pub fn read(path: &Path) -> Result<Vec<NodeKeys>> {
     if !nodes.is_empty() {
         Ok(nodes)
     } else {
-        Err(Error::bad(Name::from(path).to_string(), NO_NODE))
+        Err(Error::bad_file(path, NO_NODE))
     }
 }
 

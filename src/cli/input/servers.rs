@@ -104,7 +104,7 @@ impl ServerArgs {
             _ if servers.is_empty() => return Ok(None),
             Some(file) => {
                 let reason = "a file next to servers; collect them first, then name the directory and the file";
-                return Err(Error::bad(Name::from(file.as_path()).to_string(), reason));
+                return Err(Error::bad_file(file.as_path(), reason));
             }
             None => {}
         }

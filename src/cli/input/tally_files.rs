@@ -70,8 +70,8 @@ pub(crate) fn are_tallies(paths: &[PathBuf]) -> Result<bool> {
     let is_tally = |path: &&PathBuf| InputKind::of_path(path) == Some(InputKind::Tally);
     let (tallies, others): (Vec<_>, Vec<_>) = paths.iter().partition(is_tally);
     match (tallies.first(), others.first()) {
-        (Some(_), Some(stray)) => Err(Error::bad(
-            Name::from(stray.as_path()).to_string(),
+        (Some(_), Some(stray)) => Err(Error::bad_file(
+            stray.as_path(),
             "is not a tally file, and others are; count it with slotscope tally, or analyze it by itself",
         )),
         (tally, _) => Ok(tally.is_some()),

@@ -8,7 +8,6 @@ use crate::error::{Error, Result};
 use crate::format;
 use crate::format::capture::aof::Aof;
 use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink, Told};
-use crate::name::Name;
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
@@ -174,7 +173,7 @@ impl Scan<'_> {
         source: &dyn Source,
         head: Head<'_>,
     ) -> Result<Option<Recognised>> {
-        let refused = |reason| Error::bad(Name::from(source.path()).to_string(), reason);
+        let refused = |reason| Error::bad_file(source.path(), reason);
         let recognised = match (self.format, source.listed()) {
             (Some(format), _) => Some(format::Recognised::Known(format)),
             // A manifest may list command files of any content.

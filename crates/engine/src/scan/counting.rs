@@ -3,7 +3,6 @@
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
-use crate::name::Name;
 use crate::scan::Only;
 use crate::scan::filter::{Field, KeyFacts};
 use crate::scan::repeats::{Edges, Neighbours};
@@ -184,7 +183,6 @@ impl<T: Tally> Counting<'_, T> {
                 input: self.place.input,
                 byte,
                 reason: MISFIT.into(),
-                excerpt: Name::default(),
             };
             misfits
                 .iter()
@@ -229,7 +227,6 @@ impl<T: Tally> Sink for Counting<'_, T> {
             input: self.place.input,
             byte,
             reason: reason.to_string(),
-            excerpt: Name::default(),
         });
     }
 }

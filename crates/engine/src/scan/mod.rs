@@ -253,7 +253,7 @@ fn check_any<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()>
     let refused = |seen: &SeenInput| seen.told.as_deref().and_then(|told| told.refused.clone());
     let refusals: Option<Vec<Sentence>> = scanned.inputs.iter().map(refused).collect();
     match refusals.and_then(|refusals| refusals.into_iter().next()) {
-        Some(why) => Err(Error::bad(Name::from(sources[0].path()).to_string(), why)),
+        Some(why) => Err(Error::bad_file(sources[0].path(), why)),
         None => Ok(()),
     }
 }

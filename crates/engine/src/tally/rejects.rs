@@ -2,9 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::name::Name;
-use crate::sentence::Sentence;
-
 /// Rejected lines kept for display.
 pub const SHOWN: usize = 5;
 
@@ -17,20 +14,6 @@ pub struct Reject {
     pub byte: u64,
     /// The reason, without any content of the line.
     pub reason: String,
-    /// The part of the line that shows it, if any.
-    #[serde(default)]
-    pub excerpt: Name,
-}
-
-impl Reject {
-    /// The reason, with the excerpt.
-    pub fn sentence(&self) -> Sentence {
-        let reason = Sentence::default().words(self.reason.as_str());
-        match self.excerpt.0.as_slice() {
-            [] => reason,
-            _ => reason.words(": ").excerpt(&self.excerpt),
-        }
-    }
 }
 
 /// All rejected lines; the smallest by input and byte are kept, so that merging is order-independent.
@@ -69,7 +52,6 @@ mod tests {
             input,
             byte,
             reason: "no key".into(),
-            excerpt: Name::default(),
         }
     }
 

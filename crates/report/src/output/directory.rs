@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use rayon::ThreadPool;
 use rayon::prelude::*;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
 use crate::output::guard::{Guard, Mark};
 use crate::output::replace::Written;
@@ -35,7 +34,7 @@ impl Directory {
     pub(super) fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
         if path.exists() && !path.is_dir() {
             let reason = "is a file; the name of a directory is needed here";
-            return Err(Error::bad(Name::from(path).to_string(), reason));
+            return Err(Error::bad_file(path, reason));
         }
         let mut tried = 0;
         loop {
@@ -110,7 +109,7 @@ impl SingleFile {
     pub fn open(path: &Path, text: &'static str, guard: Guard) -> Result<Self> {
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             let reason = "no name of a file that could be written";
-            return Err(Error::bad(Name::from(path).to_string(), reason));
+            return Err(Error::bad_file(path, reason));
         };
         let mark = Mark { file: None, text };
         Directory::open(unfinished::parent(path), &[name], mark, guard).map(SingleFile)

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::file_identity::FileIdentity;
-use slotscope_engine::name::Name;
 
 /// How much of a file is read to identify it.
 const LOOKED_AT: u64 = 512;
@@ -86,14 +85,14 @@ impl Guard {
         }
         if let Some(taken) = there.iter().find(|path| path.is_dir()) {
             let reason = "a directory has the name of an output; remove it, or name another one";
-            return Err(Error::bad(Name::from(taken.as_path()).to_string(), reason));
+            return Err(Error::bad_file(taken.as_path(), reason));
         }
         let is_foreign = |path: &&PathBuf| !is_empty(path) && !mark.shows(directory, path);
         match there.iter().find(is_foreign) {
             Some(foreign) if !self.force => {
                 let reason = "slotscope did not write this file and does not replace it";
                 let text = format!("{reason}; {}{}", self.way_out, self.or_force);
-                Err(Error::bad(Name::from(foreign.as_path()).to_string(), text))
+                Err(Error::bad_file(foreign.as_path(), text))
             }
             _ => Ok(()),
         }
@@ -102,7 +101,7 @@ impl Guard {
     /// The error for `path` being in the way.
     pub(super) fn refused(&self, path: &Path, reason: &str) -> Result<()> {
         let message = format!("{reason}; {}", self.way_out);
-        Err(Error::bad(Name::from(path).to_string(), message))
+        Err(Error::bad_file(path, message))
     }
 }
 

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use rayon::ThreadPool;
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
 use crate::output::directory::Directory;
 use crate::output::guard::{Guard, Mark};
@@ -89,8 +88,8 @@ impl<T> OutputSet<T> {
             return Ok(());
         }
         let first = self.files().next().unwrap_or_default();
-        Err(Error::bad(
-            Name::from(path).to_string(),
+        Err(Error::bad_file(
+            path,
             format!(
                 "is the name of a file; name a directory, which gets {first} and the other files"
             ),

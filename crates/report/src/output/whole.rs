@@ -5,7 +5,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::name::Name;
 
 use crate::output::guard::{Guard, Mark};
 use crate::output::replace::Written;
@@ -41,7 +40,7 @@ impl WholeDirectory {
         replaces.check(path)?;
         let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
             let reason = "no name of a directory that could be made";
-            return Err(Error::bad(Name::from(path).to_string(), reason));
+            return Err(Error::bad_file(path, reason));
         };
         let parent = unfinished::parent(path);
         let failed = |error| Error::io(path, error);
