@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
 use serde_json::Value;
+use slotscope::output::Written;
+use slotscope::summary::Summary;
 use tempfile::TempDir;
 
 /// Variables of other programs that also change this one's output.
@@ -198,6 +200,20 @@ pub fn succeeded(output: Output) -> Vec<u8> {
         String::from_utf8_lossy(&output.stderr)
     );
     output.stdout
+}
+
+/// The files that belong to a report with this report.json, sorted.
+pub fn files_of(json: &Value) -> Vec<String> {
+    let summary: Summary = serde_json::from_value(json.clone()).unwrap();
+    let set = slotscope::report::outputs();
+    let has_content = |name: &&str| {
+        let written = set.write(&summary, name, &mut std::io::sink());
+        matches!(written, Ok(Written::Whole))
+    };
+    let files = slotscope::report::files().filter(has_content);
+    let mut names: Vec<String> = files.map(String::from).collect();
+    names.sort();
+    names
 }
 
 /// The JSON printed by a successful run.

@@ -15,7 +15,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use testkit::run::Scratch;
+use testkit::run::{Scratch, files_of};
 
 /// The flags for two reports with different files: each removes files of the other.
 const KINDS: [&[&str]; 2] = [&["--only", "slots"], &["--maxmemory", "1gb"]];
@@ -125,15 +125,7 @@ fn keys_of_whole(directory: &Path) -> Result<u64, String> {
     if !html.ends_with("</html>") || !html.contains(&said) {
         return Err(format!("report.html is not whole, or not called {said}"));
     }
-    let has_tags = !json["tags"].is_null();
-    let expected = slotscope::report::files().filter(|name| match *name {
-        "tags.csv" | "tag-sizes.png" => has_tags,
-        "prefixes.csv" | "patterns.csv" => has_tags,
-        "keys.csv" => has_tags,
-        _ => true,
-    });
-    let mut expected: Vec<_> = expected.map(String::from).collect();
-    expected.sort();
+    let expected = files_of(&json);
     let entries = fs::read_dir(directory).map_err(|error| error.to_string())?;
     let mut found: Vec<_> = entries
         .map(|entry| entry.unwrap().file_name().into_string().unwrap())
