@@ -29,7 +29,6 @@ __all__ = [
     "Damage",
     "DiffResult",
     "Evidence",
-    "Expectation",
     "FamilyAdvice",
     "FileFacts",
     "Filtered",
@@ -236,14 +235,6 @@ class DiffResult(TypedDict):
 Evidence = Literal["names_alone", "few_batches", "batches"]
 
 
-class Expectation(TypedDict):
-    cv: float
-    empty: NotRequired[float | None]
-    gini: NotRequired[float | None]
-    max_over_mean_p50: float
-    max_over_mean_p99: float
-
-
 class FamilyAdvice(TypedDict):
     accesses: int
     becomes: str | None
@@ -349,7 +340,6 @@ class InputFacts(TypedDict):
     notes: List[str]
     policy: NotRequired[str | None]
     rejected: Rejected
-    sample_has_heaviest: NotRequired[bool]
     sample_percent: NotRequired[float | None]
     sizes: NotRequired[Sizes | None]
     unreadable_values: NotRequired[List[UnreadableValues]]
@@ -536,24 +526,18 @@ class RoleVerdict(TypedDict):
     by_node_count: List[Scaled]
     causes: List[Cause]
     compared: int
-    design_ratio: float | None
     estimated: bool
-    expected: Expectation | None
     floor: float | None
     fullest: FullestNode | None
-    hash_ratio: float | None
     judged: bool
     metric: Measure
     n_eff: float | None
     n_eff_error: float
     reason: Reason | None
-    rest_max_over_mean: float | None
     role: Role | None
     sentence: str
-    size_ratio: float | None
     span_secs: float | None
     state: State
-    tag_ratio: float | None
     usable_capacity: float | None
 
 

@@ -196,7 +196,7 @@ fn the_whole_report_of_three_samples() {
         for folder in [&committed, made.path()] {
             let mut there: Vec<_> = fs::read_dir(folder)
                 .unwrap()
-                .map(|entry| entry.unwrap().file_name())
+                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
                 .collect();
             there.sort();
             assert_eq!(there, files, "{name}: other files than the report has");

@@ -5,7 +5,7 @@ use slotscope_engine::text::{bytes, short};
 
 use crate::summary::capacity::NodeRoom;
 
-/// The node that is full first: in so many months, 0 if it is full already, `None` without growth. `is_measured`:
+/// The node that is full first, in `room.months`: 0 if it is full already, `None` without growth. `is_measured`:
 /// `used` is from a server rather than computed from the dump.
 pub(crate) fn full_first(node: &Name, room: &NodeRoom, is_measured: bool) -> String {
     let (node, used, limit) = (short(node), bytes(room.used), bytes(room.maxmemory));

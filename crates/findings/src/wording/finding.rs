@@ -105,7 +105,7 @@ pub(crate) fn open_slots(slots: &[u16]) -> String {
     )
 }
 
-/// A node that refuses commands with an error, so many a second; `commands` are all that it refuses.
+/// A node that refuses commands with an error, `per_sec` of them; `commands` are all that it refuses.
 pub(crate) fn refused(node: &Name, error: &str, per_sec: f64, commands: &[String]) -> String {
     let commands = match commands {
         [] => String::new(),
