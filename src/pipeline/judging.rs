@@ -8,6 +8,7 @@ use slotscope_engine::tally::Tallies;
 use slotscope_findings::steps::{self, Commands, Service};
 use slotscope_findings::summary;
 use slotscope_findings::summary::capacity::Room;
+use slotscope_findings::summary::evidence;
 use slotscope_findings::summary::migration::Migration;
 use slotscope_findings::summary::observed::Observed;
 use slotscope_findings::summary::patterns::Levels;
@@ -154,7 +155,7 @@ impl CountedInputs {
         steps::add(&mut summary, &topology, &observed, &commands);
         // Nodes also count keys excluded by a filter.
         if self.inputs.filter.is_none() {
-            let shortfalls = summary.nodes.shortfalls(&node_counts);
+            let shortfalls = evidence::shortfalls(&summary.nodes, &node_counts);
             summary.input.warnings.extend(shortfalls);
         }
         check_capacity(&summary, room.as_ref())?;

@@ -11,8 +11,8 @@ use slotscope_findings::summary::tags::Tag;
 use slotscope_findings::summary::verdict::Verdict;
 use slotscope_findings::summary::{InputFacts, Summary};
 
+use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
-use crate::whatif::{WhatIf, wording};
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.whatif/2";
@@ -79,8 +79,8 @@ pub struct Side {
 }
 
 impl WhatIfFindings {
-    /// The effect of the change; `summaries` and `policies` are before and after.
-    pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
+    /// The numbers, without a sentence.
+    pub(super) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);
         let [before, after] = summaries;
@@ -98,7 +98,7 @@ impl WhatIfFindings {
             .collect();
         let nodes_after = after.nodes.list.clone();
         let [policy_before, policy_after] = policies;
-        let mut findings = WhatIfFindings {
+        WhatIfFindings {
             schema: SCHEMA,
             by: before.by,
             before: Side::of(before, policy_before),
@@ -114,9 +114,7 @@ impl WhatIfFindings {
             nodes_after,
             sentence: String::new(),
             input,
-        };
-        findings.sentence = wording::sentence(&findings);
-        findings
+        }
     }
 }
 

@@ -184,6 +184,7 @@ fn two_passes(
         .map(|(name, load)| (name.clone(), load))
         .collect();
     found.sort();
+    assert!(!found.is_empty(), "{case}: no heavy tag");
     let mut unlisted = truth.clone();
     for (name, load) in &found {
         assert_eq!(unlisted.remove(name), Some(*load), "{case}: {name}");

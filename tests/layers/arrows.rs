@@ -76,10 +76,11 @@ const LAYERS: &[Layers] = &[
         root: "crates/findings/src",
         leaves: &["node_labels"],
         rows: &[
-            ("plan", &["summary"]),
+            ("plan", &["summary", "wording"]),
             // Each step is computed on the loads left by the previous ones.
-            ("steps", &["plan", "summary"]),
-            // The sentences with which findings serialize.
+            ("steps", &["plan", "summary", "wording"]),
+            // The sentences of the findings.
+            ("summary", &["wording"]),
             ("wording", &["summary"]),
         ],
     },

@@ -1,6 +1,7 @@
 //! `slotscope plan` as a user runs it: text, refusals, JSON and scripts. The properties of plans, and plans executed on
 //! a real cluster, are in the other modules of this folder.
 
+mod arithmetic;
 mod bounds;
 mod campaign;
 mod clusters;

@@ -287,7 +287,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
     for (at, step) in before.verdict.steps.iter().enumerate() {
         let now = case.report(&rows, &topology);
         match step.kind {
-            StepKind::Move if step.sentence.starts_with("move ") => {
+            StepKind::Move if step.request.is_some() => {
                 // The steps to type after a change are those of the next report.
                 let mut steps = now.verdict.steps.iter();
                 let typed = steps.find(|of| of.kind == StepKind::Move);
@@ -299,7 +299,7 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
             }
             StepKind::Split => {
                 rows = split(&rows, &step.split);
-                if step.sentence.contains(", then move ") {
+                if step.slots_moved > 0 {
                     topology = moved(&case.report(&rows, &topology), &topology);
                 }
             }

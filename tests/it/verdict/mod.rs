@@ -265,3 +265,65 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
         keys = after;
     }
 }
+
+#[test]
+fn few_large_tags_are_the_cause() {
+    for (tags, nodes) in [(10, 6), (10, 12), (20, 12), (40, 6)] {
+        let dump = lines((0..60_000).map(|i| format!("{{tenant:{}}}:{i}", i % tags)));
+        let summary = analyzed(&[dump], &Analysis::new().nodes(nodes));
+        assert_eq!(summary.verdict.state, State::Skewed, "{tags} on {nodes}");
+        let first = &worst(&summary).causes[0];
+        assert_eq!(
+            (first.kind, first.units),
+            (CauseKind::CoarseUnits, Some(tags))
+        );
+        assert_eq!(first.share, Some(1.0));
+    }
+}
+
+#[test]
+fn few_keys_on_many_nodes_are_not_judged() {
+    for keys in [1, 2, 3, 5, 10, 30, 100, 300] {
+        for seed in 0..20 {
+            let dump = lines((0..keys).map(|i| format!("k{seed}-{i}-{}", i * 7919)));
+            let analysis = Analysis::new()
+                .nodes(100)
+                .format(slotscope::format::named("lines").unwrap());
+            let summary = analyzed(&[dump], &analysis);
+            assert_eq!(
+                summary.verdict.state,
+                State::Unjudged,
+                "{keys}: {}",
+                sentence(&summary)
+            );
+        }
+    }
+}
+
+#[test]
+fn however_many_foreign_keys_are_found() {
+    let topology = listing(&[3275, 6552, 9829, 13_106, 16_383]);
+    let keys: Vec<String> = (0..50_000).map(|i| format!("user:{i}")).collect();
+    for foreign in [500, 20_000, 200_000] {
+        let dump = |node: usize| {
+            let own = keys
+                .iter()
+                .filter(|key| topology.owner(slot(key.as_bytes())) == Some(node));
+            let other = (0..if node == 2 { foreign } else { 0 }).map(|i| format!("other:{i}"));
+            lines(own.cloned().chain(other))
+        };
+        let dumps: Vec<Vec<u8>> = (0..5).map(dump).collect();
+        let summary = analyzed(&dumps, &on(&topology));
+        assert_eq!(
+            summary.verdict.state,
+            State::Suspicious,
+            "{foreign}: {}",
+            sentence(&summary)
+        );
+        assert_eq!(
+            summary.verdict.integrity[0].kind,
+            Damage::Foreign,
+            "{foreign}"
+        );
+    }
+}

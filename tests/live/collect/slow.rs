@@ -78,7 +78,9 @@ fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
         assert!(text.contains("Slow commands during the load"), "{text}");
         let line = text.lines().find(|line| line.contains(" eval "));
         let line = line.expect(text);
-        assert_contains(line, &[r"user:\x1b[2J", " ms"]);
+        assert_contains(line, &[r"user:\x1b[2J"]);
+        // On a busy machine they take seconds.
+        assert!(line.contains(" ms") || line.contains(" s"), "{line}");
         let redacted = scratch.report(&["analyze", "out", "--json", "--redact"]);
         let logged = &redacted["logged"]["commands"];
         assert!(

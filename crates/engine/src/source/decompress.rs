@@ -142,10 +142,12 @@ impl Read for Decompressed {
             io::ErrorKind::Interrupted => error,
             kind => {
                 let (form, at) = (self.form.name(), self.consumed.load(Relaxed));
-                let reason = if kind == io::ErrorKind::UnexpectedEof {
-                    "it is cut off".into()
-                } else {
-                    error.to_string()
+                let reason = match (kind, self.form) {
+                    (io::ErrorKind::UnexpectedEof, _) => "it is cut off".into(),
+                    (io::ErrorKind::InvalidInput, Form::Gzip) => format!(
+                        "{error}; gzip -dc FILE | slotscope analyze - ignores zeros after its end"
+                    ),
+                    _ => error.to_string(),
                 };
                 io::Error::other(format!(
                     "the {form} stream is broken at or before its compressed byte {at}: {reason}"

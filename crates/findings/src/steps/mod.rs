@@ -31,7 +31,7 @@ use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Left, Step, StepKind};
+use crate::summary::step::{Actor, After, Frees, Left, Step, StepKind};
 use crate::wording::step as said;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
@@ -134,8 +134,7 @@ impl<'a> Steps<'a> {
     fn add_all(&mut self, observed: &Observed, is_doubtful: bool) {
         let today = self.now.after(&self.cluster);
         let frees = frees(self.summary, observed, self.commands, &today);
-        let (of_node, of_data): (Vec<Step>, Vec<Step>) =
-            frees.into_iter().partition(|free| free.is_of_node());
+        let (of_node, of_data): (Vec<Step>, Vec<Step>) = frees.into_iter().partition(is_of_node);
         self.list.extend(of_node);
         if is_doubtful {
             self.list.extend(of_data);
@@ -188,10 +187,10 @@ impl<'a> Steps<'a> {
             return;
         }
         if let Some(raise) = raise_to(self.summary, &self.today, self.topology, self.commands) {
-            self.list.retain(|step| step.sentence != said::RAISE_LIMIT);
+            self.list.retain(|step| step.frees != Some(Frees::Limit));
             let after = self.today.after(&self.cluster);
             let is_before = |step: &&Step| {
-                matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || step.is_of_node()
+                matches!(step.kind, StepKind::Repair | StepKind::TakeAgain) || is_of_node(step)
             };
             let at = self.list.iter().take_while(is_before).count();
             self.list.insert(at, Step { after, ..raise });
@@ -226,7 +225,7 @@ impl<'a> Steps<'a> {
 
     /// Finds out which key it is where load by slot, or by node alone, shows a hot one without its name.
     fn find_key(&self, today: &After) -> Option<Step> {
-        let text = match processes::skewed(&self.summary.verdict) {
+        let text = match processes::skewed(self.summary) {
             Some(_) => said::find_key(None, &[], 0),
             None => self.find_key_of_slot()?,
         };
@@ -391,4 +390,9 @@ impl<'a> Steps<'a> {
         });
         skews.map(|finding| finding.id.clone()).collect()
     }
+}
+
+/// Whether a step frees memory on a node without touching data.
+fn is_of_node(step: &Step) -> bool {
+    step.frees == Some(Frees::Buffers)
 }

@@ -1,7 +1,7 @@
 //! Steps that precede any move: unserved slots, incomplete dumps, nodes at their limit.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{bytes, counted};
+use slotscope_engine::text::counted;
 
 use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;
@@ -12,7 +12,7 @@ use crate::summary::limit;
 use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Step, StepKind};
+use crate::summary::step::{Actor, After, Frees, Step, StepKind};
 use crate::wording::step as said;
 use slotscope_topology::Topology;
 
@@ -40,13 +40,6 @@ pub(super) fn step(kind: StepKind, sentence: impl Into<String>, after: &After) -
         keys_moved: Some(0),
         bytes_moved: Some(0),
         ..Step::default()
-    }
-}
-
-impl Step {
-    /// Whether it frees memory on a node without touching data.
-    pub(super) fn is_of_node(&self) -> bool {
-        self.sentence.starts_with(said::BUFFERS)
     }
 }
 
@@ -151,8 +144,9 @@ pub(super) fn frees(
     let Some(full) = summary.verdict.findings.iter().find(is_memory_limit) else {
         return Vec::new();
     };
-    let free = |text: String| Step {
+    let free = |frees: Frees, text: String| Step {
         findings: vec![full.id.clone()],
+        frees: Some(frees),
         ..step(StepKind::Free, text, today)
     };
     let mut sized = Vec::new();
@@ -169,7 +163,8 @@ pub(super) fn frees(
         })
         .filter(|(.., size)| *size as f64 >= LARGE * total as f64);
     if let Some((row, part, size)) = lacking.max_by_key(|(.., size)| *size) {
-        sized.push((size, said::expire(&row.pattern, part, size)));
+        let text = said::expire(&row.pattern, part, size);
+        sized.push((size, Frees::Data, text));
     }
     let node = full.node.as_ref().and_then(|id| summary.nodes.place(id));
     let server = node.and_then(|at| observed.server(at));
@@ -177,20 +172,20 @@ pub(super) fn frees(
         let part = server.buffers? as f64 / server.used_memory?.max(1) as f64;
         (part >= BUFFERS).then_some(server.buffers?)
     });
-    sized.extend(buffers.map(|size| {
-        let text = format!("{}: {} that are not keys", said::BUFFERS, bytes(size));
-        (size, text)
-    }));
-    sized.sort_by_key(|(size, _)| std::cmp::Reverse(*size));
+    sized.extend(buffers.map(|size| (size, Frees::Buffers, said::buffers(size))));
+    sized.sort_by_key(|(size, ..)| std::cmp::Reverse(*size));
     let service = commands.service();
     let raise = Step {
         command: service.and_then(|service| Some(service.larger_nodes?.into())),
-        ..free(service.map_or(said::RAISE_LIMIT.into(), |service| {
-            format!("scale up to a larger node type of {}", service.title)
-        }))
+        ..free(
+            Frees::Limit,
+            service.map_or(said::RAISE_LIMIT.into(), |service| {
+                format!("scale up to a larger node type of {}", service.title)
+            }),
+        )
     };
-    let texts = sized.into_iter().map(|(_, text)| text);
-    texts.map(free).chain([raise]).collect()
+    let others = sized.into_iter().map(|(_, frees, text)| free(frees, text));
+    others.chain([raise]).collect()
 }
 
 /// Raises the limit of the fullest node that is at it, so that three quarters are used, and with it those of equal nodes; says

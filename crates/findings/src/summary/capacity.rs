@@ -116,7 +116,12 @@ impl Capacity {
             usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
             max_nodes: bytes.and_then(largest_useful_nodes),
             measured,
-            sentence: full_first(&nodes.label(&fullest.id), fullest, measured),
+            sentence: full_first(
+                &nodes.label(&fullest.id),
+                (fullest.used, fullest.maxmemory),
+                fullest.months,
+                measured,
+            ),
             first: Some(FirstFull {
                 id: fullest.id.clone(),
                 months: fullest.months,
@@ -208,7 +213,15 @@ mod tests {
             Some(1500.0),
             "when the fuller is full the other holds half of that"
         );
-        let sentence = full_first(&Name::from("even-1"), &found.nodes[0], false);
+        let sentence = {
+            let room = &found.nodes[0];
+            full_first(
+                &Name::from("even-1"),
+                (room.used, room.maxmemory),
+                room.months,
+                false,
+            )
+        };
         assert_eq!(found.sentence, sentence);
     }
 

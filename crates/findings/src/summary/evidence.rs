@@ -16,10 +16,11 @@ use crate::summary::gaps::Gaps;
 use crate::summary::independent_units::Units;
 use crate::summary::integrity::of_loads::{self, InputCounts};
 use crate::summary::integrity::{Damage, FilesApart, Integrity, of_files};
-use crate::summary::nodes::Nodes;
+use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::{FileFacts, InputFacts};
 use crate::wording::evidence as said;
+use slotscope_topology::cluster_info::NodeKeys;
 
 /// The name of the format of RDB files.
 const RDB: &str = "rdb";
@@ -77,7 +78,7 @@ pub(crate) fn of(
     };
     let nothing = input.files.iter().filter(without_keys);
     evidence.extend(nothing.map(|file| match &file.captured {
-        Some((node, secs)) => format!("{node}: MONITOR saw no command on a key in {secs:.0} s"),
+        Some((node, secs)) => said::idle(node, *secs),
         None => said::no_keys(&file.name, file.bytes),
     }));
     let operations = tallies.names.as_ref().map(|names| &names.operations);
@@ -253,4 +254,40 @@ fn strays(tallies: &Tallies, are_one_node_each: bool) -> u64 {
         home.map_or(0, |(_, most)| keys.iter().sum::<u64>() - most)
     };
     inputs.iter().map(outside).sum()
+}
+
+/// A warning for each node that reports over 1% more keys than the dump holds: it is incomplete or older.
+pub fn shortfalls(nodes: &Nodes, counts: &[NodeKeys]) -> Vec<String> {
+    let warning = |node: &NodeLoad| {
+        let address = node.address.as_ref().map(|address| address.0.as_slice());
+        let counted = counts
+            .iter()
+            .find(|counted| counted.is(&node.id.0, address))?;
+        let is_short = node.load.keys as f64 + 0.01 * (counted.keys as f64) < counted.keys as f64;
+        is_short.then(|| said::shortfall(&node.name(), counted.keys, node.load.keys))
+    };
+    nodes.list.iter().filter_map(warning).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slotscope_engine::metric::PerMetric;
+    use slotscope_topology::Topology;
+
+    #[test]
+    fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
+        let topology = Topology::even(2, String::from("even 2")).unwrap();
+        let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
+        nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
+        let counted = |keys| NodeKeys {
+            address: "10.0.0.1:6379".into(),
+            id_start: "abcd".into(),
+            keys,
+            slots: 8192,
+        };
+        assert!(shortfalls(&nodes, &[counted(8192)]).is_empty());
+        assert!(shortfalls(&nodes, &[counted(8270)]).is_empty());
+        assert_eq!(shortfalls(&nodes, &[counted(8300)]).len(), 1);
+    }
 }

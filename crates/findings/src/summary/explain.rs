@@ -18,18 +18,11 @@ impl RoleInputs<'_> {
     pub(crate) fn nothing(&self) -> String {
         let keys = self.nodes().total(slotscope_engine::metric::Metric::Keys);
         let sentence = match () {
-            () if self.nodes().unowned.load.keys > 0 && keys == 0 => {
-                "all keys are in slots that no node owns: is this the topology of another cluster?"
-            }
+            () if self.nodes().unowned.load.keys > 0 && keys == 0 => said::ALL_UNOWNED,
             () if keys > 0 => return said::no_load(self.load.measure),
-            () if !self.verdict.input.incomplete.is_empty() => {
-                "the input could not be read to its end, and the part that was read has no keys"
-            }
-            () if self.verdict.has_only_extremes => {
-                "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of \
-                 how full or hot the nodes are"
-            }
-            () => "there are no keys, so this says nothing of the cluster",
+            () if !self.verdict.input.incomplete.is_empty() => said::CUT_OFF,
+            () if self.verdict.has_only_extremes => said::ONLY_EXTREMES,
+            () => said::NO_KEYS,
         };
         sentence.into()
     }
@@ -103,21 +96,11 @@ impl RoleInputs<'_> {
         let captures = self.verdict.observed.of_load(measure.metric());
         let is_one_reading = captures.is_some_and(|captures| captures.is_one_reading);
         let why = match reason {
-            Reason::Counters if measure == Measure::Accesses => {
-                "the LFU counters are those of replicas, which see no reads of their primaries: nodes are not compared".into()
-            }
-            Reason::Counters if is_one_reading => {
-                "one reading of counters that started at different times: nodes are not compared; take two readings".into()
-            }
-            Reason::Counters => {
-                "the nodes were captured at different times, so they are not compared".into()
-            }
-            Reason::OutsideSlots => {
-                "much of the CPU time is in no slot, so nodes are compared by their processes".into()
-            }
-            _ if measure.role() == Role::Memory => {
-                "a sample of the slots may miss the heaviest, so nodes are not compared".into()
-            }
+            Reason::Counters if measure == Measure::Accesses => said::REPLICA_COUNTERS.into(),
+            Reason::Counters if is_one_reading => said::ONE_READING.into(),
+            Reason::Counters => said::OTHER_TIMES.into(),
+            Reason::OutsideSlots => said::OUTSIDE_SLOTS.into(),
+            _ if measure.role() == Role::Memory => said::SAMPLED.into(),
             _ => {
                 let compared = self.load.compared.iter();
                 let seen: Vec<Name> = compared.map(|at| self.nodes().list[*at].label()).collect();

@@ -21,6 +21,7 @@ pub mod extremes;
 pub mod finding;
 pub mod findings;
 pub mod floor;
+pub(crate) mod fullest_counted;
 #[doc(hidden)]
 pub mod gaps;
 pub mod headroom;
@@ -56,6 +57,7 @@ pub mod recency;
 #[doc(hidden)]
 pub mod redacted;
 pub mod risk;
+mod role_choice;
 pub mod role_load;
 pub mod role_verdict;
 pub mod run;
@@ -67,6 +69,7 @@ pub mod step;
 pub mod tags;
 pub mod unit_sizes;
 pub mod verdict;
+pub(crate) mod verdict_inputs;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -98,7 +101,8 @@ use crate::summary::recency::{IdleLoad, LfuLoad};
 use crate::summary::role_load::{Asked, RoleLoad};
 pub use crate::summary::run::{Dumped, Run};
 use crate::summary::tags::{RowContext, TagLoad, Tags};
-use crate::summary::verdict::{Verdict, VerdictInputs};
+use crate::summary::verdict::Verdict;
+use crate::summary::verdict_inputs::VerdictInputs;
 use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::retagged::SlotsMoved;
 use slotscope_topology::Topology;

@@ -11,9 +11,7 @@ use slotscope_engine::text;
 use crate::node_labels::SharedParts;
 use crate::summary::balance::Balance;
 use crate::summary::state::Role;
-use crate::wording::evidence::shortfall;
 use slotscope_topology::Topology;
-use slotscope_topology::cluster_info::NodeKeys;
 
 /// The primaries and their loads.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -216,17 +214,6 @@ impl Nodes {
         }
     }
 
-    /// A warning for each node that reports over 1% more keys than the dump holds: it is incomplete or older.
-    pub fn shortfalls(&self, said: &[NodeKeys]) -> Vec<String> {
-        let warning = |node: &NodeLoad| {
-            let address = node.address.as_ref().map(|address| address.0.as_slice());
-            let said = said.iter().find(|said| said.is(&node.id.0, address))?;
-            let is_short = node.load.keys as f64 + 0.01 * (said.keys as f64) < said.keys as f64;
-            is_short.then(|| shortfall(&node.name(), said.keys, node.load.keys))
-        };
-        self.list.iter().filter_map(warning).collect()
-    }
-
     /// Whether they are an even split, requested or assumed, not taken from a listing.
     pub fn is_even(&self) -> bool {
         let is_first = |node: &NodeLoad| node.id.0 == b"even-1";
@@ -320,22 +307,6 @@ fn add_up(topology: &Topology, slots: &[u64]) -> (Vec<u64>, u64) {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
-        let topology = Topology::even(2, String::from("even 2")).unwrap();
-        let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
-        nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
-        let said = |keys| NodeKeys {
-            address: "10.0.0.1:6379".into(),
-            id_start: "abcd".into(),
-            keys,
-            slots: 8192,
-        };
-        assert!(nodes.shortfalls(&[said(8192)]).is_empty());
-        assert!(nodes.shortfalls(&[said(8270)]).is_empty());
-        assert_eq!(nodes.shortfalls(&[said(8300)]).len(), 1);
-    }
 
     #[test]
     fn every_key_belongs_to_the_owner_of_its_slot_or_stands_apart() {

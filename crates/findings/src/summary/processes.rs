@@ -12,7 +12,6 @@ use crate::summary::observed::Observed;
 use crate::summary::process_time::{of_process, of_slots};
 use crate::summary::role_verdict::RoleVerdict;
 use crate::summary::state::{Role, State};
-use crate::summary::verdict::Verdict;
 use crate::wording;
 
 /// A node's load by process CPU time.
@@ -79,12 +78,13 @@ pub fn judged(summary: &Summary) -> Option<(f64, State)> {
     let nodes = summary.nodes.list.iter();
     let shares = nodes.filter_map(|node| node.over_share.load);
     let busiest = shares.max_by(f64::total_cmp)?;
-    let state = skewed(&summary.verdict).and_then(|skew| skew.state);
+    let state = skewed(summary).and_then(|skew| skew.state);
     Some((busiest, state.unwrap_or(State::Balanced)))
 }
 
 /// The finding of an uneven load, where processes compare the nodes.
-pub(crate) fn skewed(verdict: &Verdict) -> Option<&Finding> {
+pub(crate) fn skewed(summary: &Summary) -> Option<&Finding> {
+    let verdict = &summary.verdict;
     let is_skew =
         |finding: &&Finding| finding.kind == FindingKind::Skew && finding.role == Some(Role::Load);
     if verdict.roles.iter().any(is_compared_by_slots) {

@@ -17,7 +17,7 @@ use crate::summary::migration::Migration;
 use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::summary::state::{Role, Severity};
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 use crate::wording::finding as said;
 
 /// A key of this many bytes is always a risk.
@@ -65,7 +65,7 @@ pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
         risks.push(Finding::new(
             FindingKind::SizesUnknown,
             Severity::Notice,
-            "memory is unknown: the input has no sizes, so a big key would be invisible",
+            said::SIZES_UNKNOWN,
         ));
     }
     let order = |a: &Finding, b: &Finding| {

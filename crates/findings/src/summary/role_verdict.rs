@@ -19,7 +19,7 @@ use crate::summary::role_load::RoleLoad;
 use crate::summary::scaling::{self, Scaled};
 use crate::summary::split::Split;
 use crate::summary::state::{Role, State};
-use crate::summary::verdict::VerdictInputs;
+use crate::summary::verdict_inputs::VerdictInputs;
 
 /// The verdict in one role.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

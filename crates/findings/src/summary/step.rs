@@ -51,6 +51,20 @@ pub struct Step {
     /// The tags and keys that it splits, heaviest first.
     #[serde(skip)]
     pub split: Vec<Pieces>,
+    /// What it frees, if it only makes room.
+    #[serde(skip)]
+    pub frees: Option<Frees>,
+}
+
+/// Where a step that moves nothing makes room.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Frees {
+    /// What a node uses beside its keys.
+    Buffers,
+    /// Keys.
+    Data,
+    /// The limit itself, which is raised.
+    Limit,
 }
 
 /// The name of a tag or key, whether it is a tag, and into how many parts it is split.

@@ -3,30 +3,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use slotscope_engine::metric::{Metric, PerMetric};
+use slotscope_engine::metric::Metric;
 
-use crate::summary::capacity::Capacity;
-use crate::summary::expiry::Expiry;
 use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
-use crate::summary::gaps::Gaps;
-use crate::summary::headroom::Headroom;
-use crate::summary::independent_units::Units;
-use crate::summary::input_facts::InputFacts;
 use crate::summary::integrity::Integrity;
 use crate::summary::judge::Amounts;
-use crate::summary::keys::Keys;
-use crate::summary::kinds::LargeKey;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
-use crate::summary::observed::Observed;
 use crate::summary::processes;
 use crate::summary::risk;
-use crate::summary::role_load::{Asked, RoleLoad};
+use crate::summary::role_load::RoleLoad;
 use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
 use crate::summary::state::{Role, Severity, State};
 use crate::summary::step::{Left, Step};
+use crate::summary::verdict_inputs::VerdictInputs;
+use crate::wording::finding as said;
 
 /// The verdict and its basis.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -60,35 +52,12 @@ pub struct Verdict {
     pub integrity: Vec<Integrity>,
 }
 
-/// The inputs of a verdict.
-pub(crate) struct VerdictInputs<'a> {
-    pub nodes: &'a Nodes,
-    pub loads: &'a PerMetric<Vec<u64>>,
-    pub units: &'a Units,
-    pub observed: &'a Observed,
-    pub asked: &'a Asked,
-    pub input: &'a InputFacts,
-    /// Signs of a damaged dump.
-    pub signs: &'a [Integrity],
-    /// Whether key listings are the only input.
-    pub has_only_extremes: bool,
-    /// Whether all LFU counters stand for a number of accesses.
-    pub are_accesses_known: bool,
-    pub gaps: &'a Gaps,
-    pub capacity: Option<&'a Capacity>,
-    pub headroom: &'a Headroom,
-    pub keys: Option<&'a Keys>,
-    /// The keys with the most elements.
-    pub largest: Option<&'a [LargeKey]>,
-    pub expiry: Option<&'a Expiry>,
-}
-
 impl Verdict {
     /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
     /// and those the user did not choose.
     pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>, Vec<RoleLoad>) {
         let VerdictInputs { nodes, loads, .. } = *inputs;
-        let (role_loads, guarded_loads) = RoleLoad::choose(inputs);
+        let (role_loads, guarded_loads) = inputs.role_loads();
         let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
         let are_assumed = nodes.are_assumed();
         let findings = findings::ordered(inputs.findings(&roles), are_assumed);
@@ -273,8 +242,7 @@ impl VerdictInputs<'_> {
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
         limits.peek()?;
         let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
-        let text = "maxmemory is 0: the servers have no limit, so how full they are is not known";
-        is_unlimited.then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, text))
+        is_unlimited.then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, said::NO_LIMIT))
     }
 
     /// If keys are uneven while memory is even, load may be uneven too, but nobody has measured it.
@@ -285,8 +253,12 @@ impl VerdictInputs<'_> {
             .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
         let keys = self.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
         (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
-            let text = "the nodes are uneven by keys and even in memory; load was not measured";
-            Finding::new(FindingKind::LoadUnknown, Severity::Notice, text).of(keys)
+            Finding::new(
+                FindingKind::LoadUnknown,
+                Severity::Notice,
+                said::LOAD_UNKNOWN,
+            )
+            .of(keys)
         })
     }
 }

@@ -49,6 +49,11 @@ pub(crate) fn no_keys(file: &Name, bytes: u64) -> String {
     )
 }
 
+/// A node that was captured for this many seconds without a command on a key.
+pub(crate) fn idle(node: &Name, secs: f64) -> String {
+    format!("{node}: MONITOR saw no command on a key in {secs:.0} s")
+}
+
 /// The sum of all weights does not fit 64 bits.
 pub(crate) fn overflow(metric: Metric) -> String {
     format!(

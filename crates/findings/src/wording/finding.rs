@@ -11,6 +11,15 @@ use crate::wording::verdict::{times, unit};
 
 /// Maximum number of names in a sentence.
 const NAMES: usize = 3;
+/// No key has a size.
+pub(crate) const SIZES_UNKNOWN: &str =
+    "memory is unknown: the input has no sizes, so a big key would be invisible";
+/// Servers without a memory limit.
+pub(crate) const NO_LIMIT: &str =
+    "maxmemory is 0: the servers have no limit, so how full they are is not known";
+/// Keys are uneven, and load may be.
+pub(crate) const LOAD_UNKNOWN: &str =
+    "the nodes are uneven by keys and even in memory; load was not measured";
 /// A block shorter than this, in milliseconds, is not mentioned.
 const BLOCKS: f64 = 100.0;
 

@@ -10,6 +10,31 @@ const FEW_RANGES: usize = 2;
 /// Maximum number of slot ranges in a sentence.
 const RANGES_NAMED: usize = 4;
 
+/// Reading stopped before the end.
+pub(crate) const INCOMPLETE: &str = "the input could not be read to its end";
+
+/// A server without keys.
+pub(crate) fn empty_server(name: &str) -> String {
+    format!("{name} is empty: it may have lost its data")
+}
+
+/// No key is in the slots of a node.
+pub(crate) fn missing_node(name: &str) -> String {
+    format!("no key is in the slots of node {name}: its dump is missing")
+}
+
+/// No key is in a range of slots.
+pub(crate) fn empty_slots(first: usize, last: usize) -> String {
+    format!("no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off")
+}
+
+/// The file of one node of a cluster.
+pub(crate) fn one_node(first: usize, last: usize) -> String {
+    format!(
+        "it is the RDB file of one node of a cluster, all of its keys in slots {first}-{last}: name those of all primaries"
+    )
+}
+
 /// Lines are server or redis-cli errors: a scan was interrupted.
 pub(crate) fn error_lines(lines: u64) -> String {
     format!(

@@ -3,9 +3,9 @@
 use slotscope_engine::text::grouped;
 
 use crate::summary::explanation::{Fullest, Why};
+use crate::summary::fullest_counted::FullestCounted;
 use crate::summary::limit;
 use crate::summary::measure::Measure;
-use crate::summary::node_counts::FullestCounted;
 use crate::wording::verdict::times;
 
 /// How uneven they are; without a fullest node, none has keys.

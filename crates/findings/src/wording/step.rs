@@ -11,8 +11,12 @@ use crate::wording::verdict::{NAMES, ratio, times, unit};
 
 /// The limit of memory is raised on the host.
 pub(crate) const RAISE_LIMIT: &str = "raise maxmemory, where the host has room";
-/// How a step starts that is for buffers.
-pub(crate) const BUFFERS: &str = "look at client buffers and the replication backlog";
+
+/// This many bytes of a node are buffers.
+pub(crate) fn buffers(size: u64) -> String {
+    let size = bytes(size);
+    format!("look at client buffers and the replication backlog: {size} that are not keys")
+}
 
 /// Failed primaries come back.
 pub(crate) fn bring_back(nodes: &[Name]) -> String {

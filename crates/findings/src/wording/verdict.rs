@@ -12,6 +12,30 @@ use crate::summary::measure::Measure;
 use crate::summary::state::Role;
 use crate::summary::tags::LISTED;
 
+/// All keys are in slots without an owner.
+pub(crate) const ALL_UNOWNED: &str =
+    "all keys are in slots that no node owns: is this the topology of another cluster?";
+/// Nothing was read before the input ended.
+pub(crate) const CUT_OFF: &str =
+    "the input could not be read to its end, and the part that was read has no keys";
+/// Lists of extreme keys alone.
+pub(crate) const ONLY_EXTREMES: &str = "only lists of the hottest, slowest or largest keys were read: they say where those are, and nothing of how full or hot the nodes are";
+/// No keys at all.
+pub(crate) const NO_KEYS: &str = "there are no keys, so this says nothing of the cluster";
+/// LFU counters of replicas.
+pub(crate) const REPLICA_COUNTERS: &str = "the LFU counters are those of replicas, which see no reads of their primaries: nodes are not compared";
+/// Counters that were read once.
+pub(crate) const ONE_READING: &str = "one reading of counters that started at different times: nodes are not compared; take two readings";
+/// Captures at different times.
+pub(crate) const OTHER_TIMES: &str =
+    "the nodes were captured at different times, so they are not compared";
+/// CPU time of scripts and transactions.
+pub(crate) const OUTSIDE_SLOTS: &str =
+    "much of the CPU time is in no slot, so nodes are compared by their processes";
+/// A sample of the slots.
+pub(crate) const SAMPLED: &str =
+    "a sample of the slots may miss the heaviest, so nodes are not compared";
+
 /// There are keys, but this measure sums to 0.
 pub(crate) fn no_load(measure: Measure) -> String {
     format!(

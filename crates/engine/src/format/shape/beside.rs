@@ -1,6 +1,6 @@
 //! A word beside the name in each line, which other programs printed: a number of the line, a time, a host, an encoding.
 
-use crate::format::shape::column::{Column, MOST, common_prefix, is_index, share, share_of};
+use crate::format::shape::column::{Column, MOST, common_prefix, share, share_of};
 use crate::sentence::Sentence;
 
 const RAW: &str = "--format lines reads each line as a key";
@@ -34,7 +34,7 @@ fn said(fact: &str, way_out: &str) -> Option<Sentence> {
 /// Rising numbers before the names, if there are any.
 pub(super) fn number(rows: &[&[u8]]) -> Option<Sentence> {
     let fact = "each line starts with a rising number, as grep -n prints it";
-    let way_out = "sed -E 's/^([^:]*[.][^:]*:)?[0-9]+://' FILE";
+    let way_out = "sed -E 's/^([^:]*[.][^:]*:)?[^:]*://' FILE";
     are_numbered(rows).then(|| said(fact, way_out)).flatten()
 }
 
@@ -101,8 +101,7 @@ fn are_numbered(rows: &[&[u8]]) -> bool {
     let number = |row: &&[u8]| {
         let rest = &row[file(row).unwrap_or(0)..];
         let number = &rest[..memchr::memchr(b':', rest)?];
-        let has_zero = number.len() > 1 && number.starts_with(b"0");
-        let is_one = number.iter().all(u8::is_ascii_digit) && !has_zero;
+        let is_one = number.iter().all(u8::is_ascii_digit) && !number.starts_with(b"0");
         std::str::from_utf8(number)
             .ok()
             .filter(|_| is_one)?
@@ -117,7 +116,12 @@ fn are_numbered(rows: &[&[u8]]) -> bool {
             && numbers.is_sorted_by(|one, next| one < next)
             && (is_in_file || lengths(numbers.first()) < lengths(numbers.last()))
     };
-    numbers.len() == rows.len() && (is_index(&numbers, rows.len()) || is_long())
+    let starts = rows
+        .iter()
+        .filter_map(|row| Some(&row[..memchr::memchr(b':', row)?]));
+    let starts: Vec<&[u8]> = starts.collect();
+    let has_index = starts.len() == rows.len() && Column::of(starts).is_index;
+    has_index || numbers.len() == rows.len() && is_long()
 }
 
 #[cfg(test)]
@@ -145,6 +149,8 @@ mod tests {
             "user:1: 12 elements\nsess:2: 14 elements\ncart:3: 9 elements",
             "keys.txt:12:user:1\nkeys.txt:13:sess:2\nkeys.txt:14:cart:3\nkeys.txt:15:lock:4",
             "7:user:1\n19:sess:ab\n23:cart:{2}\n31:lock:9",
+            "000001:user:1\n000002:sess:2\n000003:cart:3",
+            "#1:user:1\n#2:sess:2\n#3:cart:3",
         ] {
             assert!(is_doubted(text), "{text}");
         }
@@ -158,6 +164,7 @@ mod tests {
             "GET /a/1\nGET /a/2\nGET /b/3",
             "article:The red 1\narticle:The blue 2\narticle:The red 3",
             "10:user:1\n11:user:2\n12:user:3\n13:user:4",
+            "0:session\n2:session\n5:session\n7:session",
             "1:a\n10:a\n11:a\n2:a",
             "user:1\nuser:9\nuser:10\nuser:11",
         ] {

@@ -237,7 +237,7 @@ fn decorated(cell: &[u8]) -> Option<u64> {
 }
 
 /// Whether these count from 0 or 1.
-pub(super) fn is_index(numbers: &[u64], cells: usize) -> bool {
+fn is_index(numbers: &[u64], cells: usize) -> bool {
     let steps = || {
         numbers
             .windows(2)

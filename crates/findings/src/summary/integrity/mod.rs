@@ -98,10 +98,4 @@ impl Integrity {
             ..self
         }
     }
-
-    /// Reading stopped before the end of the input.
-    pub(crate) fn incomplete() -> Self {
-        let sentence = "the input could not be read to its end";
-        Integrity::new(Damage::Incomplete, sentence.into())
-    }
 }

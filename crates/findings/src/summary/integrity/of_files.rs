@@ -64,6 +64,13 @@ impl FilesApart {
     }
 }
 
+impl Integrity {
+    /// Reading stopped before the end of the input.
+    pub(crate) fn incomplete() -> Self {
+        Integrity::new(Damage::Incomplete, said::INCOMPLETE.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -226,20 +226,15 @@ fn elsewhere(nodes: &Nodes, keys: f64, counts: InputCounts<'_>) -> Option<Integr
 fn empty_node(node: &NodeLoad, is_of_all_servers: bool) -> Integrity {
     let name = short(&node.name());
     let sign = if is_of_all_servers {
-        let sentence = format!("{name} is empty: it may have lost its data");
-        Integrity::of_loads(Damage::EmptyServer, sentence)
+        Integrity::of_loads(Damage::EmptyServer, said::empty_server(&name))
     } else {
-        let sentence = format!("no key is in the slots of node {name}: its dump is missing");
-        Integrity::of_loads(Damage::MissingNode, sentence)
+        Integrity::of_loads(Damage::MissingNode, said::missing_node(&name))
     };
     sign.on(node)
 }
 
 fn empty_slots((first, last): (usize, usize)) -> Integrity {
-    let sentence = format!(
-        "no key is in slots {first}-{last}: the dump of a node is missing, or it was cut off"
-    );
-    Integrity::of_loads(Damage::MissingNode, sentence)
+    Integrity::of_loads(Damage::MissingNode, said::empty_slots(first, last))
 }
 
 /// (a), for a node.
@@ -293,10 +288,10 @@ fn one_node(keys: &[u64], units: f64) -> Option<Integrity> {
     if (first..=last).contains(&empty.0) {
         return Some(empty_slots(empty));
     }
-    let sentence = format!(
-        "it is the RDB file of one node of a cluster, all of its keys in slots {first}-{last}: name those of all primaries"
-    );
-    Some(Integrity::of_loads(Damage::MissingNode, sentence))
+    Some(Integrity::of_loads(
+        Damage::MissingNode,
+        said::one_node(first, last),
+    ))
 }
 
 /// (b)

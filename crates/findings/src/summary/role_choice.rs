@@ -1,0 +1,225 @@
+//! Chooses the load of each role: the best measure that every compared node has.
+
+use slotscope_engine::metric::Metric;
+
+use crate::summary::balance::sum;
+use crate::summary::limit;
+use crate::summary::measure::Measure;
+use crate::summary::nodes::NodeLoad;
+use crate::summary::observed::Captures;
+use crate::summary::process_time;
+use crate::summary::reason::Reason;
+use crate::summary::role_load::RoleLoad;
+use crate::summary::state::Role;
+use crate::summary::tags::LISTED;
+use crate::summary::verdict_inputs::VerdictInputs;
+
+impl VerdictInputs<'_> {
+    /// The roles to judge, memory first, or those the user asked for; second, the roles the user did not ask for.
+    pub(crate) fn role_loads(&self) -> (Vec<RoleLoad>, Vec<RoleLoad>) {
+        let mut roles = Vec::new();
+        roles.extend(self.memory());
+        roles.extend(self.load());
+        if roles.is_empty() {
+            roles.extend(self.of(Measure::Keys));
+        }
+        if self.asked.by.is_empty() {
+            return (roles, Vec::new());
+        }
+        let metrics = self.asked.by.iter();
+        let asked: Vec<RoleLoad> = metrics
+            .filter_map(|metric| self.asked_for(*metric))
+            .collect();
+        roles.retain(|role| asked.iter().all(|asked| asked.measure != role.measure));
+        (asked, roles)
+    }
+
+    fn total(&self, metric: Metric) -> u128 {
+        self.loads.get(metric).map_or(0, |loads| sum(loads))
+    }
+
+    fn asked_for(&self, metric: Metric) -> Option<RoleLoad> {
+        self.loads.get(metric)?;
+        let load = match Measure::from(metric).role() {
+            Role::Load => self.captured(metric.into()),
+            Role::Memory => self.of(metric.into()),
+        };
+        // Key counts do not stand for memory or load, unless memory is otherwise unknown.
+        load.map(|load| RoleLoad {
+            role: load.role.filter(|_| metric != Metric::Keys),
+            ..load
+        })
+    }
+
+    fn memory(&self) -> Option<RoleLoad> {
+        let keys = self.total(Metric::Keys);
+        if keys == 0 && self.total(Metric::Bytes) == 0 {
+            return None;
+        }
+        let sized = self.input.weights.get(Metric::Bytes).copied();
+        let known = sized.map_or(1.0, |sized| sized as f64 / keys.max(1) as f64);
+        let [all, half] = limit::SIZES;
+        if self.total(Metric::Bytes) > 0 && known >= half {
+            let load = self.of(Measure::Bytes)?;
+            return Some(RoleLoad {
+                is_estimated: known < all,
+                ..load
+            });
+        }
+        self.used_memory().or_else(|| self.of(Measure::Keys))
+    }
+
+    /// Each node's dataset memory, distributed over its slots by their keys.
+    fn used_memory(&self) -> Option<RoleLoad> {
+        let load = self.of(Measure::UsedMemory)?;
+        let dataset = |at: usize| self.observed.server(at)?.dataset;
+        let sizes: Option<Vec<u64>> = load.compared.iter().map(|at| dataset(*at)).collect();
+        let known = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
+        let mut scale = vec![1.0; self.nodes.list.len()];
+        for (at, size) in load.compared.iter().zip(known) {
+            let keys = self.nodes.list[*at].load.keys;
+            // Memory without keys cannot be assigned to slots.
+            scale[*at] = size as f64 / keys.max(1) as f64;
+        }
+        Some(load.scaled(self.nodes, scale))
+    }
+
+    fn load(&self) -> Option<RoleLoad> {
+        let measures = [Measure::Cpu, Measure::Ops, Measure::Accesses];
+        let measured = measures.into_iter().filter(|measure| {
+            self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
+        });
+        let loads: Vec<RoleLoad> = measured.filter_map(|kind| self.captured(kind)).collect();
+        // Operations on keys do not show what processes do besides.
+        let is_best = |load: &RoleLoad| matches!(load.reason, None | Some(Reason::OutsideSlots));
+        let best = loads.iter().position(is_best);
+        loads.into_iter().nth(best.unwrap_or(0))
+    }
+
+    /// An observed load: a rate, for captured nodes.
+    fn captured(&self, measure: Measure) -> Option<RoleLoad> {
+        let mut load = self.of(measure)?;
+        if measure == Measure::Accesses {
+            load.reason = Some(Reason::Counters).filter(|_| self.observed.accesses_from_replicas);
+            return Some(load);
+        }
+        let Some(captures) = self.observed.of_load(measure.metric()) else {
+            return Some(load);
+        };
+        load.is_estimated = measure == Measure::Cpu && !captures.are_counters;
+        let seen = self.seen(captures, &load);
+        // The slots of lost nodes are down, not idle.
+        let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();
+        let answering = load.compared.iter().filter(is_answering).count().max(1);
+        let span = |at: usize| captures.spans.get(at).copied().flatten();
+        // Counters of a node that was reset or got other slots cover an unknown time.
+        let has_spans = captures.are_counters && load.compared.iter().any(|at| span(*at).is_some());
+        load.compared
+            .retain(|at| seen.contains(at) && (!has_spans || span(*at).is_some()));
+        let spans: Option<Vec<f64>> = load.compared.iter().map(|at| span(*at)).collect();
+        if captures.is_one_reading || captures.are_apart {
+            load.reason = Some(Reason::Counters);
+        } else if (load.compared.len() as f64) < limit::COVERED * answering as f64 {
+            load.reason = Some(Reason::NotSeen);
+        } else if captures.are_counters && measure == Measure::Cpu {
+            let is_outside =
+                process_time::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
+            load.reason = is_outside.then_some(Reason::OutsideSlots);
+        }
+        let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
+            return Some(load);
+        };
+        let longest = spans.iter().copied().fold(0.0, f64::max);
+        load.span_secs = Some(longest).filter(|span| *span > 0.0);
+        let is_same = spans.iter().all(|span| *span > 0.99 * longest);
+        if is_same || spans.is_empty() {
+            return Some(load);
+        }
+        let mut scale = vec![1.0; self.nodes.list.len()];
+        for (at, span) in load.compared.iter().zip(&spans) {
+            scale[*at] = longest / span;
+        }
+        Some(load.scaled(self.nodes, scale))
+    }
+
+    /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
+    fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
+        let of_metric = self.units.per.get(load.measure.metric());
+        let units = of_metric.map_or(0.0, |units| match units.named.len() {
+            named if named < LISTED => named as f64,
+            _ => units.count.max(LISTED as f64),
+        });
+        let owned: f64 = self.nodes.owning().map(|node| f64::from(node.slots)).sum();
+        let is_seen = |at: &usize| {
+            let node = &self.nodes.list[*at];
+            let is_idle = || f64::from(node.slots) / owned * units <= limit::SURELY;
+            let told = captures.seen.get(*at).copied().flatten();
+            told.unwrap_or(node.load_by(load.measure.metric()) > 0 || is_idle())
+        };
+        load.compared.iter().copied().filter(is_seen).collect()
+    }
+
+    /// The load of all nodes with slots, except lost nodes from which nothing was read.
+    fn of(&self, measure: Measure) -> Option<RoleLoad> {
+        let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|metric| node.load_by(*metric) > 0);
+        let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
+        let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0 && is_known(node);
+        let nodes = self.nodes.list.iter().enumerate().filter(owning);
+        Some(RoleLoad {
+            role: Some(measure.role()),
+            measure,
+            slots: self.loads.get(measure.metric())?.clone(),
+            scale: Vec::new(),
+            compared: nodes.map(|(at, _)| at).collect(),
+            weights: self.weights(measure.role()),
+            reason: Some(Reason::NotSeen)
+                .filter(|_| self.input.sample_percent.is_some() && measure.role() == Role::Memory),
+            span_secs: None,
+            is_estimated: false,
+        })
+    }
+
+    /// Relative capacities: the user's, else for memory the limits if they differ.
+    fn weights(&self, role: Role) -> Vec<f64> {
+        let count = self.nodes.list.len();
+        if !self.asked.weights.is_empty() {
+            let weights = self.asked.weights.iter().copied();
+            return weights.chain(std::iter::repeat(1.0)).take(count).collect();
+        }
+        let alike = vec![1.0; count];
+        if role == Role::Load {
+            return alike;
+        }
+        let limits: Option<Vec<f64>> = (0..count)
+            .map(|at| match self.nodes.list[at].slots {
+                0 => Some(
+                    self.observed
+                        .server(at)
+                        .and_then(|server| server.maxmemory)
+                        .unwrap_or(0) as f64,
+                ),
+                _ => self
+                    .observed
+                    .server(at)?
+                    .maxmemory
+                    .map(|limit| limit as f64),
+            })
+            .collect();
+        let Some(limits) = limits else { return alike };
+        let owning = || {
+            limits
+                .iter()
+                .zip(&self.nodes.list)
+                .filter(|(_, node)| node.slots > 0)
+        };
+        let least = owning()
+            .map(|(limit, _)| *limit)
+            .fold(f64::INFINITY, f64::min);
+        let most = owning().map(|(limit, _)| *limit).fold(0.0, f64::max);
+        if least > 0.0 && most >= 1.05 * least {
+            limits
+        } else {
+            alike
+        }
+    }
+}
