@@ -51,7 +51,7 @@ pub struct Step {
     /// The tags and keys that it splits, heaviest first.
     #[serde(skip)]
     pub split: Vec<Pieces>,
-    /// What it frees, if it only makes room.
+    /// The room it makes, if it moves nothing.
     #[serde(skip)]
     pub frees: Option<Frees>,
 }
@@ -59,7 +59,7 @@ pub struct Step {
 /// Where a step that moves nothing makes room.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Frees {
-    /// What a node uses beside its keys.
+    /// Memory of a node beside its keys.
     Buffers,
     /// Keys.
     Data,

@@ -1,4 +1,4 @@
-//! What a verdict is made from.
+//! The inputs of a verdict.
 
 use slotscope_engine::metric::PerMetric;
 
