@@ -21,6 +21,7 @@ __all__ = [
     "VERSION",
     "analyze",
     "diff",
+    "findings",
     "load",
     "main",
     "merge",
