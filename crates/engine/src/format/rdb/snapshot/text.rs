@@ -109,7 +109,7 @@ enum Length {
     Encoding(u8),
 }
 
-// Hash tables take a fifth longer without it.
+// Called for each string of a hash table.
 #[inline(always)]
 fn length_or_encoding(input: &mut Forward) -> Read<Length> {
     let at = input.offset();
