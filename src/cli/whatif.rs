@@ -66,7 +66,7 @@ pub struct WhatIfArgs {
     /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
-    /// Keys that begin with PREFIX count N times, 1.5 or 20
+    /// Keys that begin with PREFIX count N times, 2 or 20
     ///
     /// In the slots that they have. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]

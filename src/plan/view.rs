@@ -192,7 +192,6 @@ fn goals(outcome: &PlanOutcome) -> Table<'_> {
         Some(how) if how.is_empty() => "yes".into(),
         Some(how) => how,
         None if outcome.request.relief && goal.limit.is_none() => "later".into(),
-        None if goal.is_impossible => "impossible".into(),
         None if outcome.limited => "limited".into(),
         None => "not found".into(),
     };

@@ -1,12 +1,10 @@
-//! Growing prefixes: their keys count several times, in their own slots. A fractional factor selects that part of the
-//! keys, but scales the bytes and operations of every key.
+//! Growing prefixes: their keys count several times, in their own slots.
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::hash::hash;
 use slotscope_engine::name::Name;
 
 /// Maximum growth factor.
-const MOST: f64 = 1000.0;
+const MOST: u32 = 1000;
 /// Maximum number of rules, each of which needs counters in every thread.
 const MOST_RULES: usize = 8;
 
@@ -18,20 +16,7 @@ pub struct Growth(Vec<Rule>);
 #[derive(Debug, Clone)]
 struct Rule {
     prefix: Vec<u8>,
-    factor: f64,
-    /// The integer part of the factor, at least 1.
-    whole: u32,
-    /// The fraction of keys counted once more, in 2^-64.
-    part: u64,
-}
-
-/// The extra counts of a rule, beyond the one that every key has.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum More {
-    /// `whole - 1` times.
-    Whole,
-    /// Once more.
-    Once,
+    factor: u32,
 }
 
 impl Growth {
@@ -46,7 +31,8 @@ impl Growth {
         }
         let rules = texts.iter().map(|text| {
             Rule::parse(text).ok_or_else(|| {
-                let reason = "is not 'PREFIX = Nx' with N from 1 to 1000, as in 'user: = 2x'";
+                let reason =
+                    "is not 'PREFIX = Nx' with a whole N from 1 to 1000, as in 'user: = 2x'";
                 Error::option("grow", Name::from(text.as_str()), reason)
             })
         });
@@ -63,38 +49,9 @@ impl Growth {
         self.0.len()
     }
 
-    /// Whether rule `at` is the first to match a key, and adds `extra` for it.
-    pub(crate) fn counts(&self, at: usize, extra: More, key: &[u8]) -> bool {
-        self.rule_of(key) == Some(at)
-            && match extra {
-                More::Whole => self.0[at].whole > 1,
-                More::Once => hash(key) < self.0[at].part,
-            }
-    }
-
-    /// How often the counts for `extra` of rule `at` are added.
-    pub(crate) fn times(&self, at: usize, extra: More) -> u32 {
-        match extra {
-            More::Whole => self.0[at].whole - 1,
-            More::Once => 1,
-        }
-    }
-
-    /// The part of a key's weight counted for the key itself, or for each copy: together they are its weight times the
-    /// factor.
-    pub(crate) fn weight(&self, key: &[u8], weight: u64, is_copy: bool) -> u64 {
-        let Some(at) = self.rule_of(key) else {
-            return weight;
-        };
-        let rule = &self.0[at];
-        let grown = (weight as f64 * rule.factor).round() as u64;
-        let count = u64::from(rule.whole) + u64::from(hash(key) < rule.part);
-        let each = grown / count;
-        if is_copy {
-            each
-        } else {
-            grown - each * (count - 1)
-        }
+    /// How often the keys of a rule are added to themselves.
+    pub(crate) fn copies(&self, at: usize) -> u32 {
+        self.0[at].factor - 1
     }
 
     /// The first rule that matches a key.
@@ -124,17 +81,9 @@ impl Rule {
             .strip_suffix(['x', 'X'])
             .unwrap_or(multiplier)
             .trim_ascii();
-        let is_plain = digits
-            .bytes()
-            .all(|byte| byte.is_ascii_digit() || byte == b'.');
-        let factor: f64 = digits.parse().ok().filter(|_| is_plain)?;
-        let in_range = (1.0..=MOST).contains(&factor) && !prefix.is_empty();
-        in_range.then(|| Rule {
-            prefix,
-            factor,
-            whole: factor as u32,
-            part: (factor.fract() * u64::MAX as f64) as u64,
-        })
+        let factor = digits.parse().ok()?;
+        let in_range = (1..=MOST).contains(&factor) && !prefix.is_empty();
+        in_range.then_some(Rule { prefix, factor })
     }
 }
 
@@ -152,43 +101,11 @@ mod tests {
     }
 
     #[test]
-    fn a_factor_is_whole_copies_and_a_part_of_the_keys() {
-        let growth = growth(&["user: = 2.25x", "u = 3"]).unwrap();
-        assert_eq!(
-            (growth.times(0, More::Whole), growth.times(1, More::Whole)),
-            (1, 2)
-        );
-        let keys: Vec<String> = (0..10_000).map(|i| format!("user:{i}")).collect();
-        let count = |at: usize, more: More| {
-            keys.iter()
-                .filter(|key| growth.counts(at, more, key.as_bytes()))
-                .count()
-        };
-        assert_eq!(count(0, More::Whole), 10_000);
-        assert!(
-            (2300..2700).contains(&count(0, More::Once)),
-            "{}",
-            count(0, More::Once)
-        );
-        assert_eq!(
-            (count(1, More::Whole), count(1, More::Once)),
-            (0, 0),
-            "the first rule has them"
-        );
-        assert!(growth.counts(1, More::Whole, b"u"));
-    }
-
-    #[test]
-    fn weights_grow_exactly_by_any_factor() {
-        let growth = growth(&["user: = 1.25x", "lb: = 3x"]).unwrap();
-        for at in 0..100 {
-            let key = format!("user:{at}").into_bytes();
-            let copies = u64::from(growth.counts(0, More::Once, &key));
-            let all = growth.weight(&key, 1001, false) + copies * growth.weight(&key, 1001, true);
-            assert_eq!(all, 1251, "{at}");
-        }
-        assert_eq!(growth.weight(b"lb:1", 7, true), 7);
-        assert_eq!(growth.weight(b"other", 7, false), 7);
+    fn the_first_rule_that_matches_has_a_key() {
+        let growth = growth(&["user: = 2x", "u = 3"]).unwrap();
+        assert_eq!((growth.copies(0), growth.copies(1)), (1, 2));
+        let rules = [&b"user:7"[..], b"u", b"other"].map(|key| growth.rule_of(key));
+        assert_eq!(rules, [Some(0), Some(1), None]);
     }
 
     #[test]
@@ -198,6 +115,7 @@ mod tests {
             "user: = x",
             "user: = 0x",
             "user: = 1e3",
+            "user: = 1.5",
             "user: = -2",
             " = 2x",
             "a = 1001",

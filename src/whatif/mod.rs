@@ -26,7 +26,7 @@ use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
 use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::growth::{Growth, More};
+use crate::whatif::growth::Growth;
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
@@ -93,9 +93,9 @@ pub struct WhatIf {
     pub before: Tallies,
     /// The keys after the change; absent if only nodes change.
     after: Option<Tallies>,
-    /// Extra counts for growth: for each rule, those to be multiplied, and those added once.
-    grown: Vec<[Tallies; 2]>,
-    /// Keys matching each growth rule.
+    /// The keys that match each growth rule.
+    grown: Vec<Tallies>,
+    /// How many these are, unrenamed.
     grown_keys: Vec<u64>,
     /// Keys that change slots.
     pub moved: Load,
@@ -132,7 +132,7 @@ impl WhatIf {
         let tallies = || Tallies::new(Parts::InOnePass);
         let rules = change.growth.len();
         WhatIf {
-            grown: (0..rules).map(|_| [tallies(), tallies()]).collect(),
+            grown: (0..rules).map(|_| tallies()).collect(),
             grown_keys: vec![0; rules],
             before: tallies(),
             after: Some(tallies()),
@@ -172,9 +172,7 @@ impl WhatIf {
     pub fn grow(&mut self) {
         let Some(after) = &mut self.after else { return };
         for (rule, tallies) in std::mem::take(&mut self.grown).into_iter().enumerate() {
-            for (extra, tallies) in [More::Whole, More::Once].into_iter().zip(tallies) {
-                add_times(after, tallies, self.change.growth.times(rule, extra));
-            }
+            add_times(after, tallies, self.change.growth.copies(rule));
         }
     }
 
@@ -207,14 +205,9 @@ impl WhatIf {
             .filter(|(_, count)| *count > 0)
         {
             self.grown_keys[rule] += count;
-            for (extra, tallies) in [More::Whole, More::Once]
-                .into_iter()
-                .zip(&mut self.grown[rule])
-            {
-                let is_counted = |key: &[u8]| growth.counts(rule, extra, key);
-                self.scratch
-                    .add_renamed(&change, keys, is_counted, true, tallies);
-            }
+            let is_counted = |key: &[u8]| growth.rule_of(key) == Some(rule);
+            let tallies = &mut self.grown[rule];
+            self.scratch.add_renamed(&change, keys, is_counted, tallies);
         }
         self.scratch.renaming.hits = hits;
     }
@@ -225,7 +218,7 @@ impl WhatIf {
         self.scratch.slots.resize(keys.len(), None);
         self.renamed += self
             .scratch
-            .add_renamed(&self.change, keys, |_| true, false, after);
+            .add_renamed(&self.change, keys, |_| true, after);
     }
 }
 
@@ -252,14 +245,13 @@ impl Scratch {
         change: &WhatIfChange,
         keys: &SlotBatch<'_>,
         wanted: impl Fn(&[u8]) -> bool,
-        are_copies: bool,
         to: &mut Tallies,
     ) -> u64 {
         let (mut at, mut renamed) = (0, 0);
         while at < keys.len() {
             at = self.rename(change, keys, at, &wanted);
             renamed += self.count_renamed(keys);
-            self.add(change, keys, are_copies, to);
+            self.add(change, keys, to);
         }
         renamed
     }
@@ -308,13 +300,7 @@ impl Scratch {
     }
 
     /// Counts the keys in the block that have a slot.
-    fn add(
-        &mut self,
-        change: &WhatIfChange,
-        keys: &SlotBatch<'_>,
-        are_copies: bool,
-        after: &mut Tallies,
-    ) {
+    fn add(&mut self, change: &WhatIfChange, keys: &SlotBatch<'_>, after: &mut Tallies) {
         let Scratch {
             block,
             keys: spans,
@@ -350,16 +336,8 @@ impl Scratch {
             );
         }
         let weights = |column: &[u64]| {
-            if column.is_empty() {
-                Vec::new()
-            } else {
-                let weight = |i: &u32| {
-                    let (spans, at) = (keys.batch.keys, *i as usize);
-                    let key = spans.get(keys.batch.base, at);
-                    change.growth.weight(key, column[at], are_copies)
-                };
-                places.iter().map(weight).collect()
-            }
+            let at_places = places.iter().filter_map(|i| column.get(*i as usize));
+            at_places.copied().collect()
         };
         values.are_operations = keys.batch.values.are_operations;
         values.weights = keys
@@ -426,10 +404,8 @@ impl Tally for WhatIf {
     fn merge(&mut self, other: Self) {
         self.before.merge(other.before);
         self.after.merge(other.after);
-        for (grown, [whole, once]) in self.grown.iter_mut().zip(other.grown) {
-            grown[0].merge(whole);
-            grown[1].merge(once);
-        }
+        let grown = self.grown.iter_mut().zip(other.grown);
+        grown.for_each(|(mine, theirs)| mine.merge(theirs));
         let add =
             |to: &mut Vec<u64>, from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
         add(&mut self.grown_keys, &other.grown_keys);

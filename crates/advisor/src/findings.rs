@@ -34,8 +34,6 @@ pub struct AdviseFindings {
     pub evidence: Evidence,
     /// Why nothing changes; absent where something does.
     pub why: Option<KeepReason>,
-    /// The family that is in the way.
-    pub blocker: Option<BlockingFamily>,
     /// Primaries.
     pub nodes: usize,
     /// The metric of load.
@@ -87,15 +85,6 @@ pub enum Advice {
     Change,
     /// Leave them.
     Keep,
-}
-
-/// The family that is in the way.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct BlockingFamily {
-    /// Its pattern.
-    pub pattern: Name,
-    /// The part of the batches that could be cured without it.
-    pub share: f64,
 }
 
 /// A family and its new names.
@@ -187,12 +176,7 @@ pub struct BatchKind {
 impl AdviseFindings {
     /// The findings for a decision.
     pub fn of(model: &Model<'_>, batches: &Batches, decision: &Decision) -> Self {
-        let (why, blocker) = if decision.is_change() {
-            (None, None)
-        } else {
-            let (reason, blocker) = model.keep_reason(decision, batches);
-            (Some(reason), blocker)
-        };
+        let why = (!decision.is_change()).then(|| model.keep_reason(decision));
         let best = decision.best();
         let list = &model.families.list;
         let renaming = &best.renaming;
@@ -236,10 +220,6 @@ impl AdviseFindings {
             },
             evidence: decision.evidence,
             why,
-            blocker: blocker.map(|blocker| BlockingFamily {
-                pattern: Name(list[blocker.family as usize].pattern.clone()),
-                share: rounded(blocker.share),
-            }),
             nodes: model.owners.nodes,
             by: model.names.metric(),
             keys: model.names.keys,

@@ -6,7 +6,7 @@ use crate::field_kinds::FieldKind;
 use crate::model::Model;
 use crate::scheme::{Choice, Scheme};
 use crate::soundness::{self, Penalty, Soundness};
-use crate::tag_loads::WINDOWS;
+use crate::tag_loads::less_chance;
 
 /// Load of the heaviest tag in fair shares of twice the nodes: below the first limit it is good, below the second
 /// limited.
@@ -121,6 +121,7 @@ impl Model<'_> {
     fn judge(&self, group: &[(u32, Choice)]) -> (Soundness, bool) {
         let (mut by_load, mut by_accesses) = (HashMap::new(), HashMap::new());
         let (mut distinct, mut load, mut follows) = (0, 0, false);
+        let (mut in_window, mut key_in_window) = (0.0, 0.0);
         for (number, choice) in group {
             let family = &self.families.list[*number as usize];
             load += family.load;
@@ -139,6 +140,9 @@ impl Model<'_> {
                 .iter()
                 .for_each(|(tag, times)| *by_accesses.entry(*tag).or_insert(0u64) += times);
             distinct = distinct.max(tags.distinct);
+            in_window += tags.in_window;
+            let keys = self.tags.get(*number, Choice::Bare);
+            key_in_window = keys.map_or(0.0, |keys| keys.in_window).max(key_in_window);
             follows |= self.is_of_dates(*number, *choice)
                 && family.names.len() as f64 / self.names.share()
                     >= KEYS_OF_DATE * tags.expected_distinct.max(1.0);
@@ -154,6 +158,11 @@ impl Model<'_> {
             let total = self.joins.total_accesses as f64;
             let share = less_chance(*times as f64) / total;
             soundness = soundness.max(self.by_heaviest(nodes * share, nodes * self.hottest_key));
+            // One tag is hot in most windows of the capture, but not over all of it.
+            follows |= self.joins.total_accesses >= LEAST_IN_WINDOWS
+                && nodes * in_window > LIMITED
+                && in_window > 3.0 * key_in_window
+                && in_window > 2.0 * *times as f64 / total;
         }
         let is_large = load as f64 > SMALL * self.sample_load;
         if is_large
@@ -165,7 +174,6 @@ impl Model<'_> {
         if self.has_few_names() {
             soundness = soundness.min(Soundness::Limited);
         }
-        follows = follows || self.follows_a_tag(group);
         (if follows { Soundness::Bad } else { soundness }, follows)
     }
 
@@ -200,54 +208,4 @@ impl Model<'_> {
                 .iter()
                 .all(|field| family.kinds[*field] == FieldKind::Date)
     }
-
-    /// Whether one tag is hot in most windows of the capture, but not over all of it.
-    fn follows_a_tag(&self, group: &[(u32, Choice)]) -> bool {
-        let total = self.joins.total_accesses;
-        if total < LEAST_IN_WINDOWS {
-            return false;
-        }
-        let sums = |choice_of: &dyn Fn(Choice) -> Choice| {
-            let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::new(); WINDOWS];
-            for (family, choice) in group {
-                let tags = self
-                    .tags
-                    .windows(*family, choice_of(*choice))
-                    .unwrap_or_default();
-                for (window, tags) in windows.iter_mut().zip(tags) {
-                    tags.iter()
-                        .for_each(|(tag, times)| *window.entry(*tag).or_default() += times);
-                }
-            }
-            windows
-        };
-        let shares = |windows: &[HashMap<u64, u64>], less: &dyn Fn(f64) -> f64| {
-            let most =
-                |window: &HashMap<u64, u64>| window.values().max().copied().unwrap_or(0) as f64;
-            let mut shares: Vec<f64> = windows
-                .iter()
-                .zip(self.tags.window_totals)
-                .map(|(window, total)| less(most(window)) / total.max(1) as f64)
-                .collect();
-            shares.sort_by(f64::total_cmp);
-            shares[WINDOWS / 2]
-        };
-        let tags = sums(&|choice| choice);
-        let keys = sums(&|_| Choice::Bare);
-        let of_tag = shares(&tags, &less_chance);
-        let of_key = shares(&keys, &|times| times);
-        let mut whole: HashMap<u64, u64> = HashMap::new();
-        tags.iter()
-            .flatten()
-            .for_each(|(tag, times)| *whole.entry(*tag).or_default() += times);
-        let over_all = whole.values().max().copied().unwrap_or(0) as f64 / total as f64;
-        2.0 * self.owners.nodes as f64 * of_tag > LIMITED
-            && of_tag > 3.0 * of_key
-            && of_tag > 2.0 * over_all
-    }
-}
-
-/// A count minus three standard deviations: the largest of many is high by chance.
-fn less_chance(count: f64) -> f64 {
-    (count - 3.0 * count.sqrt()).max(0.0)
 }

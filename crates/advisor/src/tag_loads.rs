@@ -15,9 +15,8 @@ use crate::seeded::SeededMap;
 
 /// Tags tracked per family and choice; the tags of a group's families are summed.
 const MOST_TAGS: usize = 64;
-/// Windows of a capture, and tags tracked per window.
-pub(super) const WINDOWS: usize = 16;
-const MOST_TAGS_OF_WINDOW: usize = 16;
+/// Windows of a capture.
+const WINDOWS: usize = 16;
 
 /// Tags as hashes, heaviest first.
 pub(super) type Heaviest = Vec<(u64, u64)>;
@@ -29,6 +28,9 @@ pub(crate) struct TagLoads {
     pub by_load: Heaviest,
     /// By accesses of batches.
     pub by_accesses: Heaviest,
+    /// The hottest tag's share of all accesses in a window of the capture, which may be another tag in each: the median,
+    /// of tags without what chance adds to the largest of many.
+    pub in_window: f64,
     /// Number of distinct tags in the sample.
     pub distinct: u64,
     /// Number of distinct tags in all names, extrapolated: names that share a tag also do so in the sample.
@@ -39,9 +41,6 @@ pub(crate) struct TagLoads {
 #[derive(Debug, Default)]
 pub struct AllTagLoads {
     loads: BTreeMap<(u32, Choice), TagLoads>,
-    windows: BTreeMap<(u32, Choice), Vec<Heaviest>>,
-    /// Accesses of each window.
-    pub window_totals: [u64; WINDOWS],
 }
 
 impl AllTagLoads {
@@ -70,22 +69,15 @@ impl AllTagLoads {
         self.loads.get(&(family, choice))
     }
 
-    /// The same by window of the capture.
-    pub fn windows(&self, family: u32, choice: Choice) -> Option<&[Heaviest]> {
-        self.windows.get(&(family, choice)).map(Vec::as_slice)
-    }
-
-    /// Accesses by tag, in the whole capture and by window.
+    /// Accesses by tag.
     fn add_accesses(&mut self, choices: &[Vec<Choice>], joins: &Joins) {
-        let mut of_family: Vec<Vec<(u8, &TouchedKey)>> = vec![Vec::new(); choices.len()];
+        let mut of_family: Vec<Vec<(usize, &TouchedKey)>> = vec![Vec::new(); choices.len()];
+        let mut totals = [0u64; WINDOWS];
         for batch in 0..joins.batches() {
-            let window = (WINDOWS * batch / joins.batches()) as u8;
-            for key in joins
-                .batch(batch)
-                .iter()
-                .map(|key| &joins.keys[*key as usize])
-            {
-                self.window_totals[usize::from(window)] += 1;
+            let window = WINDOWS * batch / joins.batches();
+            for key in joins.batch(batch) {
+                let key = &joins.keys[*key as usize];
+                totals[window] += 1;
                 if let Some(keys) = of_family.get_mut(key.family as usize) {
                     keys.push((window, key));
                 }
@@ -94,37 +86,54 @@ impl AllTagLoads {
         let families = of_family.par_iter().zip(choices).enumerate();
         let touched = families.filter(|(_, (keys, _))| !keys.is_empty());
         let accesses = touched.flat_map_iter(|(number, (keys, choices))| {
-            // The hot keys of a window are found from untagged names.
+            // Hot keys are found from untagged names.
             let bare = Some(Choice::Bare).filter(|bare| !choices.contains(bare));
             let with_bare = choices.iter().copied().chain(bare);
-            with_bare.map(move |choice| (number as u32, choice, accesses_of(choice, keys, joins)))
+            with_bare.map(move |choice| {
+                let accesses = accesses_of(choice, keys, joins, &totals);
+                ((number as u32, choice), accesses)
+            })
         });
-        let counted: Vec<(u32, Choice, Accesses)> = accesses.collect();
-        for (number, choice, (whole, windows)) in counted {
-            self.windows.insert((number, choice), windows);
-            self.loads.entry((number, choice)).or_default().by_accesses = whole;
+        let counted: Vec<((u32, Choice), (Heaviest, f64))> = accesses.collect();
+        for (choice, (by_accesses, in_window)) in counted {
+            let loads = self.loads.entry(choice).or_default();
+            (loads.by_accesses, loads.in_window) = (by_accesses, in_window);
         }
     }
 }
 
-/// The tags of a whole capture, and of each window.
-type Accesses = (Heaviest, Vec<Heaviest>);
-
-/// Number of accesses to each tag of these keys under a choice.
-fn accesses_of(choice: Choice, keys: &[(u8, &TouchedKey)], joins: &Joins) -> Accesses {
-    let mut whole: SeededMap<u64, u64> = SeededMap::default();
+/// Number of accesses to each tag of these keys under a choice, and the share of a window's hottest one.
+fn accesses_of(
+    choice: Choice,
+    keys: &[(usize, &TouchedKey)],
+    joins: &Joins,
+    totals: &[u64; WINDOWS],
+) -> (Heaviest, f64) {
     let mut windows: Vec<SeededMap<u64, u64>> = vec![SeededMap::default(); WINDOWS];
     for (window, key) in keys {
         let tag = joins.tag_of(key, choice);
-        *whole.entry(tag).or_default() += 1;
-        *windows[usize::from(*window)].entry(tag).or_default() += 1;
+        *windows[*window].entry(tag).or_default() += 1;
     }
-    let of_window =
-        |tags: SeededMap<u64, u64>| heaviest(tags.into_iter().collect(), MOST_TAGS_OF_WINDOW);
-    (
-        heaviest(whole.into_iter().collect(), MOST_TAGS),
-        windows.into_iter().map(of_window).collect(),
-    )
+    let hottest = windows.iter().map(|tags| tags.values().max().copied());
+    let shares = hottest.zip(totals).map(|(hottest, total)| {
+        let times = hottest.unwrap_or(0) as f64;
+        let is_key = choice == Choice::Bare;
+        let surely = if is_key { times } else { less_chance(times) };
+        surely / (*total).max(1) as f64
+    });
+    let mut shares: Vec<f64> = shares.collect();
+    shares.sort_by(f64::total_cmp);
+    let mut whole: SeededMap<u64, u64> = SeededMap::default();
+    for (tag, times) in windows.into_iter().flatten() {
+        *whole.entry(tag).or_default() += times;
+    }
+    let whole = heaviest(whole.into_iter().collect(), MOST_TAGS);
+    (whole, shares[WINDOWS / 2])
+}
+
+/// A count minus three standard deviations: the largest of many is high by chance.
+pub(crate) fn less_chance(count: f64) -> f64 {
+    (count - 3.0 * count.sqrt()).max(0.0)
 }
 
 /// The tags of a family's names under each of `choices`.
@@ -159,7 +168,6 @@ fn loads_of<'a>(
         let distinct = tags.len() as u64;
         let tag_loads = TagLoads {
             by_load: heaviest(tags, MOST_TAGS),
-            by_accesses: Vec::new(),
             distinct,
             expected_distinct: expected_distinct(
                 loads.len() as f64,
@@ -167,6 +175,7 @@ fn loads_of<'a>(
                 distinct as f64,
                 names.share(),
             ),
+            ..TagLoads::default()
         };
         (*choice, tag_loads)
     })

@@ -2,7 +2,7 @@
 //! operations, at the least price. It knows loads, owners and limits, and nothing of dumps, names or reports.
 //!
 //! ```text
-//! MoveRequest (loads by slot, owners, limits) -> plan -> MovePlan (new owners, results, proofs)
+//! MoveRequest (loads by slot, owners, limits) -> plan -> MovePlan (new owners, results)
 //! ```
 //!
 //! ```
@@ -23,13 +23,11 @@ mod budget;
 pub mod even_ranges;
 mod exchange;
 mod greedy;
-mod improve;
 mod limited;
 pub mod lower_bound;
 pub mod move_request;
 mod movement;
 mod prices;
-pub mod proof;
 mod receivers;
 mod relief;
 pub mod rest;

@@ -1,9 +1,8 @@
 //! The planner: assigns slots to nodes so that they meet their aims role by role, at the least price.
 //!
 //! First the maximum per node is computed (`aims`). Overfull nodes shed runs of slots (`shed`), slots are swapped
-//! (`exchange`), and unneeded moves are given back (`greedy`); missed aims are relaxed (`search`), and the result is
-//! made cheaper (`improve`). A plan is then replanned on its own result until that moves nothing more. All of it is
-//! deterministic: budgets count work, not time.
+//! (`exchange`), and unneeded moves are given back (`greedy`); missed aims are relaxed (`search`). A plan is then
+//! replanned on its own result until that moves nothing more. All of it is deterministic: budgets count work, not time.
 
 use crate::aims::{Aims, leftovers, max_over_mean, rest_over_mean};
 use crate::budget::Budget;
@@ -12,7 +11,6 @@ use crate::limited::{exceeds_limits, within_limits};
 use crate::lower_bound::LowerBound;
 use crate::move_request::{MoveLimits, MoveRequest, Role};
 use crate::prices::least_bytes;
-use crate::proof::{self, Proof};
 use crate::relief::relief;
 use crate::search::{rank, search};
 use crate::shares::Shares;
@@ -79,8 +77,6 @@ pub struct PlannedRole {
     pub met: bool,
     /// Whether nodes end up even, or so near their targets that another plan is not worth its moves.
     pub is_near: bool,
-    /// Why it cannot be met together with another role, if proven.
-    pub proof: Option<Proof>,
 }
 
 /// Load of pinned slots on one node, above the node's target in a role.
@@ -263,7 +259,6 @@ fn planned_role(
     let is_within = |level: f64| aims.is_within(after, role, level);
     let aim = aims.aims[role];
     let is_near = is_within(MISSED * aim) || is_within(aims.bands[role]);
-    let is_missed = shares.request.roles[role].is_judged() && !is_near;
     PlannedRole {
         is_goal: aims.is_goal[role],
         target: aim,
@@ -276,11 +271,6 @@ fn planned_role(
         rest_before: rest_over_mean(before, role),
         rest_after: rest_over_mean(after, role),
         floor: aims.floors[role].clone(),
-        proof: if is_missed {
-            proof::of(shares, aims, role)
-        } else {
-            None
-        },
     }
 }
 

@@ -4,7 +4,6 @@ use crate::aims::{Aims, LEAST_EXCESS, max_over_mean};
 use crate::budget::Budget;
 use crate::lower_bound::SetBy;
 use crate::move_request::MoveRequest;
-use crate::proof::{self, Proof};
 use crate::search::search;
 use crate::shares::Shares;
 use crate::solve::{FixedAbove, fixed_above};
@@ -17,8 +16,6 @@ pub enum WhyNot {
     Fixed(FixedAbove),
     /// One slot, or slots that must share a node.
     Floor(SetBy),
-    /// It is proven that no placement has both.
-    NoPlacement(Proof),
     /// The best placement is not worth its moves: the ratio, and the number of slots moved.
     NotWorth(f64, usize),
     /// The limits of memory.
@@ -47,9 +44,6 @@ pub fn why_not(request: &MoveRequest<'_>, role: usize) -> WhyNot {
     let floor = &aims.floors[role];
     if let Some(set_by) = floor.set_by.filter(|_| floor.over_fair > band) {
         return WhyNot::Floor(set_by);
-    }
-    if let Some(proof) = proof::of(&shares, &aims, role) {
-        return WhyNot::NoPlacement(proof);
     }
     let alone = |request: &MoveRequest<'_>, are_others_kept: bool| {
         let shares = Shares::new(request);

@@ -38,13 +38,6 @@ fn wrong(load: &Workload, noise: f64) -> Option<String> {
     match load.right {
         Right::Keep if decision.is_change() => Some(said()),
         Right::Keep => None,
-        Right::KeepFor(family) => {
-            let named = findings
-                .blocker
-                .as_ref()
-                .map(|blocker| blocker.pattern.to_string());
-            (named.as_deref() != Some(family)).then(said)
-        }
         Right::Change { .. } if !decision.is_change() => Some(said()),
         Right::Change { share, units } => too_little(&decision, load.nodes, share, units, noise)
             .map(|what| format!("{what}: {}", said())),

@@ -5,7 +5,7 @@ use super::workload::{Right, Workload, change, each};
 use crate::rng::Rng;
 
 pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
-    let mut load = Workload::on(6, Right::KeepFor("config:flags"));
+    let mut load = Workload::on(6, Right::Keep);
     load.names(each(
         0..4000,
         &[

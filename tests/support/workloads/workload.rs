@@ -20,8 +20,6 @@ pub enum Right {
     /// Names stay as they are.
     #[default]
     Keep,
-    /// Names stay, and the advice mentions this family.
-    KeepFor(&'static str),
     /// Names change: at least this share of the batches is in one slot, and this many values spread the load.
     Change { share: f64, units: usize },
 }

@@ -10,7 +10,7 @@ use slotscope_engine::name::Name;
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, PlannedRole};
-use slotscope_planner::why_not::{WhyNot, why_not};
+use slotscope_planner::why_not::why_not;
 
 use crate::plan::inputs::PlanInputs;
 use crate::summary::balance::tidy;
@@ -55,9 +55,6 @@ pub struct GoalOutcome {
     pub met: bool,
     /// Why not, in a sentence.
     pub reason: Option<String>,
-    /// Whether it is proven that no placement has it.
-    #[serde(skip)]
-    pub is_impossible: bool,
 }
 
 /// A limit of the nodes.
@@ -126,7 +123,6 @@ pub(super) fn goals(
             rest_before: tidy(planned.rest_before),
             rest_after: tidy(planned.rest_after),
             met: planned.is_near,
-            is_impossible: matches!(why, Some(WhyNot::NoPlacement(_))),
             reason,
         }
     };
@@ -184,7 +180,6 @@ fn maxmemory(
         rest_after: tidy(after),
         met,
         reason: (!met).then(|| reason.into()),
-        is_impossible: false,
     })
 }
 

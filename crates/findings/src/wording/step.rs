@@ -240,18 +240,6 @@ pub(crate) fn why_not(why: &WhyNot) -> String {
         WhyNot::Floor(SetBy::Slots { together, heaviest }) => {
             format!("{together} of the {heaviest} heaviest slots have to share a node")
         }
-        WhyNot::NoPlacement(proof) => {
-            let names = list(proof.slots.iter(), NAMES);
-            let slot = if proof.slots.len() == 1 {
-                "slot"
-            } else {
-                "slots"
-            };
-            format!(
-                "no placement evens both: {slot} {names} keeps it at {} or more",
-                ratio(proof.least)
-            )
-        }
         WhyNot::NotWorth(to, slots) => format!(
             "{} would be possible, which is not worth {}",
             ratio(*to),

@@ -89,16 +89,6 @@ fn reason(why: KeepReason, findings: &AdviseFindings, today: &SchemeScore) -> St
         KeepReason::SingleKeys => {
             String::from("hardly any command has several keys, and today's tags are sound")
         }
-        KeepReason::Blocker => {
-            let blocker = findings.blocker.as_ref();
-            let (pattern, share) = blocker.map_or((String::new(), 0.0), |blocker| {
-                (blocker.pattern.to_string(), blocker.share)
-            });
-            format!(
-                "{pattern} is in the way; read it apart, and {} of the commands with several keys can reach one slot",
-                percent(share)
-            )
-        }
         KeepReason::HotKey => String::from(
             "one key is so hot that no tag helps; cache it in the clients, read it from replicas, or split it",
         ),
@@ -109,9 +99,6 @@ fn reason(why: KeepReason, findings: &AdviseFindings, today: &SchemeScore) -> St
         KeepReason::FewValues => format!(
             "the id that keys have in common has too few values for {} nodes, or is a date: its slots would be hot",
             findings.nodes
-        ),
-        KeepReason::SpelledDifferently => String::from(
-            "ids are equal as numbers and not as bytes (00000017 and 17): write them alike first",
         ),
         KeepReason::NoCommonId => {
             String::from("the keys of a command have no id in common that a tag could be of")
