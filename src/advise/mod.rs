@@ -11,7 +11,6 @@ use std::collections::HashSet;
 
 pub use slotscope_advisor::*;
 
-use slotscope_advisor::all_names::CarriedOut;
 use slotscope_advisor::batches::Batches;
 use slotscope_advisor::carried_out::Scored;
 use slotscope_advisor::decision::Decision;
@@ -19,6 +18,7 @@ use slotscope_advisor::findings::AdviseFindings;
 use slotscope_advisor::model::Model;
 use slotscope_advisor::names::NameSample;
 use slotscope_advisor::owners::Owners;
+use slotscope_advisor::retagged::AllRetagged;
 use slotscope_advisor::spelling::Renaming;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
@@ -106,8 +106,7 @@ pub(crate) fn advise_and<R>(
     // The sample suffices for choosing; the forecast covers all names.
     let mut decision = on_threads(reading, || model.decide(model.candidates(batches)));
     if let Some(reading) = reading.filter(|reading| !names.is_whole() && reading.is_rereadable()) {
-        (decision.names_of, decision.one_name_of) =
-            on_all_names(reading, &model, &mut decision.schemes)?;
+        on_all_names(reading, &model, &mut decision.schemes)?;
     }
     let mut findings = AdviseFindings::of(&model, batches, &decision);
     findings.rules_differ = differing(&model, &decision.best().renaming, &findings.rules)?;
@@ -158,22 +157,15 @@ fn family(model: &Model<'_>, flag: &str, pattern: &str) -> Result<u32> {
     })
 }
 
-/// If the model saw only a sample, applies the schemes to all names: counts the names of each family, and the sampling
-/// rate of renamed ones.
-fn on_all_names(
-    reading: &Reading,
-    model: &Model<'_>,
-    schemes: &mut [Scored],
-) -> Result<(Vec<u64>, u64)> {
+/// If the model saw only a sample, applies the schemes to all names.
+fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) -> Result<()> {
     let renamings: Vec<Renaming> = schemes
         .iter()
         .map(|scheme| scheme.renaming.clone())
         .collect();
-    let counted = reading.scan("carrying out", || {
-        CarriedOut::new(model, schemes, &renamings)
-    })?;
-    let one_of = counted.tally.one_of();
-    Ok((counted.tally.finish(schemes, &model.owners), one_of))
+    let counted = reading.scan("carrying out", || AllRetagged::new(model, &renamings))?;
+    counted.tally.finish(model, schemes);
+    Ok(())
 }
 
 /// Sampled names that the rules rename differently from the scheme.

@@ -15,7 +15,7 @@ enum Does {
 }
 use Does::{Refuses, Same};
 
-const PLAN: Does = Same(&["moves", "goals", "before", "after", "floor", "big_keys"]);
+const PLAN: Does = Same(&["moves", "goals", "before", "after", "big_keys"]);
 const WHATIF: Does = Same(&["by", "before", "after", "moved", "changed_node", "top_tags"]);
 const LINT: Does = Same(&["keys", "allowed", "findings"]);
 const ADVISE: Does = Same(&["families", "schemes", "rules", "nodes", "keys"]);

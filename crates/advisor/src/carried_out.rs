@@ -9,12 +9,10 @@ use crate::joins::TouchedKey;
 use crate::model::Model;
 use crate::owners::Owners;
 use crate::scheme::Scheme;
-use crate::seeded::{SeededMap, SeededSet};
+use crate::seeded::SeededSet;
 use crate::soundness::{Penalty, Soundness};
 use crate::spelling::{Renaming, Spelling};
 
-/// Number of the sample's heaviest tags that are counted over all names.
-const CANDIDATES: usize = 16;
 /// Slots that are placed one by one on the emptiest node, heaviest first; the rest is treated as a fluid.
 const MOVED: usize = 4096;
 /// Slots above this fraction of a node's share are not treated as a fluid.
@@ -27,8 +25,8 @@ pub struct NamesAfter {
     pub slots: Vec<u64>,
     /// Number of names that change.
     pub renamed: u64,
-    /// Load of the heaviest tags, by their hashes.
-    pub heaviest: SeededMap<u64, u64>,
+    /// The heaviest tag's share of the load of the sample.
+    pub heaviest_share: f64,
     /// Text of the heaviest tag.
     pub tag: Vec<u8>,
     /// Whether that is a tag; otherwise a key without one.
@@ -88,12 +86,6 @@ pub struct Scored {
 }
 
 impl Scored {
-    /// The share of the heaviest tag.
-    pub fn heaviest_share(&self) -> f64 {
-        let heaviest = self.names.heaviest.values().max().copied().unwrap_or(0);
-        heaviest as f64 / (self.names.slots.iter().sum::<u64>() as f64).max(1.0)
-    }
-
     /// Computes the figures by node from the slots.
     pub fn weigh(&mut self, owners: &Owners) {
         let (slots, twice) = (&self.names.slots, 2 * owners.nodes);
@@ -173,9 +165,9 @@ impl Model<'_> {
             after.clone_from(&new);
         }
         NamesAfter {
+            heaviest_share: heaviest as f64 / (slots.iter().sum::<u64>() as f64).max(1.0),
             slots,
             renamed,
-            heaviest,
             is_tag: hashslot::tag(&after).is_some(),
             tag: hashed(&after).to_vec(),
             distinct,
@@ -227,24 +219,18 @@ impl Model<'_> {
     }
 }
 
-/// The heaviest tags, a name with the heaviest one, and the number of distinct tags.
-fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (SeededMap<u64, u64>, Option<u32>, u64) {
+/// The load of the heaviest tag, a name with it, and the number of distinct tags.
+fn heaviest(mut tags: Vec<(u64, u64, u32)>) -> (u64, Option<u32>, u64) {
     tags.sort_unstable();
     let runs = tags.chunk_by(|a, b| a.0 == b.0);
-    let mut sums: Vec<(u64, u64, u32)> = runs
-        .map(|same| (same.iter().map(|tag| tag.1).sum(), same[0].0, same[0].2))
-        .collect();
-    let distinct = sums.len() as u64;
-    sums.sort_unstable_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-    sums.truncate(CANDIDATES);
-    let first = sums.first().map(|(_, _, at)| *at);
-    (
-        sums.into_iter()
-            .map(|(load, hash, _)| (hash, load))
-            .collect(),
-        first,
-        distinct,
-    )
+    let sums = runs.map(|same| {
+        let load: u64 = same.iter().map(|tag| tag.1).sum();
+        (load, same[0].0, same[0].2)
+    });
+    let distinct = sums.clone().count() as u64;
+    let heaviest = sums.max_by(|a, b| a.0.cmp(&b.0).then(b.1.cmp(&a.1)));
+    let (load, name) = heaviest.map_or((0, None), |(load, _, at)| (load, Some(at)));
+    (load, name, distinct)
 }
 
 /// The part of a key that the server hashes.

@@ -56,10 +56,6 @@ pub struct Decision {
     pub judges_locality: bool,
     /// A scheme was dropped because its names exist already or two names become one.
     pub collided: bool,
-    /// Number of changed names by family; empty if the sample is complete.
-    pub names_of: Vec<u64>,
-    /// The sampling factor for these numbers and for the schemes' load by node.
-    pub one_name_of: u64,
 }
 
 impl Decision {
@@ -128,8 +124,6 @@ impl Model<'_> {
             evidence,
             judges_locality: self.judges_locality(),
             collided,
-            names_of: Vec::new(),
-            one_name_of: 1,
         }
     }
 
@@ -192,7 +186,7 @@ impl Model<'_> {
             [
                 worth,
                 -(scheme.names.renamed as f64),
-                -scheme.heaviest_share(),
+                -scheme.names.heaviest_share,
                 fields,
             ]
         } else {

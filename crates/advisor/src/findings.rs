@@ -42,8 +42,6 @@ pub struct AdviseFindings {
     pub keys: u64,
     /// The part of the names that the families are from; promises are of all names wherever they can be read twice.
     pub names_sampled: f64,
-    /// One of how many names was renamed to count what schemes make of all of them, besides the heaviest, which all were.
-    pub one_name_of: u64,
     /// Names of the sample that fit no pattern, and names of more than 512 bytes: they stay.
     pub names_unmatched: u64,
     /// Batches, those of one key among them.
@@ -98,7 +96,7 @@ pub struct FamilyAdvice {
     /// in the order that they apply in.
     #[serde(skip)]
     pub rule: Option<String>,
-    /// Its names; of a pattern that no listed scheme changes an estimate, where families are from a sample.
+    /// Its names; an estimate, where families are from a sample.
     pub keys: u64,
     /// Its share of the load.
     pub load_share: f64,
@@ -194,14 +192,7 @@ impl AdviseFindings {
                 becomes,
                 rule,
                 pattern: Name(family.pattern.clone()),
-                keys: decision
-                    .names_of
-                    .get(number)
-                    .copied()
-                    .filter(|keys| *keys > 0)
-                    .unwrap_or_else(|| {
-                        (family.names.len() as f64 / model.names.share()).round() as u64
-                    }),
+                keys: (family.names.len() as f64 / model.names.share()).round() as u64,
                 load_share: rounded(family.load as f64 / model.sample_load),
                 accesses: family.accesses,
             }
@@ -224,7 +215,6 @@ impl AdviseFindings {
             by: model.names.metric(),
             keys: model.names.keys,
             names_sampled: rounded(model.names.share()),
-            one_name_of: decision.one_name_of,
             names_unmatched: list[model.families.other()].names.len() as u64 + model.names.long,
             batches: batches.seen,
             first_bytes: None,
@@ -272,7 +262,7 @@ fn score(model: &Model<'_>, scheme: &Scored, is_today: bool) -> SchemeScore {
         },
         heaviest: Name(scheme.names.tag.clone()),
         heaviest_is_tag: scheme.names.is_tag,
-        heaviest_share: rounded(scheme.heaviest_share()),
+        heaviest_share: rounded(scheme.names.heaviest_share),
         distinct_tags: scheme.names.distinct,
         patterns_renamed: changed(model, scheme).count(),
         keys_renamed: scheme.names.renamed,

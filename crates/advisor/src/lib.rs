@@ -3,15 +3,13 @@
 //! Batches show which segments the keys of a command share (`learned_places`). Names become families with one pattern,
 //! whose fields may become a tag (`tokens`, `families`). Batches show which fields are equal among the keys of a
 //! command (`joins`). A scheme is a choice for each family; schemes are found (`search`), judged (`groups`), spelled
-//! (`spelling`), applied (`carried_out`, `all_names`) and compared (`decision`).
+//! (`spelling`), applied (`carried_out`, `retagged`) and compared (`decision`).
 #![deny(missing_docs)]
 
-pub mod all_names;
 #[doc(hidden)]
 pub mod batches;
 #[doc(hidden)]
 pub mod carried_out;
-mod changing;
 pub mod decision;
 #[doc(hidden)]
 pub mod families;

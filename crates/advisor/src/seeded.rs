@@ -11,7 +11,7 @@ pub(super) type SeededSet<K> = HashSet<K, Seeded>;
 
 /// Hashes with one multiplication per word.
 #[derive(Debug, Clone, Copy)]
-pub struct Seeded(u64);
+pub(crate) struct Seeded(u64);
 
 impl Default for Seeded {
     fn default() -> Self {
@@ -29,7 +29,7 @@ impl BuildHasher for Seeded {
 
 /// The state of a hash.
 #[derive(Debug)]
-pub struct SeededHasher(u64);
+pub(crate) struct SeededHasher(u64);
 
 impl Hasher for SeededHasher {
     fn finish(&self) -> u64 {

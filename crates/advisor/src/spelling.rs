@@ -212,14 +212,6 @@ pub struct Renaming {
 }
 
 impl Renaming {
-    /// Whether another renaming has the same result for a family.
-    pub(crate) fn is_same_for(&self, number: u32, other: &Renaming) -> bool {
-        let (mine, theirs) = (&self.spelling, &other.spelling);
-        self.scheme.get(number) == other.scheme.get(number)
-            && mine.styles.get(&number) == theirs.styles.get(&number)
-            && mine.is_other == theirs.is_other
-    }
-
     /// Appends the new form of a name to `new`; nothing if it is unchanged.
     pub fn apply(&self, families: &Families, name: &[u8], tokens: &mut Tokens, new: &mut Vec<u8>) {
         let number = families.read(name, tokens);

@@ -114,10 +114,6 @@ fn the_json_has_the_fields_of_the_contract() {
             (ratio("after"), &json!(null))
         );
     }
-    assert_eq!(
-        (&plan["floor"], &plan["floor_unit"]),
-        (&json!({"bytes": 1.0, "ops": 1.0}), &json!(null))
-    );
     let moves = plan["moves"].list();
     let sum = |field: &str| moves.iter().map(|of| of[field].whole()).sum::<u64>();
     assert_eq!(
@@ -248,10 +244,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         &[&args[..], &["--max-slots", "1000"]].concat(),
     ));
     let left = "10.0.0.1:7000 is not emptied: the limits leave it 9,000 slots with ";
-    assert!(
-        part.contains(left) && !part.contains("no plan gets it below"),
-        "{part}"
-    );
+    assert!(part.contains(left), "{part}");
     // The moved slots go to all remaining nodes, the emptiest first, and not to a single one.
     let json = report(&plan(
         &scratch,

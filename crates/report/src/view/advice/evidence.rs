@@ -66,13 +66,6 @@ pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
         ),
     );
     add(
-        findings.one_name_of > 1,
-        format!(
-            "schemes are counted from one of {} names and all heavy ones: nodes are right within about 0.1%",
-            grouped(findings.one_name_of)
-        ),
-    );
-    add(
         findings.first_bytes.is_some(),
         format!(
             "commands are those in the first {} of each capture; slotscope advise reads all",
