@@ -1,6 +1,8 @@
 //! Applies a scheme: renames every name and every batch, and counts their real slots. The promised figures are from
 //! this pass.
 
+use std::collections::HashSet;
+
 use slotscope_engine::hash::hash;
 use slotscope_engine::slot::SLOTS;
 
@@ -9,7 +11,6 @@ use crate::joins::TouchedKey;
 use crate::model::Model;
 use crate::owners::Owners;
 use crate::scheme::Scheme;
-use crate::seeded::SeededSet;
 use crate::soundness::{Penalty, Soundness};
 use crate::spelling::{Renaming, Spelling};
 
@@ -136,7 +137,7 @@ impl Model<'_> {
         let mut slots = vec![0; SLOTS];
         let mut tags: Vec<(u64, u64, u32)> = Vec::with_capacity(self.names.len());
         let (mut renamed, mut collisions) = (0, 0);
-        let mut made: SeededSet<u64> = SeededSet::default();
+        let mut made: HashSet<u64> = HashSet::default();
         let (mut tokens, mut new) = (self.families.tokens(), Vec::new());
         for (number, family) in self.families.list.iter().enumerate() {
             for at in &family.names {

@@ -1,6 +1,6 @@
 //! All families of an input, that is, the patterns that reports list, and how to find the family of a name.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use slotscope_engine::hash::hash;
@@ -10,7 +10,6 @@ use crate::family::Family;
 use crate::field_kinds::{FieldKind, KINDS};
 use crate::matcher::Matcher;
 use crate::places::Places;
-use crate::seeded::SeededMap;
 use crate::tokens::Tokens;
 
 /// The separator of segments in patterns.
@@ -159,7 +158,7 @@ type Kinds = Vec<Vec<[u64; KINDS]>>;
 /// The patterns of families, in order.
 fn families_of(names: &[(&[u8], NameLoad)], places: &Places) -> Vec<Vec<u8>> {
     let mut tokens = Tokens::with(places);
-    let mut counts: SeededMap<u64, (Vec<u8>, NameLoad)> = SeededMap::default();
+    let mut counts: HashMap<u64, (Vec<u8>, NameLoad)> = HashMap::default();
     let (mut pattern, mut total) = (Vec::new(), NameLoad::default());
     for (name, load) in names {
         total += *load;

@@ -10,7 +10,6 @@ use slotscope_engine::hash::{fold, hash};
 use crate::batches::Batches;
 use crate::families::Families;
 use crate::scheme::{Choice, MOST_FIELDS, Scheme};
-use crate::seeded::SeededMap;
 use crate::tokens::Tokens;
 
 /// Shapes that are counted individually; twice this many are tracked, and the others are never cured.
@@ -96,7 +95,7 @@ impl Joins {
     /// Reads all batches.
     pub(crate) fn of(batches: &Batches, families: &Families) -> Self {
         let mut joins = Joins::default();
-        let mut numbers: SeededMap<u64, u32> = SeededMap::default();
+        let mut numbers: HashMap<u64, u32> = HashMap::default();
         let mut tokens = families.tokens();
         let mut shapes: HashMap<BatchShape, ShapeCount> = HashMap::new();
         for at in 0..batches.len() {

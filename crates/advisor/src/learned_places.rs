@@ -4,13 +4,12 @@
 //! A segment is the text between two delimiters. Its place is the text before it, with ids masked. Among the segments
 //! shared by the keys of a batch, the one with the most distinct values over all batches is the id.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use slotscope_engine::hash::{fold, hash};
 
 use crate::batches::Batches;
 use crate::places::{FIELD, PlaceKind, Places, Prefix};
-use crate::seeded::{SeededMap, SeededSet};
 use crate::tokens::{Segment, TokenKind, Tokens};
 
 /// The segments of a place are values if at least this many are distinct.
@@ -56,8 +55,8 @@ impl Places {
     }
 
     fn values_by_endings(&self, names: &[&[u8]]) -> Vec<u64> {
-        let mut places: SeededMap<u64, SeededMap<u64, Words>> = SeededMap::default();
-        let mut seen: SeededSet<u64> = SeededSet::default();
+        let mut places: HashMap<u64, HashMap<u64, Words>> = HashMap::default();
+        let mut seen: HashSet<u64> = HashSet::default();
         let mut tokens = Tokens::with(self);
         for name in names {
             if !tokens.parse(name) {
@@ -81,9 +80,9 @@ impl Places {
                 ending = fold(ending ^ FIELD, segment.shape);
             }
         }
-        let are_values = |endings: &SeededMap<u64, Words>| {
+        let are_values = |endings: &HashMap<u64, Words>| {
             let different = endings.values().flat_map(|words| &words.different);
-            let shapes: SeededSet<u64> = different.copied().collect();
+            let shapes: HashSet<u64> = different.copied().collect();
             let is_common =
                 |words: &&Words| words.different.len() as f64 >= COMMON * shapes.len() as f64;
             let common: Vec<&Words> = endings.values().filter(is_common).collect();
@@ -98,7 +97,7 @@ impl Places {
 
     /// Adds the places that batches reveal when their keys are read with these values.
     fn learned(&self, batches: &Batches) -> Places {
-        let mut values: SeededMap<u64, SeededSet<u64>> = SeededMap::default();
+        let mut values: HashMap<u64, HashSet<u64>> = HashMap::default();
         self.each_batch(batches, |batch| {
             for shared in batch.shared().into_iter().filter(|_| !batch.is_together) {
                 values
@@ -115,7 +114,7 @@ impl Places {
             if batch.is_together {
                 return;
             }
-            let count = |shared: &Shared| values.get(&shared.structure).map_or(0, SeededSet::len);
+            let count = |shared: &Shared| values.get(&shared.structure).map_or(0, HashSet::len);
             // The last of equals: the first segment is usually the name of the application.
             let Some(id) = batch.shared().into_iter().max_by_key(count) else {
                 return;
@@ -176,7 +175,7 @@ impl Places {
 /// Words of a place with the same ending.
 #[derive(Default)]
 struct Words {
-    different: SeededSet<u64>,
+    different: HashSet<u64>,
     /// Whether they are tags or parts of tags.
     are_tags: bool,
 }
@@ -185,7 +184,7 @@ struct Words {
 #[derive(Default)]
 struct Found {
     /// Segments with ids masked: `queue7` and `queue8` are one.
-    shapes: SeededSet<u64>,
+    shapes: HashSet<u64>,
     is_candidate: bool,
     /// Number of batches with this place, and of those that share its segment.
     batches: usize,
@@ -270,13 +269,13 @@ fn of_segment(tokens: &Tokens, segment: &Segment) -> SegmentOfKey {
 
 impl SegmentedBatch {
     /// The distinct places of its keys.
-    fn places(&self) -> SeededSet<u64> {
+    fn places(&self) -> HashSet<u64> {
         let segments = self.keys.iter().flat_map(|key| &key.segments);
         segments.map(|segment| segment.place).collect()
     }
 
     /// The places with this text.
-    fn places_of(&self, text: u64) -> SeededSet<u64> {
+    fn places_of(&self, text: u64) -> HashSet<u64> {
         let segments = self.keys.iter().flat_map(|key| &key.segments);
         let with_text = segments.filter(|segment| segment.text == text);
         with_text.map(|segment| segment.place).collect()

@@ -35,7 +35,6 @@ pub mod rename_rules;
 pub mod retagged;
 pub mod scheme;
 mod search;
-mod seeded;
 #[doc(hidden)]
 pub mod soundness;
 pub mod spelling;

@@ -1,10 +1,11 @@
 //! Finds the family of a name, and the parts of the name that are its fields.
 
+use std::collections::HashMap;
+
 use slotscope_engine::hash::{fold, hash};
 use slotscope_keyname::ids::Id;
 
 use crate::family::Family;
-use crate::seeded::SeededMap;
 use crate::tokens::{Braces, Token, TokenKind, Tokens};
 
 /// Steps tried per name: only adversarial families need more.
@@ -14,10 +15,10 @@ const MOST_STEPS: u32 = 1024;
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Matcher {
     /// By state and hash of separator and word or placeholder: the next state.
-    steps: SeededMap<(u32, u64), u32>,
+    steps: HashMap<(u32, u64), u32>,
     /// By state: the ids that may span several tokens.
-    runs: SeededMap<u32, Vec<Run>>,
-    ends: SeededMap<(u32, u64), u32>,
+    runs: HashMap<u32, Vec<Run>>,
+    ends: HashMap<(u32, u64), u32>,
 }
 
 /// An id not recognizable by its form: it extends up to a text.

@@ -1,5 +1,7 @@
 //! The model: names and batches as families, joins and tags; schemes are judged by it alone.
 
+use std::collections::HashSet;
+
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
 
@@ -10,7 +12,6 @@ use crate::names::NameSample;
 use crate::owners::Owners;
 use crate::places::Places;
 use crate::scheme::{Choice, MOST_SCORED, Scheme, choices};
-use crate::seeded::SeededSet;
 use crate::soundness::Judged;
 use crate::tag_loads::AllTagLoads;
 
@@ -101,7 +102,7 @@ impl<'a> Model<'a> {
 
 /// Every name, and every key in batches that is not among the names.
 fn each_once<'a>(touched: &[&'a [u8]], names: &'a NameSample) -> Vec<(&'a [u8], NameLoad)> {
-    let mut seen: SeededSet<u64> = SeededSet::default();
+    let mut seen: HashSet<u64> = HashSet::default();
     let is_new = |key: &&&[u8]| {
         let hash = hash(key);
         !names.has(hash) && seen.insert(hash)

@@ -1,6 +1,6 @@
 //! The load of tags by family and choice, from the sample of names and from batches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
@@ -11,7 +11,6 @@ use crate::family::Family;
 use crate::joins::{Joins, TouchedKey, braced, tag_hash};
 use crate::names::NameSample;
 use crate::scheme::{Choice, MOST_FIELDS};
-use crate::seeded::SeededMap;
 
 /// Tags tracked per family and choice; the tags of a group's families are summed.
 const MOST_TAGS: usize = 64;
@@ -109,7 +108,7 @@ fn accesses_of(
     joins: &Joins,
     totals: &[u64; WINDOWS],
 ) -> (Heaviest, f64) {
-    let mut windows: Vec<SeededMap<u64, u64>> = vec![SeededMap::default(); WINDOWS];
+    let mut windows: Vec<HashMap<u64, u64>> = vec![HashMap::default(); WINDOWS];
     for (window, key) in keys {
         let tag = joins.tag_of(key, choice);
         *windows[*window].entry(tag).or_default() += 1;
@@ -123,7 +122,7 @@ fn accesses_of(
     });
     let mut shares: Vec<f64> = shares.collect();
     shares.sort_by(f64::total_cmp);
-    let mut whole: SeededMap<u64, u64> = SeededMap::default();
+    let mut whole: HashMap<u64, u64> = HashMap::default();
     for (tag, times) in windows.into_iter().flatten() {
         *whole.entry(tag).or_default() += times;
     }
