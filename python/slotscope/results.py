@@ -18,7 +18,6 @@ __all__ = [
     "Balance",
     "Bands",
     "BatchKind",
-    "BlockingFamily",
     "BlockingKey",
     "Cause",
     "CauseKind",
@@ -34,8 +33,6 @@ __all__ = [
     "Filtered",
     "Finding",
     "FindingKind",
-    "FloorKind",
-    "FloorUnit",
     "FullestNode",
     "GoalOutcome",
     "Hot",
@@ -97,7 +94,6 @@ class AdviseResult(TypedDict):
     batches_of_several: int
     batches_that_must: int
     batches_uncounted: int
-    blocker: BlockingFamily | None
     by: Metric
     collided: bool
     evidence: Evidence
@@ -110,7 +106,6 @@ class AdviseResult(TypedDict):
     names_unmatched: int
     nodes: int
     one_batch_of: int
-    one_name_of: int
     rules: List[str]
     rules_differ: int
     schema: str
@@ -155,11 +150,6 @@ class BatchKind(TypedDict):
     must_be_together: bool
     slots_then: float
     slots_today: float
-
-
-class BlockingFamily(TypedDict):
-    pattern: str
-    share: float
 
 
 class BlockingKey(TypedDict):
@@ -282,16 +272,6 @@ class Finding(TypedDict):
 FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "refused", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
 
 
-FloorKind = Literal["slot", "slots", "tag", "key"]
-
-
-class FloorUnit(TypedDict):
-    kind: FloorKind
-    name: str
-    share: float | None
-    slot: int | None
-
-
 class FullestNode(TypedDict):
     limit_use: float | None
     max_over_mean: float
@@ -354,7 +334,7 @@ class Integrity(TypedDict):
     sentence: str
 
 
-KeepReason = Literal["names_are_fine", "few_batches", "already_good", "single_keys", "blocker", "hot_key", "must_stay_together", "few_values", "spelled_differently", "no_common_id"]
+KeepReason = Literal["names_are_fine", "few_batches", "already_good", "single_keys", "hot_key", "must_stay_together", "few_values", "no_common_id"]
 
 
 class Left(TypedDict):
@@ -463,8 +443,6 @@ class PlanResult(TypedDict):
     big_keys: List[BlockingKey]
     bytes_moved: int | None
     estimated_secs: float
-    floor: Dict[str, float]
-    floor_unit: FloorUnit | None
     goals: List[GoalOutcome]
     keys_moved: int | None
     least_bytes: int | None
