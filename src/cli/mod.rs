@@ -235,7 +235,7 @@ pub enum Command {
     Exporter(Box<exporter::ExporterArgs>),
     /// A running cluster on the terminal: what is hot now
     ///
-    /// Shards with memory, load and replication lag, the hottest slots, a map of all slots; Enter lists the keys of a slot.
+    /// Shards with memory, load and replication lag, the hottest slots; Enter lists the keys of a slot.
     /// Servers are only read, without MONITOR.
     Top(Box<top::TopArgs>),
     /// Which slots to move where, to even out the nodes

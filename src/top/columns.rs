@@ -27,9 +27,6 @@ pub(crate) trait Row: Sized + 'static {
     /// An id that identifies the row across readings.
     fn id(&self) -> String;
 
-    /// The text that filters search.
-    fn text(&self) -> String;
-
     /// Its state, if that is not normal.
     fn state(&self) -> Option<State> {
         None
@@ -39,100 +36,45 @@ pub(crate) trait Row: Sized + 'static {
 /// A column of rows of `T`.
 pub(crate) struct Column<T> {
     pub heading: &'static str,
-    width: usize,
     /// The minimum screen width to show it.
     from: usize,
+    width: usize,
     cell: Cell<T>,
-    /// The sort key, largest first.
-    pub order: fn(&T) -> Option<f64>,
 }
 
 /// The cell of a row in a column.
 enum Cell<T> {
     /// A name, limited to the characters that other columns leave.
     Name(fn(&T, usize) -> String),
-    Word(fn(&T) -> String),
-    Number(fn(&T) -> Option<String>),
+    /// A word, and what it is sorted by.
+    Word(fn(&T) -> String, fn(&T) -> f64),
+    /// A number, and how it is spelled.
+    Number(fn(&T) -> Option<f64>, fn(f64) -> String),
 }
 
 impl Row for Shard {
     const SORTED_BY: &'static str = "state";
     const COLUMNS: &'static [Column<Shard>] = &[
-        name("shard", |shard, most| address(&shard.name, most), |_| None),
-        number(
-            "memory",
-            10,
-            |shard| shard.memory.map(text::bytes),
-            |shard| shard.memory.map(|bytes| bytes as f64),
-        ),
-        medium(number(
-            "limit",
-            7,
-            |shard| shard.of_limit.map(text::percent),
-            |shard| shard.of_limit,
-        )),
-        wide(number(
-            "share",
-            6,
-            |shard| shard.memory_share.map(times),
-            |shard| shard.memory_share,
-        )),
-        wide(number(
-            "keys",
-            11,
-            |shard| Some(text::grouped(shard.keys)),
-            |shard| Some(shard.keys as f64),
-        )),
-        number(
-            "ops/s",
-            7,
-            |shard| shard.work.ops_per_sec.map(rate),
-            |shard| shard.work.ops_per_sec,
-        ),
-        wide(number(
-            "in/s",
-            10,
-            |shard| shard.work.net_in_per_sec.map(bytes),
-            |shard| shard.work.net_in_per_sec,
-        )),
-        wide(number(
-            "out/s",
-            10,
-            |shard| shard.work.net_out_per_sec.map(bytes),
-            |shard| shard.work.net_out_per_sec,
-        )),
-        number(
-            "cpu",
-            7,
-            |shard| shard.work.cpu.map(text::percent),
-            |shard| shard.work.cpu,
-        ),
-        number(
-            "load",
-            6,
-            |shard| shard.load_share.map(times),
-            |shard| shard.load_share,
-        ),
-        medium(number(
-            "lag",
-            9,
-            |shard| shard.lag.map(text::bytes),
-            |shard| shard.lag.map(|bytes| bytes as f64),
-        )),
+        name("shard", |shard, most| address(&shard.name, most)),
+        number("memory", 0, 10, |shard| shard.memory.map(float), bytes),
+        number("limit", MEDIUM, 7, |shard| shard.of_limit, text::percent),
+        number("share", WIDE, 6, |shard| shard.memory_share, times),
+        number("keys", WIDE, 11, |shard| Some(float(shard.keys)), grouped),
+        number("ops/s", 0, 7, |shard| shard.work.ops_per_sec, rate),
+        number("in/s", WIDE, 10, |shard| shard.work.net_in_per_sec, bytes),
+        number("out/s", WIDE, 10, |shard| shard.work.net_out_per_sec, bytes),
+        number("cpu", 0, 7, |shard| shard.work.cpu, text::percent),
+        number("load", 0, 6, |shard| shard.load_share, times),
+        number("lag", MEDIUM, 9, |shard| shard.lag.map(float), bytes),
         word(
             "state",
-            10,
             |shard| shard.health.word(),
-            |shard| Some(shard.health.urgency),
+            |shard| shard.health.urgency,
         ),
     ];
 
     fn id(&self) -> String {
         self.name.clone()
-    }
-
-    fn text(&self) -> String {
-        format!("{} {}", Name::from(self.name.as_str()), self.health.word())
     }
 
     fn state(&self) -> Option<State> {
@@ -145,103 +87,64 @@ impl Row for Slot {
     const COLUMNS: &'static [Column<Slot>] = &[
         number(
             "slot",
+            0,
             5,
-            |slot| Some(slot.slot.to_string()),
-            |slot| Some(-f64::from(slot.slot)),
+            |slot| Some(slot.slot.into()),
+            |slot| slot.to_string(),
         ),
-        name("shard", |slot, most| address(&slot.shard, most), |_| None),
-        number(
-            "cpu",
-            7,
-            |slot| slot.cpu.map(text::percent),
-            |slot| slot.cpu.or(Some(0.0)),
-        ),
-        number(
-            "share",
-            7,
-            |slot| slot.cpu_share.map(text::percent),
-            |slot| slot.cpu_share,
-        ),
-        medium(number(
-            "in/s",
-            10,
-            |slot| slot.net_in.map(bytes),
-            |slot| slot.net_in,
-        )),
-        medium(number(
-            "out/s",
-            10,
-            |slot| slot.net_out.map(bytes),
-            |slot| slot.net_out,
-        )),
-        number(
-            "keys",
-            11,
-            |slot| Some(text::grouped(slot.keys)),
-            |slot| Some(slot.keys as f64),
-        ),
-        wide(number(
-            "memory",
-            10,
-            |slot| slot.memory.map(text::bytes),
-            |slot| slot.memory.map(|bytes| bytes as f64),
-        )),
+        name("shard", |slot, most| address(&slot.shard, most)),
+        number("cpu", 0, 7, |slot| slot.cpu, text::percent),
+        number("share", 0, 7, |slot| slot.cpu_share, text::percent),
+        number("in/s", MEDIUM, 10, |slot| slot.net_in, bytes),
+        number("out/s", MEDIUM, 10, |slot| slot.net_out, bytes),
+        number("keys", 0, 11, |slot| Some(float(slot.keys)), grouped),
+        number("memory", WIDE, 10, |slot| slot.memory.map(float), bytes),
     ];
 
     fn id(&self) -> String {
         self.slot.to_string()
-    }
-
-    fn text(&self) -> String {
-        format!("{} {}", self.slot, Name::from(self.shard.as_str()))
     }
 }
 
 impl Row for SlotKey {
     const SORTED_BY: &'static str = "memory";
     const COLUMNS: &'static [Column<SlotKey>] = &[
-        name("key", |key, most| key.name.short(most), |_| None),
+        name("key", |key, most| key.name.short(most)),
         word(
             "type",
-            10,
             |key| Name::from(key.kind.as_str()).short(10),
-            |_| None,
+            |_| 0.0,
         ),
-        number(
-            "elements",
-            11,
-            |key| key.elements.map(text::grouped),
-            |key| key.elements.map(|count| count as f64),
-        ),
-        number(
-            "memory",
-            10,
-            |key| key.memory.map(text::bytes),
-            |key| key.memory.map(|bytes| bytes as f64),
-        ),
+        number("elements", 0, 11, |key| key.elements.map(float), grouped),
+        number("memory", 0, 10, |key| key.memory.map(float), bytes),
     ];
 
     fn id(&self) -> String {
         self.name.to_string()
-    }
-
-    fn text(&self) -> String {
-        format!("{} {}", self.name, self.kind)
     }
 }
 
 impl<T> Column<T> {
     /// Whether its cells are right-aligned.
     pub(crate) fn is_number(&self) -> bool {
-        matches!(self.cell, Cell::Number(_))
+        matches!(self.cell, Cell::Number(..))
     }
 
     /// The cell of a row, for a column this wide.
     pub(crate) fn cell(&self, row: &T, width: usize) -> String {
         match self.cell {
             Cell::Name(cell) => cell(row, width),
-            Cell::Word(cell) => cell(row),
-            Cell::Number(cell) => cell(row).unwrap_or_else(|| UNKNOWN.to_owned()),
+            Cell::Word(cell, _) => cell(row),
+            Cell::Number(number, spell) => number(row).map_or(UNKNOWN.to_owned(), spell),
+        }
+    }
+
+    /// The sort key, largest first.
+    pub(crate) fn order(&self, row: &T) -> f64 {
+        match self.cell {
+            Cell::Name(_) => 0.0,
+            Cell::Word(_, order) => order(row),
+            Cell::Number(number, _) => number(row).unwrap_or(f64::NEG_INFINITY),
         }
     }
 }
@@ -260,61 +163,37 @@ pub(crate) fn fitting<T: Row>(width: usize) -> Vec<(&'static Column<T>, usize)> 
     columns.into_iter().map(with_width).collect()
 }
 
-/// A column for wide screens only.
-const fn wide<T>(column: Column<T>) -> Column<T> {
-    Column {
-        from: WIDE,
-        ..column
-    }
-}
-
-/// A column omitted on narrow screens.
-const fn medium<T>(column: Column<T>) -> Column<T> {
-    Column {
-        from: MEDIUM,
-        ..column
-    }
-}
-
-const fn column<T>(
-    heading: &'static str,
-    width: usize,
-    cell: Cell<T>,
-    order: fn(&T) -> Option<f64>,
-) -> Column<T> {
+const fn name<T>(heading: &'static str, cell: fn(&T, usize) -> String) -> Column<T> {
     Column {
         heading,
-        width,
         from: 0,
-        cell,
-        order,
+        width: 0,
+        cell: Cell::Name(cell),
     }
 }
 
-const fn name<T>(
-    heading: &'static str,
-    cell: fn(&T, usize) -> String,
-    order: fn(&T) -> Option<f64>,
-) -> Column<T> {
-    column(heading, 0, Cell::Name(cell), order)
-}
-
-const fn word<T>(
-    heading: &'static str,
-    width: usize,
-    cell: fn(&T) -> String,
-    order: fn(&T) -> Option<f64>,
-) -> Column<T> {
-    column(heading, width, Cell::Word(cell), order)
+const fn word<T>(heading: &'static str, cell: fn(&T) -> String, order: fn(&T) -> f64) -> Column<T> {
+    Column {
+        heading,
+        from: 0,
+        width: 10,
+        cell: Cell::Word(cell, order),
+    }
 }
 
 const fn number<T>(
     heading: &'static str,
+    from: usize,
     width: usize,
-    cell: fn(&T) -> Option<String>,
-    order: fn(&T) -> Option<f64>,
+    number: fn(&T) -> Option<f64>,
+    spell: fn(f64) -> String,
 ) -> Column<T> {
-    column(heading, width, Cell::Number(cell), order)
+    Column {
+        heading,
+        from,
+        width,
+        cell: Cell::Number(number, spell),
+    }
 }
 
 /// An address in up to `most` characters. The port stays: it may be all that differs.
@@ -328,7 +207,15 @@ fn address(address: &str, most: usize) -> String {
     std::iter::once('…').chain(back).collect()
 }
 
-/// Bytes a second.
+fn float(count: u64) -> f64 {
+    count as f64
+}
+
+fn grouped(count: f64) -> String {
+    text::grouped(count as u64)
+}
+
+/// Bytes, or bytes a second.
 fn bytes(count: f64) -> String {
     text::bytes(count as u64)
 }

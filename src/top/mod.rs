@@ -8,7 +8,6 @@ mod judged;
 pub(crate) mod reader;
 pub(crate) mod rows;
 pub(crate) mod screen;
-pub(crate) mod slot_map;
 #[cfg(test)]
 mod tests;
 pub(crate) mod view;

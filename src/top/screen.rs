@@ -8,9 +8,6 @@ use slotscope_findings::summary::state::State;
 use crate::top::columns::Row;
 use crate::top::rows::{Cluster, Health, Shard, Slot};
 
-/// Maximum length of a filter.
-const MAX_FILTER: usize = 60;
-
 #[derive(Default)]
 pub(crate) struct Screen {
     pub cluster_name: String,
@@ -26,10 +23,6 @@ pub(crate) struct Screen {
     pub only: Option<String>,
     /// The slot whose keys are listed.
     pub opened: Option<Opened>,
-    /// Only rows containing this text are shown.
-    pub filter: String,
-    /// Whether key presses go into the filter.
-    pub is_typing: bool,
     pub is_paused: bool,
     /// Why the cluster could not be read, until the next reading or key press.
     pub message: Option<String>,
@@ -117,17 +110,12 @@ impl Screen {
     /// Handles a key press.
     pub(crate) fn on_key(&mut self, key: KeyCode) -> Option<Wish> {
         self.message = None;
-        if self.is_typing {
-            self.type_filter(key);
-            return None;
-        }
         match key {
             KeyCode::Char('q') => return Some(Wish::Quit),
             KeyCode::Char('p') => {
                 self.is_paused = !self.is_paused;
                 return Some(Wish::Pause(self.is_paused));
             }
-            KeyCode::Char('/') => self.is_typing = true,
             KeyCode::Char('s') => self.sort_by_next(),
             KeyCode::Tab | KeyCode::BackTab => self.change_table(),
             KeyCode::Enter => return self.enter(),
@@ -141,18 +129,6 @@ impl Screen {
             _ => {}
         }
         None
-    }
-
-    fn type_filter(&mut self, key: KeyCode) {
-        match key {
-            KeyCode::Char(letter) if self.filter.chars().count() < MAX_FILTER => {
-                self.filter.push(letter);
-            }
-            KeyCode::Backspace => drop(self.filter.pop()),
-            KeyCode::Enter => self.is_typing = false,
-            KeyCode::Esc => (self.filter, self.is_typing) = (String::new(), false),
-            _ => {}
-        }
     }
 
     /// Opens the current row: the slots of a shard, or the keys of a slot, which are read again.
@@ -173,16 +149,13 @@ impl Screen {
             }
             Place::Keys => self.opened.as_mut()?.keys = None,
         }
-        self.filter.clear();
         let opened = self.opened.as_ref().filter(|_| self.place == Place::Keys)?;
         Some(Wish::Keys(opened.slot))
     }
 
-    /// Leaves the filter, then the keys, then the shard.
+    /// Leaves the keys, then the shard.
     fn go_back(&mut self) {
-        if !self.filter.is_empty() {
-            self.filter.clear();
-        } else if self.opened.take().is_some() {
+        if self.opened.take().is_some() {
             self.place = Place::Slots;
         } else if self.only.take().is_some() {
             self.place = Place::Shards;
@@ -218,55 +191,40 @@ impl Screen {
         rows.get(cursor.place(rows)).copied()
     }
 
-    /// The slot at the cursor, or whose keys are listed.
-    pub(crate) fn current_slot(&self) -> Option<u16> {
-        let opened = self.opened.as_ref().map(|opened| opened.slot);
-        opened.or_else(|| Some(self.current(&self.listed_slots(), &self.slots)?.slot))
-    }
-
-    /// The shards, sorted and filtered.
+    /// The shards, sorted.
     pub(crate) fn listed_shards(&self) -> Vec<&Shard> {
         let shards = self
             .read
             .as_ref()
             .map(|read| read.cluster.shards.as_slice());
-        self.listed(shards.unwrap_or_default(), &self.shards, Place::Shards)
+        sorted(shards.unwrap_or_default(), &self.shards)
     }
 
-    /// The slots, sorted and filtered.
+    /// The slots, sorted.
     pub(crate) fn listed_slots(&self) -> Vec<&Slot> {
         let known = self.read.as_ref().map(|read| read.cluster.slots.as_slice());
-        let mut slots = self.listed(known.unwrap_or_default(), &self.slots, Place::Slots);
+        let mut slots = sorted(known.unwrap_or_default(), &self.slots);
         let is_wanted = |slot: &&Slot| self.only.as_ref().is_none_or(|only| slot.shard == *only);
         slots.retain(is_wanted);
         slots
     }
 
-    /// The keys of the opened slot, sorted and filtered.
+    /// The keys of the opened slot, sorted.
     pub(crate) fn listed_keys(&self) -> Vec<&SlotKey> {
         let opened = self.opened.as_ref();
         let keys = opened.and_then(|opened| opened.keys.as_ref()?.as_ref().ok());
         let rows = keys.map(|keys| keys.keys.as_slice());
-        self.listed(rows.unwrap_or_default(), &self.keys, Place::Keys)
+        sorted(rows.unwrap_or_default(), &self.keys)
     }
+}
 
-    fn listed<'r, T: Row>(&self, rows: &'r [T], cursor: &Cursor, place: Place) -> Vec<&'r T> {
-        let filter = if self.place == place {
-            self.filter.to_lowercase()
-        } else {
-            String::new()
-        };
-        let is_wanted = |row: &&T| filter.is_empty() || row.text().to_lowercase().contains(&filter);
-        let mut listed: Vec<&T> = rows.iter().filter(is_wanted).collect();
-        let order = T::COLUMNS
-            .iter()
-            .find(|column| column.heading == cursor.sorted_by::<T>());
-        if let Some(column) = order {
-            let key = |row: &T| (column.order)(row).unwrap_or(f64::NEG_INFINITY);
-            listed.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        }
-        listed
+fn sorted<'r, T: Row>(rows: &'r [T], cursor: &Cursor) -> Vec<&'r T> {
+    let mut sorted: Vec<&T> = rows.iter().collect();
+    let mut columns = T::COLUMNS.iter();
+    if let Some(by) = columns.find(|column| column.heading == cursor.sorted_by::<T>()) {
+        sorted.sort_by(|a, b| by.order(b).total_cmp(&by.order(a)));
     }
+    sorted
 }
 
 impl Cursor {

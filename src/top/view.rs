@@ -1,4 +1,4 @@
-//! Draws the screen with ratatui: a title, the verdict, the shards, the slots or one slot's keys, the map, and the key
+//! Draws the screen with ratatui: a title, the verdict, the shards, the slots or one slot's keys, and the key
 //! bindings.
 
 use ratatui::Frame;
@@ -15,15 +15,14 @@ use slotscope_findings::summary::state::State;
 use crate::top::columns::{Row, fitting};
 use crate::top::rows::Cluster;
 use crate::top::screen::{Cursor, Place, Screen};
-use crate::top::slot_map::SlotMap;
 
 /// Minimum terminal size.
 const LEAST: (u16, u16) = (60, 16);
-/// Lines besides table and map: title, verdict, message, table heading, map heading, key bindings.
-const LINES: u16 = 7;
+/// Lines besides tables: title, verdict, message, table heading, key bindings.
+const LINES: u16 = 6;
 /// Lines of the verdict: memory and load.
 const VERDICT: u16 = 2;
-const KEYS: &str = "Enter open  Esc back  Tab table  / filter  s sort  p pause  q quit";
+const KEYS: &str = "Enter open  Esc back  Tab table  s sort  p pause  q quit";
 /// Maximum length of a name in a heading.
 const NAME: usize = 40;
 
@@ -40,26 +39,11 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
     }
     let none = Cluster::default();
     let cluster = screen.read.as_ref().map_or(&none, |read| &read.cluster);
-    let (shards, map) = heights(area.height, cluster.shards.len());
-    let lines = [1, VERDICT, 1, shards, 1, 0, 1, map, 1];
-    let parts = lines.map(|lines| {
-        if lines == 0 {
-            Constraint::Min(0)
-        } else {
-            Constraint::Length(lines)
-        }
-    });
-    let [
-        title,
-        verdict,
-        message,
-        shards,
-        heading,
-        table,
-        legend,
-        map,
-        keys,
-    ] = Layout::vertical(parts).areas(area);
+    let shards = lines_of_shards(area.height, cluster.shards.len());
+    let lines = [1, VERDICT, 1, shards, 1].map(Constraint::Length);
+    let parts = [&lines[..], &[Constraint::Min(0), Constraint::Length(1)]].concat();
+    let [title, verdict, message, shards, heading, table, keys] =
+        Layout::vertical(parts).areas(area);
     let painter = Painter {
         screen,
         cluster,
@@ -92,25 +76,12 @@ pub(crate) fn draw(frame: &mut Frame<'_>, screen: &Screen, is_coloured: bool) {
             Place::Keys,
         ),
     }
-    let slots = SlotMap::new(
-        cluster,
-        screen.current_slot(),
-        map.width.into(),
-        map.height.into(),
-    );
-    frame.render_widget(painter.legend(&slots), legend);
-    frame.render_widget(Text::from(slots.lines(is_coloured)), map);
     frame.render_widget(Line::styled(KEYS, painter.dim()), keys);
 }
 
-/// Line counts of the shard table and of the map.
-fn heights(height: u16, shards: usize) -> (u16, u16) {
-    let left = height - LINES;
+fn lines_of_shards(height: u16, shards: usize) -> u16 {
     let shards = u16::try_from(shards + 1).unwrap_or(u16::MAX);
-    (
-        shards.min((left / 3).max(4)).max(2),
-        (left / 5).clamp(2, 10),
-    )
+    shards.min(((height - LINES) / 3).max(4)).max(2)
 }
 
 struct Painter<'s> {
@@ -164,12 +135,9 @@ impl Painter<'_> {
         ])
     }
 
-    /// The filter being typed, or an error.
+    /// An error, or why there is no CPU time by slot.
     fn message(&self) -> Line<'static> {
         let screen = self.screen;
-        if screen.is_typing {
-            return Line::from(format!("/{}_", Name::from(screen.filter.as_str())));
-        }
         let failures = &self.cluster.failures;
         match (&screen.message, failures.first(), &self.cluster.without_cpu) {
             (Some(message), ..) => Line::styled(message.clone(), self.alarm()),
@@ -189,7 +157,7 @@ impl Painter<'_> {
     fn heading(&self) -> Line<'static> {
         let screen = self.screen;
         let name = |name: &str| Name::from(name).short(NAME);
-        let mut text = match (&screen.opened, &screen.only) {
+        let text = match (&screen.opened, &screen.only) {
             (Some(opened), _) => {
                 let mut slots = self.cluster.slots.iter();
                 let slot = slots.find(|slot| slot.slot == opened.slot);
@@ -205,24 +173,7 @@ impl Painter<'_> {
             ),
             (None, None) => format!("Slots: {}", grouped(screen.listed_slots().len() as u64)),
         };
-        if !screen.filter.is_empty() {
-            text += &format!(", with \"{}\"", Name::from(screen.filter.as_str()));
-        }
         Line::styled(text, self.bold())
-    }
-
-    fn legend(&self, map: &SlotMap) -> Line<'static> {
-        let measure = if map.is_of_cpu { "CPU time" } else { "keys" };
-        let bright = if self.is_coloured {
-            "the brightest have over 8 times the median"
-        } else {
-            "those drawn have over twice the median"
-        };
-        let slots = map.slots_a_cell();
-        Line::styled(
-            format!("All slots by {measure}, {slots} a cell: {bright}"),
-            self.dim(),
-        )
     }
 
     /// A table, scrolled to the cursor.

@@ -142,11 +142,6 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
     // Paused, so that the row stays.
     tmux.press(&["p"]);
     tmux.has("PAUSED");
-    tmux.press(&["/", "/"]);
-    tmux.has("//_");
-    tmux.press(&["Escape"]);
-    // An immediate Enter would be taken for Alt-Enter.
-    tmux.shows("no filter", |shown| !shown.contains("//_"));
     tmux.press(&["Enter"]);
     let keys = tmux.has("user:7 ");
     assert_contains(&keys, &["string", &format!("Slot {hot} of")]);
@@ -171,7 +166,7 @@ fn tmux_shows_keys_where_servers_do_not_count_by_slot() {
     let cluster = start(Kind::Installed);
     let tmux = Tmux::top(80, 24, &cluster);
     tmux.has("CLUSTER SLOT-STATS is not known");
-    let shown = tmux.has("All slots by keys");
+    let shown = tmux.has("Slots: ");
     assert!(
         shown.contains("Slots: 29") || shown.contains("Slots: 300"),
         "{shown}"
