@@ -11,35 +11,18 @@ use crate::partial::input::Input;
 use crate::partial::plan::Plan;
 use crate::partial::split::{Part, Split};
 
-/// Runs of chunks, by input and first chunk; runs are not adjacent.
+/// Runs of chunks, by input and first chunk, with their ends, exclusive; runs are not adjacent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Covered(BTreeMap<u32, BTreeMap<u64, Run>>);
-
-/// Consecutive chunks.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Run {
-    /// The end, exclusive.
-    to: u64,
-    /// Number of line ends in it, unless it is the entire input.
-    line_ends: u64,
-    /// The first rejected rows by byte offset, with the number of line ends between the start of the run and each.
-    rejects: BTreeMap<u64, u64>,
-}
+pub(crate) struct Covered(BTreeMap<u32, BTreeMap<u64, u64>>);
 
 impl Covered {
-    /// Adds a split that was just counted, with its number of line ends.
+    /// Adds a split that was just counted.
     ///
     /// # Errors
     /// One of its chunks is already present.
-    pub(crate) fn add(&mut self, split: &Split, line_ends: u64, inputs: &[Input]) -> Result<()> {
-        let run = Run {
-            to: split.to,
-            line_ends,
-            rejects: BTreeMap::new(),
-        };
-        self.insert(split.input, split.from, run, inputs)
+    pub(crate) fn add(&mut self, split: &Split, inputs: &[Input]) -> Result<()> {
+        self.insert(split.input, (split.from, split.to), inputs)
     }
 
     /// Merges the chunks of another part.
@@ -48,76 +31,42 @@ impl Covered {
     /// A chunk is in both.
     pub(crate) fn merge(&mut self, other: Covered, inputs: &[Input]) -> Result<()> {
         for (input, runs) in other.0 {
-            for (from, run) in runs {
-                self.insert(input, from, run, inputs)?;
+            for run in runs {
+                self.insert(input, run, inputs)?;
             }
         }
         Ok(())
     }
 
-    fn insert(&mut self, input: u32, mut from: u64, mut run: Run, inputs: &[Input]) -> Result<()> {
+    fn insert(
+        &mut self,
+        input: u32,
+        (mut from, mut to): (u64, u64),
+        inputs: &[Input],
+    ) -> Result<()> {
         let runs = self.0.entry(input).or_default();
         let before = runs.range(..=from).next_back();
         let behind = runs.range(from..).next();
-        let overlaps = before.is_some_and(|(_, before)| before.to > from)
-            || behind.is_some_and(|(at, _)| *at < run.to);
+        let overlaps =
+            before.is_some_and(|(_, end)| *end > from) || behind.is_some_and(|(at, _)| *at < to);
         if overlaps {
             let name = inputs.get(input as usize).map(|input| &input.name);
             return Err(Error::bad(
                 name.map_or_else(String::new, Name::to_string),
                 format!(
-                    "chunks {from} to {} were counted twice: a part was given twice, or parts overlap; give each part of one \
-                     plan once",
-                    run.to
+                    "chunks {from} to {to} were counted twice: a part was given twice, or parts overlap; give each part of one \
+                     plan once"
                 ),
             ));
         }
-        if let Some((at, _)) = before.filter(|(_, before)| before.to == from) {
-            let at = *at;
-            let left = runs.remove(&at).unwrap_or_default();
-            (from, run) = (at, left.then(run));
+        if let Some((at, _)) = before.filter(|(_, end)| **end == from) {
+            from = *at;
         }
-        if let Some(right) = runs.remove(&run.to) {
-            run = run.then(right);
+        if let Some(end) = runs.remove(&to) {
+            to = end;
         }
-        runs.insert(from, run);
+        runs.insert(from, to);
         Ok(())
-    }
-
-    /// The first chunk of the run containing the row at a byte of an input.
-    pub(crate) fn run_of(&self, input: u32, byte: u64, chunk: u64) -> Option<u64> {
-        let runs = self.0.get(&input)?;
-        let starts_before = |from: &u64| *from == 0 || from.saturating_mul(chunk) < byte;
-        runs.keys().copied().rfind(starts_before)
-    }
-
-    /// Records the number of line ends between the start of a run and a rejected row.
-    pub(crate) fn note_reject(&mut self, input: u32, from: u64, byte: u64, line_ends: u64) {
-        let run = self.0.get_mut(&input).and_then(|runs| runs.get_mut(&from));
-        run.map(|run| run.rejects.insert(byte, line_ends));
-    }
-
-    /// Drops what no other part needs: line counts for rejected rows that are not kept, given as input and byte, and
-    /// line ends of completely counted inputs.
-    pub(crate) fn tidy(&mut self, inputs: &[Input], is_kept: impl Fn(u32, u64) -> bool) {
-        for (input, runs) in &mut self.0 {
-            let chunks = inputs.get(*input as usize).map_or(0, |input| input.chunks);
-            for (from, run) in runs {
-                run.rejects.retain(|byte, _| is_kept(*input, *byte));
-                if (*from, run.to) == (0, chunks) {
-                    run.line_ends = 0;
-                }
-            }
-        }
-    }
-
-    /// The line number, from 1, of a rejected row, once everything before it is counted.
-    pub(crate) fn line_of(&self, input: u32, byte: u64) -> Option<u64> {
-        let first = self.0.get(&input)?.get(&0)?;
-        first
-            .rejects
-            .get(&byte)
-            .map(|line_ends| line_ends.saturating_add(1))
     }
 
     /// The first chunks not counted.
@@ -128,9 +77,9 @@ impl Covered {
             let (from, to) = match first {
                 None => (0, input.chunks),
                 Some((at, _)) if *at > 0 => (0, *at),
-                Some((_, run)) if run.to < input.chunks => {
-                    let next = runs.and_then(|runs| runs.range(run.to..).next());
-                    (run.to, next.map_or(input.chunks, |(at, _)| *at))
+                Some((_, end)) if *end < input.chunks => {
+                    let next = runs.and_then(|runs| runs.range(end..).next());
+                    (*end, next.map_or(input.chunks, |(at, _)| *at))
                 }
                 Some(_) => return None,
             };
@@ -148,11 +97,11 @@ impl Covered {
     pub(crate) fn fits(&self, inputs: &[Input]) -> bool {
         self.0.iter().all(|(input, runs)| {
             let input = inputs.get(*input as usize);
-            let is_run = |(from, run): (&u64, &Run)| {
-                *from < run.to && input.is_some_and(|input| run.to <= input.chunks)
+            let is_run = |(from, to): (&u64, &u64)| {
+                from < to && input.is_some_and(|input| *to <= input.chunks)
             };
-            let mut ends = runs.values().map(|run| run.to).zip(runs.keys().skip(1));
-            runs.iter().all(is_run) && ends.all(|(end, next)| end < *next)
+            let mut ends = runs.values().zip(runs.keys().skip(1));
+            runs.iter().all(is_run) && ends.all(|(end, next)| end < next)
         })
     }
 
@@ -186,21 +135,6 @@ impl Covered {
             }
         };
         Err(Error::bad(name.to_string(), reason))
-    }
-}
-
-impl Run {
-    /// This run with the one after it.
-    fn then(mut self, next: Run) -> Run {
-        let before = self.line_ends;
-        let rejects = next.rejects.into_iter();
-        let moved = rejects.map(|(byte, line_ends)| (byte, line_ends.saturating_add(before)));
-        self.rejects.extend(moved);
-        Run {
-            to: next.to,
-            line_ends: before.saturating_add(next.line_ends),
-            rejects: self.rejects,
-        }
     }
 }
 

@@ -81,7 +81,7 @@ impl<'p> Job<'p> {
         if self.reading.options.strict {
             self.check_strict(&scanned.rejects)?;
         }
-        TallyFile::of(self.plan.clone(), part, &self.splits, sources, scanned)
+        TallyFile::of(self.plan.clone(), part, &self.splits, scanned)
     }
 
     /// Recounts the names requested by `tallies`.

@@ -22,6 +22,7 @@ use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
 use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::Reading;
+use crate::pipeline::rejected::Lines;
 use crate::pipeline::tally_spec::TallySpec;
 use crate::pipeline::{collected_nodes, inputs, slot_stats};
 
@@ -199,8 +200,7 @@ impl Plan {
         Ok(inputs::Inputs {
             counters: None,
             files: self.inputs.iter().map(file).collect(),
-            rejected_lines: Vec::new(),
-            unreadable_lines: std::collections::BTreeMap::new(),
+            lines: Lines::new(),
             collections: self.collections.iter().map(collection).collect(),
             passed_over: self.passed_over as usize,
             of_reports: self.of_reports as usize,

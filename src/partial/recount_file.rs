@@ -46,7 +46,7 @@ impl RecountFile {
     ) -> Result<Self> {
         let mut covered = Covered::default();
         for split in splits {
-            covered.add(split, 0, &plan.inputs)?;
+            covered.add(split, &plan.inputs)?;
         }
         Ok(RecountFile {
             of: digest,

@@ -8,9 +8,7 @@ use sha2::{Digest, Sha256};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan;
 use slotscope_engine::scan::{Incomplete, Scanned, SeenInput};
-use slotscope_engine::source::Source;
-use slotscope_engine::source::line_number::line_ends;
-use slotscope_engine::tally::rejects::{Reject, Rejects, SHOWN};
+use slotscope_engine::tally::rejects::{Rejects, SHOWN};
 use slotscope_engine::tally::{Tallies, Tally};
 
 use crate::partial::TALLY_FILE;
@@ -53,7 +51,6 @@ impl TallyFile {
         plan: Plan,
         part: Option<Part>,
         splits: &[Split],
-        sources: &[Box<dyn Source>],
         scanned: Scanned<Tallies>,
     ) -> Result<Self> {
         let (mut covered, mut inputs) = (Covered::default(), BTreeMap::<u32, Evidence>::new());
@@ -61,25 +58,9 @@ impl TallyFile {
             .iter()
             .zip(scanned.inputs.iter().zip(scanned.open_ends))
         {
-            covered.add(split, seen.line_ends, &plan.inputs)?;
+            covered.add(split, &plan.inputs)?;
             let input = inputs.entry(split.input).or_default();
             input.merge(Evidence::of(seen, ends))?;
-        }
-        let first = scanned.rejects.first.iter();
-        let rejects = first.map(|reject| (reject.input, reject.byte));
-        let unreadable = inputs
-            .iter()
-            .flat_map(|(input, evidence)| evidence.unreadable_bytes().map(|byte| (*input, byte)));
-        for (input, byte) in rejects.chain(unreadable) {
-            let at = splits.iter().position(|split| split.input == input);
-            let run = covered.run_of(input, byte, plan.chunk);
-            let Some((from, at)) = run.zip(at) else {
-                continue;
-            };
-            let line_ends = line_ends(&*sources[at], from.saturating_mul(plan.chunk), byte);
-            if let Some(line_ends) = line_ends {
-                covered.note_reject(input, from, byte, line_ends);
-            }
         }
         let number = |stop: Incomplete| Incomplete {
             input: splits[stop.input].input as usize,
@@ -169,15 +150,6 @@ impl TallyFile {
 
     /// Drops what only matters while parts are missing.
     fn forget_parts(&mut self) {
-        let first = &self.rejects.first;
-        let is_kept = |input, byte| {
-            let mut first = first.iter();
-            let evidence = self.inputs.get(&input);
-            let mut unreadable = evidence.into_iter().flat_map(Evidence::unreadable_bytes);
-            first.any(|reject| (reject.input, reject.byte) == (input, byte))
-                || unreadable.any(|row| row == byte)
-        };
-        self.covered.tidy(&self.plan.inputs, is_kept);
         if self.covered.gap(&self.plan.inputs).is_none() {
             self.parts.clear();
         }
@@ -206,14 +178,7 @@ impl TallyFile {
         let mut incomplete: Vec<Incomplete> = self.incomplete.into_iter().collect();
         incomplete.extend(scan::cut_off(&seen, &incomplete));
         incomplete.sort();
-        let mut inputs = self.plan.describe_inputs()?;
-        let line = |reject: &Reject| self.covered.line_of(reject.input, reject.byte);
-        inputs.rejected_lines = self.rejects.first.iter().map(line).collect();
-        let lines = self.inputs.iter().flat_map(|(input, evidence)| {
-            let line = |byte| ((*input as usize, byte), self.covered.line_of(*input, byte));
-            evidence.unreadable_bytes().map(line)
-        });
-        inputs.unreadable_lines = lines.collect();
+        let inputs = self.plan.describe_inputs()?;
         let scanned = Scanned {
             tally: self.tallies,
             inputs: seen,
@@ -221,7 +186,7 @@ impl TallyFile {
             rejects: self.rejects,
             open_ends: Vec::new(),
         };
-        rejected::check_most_of(|input| &inputs.files[input].path, line, &scanned)?;
+        rejected::check_most(|input| &inputs.files[input].path, |_| None, &scanned)?;
         Ok((inputs, scanned))
     }
 }

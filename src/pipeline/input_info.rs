@@ -29,8 +29,7 @@ pub(crate) fn of_inputs<T>(
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> InputFacts {
-    let lines = (&inputs.rejected_lines[..], &inputs.unreadable_lines);
-    let mut input = of_files(&inputs.files, lines, scanned, redaction);
+    let mut input = of_files(&inputs.files, &inputs.lines, scanned, redaction);
     collected::remark(&inputs.collections, redaction, &mut input);
     if inputs.passed_over > 0 {
         let remark =
@@ -60,14 +59,12 @@ pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFac
 /// Facts about the input: files, rejected rows, unreadable places, and notes on formats.
 fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
     let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
-    let lines = rejected::lines(sources, &scanned.rejects);
-    let unreadable = rejected::unreadable_lines(sources, scanned);
-    of_files(&files, (&lines, &unreadable), scanned, None)
+    of_files(&files, &rejected::lines(sources, scanned), scanned, None)
 }
 
 fn of_files<T>(
     files: &[File],
-    (lines, unreadable_lines): (&[Option<u64>], &rejected::UnreadableLines),
+    lines: &rejected::Lines,
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> InputFacts {
@@ -146,7 +143,7 @@ fn of_files<T>(
     let mut warnings: Vec<String> = readings.into_iter().map(with_first_key).collect();
     warnings.extend(another_shape(scanned, &shown));
     warnings.extend(seen.warnings());
-    let unreadable_values = rejected::unreadable(path, unreadable_lines, scanned, redaction);
+    let unreadable_values = rejected::unreadable(path, lines, scanned, redaction);
     warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));

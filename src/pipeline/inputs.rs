@@ -17,16 +17,14 @@ use slotscope_findings::summary::Dumped;
 
 use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;
-use crate::pipeline::rejected::{self, UnreadableLines};
+use crate::pipeline::rejected::{self, Lines};
 
 /// Facts about inputs.
 pub struct Inputs {
     /// Files and objects, in order.
     pub files: Vec<File>,
-    /// The line numbers of the first rejected rows.
-    pub rejected_lines: Vec<Option<u64>>,
-    /// The line numbers of the first unreadable values of each input.
-    pub unreadable_lines: UnreadableLines,
+    /// The line numbers of the first rejected rows and unreadable values, where known.
+    pub lines: Lines,
     /// The collections among them.
     pub collections: Vec<Collection>,
     /// Entries of directories that are not regular files.
@@ -81,8 +79,7 @@ impl Inputs {
                 .iter()
                 .map(|source| File::of(&**source))
                 .collect(),
-            rejected_lines: rejected::lines(&reading.sources, &scanned.rejects),
-            unreadable_lines: rejected::unreadable_lines(&reading.sources, scanned),
+            lines: rejected::lines(&reading.sources, scanned),
             counters: None,
             dumped: dumped(&reading.sources),
             threads: reading.threads(),

@@ -14,10 +14,11 @@ use slotscope_engine::slot::Kernel;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::counted::Counter;
+use slotscope_engine::source::line_number::line_of;
 use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, Source};
 use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::choice::Choice;
+use slotscope_engine::tally::rejects::Reject;
 
 use crate::pipeline::{nothing_left, rejected};
 
@@ -137,14 +138,7 @@ impl Reading {
     /// # Errors
     /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
-        let available = || {
-            if !self.is_rereadable() {
-                return Ok(Choice::default());
-            }
-            let scan = self.plain_scan().only(&Only::ALL);
-            Ok(scan.run(&self.sources, Choice::default)?.tally)
-        };
-        nothing_left::check(&self.options.only, scanned, available)
+        nothing_left::check(&self.options.only, scanned)
     }
 
     /// Calls `run` with a scan that reports progress as `pass`.
@@ -232,7 +226,9 @@ impl Reading {
     pub(crate) fn check<T>(&self, scanned: &Scanned<T>) -> Result<()> {
         rejected::check_strict(self.options.strict, &self.sources, &scanned.rejects)?;
         rejected::check_readable(self.options.strict, &self.sources, scanned)?;
-        rejected::check_most(&self.sources, scanned)
+        let path = |input: usize| self.sources[input].path();
+        let line = |reject: &Reject| line_of(&*self.sources[reject.input as usize], reject.byte);
+        rejected::check_most(path, line, scanned)
     }
 
     /// The sources' names as given by the user.

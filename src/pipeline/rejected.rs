@@ -18,41 +18,38 @@ use slotscope_findings::summary::{Rejected, RejectedLine, UnreadableValues};
 /// The number of rejected rows, with the first few.
 pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {
     let path = |input: usize| inputs[input].path();
-    located(path, &lines(inputs, rejects), rejects)
+    located(path, &lines_of(inputs, places(rejects)), rejects)
 }
 
-/// The line numbers of the first few.
-pub(crate) fn lines(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Vec<Option<u64>> {
-    let line = |reject: &Reject| line_of(&*inputs[reject.input as usize], reject.byte);
-    rejects.first.iter().map(line).collect()
-}
+/// The line numbers of rows, by input number and byte of the row.
+pub(crate) type Lines = BTreeMap<(usize, u64), u64>;
 
-/// The line numbers of the first unreadable values, by input number and byte of the row.
-pub(crate) type UnreadableLines = BTreeMap<(usize, u64), Option<u64>>;
-
-/// The line numbers for inputs that can be reread.
-pub(crate) fn unreadable_lines<T>(
-    inputs: &[Box<dyn Source>],
-    scanned: &Scanned<T>,
-) -> UnreadableLines {
+/// The line numbers of the first rejected rows and of the first unreadable values, for inputs that can be reread.
+pub(crate) fn lines<T>(inputs: &[Box<dyn Source>], scanned: &Scanned<T>) -> Lines {
     let of_input = |(input, seen): (usize, &SeenInput)| {
-        let bytes: Vec<u64> = seen
-            .seen
-            .unreadable()
-            .map(|(_, first)| first.byte)
-            .collect();
-        bytes.into_iter().map(move |byte| (input, byte))
+        let unreadable: Vec<_> = seen.seen.unreadable().collect();
+        let bytes = unreadable.into_iter().map(|(_, first)| first.byte);
+        bytes.map(move |byte| (input, byte))
     };
-    let places = scanned.inputs.iter().enumerate().flat_map(of_input);
+    let unreadable = scanned.inputs.iter().enumerate().flat_map(of_input);
+    lines_of(inputs, places(&scanned.rejects).chain(unreadable))
+}
+
+fn places(rejects: &Rejects) -> impl Iterator<Item = (usize, u64)> {
+    let first = rejects.first.iter();
+    first.map(|reject| (reject.input as usize, reject.byte))
+}
+
+fn lines_of(inputs: &[Box<dyn Source>], places: impl Iterator<Item = (usize, u64)>) -> Lines {
     places
-        .map(|(input, byte)| ((input, byte), line_of(&*inputs[input], byte)))
+        .filter_map(|(input, byte)| Some(((input, byte), line_of(&*inputs[input], byte)?)))
         .collect()
 }
 
 /// Unreadable values over all inputs.
 pub(crate) fn unreadable<'p, T>(
     path: impl Fn(usize) -> &'p Path,
-    lines: &UnreadableLines,
+    lines: &Lines,
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> Vec<UnreadableValues> {
@@ -73,7 +70,7 @@ pub(crate) fn unreadable<'p, T>(
             count: places.iter().map(|(_, unreadable)| unreadable.count).sum(),
             first: RejectedLine {
                 file: Name::from(path(input)),
-                line: lines.get(&(input, first.byte)).copied().flatten(),
+                line: lines.get(&(input, first.byte)).copied(),
                 byte: first.byte,
                 reason: spelled(&text, redaction),
             },
@@ -85,18 +82,18 @@ pub(crate) fn unreadable<'p, T>(
 /// Like `of`, for inputs at these paths with known line numbers. File names are kept.
 pub(crate) fn located<'p>(
     path: impl Fn(usize) -> &'p Path,
-    lines: &[Option<u64>],
+    lines: &Lines,
     rejects: &Rejects,
 ) -> Rejected {
-    let line = |(reject, line): (&Reject, &Option<u64>)| RejectedLine {
+    let line = |reject: &Reject| RejectedLine {
         file: Name::from(path(reject.input as usize)),
-        line: *line,
+        line: lines.get(&(reject.input as usize, reject.byte)).copied(),
         byte: reject.byte,
         reason: reject.reason.clone(),
     };
     Rejected {
         count: rejects.count,
-        first: rejects.first.iter().zip(lines).map(line).collect(),
+        first: rejects.first.iter().map(line).collect(),
     }
 }
 
@@ -104,17 +101,7 @@ pub(crate) fn located<'p>(
 ///
 /// # Errors
 /// There is such an input.
-pub(crate) fn check_most<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> Result<()> {
-    let path = |input: usize| sources[input].path();
-    let line = |reject: &Reject| line_of(&*sources[reject.input as usize], reject.byte);
-    check_most_of(path, line, scanned)
-}
-
-/// The same for inputs at these paths, with the line numbers of rejected rows.
-///
-/// # Errors
-/// There is such an input.
-pub(crate) fn check_most_of<'p, T>(
+pub(crate) fn check_most<'p, T>(
     path: impl Fn(usize) -> &'p Path,
     line: impl Fn(&Reject) -> Option<u64>,
     scanned: &Scanned<T>,

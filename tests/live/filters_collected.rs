@@ -146,62 +146,34 @@ fn a_filter_on_a_collection_or_a_server_chooses_keys_and_damages_nothing() {
 }
 
 #[test]
-fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
+fn a_filter_that_nothing_passes_is_refused() {
     let scratch = Scratch::new();
     let rows = "key,size,type,expiry,db\nuser:1,100,string,,0\nuser:2,3000,hash,1900000000,0\nsession:1,50,string,1800000000,0\n";
     scratch.file("dump.csv", rows);
-    for (flags, parts) in [
-        (
-            &["--type", "hashes"][..],
-            &[
-                "--type hashes: ",
-                "no key is of this type",
-                "types here: hash, string",
-            ][..],
-        ),
-        (
-            &["--type", "string,hashes"],
-            &["--type hashes: ", "types here: hash, string"],
-        ),
-        (
-            &["--type", "zset"],
-            &[
-                "--type: no key passed --type zset",
-                "types here: hash, string",
-            ],
-        ),
-        (
-            &["--match", "usr:*"],
-            &["--match: no key passed", "\"user:\" (2), \"session:\" (1)"],
-        ),
-        (
-            &["--match-regex", "^x"],
-            &["--match: no key passed", "\"user:\" (2)"],
-        ),
-        (
-            &["--min-size", "1mb"],
-            &["--min-size: no key passed", "sizes here: 50 B to 2.93 KiB"],
-        ),
-        (
-            &["--max-size", "1"],
-            &["--max-size: no key passed", "sizes here: 50 B"],
-        ),
+    for (flags, place) in [
+        (&["--type", "hashes"][..], "--type ...: "),
+        (&["--type", "zset"], "--type zset: "),
+        (&["--match", "usr:*"], "--match ...: "),
+        (&["--match-regex", "^x"], "--match-regex ...: "),
+        (&["--min-size", "1mb"], "--min-size 1mb: "),
+        (&["--max-size", "1"], "--max-size 1: "),
         (
             &["--ttl", "2030-06-01..2031-01-01"],
-            &["--ttl: no key passed", "2 of 3 keys have a TTL"],
+            "--ttl 2030-06-01..2031-01-01: ",
         ),
-        (
-            &["--db", "7"],
-            &["--db 7: no key is in this database", "databases here: 0"],
-        ),
+        (&["--db", "7"], "--db 7: "),
     ] {
+        let reason = match flags[0] {
+            "--db" => "no key is in this database; others have 3 keys",
+            _ => "passes none of 3 keys",
+        };
         for command in [
             &["analyze", "dump.csv", "--no-files"][..],
             &["plan", "dump.csv", "--nodes", "3", "--add", "1"],
             &["whatif", "dump.csv", "--nodes", "3", "--to-nodes", "6"],
         ] {
             let output = scratch.run(&[command, flags].concat());
-            assert_fails(&output, parts);
+            assert_fails(&output, &[place, reason]);
         }
     }
     let redacted = scratch.run(&[
@@ -212,7 +184,7 @@ fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
         "--match",
         "usr:*",
     ]);
-    assert_fails(&redacted, &["--match", "no key passed"]);
+    assert_fails(&redacted, &["--match", "passes none of 3 keys"]);
     assert!(
         !stderr(&redacted).contains("user:") && !stderr(&redacted).contains("usr:"),
         "{}",

@@ -8,6 +8,7 @@ mod files;
 use std::fs;
 use std::path::PathBuf;
 
+use regex::Regex;
 use serde_json::Value;
 use slotscope::Analysis;
 use slotscope::format::FORMATS;
@@ -57,6 +58,12 @@ fn json(summary: impl serde::Serialize) -> Value {
     let mut report = serde_json::to_value(summary).unwrap();
     report.as_object_mut().unwrap().remove("run").unwrap();
     report
+}
+
+/// A report without the line numbers of rejected rows and unreadable values: in parts only their bytes are known.
+fn without_lines(report: &Value) -> Value {
+    let lines = Regex::new(r#""line":(?:null|[0-9]+),|,? (?:in |at )?line [0-9,]*[0-9]"#).unwrap();
+    serde_json::from_str(&lines.replace_all(&report.to_string(), "")).unwrap()
 }
 
 impl Case {
@@ -160,7 +167,7 @@ fn merged(mut files: Vec<Vec<u8>>, rng: &mut Rng) -> slotscope::Result<Vec<u8>> 
 fn check(case: &Case, rng: &mut Rng) {
     match (case.in_parts(rng), case.whole()) {
         (Ok(found), Ok(expected)) => {
-            let places = differences(&found, &expected);
+            let places = differences(&without_lines(&found), &without_lines(&expected));
             assert!(places.is_empty(), "{}: {places}", case.name);
         }
         (Err(_), Err(_)) => {}
@@ -289,7 +296,7 @@ fn rows_at_the_borders_of_parts_are_compared_across_them() {
 }
 
 #[test]
-fn rejected_rows_have_their_lines_and_quoted_rows_their_starts() {
+fn rejected_rows_have_their_bytes_and_quoted_rows_their_starts() {
     let row = |i: usize| match i {
         150 | 170 => format!("\"open {i},\n"),
         i => format!("\"key\n{i}\",{i}\n"),
@@ -297,5 +304,6 @@ fn rejected_rows_have_their_lines_and_quoted_rows_their_starts() {
     let text = format!("key,size\n{}", (0..200).map(row).collect::<String>());
     let (found, expected) = in_chunks(&text, 40);
     assert_eq!(expected["input"]["rejected"]["first"][0]["line"], 302);
-    assert_eq!(found, expected);
+    assert_eq!(found["input"]["rejected"]["first"][0]["line"], Value::Null);
+    assert_eq!(without_lines(&found), without_lines(&expected));
 }

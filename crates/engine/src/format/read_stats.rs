@@ -58,7 +58,8 @@ impl Lost {
 }
 
 /// Unreadable values of one kind; their keys are counted without them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Unreadable {
     /// How many.
     pub count: u64,
@@ -87,7 +88,7 @@ impl Unreadable {
 
     /// The start of the first value.
     pub fn text(&self) -> &[u8] {
-        &self.text[..usize::from(self.len)]
+        &self.text[..usize::from(self.len).min(SHOWN)]
     }
 
     fn merge(&mut self, other: Unreadable) {
@@ -100,7 +101,8 @@ impl Unreadable {
 }
 
 /// The counts of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ReadStats {
     /// Keys.
     pub keys: u64,
@@ -118,8 +120,14 @@ pub struct ReadStats {
     pub filtered_bytes: u64,
     /// The offset from which lines have a different shape, if any.
     pub another_from: Option<u64>,
+    #[serde(with = "by_name")]
     notices: [u64; WORDS.len()],
+    #[serde(default, skip_serializing_if = "are_readable")]
     unreadable: [Unreadable; Lost::ALL.len()],
+}
+
+fn are_readable(values: &[Unreadable]) -> bool {
+    values.iter().all(|values| values.count == 0)
 }
 
 impl Default for ReadStats {
@@ -264,6 +272,34 @@ impl std::ops::AddAssign for ReadStats {
             .iter_mut()
             .zip(other.notices)
             .for_each(|(mine, theirs)| *mine += theirs);
+    }
+}
+
+/// Counts of notices as a map of those that occurred.
+mod by_name {
+    use std::collections::BTreeMap;
+
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    use super::{Notice, WORDS};
+
+    pub(super) fn serialize<S: Serializer>(
+        counts: &[u64; WORDS.len()],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        let notices = WORDS.iter().map(|(notice, ..)| *notice);
+        let counted = notices.map(|notice| (notice, counts[notice as usize]));
+        serializer.collect_map(counted.filter(|(_, count)| *count > 0))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<[u64; WORDS.len()], D::Error> {
+        let mut counts = [0; WORDS.len()];
+        for (notice, count) in BTreeMap::<Notice, u64>::deserialize(deserializer)? {
+            counts[notice as usize] = count;
+        }
+        Ok(counts)
     }
 }
 

@@ -53,9 +53,8 @@ pub(super) struct Job {
     pub(super) reader: Box<dyn Reader>,
     format: &'static str,
     told: Option<Arc<Told>>,
-    /// The chunks to read, and whether they are only a part.
+    /// The chunks to read.
     chunks: Range<u64>,
-    is_part: bool,
 }
 
 impl Scan<'_> {
@@ -135,7 +134,6 @@ impl Scan<'_> {
             reader,
             format,
             told,
-            is_part: chunks != (0..count),
             chunks,
         }))
     }
@@ -325,7 +323,6 @@ impl Scan<'_> {
         let room = (&mut worker.block, &mut claim);
         match chunk::read_chunk(&*opened.bytes, &job.cutting, index, room) {
             Ok(Some(piece)) => {
-                seen.line_ends = job.line_ends(&worker.block, body);
                 seen.seen = worker.count(
                     self,
                     shared,
@@ -335,7 +332,6 @@ impl Scan<'_> {
                 );
             }
             Ok(None) => {
-                seen.line_ends = job.line_ends(&worker.block, body);
                 let repeated = shared.repeats(job.input, stretch, None);
                 seen.seen.note(Notice::Repeated, repeated);
             }
@@ -348,15 +344,6 @@ impl Scan<'_> {
         shared.saw(job.input, seen);
         shared.proceed((self.proceed)(body));
         Ok(())
-    }
-}
-
-impl Job {
-    /// The number of line ends in the first `body` bytes of a chunk. Only recorded for partial inputs, whose line
-    /// numbers cannot be computed later.
-    fn line_ends(&self, block: &Block, body: u64) -> u64 {
-        let counted = || memchr::memchr_iter(b'\n', &block.content()[..body as usize]).count();
-        if self.is_part { counted() as u64 } else { 0 }
     }
 }
 

@@ -108,8 +108,6 @@ pub struct SeenInput {
     pub bytes: u64,
     /// Its keys and their oddities.
     pub seen: ReadStats,
-    /// Number of line ends, if only part of it was read.
-    pub line_ends: u64,
 }
 
 /// A place beyond which an input could not be read.

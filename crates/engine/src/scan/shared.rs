@@ -88,7 +88,6 @@ impl<'a> Shared<'a> {
         total.format = part.format;
         total.told = part.told.or(total.told.take());
         total.bytes += part.bytes;
-        total.line_ends += part.line_ends;
         total.seen += part.seen;
     }
 

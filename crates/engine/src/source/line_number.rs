@@ -5,26 +5,20 @@ use crate::source::forward::Forward;
 
 /// The line number, from 1, of byte `at` of a rereadable source. Reads everything before it, so only for messages.
 pub fn line_of(source: &dyn Source, at: u64) -> Option<u64> {
-    line_ends(source, 0, at).map(|before| before + 1)
-}
-
-/// The number of line ends between two positions of a rereadable source.
-pub fn line_ends(source: &dyn Source, from: u64, to: u64) -> Option<u64> {
     if !source.is_rereadable() {
         return None;
     }
     let mut input = Forward::open(source).ok()?;
-    input.skip(from).ok()?;
-    let (mut left, mut lines) = (to.saturating_sub(from), 0);
+    let (mut left, mut line) = (at, 1);
     while left > 0 && !input.peek(1).ok()?.is_empty() {
         let ahead = input.ahead();
         let bytes = &ahead[..ahead.len().min(left as usize)];
         let len = bytes.len();
-        lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+        line += memchr::memchr_iter(b'\n', bytes).count() as u64;
         left -= len as u64;
         input.pass(len);
     }
-    (left == 0).then_some(lines)
+    (left == 0).then_some(line)
 }
 
 #[cfg(test)]
@@ -39,8 +33,6 @@ mod tests {
             [0, 1, 2, 4].map(|at| line_of(&*source, at).unwrap()),
             [1, 1, 2, 3]
         );
-        assert_eq!(line_ends(&*source, 1, 4), Some(2));
-        assert_eq!(line_ends(&*source, 2, 3), Some(0));
-        assert_eq!(line_ends(&*source, 2, 9), None);
+        assert_eq!(line_of(&*source, 9), None);
     }
 }

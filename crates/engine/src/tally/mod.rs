@@ -6,7 +6,6 @@ pub mod attributes;
 mod by_place;
 #[doc(hidden)]
 pub mod captured;
-pub mod choice;
 #[doc(hidden)]
 pub mod coarse_patterns;
 #[doc(hidden)]
