@@ -1,16 +1,14 @@
 //! Lines through amounts over time, with 95% prediction intervals.
 //!
-//! Growth is linear or exponential, and reports deviate from it independently (such as a batch job during the report)
-//! or persistently (added data stays: a random walk). Each of the four models is fitted by least squares with reduced
-//! weights for outliers (Huber 1964). The most likely one gives the estimate; the interval spans all models that the
-//! points do not rule out, which with few points is most of them.
+//! Growth is linear or exponential, and each report adds a deviation that stays: a random walk with a drift, of which the last
+//! point is known. The drift is the mean of the steps between reports, with reduced weights for outliers (Huber 1964). The
+//! likelier shape gives the estimate; the interval spans both where the points do not rule one out. Where deviations do not
+//! stay, it is wider than it had to be.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_findings::summary::balance::tidy;
-
-use crate::trend::squares::{steps, sums, t95, weighed};
 
 /// Forecasts end here.
 const MOST_MONTHS: f64 = 1200.0;
@@ -22,13 +20,15 @@ pub(crate) const LEAST_MONTHS: f64 = 12.0 / 365.25;
 const LEAST_FOR_A_MONTH: f64 = 0.9;
 /// A day in months.
 const DAY: f64 = 12.0 / 365.25;
-/// A model is ruled out if another is 7 times as likely, e^2.
+/// A shape is ruled out if the other is 7 times as likely, e^2.
 const RULED_OUT: f64 = 2.0;
 /// Relative precision limit of reported amounts, however straight a line few points make.
 const EXACT: f64 = 0.001;
-/// A point is an outlier if its weight is below this and its relative deviation above this, given at least eight
-/// points.
-const OUTLIER: (f64, f64, usize) = (1.0 / 3.0, 0.1, 8);
+/// A step further off than this many typical deviations weighs less; needs at least five points to tell what is typical.
+const FAR: f64 = 3.0;
+const WEIGHED: usize = 5;
+/// Iterations for the weights to converge.
+const ROUNDS: usize = 8;
 /// Larger amounts are rejected.
 const MOST: f64 = 1e30;
 
@@ -73,7 +73,7 @@ pub enum Shape {
     Exponential,
 }
 
-/// The models that the points do not rule out, most likely first.
+/// The shapes that the points do not rule out, likeliest first.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fit {
     /// The time of the last point, in months.
@@ -81,11 +81,9 @@ pub struct Fit {
     /// Months from the first point to the last.
     pub span: f64,
     lines: Vec<Line>,
-    /// The point furthest from all others, and the amount predicted by those.
-    pub outlier: Option<(usize, f64)>,
 }
 
-/// A line through the amounts or their logarithms.
+/// A line through the last amount or its logarithm.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     shape: Shape,
@@ -95,14 +93,12 @@ struct Line {
     /// The level at the last point.
     now: f64,
     slope: f64,
-    /// Prediction variance in units of the residual variance: a constant, a coefficient per month, and per month
-    /// squared (from the slope).
-    variance: [f64; 3],
-    /// The standard deviation times Student's t; absent for two points, which leave no residual.
+    /// Variance in units of that of a step: per month, and per month squared (from the slope).
+    variance: [f64; 2],
+    /// The standard deviation of a step times Student's t; absent for two points, which leave no residual.
     reach: Option<f64>,
-    /// The log likelihood with uniform priors for level and slope, up to a constant.
+    /// The log likelihood, up to a constant.
     likelihood: f64,
-    outlier: Option<(usize, f64)>,
 }
 
 /// One side of an interval, as a factor of its half width.
@@ -112,7 +108,7 @@ const ESTIMATE: Side = 0.0;
 const HIGH: Side = 1.0;
 
 impl Fit {
-    /// The models for `points`, as month and amount by time; `None` for fewer than two points, or within a day.
+    /// The fit for `points`, as month and amount by time; `None` for fewer than two points, or within a day.
     pub fn new(points: &[(f64, f64)]) -> Option<Fit> {
         let (first, last) = (points.first()?.0, points.last()?.0);
         if last - first < LEAST_MONTHS {
@@ -121,22 +117,18 @@ impl Fit {
         let is_positive = points.iter().all(|(_, amount)| *amount > 0.0);
         let count = if is_positive { 2 } else { 1 };
         let shapes = [Shape::Linear, Shape::Exponential].into_iter().take(count);
-        let mut lines: Vec<Line> = shapes
-            .flat_map(|shape| [false, true].map(|persists| Line::new(points, shape, persists)))
-            .collect();
+        let mut lines: Vec<Line> = shapes.map(|shape| Line::new(points, shape)).collect();
         lines.sort_by(|a, b| b.likelihood.total_cmp(&a.likelihood));
-        let outlier = lines.iter().find_map(|line| line.outlier);
         let least = lines.first()?.likelihood - RULED_OUT;
         lines.retain(|line| line.likelihood >= least);
         Some(Fit {
             to: last,
             span: last - first,
             lines,
-            outlier,
         })
     }
 
-    /// The shape of the most likely model.
+    /// The likelier shape.
     pub(crate) fn shape(&self) -> Shape {
         self.lines[0].shape
     }
@@ -166,7 +158,7 @@ impl Fit {
     pub fn reaches(&self, limit: f64) -> Reached {
         let at = |side| self.lines.iter().map(move |line| line.reaches(limit, side));
         let ends = self.lines[0].reach.is_some();
-        // If some model reaches the limit later, or never, that is part of the interval.
+        // If a shape reaches the limit later, or never, that is part of the interval.
         let latest = at(LOW).try_fold(0.0, |latest: f64, months| Some(latest.max(months?)));
         let earliest = at(HIGH).flatten().reduce(f64::min);
         Reached {
@@ -176,7 +168,7 @@ impl Fit {
         }
     }
 
-    /// The estimate of the most likely model, and the interval spanning all models.
+    /// The estimate of the likelier shape, and the interval spanning all shapes.
     fn spanning(&self, amount: impl Fn(&Line, Side) -> f64) -> Interval {
         let ends = self.lines[0].reach.is_some();
         let end = |side, further: fn(f64, f64) -> f64| {
@@ -192,66 +184,50 @@ impl Fit {
 }
 
 impl Line {
-    fn new(points: &[(f64, f64)], shape: Shape, persists: bool) -> Line {
+    fn new(points: &[(f64, f64)], shape: Shape) -> Line {
         let count = points.len() as f64;
         let logarithms = points.iter().map(|(_, amount)| amount.max(1.0).ln());
         let unit = (logarithms.sum::<f64>() / count).exp();
-        let (to, last) = points[points.len() - 1];
-        let origin = shape.level(last, unit);
-        let level = |(time, amount): &(f64, f64)| (time - to, shape.level(*amount, unit) - origin);
-        let levels: Vec<(f64, f64)> = points.iter().map(level).collect();
-        let gap = -levels[0].0 / (count - 1.0);
-        let (rows, lengths) = if persists {
-            steps(&levels, gap)
-        } else {
-            (sums(&levels), Vec::new())
-        };
-        let exact = EXACT * unit;
-        let (solved, weights) = weighed(&rows, exact);
+        let level = |at: usize| shape.level(points[at].1, unit);
+        let steps: Vec<Step> = (1..points.len())
+            .map(|at| (points[at].0 - points[at - 1].0, level(at) - level(at - 1)))
+            .collect();
+        let (exact, last) = (EXACT * unit, points.len() - 1);
+        let span = points[last].0 - points[0].0;
+        let gap = span / (count - 1.0);
+        let (slope, weights) = drift(&steps, gap, exact);
+        let weighed = steps.iter().zip(&weights);
+        let squares = weighed.map(|(step, weight)| weight * off(step, slope, gap).powi(2));
+        let months: f64 = steps
+            .iter()
+            .zip(&weights)
+            .map(|(step, weight)| weight * step.0)
+            .sum();
         let freedom = points.len() - 2;
-        let squares = (solved.squares + freedom as f64 * exact * exact).max(f64::MIN_POSITIVE);
+        let squares = squares.sum::<f64>() + freedom as f64 * exact * exact;
+        let squares = squares.max(f64::MIN_POSITIVE);
         let spread = (squares / freedom as f64).sqrt();
-        let logarithms = |values: &[f64]| values.iter().map(|value| value.ln()).sum::<f64>();
-        let weighing = logarithms(&weights) - logarithms(&lengths) - solved.determinant.ln();
-        let [level, covariance, slope] = solved.inverse;
-        let mut line = Line {
+        Line {
             shape,
             unit,
-            now: solved.now + origin,
-            slope: solved.slope,
-            variance: if persists {
-                [0.0, 1.0 / gap, slope]
-            } else {
-                [1.0 + level, 2.0 * covariance, slope]
-            },
+            now: level(last),
+            slope,
+            variance: [1.0 / gap, 1.0 / (gap * months)],
             reach: (freedom > 0).then(|| spread * t95(freedom)),
-            likelihood: (weighing - freedom as f64 * squares.ln()) / 2.0,
-            outlier: None,
-        };
-        line.outlier = line.outlier(points, &weights).filter(|_| !persists);
-        line
-    }
-
-    fn outlier(&self, points: &[(f64, f64)], weights: &[f64]) -> Option<(usize, f64)> {
-        let (least, off, count) = OUTLIER;
-        let weights = weights.iter().enumerate();
-        let (place, weight) = weights.min_by(|a, b| a.1.total_cmp(b.1))?;
-        let ahead = points[place].0 - points.last()?.0;
-        let expected = self.amount(self.level(ahead, ESTIMATE));
-        let is_off = (points[place].1 - expected).abs() > off * expected;
-        (points.len() >= count && *weight < least && is_off).then_some((place, expected))
+            likelihood: -(freedom as f64) * squares.ln() / 2.0,
+        }
     }
 
     /// The level some months after the last point, or an end of the prediction interval.
     fn level(&self, ahead: f64, side: Side) -> f64 {
-        let [constant, by_month, by_square] = self.variance;
-        let variance = constant + by_month * ahead + by_square * ahead * ahead;
+        let [by_month, by_square] = self.variance;
+        let variance = by_month * ahead + by_square * ahead * ahead;
         self.now + self.slope * ahead + side * self.reach.unwrap_or(0.0) * variance.max(0.0).sqrt()
     }
 
     /// The amount added by some months.
     fn added(&self, months: f64, side: Side) -> f64 {
-        let off = side * self.reach.unwrap_or(0.0) * self.variance[2].sqrt();
+        let off = side * self.reach.unwrap_or(0.0) * self.variance[1].sqrt();
         self.amount(self.now + (self.slope + off) * months) - self.amount(self.now)
     }
 
@@ -298,6 +274,51 @@ impl Shape {
     }
 }
 
+/// The months between two points, and the difference of their levels.
+type Step = (f64, f64);
+
+/// The deviation of a step from the drift, as that of a step of `gap` months.
+fn off((months, change): &Step, slope: f64, gap: f64) -> f64 {
+    (change - slope * months).abs() / (months / gap).sqrt()
+}
+
+/// The mean change a month, with reduced weights for outliers, and the weights.
+fn drift(steps: &[Step], gap: f64, exact: f64) -> (f64, Vec<f64>) {
+    let slope = |weights: &[f64]| {
+        let sum = |part: fn(&Step) -> f64| -> f64 {
+            let weighed = steps.iter().zip(weights);
+            weighed.map(|(step, weight)| weight * part(step)).sum()
+        };
+        sum(|step| step.1) / sum(|step| step.0)
+    };
+    let count = steps.len();
+    let mut weights = vec![1.0; count];
+    for _ in 0..if count + 1 < WEIGHED { 0 } else { ROUNDS } {
+        let slope = slope(&weights);
+        let offs = steps.iter().map(|step| off(step, slope, gap));
+        let mut sorted: Vec<f64> = offs.clone().collect();
+        sorted.sort_by(f64::total_cmp);
+        // 1.4826 times the median absolute deviation estimates the standard deviation; a degree of freedom is used up.
+        let typical = 1.4826 * sorted[count / 2] * (count as f64 / (count - 1) as f64).sqrt();
+        let far = FAR * typical.max(exact);
+        weights = offs.map(|off| (far / off).min(1.0)).collect();
+    }
+    (slope(&weights), weights)
+}
+
+/// The two-sided 95% quantile of Student's t with `freedom` degrees of freedom, to 0.005 (Abramowitz and Stegun 1972,
+/// 26.7.5).
+fn t95(freedom: usize) -> f64 {
+    const FEW: [f64; 4] = [12.706, 4.303, 3.182, 2.776];
+    let (z, n): (f64, f64) = (1.959_964, freedom as f64);
+    let square = z * z;
+    let first = (square + 1.0) / 4.0;
+    let second = ((5.0 * square + 16.0) * square + 3.0) / 96.0;
+    let third = (((3.0 * square + 19.0) * square + 17.0) * square - 15.0) / 384.0;
+    let many = z * (1.0 + first / n + second / n.powi(2) + third / n.powi(3));
+    FEW.get(freedom - 1).copied().unwrap_or(many)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -338,20 +359,13 @@ mod tests {
 
     #[test]
     fn lines_have_the_intervals_of_the_textbook() {
-        // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Independent: slope 1.1, mean 2.75, s^2 =
-        // 2.7 / 2. Persistent: steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
+        // x 1..4, y 1, 3, 2, 5 (by hand), 3 after the last; t of 2 = 4.303. Steps 2, -1, 3, drift 4 / 3, s^2 = 26 / 3 / 2.
         let points = [(1.0, 1.0), (2.0, 3.0), (3.0, 2.0), (4.0, 5.0)];
-        let independent = 1.35 * (1.0 + 0.25 + 4.5 * 4.5 / 5.0);
-        for (persists, expected, variance) in [
-            (false, 7.7, independent),
-            (true, 9.0, 26.0 / 6.0 * (3.0 + 9.0 / 3.0)),
-        ] {
-            let line = Line::new(&points, Shape::Linear, persists);
-            let off = 4.303 * f64::sqrt(variance);
-            for side in [LOW, ESTIMATE, HIGH] {
-                let level = line.level(3.0, side);
-                assert!((level - expected - side * off).abs() < 1e-3, "{line:?}");
-            }
+        let line = Line::new(&points, Shape::Linear);
+        let off = 4.303 * f64::sqrt(26.0 / 6.0 * (3.0 + 9.0 / 3.0));
+        for side in [LOW, ESTIMATE, HIGH] {
+            let level = line.level(3.0, side);
+            assert!((level - 9.0 - side * off).abs() < 1e-3, "{line:?}");
         }
         let jump = series(24, |month| if month < 12.0 { 1000.0 } else { 3000.0 });
         let Interval { estimate, low, .. } = Fit::new(&jump).unwrap().at(23.0);
@@ -393,15 +407,11 @@ mod tests {
     }
 
     #[test]
-    fn a_point_that_the_others_contradict_is_found_and_moves_the_line_little() {
+    fn a_point_that_the_others_contradict_moves_the_line_little() {
         let mut points = series(12, wave);
         let before = Fit::new(&points).unwrap();
-        assert_eq!(before.outlier, None);
         points[7].1 /= 2.0;
         let after = Fit::new(&points).unwrap();
-        let (place, expected) = after.outlier.unwrap();
-        assert_eq!(place, 7);
-        assert!((expected / wave(7.0) - 1.0).abs() < 0.03, "{expected}");
         let moved = after.at(15.0).estimate / before.at(15.0).estimate;
         assert!((moved - 1.0).abs() < 0.02, "{moved}");
     }
@@ -415,5 +425,21 @@ mod tests {
             ends.iter().flatten().all(|end| end.unwrap().abs() <= 1e30),
             "{found:?}"
         );
+    }
+
+    #[test]
+    fn t_is_that_of_the_printed_tables() {
+        for (freedom, printed) in [
+            (1, 12.706),
+            (4, 2.776),
+            (5, 2.571),
+            (6, 2.447),
+            (10, 2.228),
+            (29, 2.045),
+            (1000, 1.962),
+        ] {
+            let t = t95(freedom);
+            assert!((t - printed).abs() < 0.005, "{freedom}: {t}");
+        }
     }
 }

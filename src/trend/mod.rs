@@ -9,7 +9,6 @@ mod notes;
 pub(crate) mod outputs;
 #[doc(hidden)]
 pub mod point;
-mod squares;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
 mod wording;
@@ -122,8 +121,8 @@ impl History {
             .map(|(file, difference)| format!("{file}: {difference}"))
             .collect();
         notes.extend(notes::doubts(&self.reports));
-        notes.extend(notes::fits(&used, forecast.as_ref(), options, metric));
-        notes.extend(notes::sources(&used, metric));
+        notes.extend(notes::fits(&used, forecast.as_ref(), options));
+        notes.extend(notes::other_sized(&used, metric));
         let newest = used.last().copied().or(self.reports.last());
         let load = newest.and_then(|newest| newest.point.load.get(metric).copied());
         Ok(Trend {

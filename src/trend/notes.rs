@@ -2,7 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::{amount, amount_cell, list, short};
+use slotscope_engine::text::list;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::Options;
@@ -67,7 +67,6 @@ pub(super) fn fits(
     used: &[&Condensed],
     forecast: Option<&Forecast>,
     options: &Options,
-    metric: Metric,
 ) -> Vec<String> {
     let Some(forecast) = forecast else {
         let why = match used.len() {
@@ -88,27 +87,10 @@ pub(super) fn fits(
             "two reports give a rate and no interval: how far off it may be shows from three on",
         ));
     }
-    notes.extend(outlier(used, forecast, metric));
     if let Some(full) = &forecast.full {
         notes.extend(full_notes(full, forecast.span_months));
     }
     notes
-}
-
-/// A report that the others contradict, although nothing about its input tells.
-fn outlier(used: &[&Condensed], forecast: &Forecast, metric: Metric) -> Option<String> {
-    let series = &forecast.growth.get(metric)?.series;
-    let (place, expected) = series.fit.outlier?;
-    let (at, load) = series.points[place];
-    let point = used.iter().find(|report| report.point.at == at)?;
-    let (load, expected) = (
-        amount(metric, load as u64),
-        amount_cell(metric, expected as u64),
-    );
-    let file = &point.point.file;
-    Some(format!(
-        "{file}: {load}, where the other reports give {expected}: is its dump whole? Leave it out if not"
-    ))
 }
 
 fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
@@ -141,32 +123,8 @@ fn full_notes(full: &Full, span_months: f64) -> Vec<String> {
     notes
 }
 
-/// Limitations of the comparison of nodes and sizes.
-pub(super) fn sources(used: &[&Condensed], metric: Metric) -> Vec<String> {
-    let mut notes = Vec::new();
-    let sources = used
-        .windows(2)
-        .find(|pair| pair[0].source != pair[1].source);
-    if let Some([old, new]) = sources {
-        let (from, [old, new]) = (
-            &new.point.file,
-            [old, new].map(|report| short(&report.source)),
-        );
-        notes.push(format!(
-            "the nodes are from \"{old}\", and from {from} on from \"{new}\""
-        ));
-    }
-    let mixed = used.windows(2).find(|pair| {
-        let has_bytes = |report: &Condensed| report.point.load.bytes().is_some();
-        pair.iter().all(|report| has_bytes(report))
-            && pair[0].basis.sizes.is_some() != pair[1].basis.sizes.is_some()
-    });
-    if let Some([old, new]) = mixed {
-        let (old, new) = (&old.point.file, &new.point.file);
-        notes.push(format!(
-            "sizes are from an RDB file in one of {old} and {new}, and as the dump gives them in the other"
-        ));
-    }
+/// The first neighbours of which different parts of the keys have a size.
+pub(super) fn other_sized(used: &[&Condensed], metric: Metric) -> Option<String> {
     let other_sized = |pair: &[&Condensed]| {
         let (old, new) = (&pair[0].point.file, &pair[1].point.file);
         let difference = pair[1].basis.other_sized((old, &pair[0].basis))?;
@@ -175,6 +133,5 @@ pub(super) fn sources(used: &[&Condensed], metric: Metric) -> Vec<String> {
         ))
     };
     let mut pairs = used.windows(2).filter(|_| metric == Metric::Bytes);
-    notes.extend(pairs.find_map(other_sized));
-    notes
+    pairs.find_map(other_sized)
 }

@@ -5,7 +5,6 @@ use std::io::{self, Write};
 use slotscope_report::charts::{self, Sheet, over_time};
 use slotscope_report::json;
 use slotscope_report::output::OutputSet;
-use slotscope_report::render::csv;
 use slotscope_report::render::html::sections;
 
 use crate::trend::{Trend, view};
@@ -18,9 +17,6 @@ pub(crate) fn outputs() -> OutputSet<Trend> {
     OutputSet::marked("\"schema\":\"slotscope.trend/")
         .file("trend.json", |trend, out| json::write_object(trend, out))
         .file("trend.html", page)
-        .file("trend.csv", |trend, out| {
-            csv::write(&view::table(trend), out)
-        })
         .maybe("growth.png", |trend, out| charts::write(growth(trend), out))
         .maybe("fullest-node.png", |trend, out| {
             charts::write(fullest_node(trend), out)

@@ -86,8 +86,6 @@ pub(crate) struct Condensed {
     pub by: Metric,
     /// The coverage of its counts.
     pub basis: Basis,
-    /// The source of its nodes.
-    pub source: Name,
     /// Its node ids in order; empty if made up, for an even split or one node per file.
     pub nodes: Vec<Name>,
     /// A hash of each node's slots, in order: nodes with different ids may have the same slots.
@@ -136,7 +134,6 @@ impl Condensed {
         Ok(Condensed {
             by: summary.by,
             basis: Basis::new(&summary.input),
-            source: summary.nodes.source.clone(),
             nodes,
             layout,
             maxmemory: summary.capacity.as_ref().map(|capacity| capacity.maxmemory),

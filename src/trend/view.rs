@@ -244,46 +244,6 @@ fn reports(trend: &Trend) -> Section<'_> {
     }
 }
 
-/// The numbers of every report as a table for files.
-pub(crate) fn table(trend: &Trend) -> Table<'_> {
-    let metric = trend.by;
-    let ratio = |ratio: Option<&Option<f64>>| {
-        Cell::of(ratio.copied().flatten(), |ratio| Cell::ratio(ratio, 3))
-    };
-    Table::of(&trend.points)
-        .column(Column::words("date"), |point| Cell::text(time(point.at)))
-        .column(Column::words("file"), |point| Cell::name(&point.file))
-        .columns(
-            Metric::ALL,
-            |metric| Column::number(metric.name()),
-            |metric, point| Cell::load(metric, &point.load),
-        )
-        .column(Column::number("nodes"), |point| {
-            Cell::count(point.nodes.count)
-        })
-        .column(Column::number("node_max_over_mean"), |point| {
-            ratio(point.nodes.max_over_mean.get(metric))
-        })
-        .column(Column::number("slot_max_over_mean"), |point| {
-            ratio(point.slots.max_over_mean.get(metric))
-        })
-        .column(Column::words("fullest_node"), |point| {
-            Cell::of(fullest(point, metric), |node| Cell::name(&node.id))
-        })
-        .column(Column::number("fullest_load"), |point| {
-            Cell::of(fullest(point, metric), |node| {
-                Cell::amount(metric, node.load)
-            })
-        })
-        .column(Column::words("verdict"), |point| {
-            Cell::text(point.state.name())
-        })
-        .column(Column::words("left_out"), |point| {
-            Cell::of(point.left_out, |doubt| Cell::text(doubt.name()))
-        })
-        .build()
-}
-
 /// The fullest node of a report.
 fn fullest(point: &Point, metric: Metric) -> Option<&FullestAt> {
     point.nodes.fullest.get(metric).and_then(Option::as_ref)

@@ -31,7 +31,7 @@ fn the_result_is_text_files_and_limits() {
     }
     let said = run(&scratch, &reports, &["--out", "out"]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));
-    let mut files = vec!["trend.csv", "trend.html", "trend.json"];
+    let mut files = vec!["trend.html", "trend.json"];
     if cfg!(feature = "charts") {
         files.extend(["fullest-node.png", "growth.png"]);
         files.sort_unstable();
@@ -39,9 +39,6 @@ fn the_result_is_text_files_and_limits() {
     assert_eq!(scratch.entries("out"), files);
     let page = scratch.read("out/trend.html");
     assert!(!page.contains("http:") && !page.contains("https:") && page.contains("<svg"));
-    let table = scratch.read("out/trend.csv");
-    assert_eq!(table.lines().count(), 9);
-    assert!(table.starts_with("date,file,keys,bytes,ops,"), "{table}");
     // A second run replaces its own files; without bytes there is no fullest node to draw.
     let said = run(&scratch, &reports, &["--out", "out"]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));

@@ -148,26 +148,6 @@ fn doubtful_reports_are_marked_and_left_out_unless_they_are_asked_for() {
     reports.push(analyze(&scratch, "none.keys", "none", &[]));
     let found = trend(&scratch, &reports, &["--with-doubtful"]);
     assert_eq!(found["points"][4]["left_out"], "empty");
-
-    let small = edited(&scratch, "r5", "small", |report| {
-        for metric in ["keys", "bytes"] {
-            let loads = report["slots"][metric].as_array_mut().unwrap();
-            loads
-                .iter_mut()
-                .for_each(|load| *load = json!(load.whole() / 3));
-        }
-    });
-    let mut reports = eight_months(&scratch);
-    reports.push(monthly(
-        &scratch,
-        8,
-        1594,
-        &[("stays", 50), ("comes", 40)],
-        &[],
-    ));
-    reports[5] = small;
-    let notes = trend(&scratch, &reports, &[])["notes"].to_string();
-    assert_contains(&notes, &["small: ", "is its dump whole?"]);
 }
 
 #[test]
