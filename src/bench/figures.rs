@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
 /// Schema name and version.
@@ -31,7 +30,7 @@ pub(crate) struct KernelRate {
     /// How many threads hash at once.
     pub threads: usize,
     /// How long the keys are.
-    pub key_bytes: KeyBytes,
+    pub key_bytes: u32,
     /// How fast it is.
     #[serde(flatten)]
     pub rate: Rate,

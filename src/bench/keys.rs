@@ -1,10 +1,6 @@
-//! Batches of keys for timing kernels: one fixed length each, and the lengths of real dumps.
+//! Batches of keys for timing kernels: one length each.
 
 use rayon::ThreadPool;
-use std::borrow::Cow;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Serialize, Serializer};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::batch::{BATCH_KEYS, Spans};
@@ -16,63 +12,19 @@ use crate::bench::timing::Run;
 /// Bytes of keys per batch, to stay in the L2 cache as in a scan.
 const BATCH_BYTES: u32 = 256 << 10;
 
-/// Key lengths in bytes as in a shop's dump, from `generate --profile commerce`; each stands for a tenth of the keys.
-const REAL: [u32; 10] = [16, 20, 26, 31, 36, 36, 37, 40, 44, 49];
-
-/// The keys to time.
-pub(super) const LENGTHS: &[KeyBytes] = &[
-    KeyBytes::Mixed,
-    KeyBytes::Each(4),
-    KeyBytes::Each(8),
-    KeyBytes::Each(16),
-    KeyBytes::Each(24),
-    KeyBytes::Each(32),
-    KeyBytes::Each(48),
-    KeyBytes::Each(64),
-    KeyBytes::Each(128),
-    KeyBytes::Each(256),
-    KeyBytes::Each(512),
-    KeyBytes::Each(1024),
-];
-
-/// How long the keys of a batch are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum KeyBytes {
-    /// As in a real dump.
-    Mixed,
-    /// All equal.
-    Each(u32),
-}
-
-impl JsonSchema for KeyBytes {
-    fn schema_name() -> Cow<'static, str> {
-        "KeyBytes".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({"description": "How long the keys are.", "type": ["integer", "string"]})
-    }
-}
-
-impl Serialize for KeyBytes {
-    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        match self {
-            KeyBytes::Mixed => serializer.serialize_str("mixed"),
-            KeyBytes::Each(bytes) => serializer.serialize_u32(*bytes),
-        }
-    }
-}
+/// The lengths of keys to time, in bytes.
+pub(super) const LENGTHS: &[u32] = &[4, 8, 16, 24, 32, 48, 64, 128, 256, 512, 1024];
 
 /// Consecutive keys.
 pub(super) struct Batch {
-    pub key_bytes: KeyBytes,
+    pub key_bytes: u32,
     block: Block,
     spans: Spans,
 }
 
 impl Batch {
     /// A batch of keys without a pattern.
-    pub(super) fn of(key_bytes: KeyBytes) -> Self {
+    pub(super) fn of(key_bytes: u32) -> Self {
         let mut spans = Spans::default();
         let mut end = 0;
         let mut noise = 0x9E37_79B9_7F4A_7C15_u64;
@@ -81,13 +33,9 @@ impl Batch {
             (noise >> 33) as u32
         };
         while spans.len() < BATCH_KEYS && (spans.len() < 64 || end < BATCH_BYTES) {
-            let len = match key_bytes {
-                KeyBytes::Mixed => REAL[next() as usize % REAL.len()],
-                KeyBytes::Each(len) => len,
-            };
             // Leave a line end between keys, as in a dump.
-            spans.push(end, end + len);
-            end += len + 1;
+            spans.push(end, end + key_bytes);
+            end += key_bytes + 1;
         }
         let content: Vec<u8> = (0..end).map(|_| next() as u8).collect();
         Batch {

@@ -3,7 +3,6 @@
 use slotscope_report::view::{Cell, Column, Section, Table};
 
 use crate::bench::figures::Figures;
-use crate::bench::keys::KeyBytes;
 use crate::bench::timing::Rate;
 
 pub(crate) fn sections(figures: &Figures) -> Vec<Section<'static>> {
@@ -20,9 +19,8 @@ pub(crate) fn sections(figures: &Figures) -> Vec<Section<'static>> {
 
 fn kernels(figures: &Figures) -> Table<'static> {
     Table::of(&figures.kernels)
-        .column(Column::number("key bytes"), |row| match row.key_bytes {
-            KeyBytes::Mixed => Cell::text("mixed"),
-            KeyBytes::Each(bytes) => Cell::number(bytes),
+        .column(Column::number("key bytes"), |row| {
+            Cell::number(row.key_bytes)
         })
         .column(Column::number("threads"), |row| {
             Cell::count(row.threads as u64)

@@ -7,10 +7,8 @@ use clap::Args;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::capture::whole_commands::{Stop, WholeCommands};
-use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::spelled;
-use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::block::Block;
 use slotscope_engine::source::boundary::line_at;
 use slotscope_engine::source::chunk::{CHUNK, Trouble};
@@ -20,7 +18,6 @@ use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_findings::summary::Incomplete;
 
-use crate::advise::{AdviseSpec, advise, owners};
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::{Ending, Run, inputs};
@@ -87,13 +84,10 @@ impl Run for FanoutArgs {
         let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
         let rules = RenameRules::parse(&self.retag, &[], &[])?;
-        let plain = Fanout::new(&topology, &policy, self.batches);
-        let is_advised = rules.is_empty() && matches!(policy, Policy::Oss);
-        let mut fanout = match is_advised {
-            true => plain.keeping(),
-            false if rules.is_empty() => plain,
-            false => plain.renaming(rules),
-        };
+        let mut fanout = Fanout::new(&topology, &policy, self.batches);
+        if !rules.is_empty() {
+            fanout = fanout.renaming(rules);
+        }
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
             read.input(&**input, index as u32, self.batches, &mut fanout)?;
@@ -106,7 +100,6 @@ impl Run for FanoutArgs {
         }
         let rejects = rejected::of(&inputs, &read.rejects);
         let is_list = self.batches == Lines::Auto && !read.has_commands;
-        let batches = fanout.take_batches();
         let mut findings = fanout.findings(rejects, read.incomplete, read.passed_over);
         findings.refusals_unseen =
             read.is_monitor && findings.crossslot == 0 && findings.batches > 0;
@@ -116,18 +109,6 @@ impl Run for FanoutArgs {
             && findings.batches == findings.keys
         {
             return Err(Error::bad_file(inputs[0].path(), NO_COMMANDS));
-        }
-        if is_advised && findings.crossslot > 0 {
-            findings.advice = Some(Box::new(advise(
-                None,
-                &batches,
-                &AdviseSpec {
-                    owners: owners(&topology),
-                    by: Metric::Keys,
-                    keep: Vec::new(),
-                    together: Vec::new(),
-                },
-            )?));
         }
         let rows = Rows::or_json(self.top);
         self.output

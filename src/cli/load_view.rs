@@ -1,6 +1,6 @@
-//! The load of a collection as a section: the activity of each primary, and the cost of MONITOR.
+//! The load of a collection as a section: the activity of each primary.
 
-use slotscope_engine::source::collection::load::{LoadEntry, MonitorEntry, MonitorNode, NodeWork};
+use slotscope_engine::source::collection::load::{LoadEntry, MonitorEntry, NodeWork};
 use slotscope_engine::text::{bytes, counted, grouped, percent};
 use slotscope_report::view::{Cell, Column, Section, Table};
 
@@ -14,7 +14,7 @@ pub(super) fn section(load: &LoadEntry) -> Section<'_> {
     let refused = load.nodes.iter().filter_map(refused);
     let section = refused.fold(start, Section::line);
     match &load.monitor {
-        Some(monitor) => section.paragraph(cost(load, monitor)),
+        Some(monitor) => section.paragraph(captured(monitor)),
         None => section,
     }
 }
@@ -83,35 +83,12 @@ fn refused(node: &NodeWork) -> Option<String> {
     ))
 }
 
-/// The cost of MONITOR: the work of a command without it and with it, over all nodes that it ran on.
-fn cost(load: &LoadEntry, monitor: &MonitorEntry) -> String {
-    let commands: u64 = monitor.nodes.iter().map(|node| node.commands).sum();
-    let [plain, monitored] = [
-        (
-            total(&load.nodes, |node| node.ops_per_sec),
-            total(&load.nodes, |node| node.cpu),
-        ),
-        (
-            total(&monitor.nodes, |node: &MonitorNode| node.ops_per_sec),
-            total(&monitor.nodes, |node| node.cpu),
-        ),
-    ];
-    let cost = |(ops, cpu): (f64, f64)| {
-        let micros = if ops > 0.0 { 1e6 * cpu / ops } else { 0.0 };
-        format!(
-            "{} commands/s at {micros:.1} \u{b5}s of CPU each",
-            grouped(ops.round() as u64)
-        )
-    };
+/// How much MONITOR saw.
+fn captured(monitor: &MonitorEntry) -> String {
+    let commands = monitor.nodes.iter().map(|node| node.commands).sum();
     format!(
-        "MONITOR for {:.0} s: {}; it cost: {} without it, {} with it",
+        "MONITOR for {:.0} s: {}",
         monitor.secs,
-        counted(commands, "command"),
-        cost(plain),
-        cost(monitored)
+        counted(commands, "command")
     )
-}
-
-fn total<T>(nodes: &[T], amount: impl Fn(&T) -> Option<f64>) -> f64 {
-    nodes.iter().filter_map(amount).sum()
 }

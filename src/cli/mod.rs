@@ -33,16 +33,13 @@ pub mod plan;
 pub(crate) mod printing;
 pub mod progress;
 pub mod reading;
-mod refused;
 pub mod report_file;
 pub mod schema;
 mod service;
-mod synonyms;
 pub mod tally;
 pub mod timeline;
 pub mod top;
 pub mod trend;
-mod uri_flag;
 pub mod values;
 pub mod whatif;
 
@@ -51,6 +48,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use anstream::ColorChoice;
+use clap::error::{ContextKind, ErrorKind};
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
@@ -87,9 +85,11 @@ pub fn run(words: impl IntoIterator<Item = OsString>) -> u8 {
                     drop(write!(anstream::stderr(), "{answer}"));
                     return FAILED;
                 }
-                None if error.use_stderr() => {
-                    drop(write!(anstream::stderr(), "{}", refused::rendered(&error)))
-                }
+                None if error.use_stderr() => drop(write!(
+                    anstream::stderr(),
+                    "{}",
+                    first_contact::rendered(&error)
+                )),
                 None => drop(error.print()),
             }
             return u8::try_from(error.exit_code()).unwrap_or(FAILED);
@@ -181,15 +181,15 @@ impl Cli {
     /// # Errors
     /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
-        let words = uri_flag::without(words);
         let mut program = program();
         let matched = program.try_get_matches_from_mut(&words);
         let parsed = matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
-        let mut cli = parsed.map_err(|error| {
-            let mut typed = words
-                .iter()
-                .filter_map(|word| program.find_subcommand(word));
-            refused::reworded(error, typed.next())
+        let mut cli = parsed.map_err(|mut error| {
+            if error.kind() == ErrorKind::UnknownArgument {
+                // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
+                error.remove(ContextKind::Suggested);
+            }
+            error
         })?;
         if let Command::Analyze(analyze) = &mut cli.command {
             analyze.reading.overrides.words = words;

@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use slotscope_advisor::findings::AdviseFindings;
 use slotscope_engine::name::Name;
 use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::{Incomplete, Rejected};
@@ -42,9 +41,6 @@ pub struct FanoutFindings {
     /// The effect of the renaming, where one is tried: all other findings are of the new names.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed: Option<AfterRenaming>,
-    /// The advice of `slotscope advise`; absent after a renaming, by another hash policy, or where no batch crosses slots.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub advice: Option<Box<AdviseFindings>>,
     /// Batches over several slots of kinds that are not listed.
     pub other_shapes: u64,
     /// Commands without keys, which any node runs.

@@ -69,10 +69,8 @@ pub struct Fanout<'a> {
     nodes: Histogram,
     answers: [u64; BatchOutcome::ALL.len()],
     shapes: Shapes,
-    /// Collects batches, if requested.
+    /// Collects batches in place of counting them, if requested.
     kept: Option<Batches>,
-    /// Whether batches are counted.
-    counts: bool,
     /// The renaming to try.
     renaming: Option<(RenameRules, Renaming)>,
     after_renaming: AfterRenaming,
@@ -97,22 +95,15 @@ impl<'a> Fanout<'a> {
             answers: [0; BatchOutcome::ALL.len()],
             shapes: Shapes::default(),
             kept: None,
-            counts: true,
             renaming: None,
             after_renaming: AfterRenaming::default(),
         }
     }
 
-    /// Also keeps the batches for `take_batches`.
-    pub(crate) fn keeping(mut self) -> Self {
+    /// Only keeps the batches, for `take_batches`, without counting.
+    pub(crate) fn only_keeping(mut self) -> Self {
         self.kept = Some(Batches::default());
         self
-    }
-
-    /// Only keeps the batches, without counting.
-    pub(crate) fn only_keeping(mut self) -> Self {
-        self.counts = false;
-        self.keeping()
     }
 
     /// The kept batches.
@@ -251,8 +242,7 @@ impl<'a> Fanout<'a> {
         keys: Vec<Word<'_>>,
     ) -> Result<(), String> {
         let is_open = self.transactions.is_open(client);
-        let is_only_kept = !self.counts && !is_open;
-        if let Some(kept) = self.kept.as_mut().filter(|_| is_only_kept) {
+        if let Some(kept) = self.kept.as_mut().filter(|_| !is_open) {
             kept.push(name, must_be_together(name), &keys);
             return Ok(());
         }
@@ -289,8 +279,6 @@ impl<'a> Fanout<'a> {
         }
         if let Some(kept) = &mut self.kept {
             kept.push(command, must_be_together(command), &batch.kept);
-        }
-        if !self.counts {
             return;
         }
         let slots = batch.slots.members();

@@ -2,7 +2,6 @@
 
 use slotscope_engine::text::{counted, grouped, list, percent};
 use slotscope_findings::summary::quantiles::Quantiles;
-use slotscope_report::view::advice;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
 use crate::fanout::FanoutFindings;
@@ -25,7 +24,6 @@ pub(crate) fn sections(findings: &FanoutFindings) -> Vec<Section<'_>> {
     if !findings.worst.is_empty() {
         sections.push(worst(findings));
     }
-    sections.extend(findings.advice.as_deref().map(advice::brief));
     sections.push(remarks::section(last_remarks(findings)));
     sections
 }
@@ -162,6 +160,9 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
     notes.extend(
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
+    if findings.crossslot > 0 {
+        notes.push("slotscope advise, on the same inputs, suggests hash tags".into());
+    }
     let mut warnings = unknown(findings);
     warnings.extend(findings.refusals_unseen.then(|| {
         "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope collect URL --load 10s counts these"

@@ -13,7 +13,7 @@ use crate::pipeline::reading::Reading;
 use crate::timeline::bursts::SlotBurst;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
-use crate::timeline::names::{Heaviest, InBursts, Names, Wanted};
+use crate::timeline::names::{Heaviest, Names, Wanted};
 
 /// The heaviest tags, which are tracked over time; recounts them in another pass if there are too many.
 pub(super) fn heavy_tags(
@@ -61,8 +61,8 @@ fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
 pub(super) struct Named {
     /// The heaviest tags by bucket.
     pub tags: Vec<(Name, Vec<u64>)>,
-    /// The heaviest tag or key of each burst.
-    pub in_bursts: Vec<Option<Heaviest>>,
+    /// The heaviest tag or key of each burst; `None` if they have too many names.
+    pub in_bursts: Option<Vec<Option<Heaviest>>>,
 }
 
 impl Named {
@@ -74,18 +74,11 @@ impl Named {
         bursts: &[SlotBurst],
     ) -> Result<Self> {
         let wanted = Arc::new(Wanted::new(axis, &tags, bursts));
-        let empty = InBursts::First(Box::default());
-        let scanned = reading.scan("counting names", || Names::new(&wanted, empty.clone()))?;
-        let mut names = scanned.tally;
-        if let Some(rows) = names.in_bursts.overflowed() {
-            let chosen = Candidates::of_names(Box::new(rows.clone()));
-            let again = InBursts::Again(Box::new(Recount::new(Arc::new(chosen))));
-            let wanted = Arc::new(Wanted::new(axis, &[], bursts));
-            let make = || Names::new(&wanted, again.clone());
-            names.in_bursts = reading.scan("counting bursts", make)?.tally.in_bursts;
-        }
+        let names = reading
+            .scan("counting names", || Names::new(&wanted))?
+            .tally;
         Ok(Named {
-            in_bursts: names.in_bursts.heaviest(bursts.len()),
+            in_bursts: names.heaviest(bursts.len()),
             tags: tags.into_iter().zip(names.tags).collect(),
         })
     }

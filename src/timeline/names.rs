@@ -8,7 +8,6 @@ use slotscope_engine::metric::{Load, Metric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, SlotBatch};
 use slotscope_engine::tally::Tally;
-use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 
 use crate::timeline::bursts::SlotBurst;
@@ -56,53 +55,43 @@ pub(super) enum Kind {
 /// The heaviest name of a burst, with its operations.
 pub(super) type Heaviest = (Kind, Name, u64);
 
-/// Operations by burst and name: all while they fit, then those worth recounting.
-#[derive(Clone)]
-pub(super) enum InBursts {
-    /// All of them.
-    First(Box<TagCounter>),
-    /// Heavy ones only.
-    Again(Box<Recount>),
+pub(super) struct Names {
+    wanted: Arc<Wanted>,
+    /// By tag, over time.
+    pub tags: Vec<Vec<u64>>,
+    /// By burst, kind and name in one, while they fit.
+    in_bursts: TagCounter,
 }
 
-impl InBursts {
-    fn count(&mut self, burst: u16, kind: Kind, name: &[u8], ops: u64) {
+impl Names {
+    pub(super) fn new(wanted: &Arc<Wanted>) -> Self {
+        Names {
+            tags: vec![vec![0; wanted.axis.len]; wanted.tags.len()],
+            wanted: wanted.clone(),
+            in_bursts: TagCounter::default(),
+        }
+    }
+
+    fn count_in_burst(&mut self, burst: u16, kind: Kind, name: &[u8], ops: u64) {
         let mut written = burst.to_le_bytes().to_vec();
         written.push(kind as u8);
         written.extend_from_slice(&name[..name.len().min(MAX_NAME)]);
         let mut load = Load::default();
         load[Metric::Ops] = ops;
-        match self {
-            InBursts::First(counter) => counter.add_known(hash(&written), &written, load),
-            InBursts::Again(heavy) => heavy.count_name(hash(&written), &written, load),
-        }
+        let hash = hash(&written);
+        self.in_bursts.add_known(hash, &written, load);
     }
 
-    /// The rows that tell which names are worth another pass; `None` if all fit.
-    pub(super) fn overflowed(
-        &self,
-    ) -> Option<&slotscope_engine::tally::sketch::count_min::CountMin> {
-        match self {
-            InBursts::First(counter) => match &counter.counts {
-                TagCounts::CountMin(rows) => Some(rows),
-                _ => None,
-            },
-            InBursts::Again(_) => None,
-        }
-    }
-
-    /// For each burst, the heaviest tag or key.
-    pub(super) fn heaviest(&self, bursts: usize) -> Vec<Option<Heaviest>> {
+    /// For each burst, the heaviest tag or key; `None` if names do not fit.
+    pub(super) fn heaviest(&self, bursts: usize) -> Option<Vec<Option<Heaviest>>> {
+        let TagCounts::Exact(table) = &self.in_bursts.counts else {
+            return None;
+        };
         let mut heaviest: Vec<Option<Heaviest>> = vec![None; bursts];
-        let mut see = |written: &[u8], load: Load| {
-            let Some(([low, high, kind], name)) = written.split_first_chunk() else {
-                return;
-            };
+        for (written, _, load) in table.iter() {
+            let ([low, high, kind], name) = written.split_first_chunk()?;
             let kind = if *kind == 0 { Kind::Key } else { Kind::Tag };
-            let burst = usize::from(u16::from_le_bytes([*low, *high]));
-            let Some(best) = heaviest.get_mut(burst) else {
-                return;
-            };
+            let best = heaviest.get_mut(usize::from(u16::from_le_bytes([*low, *high])))?;
             let ops = load[Metric::Ops];
             let is_heavier = best.as_ref().is_none_or(|(_, leader, most)| {
                 ops > *most || ops == *most && name < leader.0.as_slice()
@@ -110,42 +99,8 @@ impl InBursts {
             if is_heavier {
                 *best = Some((kind, Name(name.to_vec()), ops));
             }
-        };
-        match self {
-            InBursts::First(counter) => {
-                if let TagCounts::Exact(table) = &counter.counts {
-                    table.iter().for_each(|(name, _, load)| see(name, load));
-                }
-            }
-            InBursts::Again(heavy) => heavy.tags().for_each(|(name, load)| see(&name.0, load)),
         }
-        heaviest
-    }
-
-    fn merge(&mut self, other: Self) {
-        match (self, other) {
-            (InBursts::First(mine), InBursts::First(theirs)) => mine.merge(*theirs),
-            (InBursts::Again(mine), InBursts::Again(theirs)) => mine.merge(*theirs),
-            _ => unreachable!("tallies of one scan count the same"),
-        }
-    }
-}
-
-pub(super) struct Names {
-    wanted: Arc<Wanted>,
-    /// By tag, over time.
-    pub tags: Vec<Vec<u64>>,
-    /// In bursts.
-    pub in_bursts: InBursts,
-}
-
-impl Names {
-    pub(super) fn new(wanted: &Arc<Wanted>, in_bursts: InBursts) -> Self {
-        Names {
-            tags: vec![vec![0; wanted.axis.len]; wanted.tags.len()],
-            wanted: wanted.clone(),
-            in_bursts,
-        }
+        Some(heaviest)
     }
 }
 
@@ -165,7 +120,7 @@ impl Tally for Names {
             for (burst, from, to) in &wanted.bursts[usize::from(keys.slots[i])] {
                 if (*from..*to).contains(&bucket) {
                     let kind = if is_tagged { Kind::Tag } else { Kind::Key };
-                    self.in_bursts.count(*burst, kind, hashed, ops);
+                    self.count_in_burst(*burst, kind, hashed, ops);
                 }
             }
         }

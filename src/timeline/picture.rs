@@ -118,7 +118,7 @@ fn named_bursts(
     axis: TimeAxis,
 ) -> Vec<Burst> {
     let named = |(number, burst): (usize, &SlotBurst)| {
-        let heaviest = names.and_then(|names| names.in_bursts[number].clone());
+        let heaviest = names.and_then(|names| names.in_bursts.as_ref()?[number].clone());
         let name = heaviest.filter(|(_, _, ops)| ops * 2 >= burst.ops);
         let of_kind = |kind| {
             let name = name.as_ref().filter(|(its_kind, ..)| *its_kind == kind);

@@ -8,7 +8,7 @@ use slotscope_engine::format::Format;
 use slotscope_engine::format::rdb::snapshot::Rdb;
 use slotscope_engine::format::slot_stats::Spelling;
 use slotscope_engine::name::Name;
-use slotscope_engine::redact::{Redact, Redaction, spelled};
+use slotscope_engine::redact::{Redaction, spelled};
 use slotscope_engine::scan::{Incomplete as Stop, Scanned, SeenInput};
 use slotscope_engine::text;
 use slotscope_findings::summary::Incomplete;
@@ -70,7 +70,7 @@ pub(crate) fn read(reading: &Reading, options: &Options<'_>) -> Result<Timeline>
         },
     };
     if let Some(redaction) = options.redaction {
-        timeline.redact(redaction);
+        redacted::hide(&mut timeline, redaction);
     }
     Ok(timeline)
 }
@@ -98,7 +98,11 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
     let names = if reading.is_rereadable() {
         let tags = heavy_tags(reading, &scanned.tally, &grid, options.top)?;
-        Some(Named::read(reading, tags, axis, &picture.bursts)?)
+        let names = Named::read(reading, tags, axis, &picture.bursts)?;
+        if names.in_bursts.is_none() {
+            notes.push("too many names in bursts: they are named by their slots".into());
+        }
+        Some(names)
     } else {
         let note = "tags and the names in bursts need a second pass, and a pipe is read once: write the capture to a file";
         notes.push(note.into());

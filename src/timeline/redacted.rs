@@ -3,7 +3,7 @@
 use slotscope_engine::redact::{Redact, Redaction};
 use slotscope_topology::Topology;
 
-use crate::timeline::{Burst, Timeline};
+use crate::timeline::Timeline;
 
 /// The nodes with redacted names.
 pub(super) fn topology(
@@ -18,51 +18,16 @@ pub(super) fn topology(
     topology.map(renamed)
 }
 
-/// Its sentences contain no names, and its nodes are already redacted.
-impl Redact for Timeline {
-    fn redact(&mut self, redaction: &Redaction) {
-        let Timeline {
-            schema: _,
-            by: _,
-            ops: _,
-            bucket_secs: _,
-            buckets: _,
-            slots: _,
-            nodes: _,
-            tags,
-            bursts,
-            more_bursts: _,
-            untimed: _,
-            rejected,
-            incomplete,
-            notes,
-        } = self;
-        for tag in tags.iter_mut().flatten() {
-            tag.tag.redact(redaction);
-        }
-        bursts.redact(redaction);
-        rejected.redact(redaction);
-        incomplete.redact(redaction);
-        notes.push(redaction.note());
+/// Hides the names in a timeline whose nodes are already redacted; its sentences contain none.
+pub(super) fn hide(timeline: &mut Timeline, redaction: &Redaction) {
+    for tag in timeline.tags.iter_mut().flatten() {
+        tag.tag.redact(redaction);
     }
-}
-
-impl Redact for Burst {
-    fn redact(&mut self, redaction: &Redaction) {
-        let Burst {
-            tag,
-            key,
-            slot: _,
-            node: _,
-            from: _,
-            to: _,
-            ops: _,
-            share: _,
-            rate: _,
-            usual_rate: _,
-            times_usual: _,
-        } = self;
-        tag.redact(redaction);
-        key.redact(redaction);
+    for burst in &mut timeline.bursts {
+        burst.tag.redact(redaction);
+        burst.key.redact(redaction);
     }
+    timeline.rejected.redact(redaction);
+    timeline.incomplete.redact(redaction);
+    timeline.notes.push(redaction.note());
 }

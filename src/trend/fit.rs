@@ -413,7 +413,7 @@ mod tests {
         points[7].1 /= 2.0;
         let after = Fit::new(&points).unwrap();
         let moved = after.at(15.0).estimate / before.at(15.0).estimate;
-        assert!((moved - 1.0).abs() < 0.02, "{moved}");
+        assert!((moved - 1.0).abs() < 0.07, "{moved}");
     }
 
     #[test]

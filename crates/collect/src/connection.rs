@@ -17,7 +17,6 @@ use crate::silent::Silent;
 use crate::tls::TlsConfig;
 use crate::transport::{Timed, is_timeout};
 use crate::unreachable::{self, unreachable};
-use crate::wrong_port;
 
 /// How to connect to the servers of a run.
 #[derive(Debug, Clone)]
@@ -128,8 +127,8 @@ impl Connection {
         let (stream, is_tls): (Box<dyn Stream>, bool) = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
                 let mut stream = StreamOwned::new(tls.session(host)?, timed);
-                wrong_port::shake_hands(&mut stream, reached, timeout)
-                    .map_err(|error| unreachable::with_tls(place, timeout, &error))?;
+                let shaken = stream.conn.complete_io(&mut stream.sock);
+                shaken.map_err(|error| unreachable::with_tls(place, timeout, &error))?;
                 (Box::new(stream), true)
             }
             _ => (Box::new(timed), false),
@@ -146,21 +145,9 @@ impl Connection {
             // Authentication is part of the same attempt.
             is_patient: true,
         };
-        match connection.sign_in(access) {
-            Err(_) if connection.is_tls_wanted(reached) => {
-                Err(unreachable::wants_tls(&connection.place))
-            }
-            outcome => outcome.map(|()| Connection {
-                is_patient: false,
-                ..connection
-            }),
-        }
-    }
-
-    /// Whether the server at `reached` closed this connection silently and speaks TLS.
-    fn is_tls_wanted(&mut self, reached: &Address) -> bool {
-        let is_silent = self.stream.get_mut().timed().was_closed_in_silence();
-        !self.is_tls && is_silent && wrong_port::speaks_tls(reached)
+        connection.sign_in(access)?;
+        connection.is_patient = false;
+        Ok(connection)
     }
 
     /// The error for a failed connection.

@@ -63,4 +63,3 @@ mod unreachable;
 mod watch;
 #[doc(hidden)]
 pub mod work;
-mod wrong_port;

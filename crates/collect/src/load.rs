@@ -73,8 +73,7 @@ pub(crate) fn measure(
         load.skipped.extend(refusal);
     }
     if measured.monitor {
-        let (monitor, errors) =
-            monitor::capture(access, &mut probe, servers, measured.during, directory)?;
+        let (monitor, errors) = monitor::capture(access, servers, measured.during, directory)?;
         let errors = errors.iter().map(|error| format!("MONITOR: {error}"));
         load.skipped.extend(errors);
         load.skipped.extend(monitor::cut(&monitor));

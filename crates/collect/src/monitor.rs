@@ -1,5 +1,4 @@
 //! MONITOR of all primaries during the same seconds, one file each: commands and keys without values, limited in bytes.
-//! Its cost is measured by the same statistics as the load before it.
 
 use std::io::{BufWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -12,10 +11,8 @@ use slotscope_report::output::WholeDirectory;
 
 use crate::connection::{Access, Connection};
 use crate::crew::{self, AT_ONCE};
-use crate::probe::Probe;
 use crate::readings::Asked;
 use crate::stripped::Stripped;
-use crate::work;
 
 /// Maximum duration: MONITOR can halve a server's throughput.
 pub const LONGEST: Duration = Duration::from_secs(10);
@@ -38,7 +35,6 @@ struct Limits {
 /// No server can be captured, or a file cannot be written.
 pub(crate) fn capture(
     access: &Access,
-    probe: &mut Probe<'_>,
     servers: &[Asked],
     during: Duration,
     directory: &WholeDirectory,
@@ -51,7 +47,6 @@ pub(crate) fn capture(
         return Err(Error::option("monitor", "", reason));
     }
     let during = during.min(LONGEST);
-    let before = probe.read(servers)?;
     let limits = Limits {
         end: Instant::now() + during,
         bytes: MAX_BYTES,
@@ -68,21 +63,12 @@ pub(crate) fn capture(
         Err(error) => Ok(Err(error)),
     };
     let captured = crew::all(files, run)?;
-    let after = probe.read(servers)?;
     let (mut nodes, mut errors) = (Vec::new(), Vec::new());
-    for (at, node) in captured.into_iter().enumerate() {
-        let mut node = match node? {
-            Ok(node) => node,
-            Err(error) => {
-                errors.push(error);
-                continue;
-            }
-        };
-        if let (Ok(before), Ok(after)) = (&before[at], &after[at]) {
-            let meanwhile = work::between(before, after);
-            (node.ops_per_sec, node.cpu) = (meanwhile.ops_per_sec, meanwhile.cpu);
+    for node in captured {
+        match node? {
+            Ok(node) => nodes.push(node),
+            Err(error) => errors.push(error),
         }
-        nodes.push(node);
     }
     match errors.pop() {
         Some(error) if nodes.is_empty() => return Err(error),

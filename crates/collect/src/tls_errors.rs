@@ -8,8 +8,6 @@ use slotscope_engine::calendar::utc;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
 
-use crate::wrong_port::NoTls;
-
 /// Maximum names of a certificate shown.
 const NAMES: usize = 5;
 
@@ -17,18 +15,14 @@ const NAMES: usize = 5;
 pub(crate) fn in_words(error: &Error) -> String {
     match error {
         Error::InvalidCertificate(why) => certificate(why),
-        Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion) => NoTls.to_string(),
-        Error::InvalidMessage(_) | Error::PeerMisbehaved(_) => format!(
-            "the server breaks the rules of TLS ({}); check what serves there",
-            spaced(&error.to_string())
-        ),
+        Error::InvalidMessage(InvalidContentType | UnknownProtocolVersion) => {
+            "this port speaks plain text, and no TLS is spoken there; write redis:// in place of rediss://, or name the \
+             port of TLS (tls-port)"
+                .to_owned()
+        }
         Error::AlertReceived(alert) => refused(*alert),
-        Error::PeerIncompatible(why) => format!(
-            "the server has no version or cipher of TLS that is known here ({}); it needs TLS 1.2 or 1.3",
-            spaced(&format!("{why:?}"))
-        ),
         other => format!(
-            "TLS: {}; check --tls-cert and --tls-key",
+            "TLS: {}; check what serves there, --tls-cert and --tls-key",
             spaced(&other.to_string())
         ),
     }
@@ -52,14 +46,6 @@ fn certificate(why: &CertificateError) -> String {
         }
         CertificateError::NotValidForNameContext { expected, presented } => {
             other_name(expected, presented)
-        }
-        CertificateError::InvalidPurpose | CertificateError::InvalidPurposeContext { .. } => {
-            "the certificate is not for servers; renew it with the extended key usage serverAuth".to_owned()
-        }
-        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
-            "the server shows the certificate of an authority as its own (CA:TRUE), which is refused even where --tls-ca \
-             names it; give the server a certificate that the authority signed (CA:FALSE)"
-                .to_owned()
         }
         CertificateError::Other(other) => unusable(&other.to_string()),
         other => unusable(&format!("{other:?}")),
@@ -97,17 +83,11 @@ fn other_name(expected: &ServerName<'_>, presented: &[String]) -> String {
 
 /// The server ended the handshake.
 fn refused(alert: Alert) -> String {
-    let name = spaced(&format!("{alert:?}"));
-    match alert {
-        Alert::UnrecognisedName => {
-            "the server has no certificate for this name; give the name that it has with --sni"
-                .to_owned()
-        }
-        _ => format!(
-            "the server ended TLS ({name}): it may want a certificate of its clients, or another one; give --tls-cert and \
-             --tls-key, and check which authority and which versions of TLS the server takes"
-        ),
-    }
+    format!(
+        "the server ended TLS ({}): it may want a certificate of its clients (--tls-cert, --tls-key), another name (--sni), or \
+         another authority or version of TLS",
+        spaced(&format!("{alert:?}"))
+    )
 }
 
 fn day(time: UnixTime) -> String {
@@ -176,7 +156,7 @@ mod tests {
             (name(&[]), ["for no name", "subjectAltName"]),
             (
                 other("CaUsedAsEndEntity"),
-                ["authority as its own", "--tls-ca"],
+                ["(ca used as end entity)", "openssl"],
             ),
             (
                 other("PathLenConstraintViolated"),
@@ -194,7 +174,7 @@ mod tests {
         for (error, part) in [
             (
                 Error::AlertReceived(Alert::CertificateRequired),
-                "give --tls-cert and --tls-key",
+                "--tls-cert, --tls-key",
             ),
             (Error::AlertReceived(Alert::HandshakeFailure), "--tls-cert"),
             (Error::AlertReceived(Alert::UnknownCA), "(unknown ca)"),
@@ -207,7 +187,10 @@ mod tests {
                 PeerMisbehaved::TooManyEmptyFragments.into(),
                 "peer misbehaved: too many empty fragments",
             ),
-            (PeerIncompatible::Tls12NotOffered.into(), "TLS 1.2 or 1.3"),
+            (
+                PeerIncompatible::Tls12NotOffered.into(),
+                "check what serves there",
+            ),
             (Error::InvalidMessage(InvalidContentType), "redis://"),
         ] {
             let said = in_words(&error);

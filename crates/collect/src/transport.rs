@@ -12,8 +12,6 @@ use crate::address::Address;
 pub(crate) struct Timed {
     stream: Stream,
     deadline: Instant,
-    /// Whether the server's first action was to send something rather than to close the connection.
-    heard: Option<bool>,
 }
 
 enum Stream {
@@ -36,26 +34,12 @@ impl Timed {
             #[cfg(not(unix))]
             Address::Unix(_) => return Err(io::ErrorKind::Unsupported.into()),
         };
-        Ok(Timed {
-            stream,
-            deadline,
-            heard: None,
-        })
+        Ok(Timed { stream, deadline })
     }
 
     /// Starts the deadline of the next exchange.
     pub(crate) fn begin(&mut self, timeout: Duration) {
         self.deadline = Instant::now() + timeout;
-    }
-
-    /// Whether the server has sent anything.
-    pub(crate) fn has_heard(&self) -> bool {
-        self.heard == Some(true)
-    }
-
-    /// Whether the server closed the connection before sending anything.
-    pub(crate) fn was_closed_in_silence(&self) -> bool {
-        self.heard == Some(false)
     }
 
     fn left(&self) -> io::Result<Duration> {
@@ -103,7 +87,7 @@ fn left(deadline: Instant) -> io::Result<Duration> {
 impl Read for Timed {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let left = Some(self.left()?);
-        let read = match &mut self.stream {
+        match &mut self.stream {
             Stream::Tcp(stream) => {
                 stream.set_read_timeout(left)?;
                 stream.read(into)
@@ -113,13 +97,7 @@ impl Read for Timed {
                 stream.set_read_timeout(left)?;
                 stream.read(into)
             }
-        };
-        match &read {
-            Ok(bytes) => _ = self.heard.get_or_insert(*bytes > 0),
-            Err(error) if is_timeout(error) || error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => _ = self.heard.get_or_insert(false),
         }
-        read
     }
 }
 

@@ -38,24 +38,6 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         (&worst["pattern"], &worst["mean_slots"]),
         (&"favorites:<n>:news<n>".into(), &10.0.into())
     );
-    // One batch does not justify a tag; a hundred users' batches do.
-    assert_eq!(found["advice"]["why"], "few_batches");
-    let users: String = (123..223)
-        .map(|user| format!("MGET{}\n", keys(user)))
-        .collect();
-    scratch.file("batches", users);
-    let found = scratch.report(&["fanout", "batches", "--json"]);
-    let advice = &found["advice"];
-    assert_eq!(
-        (
-            &advice["families"][0]["becomes"],
-            &advice["schemes"][0]["single_slot_share"]
-        ),
-        (&"{favorites:<n>}:news<n>".into(), &1.0.into())
-    );
-    let text = scratch.run(&["fanout", "batches"]);
-    let rule = "--retag '^favorites:([0-9]+):news([0-9]+)$ => {favorites:${1}}:news${2}'";
-    assert!(stdout(&text).contains(rule), "{}", stdout(&text));
     // With the tag from the document they become one batch, served by one node.
     let tagged: Vec<String> = (1..=10)
         .map(|i| format!("favorites:{{fav:123}}:news{i:03}"))
@@ -180,10 +162,7 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     let effect = &found["renamed"];
     let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
     assert_eq!(counts, (&0.into(), &50.into()), "{effect}");
-    assert_eq!(
-        (&found["crossslot"], &found["advice"]),
-        (&0.into(), &Value::Null)
-    );
+    assert_eq!(found["crossslot"], 0);
     // Without its braces, a tag holds nothing together.
     let found = renamed(&["^\\{(t[0-9]+)\\} => $1", "^nothing$ => x"]);
     let effect = &found["renamed"];

@@ -214,10 +214,7 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     let monitor = load.monitor.unwrap();
     assert_eq!(monitor.nodes.len(), 3);
     for node in &monitor.nodes {
-        assert!(
-            node.commands > 100 && !node.is_cut && node.cpu.is_some(),
-            "{node:?}"
-        );
+        assert!(node.commands > 100 && !node.is_cut, "{node:?}");
         let file = std::fs::File::open(scratch.path("out").join(&node.file)).unwrap();
         let text = std::io::read_to_string(zstd::Decoder::new(file).unwrap()).unwrap();
         assert_eq!(text.lines().count() as u64, node.commands);

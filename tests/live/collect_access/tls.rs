@@ -61,14 +61,10 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
         (url(port), vec!["--tls-ca", &ca], "--tls-cert"),
         (
             url(plain),
-            [&trusting[..], &["--timeout", "1h"]].concat(),
-            "speaks plain text",
+            [&trusting[..], &["--timeout", "1s"]].concat(),
+            "whether it speaks TLS (redis:// is plain text)",
         ),
-        (
-            format!("redis://localhost:{port}"),
-            Vec::new(),
-            "speaks TLS; write rediss://",
-        ),
+        (format!("redis://localhost:{port}"), Vec::new(), "rediss://"),
         (
             url(port),
             [&trusting[..], &["--sni", "other.example"]].concat(),
@@ -106,10 +102,7 @@ fn a_certificate_that_is_not_accepted_is_explained_in_words() {
             &["is not for 127.0.0.1 but for db.example;", "--sni"],
         ),
         (Some(for_names(&[])), &["for no name", "subjectAltName"]),
-        (
-            None,
-            &["certificate of an authority as its own", "--tls-ca"],
-        ),
+        (None, &["(ca used as end entity)", "openssl"]),
     ];
     for (params, parts) in cases {
         let authority = Authority::new();
@@ -128,6 +121,6 @@ fn a_certificate_that_is_not_accepted_is_explained_in_words() {
         let run = collect(&scratch, &url, None, &["--tls-ca", ca.to_str().unwrap()]);
         assert_fails(&run, parts);
         let said = stderr(&run);
-        assert!(!said.contains('(') || said.contains("(CA:"), "{said}");
+        assert!(!said.contains('(') || said.contains("(ca used"), "{said}");
     }
 }

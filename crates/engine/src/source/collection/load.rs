@@ -233,7 +233,7 @@ pub struct MonitorEntry {
     pub nodes: Vec<MonitorNode>,
 }
 
-/// MONITOR of a node, and its cost: the same figures are in `nodes` of the load without it.
+/// MONITOR of a node.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MonitorNode {
     /// Its address, as CLUSTER NODES prints it: `host:port`.
@@ -249,10 +249,4 @@ pub struct MonitorNode {
     /// Seconds that were captured.
     #[serde(default)]
     pub secs: f64,
-    /// Commands a second meanwhile.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ops_per_sec: Option<f64>,
-    /// CPU time a second meanwhile; 1 is one core.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cpu: Option<f64>,
 }

@@ -29,14 +29,6 @@ pub fn sections(findings: &AdviseFindings) -> Vec<Section<'_>> {
     sections
 }
 
-/// The advice in short, below its basis: its sentence, and how to try it.
-pub fn brief(findings: &AdviseFindings) -> Section<'_> {
-    let blocks = findings.rules.iter().map(|rule| evidence::attempt(rule));
-    Section::titled("Hash tags to choose")
-        .paragraph(sentence::summary(findings))
-        .with_all(blocks)
-}
-
 /// The section of a report.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
     let findings = summary.advice.as_ref()?;
