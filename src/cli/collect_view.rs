@@ -1,10 +1,10 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
 use crate::cli::load_view;
+use crate::pipeline::collected::facts;
 use crate::pipeline::strays;
-use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::manifest::{Level, Manifest, NodeEntry};
-use slotscope_engine::text::{counted, grouped, node_name, ranges};
+use slotscope_engine::source::collection::manifest::{Level, Manifest};
+use slotscope_engine::text::{counted, grouped, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
 
 /// Maximum ranges of slots shown.
@@ -77,54 +77,14 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     let down = down(manifest);
     let open = manifest.open_slots();
     let errors = manifest.nodes.iter().filter_map(|node| node.error.clone());
-    // By name, as in the table below.
-    let name = |id: &str| {
-        let mut known = manifest.servers.iter();
-        let server = known.find(|server| server.id.as_deref() == Some(id));
-        let address = server.map(|server| Name::from(server.name.as_str()));
-        node_name(&Name::from(id), address.as_ref(), None)
-    };
-    let failovers = manifest.failovers.iter().map(|failover| {
-        format!(
-            "{} took over {} from {}",
-            name(&failover.to),
-            counted(failover.slots, "slot"),
-            name(&failover.from)
-        )
-    });
-    let moved = (!manifest.slots_moved.is_empty()).then(|| {
-        format!(
-            "slots that moved meanwhile: {}",
-            ranges(&manifest.slots_moved, RANGES)
-        )
-    });
-    let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
-    let rows = [
-        (
-            sum(|node| node.vanished),
-            "gone before they could be measured",
-        ),
-        (
-            sum(|node| node.repeats),
-            "returned more than once by SCAN; each is written once",
-        ),
-    ];
-    let seen = rows.into_iter().filter(|(count, _)| *count > 0);
-    let counts = seen.map(|(count, fate)| format!("{} {fate}", counted(count, "key")));
     let skipped = manifest
         .skipped
         .iter()
         .map(|part| format!("not collected: {part}"));
-    let troubles = down
-        .into_iter()
-        .chain(missing)
-        .chain(open)
-        .chain(errors)
-        .chain(failovers)
-        .chain(moved);
+    let troubles = down.into_iter().chain(missing).chain(open).chain(errors);
     troubles
         .chain(strays::in_words(manifest, None))
-        .chain(counts)
+        .chain(facts(manifest))
         .chain(skipped)
         .collect::<Vec<_>>()
         .into_iter()

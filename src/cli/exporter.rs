@@ -50,12 +50,6 @@ pub struct ExporterArgs {
     /// The label `cluster` of all series [default: the first URL's HOST-PORT]
     #[arg(long, value_name = "NAME")]
     pub cluster: Option<String>,
-    /// Name hot keys and hash tags: whoever scrapes can read them
-    ///
-    /// Up to five: the only key of a hot slot, or the hash tag of nearly all of its keys. Prometheus keeps a series for
-    /// each name that was ever hot.
-    #[arg(long)]
-    pub names: bool,
     /// How servers are reached
     #[command(flatten)]
     pub live: LiveArgs,
@@ -121,24 +115,17 @@ impl ExporterArgs {
     /// Reads the cluster at intervals until that fails.
     fn read_on(&self, mut live: Live<'_>, cluster: &str, pages: &Mutex<Pages>) -> Result<()> {
         let mut before: Option<Snapshot> = None;
-        let (mut last_failures, mut last_refusal) = (String::new(), String::new());
+        let mut last_failures = String::new();
         loop {
             let start = Instant::now();
             let snapshot = live.read()?;
             say_failures(&snapshot, &mut last_failures);
             if let Some(before) = &before {
                 let summary = judged::summary(before, &snapshot);
-                let (named, refusal) = if self.names {
-                    live.hot_slots(&judged::pairs(before, &snapshot))
-                } else {
-                    Default::default()
-                };
-                say_once(refusal.unwrap_or_default(), &mut last_refusal);
                 let observed = Observed {
                     cluster,
                     snapshots: [before, &snapshot],
                     summary: summary.as_ref().ok(),
-                    named: &named,
                     read_at: now_secs(),
                     took: start.elapsed().as_secs_f64(),
                 };

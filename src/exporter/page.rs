@@ -4,10 +4,9 @@ use std::cmp::Reverse;
 
 use slotscope_collect::live::Snapshot;
 use slotscope_collect::probe::Reading;
-use slotscope_collect::slot_keys::common_tag;
 use slotscope_collect::work;
 use slotscope_engine::name::Name;
-use slotscope_engine::source::collection::load::{HotSlotKeys, NodeWork};
+use slotscope_engine::source::collection::load::NodeWork;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::processes;
@@ -21,9 +20,6 @@ use crate::exporter::judged::pairs;
 pub(crate) const NODES: usize = 20;
 /// Slots with their own series: the hottest.
 pub(crate) const SLOTS: usize = 10;
-
-/// A tag with this fraction of a slot's keys gets its CPU time.
-const NEARLY_ALL: f64 = 0.9;
 
 /// A primary with its last reading, and its work since the previous one.
 struct Node<'s> {
@@ -42,8 +38,6 @@ pub(crate) struct Observed<'s> {
     pub snapshots: [&'s Snapshot; 2],
     /// The verdict on the time between them, if any.
     pub summary: Option<&'s Summary>,
-    /// The slots with the most CPU time and their keys; empty if names are not exported.
-    pub named: &'s [HotSlotKeys],
     /// Time of the last reading, in seconds since 1970.
     pub read_at: f64,
     /// Duration of the last reading in seconds.
@@ -181,44 +175,7 @@ impl Observed<'_> {
             "Keys of the hottest slots.",
             slots.iter().map(|slot| (label(slot), slot.keys as f64)),
         );
-        let mut add = |family: &str, kind, help: &str, name_of: NameOf| {
-            let named = self.named.iter().filter_map(|named| {
-                let slot = slots.iter().find(|slot| slot.slot == named.slot)?;
-                Some((
-                    [label(slot), vec![(kind, name_of(named)?)]].concat(),
-                    slot.cpu,
-                ))
-            });
-            families.add(family, help, named);
-        };
-        add(
-            "key_cpu_ratio",
-            "key",
-            "CPU time a second of hot slots with one key; 1 is one core.",
-            only_key,
-        );
-        add(
-            "tag_cpu_ratio",
-            "tag",
-            "CPU time a second of hot slots whose keys have one hash tag; 1 is one core.",
-            tag_of_nearly_all,
-        );
     }
-}
-
-/// The name to attribute a slot's CPU time to.
-type NameOf = fn(&HotSlotKeys) -> Option<Name>;
-
-fn only_key(slot: &HotSlotKeys) -> Option<Name> {
-    let first = slot.listed.first().filter(|_| slot.keys == 1)?;
-    Some(first.key.clone())
-}
-
-/// The hash tag of a slot with several keys, if nearly all listed ones have it.
-fn tag_of_nearly_all(slot: &HotSlotKeys) -> Option<Name> {
-    let (tag, keys) = common_tag(slot.listed.iter().map(|listed| &listed.key))?;
-    let is_nearly_all = keys as f64 >= NEARLY_ALL * slot.listed.len() as f64;
-    (slot.keys > 1 && is_nearly_all).then_some(tag)
 }
 
 /// The nodes most above their fair share of memory or load, in cluster order.
@@ -327,7 +284,6 @@ mod tests {
     use super::*;
     use slotscope_collect::live::Primary;
     use slotscope_collect::probe::SlotCounts;
-    use slotscope_engine::source::collection::load::HotKey;
     use slotscope_engine::source::collection::servers::ServerReading;
 
     /// Primaries with `per` slots each, the first of which does half of all work.
@@ -382,32 +338,10 @@ mod tests {
             snapshot(primaries, 1_010_000),
         ];
         let summary = crate::exporter::judged::summary(&snapshots[0], &snapshots[1]).unwrap();
-        let named = |slot: u16, keys: u64, listed: &[&str]| HotSlotKeys {
-            slot,
-            cpu_share: 0.2,
-            keys,
-            listed: listed
-                .iter()
-                .map(|key| HotKey {
-                    key: Name::from(*key),
-                    bytes: None,
-                })
-                .collect(),
-        };
-        let tagged = ["a{t}", "b{t}", "c{t}", "d{t}", "e{t}"];
-        let named = [
-            named(0, 1, &["alone{t}\"\\\n\u{1b}"]),
-            named(1, 900, &tagged),
-            named(2, 900, &["a", "b{t}"]),
-            named(3, 900, &[]),
-            // It is no longer among the hottest.
-            named(16_383, 1, &["gone"]),
-        ];
         let observed = Observed {
             cluster: "shop",
             snapshots: [&snapshots[0], &snapshots[1]],
             summary: Some(&summary),
-            named: &named,
             read_at: 1.0,
             took: 0.5,
         };
@@ -431,7 +365,6 @@ mod tests {
             cluster: "shop",
             snapshots: [&snapshots[0], &snapshots[1]],
             summary: Some(&summary),
-            named: &[],
             read_at: 1.0,
             took: 0.5,
         };
@@ -463,19 +396,6 @@ mod tests {
                 ),
                 "{page}"
             );
-            let slot =
-                |slot: usize| format!("{{cluster=\"shop\",slot=\"{slot}\",node=\"10.0.0.0:6379\",");
-            let names = page.lines().filter(|line| {
-                line.starts_with("slotscope_key_cpu") || line.starts_with("slotscope_tag_cpu")
-            });
-            let expected = [
-                format!(
-                    r#"slotscope_key_cpu_ratio{}key="alone{{t}}\"\\\\\\n\\x1b"}} 0.1"#,
-                    slot(0)
-                ),
-                format!(r#"slotscope_tag_cpu_ratio{}tag="t"}} 0.1"#, slot(1)),
-            ];
-            assert_eq!(names.collect::<Vec<_>>(), expected);
             assert!(page.ends_with("# EOF\n"));
         }
     }

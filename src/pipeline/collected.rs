@@ -193,9 +193,6 @@ fn keys_of_all(manifest: &Manifest, sampled: f64) -> String {
 
 /// How it was collected, and what happened meanwhile.
 fn notes(manifest: &Manifest) -> Vec<String> {
-    let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
-    let is_replica = |node: &&NodeEntry| node.role == Role::Replica && node.file.is_some();
-    let replicas = manifest.nodes.iter().filter(is_replica).count() as u64;
     let settings = &manifest.settings;
     let estimated = format!(
         "sizes of values with more than {} elements are estimated by the server from {} of them",
@@ -212,6 +209,15 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     }));
     let has_sizes = manifest.level == Level::Sizes && !manifest.without_sizes;
     notes.extend(has_sizes.then_some(estimated));
+    notes.extend(facts(manifest));
+    notes
+}
+
+/// What happened to nodes, slots and keys meanwhile.
+pub(crate) fn facts(manifest: &Manifest) -> impl Iterator<Item = String> {
+    let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
+    let is_replica = |node: &&NodeEntry| node.role == Role::Replica && node.file.is_some();
+    let replicas = manifest.nodes.iter().filter(is_replica).count() as u64;
     let facts = [
         ("nodes that were read from a replica", replicas),
         (
@@ -232,8 +238,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
         ),
     ];
     let counts = facts.into_iter().filter(|(_, count)| *count > 0);
-    notes.extend(counts.map(|(fact, count)| format!("{fact}: {}", grouped(count))));
-    notes
+    counts.map(|(fact, count)| format!("{fact}: {}", grouped(count)))
 }
 
 /// A valid time as written; other text could be a name.

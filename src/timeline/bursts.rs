@@ -5,7 +5,7 @@
 //! `median + ln 2` bounds it even if the median is 0; it is scaled up when all other slots are above usual too. A
 //! bucket starts a burst if it has `FACTOR` times that bound, and if under a Poisson distribution with that mean, this
 //! many occur with a probability below `CHANCE` over all buckets of all slots (Chernoff bound). The burst continues
-//! while buckets have twice the usual. Buckets are examined individually and in groups, to find weak but long bursts.
+//! while buckets have twice the usual.
 //! Amounts that are not operation counts come in grains: they are treated as Poisson numbers of grains of the largest
 //! usual size, which has more variance than mixed sizes.
 
@@ -24,10 +24,8 @@ const LEAST_SHARE: f64 = 0.01;
 /// A burst continues while buckets have this multiple of the usual load, with this probability.
 const ON_FACTOR: f64 = 2.0;
 const ON_CHANCE: f64 = 0.01;
-/// Minimum buckets, or groups, for a median.
+/// Minimum buckets for a median.
 const LEAST_BUCKETS: usize = 8;
-/// Buckets per group.
-const GROUPS: [usize; 4] = [1, 4, 16, 64];
 
 /// A burst of a slot.
 #[derive(Debug, Clone, PartialEq)]
@@ -69,15 +67,10 @@ pub(super) fn find(
     owner: impl Fn(u16) -> usize,
 ) -> Vec<SlotBurst> {
     let len = grid.axis().map_or(0, |axis| axis.len);
-    let groups = |nodes: &[Vec<u64>], size| -> Vec<Vec<u64>> {
-        nodes.iter().map(|ops| grouped(ops, size)).collect()
-    };
-    let sizes: Vec<_> = GROUPS
-        .into_iter()
-        .filter(|size| len / size >= LEAST_BUCKETS)
-        .map(|size| (size, groups(node_ops, size)))
-        .collect();
     let mut bursts = Vec::new();
+    if len < LEAST_BUCKETS {
+        return bursts;
+    }
     for slot in 0..SLOTS as u16 {
         let mut series = vec![0; len];
         for (place, ops) in grid.columns() {
@@ -86,30 +79,22 @@ pub(super) fn find(
         if series.iter().sum::<u64>() < FACTOR as u64 * grain {
             continue;
         }
-        let node = owner(slot);
-        let mut slot_bursts: Vec<SlotBurst> = Vec::new();
-        for (size, nodes) in &sizes {
-            let of_slot = OfSlot::new(grain, grouped(&series, *size), &nodes[node]);
-            for (from, to) in of_slot.runs() {
-                let buckets = trimmed(&series, (from * size, (to * size).min(len)));
-                let overlaps =
-                    |burst: &SlotBurst| burst.buckets.0 < buckets.1 && buckets.0 < burst.buckets.1;
-                let sum = |ops: &[u64]| ops[buckets.0..buckets.1].iter().sum::<u64>();
-                let burst = SlotBurst {
-                    slot,
-                    buckets,
-                    ops: sum(&series),
-                    node_ops: sum(&node_ops[node]),
-                    usual: of_slot.median / *size as u64,
-                    usual_at_most: of_slot.usual_of((from, to)) / *size as f64,
-                };
-                let is_large = burst.ops as f64 >= LEAST_SHARE * burst.node_ops as f64;
-                if is_large && !slot_bursts.iter().any(overlaps) {
-                    slot_bursts.push(burst);
-                }
+        let node = &node_ops[owner(slot)];
+        let of_slot = OfSlot::new(grain, series, node);
+        let burst = |run| {
+            let buckets = trimmed(&of_slot.series, run);
+            let sum = |ops: &[u64]| ops[buckets.0..buckets.1].iter().sum::<u64>();
+            SlotBurst {
+                slot,
+                buckets,
+                ops: sum(&of_slot.series),
+                node_ops: sum(node),
+                usual: of_slot.median,
+                usual_at_most: of_slot.usual_of(buckets),
             }
-        }
-        bursts.extend(slot_bursts);
+        };
+        let is_large = |burst: &SlotBurst| burst.ops as f64 >= LEAST_SHARE * burst.node_ops as f64;
+        bursts.extend(of_slot.runs().into_iter().map(burst).filter(is_large));
     }
     bursts.sort_by(|a, b| {
         let by_excess = b.excess().total_cmp(&a.excess());
@@ -118,7 +103,7 @@ pub(super) fn find(
     bursts
 }
 
-/// A slot over time, in buckets or groups.
+/// A slot over time.
 struct OfSlot<'a> {
     grain: f64,
     series: Vec<u64>,
@@ -186,7 +171,7 @@ impl<'a> OfSlot<'a> {
     }
 }
 
-/// Trims buckets at both ends with less than a quarter of the mean: a group may start before the burst.
+/// Trims buckets at both ends with less than a quarter of the mean: they are only partly in the burst.
 fn trimmed(series: &[u64], (mut from, mut to): (usize, usize)) -> (usize, usize) {
     let mean = series[from..to].iter().sum::<u64>() as f64 / (to - from) as f64;
     let is_low = |at: usize| (series[at] as f64) < mean / 4.0;
@@ -197,11 +182,6 @@ fn trimmed(series: &[u64], (mut from, mut to): (usize, usize)) -> (usize, usize)
         to -= 1;
     }
     (from, to)
-}
-
-fn grouped(series: &[u64], size: usize) -> Vec<u64> {
-    let groups = series.chunks(size);
-    groups.map(|group| group.iter().sum()).collect()
 }
 
 fn median(mut values: Vec<u64>) -> u64 {
@@ -263,18 +243,6 @@ mod tests {
         assert_eq!(
             found(&[(3, surge(50)), (9, surge(70)), (11, surge(90))]),
             []
-        );
-    }
-
-    #[test]
-    fn a_weak_burst_is_found_if_it_is_long() {
-        let every_other = |at: usize| u64::from((100..164).contains(&at)) * 2;
-        let bursts = found(&[(3, (0..400).map(every_other).collect()), (9, vec![20; 400])]);
-        assert_eq!(bursts.len(), 1, "{bursts:?}");
-        let (from, to) = bursts[0].buckets;
-        assert!(
-            (96..=104).contains(&from) && (160..=168).contains(&to),
-            "{bursts:?}"
         );
     }
 

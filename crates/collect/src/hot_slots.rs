@@ -1,7 +1,5 @@
 //! The slots with the most CPU time, and their keys: servers count by slot, and a slot has few enough keys to list.
 
-use std::borrow::Borrow;
-
 use slotscope_engine::error::Result;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::{HotKey, HotSlotKeys};
@@ -35,7 +33,7 @@ struct Hot<'r> {
 /// the second value tells why.
 pub(crate) fn list(
     probe: &mut Probe<'_>,
-    readings: &[[impl Borrow<Reading>; 2]],
+    readings: &[[Reading; 2]],
 ) -> (Vec<HotSlotKeys>, Option<String>) {
     let mut refusal = None;
     let keys_of = |hot: Hot<'_>| {
@@ -61,11 +59,10 @@ pub(crate) fn list(
 }
 
 /// The slots with the most CPU time overall, hottest first.
-fn hottest(readings: &[[impl Borrow<Reading>; 2]]) -> Vec<Hot<'_>> {
+fn hottest(readings: &[[Reading; 2]]) -> Vec<Hot<'_>> {
     let (mut total, mut nodes) = (0u64, 0);
     let mut slots = Vec::new();
     for [first, last] in readings {
-        let (first, last) = (first.borrow(), last.borrow());
         if first.slots.is_none() || last.slots.is_none() {
             continue;
         }
@@ -158,6 +155,6 @@ mod tests {
             .collect();
         assert_eq!(found, [(2, "a", 699.0)]);
         let idle = reading("a", &[(1, 5)]);
-        assert_eq!(hottest(&[[&idle, &idle]]), []);
+        assert_eq!(hottest(&[[idle.clone(), idle]]), []);
     }
 }

@@ -4,14 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use slotscope_engine::error::{Error, Result};
-use slotscope_engine::source::collection::load::HotSlotKeys;
 use slotscope_engine::source::collection::manifest::Level;
 
 use crate::address::Address;
 use crate::connection::Access;
 use crate::crew;
 use crate::discovery::{self, Site};
-use crate::hot_slots;
 use crate::probe::{self, Probe, Reading, SlotCounts};
 use crate::readings::Asked;
 use crate::scan;
@@ -117,12 +115,6 @@ impl<'a> Live<'a> {
             nodes: self.watch.view.text.clone(),
             primaries: servers.into_iter().zip(readings).map(primary).collect(),
         })
-    }
-
-    /// The slots with the most CPU time between two readings of each server, if any stand out, with keys; the second
-    /// value tells why a slot has none.
-    pub fn hot_slots(&mut self, readings: &[[&Reading; 2]]) -> (Vec<HotSlotKeys>, Option<String>) {
-        hot_slots::list(&mut self.probe, readings)
     }
 
     /// At most `most` keys of a slot, from its owner.

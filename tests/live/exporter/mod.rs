@@ -210,44 +210,6 @@ fn a_page_has_the_nodes_the_verdict_and_the_hottest_slot() {
 }
 
 #[test]
-fn names_of_hot_keys_and_tags_are_labels_where_they_are_asked_for() {
-    let odd = "alone \"\\\n\u{1b}[2J\u{e9}";
-    let label = r#"key="alone \"\\\\\\n\\x1b[2Jé"} "#;
-    for kind in [Kind::Redis82, Kind::Valkey91] {
-        let cluster = start(kind);
-        cluster.owner_of(odd.as_bytes()).call(&["SET", odd, "v"]);
-        for id in 0..20 {
-            let key = format!("cart:{{hot}}:{id}");
-            cluster.owner_of(b"{hot}").call(&["SET", &key, "v"]);
-        }
-        let exporter = Exporter::with(&cluster, &["--names"]);
-        exporter.page_with("slotscope_state{");
-        for (key, family, label) in [
-            (odd, "slotscope_key_cpu_ratio{", label),
-            ("cart:{hot}:7", "slotscope_tag_cpu_ratio{", "tag=\"hot\"} "),
-        ] {
-            let mut client = cluster.owner_of(key.as_bytes());
-            let slot = format!("slot=\"{}\"", slot(key.as_bytes()));
-            let page = wait_for(|| {
-                let command: Vec<Vec<&[u8]>> = (0..2000)
-                    .map(|_| vec![&b"GET"[..], key.as_bytes()])
-                    .collect();
-                client.pipeline(&command);
-                let page = exporter.page_with("slotscope_state{");
-                let mut lines = page.lines();
-                let is_found = lines.any(|line| {
-                    line.starts_with(family) && line.contains(&slot) && line.contains(label)
-                });
-                is_found.then_some(page.clone()).ok_or(page)
-            });
-            promtool(&["check", "metrics"], root(), page.as_bytes());
-            let series = page.lines().filter(|line| !line.starts_with('#'));
-            assert!(series.count() <= 200, "{page}");
-        }
-    }
-}
-
-#[test]
 fn a_primary_that_dies_is_silent_and_the_others_have_their_figures() {
     let mut cluster = start(Kind::Valkey91);
     let exporter = Exporter::start(&cluster);
