@@ -2,12 +2,11 @@
 //! few seconds.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
-use indicatif::{MultiProgress, ProgressBar, ProgressState, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressStyle};
 
 use slotscope_collect::run::Page;
 use slotscope_engine::name::Name;
@@ -15,7 +14,7 @@ use slotscope_engine::text::{counted, grouped};
 
 use crate::cli::progress::{PAUSE, When};
 
-const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {rate}, {eta} left";
+const TEMPLATE: &str = "{prefix} {wide_bar} {human_pos} of {human_len} keys, {per_sec}, {eta} left";
 
 /// A bar per node.
 pub(super) struct NodeBars {
@@ -69,11 +68,7 @@ impl NodeBars {
     fn bar(&self, node: &str) -> ProgressBar {
         let style = ProgressStyle::with_template(TEMPLATE)
             .unwrap_or_else(|_| ProgressStyle::default_bar())
-            .progress_chars("█░")
-            .with_key("rate", |state: &ProgressState, out: &mut dyn fmt::Write| {
-                // Failing to draw a bar is not a reason to stop.
-                let _ = write!(out, "{}/s", grouped(state.per_sec() as u64));
-            });
+            .progress_chars("█░");
         let bar = ProgressBar::new(0).with_style(style);
         self.bars.add(bar).with_prefix(Name::from(node).to_string())
     }

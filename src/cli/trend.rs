@@ -50,7 +50,7 @@ pub struct TrendArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write trend.json, trend.html and the charts here
+    /// Also write trend.json and trend.html here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// Exit with 1 if a number of the trend's JSON crosses a limit

@@ -291,16 +291,6 @@ fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
             counted(count(new), "node")
         ));
     }
-    if old.summary.nodes.source != new.summary.nodes.source {
-        let are_files = [old, new]
-            .iter()
-            .any(|report| report.summary.nodes.are_files());
-        let key = if are_files { "slots" } else { "ids" };
-        let (old, new) = (&old.summary.nodes.source, &new.summary.nodes.source);
-        notes.push(format!(
-            "the nodes were from \"{old}\" and are from \"{new}\": they are matched by their {key}"
-        ));
-    }
     let (before, after) = (&old.summary, &new.summary);
     let parts = [
         ("tags", before.tags.is_some(), after.tags.is_some()),
@@ -316,13 +306,11 @@ fn notes(old: &Report, new: &Report, metric: Metric) -> Vec<String> {
         ),
     ];
     for (part, in_old, in_new) in parts {
-        let lacking = match (in_old, in_new) {
-            (true, true) => continue,
-            (false, true) => format!("{} lacks", old.file),
-            (true, false) => format!("{} lacks", new.file),
-            (false, false) => String::from("both reports lack"),
-        };
-        notes.push(format!("{part} are not compared: {lacking} them"));
+        if !(in_old && in_new) {
+            notes.push(format!(
+                "{part} are not compared: not both reports have them"
+            ));
+        }
     }
     notes
 }

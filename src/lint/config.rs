@@ -5,11 +5,9 @@ use std::path::Path;
 
 use regex::bytes::{Regex, RegexBuilder};
 use serde::Deserialize;
-use toml::Spanned;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy;
 use slotscope_engine::source::small_file;
 
@@ -30,13 +28,13 @@ const MAX_EXAMPLES: usize = 100;
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 struct ConfigFile {
-    namespace: Option<Spanned<String>>,
-    tag: Option<Spanned<String>>,
+    namespace: Option<String>,
+    tag: Option<String>,
     global_tags: Option<Vec<String>>,
-    allow: Vec<Spanned<String>>,
-    severity: BTreeMap<String, Spanned<Severity>>,
-    limits: Option<Spanned<NamingLimits>>,
-    rule: Vec<Spanned<CustomRuleConfig>>,
+    allow: Vec<String>,
+    severity: BTreeMap<String, Severity>,
+    limits: Option<NamingLimits>,
+    rule: Vec<CustomRuleConfig>,
 }
 
 /// A user-defined rule.
@@ -44,39 +42,36 @@ struct ConfigFile {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct CustomRuleConfig {
     id: String,
-    must_match: Option<Spanned<String>>,
-    must_not_match: Option<Spanned<String>>,
+    must_match: Option<String>,
+    must_not_match: Option<String>,
     severity: Option<Severity>,
     what: Option<String>,
 }
 
-/// The source text, for locating errors.
-struct Text<'a> {
-    file: &'a Name,
-    text: &'a str,
+/// The error of a fault in `file`, at the line of a byte.
+fn at_line(file: &Name, text: &[u8], at: usize, reason: &str) -> Error {
+    let before = &text[..at.min(text.len())];
+    let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
+    Error::bad(format!("{file}: line {line}"), reason)
 }
 
-impl Text<'_> {
-    fn bad(&self, at: usize, reason: impl Into<Sentence>) -> Error {
-        let before = &self.text.as_bytes()[..at.min(self.text.len())];
-        let line = 1 + before.iter().filter(|byte| **byte == b'\n').count();
-        Error::bad(format!("{}: line {line}", self.file), reason)
-    }
+fn bad(file: &Name, reason: impl Into<String>) -> Error {
+    Error::bad(file.to_string(), reason.into())
+}
 
-    fn regex(&self, pattern: &Spanned<String>) -> Result<Regex> {
-        let built = RegexBuilder::new(pattern.get_ref())
-            .size_limit(MAX_PATTERN_MEMORY)
-            .build();
-        built.map_err(|error| {
-            let reason = policy::reason(&error);
-            let message = format!(
-                "\"{}\" is not a regular expression: {}",
-                Name::from(pattern.get_ref().as_str()),
-                Name::from(reason.as_str())
-            );
-            self.bad(pattern.span().start, message)
-        })
-    }
+fn regex(file: &Name, pattern: &str) -> Result<Regex> {
+    let built = RegexBuilder::new(pattern)
+        .size_limit(MAX_PATTERN_MEMORY)
+        .build();
+    built.map_err(|error| {
+        let reason = policy::reason(&error);
+        let message = format!(
+            "\"{}\" is not a regular expression: {}",
+            Name::from(pattern),
+            Name::from(reason.as_str())
+        );
+        bad(file, message)
+    })
 }
 
 impl NamingRules {
@@ -97,14 +92,8 @@ impl NamingRules {
         let (name, bytes) = (Name::from(path), small_file::read(path, MAX_BYTES, hint)?);
         let text = String::from_utf8(bytes).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
-            let line = 1 + error.as_bytes()[..at]
-                .iter()
-                .filter(|byte| **byte == b'\n')
-                .count();
-            Error::bad(
-                format!("{name}: line {line}"),
-                "not UTF-8, which TOML is; write other bytes as \\xHH in a pattern",
-            )
+            let reason = "not UTF-8, which TOML is; write other bytes as \\xHH in a pattern";
+            at_line(&name, error.as_bytes(), at, reason)
         })?;
         NamingRules::parse(&name, &text)
     }
@@ -114,75 +103,40 @@ impl NamingRules {
     /// # Errors
     /// Invalid TOML, an unknown name, or an unusable value; with its line.
     pub fn parse(file: &Name, text: &str) -> Result<NamingRules> {
-        let place = Text { file, text };
         let config: ConfigFile = toml::from_str(text).map_err(|error| {
-            let reason = Name::from(
-                error
-                    .message()
-                    .lines()
-                    .collect::<Vec<_>>()
-                    .join(", ")
-                    .as_str(),
-            )
-            .to_string();
-            place.bad(error.span().map_or(0, |span| span.start), reason)
+            let lines: Vec<&str> = error.message().lines().collect();
+            let reason = Name::from(lines.join(", ").as_str()).to_string();
+            let at = error.span().map_or(0, |span| span.start);
+            at_line(file, text.as_bytes(), at, &reason)
         })?;
-        let allowed = config.allow.iter().map(Spanned::span);
-        let patterns = allowed.chain(config.rule.iter().map(Spanned::span));
-        if let Some(one_more) = patterns.into_iter().nth(MAX_PATTERNS) {
+        if config.allow.len() + config.rule.len() > MAX_PATTERNS {
             let reason =
                 format!("more than {MAX_PATTERNS} patterns of allow and rule; join some with |");
-            return Err(place.bad(one_more.start, reason));
+            return Err(bad(file, reason));
         }
-        let built_in = |pattern: &str| Spanned::new(0..0, pattern.to_owned());
-        let limits = match &config.limits {
-            None => NamingLimits::default(),
-            Some(spanned) => {
-                let at = spanned.span().start;
-                let limits = *spanned.get_ref();
-                if !(limits.tag_share > 0.0 && limits.tag_share <= 1.0)
-                    || limits.examples > MAX_EXAMPLES
-                {
-                    let reason =
-                        "limits: tag-share is a part of 1, such as 0.05; examples are at most 100";
-                    return Err(place.bad(at, reason));
-                }
-                limits
-            }
-        };
+        let limits = config.limits.unwrap_or_default();
+        if !(limits.tag_share > 0.0 && limits.tag_share <= 1.0) || limits.examples > MAX_EXAMPLES {
+            let reason = "limits: tag-share is a part of 1, such as 0.05; examples are at most 100";
+            return Err(bad(file, reason));
+        }
+        let usual_tags = || GLOBAL_TAGS.iter().map(|tag| (*tag).to_owned()).collect();
+        let global_tags: Vec<String> = config.global_tags.unwrap_or_else(usual_tags);
+        let allow = config.allow.iter().map(|pattern| regex(file, pattern));
         Ok(NamingRules {
             has_own_namespace: config.namespace.is_some(),
-            namespace: place.regex(
-                &config
-                    .namespace
-                    .clone()
-                    .unwrap_or_else(|| built_in(NAMESPACE)),
-            )?,
-            tag: place.regex(&config.tag.clone().unwrap_or_else(|| built_in(TAG)))?,
-            placeholder: place.regex(&built_in(PLACEHOLDER))?,
-            global_tags: match &config.global_tags {
-                Some(tags) => tags.iter().map(|tag| tag.as_bytes().to_vec()).collect(),
-                None => GLOBAL_TAGS
-                    .iter()
-                    .map(|tag| tag.as_bytes().to_vec())
-                    .collect(),
-            },
-            allow: config
-                .allow
-                .iter()
-                .map(|pattern| place.regex(pattern))
-                .collect::<Result<_>>()?,
-            own: own_rules(&config.rule, &place)?,
-            severities: severities(&config.severity, &place)?,
+            namespace: regex(file, config.namespace.as_deref().unwrap_or(NAMESPACE))?,
+            tag: regex(file, config.tag.as_deref().unwrap_or(TAG))?,
+            placeholder: regex(file, PLACEHOLDER)?,
+            global_tags: global_tags.into_iter().map(String::into_bytes).collect(),
+            allow: allow.collect::<Result<_>>()?,
+            own: own_rules(config.rule, file)?,
+            severities: severities(&config.severity, file)?,
             limits,
         })
     }
 }
 
-fn severities(
-    set: &BTreeMap<String, Spanned<Severity>>,
-    place: &Text<'_>,
-) -> Result<Vec<Severity>> {
+fn severities(set: &BTreeMap<String, Severity>, file: &Name) -> Result<Vec<Severity>> {
     let mut severities: Vec<Severity> = BUILT_IN.iter().map(|(_, severity, _)| *severity).collect();
     for (id, severity) in set {
         let Some(rule) = BUILT_IN.iter().position(|(built_in, ..)| built_in == id) else {
@@ -192,21 +146,20 @@ fn severities(
                 Name::from(id.as_str()),
                 ids.join(", ")
             );
-            return Err(place.bad(severity.span().start, reason));
+            return Err(bad(file, reason));
         };
-        severities[rule] = *severity.get_ref();
+        severities[rule] = *severity;
     }
     Ok(severities)
 }
 
-fn own_rules(rules: &[Spanned<CustomRuleConfig>], place: &Text<'_>) -> Result<Vec<CustomRule>> {
+fn own_rules(rules: Vec<CustomRuleConfig>, file: &Name) -> Result<Vec<CustomRule>> {
     let mut own: Vec<CustomRule> = Vec::new();
-    for spanned in rules {
-        let (at, rule) = (spanned.span().start, spanned.get_ref());
+    for rule in rules {
         let (regex, must_match) = match (&rule.must_match, &rule.must_not_match) {
-            (Some(pattern), None) => (place.regex(pattern)?, true),
-            (None, Some(pattern)) => (place.regex(pattern)?, false),
-            _ => return Err(place.bad(at, "a rule has either must-match or must-not-match")),
+            (Some(pattern), None) => (regex(file, pattern)?, true),
+            (None, Some(pattern)) => (regex(file, pattern)?, false),
+            _ => return Err(bad(file, "a rule has either must-match or must-not-match")),
         };
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let is_taken = BUILT_IN.iter().any(|(id, ..)| *id == rule.id)
@@ -216,18 +169,17 @@ fn own_rules(rules: &[Spanned<CustomRuleConfig>], place: &Text<'_>) -> Result<Ve
                 "the id \"{}\" is taken, or not made of letters, digits, - _ and .; choose another",
                 Name::from(rule.id.as_str())
             );
-            return Err(place.bad(at, reason));
+            return Err(bad(file, reason));
         }
         let verb = if must_match { "do not match" } else { "match" };
         let text = rule
             .what
-            .clone()
             .unwrap_or_else(|| format!("{verb} {}", regex.as_str()));
         // It is printed verbatim, so escape hidden characters.
         let what = Name::from(text.as_str()).to_string();
         let severity = rule.severity.unwrap_or(Severity::Warning);
         own.push(CustomRule {
-            id: rule.id.clone(),
+            id: rule.id,
             severity,
             what,
             regex,

@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use slotscope_report::charts::{self, Sheet, over_time};
 use slotscope_report::json;
 use slotscope_report::output::OutputSet;
 use slotscope_report::render::html::sections;
@@ -17,10 +16,6 @@ pub(crate) fn outputs() -> OutputSet<Trend> {
     OutputSet::marked("\"schema\":\"slotscope.trend/")
         .file("trend.json", |trend, out| json::write_object(trend, out))
         .file("trend.html", page)
-        .maybe("growth.png", |trend, out| charts::write(growth(trend), out))
-        .maybe("fullest-node.png", |trend, out| {
-            charts::write(fullest_node(trend), out)
-        })
 }
 
 fn page(trend: &Trend, out: &mut dyn Write) -> io::Result<()> {
@@ -31,18 +26,4 @@ fn page(trend: &Trend, out: &mut dyn Write) -> io::Result<()> {
         rows: ROWS,
     };
     sections::write(&frame, &view::sections(trend), out)
-}
-
-/// The total load over time.
-fn growth(trend: &Trend) -> Option<Sheet<'static>> {
-    let curve = view::growth_curve(trend)?;
-    let title = view::growth_title(trend);
-    Some(over_time::sheet(title, view::title(trend), curve))
-}
-
-/// The fullest node over time, up to its limit.
-fn fullest_node(trend: &Trend) -> Option<Sheet<'static>> {
-    let curve = view::full_curve(trend)?;
-    let title = view::full_title(trend);
-    Some(over_time::sheet(title, view::title(trend), curve))
 }

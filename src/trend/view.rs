@@ -1,7 +1,7 @@
 //! A trend as sections: the sentence, reports over time, growth, the fullest node.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
+use slotscope_engine::text::{amount_cell, counted, day, grouped, time};
 use slotscope_report::view::curve::{Expected, Measured};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
@@ -42,7 +42,7 @@ fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
 }
 
 /// The total load over time, in the metric of the trend.
-pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
+fn growth_curve(trend: &Trend) -> Option<Curve> {
     let series = &trend.forecast.as_ref()?.growth.get(trend.by)?.series;
     let measured = |point: &Point| {
         Some(Measured {
@@ -60,7 +60,7 @@ pub(crate) fn growth_curve(trend: &Trend) -> Option<Curve> {
 }
 
 /// The bytes of the node that fills up first, until it is full.
-pub(crate) fn full_curve(trend: &Trend) -> Option<Curve> {
+fn full_curve(trend: &Trend) -> Option<Curve> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let (series, months) = (&full.series, &full.months);
     let measured = |(at, amount): &(u64, f64)| Measured {
@@ -257,24 +257,4 @@ pub(crate) fn title(trend: &Trend) -> String {
         "{}, {from} to {to}",
         counted(trend.points.len() as u64, "report")
     )
-}
-
-/// The finding as title of the total load chart.
-pub(crate) fn growth_title(trend: &Trend) -> String {
-    let forecast = trend.forecast.as_ref();
-    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
-    growth.map_or(String::new(), |growth| {
-        let now = amount(trend.by, growth.series.newest().1 as u64);
-        format!("{now}, {}", wording::growth(&growth.rate, trend.by))
-    })
-}
-
-/// The finding as title of the chart of the node that fills up first.
-pub(crate) fn full_title(trend: &Trend) -> String {
-    let forecast = trend.forecast.as_ref();
-    let full = forecast.and_then(|forecast| forecast.full.as_ref());
-    full.map_or(String::new(), |full| {
-        let when = wording::full(&full.months, full.at);
-        format!("Node {} {when}", short(&full.node))
-    })
 }

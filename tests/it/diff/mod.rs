@@ -254,7 +254,10 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
     );
     let found = diff(&scratch, "slots", "old");
     assert_eq!((found.get("tags"), found.get("patterns")), (None, None));
-    assert_eq!(found["notes"][0], "tags are not compared: slots lacks them");
+    assert_eq!(
+        found["notes"][0],
+        "tags are not compared: not both reports have them"
+    );
     for part in ["input", "slots", "nodes", "verdict"] {
         let mut without = whole.clone();
         without.as_object_mut().unwrap().remove(part);

@@ -12,7 +12,6 @@ mod names;
 mod node_stacks;
 mod nodes;
 mod number;
-pub mod over_time;
 mod sheet;
 mod slot_load;
 mod tag_sizes;
