@@ -36,8 +36,6 @@ use slotscope_engine::format::Format;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
-use slotscope_engine::slot::Kernel;
-use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::capacity::Room;
 use slotscope_findings::summary::measure::Measure;
@@ -205,39 +203,15 @@ impl Analysis {
         self
     }
 
-    /// Sets the hash policy.
-    pub fn policy(mut self, policy: Policy) -> Self {
-        self.reading.policy = policy;
-        self
-    }
-
     /// Sets the format of every source; by default it is detected.
     pub fn format(mut self, format: &'static dyn Format) -> Self {
         self.reading.format = Some(format);
         self
     }
 
-    /// Counts only keys of this database, if the input tells.
-    pub fn database(mut self, number: u64) -> Self {
-        self.reading.only.database = Some(number);
-        self
-    }
-
-    /// Makes a rejected row an error.
-    pub fn strict(mut self, strict: bool) -> Self {
-        self.reading.strict = strict;
-        self
-    }
-
     /// Sets the number of worker threads.
     pub fn threads(mut self, count: usize) -> Self {
         self.reading.threads = Some(count);
-        self
-    }
-
-    /// Sets how slots are computed.
-    pub fn kernel(mut self, kernel: &'static Kernel) -> Self {
-        self.reading.kernel = kernel;
         self
     }
 

@@ -2,7 +2,6 @@
 
 mod traffic;
 
-use serde_json::Value;
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
 use testkit::json::Json;

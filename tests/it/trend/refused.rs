@@ -5,7 +5,7 @@ use std::fs;
 use super::trend;
 use serde_json::{Value, json};
 use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
+use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
