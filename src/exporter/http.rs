@@ -1,10 +1,8 @@
 //! A minimal HTTP server for scrapes: a bounded number of connections, each with one request of bounded size and time.
 
-use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +12,7 @@ use slotscope_engine::error::{Error, Result, reason};
 
 use crate::exporter::hosts::{Hosts, REFUSAL};
 
-/// Maximum concurrent connections. Beyond this, the one idle longest is closed.
+/// Maximum concurrent connections. Further ones wait until one of them is done or disconnected.
 const CONNECTIONS: usize = 16;
 /// Maximum size of a request's head, and number of headers.
 const MAX_HEAD: usize = 8 << 10;
@@ -60,41 +58,9 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
-/// Connections that have not sent a request or are reading the reply, oldest first.
-#[derive(Default)]
-struct Silent {
-    list: Mutex<VecDeque<(usize, TcpStream)>>,
-    added: AtomicUsize,
-}
-
-impl Silent {
-    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<(usize, TcpStream)>) -> T) -> T {
-        change(&mut self.list.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    /// Adds a connection; returns its number.
-    fn add(&self, stream: &TcpStream) -> usize {
-        let number = self.added.fetch_add(1, SeqCst);
-        self.change(|list| list.extend(stream.try_clone().map(|stream| (number, stream))));
-        number
-    }
-
-    fn remove(&self, number: usize) {
-        self.change(|list| list.retain(|(known, _)| *known != number));
-    }
-
-    /// Closes the one idle longest.
-    fn end_oldest(&self) {
-        // Its thread gets an error, and its client sees the connection closed.
-        if let Some((_, oldest)) = self.change(VecDeque::pop_front) {
-            drop(oldest.shutdown(Shutdown::Both));
-        }
-    }
-}
-
 /// Serves requests forever: `answer` receives the path of a GET.
 pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str) -> Answer + Sync) {
-    let (open, silent, answer) = (AtomicUsize::new(0), Silent::default(), &answer);
+    let (open, answer) = (AtomicUsize::new(0), &answer);
     thread::scope(|scope| {
         loop {
             let Ok((stream, _)) = listener.accept() else {
@@ -102,22 +68,17 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
                 thread::sleep(PAUSE);
                 continue;
             };
-            if open.load(SeqCst) >= CONNECTIONS {
-                silent.end_oldest();
-            }
             while open.load(SeqCst) >= CONNECTIONS {
                 thread::sleep(PAUSE);
             }
             open.fetch_add(1, SeqCst);
-            let (open, silent) = (&open, &silent);
-            let number = silent.add(&stream);
+            let open = &open;
             let work = move || {
                 // A client that disconnects is not an error of this program.
-                drop(exchange(stream, (silent, number), hosts, answer));
+                drop(exchange(stream, hosts, answer));
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
-                silent.remove(number);
                 open.fetch_sub(1, SeqCst);
                 thread::sleep(PAUSE);
             }
@@ -128,14 +89,11 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
 /// Reads a request and replies.
 fn exchange(
     mut stream: TcpStream,
-    (silent, number): (&Silent, usize),
     hosts: &Hosts,
     answer: impl Fn(&str) -> Answer,
 ) -> io::Result<()> {
     let end = Instant::now() + DEADLINE;
-    let asked = head(&mut stream, end);
-    silent.remove(number);
-    let (reply, has_body) = match asked? {
+    let (reply, has_body) = match head(&mut stream, end)? {
         Some(head) => reply(&head, hosts, answer),
         None => {
             let refusal = Answer::text("431 Request Header Fields Too Large", "too large");
@@ -144,10 +102,7 @@ fn exchange(
     };
     send(&mut stream, &reply, has_body, end)?;
     stream.shutdown(Shutdown::Write)?;
-    let number = silent.add(&stream);
-    let drained = drain(&mut stream);
-    silent.remove(number);
-    drained
+    drain(&mut stream)
 }
 
 /// The head of a request; `None` if it is too long.
@@ -261,19 +216,6 @@ mod tests {
         let mut said = String::new();
         stream.read_to_string(&mut said)?;
         Ok(said)
-    }
-
-    #[test]
-    fn the_client_that_was_silent_for_longest_gives_way() {
-        let address = start();
-        let connect = || TcpStream::connect(address).unwrap();
-        let ask = |stream| ask(stream, b"GET /a HTTP/1.1\r\n\r\n").unwrap();
-        let mut silent: VecDeque<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
-        assert!(ask(connect()).ends_with("/a\n"));
-        // The first one was closed, and the others may still send requests.
-        let mut first = silent.pop_front().unwrap();
-        assert_eq!(first.read(&mut [0]).unwrap_or(0), 0);
-        assert!(ask(silent.pop_front().unwrap()).ends_with("/a\n"));
     }
 
     #[test]

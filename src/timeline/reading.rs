@@ -149,7 +149,7 @@ fn series(
     let picture = Picture::new(heat, &series.grid, axis, shown.as_ref());
     Ok(Timeline {
         incomplete: incomplete(reading, &torn, options.redaction),
-        notes: series.notes(),
+        notes: series.note().into_iter().collect(),
         ..picture.timeline(None)
     })
 }

@@ -51,13 +51,8 @@ pub(super) struct Series {
     file: usize,
     /// How many intervals between samples fit a bucket of 2^i seconds.
     intervals: [u64; 64],
-    /// Slots whose counters dropped, and slots that moved to another node.
-    falls: u64,
-    moves: u64,
-    /// Samples that are not after their predecessors.
-    pub jumps: u64,
-    /// The largest jump back, in milliseconds.
-    pub longest_jump: u64,
+    /// Places where counting starts anew: counters that drop, slots that moved, samples that are not after their predecessors.
+    breaks: u64,
 }
 
 impl Series {
@@ -71,10 +66,7 @@ impl Series {
             last: vec![None; SLOTS],
             file: 0,
             intervals: [0; 64],
-            falls: 0,
-            moves: 0,
-            jumps: 0,
-            longest_jump: 0,
+            breaks: 0,
         }
     }
 
@@ -135,14 +127,14 @@ impl Series {
     fn difference(&mut self, slot: u16, now: Last) -> Option<(u64, u64)> {
         let last = self.last[usize::from(slot)].replace(now)?;
         if last.node != now.node {
-            self.moves += 1;
+            self.breaks += 1;
             return None;
         }
         if last.time >= now.time {
             return None;
         }
         let amount = now.count.checked_sub(last.count);
-        self.falls += u64::from(amount.is_none());
+        self.breaks += u64::from(amount.is_none());
         Some((last.time, amount?))
     }
 
@@ -168,10 +160,7 @@ impl Series {
             });
         };
         match time.checked_sub(span.last) {
-            None => {
-                self.jumps += 1;
-                self.longest_jump = self.longest_jump.max(span.last - time);
-            }
+            None => self.breaks += 1,
             Some(0) => {}
             Some(ms) => self.intervals[power_of_two(ms)] += 1,
         }
@@ -224,33 +213,15 @@ impl Series {
         of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
     }
 
-    /// Notes on samples not counted.
-    pub(super) fn notes(&self) -> Vec<String> {
-        let mut notes = Vec::new();
-        if self.jumps > 0 {
-            notes.push(format!(
-                "the time of a node jumps back in {}, by up to {}: what came between is not counted",
-                text::counted(self.jumps, "place"),
-                text::span(self.longest_jump.div_ceil(1000))
-            ));
-        }
-        if self.falls > 0 {
-            notes.push(format!(
-                "{} of slots fall (a restart, CONFIG RESETSTAT, or a slot that left and came back): they are counted anew \
-                 from there, and what came between is not counted",
-                text::counted(self.falls, "counter")
-            ));
-        }
-        if self.moves > 0 {
-            notes.push(format!(
-                "{} to another node: a slot is shown with the node that had it last, and is counted anew from there",
-                match self.moves {
-                    1 => "1 slot moved".into(),
-                    moves => format!("slots moved {} times", text::grouped(moves)),
-                }
-            ));
-        }
-        notes
+    /// A note on samples not counted.
+    pub(super) fn note(&self) -> Option<String> {
+        (self.breaks > 0).then(|| {
+            format!(
+                "counting starts anew in {} (a restart, CONFIG RESETSTAT, a slot that moved, a clock that went back): what came between is \
+                 not counted, and a slot is shown with the node that had it last",
+                text::counted(self.breaks, "place")
+            )
+        })
     }
 }
 
@@ -341,7 +312,7 @@ mod tests {
             [owner(1), owner(9), owner(5)],
             [Some("a".into()), Some("b".into()), None]
         );
-        assert!(series.notes().is_empty());
+        assert_eq!(series.note(), None);
     }
 
     #[test]
@@ -352,7 +323,7 @@ mod tests {
             sample(2, "a", &[(1, 15)]),
         ]]);
         assert_eq!(amounts(&falls, 1), [(1, 5)]);
-        assert!(falls.notes()[0].starts_with("1 counter of slots fall"));
+        assert!(falls.note().unwrap().contains("anew in 1 place "));
         let moves = counted(&[&[
             sample(0, "a", &[(1, 1000), (2, 0)]),
             sample(1, "b", &[(1, 9000)]),
@@ -360,7 +331,7 @@ mod tests {
             sample(2, "b", &[(1, 9005)]),
         ]]);
         assert_eq!(amounts(&moves, 1), [(1, 5)]);
-        assert!(moves.notes()[0].starts_with("1 slot moved to another node"));
+        assert!(moves.note().unwrap().contains("anew in 1 place "));
         assert_eq!(moves.topology().owner(1), Some(0));
         let jumps = counted(&[&[
             sample(60, "a", &[(1, 1000)]),
@@ -369,8 +340,7 @@ mod tests {
             sample(1, "a", &[(1, 1109)]),
         ]]);
         assert_eq!(amounts(&jumps, 1), [(0, 7)]);
-        assert_eq!((jumps.jumps, jumps.longest_jump), (1, 60_000));
-        assert!(jumps.notes()[0].contains("1 place, by up to 1 minute"));
+        assert!(jumps.note().unwrap().contains("anew in 1 place "));
     }
 
     #[test]
@@ -409,7 +379,7 @@ mod tests {
             series.fit_buckets();
             let counted: u64 = series.grid.columns().flat_map(|(_, ops)| ops[..4].to_vec()).sum();
             prop_assert!(counted <= grown);
-            let _ = (series.topology(), series.notes(), series.overlap());
+            let _ = (series.topology(), series.note(), series.overlap());
         }
     }
 

@@ -18,7 +18,7 @@ const MARKED: usize = 200;
 /// The sections of a timeline; tables have `top` rows.
 pub(crate) fn sections(timeline: &Timeline, top: usize) -> Vec<Section<'_>> {
     let mut sections = vec![overview(timeline, top), map_section(timeline)];
-    sections.extend(burst_table(timeline, top));
+    sections.extend(bursts(timeline, top));
     sections.extend(nodes(timeline));
     sections.extend(tags(timeline, top));
     let remarks = remarks::section(remarks::remarks(&[] as &[String], &limits(timeline)));
@@ -217,41 +217,14 @@ fn number(title: &'static str) -> Column {
     Column::number("").titled(title)
 }
 
-fn burst_table(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
-    let heat = timeline.by;
-    let shared = shared_parts(timeline);
-    let table = Table::of(&timeline.bursts)
-        .column(Column::words("burst").flexible(), |burst| {
-            Cell::text(name_of(burst))
-        })
-        .column(number("slot").rank(Rank::Detail), |burst| {
-            Cell::number(burst.slot)
-        })
-        .column(
-            Column::words("node").optional().rank(Rank::Detail),
-            |burst| {
-                Cell::of(burst.node.as_ref(), |node| {
-                    Cell::text(short(&shared.label(node)))
-                })
-            },
-        )
-        .column(Column::words("from").rank(Rank::Detail), |burst| {
-            Cell::text(time(burst.from))
-        })
-        .column(number("seconds").rank(Rank::Detail), |burst| {
-            Cell::count(burst.to - burst.from)
-        })
-        .column(number(heat.rate_heading()).rank(Rank::Main), |burst| {
-            Cell::text(heat.rate_cell(burst.rate))
-        })
-        .column(number("share"), |burst| Cell::share(burst.share))
-        .column(number("× usual"), |burst| {
-            Cell::text(three_digits(burst.times_usual))
-        })
-        .build()
-        .at_most(top);
+/// The bursts of a page, whose heading is the sentence.
+fn bursts(timeline: &Timeline, top: usize) -> Option<Section<'_>> {
     let section = Section::titled("Bursts").anchored("bursts", "Bursts");
-    (!timeline.bursts.is_empty()).then(|| section.scoped(Scope::Page).table(table))
+    let shown = timeline.bursts.iter().take(top);
+    let listed = shown.fold(section.scoped(Scope::Page), |section, burst| {
+        section.line(words(timeline, burst))
+    });
+    (!timeline.bursts.is_empty()).then_some(listed)
 }
 
 fn nodes(timeline: &Timeline) -> Option<Section<'_>> {
