@@ -308,20 +308,13 @@ impl Why {
 /// Why an input of this kind has no commands.
 fn without_commands(kind: InputKind, path: &Path) -> Option<&'static str> {
     let name = path.file_name().unwrap_or_default().as_encoded_bytes();
-    match kind {
-        InputKind::Snapshot => Some(
-            "it begins with a snapshot, which has data and no commands; name the .incr.aof files of an append-only \
-             directory, or capture MONITOR",
-        ),
-        InputKind::Manifest => {
-            Some("it lists the files of an append-only directory; name the .incr.aof files")
-        }
-        InputKind::Table => Some(
-            "has no commands: it is a table of keys; name a MONITOR capture, an append-only file, or lines of commands",
-        ),
-        InputKind::Aof if name.ends_with(b".base.aof") => {
-            Some("it holds the data of a moment, not what clients did; name the .incr.aof files")
-        }
-        _ => None,
-    }
+    let is_base = kind == InputKind::Aof && name.ends_with(b".base.aof");
+    let has_none = matches!(
+        kind,
+        InputKind::Snapshot | InputKind::Manifest | InputKind::Table
+    );
+    (is_base || has_none).then_some(
+        "has no commands: it is a snapshot, a manifest or a table of keys; name a MONITOR capture, the .incr.aof files of an \
+         append-only directory, or lines of commands",
+    )
 }

@@ -10,9 +10,10 @@ use ratatui::crossterm::event::{
     self, Event as Typed, KeyCode, KeyEvent, KeyEventKind, KeyModifiers,
 };
 
-use slotscope_collect::address::{Address, Seed};
+use slotscope_collect::address::Address;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::source::remote;
 
 use crate::cli::full_screen::FullScreen;
 use crate::cli::live::{self, LiveArgs};
@@ -60,7 +61,7 @@ enum Event {
 impl Run for TopArgs {
     fn run(&self) -> Result<Ending> {
         let seeds = live::seeds(&self.urls)?;
-        self.check(&url(&seeds[0]))?;
+        self.check(&remote::without_password(&self.urls[0]))?;
         let mut access = self.live.access(&seeds)?;
         access.timeout = access.timeout.min(TIMEOUT);
         let name = seeds[0].address.to_string();
@@ -107,16 +108,6 @@ impl TopArgs {
         }
         Ok(())
     }
-}
-
-/// The URL of a server, for command lines.
-fn url(seed: &Seed) -> String {
-    let scheme = match (&seed.address, seed.tls) {
-        (Address::Unix(_), _) => "unix",
-        (Address::Tcp(..), true) => "rediss",
-        (Address::Tcp(..), false) => "redis",
-    };
-    format!("{scheme}://{}", seed.address)
 }
 
 /// Ignores send errors: nobody listens once the screen is closed.

@@ -200,7 +200,7 @@ fn an_append_only_file_is_read_command_by_command() {
     let base = format!("{folder}/appendonly.aof.1.base.rdb");
     assert_fails(
         &scratch.run(&["fanout", &base]),
-        &["begins with a snapshot", ".incr.aof"],
+        &["it is a snapshot", ".incr.aof"],
     );
     // A crash leaves a truncated last command, and a transaction without EXEC.
     let incr = fs::read(format!("{folder}/appendonly.aof.1.incr.aof")).unwrap();
