@@ -1,8 +1,6 @@
 //! Attributes of keys other than weights: types, encodings, elements, expiry, idle time, LFU counters.
 
-use serde_json::{Value, json};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, succeeded};
+use testkit::prelude::*;
 
 /// Rows with every attribute: 3,000 keys with known properties.
 fn table() -> String {
@@ -62,21 +60,12 @@ fn types_elements_expiry_and_use_are_counted() {
             ]
         );
         let largest = &report["largest"][0];
-        assert_eq!(
-            (&largest["key"], &largest["elements"]),
-            (&json!("k:2998"), &json!(3998))
-        );
+        largest.has(json!({"key": "k:2998", "elements": 3998}));
         let expiry = &report["expiry"];
-        assert_eq!(
-            (&expiry["never"]["keys"], &expiry["expiring"]["keys"]),
-            (&json!(600), &json!(2400))
-        );
+        expiry.has(json!({"never": {"keys": 600}, "expiring": {"keys": 2400}}));
         // The minute of 1,795,000,000, with the 600 and one other row that falls into it.
         assert_eq!(expiry["fullest"]["at"], json!(1_795_000_000 / 60 * 60));
-        assert_eq!(
-            (&expiry["fullest"]["keys"], &expiry["fullest"]["minutes"]),
-            (&json!(600), &json!(1))
-        );
+        expiry["fullest"].has(json!({"keys": 600, "minutes": 1}));
         let idle: Vec<_> = report["idle"]
             .list()
             .iter()
@@ -106,10 +95,7 @@ fn keys_that_expire_together_are_a_risk_however_far_apart_the_others_expire() {
     scratch.file("far.csv", format!("key,expiry\n{rows}"));
     let report = report(&scratch, "far.csv", &[]);
     let risks = report["verdict"]["findings"].to_string();
-    assert_contains(
-        &risks,
-        &["22.2% of the keys expire within the same 2 minutes"],
-    );
+    risks.says("22.2% of the keys expire within the same 2 minutes");
 }
 
 #[test]
@@ -120,24 +106,9 @@ fn columns_that_hold_something_else_cost_no_key() {
         "key,elements,freq,idle,ttl\na,many,0.5,-,1d\nb,,,,\n",
     );
     let report = report(&scratch, "odd.csv", &[]);
-    assert_eq!(
-        (
-            &report["input"]["keys"],
-            &report["input"]["rejected"]["count"]
-        ),
-        (&json!(2), &json!(0))
-    );
-    assert_eq!(
-        (
-            &report["expiry"]["never"]["keys"],
-            &report["expiry"]["expiring"]["keys"]
-        ),
-        (&json!(1), &json!(1))
-    );
-    assert_eq!(
-        (&report["idle"], &report["lfu"]),
-        (&Value::Null, &Value::Null)
-    );
+    report["input"].has(json!({"keys": 2, "rejected": {"count": 0}}));
+    report["expiry"].has(json!({"never": {"keys": 1}, "expiring": {"keys": 1}}));
+    report.has(json!({"idle": null, "lfu": null}));
 }
 
 #[test]
@@ -146,8 +117,7 @@ fn words_that_are_no_types_are_redacted() {
     let rows = "key,type,encoding,elements\na,hash,secret-encoding,5\nb,secret-type,raw,7\n";
     scratch.file("odd.csv", rows);
     let text = report(&scratch, "odd.csv", &["--redact"]).to_string();
-    assert!(!text.contains("secret"), "{text}");
-    assert_contains(&text, &["\"hash\"", "\"raw\""]);
+    text.lacks("secret").says("\"hash\"").says("\"raw\"");
 }
 
 #[test]
@@ -171,40 +141,22 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     assert_eq!(sum(&made["slots"]["accesses"]), all);
     assert_eq!(sum(&made["slots"]["ops"]), 21_000);
     let tag = &made["tags"]["top"][0];
-    assert_eq!(
-        (&tag["tag"], &tag["accesses"], &tag["ops"]),
-        (&json!("hot"), &json!(300_300), &json!(2100))
-    );
+    tag.has(json!({"tag": "hot", "accesses": 300_300, "ops": 2100}));
     assert!(made["nodes"]["list"][0]["accesses"].is_u64());
     let hottest = &made["keys"]["hottest"];
-    assert_eq!(
-        (&hottest[0]["key"], &hottest[0]["accesses"]),
-        (&json!("user:0"), &json!(2501))
-    );
+    hottest[0].has(json!({"key": "user:0", "accesses": 2501}));
     assert_eq!(hottest[1]["accesses"], 1001);
     // Counted operations measure load better than estimated accesses.
     let roles = made["verdict"]["roles"].list();
     let metrics: Vec<_> = roles.iter().map(|role| &role["metric"]).collect();
     assert_eq!(metrics, ["bytes", "ops"]);
     let notes = made["input"]["notes"].to_string();
-    assert_contains(
-        &notes,
-        &[
-            "lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1",
-        ],
-    );
+    notes.says("lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1");
     // Another server counts differently.
     let made = report(
         &scratch,
         "keys.csv",
-        &[
-            "--lfu-log-factor",
-            "1",
-            "--lfu-decay-time",
-            "2",
-            "--by",
-            "accesses",
-        ],
+        &words("--lfu-log-factor 1 --lfu-decay-time 2 --by accesses"),
     );
     assert_eq!(made["keys"]["top"][0]["accesses"], 126);
     assert!(made["keys"].get("hottest").is_none());
@@ -290,12 +242,7 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
     }
     succeeded(scratch.run(&["analyze", "keys.csv", "--out", "out"]));
     let csv = scratch.read("out/patterns.csv");
-    assert!(
-        csv.starts_with(
-            "pattern,keys,bytes,ops,share_of_keys,tagged_share,slots,no_expiry_share\n"
-        ),
-        "{csv}"
-    );
+    csv.begins("pattern,keys,bytes,ops,share_of_keys,tagged_share,slots,no_expiry_share\n");
     scratch.file("plain.keys", "a:1\na:2\n");
     let made = report(&scratch, "plain.keys", &[]);
     assert!(made["patterns"]["top"][0].get("no_expiry_share").is_none());

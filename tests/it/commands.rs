@@ -1,22 +1,11 @@
 //! Small commands: keyslot, bench, completions, man, and help.
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, report, stderr, stdout};
+use testkit::prelude::*;
 
 #[test]
 fn bench_checks_and_times_every_kernel() {
     let scratch = Scratch::new();
-    let args = [
-        "bench",
-        "--rounds",
-        "1",
-        "--threads",
-        "2",
-        "--keys",
-        "5k",
-        "--json",
-    ];
+    let args = words("bench --rounds 1 --threads 2 --keys 5k --json");
     let output = scratch.run(&args);
     let json = report(&output);
     assert_eq!(json["schema"], "slotscope.bench/1");
@@ -88,16 +77,11 @@ fn completions_and_manual_pages_know_every_command() {
         );
     }
     let page = scratch.run(&["man"]);
-    assert!(
-        stdout(&page).starts_with(".ie") && stdout(&page).contains(".TH slotscope"),
-        "{}",
-        stdout(&page)
-    );
+    stdout(&page).begins(".ie").says(".TH slotscope");
     assert!(stdout(&scratch.run(&["man", "analyze"])).contains("\\-\\-topology"));
-    assert_fails(
-        &scratch.run(&["man", "no\nthing\u{1b}"]),
-        &["no\\nthing\\x1b", "keyslot, find-tag"],
-    );
+    scratch
+        .run(&["man", "no\nthing\u{1b}"])
+        .refused("no\\nthing\\x1b | keyslot, find-tag");
 }
 
 #[test]
@@ -129,14 +113,7 @@ fn keyslot_names_the_node_of_a_topology() {
         "two.nodes",
         b"aa 10.0.0.1:1@2 master - 0 0 1 connected 0-12181\nbb 10.0.0.2:1@2 master - 0 0 2 connected 12182\n",
     );
-    let output = scratch.run(&[
-        "keyslot",
-        "--topology",
-        "two.nodes",
-        "foo",
-        "name",
-        "123456789",
-    ]);
+    let output = scratch.run(&words("keyslot --topology two.nodes foo name 123456789"));
     assert_eq!(
         stdout(&output),
         "12182\tfoo\t10.0.0.2:1\n5798\tname\t10.0.0.1:1\n12739\t123456789\t\n"

@@ -1,9 +1,7 @@
 //! Several files without a topology: if they do not count as one node each, the report gives the reason.
 
-use serde_json::Value;
-
 use slotscope::slot::slot;
-use testkit::run::{Scratch, assert_contains};
+use testkit::prelude::*;
 
 fn notes(files: &[Vec<String>], flags: &[&str]) -> (String, Value) {
     let scratch = Scratch::new();
@@ -31,10 +29,8 @@ fn files_that_are_not_nodes_are_said_not_to_be_and_why() {
     let parts: Vec<Vec<String>> = keys.chunks(10_000).map(<[String]>::to_vec).collect();
     let (same, source) = notes(&parts, &[]);
     assert_eq!(source, "assumed even 3");
-    assert_contains(
-        &same,
-        &["the 3 files are not taken as a node each: ", "slots"],
-    );
+    same.says("the 3 files are not taken as a node each: ")
+        .says("slots");
     let (few, _) = notes(&[vec!["a".into()], vec!["b".into()]], &[]);
     assert_contains(&few, &[taken, "too few keys to tell"]);
     let (named, _) = notes(&parts, &["--nodes", "3"]);

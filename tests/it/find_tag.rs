@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::Value;
 use slotscope::topology::Topology;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 
 /// The output of `find-tag ARGS --json`.
 fn found(scratch: &Scratch, args: &[&str]) -> Vec<(String, u64, Option<String>)> {
@@ -105,10 +103,7 @@ fn people_read_the_slot_the_tag_as_it_stands_in_a_key_and_the_node() {
         stdout(&scratch.run(&args)).to_owned()
     };
     let line = printed(&["--template", "fav:{}", "--nodes", "3"]);
-    assert!(
-        line.starts_with("5474\t{fav:") && line.ends_with("}\teven-2\n"),
-        "{line}"
-    );
+    line.begins("5474\t{fav:").ends("}\teven-2\n");
     let line = printed(&["--template", "\x1b[31m{}"]);
     assert!(line.starts_with("5474\t{\\x1b[31m"), "{line}");
 }
@@ -116,35 +111,20 @@ fn people_read_the_slot_the_tag_as_it_stands_in_a_key_and_the_node() {
 #[test]
 fn a_search_without_a_result_is_an_error_that_names_the_way_out() {
     let scratch = Scratch::new();
-    let topology = seed_cluster(&scratch);
+    seed_cluster(&scratch);
     scratch.file(
         "idle.nodes",
         b"aaaa 127.0.0.1:7001@17001 myself,master - 0 0 1 connected 0-16383\nbbbb 127.0.0.1:7002@17002 master - 0 0 2 connected\n",
     );
-    for (args, part) in [
-        (vec!["--slot", "1", "--template", "fav"], "has no {}"),
-        (
-            vec!["--slot", "1", "--template", "{fav:{}}"],
-            "other braces than its {}",
-        ),
-        (vec!["--node", "even-1"], "--topology or --nodes"),
-        (
-            vec!["--node", "even-9", "--nodes", "3"],
-            "the nodes are: \"even-1\", \"even-2\", \"even-3\"",
-        ),
-        (
-            vec!["--node", "even", "--nodes", "3"],
-            "3 nodes are called so",
-        ),
-        (
-            vec!["--node", "bbbb", "--topology", "idle.nodes"],
-            "owns no slots",
-        ),
-        (vec!["--node", "", "--topology", &topology], "no such node"),
-    ] {
-        let args = [&["find-tag"], args.as_slice()].concat();
-        assert_fails(&scratch.run(&args), &[part]);
-    }
+    scratch.refuses(
+        "find-tag --slot 1 --template fav | has no {}
+         find-tag --slot 1 --template {fav:{}} | other braces than its {}
+         find-tag --node even-1 | --topology or --nodes
+         find-tag --node even-9 --nodes 3 | the nodes are: \"even-1\", \"even-2\", \"even-3\"
+         find-tag --node even --nodes 3 | 3 nodes are called so
+         find-tag --node bbbb --topology idle.nodes | owns no slots
+         find-tag --node '' --topology cluster.nodes | no such node",
+    );
     for args in [
         vec!["--slot", "16384"],
         vec!["--spread", "0"],

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use testkit::dumps::gzip;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
+use testkit::run::{Ran, Said, Scratch, assert_contains, assert_fails, code, rows, stderr, stdout};
 
 #[test]
 fn a_command_without_an_input_is_answered_with_its_examples() {
@@ -47,10 +47,7 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
         assert_eq!((code(&empty), stdout(&empty)), (2, ""), "{words:?}");
     }
     let unowned = scratch.run(&["plan", "a.keys"]);
-    assert_fails(
-        &unowned,
-        &["no nodes", "slotscope plan dumps --topology cluster.nodes"],
-    );
+    unowned.refused("no nodes | slotscope plan dumps --topology cluster.nodes");
     let slot = scratch.piped(&["keyslot"], b"foo\n");
     assert_eq!(stdout(&slot), "12182\tfoo\n");
 }
@@ -58,13 +55,10 @@ fn a_command_without_an_input_is_answered_with_its_examples() {
 #[test]
 fn a_fraction_of_a_byte_is_not_rounded_in_silence() {
     let scratch = Scratch::new();
-    for (name, table) in [
-        ("a.csv", "key,size\na,1536.5\nb,2.0\nc,\"1.5 KiB\"\n"),
-        (
-            "a.jsonl",
-            "{\"key\":\"a\",\"size\":1536.5}\n{\"key\":\"b\",\"size\":2.0}\n",
-        ),
-    ] {
+    for [name, table] in rows(
+        r#"a.csv | key,size\na,1536.5\nb,2.0\nc,\"1.5 KiB\"\n
+         a.jsonl | {\"key\":\"a\",\"size\":1536.5}\n{\"key\":\"b\",\"size\":2.0}\n"#,
+    ) {
         scratch.file(name, table);
         let said = scratch.run(&["analyze", name, "--no-files"]);
         let said = stdout(&said)
@@ -200,10 +194,7 @@ fn a_table_of_causes_has_no_row_for_nothing() {
     scratch.file("tagged.keys", keys);
     let output = scratch.run(&["analyze", "tagged.keys", "--no-files", "--full"]);
     let text = stdout(&output);
-    assert!(
-        text.contains("\nWhy ") && !text.contains("other tags and keys"),
-        "{text}"
-    );
+    text.says("\nWhy ").lacks("other tags and keys");
 }
 
 #[test]

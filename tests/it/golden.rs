@@ -5,8 +5,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-use testkit::run::{files_of, in_repository, root, succeeded};
+use testkit::prelude::*;
 
 /// Samples whose whole report is committed, with their flags.
 const WHOLE: &[(&str, &[&str])] = &[

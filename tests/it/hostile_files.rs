@@ -3,12 +3,9 @@
 use std::fs;
 use std::process::Output;
 
-use serde_json::Value;
-
 use testkit::env::size;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_fails, code, stderr};
 
 /// The report, possibly on a damaged file.
 fn json(output: &Output) -> Value {
@@ -125,10 +122,7 @@ fn a_manifest_that_cannot_be_used_is_an_error() {
         scratch.file("aof/a.aof.manifest", line);
         for input in ["aof", "aof/a.aof.manifest"] {
             let output = scratch.run(&["analyze", input]);
-            assert_fails(
-                &output,
-                &["a.aof.manifest", "line 1", "name the .rdb and .incr.aof"],
-            );
+            output.refused("a.aof.manifest | line 1 | name the .rdb and .incr.aof");
         }
     }
 }

@@ -2,9 +2,8 @@
 
 use std::process::Output;
 
-use serde_json::Value;
 use testkit::dumps::gzip;
-use testkit::run::{assert_contains, code, in_repository, report, stderr};
+use testkit::prelude::*;
 
 fn analyze(args: &[&str]) -> Output {
     let args = [&["analyze", "--json"], args].concat();

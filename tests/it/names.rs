@@ -1,8 +1,7 @@
 //! Names as people see them: hosts without their common part, whole keys in a pipe, isolated if they run from right to
 //! left.
 
-use testkit::json::Json;
-use testkit::run::{Scratch, stdout, succeeded};
+use testkit::prelude::*;
 
 const DOMAIN: &str = ".redis-headless.production.svc.cluster.local";
 const NODES: usize = 40;
@@ -31,17 +30,7 @@ fn scratch() -> (Scratch, String) {
 }
 
 fn analyze(scratch: &Scratch, columns: Option<&str>) -> String {
-    let args = [
-        "analyze",
-        "dump.csv",
-        "--full",
-        "--topology",
-        "c.nodes",
-        "--out",
-        "out",
-        "--top",
-        "40",
-    ];
+    let args = words("analyze dump.csv --full --topology c.nodes --out out --top 40");
     let mut command = scratch.command(&args);
     match columns {
         Some(columns) => command.env("COLUMNS", columns),

@@ -3,9 +3,7 @@
 use std::fs::{self, File};
 use std::process::Stdio;
 
-use serde_json::Value;
-
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, succeeded};
+use testkit::prelude::*;
 
 /// A scratch directory with two dumps.
 fn dumps() -> Scratch {
@@ -22,12 +20,8 @@ fn files_that_slotscope_did_not_write_are_neither_replaced_nor_removed() {
     for name in ["tags.csv", "prefixes.csv", "tag-sizes.png", "report.json"] {
         scratch.file(&format!("home/{name}"), "mine");
         let args = ["analyze", "a.keys", "--only", "slots", "--out", "home"];
-        let parts = [
-            name,
-            "slotscope did not write this file",
-            "--out",
-            "--force",
-        ];
+        let line = format!("{name} 'slotscope did not write this file' --out --force");
+        let parts = words(&line);
         assert_fails(&scratch.run(&args), &parts);
         assert_eq!(scratch.entries("home"), [name], "nothing is left behind");
         assert_eq!(fs::read(scratch.path("home").join(name)).unwrap(), b"mine");
@@ -57,10 +51,9 @@ fn every_command_with_files_replaces_others_where_it_is_forced() {
     ] {
         scratch.file(&format!("home/{name}"), "mine");
         let args = [command, input, "--out", "home"];
-        assert_fails(
-            &scratch.run(&args),
-            &[name, "or replace such files with --force"],
-        );
+        scratch
+            .run(&args)
+            .refused(&format!("{name} | or replace such files with --force"));
         succeeded(scratch.run(&[&args[..], &["--force"]].concat()));
         assert_ne!(fs::read(scratch.path("home").join(name)).unwrap(), b"mine");
     }
@@ -104,14 +97,7 @@ fn whatever_a_run_reads_is_not_replaced_by_its_report() {
 #[test]
 fn single_files_replace_their_own_kind_only() {
     let scratch = dumps();
-    let metrics = [
-        "analyze",
-        "a.keys",
-        "--openmetrics",
-        "m.prom",
-        "--out",
-        "out",
-    ];
+    let metrics = words("analyze a.keys --openmetrics m.prom --out out");
     scratch.file("m.prom", "# HELP other_metric x\n");
     let parts = [
         "m.prom: slotscope did not write",
@@ -127,21 +113,12 @@ fn single_files_replace_their_own_kind_only() {
         let text = scratch.read("m.prom");
         assert!(text.contains("slotscope_keys 3"), "{text}");
     }
-    let plan = [
-        "plan",
-        "a.keys",
-        "--nodes",
-        "2",
-        "--force",
-        "--commands",
-        "setslot",
-    ];
+    let plan = words("plan a.keys --nodes 2 --force --commands setslot");
     let plan = [&plan[..], &["--rollback", "back.sh"]].concat();
     scratch.file("back.sh", "rm everything\n");
-    assert_fails(
-        &scratch.run(&plan),
-        &["back.sh: slotscope did not write", "--rollback"],
-    );
+    scratch
+        .run(&plan)
+        .refused("back.sh: slotscope did not write | --rollback");
     fs::remove_file(scratch.path("back.sh")).unwrap();
     for _ in 0..2 {
         succeeded(scratch.run(&plan));
@@ -174,10 +151,7 @@ fn a_report_among_dumps_is_no_dump() {
     }
     let noted = scratch.run(&["analyze", "dumps", "--no-files", "--full"]);
     let text = String::from_utf8(succeeded(noted)).unwrap();
-    assert_contains(
-        &text,
-        &["files of an earlier report in a directory of dumps, passed"],
-    );
+    text.says("files of an earlier report in a directory of dumps, passed");
     // A named file is inspected, and so is one in a directory without a report: this one is a table without keys.
     fs::create_dir(scratch.path("other")).unwrap();
     fs::copy(

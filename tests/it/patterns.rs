@@ -2,10 +2,8 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{feed, slotscope, succeeded, without_origin};
 
 /// The report of a dump with this many threads and these flags, without the parts on how it was made.
 fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
@@ -58,18 +56,9 @@ fn ids_do_not_split_patterns_and_prefixes_are_their_sums() {
         .unwrap();
     }
     let (report, _) = report(dump);
-    assert_eq!(
-        (
-            &report["patterns"]["exact"],
-            &report["patterns"]["max_error"]
-        ),
-        (&true.into(), &0.into())
-    );
+    report["patterns"].has(json!({"exact": true, "max_error": 0}));
     let common = row(&report, "patterns", "pattern", "shop:dict:{common}:<n>");
-    assert_eq!(
-        (&common["keys"], &common["slots"], &common["tagged_share"]),
-        (&3000.into(), &1.into(), &1.0.into())
-    );
+    common.has(json!({"keys": 3000, "slots": 1, "tagged_share": 1.0}));
     let shop = row(&report, "prefixes", "prefix", "shop");
     assert_eq!((&shop["keys"], &shop["share"]), (&9000.into(), &1.0.into()));
     assert!((shop["tagged_share"].float() - 2.0 / 3.0).abs() < 1e-9);
@@ -131,10 +120,7 @@ fn random_ids_past_all_that_can_be_counted_leave_true_prefixes_on_any_threads_in
         ("user:prof", 45_000),
     ];
     assert_eq!(rows(&whole, "prefixes", "prefix"), prefixes);
-    assert_eq!(
-        (&whole["prefixes"]["exact"], &whole["prefixes"]["max_error"]),
-        (&true.into(), &0.into())
-    );
+    whole["prefixes"].has(json!({"exact": true, "max_error": 0}));
     assert_eq!(whole["patterns"]["coarseness"], 1);
     let patterns = rows(&whole, "patterns", "pattern");
     assert_eq!(patterns[0], ("sess:<id>", 90_000));

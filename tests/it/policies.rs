@@ -4,7 +4,7 @@
 use slotscope::scan::Scanned;
 use slotscope::slot::policy::Policy;
 use slotscope::tally::{Parts, Tallies};
-use testkit::run::{Scratch, assert_contains, assert_fails, stderr, stdout};
+use testkit::prelude::*;
 use testkit::scan::Scanning;
 
 const USERS: &str = "regex:/user-.*:(?<tag>.+)/";
@@ -60,16 +60,12 @@ fn keyslot_reads_a_pipe_by_the_policy_and_refuses_a_key_without_a_slot() {
         "{}",
         stdout(&piped)
     );
-    assert_fails(
-        &scratch.run(&["keyslot", "--policy", USERS, "order:7"]),
-        &["key \"order:7\"", "no pattern of --policy"],
-    );
+    scratch
+        .run(&["keyslot", "--policy", USERS, "order:7"])
+        .refused("key \"order:7\" | no pattern of --policy");
     let refused = scratch.piped(&["keyslot", "--policy", USERS], b"user-a:1\norder:7\n");
     assert_eq!(refused.status.code(), Some(2));
-    assert_contains(
-        stderr(&refused),
-        &["(byte 9): no pattern of --policy matches"],
-    );
+    stderr(&refused).says("(byte 9): no pattern of --policy matches");
 }
 
 #[test]
@@ -82,17 +78,10 @@ fn a_key_that_no_pattern_matches_is_counted_and_shown_or_an_error() {
     assert_eq!(found["input"]["rejected"]["count"], 2);
     assert_eq!(found["input"]["rejected"]["first"][1]["line"], 4);
     assert_eq!(found["input"]["rejected"]["first"][1]["byte"], 26);
-    assert_eq!(
-        (
-            &found["tags"]["top"][0]["tag"],
-            &found["tags"]["top"][0]["keys"]
-        ),
-        (&"1".into(), &2.into())
-    );
-    assert_fails(
-        &scratch.run(&["analyze", "dump.keys", "--policy", USERS, "--strict"]),
-        &["dump.keys: line 2 (byte 9)"],
-    );
+    found["tags"]["top"][0].has(json!({"tag": "1", "keys": 2}));
+    scratch
+        .run(&["analyze", "dump.keys", "--policy", USERS, "--strict"])
+        .refused("dump.keys: line 2 (byte 9)");
 }
 
 #[test]
@@ -122,10 +111,7 @@ fn a_policy_that_cannot_be_used_is_refused_before_anything_is_read() {
             "there are: oss, enterprise, regex:PATTERN",
         ],
     );
-    assert_fails(
-        &analyze("regex:(?<tag>.)(?=x)"),
-        &["--policy \"regex:(?<tag>.)(?=x)\"", "look-around"],
-    );
+    analyze("regex:(?<tag>.)(?=x)").refused("--policy \"regex:(?<tag>.)(?=x)\" | look-around");
     assert!(scratch.entries("").iter().all(|name| name == "dump.keys"));
 }
 
@@ -133,10 +119,7 @@ fn a_policy_that_cannot_be_used_is_refused_before_anything_is_read() {
 fn server_side_counts_have_the_servers_policy() {
     let scratch = Scratch::new();
     scratch.file("stats.json", br#"[[0,{"key-count":1,"cpu-usec":5}]]"#);
-    assert_fails(
-        &scratch.run(&["analyze", "stats.json", "--policy", "enterprise"]),
-        &["--policy", "leave --policy out"],
-    );
+    scratch.refuses("analyze stats.json --policy enterprise | --policy | leave --policy out");
 }
 
 /// Keys: a third matches no pattern, a third has its tag at the start, a third in braces.

@@ -1,9 +1,6 @@
 //! The step for a hot key depends on the operations on this key, not on those of the whole capture.
 
-use serde_json::Value;
-
-use testkit::json::Json;
-use testkit::run::Scratch;
+use testkit::prelude::*;
 
 /// A capture of three nodes in which one key has three fifths of the operations, a part of which are reads; for all
 /// others it is the reverse.
@@ -35,11 +32,7 @@ fn change(report: &Value) -> &Value {
 fn a_key_that_is_read_is_cached_and_one_that_is_written_is_split() {
     let read = analyzed(10);
     let key = &read["keys"]["top"][0];
-    assert_eq!(
-        (&key["key"], &key["reads"]),
-        (&"hot".into(), &1.0.into()),
-        "{key}"
-    );
+    key.has(json!({"key": "hot", "reads": 1.0}));
     assert_eq!(read["keys"]["top"][1]["reads"], 0.0);
     let step = change(&read);
     assert_eq!(step["kind"], "cache", "{step}");

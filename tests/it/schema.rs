@@ -1,9 +1,6 @@
 //! The `--json` of every command matches its schema in docs/schema/.
 
-use serde_json::{Value, json};
-
-use testkit::json::Json;
-use testkit::run::{Scratch, stderr, stdout};
+use testkit::prelude::*;
 
 /// The violations of `schema`, a part of `root`, by `value`. An undeclared member is a violation.
 fn complaints(root: &Value, schema: &Value, value: &Value, place: &str, found: &mut Vec<String>) {
@@ -160,15 +157,7 @@ fn outputs_of_every_command_fit_their_schemas() {
 
     let report =
         |args: &[&str]| check(&scratch, "report", &[&["analyze", "--json"], args].concat());
-    report(&[
-        "table.csv",
-        "--by",
-        "ops",
-        "--maxmemory",
-        "1mb",
-        "--growth",
-        "3",
-    ]);
+    report(&words("table.csv --by ops --maxmemory 1mb --growth 3"));
     report(&["a.keys", "--nodes", "3"]);
     report(&["a.keys", "--one-pass"]);
     report(&["odd.csv", "--only", "slots"]);
@@ -207,15 +196,7 @@ fn outputs_of_every_command_fit_their_schemas() {
     check(
         &scratch,
         "plan",
-        &[
-            "plan",
-            "--json",
-            "table.csv",
-            "--nodes",
-            "3",
-            "--by",
-            "bytes",
-        ],
+        &words("plan --json table.csv --nodes 3 --by bytes"),
     );
     check(
         &scratch,

@@ -1,12 +1,9 @@
 //! Keys that expire together: a risk with pattern, node and time while it is still to come, and the load that
 //! disappears within an hour.
 
-use serde_json::Value;
-
 use slotscope::slot::slot;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rdb::Snapshot;
-use testkit::run::{Scratch, assert_contains};
 
 const WRITTEN: u64 = 1_790_000_000;
 
@@ -48,11 +45,7 @@ fn a_storm_that_is_to_come_is_a_risk_with_pattern_node_and_time() {
     let risks = risks(&found);
     assert_eq!(risks.len(), 1, "{risks:?}");
     let risk = risks[0];
-    assert_eq!(
-        (&risk["pattern"], &risk["node"]),
-        (&"page:<n>".into(), &"one".into()),
-        "{risk}"
-    );
+    risk.has(json!({"pattern": "page:<n>", "node": "one"}));
     let sentence = risk["sentence"].text();
     assert_contains(sentence, &["2 hours after the dump", "page:<n> on one"]);
     let storm = &found["expiry"]["storms"][0];

@@ -8,8 +8,7 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, code, in_repository, stderr, stdout};
+use testkit::prelude::*;
 
 /// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
@@ -45,16 +44,7 @@ fn names_of_keys_move_no_terminal() {
         &["analyze", "dump.csv", "--full"][..],
         &["analyze", "dump.csv", "--type", "hashes"],
         &["analyze", "dump.csv", "--match", OBEYED],
-        &[
-            "advise",
-            "dump.keys",
-            "--format",
-            "lines",
-            "--nodes",
-            "3",
-            "--out",
-            "advice",
-        ],
+        &words("advise dump.keys --format lines --nodes 3 --out advice"),
         &["plan", "dump.csv", "--nodes", "3", "--add", "1"],
         &["whatif", "dump.csv", "--to-nodes", "6"],
         &["find-tag", "--node", OBEYED],

@@ -1,9 +1,7 @@
 //! whatif as a user runs it: both sides are reports of analyze; and the first examples that people read.
 
-use serde_json::Value;
 use testkit::dumps::mixed_keys;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stdout};
+use testkit::prelude::*;
 
 fn with_dump() -> Scratch {
     let scratch = Scratch::new();
@@ -18,25 +16,12 @@ fn ratio(value: &Value) -> f64 {
 #[test]
 fn both_sides_are_what_analyze_says() {
     let scratch = with_dump();
-    let found = scratch.report(&[
-        "whatif",
-        "dump.keys",
-        "--json",
-        "--nodes",
-        "3",
-        "--to-nodes",
-        "7",
-    ]);
+    let found = scratch.report(&words("whatif dump.keys --json --nodes 3 --to-nodes 7"));
     assert_eq!(found["schema"], "slotscope.whatif/2");
     for (side, nodes) in [("before", "3"), ("after", "7")] {
-        let analyzed = scratch.report(&[
-            "analyze",
-            "dump.keys",
-            "--json",
-            "--one-pass",
-            "--nodes",
-            nodes,
-        ]);
+        let analyzed = scratch.report(&words(&format!(
+            "analyze dump.keys --json --one-pass --nodes {nodes}"
+        )));
         // Steps are for the present cluster.
         let mut verdict = analyzed["verdict"].clone();
         verdict["steps"] = Value::Array(Vec::new());
@@ -50,10 +35,7 @@ fn both_sides_are_what_analyze_says() {
         assert_eq!(found[side]["slots"], analyzed["slots"]["stats"]["keys"]);
     }
     // Slots stay in place, keys do not.
-    assert_eq!(
-        (&found["moved"]["keys"], &found["parted_tags"]),
-        (&0.into(), &0.into())
-    );
+    found.has(json!({"moved": {"keys": 0}, "parted_tags": 0}));
     // Three of the seven nodes are unchanged, so about 4 of 7 keys move.
     let moved = found["changed_node"]["keys"].whole() as f64;
     let keys = found["input"]["keys"].whole() as f64;
@@ -67,10 +49,7 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--split", "common = 64"]);
     let [before, after] = ["before", "after"].map(|side| ratio(&found[side]["nodes"]));
     assert!(before > 1.2 && after < 1.1, "{before} {after}");
-    assert_eq!(
-        (&found["parted_tags"], &found["tag_sample"]["exact"]),
-        (&1.into(), &true.into())
-    );
+    found.has(json!({"parted_tags": 1, "tag_sample": {"exact": true}}));
     assert_eq!(found["renamed"], 4000);
     assert_eq!(scratch.entries(""), ["dump.keys"]);
     assert!(
@@ -80,19 +59,12 @@ fn a_split_of_the_hot_tag_evens_the_nodes() {
             .all(|tag| tag["keys"].whole() < 200)
     );
     let sentence = found["sentence"].text();
-    assert!(
-        sentence.starts_with("better: ") && sentence.contains("one tag is split"),
-        "{sentence}"
-    );
+    sentence.begins("better: ").says("one tag is split");
     let text = scratch.run(&["whatif", "dump.keys", "--split", "common = 64"]);
-    assert_contains(
-        stdout(&text),
-        &[
-            "nodes: max/mean",
-            "tags whose keys end up in different slots: 1",
-            "The heaviest hash tags afterwards",
-        ],
-    );
+    stdout(&text)
+        .says("nodes: max/mean")
+        .says("tags whose keys end up in different slots: 1")
+        .says("The heaviest hash tags afterwards");
     assert!(!stdout(&text).contains('\u{0}') && !stdout(&text).contains('\u{fffd}'));
 }
 
@@ -124,10 +96,7 @@ fn rules_that_no_key_matches_are_named() {
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(found["without_keys"], serde_json::json!([said]));
         let sentence = found["sentence"].text();
-        assert!(
-            sentence.starts_with(&format!("{said}; no better and no worse: ")),
-            "{sentence}"
-        );
+        sentence.begins(&format!("{said}; no better and no worse: "));
         assert_eq!(found["before"]["nodes"], found["after"]["nodes"]);
     }
     let matching = ["whatif", "dump.keys", "--json", "--split", "common = 4"];
@@ -156,22 +125,15 @@ fn keys_of_a_prefix_that_grows_count_so_often() {
     assert_eq!(found["before"]["keys"], 10_000);
     assert_eq!(found["after"]["keys"], 3 * 6000 + 12 * 4000);
     let tag = &found["top_tags"][0];
-    assert_eq!(
-        (&tag["tag"], &tag["keys"], &tag["bytes"]),
-        (&"all".into(), &48_000.into(), &480_000.into())
-    );
-    assert_eq!(
-        (&found["moved"]["keys"], &found["changed_node"]["keys"]),
-        (&0.into(), &0.into())
-    );
+    tag.has(json!({"tag": "all", "keys": 48_000, "bytes": 480_000}));
+    found.has(json!({"moved": {"keys": 0}, "changed_node": {"keys": 0}}));
     // The copies are not duplicates.
     let verdict = &found["after"]["verdict"];
     assert_eq!(verdict["state"], "skewed", "{verdict}");
     assert!(!verdict.to_string().contains("duplicate"), "{verdict}");
-    assert_contains(
-        found["sentence"].text(),
-        &["; 66,000 keys in place of 10,000;"],
-    );
+    found["sentence"]
+        .text()
+        .says("; 66,000 keys in place of 10,000;");
     // The first rule that matches a key counts.
     let found = grown(&["user: = 2x", "u = 9x"]);
     assert_eq!(found["after"]["keys"], 16_000);
@@ -202,10 +164,7 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     assert!((0.3..0.7).contains(&half), "{half}");
     // From three nodes to six: compared by shares of the total, as fair shares differ in size.
     let sentence = found["sentence"].text();
-    assert!(
-        sentence.starts_with("less on the fullest node: the fullest of 6 nodes holds "),
-        "{sentence}"
-    );
+    sentence.begins("less on the fullest node: the fullest of 6 nodes holds ");
     let share = |side: &str| found[side]["fullest_share"].float();
     assert!(share("after") < share("before"));
     assert!(ratio(&found["after"]["nodes"]) > ratio(&found["before"]["nodes"]));
@@ -220,30 +179,15 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     scratch.file("dump.keys", keys.join("\n").as_bytes());
     let rule = r"^favorites:(?<user>\d+):(.*)$ => favorites:{fav:${user}}:$2";
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
-    assert_eq!(
-        (
-            &found["before"]["slots"]["max"],
-            &found["after"]["slots"]["max"]
-        ),
-        (&1.into(), &10.into())
-    );
-    assert_eq!(
-        (&found["top_tags"][0]["tag"], &found["moved"]["keys"]),
-        (&"fav:123".into(), &10.into())
-    );
+    found.has(json!({"before": {"slots": {"max": 1}}, "after": {"slots": {"max": 10}}}));
+    found.has(json!({"top_tags": [{"tag": "fav:123"}], "moved": {"keys": 10}}));
     // The rule proposed by fanout for such batches of many users has the same effect.
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
     let rule = fanout["advice"]["rules"][0].text();
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
-    assert_eq!(
-        (
-            &found["after"]["slots"]["max"],
-            &found["top_tags"][0]["tag"]
-        ),
-        (&10.into(), &"favorites:123".into())
-    );
+    found.has(json!({"after": {"slots": {"max": 10}}, "top_tags": [{"tag": "favorites:123"}]}));
 }
 
 #[test]
@@ -254,72 +198,31 @@ fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
         b"key,size\na{'1':{'i32':1}},100\nuser-session:1234,10\nuser-profile:1234,20\n",
     );
     let found = scratch.report(&["whatif", "dump.csv", "--json", "--to-policy", "enterprise"]);
-    assert_eq!(
-        (&found["moved"]["keys"], &found["moved"]["bytes"]),
-        (&1.into(), &100.into())
-    );
+    found["moved"].has(json!({"keys": 1, "bytes": 100}));
     assert_eq!(found["top_tags"][0]["slot"], 12350);
     let users = "regex:/user-.*:(?<tag>.+)/";
-    let found = scratch.report(&[
-        "whatif",
-        "dump.csv",
-        "--json",
-        "--by",
-        "bytes",
-        "--to-policy",
-        users,
-    ]);
-    assert_eq!(
-        (&found["unplaced"]["keys"], &found["unplaced"]["bytes"]),
-        (&1.into(), &100.into())
-    );
-    assert_eq!(
-        (&found["after"]["slots"]["max"], &found["by"]),
-        (&30.into(), &"bytes".into())
-    );
+    let found = scratch.report(&words(&format!(
+        "whatif dump.csv --json --by bytes --to-policy {users}"
+    )));
+    found["unplaced"].has(json!({"keys": 1, "bytes": 100}));
+    found.has(json!({"after": {"slots": {"max": 30}}, "by": "bytes"}));
     assert_contains(found["sentence"].text(), &["1 have no slot any more"]);
     // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
-    let back = scratch.report(&[
-        "whatif",
-        "dump.csv",
-        "--json",
-        "--policy",
-        users,
-        "--to-policy",
-        "oss",
-    ]);
-    assert_eq!(
-        (&back["parted_tags"], &back["input"]["rejected"]["count"]),
-        (&1.into(), &1.into())
-    );
+    let back = scratch.report(&words(&format!(
+        "whatif dump.csv --json --policy {users} --to-policy oss"
+    )));
+    back.has(json!({"parted_tags": 1, "input": {"rejected": {"count": 1}}}));
 }
 
 #[test]
 fn what_cannot_be_tried_is_refused() {
     let scratch = with_dump();
     let whatif = |flags: &[&str]| scratch.run(&[&["whatif", "dump.keys"], flags].concat());
-    assert_fails(
-        &whatif(&[]),
-        &["nothing changes: name what to try: --to-nodes"],
-    );
-    assert_fails(
-        &whatif(&["--to-nodes", "0"]),
-        &["--to-nodes 0: the number of nodes"],
-    );
-    assert_fails(
-        &whatif(&["--to-policy", "x"]),
-        &["--to-policy x: no such policy"],
-    );
-    assert_fails(
-        &whatif(&["--retag", "a"]),
-        &["--retag a: is not 'REGEX => TEMPLATE'"],
-    );
-    assert_fails(
-        &whatif(&["--to-nodes", "4", "--by", "ops"]),
-        &["--by ops: the input has no ops of its keys; it has: keys"],
-    );
-    assert_fails(
-        &whatif(&["--to-topology", "no.such"]),
-        &["no.such: no such file"],
-    );
+    whatif(&[]).refused("nothing changes: name what to try: --to-nodes");
+    whatif(&["--to-nodes", "0"]).refused("--to-nodes 0: the number of nodes");
+    whatif(&["--to-policy", "x"]).refused("--to-policy x: no such policy");
+    whatif(&["--retag", "a"]).refused("--retag a: is not 'REGEX => TEMPLATE'");
+    whatif(&["--to-nodes", "4", "--by", "ops"])
+        .refused("--by ops: the input has no ops of its keys; it has: keys");
+    whatif(&["--to-topology", "no.such"]).refused("no.such: no such file");
 }

@@ -3,55 +3,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Child, Stdio};
+use std::path::PathBuf;
 
-use serde_json::Value;
 use slotscope::slot::slot;
 
-use testkit::json::Json;
 use testkit::kinds::Kind;
-use testkit::redis::{Client, Reply, Server, wait_for};
-use testkit::run::{Scratch, assert_fails, report, slotscope, stdout};
-
-/// Kills a redis-cli that would otherwise print for ever.
-struct Monitor(Child);
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-impl Monitor {
-    /// Writes the output of MONITOR to `file`, from the first command after the return.
-    fn start(server: &Server, file: &Path) -> Monitor {
-        let mut command = std::process::Command::new("redis-cli");
-        command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
-        let output = fs::File::create(file).unwrap();
-        let child = command
-            .stdout(output)
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let monitor = Monitor(child);
-        wait_until_it_has(file, "OK\n");
-        monitor
-    }
-}
-
-fn wait_until_it_has(file: &Path, text: &str) {
-    wait_for(|| {
-        let has = fs::read(file)
-            .is_ok_and(|read| read.windows(text.len()).any(|part| part == text.as_bytes()));
-        if has {
-            Ok(())
-        } else {
-            Err(format!("{} has no {text}", file.display()))
-        }
-    });
-}
+use testkit::prelude::*;
+use testkit::redis::{Client, Monitor, Reply, Server};
 
 /// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
@@ -169,22 +127,15 @@ fn keys_of(report: &Value) -> BTreeMap<String, u64> {
 #[test]
 fn monitor_and_the_append_only_file_show_what_was_asked_of_servers_of_each_kind() {
     for kind in Kind::all() {
-        let options = [
-            "--cluster-enabled",
-            "no",
-            "--appendonly",
-            "yes",
-            "--aof-timestamp-enabled",
-            "yes",
-            "--appendfsync",
-            "always",
-        ];
+        let options = words(
+            "--cluster-enabled no --appendonly yes --aof-timestamp-enabled yes --appendfsync always",
+        );
         let server = kind.start(&options);
         let folder = Scratch::new();
         let file = folder.path("node.monitor");
         let monitor = Monitor::start(&server, &file);
         let workload = Workload::run(&server);
-        wait_until_it_has(&file, "\"the:end\"");
+        monitor.sees("\"the:end\"");
         drop(monitor);
 
         let all = |_: &str| true;
@@ -354,10 +305,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     let expected = found(&["a.keys", "a.monitor"]);
     let absent = &expected["absent"];
     let missing: u64 = (31..=50).sum::<u64>() + 1;
-    assert_eq!(
-        (&absent["keys"], &absent["ops"]),
-        (&21.into(), &missing.into())
-    );
+    absent.has(json!({"keys": 21, "ops": missing}));
     assert_eq!(absent["top"][0]["key"], "user:49");
     assert_eq!(absent["top"][20]["key"], "\\x00\\n");
     assert_eq!(absent["looked_up"], expected["ops"]);

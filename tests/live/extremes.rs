@@ -1,12 +1,10 @@
 //! Lists of extremes from real servers: each key has its entries in them, and nothing is judged by them.
 
-use serde_json::{Value, json};
 use slotscope::slot::slot;
 
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{Client, Reply, Server};
-use testkit::run::{Scratch, assert_contains, code, stderr, stdout, without_command};
 
 /// Runs a command that must succeed.
 fn ask(client: &mut Client, command: &[&str]) {
@@ -102,14 +100,7 @@ fn command_logs_of_servers_of_each_kind_say_where_slow_keys_are() {
 
 #[test]
 fn what_redis_cli_finds_is_where_the_server_has_it() {
-    let options = [
-        "--cluster-enabled",
-        "no",
-        "--maxmemory",
-        "100mb",
-        "--maxmemory-policy",
-        "allkeys-lfu",
-    ];
+    let options = words("--cluster-enabled no --maxmemory 100mb --maxmemory-policy allkeys-lfu");
     let server = Server::start(&options);
     let mut client = server.connect();
     ask(&mut client, &["SET", "hot \"key\"\n", "v"]);
@@ -131,10 +122,7 @@ fn what_redis_cli_finds_is_where_the_server_has_it() {
     assert_eq!(hot["amount"], 1 + 10 * (freq - 5));
     assert_eq!(hot["slot"], slot(b"hot \"key\"\n"));
     let elements = key(list(&found, "elements"), "{t}:list");
-    assert_eq!(
-        (&elements["amount"], &elements["tag"]),
-        (&json!(3), &json!("t"))
-    );
+    elements.has(json!({"amount": 3, "tag": "t"}));
     // Memory and length are shown as means.
     let bytes = key(list(&found, "bytes"), "large");
     assert_eq!(bytes["entries"], 2);
@@ -212,13 +200,9 @@ fn lists_alone_are_no_verdict_in_any_form_of_the_report() {
     }
     assert_contains(stdout(&said), &[" 16; of tags: {hot} 16"]);
     // A check has no basis.
-    let said = scratch.run(&[
-        "analyze",
-        "hotkeys.json",
-        "--no-files",
-        "--fail-on",
-        "verdict >= watch",
-    ]);
+    let said = scratch.run(&words(
+        "analyze hotkeys.json --no-files --fail-on 'verdict >= watch'",
+    ));
     assert_eq!(code(&said), 2);
     let text = "slotscope: hotkeys.json: ";
     for command in ["lint", "timeline"] {

@@ -11,9 +11,8 @@ use slotscope::metric::Metric;
 use slotscope::slot::SlotBatch;
 use slotscope::tally::{Parts, Tallies, Tally};
 use testkit::cluster::{Cluster, call_ok, keyslots};
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::redis::{Reply, Server};
-use testkit::run::Scratch;
 use testkit::scan::Scanning;
 
 /// Keys that are hard for some form: they end a line, a text or a C string, or look like noise or a row.

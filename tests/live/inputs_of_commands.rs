@@ -1,10 +1,8 @@
 //! Every command accepts every input that it can use, with the same result, and names a replacement for the others.
 
-use serde_json::Value;
-
 use crate::collect_access::analyzed::carts_and_users;
 use testkit::cluster::Cluster;
-use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
+use testkit::prelude::*;
 
 /// The reaction of a command to an input.
 enum Does {
@@ -135,10 +133,9 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
         assert_fails(&scratch.run(&["dump", input]), &[input, part]);
     }
     for (input, part) in [(url.as_str(), "-o DIR"), ("all.tally", "slotscope merge")] {
-        assert_fails(
-            &scratch.run(&["tally", input, "-o", "x.tally"]),
-            &[input, part],
-        );
+        scratch
+            .run(&["tally", input, "-o", "x.tally"])
+            .refused(&format!("{input} | {part}"));
     }
 }
 
@@ -154,26 +151,15 @@ fn what_is_read_of_servers_is_kept_where_the_user_says_and_else_removed() {
         assert!(scratch.entries("tmp").is_empty(), "{args:?}");
         run
     };
-    let script = run(&[
-        "plan",
-        &url,
-        "--commands",
-        "setslot",
-        "--rollback",
-        "back.sh",
-    ]);
+    let script = run(&words(&format!(
+        "plan {url} --commands setslot --rollback back.sh"
+    )));
     assert_eq!(code(&script), 0, "{}", stderr(&script));
     assert!(stdout(&script).contains("MIGRATE"));
     assert!(scratch.path("back.sh").is_file());
-    let kept = run(&[
-        "whatif",
-        &url,
-        "--to-nodes",
-        "4",
-        "--json",
-        "--keep",
-        "kept",
-    ]);
+    let kept = run(&words(&format!(
+        "whatif {url} --to-nodes 4 --json --keep kept"
+    )));
     assert_eq!(report(&kept)["input"]["keys"], 3000);
     assert!(scratch.path("kept/collect.json").is_file());
     let refused = run(&["lint", &url, "kept"]);

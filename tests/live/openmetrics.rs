@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, stderr, stdout};
+use testkit::prelude::*;
 
 /// Prints every sample as JSON: name, labels, value.
 const PARSE: &str = "
@@ -36,15 +34,7 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
     let scratch = Scratch::new();
     scratch.file("dump.csv", "key,size\n{a}1,10\n{a}2,20\nb,30\n");
     scratch.file("topology", "a\"\\b 1.1.1.1:1 master - 0 0 1 connected 0-9999\nc :0 master,noaddr - 0 0 1 connected 10000-16383\n");
-    let args = [
-        "analyze",
-        "dump.csv",
-        "--json",
-        "--topology",
-        "topology",
-        "--openmetrics",
-        "slotscope.prom",
-    ];
+    let args = words("analyze dump.csv --json --topology topology --openmetrics slotscope.prom");
     let report = scratch.report(&args);
     let samples = samples(&scratch.path("slotscope.prom"));
     let value = |name: &str, labels: Value| {
@@ -83,12 +73,8 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
 fn a_file_that_cannot_be_written_is_an_error() {
     let scratch = Scratch::new();
     scratch.file("dump", "a\nb\n");
-    let output = scratch.run(&[
-        "analyze",
-        "dump",
-        "--no-files",
-        "--openmetrics",
-        "dump/numbers.prom",
-    ]);
+    let output = scratch.run(&words(
+        "analyze dump --no-files --openmetrics dump/numbers.prom",
+    ));
     assert_fails(&output, &["dump: is a file"]);
 }

@@ -1,12 +1,10 @@
 //! `timeline` on CLUSTER SLOT-STATS: a burst of a real server is found on its slot and node, from differences of
 //! counters alone, and incomparable counters are noted.
 
-use serde_json::{Value, json};
 use testkit::cluster::Cluster;
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, slotscope, stdout};
 
 /// 2026-11-22 10:00:00.
 const START: u64 = 1_795_341_600;
@@ -88,10 +86,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
         let bursts = found["bursts"].list();
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let burst = &bursts[0];
-        assert_eq!(
-            (&burst["slot"], &burst["node"]),
-            (&json!(6000), &json!("10.0.0.1:7001"))
-        );
+        burst.has(json!({"slot": 6000, "node": "10.0.0.1:7001"}));
         // The counters of a sample cover the time since the previous one.
         for (end, number) in [("from", 19), ("to", 25)] {
             let end = burst[end].whole();
@@ -108,14 +103,9 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
 
     let output = slotscope(&["timeline", file]).output().unwrap();
     let text = stdout(&output).replace('\n', " ");
-    assert_contains(
-        &text,
-        &[
-            "one burst: slot 6000 (10.0.0.1): ",
-            " of a core from 2026-11-22 10:0",
-            " of its node's CPU time meanwhile",
-        ],
-    );
+    text.says("one burst: slot 6000 (10.0.0.1): ")
+        .says(" of a core from 2026-11-22 10:0")
+        .says(" of its node's CPU time meanwhile");
 }
 
 #[test]
@@ -300,14 +290,7 @@ fn sampled(cluster: &mut Cluster) -> String {
             hot.call(&["LRANGE", "{hot}:list", "0", "-1"]);
         }
         for (i, server) in cluster.servers.iter().enumerate() {
-            let ask = [
-                "--json",
-                "CLUSTER",
-                "SLOT-STATS",
-                "SLOTSRANGE",
-                "0",
-                "16383",
-            ];
+            let ask = words("--json CLUSTER SLOT-STATS SLOTSRANGE 0 16383");
             let answer = String::from_utf8(server.redis_cli(&ask)).unwrap();
             text += &line(number, &cluster.address(i), answer.trim());
         }

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_contains, assert_fails, clean_environment, slotscope};
 
 /// A terminal that runs one program.
 struct Tmux {
@@ -155,10 +155,7 @@ fn tmux_shows_the_hot_slot_its_keys_and_gives_the_terminal_back() {
     tmux.has("q quit");
     tmux.press(&["q"]);
     let left = tmux.has("end\n");
-    assert!(
-        left.contains("ended 0") && !left.contains("-icanon") && !left.contains("shard"),
-        "{left}"
-    );
+    left.says("ended 0").lacks("-icanon").lacks("shard");
 }
 
 #[test]
@@ -200,10 +197,7 @@ fn tmux_has_its_terminal_back_after_a_signal() {
         tmux.has("q quit");
         tmux.signal(signal);
         let left = tmux.has("end\n");
-        assert!(
-            left.contains(&format!("ended {code}")) && !left.contains("-icanon"),
-            "{left}"
-        );
+        left.says(&format!("ended {code}")).lacks("-icanon");
     }
 }
 
@@ -255,11 +249,8 @@ fn a_terminal_that_cannot_place_text_is_refused_without_escapes() {
         "TERM=dumb {program} top 127.0.0.1:1; echo ended $?"
     ));
     assert_contains(&shown, &["TERM=dumb: this terminal cannot place text"]);
-    assert_contains(&shown, &["slotscope analyze 127.0.0.1:1 --load 10s"]);
-    assert!(
-        shown.contains("ended 2") && !shown.contains("\x1b[?1049h"),
-        "{shown}"
-    );
+    shown.says("slotscope analyze 127.0.0.1:1 --load 10s");
+    shown.says("ended 2").lacks("\x1b[?1049h");
 }
 
 #[test]
@@ -267,12 +258,8 @@ fn a_screen_without_a_terminal_is_refused_with_what_to_type() {
     let output = slotscope(&["top", "redis://u:secret@127.0.0.1:1"])
         .output()
         .unwrap();
-    assert_fails(
-        &output,
-        &[
-            "standard output: is not a terminal",
-            "slotscope analyze redis://127.0.0.1:1 --load 10s",
-        ],
+    output.refused(
+        "standard output: is not a terminal | slotscope analyze 127.0.0.1:1 --load 10s",
     );
     let output = slotscope(&["top", "127.0.0.1:1", "--interval", "1ms"])
         .output()

@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::run::words;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
@@ -53,19 +54,12 @@ impl Chromium {
             echo "no chromium, chromium-browser or google-chrome on the PATH" >&2"#,
             "sh",
         ]);
-        command.args([
-            "--headless",
-            "--remote-debugging-pipe",
-            "--no-sandbox",
-            "--disable-gpu",
-            "--hide-scrollbars",
-        ]);
-        command.args([
-            "--no-first-run",
-            "--disable-extensions",
-            "--disable-background-networking",
-            "--disable-sync",
-        ]);
+        command.args(words(
+            "--headless --remote-debugging-pipe --no-sandbox --disable-gpu --hide-scrollbars",
+        ));
+        command.args(words(
+            "--no-first-run --disable-extensions --disable-background-networking --disable-sync",
+        ));
         command.args([
             "--disable-component-update",
             "--disable-dev-shm-usage",

@@ -8,6 +8,26 @@ pub trait Json {
     fn text(&self) -> &str;
     fn float(&self) -> f64;
     fn whole(&self) -> u64;
+    /// Asserts that all members and items of `expected` are here; a member that is missing is null.
+    fn has(&self, expected: Value);
+}
+
+/// The first places at which a value lacks what is expected.
+fn lacking(found: &Value, expected: &Value, path: &str, places: &mut Vec<String>) {
+    match expected {
+        Value::Object(members) => {
+            for (name, value) in members {
+                lacking(&found[name], value, &format!("{path}.{name}"), places);
+            }
+        }
+        Value::Array(items) if !items.is_empty() => {
+            for (at, value) in items.iter().enumerate() {
+                lacking(&found[at], value, &format!("{path}[{at}]"), places);
+            }
+        }
+        _ if found == expected => {}
+        _ => places.push(format!("{path}: {found:.200}, not {expected:.200}")),
+    }
 }
 
 impl Json for Value {
@@ -33,5 +53,12 @@ impl Json for Value {
     fn whole(&self) -> u64 {
         self.as_u64()
             .unwrap_or_else(|| panic!("a whole number: {self:.400}"))
+    }
+
+    #[track_caller]
+    fn has(&self, expected: Value) {
+        let mut places = Vec::new();
+        lacking(self, &expected, "", &mut places);
+        assert!(places.is_empty(), "{}: {self:.400}", places.join(", "));
     }
 }

@@ -10,6 +10,7 @@ pub mod hostile;
 pub mod json;
 pub mod kinds;
 pub mod planted;
+pub mod prelude;
 pub mod rdb;
 pub mod redis;
 pub mod rng;

@@ -1,13 +1,15 @@
 //! A real redis-server in cluster mode on loopback, in a folder of its own, and a client with just enough RESP. Nothing
 //! is mocked: slotscope must agree with the server.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use crate::kinds::Kind;
+use crate::run::words;
 
 const INSTALL: &str =
     "install it: tests/run does, or apt-get install redis-server, or brew install redis";
@@ -82,12 +84,9 @@ impl Server {
                 "--logfile",
                 "server.log",
             ])
-            .args([
-                "--cluster-enabled",
-                "yes",
-                "--cluster-config-file",
-                "nodes.conf",
-            ])
+            .args(words(
+                "--cluster-enabled yes --cluster-config-file nodes.conf",
+            ))
             .args(options)
             .current_dir(folder.path())
             .stdin(Stdio::null())
@@ -326,5 +325,44 @@ impl Client {
             ),
             _ => panic!("not RESP2: {line}"),
         })
+    }
+}
+
+/// `redis-cli MONITOR` into a file; killed when dropped.
+pub struct Monitor {
+    child: Child,
+    file: PathBuf,
+}
+
+impl Monitor {
+    /// Writes the output of MONITOR to `file`, from the first command after the return.
+    pub fn start(server: &Server, file: &Path) -> Monitor {
+        let mut command = Command::new("redis-cli");
+        command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
+        command
+            .stdout(File::create(file).unwrap())
+            .stdin(Stdio::null());
+        let child = command.stderr(Stdio::null()).spawn().unwrap();
+        let file = file.to_owned();
+        let monitor = Monitor { child, file };
+        monitor.sees("OK\n");
+        monitor
+    }
+
+    /// Waits until the capture has this text.
+    pub fn sees(&self, text: &str) {
+        wait_for(|| {
+            let read = std::fs::read(&self.file).unwrap_or_default();
+            let has = read.windows(text.len()).any(|part| part == text.as_bytes());
+            has.then_some(())
+                .ok_or_else(|| format!("{} has no {text}", self.file.display()))
+        });
+    }
+}
+
+impl Drop for Monitor {
+    fn drop(&mut self) {
+        drop(self.child.kill());
+        drop(self.child.wait());
     }
 }

@@ -128,6 +128,19 @@ impl Scratch {
         report(&self.run(args))
     }
 
+    /// Asserts that each command line of a table is refused as by `assert_fails`: `COMMAND | PART | PART`, a line each.
+    #[track_caller]
+    pub fn refuses(&self, table: &str) {
+        let complaint = |row: &str| {
+            let (line, parts) = row.trim().split_once(" | ").expect("a command | a part");
+            let parts: Vec<&str> = parts.split(" | ").collect();
+            let said = fails(&self.run(&words(line)), &parts);
+            said.err().map(|complaint| format!("{line}: {complaint}"))
+        };
+        let complaints: Vec<String> = table.lines().filter_map(complaint).collect();
+        assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    }
+
     /// The text of a file.
     #[track_caller]
     pub fn read(&self, name: impl AsRef<Path>) -> String {
@@ -187,6 +200,19 @@ pub fn fails(output: &Output, parts: &[&str]) -> Result<(), String> {
         () if !message.starts_with("slotscope: ") => Err(format!("no name in front: {message}")),
         () if !output.stdout.is_empty() => Err(format!("a result: {}", stdout(output))),
         () => lacking.map_or(Ok(()), |part| Err(format!("no \"{part}\" in: {message}"))),
+    }
+}
+
+/// A run that is judged as a whole.
+pub trait Ran {
+    /// Asserts that it failed as by `assert_fails`; the parts of the message are separated by ` | `.
+    fn refused(&self, parts: &str);
+}
+
+impl Ran for Output {
+    #[track_caller]
+    fn refused(&self, parts: &str) {
+        assert_fails(self, &parts.split(" | ").collect::<Vec<_>>());
     }
 }
 
@@ -264,6 +290,97 @@ pub fn differences(found: &Value, expected: &Value) -> String {
     let mut places = Vec::new();
     walk(found, expected, String::new(), &mut places);
     places.join("\n")
+}
+
+/// The words of a command line as a user types it; single quotes hold a word with blanks together.
+pub fn words(line: &str) -> Vec<&str> {
+    let mut words = Vec::new();
+    let mut rest = line.trim_start();
+    while !rest.is_empty() {
+        let (word, after) = match rest.strip_prefix('\'') {
+            Some(quoted) => quoted.split_once('\'').expect("a closing quote"),
+            None => rest.split_once(' ').unwrap_or((rest, "")),
+        };
+        words.push(word);
+        rest = after.trim_start();
+    }
+    words
+}
+
+/// The rows of a table of cases, a line each: cells between ` | ` with escapes as in literals of Rust.
+#[track_caller]
+pub fn rows<const N: usize>(table: &str) -> Vec<[&'static str; N]> {
+    let row = |line: &str| {
+        let cells: Vec<&str> = line.trim().split(" | ").map(decoded).collect();
+        let cells: [&str; N] = cells
+            .try_into()
+            .unwrap_or_else(|_| panic!("{N} cells: {line}"));
+        cells
+    };
+    table.trim().lines().map(row).collect()
+}
+
+/// A cell without its escapes.
+fn decoded(cell: &str) -> &'static str {
+    let mut text = String::new();
+    let mut rest = cell.chars();
+    while let Some(c) = rest.next() {
+        text.push(match (c, c == '\\') {
+            (c, false) => c,
+            _ => match rest.next() {
+                Some('n') => '\n',
+                Some('r') => '\r',
+                Some('t') => '\t',
+                Some('0') => '\0',
+                Some('x') => {
+                    let digits: String = rest.by_ref().take(2).collect();
+                    char::from(u8::from_str_radix(&digits, 16).expect("two digits"))
+                }
+                Some('u') => {
+                    let digits: String = rest.by_ref().skip(1).take_while(|c| *c != '}').collect();
+                    let code = u32::from_str_radix(&digits, 16).expect("digits");
+                    char::from_u32(code).expect("a character")
+                }
+                Some(c) => c,
+                None => panic!("an escape at the end of {cell}"),
+            },
+        });
+    }
+    text.leak()
+}
+
+/// What a text says, as a chain of assertions that show the text.
+pub trait Said {
+    fn says(&self, part: &str) -> &Self;
+    fn lacks(&self, part: &str) -> &Self;
+    fn begins(&self, start: &str) -> &Self;
+    fn ends(&self, end: &str) -> &Self;
+}
+
+impl Said for str {
+    #[track_caller]
+    fn says(&self, part: &str) -> &Self {
+        assert!(self.contains(part), "no {part:?} in: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn lacks(&self, part: &str) -> &Self {
+        assert!(!self.contains(part), "{part:?} in: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn begins(&self, start: &str) -> &Self {
+        assert!(self.starts_with(start), "no {start:?} first: {self}");
+        self
+    }
+
+    #[track_caller]
+    fn ends(&self, end: &str) -> &Self {
+        assert!(self.ends_with(end), "no {end:?} last: {self}");
+        self
+    }
 }
 
 /// Asserts that a text contains all of `parts`.

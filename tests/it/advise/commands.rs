@@ -1,8 +1,6 @@
 //! advise as a user runs it: names, captures, demands, and errors with suggested fixes.
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, report, stderr, stdout};
+use testkit::prelude::*;
 
 /// The names and a capture of a shop: users' carts and profiles, read together by scripts.
 pub(super) fn shop() -> Scratch {
@@ -34,15 +32,9 @@ fn becomes(advice: &Value) -> Vec<(String, String)> {
 #[test]
 fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
     let scratch = shop();
-    let by_flag = scratch.run(&[
-        "advise",
-        "keys",
-        "--batches",
-        "node.monitor",
-        "--nodes",
-        "6",
-        "--json",
-    ]);
+    let by_flag = scratch.run(&words(
+        "advise keys --batches node.monitor --nodes 6 --json",
+    ));
     let by_input = scratch.run(&["advise", "keys", "node.monitor", "--nodes", "6", "--json"]);
     let advice = report(&by_flag);
     assert_eq!(advice, report(&by_input));
@@ -54,10 +46,7 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
         becomes(&advice),
         right.map(|(from, to)| (from.to_owned(), to.to_owned()))
     );
-    assert_eq!(
-        (&advice["advice"], &advice["evidence"]),
-        (&"change".into(), &"batches".into())
-    );
+    advice.has(json!({"advice": "change", "evidence": "batches"}));
     assert_eq!(
         (
             &advice["schemes"][0]["single_slot_share"],
@@ -66,31 +55,13 @@ fn names_and_a_capture_become_a_change_wherever_the_capture_is_named() {
         (&1.0.into(), &400.into())
     );
 
-    let text = scratch.run(&[
-        "advise",
-        "keys",
-        "--batches",
-        "node.monitor",
-        "--nodes",
-        "6",
-    ]);
-    assert_contains(
-        stdout(&text),
-        &[
-            "CHANGE: use the hash tag {user:<n>}",
-            "CROSSSLOT",
-            "--retag '^cart:([0-9]+):items$ => cart:{user:${1}}:items'",
-        ],
-    );
+    let text = scratch.run(&words("advise keys --batches node.monitor --nodes 6"));
+    stdout(&text)
+        .says("CHANGE: use the hash tag {user:<n>}")
+        .says("CROSSSLOT")
+        .says("--retag '^cart:([0-9]+):items$ => cart:{user:${1}}:items'");
     // The names in the capture suffice.
-    let alone = scratch.report(&[
-        "advise",
-        "--batches",
-        "node.monitor",
-        "--nodes",
-        "6",
-        "--json",
-    ]);
+    let alone = scratch.report(&words("advise --batches node.monitor --nodes 6 --json"));
     assert_eq!(becomes(&alone).len(), 2);
 }
 
@@ -143,26 +114,13 @@ fn one_queue_gets_its_tag_and_the_price_is_said() {
 #[test]
 fn demands_are_met_or_named() {
     let scratch = shop();
-    let kept = [
-        "advise",
-        "keys",
-        "node.monitor",
-        "--keep",
-        "cart:<n>:items",
-        "--json",
-    ];
+    let kept = words("advise keys node.monitor --keep cart:<n>:items --json");
     assert!(
         becomes(&scratch.report(&kept))
             .iter()
             .all(|(from, _)| from != "cart:<n>:items")
     );
-    let together = [
-        "advise",
-        "keys",
-        "--together",
-        "cart:<n>:items,user:<n>:profile",
-        "--json",
-    ];
+    let together = words("advise keys --together cart:<n>:items,user:<n>:profile --json");
     let advice = scratch.report(&together);
     assert_eq!(
         (becomes(&advice).len(), &advice["together_unmet"]),
@@ -178,19 +136,12 @@ fn demands_are_met_or_named() {
 #[test]
 fn what_is_missing_or_wrong_is_named() {
     let scratch = shop();
-    assert_fails(
-        &scratch.run(&["advise", "keys", "--keep", "basket:<n>"]),
-        &["--keep \"basket:<n>\"", "cart:<n>:items"],
-    );
-    assert_fails(
-        &scratch.run(&["advise", "keys", "--together", "cart:<n>:items"]),
-        &["a comma between them"],
+    scratch.refuses(
+        "advise keys --keep basket:<n> | --keep \"basket:<n>\" | cart:<n>:items
+         advise keys --together cart:<n>:items | a comma between them",
     );
     scratch.file("none", "PING\n");
-    assert_fails(
-        &scratch.run(&["advise", "--batches", "none"]),
-        &["no keys", "--batches"],
-    );
+    scratch.refuses("advise --batches none | no keys | --batches");
     scratch.file("torn", "MGET a:1 \"b\nMGET a:1 b:1\n");
     let torn = scratch.run(&["advise", "--batches", "torn"]);
     assert_eq!(code(&torn), 0);

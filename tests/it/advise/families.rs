@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, code, report, stdout};
+use testkit::prelude::*;
 
 /// The keys of each row of a list, by pattern.
 fn rows(list: &Value) -> BTreeMap<String, u64> {

@@ -3,9 +3,7 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, stdout};
+use testkit::prelude::*;
 
 /// Objects in one tag, and a capture that reads them in threes.
 fn common(command: &str) -> Scratch {
@@ -57,18 +55,8 @@ fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() 
     assert_eq!(both.len(), 2, "{both:?}");
     let rule = found["advice"]["rules"][0].text();
     for (role, by) in [("memory", "keys"), ("load", "ops")] {
-        let args = [
-            "whatif",
-            "keys",
-            "node.monitor",
-            "--nodes",
-            "6",
-            "--by",
-            by,
-            "--retag",
-            rule,
-            "--json",
-        ];
+        let line = format!("whatif keys node.monitor --nodes 6 --by {by} --retag '{rule}' --json");
+        let args = words(&line);
         let after = &scratch.report(&args)["after"]["nodes"]["max_over_mean"];
         let promised = step["after"][role]["max_over_mean"].float();
         let gap = (after.float() - promised).abs();

@@ -4,22 +4,12 @@ use std::fs;
 use std::process::Command;
 
 use super::commands::shop;
-use serde_json::{Value, json};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 
 /// A shop and the files with its advice.
 fn advised() -> Scratch {
     let scratch = shop();
-    let said = scratch.run(&[
-        "advise",
-        "keys",
-        "node.monitor",
-        "--nodes",
-        "6",
-        "-o",
-        "out",
-    ]);
+    let said = scratch.run(&words("advise keys node.monitor --nodes 6 -o out"));
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     scratch
 }
@@ -54,10 +44,8 @@ fn the_files_are_those_of_the_advice() {
     assert_eq!(scratch.entries("out"), ["advise.json"]);
     fs::create_dir(scratch.path("theirs")).unwrap();
     scratch.file("theirs/slotscope.toml", "# theirs");
-    assert_fails(
-        &scratch.run(&["advise", "keys", "--out", "theirs"]),
-        &["slotscope.toml", "name another directory with --out"],
-    );
+    scratch
+        .refuses("advise keys --out theirs | slotscope.toml | name another directory with --out");
 }
 
 #[test]
@@ -105,16 +93,9 @@ fn hostile_names_stay_text_in_every_file() {
         "node.monitor",
         format!("OK\n{}", (0..300).map(line).collect::<String>()),
     );
-    let said = scratch.run(&[
-        "advise",
-        "keys",
-        "--format",
-        "lines",
-        "--batches",
-        "node.monitor",
-        "--out",
-        "out",
-    ]);
+    let said = scratch.run(&words(
+        "advise keys --format lines --batches node.monitor --out out",
+    ));
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     let files = scratch.entries("out");
     assert!(files.contains(&"whatif.sh".to_owned()), "{files:?}");

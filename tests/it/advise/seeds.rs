@@ -1,9 +1,7 @@
 //! Names as in guides to hash tags: one tag for a whole site, a tag of a domain and a user, and batches whose fan-out
 //! determines their tail latency.
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::Scratch;
+use testkit::prelude::*;
 
 /// The outputs of `advise` and `fanout` for names and commands, on 12 nodes.
 struct Said {

@@ -5,9 +5,7 @@ use std::io::Write;
 use std::process::Command;
 
 use super::waiting;
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, files_of, report, stderr, stdout};
+use testkit::prelude::*;
 
 #[test]
 fn a_dump_gives_text_and_files_in_reports() {
@@ -15,10 +13,7 @@ fn a_dump_gives_text_and_files_in_reports() {
     scratch.file("node-1.keys.txt", b"a\n{b}1\n{b}2\n");
     let output = scratch.run(&["analyze", "node-1.keys.txt"]);
     assert_eq!((output.status.code(), stderr(&output)), (Some(0), ""));
-    assert_contains(
-        stdout(&output),
-        &["3 keys read. Full report (--full prints it here): "],
-    );
+    stdout(&output).says("3 keys read. Full report (--full prints it here): ");
     assert_contains(stdout(&output), &["reports/node-1/"]);
     let json: Value =
         serde_json::from_slice(&fs::read(scratch.path("reports/node-1/report.json")).unwrap())
@@ -57,10 +52,7 @@ fn an_output_directory_that_cannot_be_made_fails_before_the_scan() {
     let scratch = Scratch::new();
     scratch.file("a.keys", b"a\n");
     scratch.file("taken", b"a file");
-    assert_fails(
-        &scratch.run(&["analyze", "a.keys", "--out", "taken/deeper"]),
-        &["taken/deeper: not a directory"],
-    );
+    scratch.refuses("analyze a.keys --out taken/deeper | taken/deeper: not a directory");
     assert_eq!(fs::read(scratch.path("taken")).unwrap(), b"a file");
     // The same with an endless input: it must fail at once even so.
     let mut child = waiting(scratch.command(&["analyze", "-", "--out", "taken"]));

@@ -1,7 +1,6 @@
 //! Reports whose counts cover different slots, or sizes of different keys, are not taken for growth or shrinkage.
 
-use serde_json::{Value, json};
-use testkit::run::{Scratch, assert_contains, assert_fails};
+use testkit::prelude::*;
 
 use super::{diff, report, tagged, write};
 
@@ -30,10 +29,9 @@ fn a_sample_of_the_slots_is_no_shrinkage() {
     sampled("other tenth", 10.0);
     sampled("fifth", 20.0);
     let refused = |old, new, what| {
-        assert_fails(
-            &scratch.run(&["diff", old, new]),
-            &[what, "the same --sample"],
-        );
+        scratch
+            .run(&["diff", old, new])
+            .refused(&format!("{what} | the same --sample"));
     };
     refused(
         "whole",
@@ -67,10 +65,7 @@ fn fewer_keys_with_a_size_are_no_fewer_bytes() {
     let found = diff(&scratch, "all", "most");
     assert_eq!(found["verdict"]["by"], "keys");
     let notes = found["notes"].to_string();
-    assert_contains(
-        &notes,
-        &["most: 60.0% of its keys have a size, 100.0% of those of all"],
-    );
+    notes.says("most: 60.0% of its keys have a size, 100.0% of those of all");
     report(&scratch, "all again", &table(999), &flags);
     let found = diff(&scratch, "all", "all again");
     assert_eq!(found["verdict"]["by"], "bytes");

@@ -3,9 +3,7 @@
 
 mod coverage;
 
-use serde_json::{Value, json};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 use testkit::usage;
 
 /// The report of `keys`, made by `analyze`.
@@ -63,13 +61,7 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     );
     let diff = diff(&scratch, "old", "new");
     assert_eq!(diff["schema"], "slotscope.diff/1");
-    assert_eq!(
-        (
-            &diff["totals"]["keys"]["old"],
-            &diff["totals"]["keys"]["new"]
-        ),
-        (&json!(2335), &json!(2975))
-    );
+    diff["totals"]["keys"].has(json!({"old": 2335, "new": 2975}));
     assert_eq!(diff["totals"]["keys"]["change"], 640.0);
     for (list, name, at_least) in [
         ("grew", "grows", 890),
@@ -100,26 +92,16 @@ fn what_grew_appeared_vanished_shrank_and_got_hot_is_found() {
     // The first paragraph is the sentence, wrapped over several lines.
     let first = stdout(&said).split("\n\n").next().unwrap();
     let first = first.replace('\n', " ");
-    assert!(
-        first.starts_with(
-            "2,975 keys, 640 keys more than before (+27.4%); still skewed, the fullest node at "
-        ),
-        "{first}"
+    first.begins(
+        "2,975 keys, 640 keys more than before (+27.4%); still skewed, the fullest node at ",
     );
-    assert!(
-        first.ends_with("the tag {grows} grew most, by at least 890 keys"),
-        "{first}"
-    );
-    assert_contains(
-        stdout(&said),
-        &[
-            "Tags that grew",
-            "Tags that vanished",
-            "Got larger: their part of the keys",
-            "slot ",
-            "even-1",
-        ],
-    );
+    first.ends("the tag {grows} grew most, by at least 890 keys");
+    stdout(&said)
+        .says("Tags that grew")
+        .says("Tags that vanished")
+        .says("Got larger: their part of the keys")
+        .says("slot ")
+        .says("even-1");
 }
 
 #[test]
@@ -153,11 +135,7 @@ fn a_report_compared_with_itself_has_not_changed() {
     }
     assert_eq!((&diff["hot"], &diff["notes"]), (&json!([]), &json!([])));
     let said = scratch.run(&["diff", "old", "old"]);
-    assert!(
-        stdout(&said).starts_with("2,310 keys, as before; still "),
-        "{}",
-        stdout(&said)
-    );
+    stdout(&said).begins("2,310 keys, as before; still ");
 }
 
 #[test]
@@ -230,16 +208,10 @@ fn names_keep_their_spelling_and_a_file_cannot_print_control_bytes() {
     let mut unknown = old.clone();
     unknown["verdict"]["state"] = json!("\u{1b}]0;x");
     write(&scratch, "old", &unknown);
-    assert_fails(
-        &scratch.run(&["diff", "old", "nasty"]),
-        &["unknown variant `\\x1b]0;x`"],
-    );
+    scratch.refuses("diff old nasty | unknown variant `\\x1b]0;x`");
     old["tags"]["top"][0]["tag"] = json!("a\\q");
     write(&scratch, "old", &old);
-    assert_fails(
-        &scratch.run(&["diff", "old", "nasty"]),
-        &["old: line 1, column"],
-    );
+    scratch.refuses("diff old nasty | old: line 1, column");
 }
 
 #[test]
@@ -262,10 +234,9 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
         let mut without = whole.clone();
         without.as_object_mut().unwrap().remove(part);
         write(&scratch, "edited", &without);
-        assert_fails(
-            &scratch.run(&["diff", "old", "edited"]),
-            &[&format!("missing field `{part}`; make it again")],
-        );
+        scratch
+            .run(&["diff", "old", "edited"])
+            .refused(&format!("missing field `{part}`; make it again"));
     }
     for (pointer, value, part) in [
         ("/input/keys", json!(-1), "edited: line 1, column"),
@@ -311,10 +282,7 @@ fn reports_by_different_metrics_are_compared_in_one_that_both_have() {
     assert_eq!(names(&found["tags"]["shrank"]), ["b"]);
     let said = scratch.run(&["diff", "keys", "keys", "--by", "bytes"]);
     assert!(stdout(&said).starts_with("400 B, as before"));
-    assert_fails(
-        &scratch.run(&["diff", "names", "bytes", "--by", "bytes"]),
-        &["--by bytes: names has: keys"],
-    );
+    scratch.refuses("diff names bytes --by bytes | --by bytes: names has: keys");
 }
 
 #[test]
@@ -347,10 +315,7 @@ fn a_directory_is_its_report_json_and_a_poor_input_is_a_note() {
         found["notes"].to_string().contains("its input has no keys"),
         "{found}"
     );
-    assert_fails(
-        &scratch.run(&["diff", "old", "."]),
-        &["./report.json: no such file"],
-    );
+    scratch.refuses("diff old . | ./report.json: no such file");
 }
 
 #[test]
@@ -367,10 +332,7 @@ fn broken_files_are_errors_with_a_place_wherever_they_end() {
         whole.len() - 1,
     ] {
         scratch.file("cut", &whole.as_bytes()[..len]);
-        assert_fails(
-            &scratch.run(&["diff", "cut", "old"]),
-            &["cut: line 1, column"],
-        );
+        scratch.refuses("diff cut old | cut: line 1, column");
     }
     for text in [
         "[1]",
@@ -391,10 +353,9 @@ fn broken_files_are_errors_with_a_place_wherever_they_end() {
         assert!(!stderr(&said).contains('\u{1b}'));
     }
     scratch.file("deep", "[".repeat(100_000).as_bytes());
-    assert_fails(&scratch.run(&["diff", "old", "deep"]), &["deep: line 1"]);
-    assert_fails(
-        &scratch.run(&["diff", "old", "nothing"]),
-        &["nothing: no such file"],
+    scratch.refuses(
+        "diff old deep | deep: line 1
+         diff old nothing | nothing: no such file",
     );
 }
 
@@ -421,16 +382,7 @@ fn limits_are_held_against_the_diff() {
         2,
         "the reports have no bytes"
     );
-    assert_fails(
-        &scratch.run(&[
-            "diff",
-            "old",
-            "new",
-            "--fail-on",
-            "tags.grown[*].at_least > 0",
-        ]),
-        &["it has: grew,"],
-    );
+    scratch.refuses("diff old new --fail-on 'tags.grown[*].at_least > 0' | it has: grew,");
 }
 
 #[test]

@@ -4,8 +4,7 @@ mod traffic;
 
 use slotscope::fanout::outcome::BatchOutcome;
 use slotscope::topology::Topology;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, report, stdout};
+use testkit::prelude::*;
 
 use testkit::fanout::answer;
 
@@ -18,25 +17,9 @@ fn ten_favourites_in_ten_slots_come_to_one() {
     };
     scratch.file("batches", format!("MGET{}\n", keys(123)));
     let found = scratch.report(&["fanout", "batches", "--json"]);
-    assert_eq!(
-        (
-            &found["schema"],
-            &found["batches"],
-            &found["keys"],
-            &found["crossslot"]
-        ),
-        (
-            &"slotscope.fanout/3".into(),
-            &1.into(),
-            &10.into(),
-            &1.into()
-        )
-    );
+    found.has(json!({"schema": "slotscope.fanout/3", "batches": 1, "keys": 10, "crossslot": 1}));
     let worst = &found["worst"][0];
-    assert_eq!(
-        (&worst["pattern"], &worst["mean_slots"]),
-        (&"favorites:<n>:news<n>".into(), &10.0.into())
-    );
+    worst.has(json!({"pattern": "favorites:<n>:news<n>", "mean_slots": 10.0}));
     // With the tag from the document they become one batch, served by one node.
     let tagged: Vec<String> = (1..=10)
         .map(|i| format!("favorites:{{fav:123}}:news{i:03}"))
@@ -45,10 +28,7 @@ fn ten_favourites_in_ten_slots_come_to_one() {
         &["fanout", "--json", "--deny-crossslot"],
         tagged.join(" ").as_bytes(),
     ));
-    assert_eq!(
-        (&found["crossslot"], &found["slots_per_batch"]["max"]),
-        (&0.into(), &1.into())
-    );
+    found.has(json!({"crossslot": 0, "slots_per_batch": {"max": 1}}));
 }
 
 #[test]
@@ -96,21 +76,10 @@ fn a_policy_can_bring_batches_together() {
         "batches",
         b"MGET user-session:1234 user-profile:1234\nGET order:7\n",
     );
-    let found = scratch.report(&[
-        "fanout",
-        "batches",
-        "--json",
-        "--policy",
-        "regex:user-.*:(?<tag>.+)",
-    ]);
-    assert_eq!(
-        (
-            &found["crossslot"],
-            &found["batches"],
-            &found["rejected"]["count"]
-        ),
-        (&0.into(), &1.into(), &1.into())
-    );
+    let found = scratch.report(&words(
+        "fanout batches --json --policy regex:user-.*:(?<tag>.+)",
+    ));
+    found.has(json!({"crossslot": 0, "batches": 1, "rejected": {"count": 1}}));
     assert_eq!(found["rejected"]["first"][0]["line"], 2);
 }
 
@@ -121,30 +90,16 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
     let denied = scratch.run(&["fanout", "batches", "--deny-crossslot"]);
     assert_eq!(denied.status.code(), Some(1));
     let text = stdout(&denied);
-    assert_contains(
-        text,
-        &[
-            "3 lines without a batch",
-            "line 3: MGET takes at least",
-            "line 4: EXEC without MULTI",
-            "ends between MULTI and EXEC",
-            "1 blank line",
-        ],
-    );
-    assert_fails(
-        &scratch.run(&["fanout", "batches", "--strict"]),
-        &["batches: line 3 (byte 5): MGET takes at least"],
-    );
+    text.says("3 lines without a batch")
+        .says("line 3: MGET takes at least")
+        .says("line 4: EXEC without MULTI")
+        .says("ends between MULTI and EXEC")
+        .says("1 blank line");
+    scratch.refuses("fanout batches --strict | batches: line 3 (byte 5): MGET takes at least");
     let keys = scratch.report(&["fanout", "batches", "--json", "--batches", "keys"]);
-    assert_eq!(
-        (&keys["batches"], &keys["rejected"]["count"]),
-        (&5.into(), &0.into())
-    );
+    keys.has(json!({"batches": 5, "rejected": {"count": 0}}));
     let commands = scratch.report(&["fanout", "batches", "--json", "--batches", "commands"]);
-    assert_eq!(
-        (&commands["rejected"]["count"], &commands["unknown"]),
-        (&3.into(), &1.into())
-    );
+    commands.has(json!({"rejected": {"count": 3}, "unknown": 1}));
 }
 
 #[test]
@@ -177,17 +132,9 @@ fn a_renaming_shows_which_commands_become_crossslot_by_it() {
     );
     let output = scratch.run(&["fanout", "batches", "--retag", "^nothing$ => x"]);
     let text = stdout(&output);
-    assert_contains(
-        text,
-        &[
-            "batches that become CROSSSLOT: 0; that no longer are: 0.",
-            "warning: no key matches --retag",
-        ],
-    );
-    assert_fails(
-        &scratch.run(&["fanout", "batches", "--retag", "x"]),
-        &["--retag x: is not"],
-    );
+    text.says("batches that become CROSSSLOT: 0; that no longer are: 0.")
+        .says("warning: no key matches --retag");
+    scratch.refuses("fanout batches --retag x | --retag x: is not");
 }
 
 #[test]
@@ -218,9 +165,5 @@ fn hostile_keys_reach_the_terminal_escaped() {
     let scratch = Scratch::new();
     let text = scratch.piped(&["fanout"], b"\x1b[2J\xff:1 \x1b[2J\xff:2 \"\\x00\\n\"\n");
     assert!(!stdout(&text).contains('\x1b'), "{:?}", stdout(&text));
-    assert!(
-        stdout(&text).contains("\\x1b[2J\\xff:<n>"),
-        "{:?}",
-        stdout(&text)
-    );
+    stdout(&text).says("\\x1b[2J\\xff:<n>");
 }

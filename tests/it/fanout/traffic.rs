@@ -1,60 +1,15 @@
 //! Recordings of clients by real servers: MONITOR captures and append-only files.
 
 use std::fs;
-use std::process::{Child, Command, Stdio};
 
-use serde_json::{Value, json};
-use testkit::json::Json;
-use testkit::redis::{Client, Reply, Server, wait_for};
-use testkit::run::{Scratch, assert_contains, assert_fails, stdout};
+use testkit::prelude::*;
+use testkit::redis::{Client, Monitor, Reply, Server, wait_for};
 
 /// A server outside a cluster, so that commands over several slots succeed, with an append-only file.
 fn start() -> Server {
-    Server::start(&[
-        "--cluster-enabled",
-        "no",
-        "--appendonly",
-        "yes",
-        "--aof-timestamp-enabled",
-        "yes",
-    ])
-}
-
-/// `redis-cli MONITOR` into a file; killed when dropped.
-struct Monitor(Child);
-
-impl Monitor {
-    fn start(server: &Server, into: &std::path::Path) -> Monitor {
-        let child = Command::new("redis-cli")
-            .args(["-p", &server.port.to_string(), "MONITOR"])
-            .stdout(fs::File::create(into).unwrap())
-            .stdin(Stdio::null())
-            .spawn()
-            .unwrap();
-        let monitor = Monitor(child);
-        let mut client = server.connect();
-        monitor.sees(into, &mut client, "begin");
-        monitor
-    }
-
-    /// Waits until everything before `mark` is in the capture.
-    fn sees(&self, file: &std::path::Path, client: &mut Client, mark: &str) {
-        wait_for(|| {
-            client.call(&["ECHO", mark]);
-            if fs::read_to_string(file).unwrap_or_default().contains(mark) {
-                Ok(())
-            } else {
-                Err(format!("no {mark} in the capture"))
-            }
-        });
-    }
-}
-
-impl Drop for Monitor {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    Server::start(&words(
+        "--cluster-enabled no --appendonly yes --aof-timestamp-enabled yes",
+    ))
 }
 
 fn ok(client: &mut Client, command: &[&str]) {
@@ -120,27 +75,19 @@ fn a_capture_of_monitor_is_read_command_by_command() {
     let file = scratch.path("node.monitor");
     let monitor = Monitor::start(&server, &file);
     use_it(&server);
-    monitor.sees(&file, &mut server.connect(), "end");
+    server.connect().call(&["ECHO", "the end"]);
+    monitor.sees("the end");
     drop(monitor);
     let found = fanout(&scratch, &["node.monitor"]);
     // 120 MSETs, 120 SETs and two between; the transaction, and two scripts.
     assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
     assert_eq!(ending(&found, "crossslot"), 120 + 1 + 1);
     assert_eq!(ending(&found, "served"), 122 + 1);
-    assert_eq!(
-        (&found["discarded"], &found["of_scripts"]),
-        (&1.into(), &3.into())
-    );
-    assert_eq!(
-        (&found["rejected"]["count"], &found["unknown"]),
-        (&0.into(), &0.into())
-    );
-    assert!(found["without_keys"].as_u64() >= Some(3), "ECHO and PING");
+    found.has(json!({"discarded": 1, "of_scripts": 3}));
+    found.has(json!({"rejected": {"count": 0}, "unknown": 0}));
+    assert!(found["without_keys"].as_u64() >= Some(2), "ECHO and PING");
     let worst = &found["worst"][0];
-    assert_eq!(
-        (&worst["command"], &worst["batches"]),
-        (&"mset".into(), &120.into())
-    );
+    worst.has(json!({"command": "mset", "batches": 120}));
     // In the protocol, a line begins with + and ends with CR; the capture may begin anywhere.
     let text = fs::read_to_string(&file).unwrap();
     let wire: String = text
@@ -162,10 +109,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
     scratch.file("rest", rest);
     let rest = fanout(&scratch, &["rest", "--batches", "monitor"]);
     // Queued commands are counted one by one: x and y, with two between and two scripts.
-    assert_eq!(
-        (&rest["torn_transactions"], &rest["batches"]),
-        (&1.into(), &(2 + 2 + 2).into())
-    );
+    rest.has(json!({"torn_transactions": 1, "batches": 2 + 2 + 2}));
 }
 
 #[test]
@@ -193,23 +137,16 @@ fn an_append_only_file_is_read_command_by_command() {
     // The manifest names the files; the snapshot contains no commands.
     let passed_over = found["passed_over"].list();
     assert_eq!(passed_over.len(), 1, "{passed_over:?}");
-    assert_eq!(
-        (&found["rejected"]["count"], &found["incomplete"]),
-        (&0.into(), &json!([]))
-    );
+    found.has(json!({"rejected": {"count": 0}, "incomplete": []}));
     let base = format!("{folder}/appendonly.aof.1.base.rdb");
-    assert_fails(
-        &scratch.run(&["fanout", &base]),
-        &["it is a snapshot", ".incr.aof"],
-    );
+    scratch
+        .run(&["fanout", &base])
+        .refused("it is a snapshot | .incr.aof");
     // A crash leaves a truncated last command, and a transaction without EXEC.
     let incr = fs::read(format!("{folder}/appendonly.aof.1.incr.aof")).unwrap();
     scratch.file("torn.aof", &incr[..incr.len() - 5]);
     let torn = fanout(&scratch, &["torn.aof"]);
-    assert_eq!(
-        (&torn["torn_commands"], &torn["torn_transactions"]),
-        (&1.into(), &1.into())
-    );
+    torn.has(json!({"torn_commands": 1, "torn_transactions": 1}));
     assert_eq!(torn["batches"], 120 + 122 + 1 + 1);
     // Damage in the middle is reported.
     let mut damaged = incr.clone();
@@ -240,14 +177,7 @@ fn commands_that_are_not_known_are_counted_by_name() {
     let monitor = "1.5 [0 a:1] \"FT.NEW\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
     scratch.file("m", monitor);
     let found = fanout(&scratch, &["m"]);
-    assert_eq!(
-        (
-            &found["unknown"],
-            &found["batches"],
-            &found["rejected"]["count"]
-        ),
-        (&1.into(), &1.into(), &1.into())
-    );
+    found.has(json!({"unknown": 1, "batches": 1, "rejected": {"count": 1}}));
 }
 
 #[test]

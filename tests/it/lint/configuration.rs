@@ -1,8 +1,7 @@
 //! The settings in slotscope.toml, and messages about an invalid file.
 
 use super::{findings, found, lint};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, code, stdout};
+use testkit::prelude::*;
 
 #[test]
 fn a_configuration_sets_patterns_severities_limits_and_what_is_allowed() {
@@ -62,55 +61,29 @@ must-match = '[0-9]$'
 fn what_a_configuration_gets_wrong_is_named_with_its_line() {
     let scratch = Scratch::new();
     scratch.file("dump.keys", b"a\n");
-    for (text, part) in [
-        (
-            "\nnamspace = 'x'",
-            "c.toml: line 2: unknown field `namspace`",
-        ),
-        (
-            "[limits]\nkey-byte = 3",
-            "c.toml: line 2: unknown field `key-byte`",
-        ),
-        ("[limits]\nkey-bytes = -3", "c.toml: line 2: "),
-        ("[limits]\ntag-share = nan", "c.toml: limits: tag-share"),
-        (
-            "[severity]\n\nglobaltag = 'off'",
-            "c.toml: there is no rule \"globaltag\"; there are: global-tag, ",
-        ),
-        (
-            "[severity]\nblanks = 'fatal'",
-            "c.toml: line 2: unknown variant `fatal`",
-        ),
-        (
-            "allow = [\n'ok',\n'(']",
-            "c.toml: \"(\" is not a regular expression: unclosed group",
-        ),
-        ("[[rule]]\nid = 'x'", "c.toml: a rule has either"),
-        (
-            "[[rule]]\nid = 'blanks'\nmust-match = 'x'",
-            "c.toml: the id \"blanks\" is taken",
-        ),
-        (
-            "[[rule]]\nmust-match = 'x'",
-            "c.toml: line 1: missing field `id`",
-        ),
-        ("a = 'x", "c.toml: line 1: "),
-        ("\"\\u001b\" = 1", "c.toml: line 1: "),
-    ] {
+    for [text, part] in rows(
+        r#"\nnamspace = 'x' | c.toml: line 2: unknown field `namspace`
+         [limits]\nkey-byte = 3 | c.toml: line 2: unknown field `key-byte`
+         [limits]\nkey-bytes = -3 | c.toml: line 2:
+         [limits]\ntag-share = nan | c.toml: limits: tag-share
+         [severity]\n\nglobaltag = 'off' | c.toml: there is no rule \"globaltag\"; there are: global-tag,
+         [severity]\nblanks = 'fatal' | c.toml: line 2: unknown variant `fatal`
+         allow = [\n'ok',\n'('] | c.toml: \"(\" is not a regular expression: unclosed group
+         [[rule]]\nid = 'x' | c.toml: a rule has either
+         [[rule]]\nid = 'blanks'\nmust-match = 'x' | c.toml: the id \"blanks\" is taken
+         [[rule]]\nmust-match = 'x' | c.toml: line 1: missing field `id`
+         a = 'x | c.toml: line 1:
+         \"\\u001b\" = 1 | c.toml: line 1:"#,
+    ) {
         scratch.file("c.toml", text.as_bytes());
-        assert_fails(
-            &scratch.run(&["lint", "dump.keys", "--config", "c.toml"]),
-            &[part],
-        );
+        scratch
+            .run(&["lint", "dump.keys", "--config", "c.toml"])
+            .refused(part);
     }
     scratch.file("c.toml", b"tag = 'x'\nallow = ['\xff']");
-    assert_fails(
-        &scratch.run(&["lint", "dump.keys", "--config", "c.toml"]),
-        &["c.toml: line 2: not UTF-8"],
-    );
-    assert_fails(
-        &scratch.run(&["lint", "dump.keys", "--config", "no.toml"]),
-        &["no.toml: no such file"],
+    scratch.refuses(
+        "lint dump.keys --config c.toml | c.toml: line 2: not UTF-8
+         lint dump.keys --config no.toml | no.toml: no such file",
     );
 }
 

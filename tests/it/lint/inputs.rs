@@ -1,10 +1,8 @@
 //! Inputs of lint, and messages about inputs that are empty, truncated or not names.
 
 use super::{found, lint};
-use serde_json::Value;
 use testkit::dumps::gzip;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 
 #[test]
 fn a_dump_without_keys_is_not_a_clean_one() {
@@ -54,21 +52,11 @@ fn all_forms_that_analyze_reads_are_read() {
     assert_eq!(code(&scratch.run(&["lint", "dump.json"])), 1);
     scratch.file("dump.txt", b"1) \"prod:news:favorites:{fav:1}\"\n");
     assert_eq!(code(&scratch.run(&["lint", "dump.txt"])), 0);
-    assert_fails(
-        &scratch.run(&["lint", "nothing.keys"]),
-        &["nothing.keys: no such file"],
-    );
+    scratch.refuses("lint nothing.keys | nothing.keys: no such file");
     scratch.file("table.csv", b"id,n\nprod:news:favorites:{common}:1,7\n");
     let said = scratch.run(&["lint", "table.csv", "--key-column", "id"]);
-    assert!(
-        stdout(&said).starts_with("1 error, 1 warning, 0 notes on 1 key\n"),
-        "{}",
-        stdout(&said)
-    );
-    assert_contains(
-        stdout(&said),
-        &["error  global-tag: 1 of 1 keys (100.0%) have a tag"],
-    );
+    stdout(&said).begins("1 error, 1 warning, 0 notes on 1 key\n");
+    stdout(&said).says("error  global-tag: 1 of 1 keys (100.0%) have a tag");
     assert!(stdout(&scratch.run(&["lint", "--format", "help"])).contains("lines"));
 }
 
@@ -95,8 +83,5 @@ fn a_capture_is_refused_and_operations_next_to_keys_are_not_names() {
     let line = "1795216373.125436 [0 10.0.0.7:5] \"GET\" \"bad name\"\n";
     scratch.file("a.monitor", line.repeat(3));
     let said = scratch.run(&["lint", "a.monitor"]);
-    assert_fails(
-        &said,
-        &["a.monitor", "(monitor) are operations", "slotscope analyze"],
-    );
+    said.refused("a.monitor | (monitor) are operations | slotscope analyze");
 }

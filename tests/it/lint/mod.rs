@@ -7,9 +7,7 @@ mod rules;
 
 use std::process::Output;
 
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, code, stderr, stdout};
+use testkit::prelude::*;
 
 fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
     scratch.file("dump.keys", keys);

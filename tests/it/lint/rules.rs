@@ -1,9 +1,7 @@
 //! Keys, and the rules that they break.
 
 use super::{findings, found, lint};
-use serde_json::Value;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, stdout};
+use testkit::prelude::*;
 
 /// The ids of the rules broken by `key` alone, in order.
 fn broken(key: &str) -> Vec<String> {
@@ -30,65 +28,30 @@ fn what_the_documents_recommend_is_clean() {
 
 #[test]
 fn what_the_documents_warn_of_is_found() {
-    for (key, rules) in [
-        ("favorites:{fav:123}:news001", &["namespace"][..]),
-        ("orders:{ord:123}:order8899", &["namespace"]),
-        ("favorites:123:news001", &["namespace"]),
-        ("prod:news:favorites:{123}:news001", &["tag-form"]),
-        (
-            "prod:news:favorites:{common}:news001",
-            &["global-tag", "tag-form"],
-        ),
-        (
-            "prod:news:favorites:{config}:news001",
-            &["global-tag", "tag-form"],
-        ),
-        ("prod:news:favorites:{fav:<userId>}:news", &["placeholder"]),
-        (
-            "prod:news:favorites:{}{fav:1}",
-            &["empty-tag", "enterprise-tag"],
-        ),
-        ("user::10086", &["namespace"]),
-        ("{user}::10086", &["namespace", "tag-form"]),
-        (
-            "{user}::{10086}",
-            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
-        ),
-        (
-            "{user}::10086::{profile}",
-            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
-        ),
-        (
-            "{}user::10086",
-            &["empty-tag", "namespace", "enterprise-tag"],
-        ),
-        (
-            "user{}::10086",
-            &["empty-tag", "namespace", "enterprise-tag"],
-        ),
-        ("foo{}{bar}", &["empty-tag", "namespace", "enterprise-tag"]),
-        (
-            "foo{{bar}}zap",
-            &[
-                "placeholder",
-                "extra-braces",
-                "namespace",
-                "tag-form",
-                "enterprise-tag",
-            ],
-        ),
-        (
-            "foo{bar}{zap}",
-            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
-        ),
-        ("user-profile:{1234}", &["namespace", "tag-form"]),
-        ("user-session:1234", &["namespace"]),
-        ("{user1000}.following", &["namespace", "tag-form"]),
-        (
-            "a{'1':{'i32':1}}",
-            &["extra-braces", "namespace", "tag-form", "enterprise-tag"],
-        ),
-    ] {
+    for [key, rules] in rows(
+        "favorites:{fav:123}:news001 | namespace
+         orders:{ord:123}:order8899 | namespace
+         favorites:123:news001 | namespace
+         prod:news:favorites:{123}:news001 | tag-form
+         prod:news:favorites:{common}:news001 | global-tag tag-form
+         prod:news:favorites:{config}:news001 | global-tag tag-form
+         prod:news:favorites:{fav:<userId>}:news | placeholder
+         prod:news:favorites:{}{fav:1} | empty-tag enterprise-tag
+         user::10086 | namespace
+         {user}::10086 | namespace tag-form
+         {user}::{10086} | extra-braces namespace tag-form enterprise-tag
+         {user}::10086::{profile} | extra-braces namespace tag-form enterprise-tag
+         {}user::10086 | empty-tag namespace enterprise-tag
+         user{}::10086 | empty-tag namespace enterprise-tag
+         foo{}{bar} | empty-tag namespace enterprise-tag
+         foo{{bar}}zap | placeholder extra-braces namespace tag-form enterprise-tag
+         foo{bar}{zap} | extra-braces namespace tag-form enterprise-tag
+         user-profile:{1234} | namespace tag-form
+         user-session:1234 | namespace
+         {user1000}.following | namespace tag-form
+         a{'1':{'i32':1}} | extra-braces namespace tag-form enterprise-tag",
+    ) {
+        let rules = &words(rules)[..];
         assert_eq!(broken(key), rules, "{key}");
     }
 }

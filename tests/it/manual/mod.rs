@@ -10,7 +10,7 @@ use std::path::Path;
 use clap::CommandFactory;
 use regex::Regex;
 use slotscope::cli::Cli;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, root, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, code, root, stderr, stdout};
 
 /// Line limit for the longest `-h` at 80 columns.
 const SCREEN: usize = 50;
@@ -161,18 +161,11 @@ fn a_run_without_a_command_is_answered_with_what_to_type() {
     assert!(stderr(&welcome).contains("\n  slotscope analyze dump.rdb"));
     assert!(stderr(&welcome).lines().all(|line| line.len() <= 60));
     scratch.file("dump.keys", b"a\n");
-    assert_fails(
-        &scratch.run(&["dump.keys", "--nodes", "3"]),
-        &["slotscope analyze dump.keys"],
-    );
-    assert_fails(
-        &scratch.run(&["anlyze", "x"]),
-        &["did you mean slotscope analyze?"],
-    );
-    assert_fails(&scratch.run(&["verdict"]), &["slotscope help verdict"]);
-    assert_fails(
-        &scratch.run(&["help", "xyzzy"]),
-        &["there are: analyze", "formats"],
+    scratch.refuses(
+        "dump.keys --nodes 3 | slotscope analyze dump.keys
+         anlyze x | did you mean slotscope analyze?
+         verdict | slotscope help verdict
+         help xyzzy | there are: analyze | formats",
     );
     let missing = scratch.run(&["diff", "old"]);
     assert_contains(stderr(&missing), &["Example:\n  slotscope diff "]);

@@ -2,8 +2,7 @@
 
 use crate::docs::{bash, marked_commands, scratch};
 use crate::manual::page;
-use serde_json::Value;
-use testkit::json::Json;
+use testkit::prelude::*;
 
 /// The fullest node's share of the slots in the example, and the keys of its hash tag.
 const SLOTS_OF_THE_FIRST: f64 = 6554.0;

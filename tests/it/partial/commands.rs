@@ -2,10 +2,8 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use testkit::forms::NODES;
-use testkit::run::{Scratch, assert_fails, code, report, succeeded};
+use testkit::prelude::*;
 
 /// Keys of about 5 MB (three chunks), with more tags than a table holds and a heavy one.
 fn keys() -> String {

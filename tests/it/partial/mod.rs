@@ -8,8 +8,6 @@ mod files;
 use std::fs;
 use std::path::PathBuf;
 
-use regex::Regex;
-use serde_json::Value;
 use slotscope::Analysis;
 use slotscope::format::FORMATS;
 use slotscope::partial::Planning;
@@ -23,8 +21,8 @@ use slotscope::topology::Topology;
 use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
 use testkit::forms::{self, NODES};
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::differences;
 
 /// A sample of one in a few windows, for inputs of any size.
 const SMALL: Sampling = Sampling {

@@ -1,10 +1,8 @@
 //! Bounds of a plan other than its goals: unknown keys, keys that block a node, memory of nodes.
 
 use super::{fixture, plan, prose, said};
-use serde_json::json;
 use slotscope::source::collection::manifest::example;
-use testkit::json::Json;
-use testkit::run::{assert_contains, code, report, stderr, stdout};
+use testkit::prelude::*;
 
 #[test]
 fn of_a_capture_alone_keys_are_unknown_and_not_none() {
@@ -20,10 +18,7 @@ fn of_a_capture_alone_keys_are_unknown_and_not_none() {
     let output = scratch.run(&args);
     let text = prose(stdout(&output));
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert_contains(
-        &text,
-        &["judged by ops: captures do not say which keys there are"],
-    );
+    text.says("judged by ops: captures do not say which keys there are");
     assert!(!text.contains("0 keys"), "{text}");
     let json = scratch.report(&[&args[..], &["--json"]].concat());
     let move_keys = &json["moves"][0]["keys"];
@@ -56,10 +51,7 @@ fn slots_whose_largest_key_would_block_a_node_stay_and_are_named() {
     let text = said(&scratch, &[]);
     assert_contains(&text, &["Slots that stay", "53 to 210 ms"]);
     let script = prose(&said(&scratch, &["--commands", "setslot"]));
-    assert_contains(
-        &script,
-        &[&format!("slot {slot} stays: moving its key big:{{k7}}")],
-    );
+    script.says(&format!("slot {slot} stays: moving its key big:{{k7}}"));
     for args in [&["--move-big"][..], &["--max-block", "2s"]] {
         let json = report(&plan(&scratch, &[args, &["--json"]].concat()));
         assert_eq!(json["pinned"], json!([]), "{args:?}");

@@ -13,9 +13,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use serde_json::json;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout};
+use testkit::prelude::*;
 
 /// Three nodes, the first with most slots; the third has a hostile name and address.
 const LISTING: &[u8] = b"aaaa000000000000000000000000000000000001 10.0.0.1:7000@17000 master - 0 0 1 connected 0-9999\n\
@@ -56,21 +54,11 @@ fn people_read_what_moves_and_what_that_brings() {
     let output = plan(&scratch, &[]);
     let text = stdout(&output);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(
-        text.starts_with("move ") && text.contains("judged by ops, then by bytes"),
-        "{text}"
-    );
+    text.begins("move ").says("judged by ops, then by bytes");
     assert!(text.contains("  10.0.0.1 -> 10.0.0.2: "), "{text}");
-    assert_contains(
-        text,
-        &["1 slot on the way to another node, left out of the plan: 13000"],
-    );
+    text.says("1 slot on the way to another node, left out of the plan: 13000");
     let again = plan(&scratch, &["--by", "bytes", "--tolerance", "500"]);
-    assert!(
-        stdout(&again).starts_with("nothing to move: "),
-        "{}",
-        stdout(&again)
-    );
+    stdout(&again).begins("nothing to move: ");
     let added = said(&scratch, &["--add", "2"]);
     let empty = "fair shares are those with primaries that own no slots today: new-1, new-2";
     assert!(prose(&added).contains(empty), "{added}");
@@ -95,15 +83,7 @@ fn the_json_has_the_fields_of_the_contract() {
         .enumerate()
     {
         let goal = &plan["goals"][at];
-        assert_eq!(
-            (
-                &goal["metric"],
-                &goal["role"],
-                &goal["target"],
-                &goal["met"]
-            ),
-            (&json!(metric), &json!(role), &json!(target), &json!(true))
-        );
+        goal.has(json!({"metric": metric, "role": role, "target": target, "met": true}));
         let ratio = |when: &str| plan[when][metric]["max_over_mean"].as_f64();
         assert!(
             ratio("before") > Some(1.5) && ratio("after") <= Some(target + 1e-9),
@@ -116,10 +96,7 @@ fn the_json_has_the_fields_of_the_contract() {
     }
     let moves = plan["moves"].list();
     let sum = |field: &str| moves.iter().map(|of| of[field].whole()).sum::<u64>();
-    assert_eq!(
-        (&plan["slots_moved"], &plan["bytes_moved"]),
-        (&json!(sum("slots")), &json!(sum("bytes")))
-    );
+    plan.has(json!({"slots_moved": sum("slots"), "bytes_moved": sum("bytes")}));
     assert!(
         sum("keys") > 0
             && moves
@@ -149,15 +126,7 @@ fn the_json_has_the_fields_of_the_contract() {
 fn nodes_come_and_go_and_bear_what_they_can() {
     let plan = report(&plan(
         &fixture(),
-        &[
-            "--json",
-            "--add",
-            "2",
-            "--remove",
-            "10.0.0.1:7000",
-            "--weight",
-            "new-1=3",
-        ],
+        &words("--json --add 2 --remove 10.0.0.1:7000 --weight new-1=3"),
     ));
     let nodes = plan["nodes"].list();
     assert_eq!(
@@ -213,14 +182,9 @@ fn a_plan_says_what_it_is_judged_by_and_what_is_not_known() {
     let script = [&args[..], &["--commands", "setslot"]].concat();
     for output in [scratch.run(&args), scratch.run(&script)] {
         let text = prose(stdout(&output));
-        assert_contains(
-            &text,
-            &[
-                "judged by keys only: the dump has no sizes, so memory is unknown",
-                "--commands setslot takes about ",
-                "5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s",
-            ],
-        );
+        text.says("judged by keys only: the dump has no sizes, so memory is unknown")
+            .says("--commands setslot takes about ")
+            .says("5 ms a slot, 70 µs a key, 25 µs above 100 keys a slot, 100 MiB/s");
     }
     let text = said(&scratch, &["--by", "bytes"]);
     assert!(text.contains("\njudged by bytes\n"), "{text}");
@@ -233,10 +197,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
     let scratch = fixture();
     let args = ["--remove", "10.0.0.1:7000"];
     let whole = prose(&said(&scratch, &args));
-    assert!(
-        whole.starts_with("empty 10.0.0.1:7000: move 10,000 slots in "),
-        "{whole}"
-    );
+    whole.begins("empty 10.0.0.1:7000: move 10,000 slots in ");
     assert_contains(&whole, &[": the fullest of the nodes that stay goes from "]);
     assert!(!whole.contains("is not emptied"), "{whole}");
     let part = prose(&said(
@@ -244,7 +205,7 @@ fn a_node_that_limits_keep_from_being_emptied_is_named() {
         &[&args[..], &["--max-slots", "1000"]].concat(),
     ));
     let left = "10.0.0.1:7000 is not emptied: the limits leave it 9,000 slots with ";
-    assert!(part.contains(left), "{part}");
+    part.says(left);
     // The moved slots go to all remaining nodes, the emptiest first, and not to a single one.
     let json = report(&plan(
         &scratch,
@@ -275,14 +236,8 @@ fn a_script_is_sound_and_no_name_in_it_is_run() {
         let scratch = fixture();
         let output = plan(&scratch, &["--commands", kind, "--add", "1"]);
         let script = stdout(&output);
-        assert_contains(
-            script,
-            &["name[1]='10.0.0.1:7000' host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0"],
-        );
-        assert_contains(
-            script,
-            &["\nname[4]='new-1' host[4]='' port[4]='' id[4]='' keys_after[4]="],
-        );
+        script.says("name[1]='10.0.0.1:7000' host[1]='10.0.0.1' port[1]=7000 id[1]='aaaa0");
+        script.says("\nname[4]='new-1' host[4]='' port[4]='' id[4]='' keys_after[4]=");
         assert!(script.contains("\njobs=(\n    '1 "), "{script}");
         scratch.file("move.sh", script.as_bytes());
         // A redis-cli that only records its arguments: looking up a nonexistent host takes long.
@@ -349,24 +304,10 @@ fn a_plan_that_moves_nothing_says_on_the_terminal_by_what_it_was_made() {
     let listing = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-8191\n\
                    b 10.0.0.2:1@2 master - 0 0 2 connected 8192-16383\n";
     scratch.file("cluster.nodes", listing);
-    let words = [
-        "plan",
-        "dump.csv",
-        "--topology",
-        "cluster.nodes",
-        "--by",
-        "keys",
-        "--tolerance",
-        "10",
-    ];
-    let output = scratch.run(&[&words[..], &["--commands", "setslot"]].concat());
+    let asked = words("plan dump.csv --topology cluster.nodes --by keys --tolerance 10");
+    let output = scratch.run(&[&asked[..], &["--commands", "setslot"]].concat());
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let said = stderr(&output);
-    let parts = [
-        "nothing to move",
-        "judged by keys",
-        "--by bytes",
-        "× its share of",
-    ];
-    assert!(parts.iter().all(|part| said.contains(part)), "{said}");
+    said.says("nothing to move").says("judged by keys");
+    said.says("--by bytes").says("× its share of");
 }

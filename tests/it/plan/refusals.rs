@@ -3,72 +3,39 @@
 use super::{LISTING, fixture, plan, said};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, fails, report};
-
-/// Rejected flags for the fixture, and text in the message.
-const REFUSED: &[(&[&str], &[&str])] = &[
-    (&["--by", "size"], &["--by size", "bytes=2,ops=1"]),
-    (&["--by", "keys,keys=2"], &["each once"]),
-    (&["--by", "keys=0"], &["above 0"]),
-    (
-        &["--weight", "x=1"],
-        &[
-            "--weight x=1",
-            "no such node; the nodes are: \"10.0.0.1:7000\"",
-        ],
-    ),
-    (&["--weight", "aaaa=0"], &["--remove"]),
-    (&["--weight", "aaaa"], &["ID=W"]),
-    (
-        &["--remove", "aaaa", "--remove", "bbbb", "--remove", "c"],
-        &["no node would be left"],
-    ),
-    (
-        &["--remove", "bbbb"],
-        &["slot 13000", "--exclude", "on its way"],
-    ),
-    (&["--remove", "aaaa", "--exclude", "9,8"], &["slot 8"]),
-    (&["--exclude", "16384"], &["0-5,77"]),
-    (&["--exclude", "5-0"], &["--exclude 5-0"]),
-    (&["--tolerance=-1"], &["percent"]),
-    (&["--max-bytes", "1x"], &["512mb"]),
-    (&["--add", "16384"], &["16384"]),
-];
-
-/// The same for dumps without weights.
-const REFUSED_DUMPS: &[(&[&str], &[&str])] = &[
-    (&["a.keys"], &["--topology", "--nodes"]),
-    (&["empty.keys", "--nodes", "3"], &["no load", "rebalance"]),
-    (
-        &["a.keys", "--nodes", "3", "--by", "ops"],
-        &["--by ops", "it has: keys"],
-    ),
-    (
-        &["a.keys", "--nodes", "3", "--max-bytes", "1gb"],
-        &["--max-bytes", "it has: keys"],
-    ),
-];
+use testkit::prelude::*;
 
 #[test]
 fn a_refusal_names_the_flag_and_the_way_out() {
     let scratch = fixture();
     scratch.file("empty.keys", "");
     scratch.file("a.keys", "a\n");
-    let with_fixture = REFUSED
-        .iter()
-        .map(|(args, parts)| (args, plan(&scratch, args), parts));
-    let with_dumps = REFUSED_DUMPS
-        .iter()
-        .map(|(args, parts)| (args, scratch.run(&[&["plan"], *args].concat()), parts));
-    let wrong: Vec<String> = with_fixture
-        .chain(with_dumps)
-        .filter_map(|(args, output, parts)| {
-            let complaint = fails(&output, parts).err()?;
-            Some(format!("{args:?}: {complaint}"))
-        })
-        .collect();
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    let of_fixture = r#"--by size | --by size | bytes=2,ops=1
+        --by keys,keys=2 | each once
+        --by keys=0 | above 0
+        --weight x=1 | --weight x=1 | no such node; the nodes are: "10.0.0.1:7000"
+        --weight aaaa=0 | --remove
+        --weight aaaa | ID=W
+        --remove aaaa --remove bbbb --remove c | no node would be left
+        --remove bbbb | slot 13000 | --exclude | on its way
+        --remove aaaa --exclude 9,8 | slot 8
+        --exclude 16384 | 0-5,77
+        --exclude 5-0 | --exclude 5-0
+        --tolerance=-1 | percent
+        --max-bytes 1x | 512mb
+        --add 16384 | 16384"#;
+    for row in of_fixture.lines() {
+        scratch.refuses(&format!(
+            "plan dump.csv --topology cluster.nodes {}",
+            row.trim()
+        ));
+    }
+    scratch.refuses(
+        "plan a.keys | --topology | --nodes
+         plan empty.keys --nodes 3 | no load | rebalance
+         plan a.keys --nodes 3 --by ops | --by ops | it has: keys
+         plan a.keys --nodes 3 --max-bytes 1gb | --max-bytes | it has: keys",
+    );
 }
 
 /// Four primaries, one failed and one possibly failed.
@@ -99,33 +66,19 @@ fn failed_primaries_neither_give_nor_take_slots() {
     assert_contains(&text, &[warning, "pod-2 (failed)"]);
     // The script neither queries them nor waits for them.
     let script = said(&scratch, &["--commands", "setslot"]);
-    assert!(
-        !script.contains("host[2]=") && script.contains("host[4]='10.0.0.4'"),
-        "{script}"
-    );
+    script.lacks("host[2]=").says("host[4]='10.0.0.4'");
 }
 
 #[test]
 fn where_only_failed_primaries_could_take_the_slots_no_plan_is_made() {
     let scratch = fixture();
     scratch.file("cluster.nodes", FAILED);
-    let all_up = ["--remove", "a", "--remove", "d"];
-    for (args, parts) in [
-        (
-            &all_up[..],
-            ["no primary that could take slots", "as failed"],
-        ),
-        (
-            &["--remove", "pod-2"],
-            ["--remove pod-2", "fail over to a replica"],
-        ),
-        (
-            &["--weight", "pod-2=2"],
-            ["--weight pod-2=2", "fail over to a replica"],
-        ),
-    ] {
-        assert_eq!(fails(&plan(&scratch, args), &parts), Ok(()), "{args:?}");
-    }
+    let plan = "plan dump.csv --topology cluster.nodes";
+    scratch.refuses(&format!(
+        "{plan} --remove a --remove d | no primary that could take slots | as failed
+         {plan} --remove pod-2 | --remove pod-2 | fail over to a replica
+         {plan} --weight pod-2=2 | --weight pod-2=2 | fail over to a replica"
+    ));
 }
 
 #[test]

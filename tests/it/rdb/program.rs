@@ -3,11 +3,9 @@
 use std::io::Write;
 
 use crate::fuzz::targets::snapshots::MADE;
-use serde_json::Value;
 
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rdb::Snapshot;
-use testkit::run::{Scratch, assert_contains, code, report, stderr, stdout, succeeded};
 
 /// A file with `count` keys, each in the section of its slot if `headers`.
 fn numbered(count: u32, headers: bool) -> Vec<u8> {
@@ -36,15 +34,11 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let stop = &made["input"]["incomplete"][0];
     assert_eq!(stop["byte"], cut.len());
     let reason = stop["reason"].text();
-    assert_contains(
-        reason,
-        &[
-            "cut off after 9 keys of 10 (90.0%)",
-            "in slot ",
-            "key:0008",
-            "REDIS0012",
-        ],
-    );
+    reason
+        .says("cut off after 9 keys of 10 (90.0%)")
+        .says("in slot ")
+        .says("key:0008")
+        .says("REDIS0012");
 
     let mut unknown = whole.clone();
     let at = whole.len() - 9;
@@ -53,13 +47,10 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let output = scratch.run(&["dump", "unknown.rdb"]);
     assert_eq!((code(&output), stdout(&output).lines().count()), (2, 11));
     let said = stderr(&output);
-    assert_contains(
-        said,
-        &[
-            &format!("unknown.rdb: byte {at}: an unknown type or opcode, 150"),
-            "\"key:0009\"",
-        ],
-    );
+    said.says(&format!(
+        "unknown.rdb: byte {at}: an unknown type or opcode, 150"
+    ))
+    .says("\"key:0009\"");
 }
 
 #[test]
@@ -71,10 +62,7 @@ fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
     let output = scratch.run(&["analyze", "moved.rdb", "--json"]);
     assert_eq!(code(&output), 0);
     let said = report(&output)["input"]["warnings"].to_string();
-    assert_contains(
-        &said,
-        &["1 slot of an RDB file with a header that differs from the keys below it"],
-    );
+    said.says("1 slot of an RDB file with a header that differs from the keys below it");
     let output = scratch.run(&["dump", "moved.rdb"]);
     assert_contains(stderr(&output), &["byte 14: keys below the header of slot"]);
 }
@@ -206,15 +194,11 @@ fn the_types_of_dragonfly_are_read_and_those_of_redis_with_these_numbers_are_not
     let scratch = Scratch::new();
     scratch.file("df.rdb", file(["df-ver", "df-v1.39.0"]));
     let listed = String::from_utf8(succeeded(scratch.run(&["dump", "df.rdb"]))).unwrap();
-    assert_contains(
-        &listed,
-        &[
-            "key:0,0,string",
-            "key:1,0,ReJSON-RL",
-            "key:2,0,hash",
-            "key:3,0,set",
-        ],
-    );
+    listed
+        .says("key:0,0,string")
+        .says("key:1,0,ReJSON-RL")
+        .says("key:2,0,hash")
+        .says("key:3,0,set");
     scratch.file("redis.rdb", file(["redis-ver", "7.4.0"]));
     let other = scratch.run(&["dump", "redis.rdb"]);
     assert_eq!(code(&other), 2, "{}", stdout(&other));

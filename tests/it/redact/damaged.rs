@@ -5,23 +5,15 @@ use std::fs;
 
 use super::{TOKEN, leaks, planted};
 use testkit::env::size;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::Scratch;
 
 /// Commands whose output must not name anything, for a file in a format; `out` is their output directory.
-const RUNS: [&[&str]; 4] = [
-    &[
-        "analyze",
-        "FILE",
-        "--out",
-        "out",
-        "--openmetrics",
-        "out.prom",
-    ],
-    &["analyze", "FILE", "--strict", "--json", "--one-pass"],
-    &["timeline", "FILE", "--out", "out"],
-    &["analyze", "FILE.tally", "--out", "out"],
+const RUNS: [&str; 4] = [
+    "analyze FILE --out out --openmetrics out.prom",
+    "analyze FILE --strict --json --one-pass",
+    "timeline FILE --out out",
+    "analyze FILE.tally --out out",
 ];
 
 /// The occurrences of the token in the outputs of all runs on `content`.
@@ -31,13 +23,9 @@ fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
     let tally = format!("{file}.tally");
     scratch.run(&["tally", &file, "-o", &tally, "--format", format]);
     let mut found = Vec::new();
-    for words in RUNS {
-        let args: Vec<String> = words
-            .iter()
-            .map(|word| word.replace("FILE", &file))
-            .collect();
-        let mut args: Vec<&str> = args.iter().map(String::as_str).collect();
-        args.push("--redact");
+    for line in RUNS {
+        let line = line.replace("FILE", &file) + " --redact";
+        let mut args = words(&line);
         if !args.contains(&&*tally) {
             args.extend(["--format", format]);
         } else if !scratch.path(&tally).exists() {

@@ -4,10 +4,8 @@ mod damaged;
 
 use std::fs;
 
-use serde_json::Value;
 use testkit::dumps::gzip;
-use testkit::json::Json;
-use testkit::run::{Scratch, code, stderr};
+use testkit::prelude::*;
 
 /// Words that occur only in names.
 const WORDS: &[&str] = &[
@@ -178,129 +176,40 @@ fn numbers_are_true_and_a_key_makes_reports_comparable() {
 /// The planted word, which no output has by chance.
 const TOKEN: &str = "Zq7token";
 
-/// A dump in each format with the token in every possible place: keys, other fields, rejected rows.
+/// A dump in each text format with the token (`%`) in every possible place: keys, other fields, rejected rows. A format,
+/// the text before its rows, a row that is repeated with a number (`#`), and the rest; `<n>` is the length of the token.
+const PLANTED: &str = r##"
+redis-rdb-cli | COLUMNS\n | #,string,"%:{%}:#","1.2kB",string,1,"1.1kB",""\n | %,%\n
+rdb-tools | COLUMNS\n | 0,%,%:{%}:#,184,%,104,104,\n | %,%\n
+hdt-rdb | database,key,type,size,size_readable,element_count,encoding,expiration\n | 0,%:{%}:#,%,184,184B,1,string,\n | %,%\n
+hotkeys |  |  | [{"by-cpu-time-us":["%:{%}",70],"%":"%"}]\n[{"key":"%:1","db":0,"qps":9,"%":1}]\n["%\n(error) ERR %\n
+command-log |  |  | [[1,2,3,["GET","%:{%}"],"%:1","%"],[1,2,3,["%","%"],"",""]]\n[[1,2,3,["GET"],"%:1","%"]]\n[[1,2,3,["%\n%\n
+top-keys |  |  | hot key found with counter: 6\tkeyname: "%:{%}"\nBiggest string found "%" has 7 bytes\nBiggest % found "%" has 7 %\nBiggest %\n%\n
+csv | key,size,type,%\n | %:{%}:#,9,%,%\n | a,%@secret,x,1\nb,"%\n%,%\n
+jsonl |  | {"key":"%:{%}:#","size":9,"type":"%"}\n | {"key":"a","size":"%"}\n%\n
+monitor |  |  | 1795216373.1 [0 %:1] "GET" "%:1"\n1795216373.2 [0 %:1] "SET" "%:{%}" "%"\n1795216373.3 [0 %:1] "%" "%"\nERR %\n%\n1795216373.4 [0 %:1] "GET" "%
+aof |  |  | #TS:1\r\n*2\r\n$4\r\nINCR\r\n$<n>\r\n%\r\n*2\r\n$<n>\r\n%\r\n$<n>\r\n%\r\n*1\r\n%
+resp |  |  | *2\r\n$<n+2>\r\n%:1\r\n$<n+2>\r\n%:2\r\n-ERR %\r\n%\r\n
+redis-json |  |  | ["%:1","%:{%}",%]\n%\n
+redis-csv |  |  | "%:1","%:{%}",%\nERR %\n
+numbered |  |  | 1) "%:1"\n2) "%:2"\n3) %\n(error) ERR %\n
+sized |  |  | "%:1" 17\n"%:2" 18\n"%" %\n(error) ERR %\n
+quoted |  |  | "%:1"\n"%:2"\n"%\n(error) ERR %\n
+lines |  |  | %:1\n%:{%}\nERR %\n>>> %\n127.0.0.1:1> GET %\n
+"##;
+
+/// The dumps of `PLANTED`, and an RDB file.
 fn planted() -> Vec<(&'static str, Vec<u8>)> {
-    let t = TOKEN;
-    let rdb = |columns: &str, row: &str| {
-        let rows = (0..30).map(|i| row.replace('#', &i.to_string()));
-        format!("{columns}\n{}{t},{t}\n", rows.collect::<String>())
+    let columns =
+        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
+    let (n, n2) = (TOKEN.len().to_string(), (TOKEN.len() + 2).to_string());
+    let dump = |[format, head, row, rest]: [&'static str; 4]| {
+        let repeated = (0..30).map(|i| row.replace('#', &i.to_string()));
+        let text = head.replace("COLUMNS", columns) + &repeated.collect::<String>() + rest;
+        let text = text.replace("<n>", &n).replace("<n+2>", &n2);
+        (format, text.replace('%', TOKEN).into_bytes())
     };
-    let lines = |row: &str| {
-        let rows = (0..30).map(|i| row.replace('#', &i.to_string()) + "\n");
-        rows.collect::<String>()
-    };
-    let java = format!("#,string,\"{t}:{{{t}}}:#\",\"1.2kB\",string,1,\"1.1kB\",\"\"\n");
-    let python = format!("0,{t},{t}:{{{t}}}:#,184,{t},104,104,\n");
-    let go = format!("0,{t}:{{{t}}}:#,{t},184,184B,1,string,\n");
-    let texts = vec![
-        (
-            "redis-rdb-cli",
-            rdb(
-                "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-                &java,
-            ),
-        ),
-        (
-            "rdb-tools",
-            rdb(
-                "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-                &python,
-            ),
-        ),
-        (
-            "hdt-rdb",
-            rdb(
-                "database,key,type,size,size_readable,element_count,encoding,expiration",
-                &go,
-            ),
-        ),
-        (
-            "hotkeys",
-            format!(
-                "[{{\"by-cpu-time-us\":[\"{t}:{{{t}}}\",70],\"{t}\":\"{t}\"}}]\n\
-                 [{{\"key\":\"{t}:1\",\"db\":0,\"qps\":9,\"{t}\":1}}]\n[\"{t}\n(error) ERR {t}\n"
-            ),
-        ),
-        (
-            "command-log",
-            format!(
-                "[[1,2,3,[\"GET\",\"{t}:{{{t}}}\"],\"{t}:1\",\"{t}\"],[1,2,3,[\"{t}\",\"{t}\"],\"\",\"\"]]\n\
-                 [[1,2,3,[\"GET\"],\"{t}:1\",\"{t}\"]]\n[[1,2,3,[\"{t}\n{t}\n"
-            ),
-        ),
-        (
-            "top-keys",
-            format!(
-                "hot key found with counter: 6\tkeyname: \"{t}:{{{t}}}\"\nBiggest string found \"{t}\" has 7 bytes\n\
-                 Biggest {t} found \"{t}\" has 7 {t}\nBiggest {t}\n{t}\n"
-            ),
-        ),
-        (
-            "csv",
-            format!(
-                "key,size,type,{t}\n{}a,{t}@secret,x,1\nb,\"{t}\n{t},{t}\n",
-                lines(&format!("{t}:{{{t}}}:#,9,{t},{t}"))
-            ),
-        ),
-        (
-            "jsonl",
-            format!(
-                "{}{{\"key\":\"a\",\"size\":\"{t}\"}}\n{t}\n",
-                lines(&format!(
-                    "{{\"key\":\"{t}:{{{t}}}:#\",\"size\":9,\"type\":\"{t}\"}}"
-                ))
-            ),
-        ),
-        (
-            "monitor",
-            format!(
-                "1795216373.1 [0 {t}:1] \"GET\" \"{t}:1\"\n1795216373.2 [0 {t}:1] \"SET\" \"{t}:{{{t}}}\" \"{t}\"\n\
-                 1795216373.3 [0 {t}:1] \"{t}\" \"{t}\"\nERR {t}\n{t}\n1795216373.4 [0 {t}:1] \"GET\" \"{t}"
-            ),
-        ),
-        (
-            "aof",
-            format!(
-                "#TS:1\r\n*2\r\n$4\r\nINCR\r\n${len}\r\n{t}\r\n*2\r\n${len}\r\n{t}\r\n${len}\r\n{t}\r\n*1\r\n{t}",
-                len = t.len()
-            ),
-        ),
-        (
-            "resp",
-            format!(
-                "*2\r\n${}\r\n{t}:1\r\n${}\r\n{t}:2\r\n-ERR {t}\r\n{t}\r\n",
-                t.len() + 2,
-                t.len() + 2
-            ),
-        ),
-        (
-            "redis-json",
-            format!("[\"{t}:1\",\"{t}:{{{t}}}\",{t}]\n{t}\n"),
-        ),
-        (
-            "redis-csv",
-            format!("\"{t}:1\",\"{t}:{{{t}}}\",{t}\nERR {t}\n"),
-        ),
-        (
-            "numbered",
-            format!("1) \"{t}:1\"\n2) \"{t}:2\"\n3) {t}\n(error) ERR {t}\n"),
-        ),
-        (
-            "sized",
-            format!("\"{t}:1\" 17\n\"{t}:2\" 18\n\"{t}\" {t}\n(error) ERR {t}\n"),
-        ),
-        (
-            "quoted",
-            format!("\"{t}:1\"\n\"{t}:2\"\n\"{t}\n(error) ERR {t}\n"),
-        ),
-        (
-            "lines",
-            format!("{t}:1\n{t}:{{{t}}}\nERR {t}\n>>> {t}\n127.0.0.1:1> GET {t}\n"),
-        ),
-    ];
-    let texts = texts
-        .into_iter()
-        .map(|(format, text)| (format, text.into_bytes()));
+    let texts = rows(PLANTED).into_iter().map(dump);
     std::iter::once(("rdb", snapshot())).chain(texts).collect()
 }
 

@@ -5,8 +5,7 @@ mod captures;
 mod inputs;
 mod outputs;
 
-use serde_json::Value;
-use testkit::run::{code, slotscope};
+use testkit::prelude::*;
 
 fn timeline(args: &[&str]) -> Value {
     let output = slotscope(&[&["timeline", "--json"], args].concat())

@@ -1,8 +1,7 @@
 //! The text, the files and the page.
 
 use super::timeline;
-use serde_json::Value;
-use testkit::run::{Scratch, assert_contains, code, slotscope, stdout};
+use testkit::prelude::*;
 use testkit::timeline::{START, capture, seconds};
 
 #[test]

@@ -1,9 +1,7 @@
 //! Findings of trend: growth, the day on which a node is full.
 
 use super::trend;
-use serde_json::json;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, stdout};
+use testkit::prelude::*;
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
@@ -34,10 +32,7 @@ fn reports_of_analyze_become_a_trend() {
     // Eight reports do not rule out linear growth, or that deviations persist.
     assert!(a_month("high") - a_month("low") < 0.07, "{growth}");
     let full = &found["forecast"]["full"];
-    assert_eq!(
-        (&full["maxmemory"], &full["basis"]),
-        (&json!(102_400), &json!("fullest_nodes"))
-    );
+    full.has(json!({"maxmemory": 102_400, "basis": "fullest_nodes"}));
     let months = |end: &str| full["months"][end].float();
     // The fullest node has a little over a third of the bytes, which grow by 6% a month.
     let used = full["used"].float();
@@ -59,10 +54,7 @@ fn two_reports_give_a_rate_and_say_that_it_has_no_interval() {
         (growth["estimate"].float() - 105.0 / 1210.0).abs() < 1e-3,
         "{growth}"
     );
-    assert_eq!(
-        (&growth["low"], &growth["high"]),
-        (&json!(null), &json!(null))
-    );
+    growth.has(json!({"low": null, "high": null}));
     assert_eq!(found["forecast"]["full"]["months"]["low"], json!(null));
     let notes = found["notes"].to_string();
     assert_contains(&notes, &["two reports give a rate and no interval"]);
@@ -110,14 +102,8 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
     let used = [310_200, 325_100, 339_800, 354_900].map(|used| [used, 200_000, 210_000]);
     let found = trend(&scratch, &measured(&scratch, &used), &[]);
     let full = &found["forecast"]["full"];
-    assert_eq!(
-        (&full["node"], &full["basis"]),
-        (&json!("even-1"), &json!("used_memory"))
-    );
-    assert_eq!(
-        (&full["used"], &full["maxmemory"]),
-        (&json!(354_900), &json!(500_000))
-    );
+    full.has(json!({"node": "even-1", "basis": "used_memory"}));
+    full.has(json!({"used": 354_900, "maxmemory": 500_000}));
     let months = |end: &str| full["months"][end].float();
     let truth = (500.0 - 354.9) / ((354.9 - 310.2) / 3.0);
     assert!((months("estimate") - truth).abs() < 0.1, "{full} {truth}");
@@ -126,10 +112,7 @@ fn memory_that_was_measured_in_each_report_is_forecast_as_it_grew() {
         "{full} {truth}"
     );
     let sentence = found["sentence"].text();
-    assert_contains(
-        sentence,
-        &["; by used_memory, node even-1 is full in 9.7 months ("],
-    );
+    sentence.says("; by used_memory, node even-1 is full in 9.7 months (");
 }
 
 #[test]
@@ -138,10 +121,7 @@ fn of_nodes_with_measured_memory_the_first_to_be_full_is_named() {
     let used = [0, 1, 2, 3].map(|month| [400_000, 200_000 + 40_000 * month, 390_000]);
     let mut reports = measured(&scratch, &used);
     let full = trend(&scratch, &reports, &[])["forecast"]["full"].clone();
-    assert_eq!(
-        (&full["node"], &full["used"]),
-        (&json!("even-2"), &json!(320_000))
-    );
+    full.has(json!({"node": "even-2", "used": 320_000}));
     let months = full["months"]["estimate"].float();
     assert!((months - 4.5).abs() < 0.1, "{full}");
     // A hostile report may list a node twice.
@@ -167,10 +147,7 @@ fn memory_that_was_measured_once_grows_with_the_keys_and_the_rest_stays() {
     reports.push(monthly(&scratch, 3, 1300, &[], &flags));
     let found = trend(&scratch, &reports, &[]);
     let full = &found["forecast"]["full"];
-    assert_eq!(
-        (&full["measured"], &full["basis"]),
-        (&json!(true), &json!("fullest_nodes"))
-    );
+    full.has(json!({"measured": true, "basis": "fullest_nodes"}));
     let (used, node) = (full["used"].whole(), full["node"].text());
     assert!((70_000..=80_000).contains(&used), "{full}");
     // Three nodes grow by 100 keys of 100 bytes a month.

@@ -5,8 +5,7 @@ mod found;
 mod outputs;
 mod refused;
 
-use serde_json::Value;
-use testkit::run::{Scratch, code, stderr, stdout};
+use testkit::prelude::*;
 use testkit::trend::run;
 
 fn trend(scratch: &Scratch, reports: &[String], flags: &[&str]) -> Value {

@@ -2,10 +2,8 @@
 
 use std::fs;
 
-use serde_json::Value;
 use slotscope_engine::text::day;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 use testkit::trend::{MONTH_SECS, eight_months, run};
 
 #[test]

@@ -3,9 +3,7 @@
 use std::fs;
 
 use super::trend;
-use serde_json::{Value, json};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_fails, code, stderr, stdout};
+use testkit::prelude::*;
 use testkit::trend::{START, analyze, edited, eight_months, monthly, run, set_written};
 
 #[test]
@@ -15,27 +13,13 @@ fn reports_need_different_dates_and_the_way_out_is_named() {
     let second = monthly(&scratch, 1, 110, &[], &[]);
     set_written(&scratch.path("1.csv"), START);
     let copied = analyze(&scratch, "1.csv", "copied", &[]);
-    assert_fails(
-        &run(&scratch, &[first.clone(), copied], &[]),
-        &[
-            "copied/report.json: of the same time as r0/report.json, 2024-11-01",
-            "--date: dump, run or path",
-        ],
-    );
+    run(&scratch, &[first.clone(), copied], &[]).refused("copied/report.json: of the same time as r0/report.json, 2024-11-01 | --date: dump, run or path");
     let said = scratch.piped(&["analyze", "--nodes", "3", "--json"], b"a\nb\n");
     scratch.file("of-2025-03-01.json", &said.stdout);
     let piped = [second, String::from("of-2025-03-01.json")];
-    assert_fails(
-        &run(&scratch, &piped, &[]),
-        &[
-            "of-2025-03-01.json: does not say when its dump was written",
-            "--date run",
-        ],
-    );
-    assert_fails(
-        &run(&scratch, &piped, &["--date", "path"]),
-        &["r1/report.json: no date in the path"],
-    );
+    run(&scratch, &piped, &[])
+        .refused("of-2025-03-01.json: does not say when its dump was written | --date run");
+    run(&scratch, &piped, &["--date", "path"]).refused("r1/report.json: no date in the path");
     fs::rename(scratch.path("r1"), scratch.path("2025-02")).unwrap();
     let named = ["2025-02", "of-2025-03-01.json"].map(String::from);
     let found = trend(&scratch, &named, &["--date", "path"]);
@@ -119,10 +103,8 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
     let other = monthly(&scratch, 9, 1000, &[], &["--policy", "enterprise"]);
     reports.truncate(3);
     reports.push(other);
-    assert_fails(
-        &run(&scratch, &reports, &[]),
-        &["r9/report.json: its keys are hashed by --policy enterprise"],
-    );
+    run(&scratch, &reports, &[])
+        .refused("r9/report.json: its keys are hashed by --policy enterprise");
 }
 
 #[test]
@@ -226,8 +208,5 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         reports[2] = String::from("cut");
         assert_fails(&run(&scratch, &reports, &[]), &["cut: line 1, column"]);
     }
-    assert_fails(
-        &run(&scratch, &[reports[0].clone(), String::from("no")], &[]),
-        &["no: no such file"],
-    );
+    run(&scratch, &[reports[0].clone(), String::from("no")], &[]).refused("no: no such file");
 }

@@ -3,9 +3,8 @@
 use std::path::Path;
 
 use super::{Report, of_sample, open, sample};
-use serde_json::{Value, json};
 use testkit::chromium::{Chromium, Tab};
-use testkit::json::Json;
+use testkit::prelude::*;
 
 /// Size limit for the page of the shop, in bytes.
 const SHOP_BYTES: u64 = 550_000;

@@ -3,10 +3,8 @@
 use std::fmt::Write;
 
 use super::{of_sample, open, report};
-use serde_json::{Value, json};
 use testkit::chromium::Tab;
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains};
+use testkit::prelude::*;
 
 fn most(loads: &Value) -> usize {
     let loads = loads.list().iter().map(|load| load.as_u64());

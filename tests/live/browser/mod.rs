@@ -8,9 +8,8 @@ mod series;
 
 use std::path::PathBuf;
 
-use serde_json::Value;
 use testkit::chromium::{Chromium, Tab};
-use testkit::run::{Scratch, code, root};
+use testkit::prelude::*;
 
 /// Names that are hard for a page; each is also a tag.
 fn hostile() -> Vec<Vec<u8>> {

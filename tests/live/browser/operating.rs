@@ -1,10 +1,8 @@
 //! Operating the page: the map and the tables respond to pointer and keyboard.
 
 use super::{column, of_sample, open, sample};
-use serde_json::{Value, json};
 use testkit::chromium::Tab;
-use testkit::json::Json;
-use testkit::run::assert_contains;
+use testkit::prelude::*;
 
 /// Number of visible rows.
 fn seen(tab: &mut Tab, table: &str) -> u64 {

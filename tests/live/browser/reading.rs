@@ -7,11 +7,9 @@ use super::{
     Report, UNREADABLE, column, hostile, hostile_dump, of_sample, open, report, sample,
     weighed_dump,
 };
-use serde_json::{Value, json};
 use slotscope::name::Name;
 use testkit::chromium::Chromium;
-use testkit::json::Json;
-use testkit::run::{Scratch, root};
+use testkit::prelude::*;
 
 /// A report whose headings name a file too long for a line on a phone.
 fn with_a_long_path() -> Report {
@@ -63,10 +61,7 @@ fn hostile_names_are_shown_as_plain_text() {
         );
     }
     let longest = shown.iter().max_by_key(|name| name.len()).unwrap();
-    assert!(
-        longest.ends_with("…}") && longest.starts_with("{<long>xxx"),
-        "{longest}"
-    );
+    longest.ends("…}").begins("{<long>xxx");
 }
 
 #[test]
@@ -204,16 +199,7 @@ fn every_width_in_both_themes_is_readable() {
             "weighed",
             report(
                 &weighed_dump(),
-                &[
-                    "--by",
-                    "bytes",
-                    "--maxmemory",
-                    "8mb",
-                    "--growth",
-                    "5",
-                    "--nodes",
-                    "6",
-                ],
+                &words("--by bytes --maxmemory 8mb --growth 5 --nodes 6"),
             ),
         ),
         ("empty", report(b"", &[])),

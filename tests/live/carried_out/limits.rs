@@ -5,17 +5,14 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 
-use serde_json::Value;
-
 use crate::carried_out::probe::SetOnDrop;
 use crate::carried_out::steps::{judged, move_slots, steps};
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{Client, Reply};
-use testkit::run::{Scratch, stderr};
 
 const KEYS: usize = 3000;
 const VALUE: usize = 8000;
@@ -88,10 +85,7 @@ fn equal_limits_are_raised_on_all_nodes_by_the_command_as_printed() {
     let scratch = Scratch::new();
     let report = judged(&scratch, &cluster.address(0), &[], &[]);
     let command = steps(&report)[0]["command"].text();
-    assert!(
-        command.starts_with("redis-cli --cluster call "),
-        "{command}"
-    );
+    command.begins("redis-cli --cluster call ");
     let output = scratch.shell(command);
     assert!(output.status.success(), "{command}: {}", stderr(&output));
     let (_, raised) = command.rsplit_once(' ').unwrap();

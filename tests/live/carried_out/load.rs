@@ -1,22 +1,17 @@
 //! Load: a key that gets most of its node's reads, observed by CLUSTER SLOT-STATS and by MONITOR.
 
-use std::fs::File;
-use std::process::{Command, Stdio};
 use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering::Relaxed;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::carried_out::probe::SetOnDrop;
 use crate::carried_out::steps::{judged, steps};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
-use testkit::json::Json;
 use testkit::kinds::Kind;
-use testkit::redis::{Server, wait_for};
-use testkit::run::Scratch;
+use testkit::prelude::*;
+use testkit::redis::{Monitor, Server, wait_for};
 
 const HOT: &str = "cfg:flags";
 const KEYS: usize = 6000;
@@ -96,11 +91,7 @@ fn assert_hot(report: &Value, metric: &str) {
     for step in steps(report) {
         println!("  {} -> {}", step["sentence"], step["after"]);
     }
-    assert_eq!(
-        (&load["metric"], &load["state"]),
-        (&metric.into(), &"skewed".into()),
-        "{load}"
-    );
+    load.has(json!({"metric": metric, "state": "skewed"}));
     let hot = slot(HOT.as_bytes());
     let names_it = |text: &str| text.contains(HOT) || text.contains(&hot.to_string());
     assert!(names_it(load["sentence"].text()), "{load}");
@@ -132,16 +123,9 @@ fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
     let names: Vec<String> = (0..3)
         .map(|i| format!("{}.monitor", cluster.address(i)))
         .collect();
-    let start = |(i, name): (usize, &String)| {
-        let port = cluster.servers[i].port.to_string();
-        Command::new("redis-cli")
-            .args(["-p", &port, "MONITOR"])
-            .stdin(Stdio::null())
-            .stdout(File::create(scratch.path(name)).unwrap())
-            .spawn()
-            .unwrap()
-    };
-    let mut running: Vec<_> = names.iter().enumerate().map(start).collect();
+    let start =
+        |(i, name): (usize, &String)| Monitor::start(&cluster.servers[i], &scratch.path(name));
+    let running: Vec<_> = names.iter().enumerate().map(start).collect();
     wait_for(|| {
         let size = |name: &String| scratch.path(name).metadata().unwrap().len();
         match names.iter().find(|name| size(name) < CAPTURED_BYTES) {
@@ -149,10 +133,7 @@ fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
             Some(name) => Err(format!("{name} has {} bytes", size(name))),
         }
     });
-    for child in &mut running {
-        child.kill().unwrap();
-        child.wait().unwrap();
-    }
+    drop(running);
     let names = names.iter().map(String::as_str);
     let args: Vec<&str> = ["analyze", "--topology", "out", "--json"]
         .into_iter()

@@ -2,13 +2,10 @@
 
 use std::process::Command;
 
-use serde_json::Value;
-
 use crate::plan::follower::Follower;
 use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
-use testkit::json::Json;
-use testkit::run::{Scratch, stderr, succeeded};
+use testkit::prelude::*;
 
 /// Collects the cluster at `address` into `out`, and returns the report on that and `more` inputs.
 pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {

@@ -8,7 +8,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::{Started, dumps, installed, report_of, run_with};
-use testkit::run::assert_fails;
+use testkit::run::{Ran, words};
 
 /// The account that every azurite has, and its published key.
 const ACCOUNT: &str = "devstoreaccount1";
@@ -17,13 +17,9 @@ const KEY: &str =
 
 fn azurite() -> Started {
     let mut command = Command::new(installed("azurite/node_modules/.bin/azurite-blob"));
-    command.args([
-        "--blobHost",
-        "127.0.0.1",
-        "--blobPort",
-        "0",
-        "--inMemoryPersistence",
-    ]);
+    command.args(words(
+        "--blobHost 127.0.0.1 --blobPort 0 --inMemoryPersistence",
+    ));
     command.args(["--skipApiVersionCheck", "--disableTelemetry"]);
     Started::new(&mut command, "successfully listens on")
 }
@@ -86,9 +82,6 @@ fn a_report_from_azure_is_that_of_the_same_files() {
         ("az://box/no", "no such object"),
         ("az://nothing/no", "no such bucket or container"),
     ] {
-        assert_fails(
-            &run_with(&["analyze", address], &variables),
-            &[address, what],
-        );
+        run_with(&["analyze", address], &variables).refused(&format!("{address} | {what}"));
     }
 }

@@ -16,13 +16,10 @@ use std::process::{Child, Command, Output, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use testkit::dumps::gzip;
 use testkit::forms;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, report, slotscope, without_origin};
 
 /// `slotscope ARGS`, without the proxies and credentials of the user who runs the tests, and with few retries.
 pub(crate) fn run(args: &[&str]) -> Output {

@@ -2,7 +2,7 @@
 
 use super::server::{Fault, Server};
 use super::{run, run_with};
-use testkit::run::{Scratch, assert_contains, assert_fails, report, stderr, stdout};
+use testkit::run::{Ran, Said, Scratch, assert_fails, report, stderr, stdout};
 use testkit::tls::Authority;
 
 /// Present in addresses, headers and options for the first server.
@@ -44,10 +44,8 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
         let mut said = [stdout(&output), stderr(&output)].concat();
         let host = other.url("");
         let host = host.trim_start_matches("http://").trim_end_matches('/');
-        assert_contains(
-            &said,
-            &["a redirect led away from", &format!("sent by {host}")],
-        );
+        said.says("a redirect led away from")
+            .says(&format!("sent by {host}"));
         for name in scratch.entries("out") {
             said += &String::from_utf8_lossy(&std::fs::read(out.join(name)).unwrap());
         }
@@ -69,10 +67,7 @@ fn another_server_is_told_nothing_and_is_named_in_the_report() {
     let url = first.url("d.keys");
     let output = run(&["analyze", &url, "--redact", "--no-files", "--full"]);
     let said = [stdout(&output), stderr(&output)].concat();
-    assert!(
-        said.contains("a redirect led away") && !said.contains("127.0.0.1"),
-        "{said}"
-    );
+    said.says("a redirect led away").lacks("127.0.0.1");
 }
 
 #[test]
@@ -105,10 +100,7 @@ fn no_redirect_leads_to_less_protection_to_a_file_or_for_ever() {
     assert!(plain.asked().is_empty());
     let file = leading_to(302, "file:///etc/passwd");
     let output = run(&["analyze", &file.url("d.keys")]);
-    assert_fails(
-        &output,
-        &["d.keys: a redirect leads to something other than a web address"],
-    );
+    output.refused("d.keys: a redirect leads to something other than a web address");
     let round = Server::with_faults([("d.keys", DUMP)], |_| {
         Some(Fault::Redirect(302, "/d.keys".into()))
     });

@@ -3,8 +3,7 @@
 use std::process::Command;
 
 use super::{Started, dumps, installed, report_of, run_with};
-use testkit::json::Json;
-use testkit::run::{assert_fails, succeeded};
+use testkit::prelude::*;
 
 /// A server with a bucket, and the options to reach it.
 fn moto() -> (Started, [(&'static str, String); 3]) {

@@ -2,15 +2,12 @@
 
 use std::ops::Range;
 
-use serde_json::Value;
-
 use super::server::{Fault, Server};
 use super::{run, run_with};
 use testkit::dumps::gzip;
 use testkit::forms;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_fails, code, report, succeeded, without_origin};
 use testkit::tls::Authority;
 
 /// More than is fetched in one part.
@@ -151,9 +148,6 @@ fn a_certificate_is_verified_with_those_that_the_system_or_the_user_trusts() {
             .starts_with("https://")
     );
     let asked = server.asked().len();
-    assert_fails(
-        &run(&args),
-        &["cannot be reached", "certificate", "SSL_CERT_FILE"],
-    );
+    run(&args).refused("cannot be reached | certificate | SSL_CERT_FILE");
     assert_eq!(server.asked().len(), asked);
 }

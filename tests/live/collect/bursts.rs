@@ -3,14 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 
-use serde_json::Value;
-
 use super::load::{start, under_load};
 use testkit::cluster::Cluster;
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, stdout, succeeded};
 
 /// Keys in the tag that a burst reads.
 const IN_TAG: usize = 20;

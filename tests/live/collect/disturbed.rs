@@ -13,7 +13,7 @@ use testkit::cluster::{Cluster, call_ok, even};
 use testkit::kinds::Kind;
 use testkit::redis::{Client, Server};
 use testkit::rng::Rng;
-use testkit::run::Scratch;
+use testkit::run::{Said, Scratch};
 
 /// Number of keys that exist throughout.
 const STABLE: usize = 12_000;
@@ -328,10 +328,7 @@ fn an_open_slot_is_waited_for_and_that_is_said() {
     let node = cluster.address(from);
     let expected = format!("slotscope: slot {open} of {node} is open: waiting up to ");
     assert!(line.starts_with(&expected), "{line}");
-    assert!(
-        line.ends_with(&format!("redis-cli --cluster fix {node}\n")),
-        "{line}"
-    );
+    line.ends(&format!("redis-cli --cluster fix {node}\n"));
     [from, to]
         .into_iter()
         .for_each(|server| tell(server, &["STABLE"]));

@@ -4,16 +4,13 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use crate::carried_out::probe::SetOnDrop;
 use crate::collect::collected::manifest;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{Reply, wait_for};
-use testkit::run::{Scratch, assert_contains, stdout, succeeded};
 
 /// Keys of the even load.
 const KEYS: usize = 300;
@@ -119,11 +116,7 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
         );
         assert_contains(&said, &["load of 3 primaries over the same 2."]);
         let found = role(&report, "load");
-        assert_eq!(
-            (&found["metric"], &found["state"]),
-            (&"cpu".into(), &"skewed".into()),
-            "{found:#}"
-        );
+        found.has(json!({"metric": "cpu", "state": "skewed"}));
         let hottest = &report["slots"]["hottest"];
         let by_cpu = report["slots"]["cpu"].list();
         let most = (0..by_cpu.len())
@@ -222,11 +215,7 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     }
     assert!(said.contains("MONITOR for 2 s: "), "{said}");
     let found = role(&report, "load");
-    assert_eq!(
-        (&found["metric"], &found["state"]),
-        (&"cpu".into(), &"skewed".into()),
-        "{found:#}"
-    );
+    found.has(json!({"metric": "cpu", "state": "skewed"}));
     assert_eq!(report["input"]["keys"], KEYS + 1);
     let tag = &report["tags"]["top"][0];
     assert_eq!(tag["tag"], "hot", "{tag:#}");
@@ -240,17 +229,8 @@ fn a_primary_that_is_down_does_not_keep_monitor_from_the_others() {
     cluster.servers[2].stop();
     let scratch = Scratch::new();
     let address = cluster.address(0);
-    let args = [
-        "analyze",
-        &address,
-        "--load",
-        "1s",
-        "--monitor",
-        "--keep",
-        "out",
-        "--timeout",
-        "2s",
-    ];
+    let line = format!("analyze {address} --load 1s --monitor --keep out --timeout 2s");
+    let args = words(&line);
     let output = scratch.run(&args);
     let text = stdout(&output);
     assert!(
@@ -271,11 +251,7 @@ fn servers_that_count_by_slot_if_told_to_have_estimates_by_command_where_they_do
     });
     let (_, _, report) = collected(&cluster, &["cart:{hot}:1"], &["--monitor"]);
     let found = role(&report, "load");
-    assert_eq!(
-        (&found["metric"], &found["estimated"]),
-        (&"cpu".into(), &true.into()),
-        "{found:#}"
-    );
+    found.has(json!({"metric": "cpu", "estimated": true}));
 }
 
 #[test]

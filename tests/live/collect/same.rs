@@ -9,10 +9,9 @@ use slotscope::name::Name;
 use slotscope::source::collection::manifest::Level;
 use slotscope::source::collection::servers::Role;
 use testkit::cluster::{Cluster, even, keyslots};
-use testkit::json::Json;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{Client, Reply, Server};
-use testkit::run::{Scratch, assert_fails, code, report, stderr, stdout, succeeded};
 
 /// At full speed, from primaries, into `out`.
 const FAST: &str = "--max-load 100 --from primaries -o out";
@@ -37,14 +36,8 @@ fn by_name(rows: Vec<Row>) -> BTreeMap<Name, Row> {
 /// A collection with all kinds of values agrees with the server.
 fn same_as_asked(kind: Kind, policy: &str) {
     let modules = kind.modules();
-    let options = [
-        "--maxmemory",
-        "2gb",
-        "--maxmemory-policy",
-        policy,
-        "--lfu-decay-time",
-        "0",
-    ];
+    let line = format!("--maxmemory 2gb --maxmemory-policy {policy} --lfu-decay-time 0");
+    let options = words(&line);
     let options: Vec<&str> = options
         .into_iter()
         .chain(modules.iter().map(String::as_str))
@@ -309,13 +302,7 @@ fn a_cluster_in_which_no_node_owns_a_slot_is_an_error_that_says_so() {
     let url = format!("redis://127.0.0.1:{}", server.port);
     for words in [&["collect", &url, "-o", "out"][..], &["analyze", &url]] {
         let output = scratch.run(words);
-        assert_fails(
-            &output,
-            &[
-                "no node owns a slot",
-                "redis-cli --cluster check 127.0.0.1:",
-            ],
-        );
+        output.refused("no node owns a slot | redis-cli --cluster check 127.0.0.1:");
         assert_eq!(scratch.entries(""), [""; 0]);
     }
 }
@@ -377,23 +364,11 @@ fn slot_stats_are_taken_at_regular_times() {
     filled(&cluster);
     let scratch = Scratch::new();
     let url = format!("redis://{}", cluster.address(0));
-    let run = scratch.run(&[
-        "collect",
-        &url,
-        "--slots-only",
-        "--every",
-        "200ms",
-        "--for",
-        "1s",
-        "-o",
-        "out",
-        "--json",
-    ]);
+    let run = scratch.run(&words(&format!(
+        "collect {url} --slots-only --every 200ms --for 1s -o out --json"
+    )));
     let of = report(&run);
-    assert_eq!(
-        (&of["level"], &of["series"]["nodes"]),
-        (&"slots".into(), &3.into())
-    );
+    of.has(json!({"level": "slots", "series": {"nodes": 3}}));
     let lines = slot_stats(&scratch.path("out"));
     assert_eq!(of["series"]["samples"], lines.len() / 3);
     let keys = scratch.run(&["collect", &url, "-o", "keys"]);
@@ -424,10 +399,7 @@ fn slot_stats_are_taken_at_regular_times() {
     let old = Cluster::start(&even(1));
     let url = format!("redis://{}", old.address(0));
     let refused = scratch.run(&["collect", &url, "--every", "1s", "--for", "2s", "-o", "old"]);
-    assert_fails(
-        &refused,
-        &["CLUSTER SLOT-STATS", "Valkey 8.0", "--slots-only"],
-    );
+    refused.refused("CLUSTER SLOT-STATS | Valkey 8.0 | --slots-only");
 }
 
 #[test]

@@ -9,7 +9,7 @@ use slotscope::source::collection::servers::Role;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::{Server, wait_for};
-use testkit::run::{Scratch, assert_contains, code, stderr, stdout, succeeded};
+use testkit::run::{Said, Scratch, assert_contains, code, stderr, stdout, succeeded, words};
 
 /// Keys in a slot of their own.
 const KEYS: usize = 600;
@@ -101,22 +101,13 @@ fn a_cluster_that_is_down_is_named_within_seconds_and_its_names_are_read() {
 
 #[test]
 fn a_server_without_memory_usage_gives_all_else() {
-    let server = Server::start(&[
-        "--cluster-enabled",
-        "no",
-        "--rename-command",
-        "MEMORY",
-        "xyz",
-    ]);
+    let server = Server::start(&words("--cluster-enabled no --rename-command MEMORY xyz"));
     server.connect().call(&["SET", "k", "v"]);
     let scratch = Scratch::new();
     let address = format!("127.0.0.1:{}", server.port);
     let said = succeeded(scratch.run(&["collect", &address, "-o", "out"]));
     let said = String::from_utf8(said).unwrap();
-    assert_contains(
-        &said,
-        &["not collected: sizes: the server does not know MEMORY USAGE"],
-    );
+    said.says("not collected: sizes: the server does not know MEMORY USAGE");
     let of = manifest(&scratch.path("out"));
     assert!(of.without_sizes && !of.incomplete);
     assert_eq!(of.servers.len(), 1);

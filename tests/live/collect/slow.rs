@@ -2,16 +2,14 @@
 
 use std::thread;
 
-use serde_json::Value;
-
 use crate::collect::collected::manifest;
 use crate::collect::load::start;
 use slotscope::slot::slot;
 use slotscope::source::collection::load::CommandLogKind;
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, assert_contains, stdout, succeeded};
 
 /// Takes longer than the 10 ms above which servers log a command, on any machine.
 const BUSY: &str = "local sum = 0; for i = 1, 10000000 do sum = sum + i end; return sum";
@@ -105,16 +103,8 @@ fn a_user_without_the_right_is_told_and_has_the_rest() {
         assert_eq!(server.connect().call(&words).text(), "OK");
     }
     let address = cluster.address(0);
-    let args = [
-        "collect",
-        &address,
-        "-o",
-        "out",
-        "--load",
-        "1s",
-        "--user",
-        "slotscope",
-    ];
+    let line = format!("collect {address} -o out --load 1s --user slotscope");
+    let args = words(&line);
     let mut command = scratch.command(&args);
     succeeded(command.env("REDISCLI_AUTH", "secret").output().unwrap());
     let of = manifest(&scratch.path("out"));

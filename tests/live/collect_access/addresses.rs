@@ -3,9 +3,8 @@
 use crate::collect_access::fill;
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::redis::free_port;
-use testkit::run::{Scratch, assert_contains, code, stdout};
 
 #[test]
 fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
@@ -33,10 +32,8 @@ fn nodes_are_reached_where_the_map_says_and_keep_their_names() {
         .map(|node| node["name"].text())
         .collect();
     for port in &announced {
-        assert!(
-            names.contains(&format!("127.0.0.1:{port}").as_str()),
-            "{names:?}"
-        );
+        let name = format!("127.0.0.1:{port}");
+        assert!(names.contains(&name.as_str()), "{names:?}");
     }
 
     let scratch = Scratch::new();

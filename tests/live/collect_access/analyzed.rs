@@ -2,15 +2,10 @@
 
 use std::fs;
 
-use serde_json::Value;
-
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::Cluster;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::redis::Server;
-use testkit::run::{
-    Scratch, assert_contains, code, report, stderr, stdout, succeeded, without_origin,
-};
 
 /// A key and its value: a sixth of the keys has one tag.
 pub(crate) fn carts_and_users(id: usize) -> (String, String) {
@@ -28,7 +23,7 @@ fn cluster() -> Cluster {
     cluster
 }
 
-fn words(value: &Value) -> String {
+fn joined(value: &Value) -> String {
     value.to_string()
 }
 
@@ -38,13 +33,9 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     let run = collect(&scratch, &cluster.address(0), None, &["--max-load", "100"]);
     assert_eq!(manifest(&scratch, &run)["keys"], 6000);
 
-    let found = scratch.report(&[
-        "analyze",
-        "all",
-        "--json",
-        "--fail-on",
-        "nodes.keys.max_over_mean > 9",
-    ]);
+    let found = scratch.report(&words(
+        "analyze all --json --fail-on 'nodes.keys.max_over_mean > 9'",
+    ));
     assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
     for (i, server) in cluster.servers.iter().enumerate() {
         let node = &found["nodes"]["list"][i];
@@ -56,13 +47,10 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     assert_eq!(found["tags"]["top"][0]["keys"], 1000);
     assert_eq!(found["input"]["weights"]["bytes"], 6000);
     assert!(found["input"]["written"].is_u64(), "{}", found["input"]);
-    assert!(words(&found["input"]["notes"]).contains("collected from running servers"));
+    assert!(joined(&found["input"]["notes"]).contains("collected from running servers"));
     assert!(found["input"].get("sample_percent").is_none());
-    let commands = words(&found["verdict"]["steps"]);
-    assert!(
-        commands.contains("slotscope plan all") && !commands.contains("--topology"),
-        "{commands}"
-    );
+    let commands = joined(&found["verdict"]["steps"]);
+    commands.says("slotscope plan all").lacks("--topology");
 
     // The same from the listing and the files by name.
     let listed: Vec<String> = scratch
@@ -125,15 +113,9 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
     run(&["collect", &url, "-o", "all", "--max-load", "100"]);
     let collected = run(&["analyze", "all", "--json"]);
     let live = run(&["analyze", &url, "--json", "--max-load", "100"]);
-    let kept = run(&[
-        "analyze",
-        &url,
-        "--json",
-        "--max-load",
-        "100",
-        "--keep",
-        "kept",
-    ]);
+    let kept = run(&words(&format!(
+        "analyze {url} --json --max-load 100 --keep kept"
+    )));
     for run in [&live, &kept] {
         let [live, collected] = [report(run), report(&collected)];
         for part in ["slots", "tags", "patterns", "types"] {
@@ -218,7 +200,7 @@ fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
     assert_eq!(code(&run), 2);
     let found: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(found["verdict"]["state"], "suspicious");
-    let reason = words(&found["input"]["incomplete"]);
+    let reason = joined(&found["input"]["incomplete"]);
     let name = cluster.address(2);
     assert_contains(&reason, &[&name, "no answer within"]);
     let plan = scratch.run(&["plan", "all"]);
@@ -242,7 +224,7 @@ fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
     assert_eq!(found["input"]["keys"], keys);
     assert_eq!(found["input"]["sample_percent"], 5.0);
     assert!(
-        words(&found["input"]["warnings"]).contains("a sample, 5.0% of the slots"),
+        joined(&found["input"]["warnings"]).contains("a sample, 5.0% of the slots"),
         "{}",
         found["input"]
     );
@@ -276,10 +258,7 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
     let output = scratch.run(&["analyze", &address, "--no-files"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
-    assert!(
-        text.starts_with(&format!("FULL  {address} uses ")),
-        "{text}"
-    );
+    text.begins(&format!("FULL  {address} uses "));
     assert!(text.contains("one node, "), "{text}");
     // Without a cluster, no replica can take over.
     assert!(!text.contains("has a replica"), "{text}");

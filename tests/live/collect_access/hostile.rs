@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, assert_contains, clean_environment, code, fails, stderr};
+use testkit::run::{Scratch, assert_contains, clean_environment, code, fails, stderr, words};
 
 /// Much longer than a run that gives up after a second.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -179,15 +179,8 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     own.set(server.port).unwrap();
     let scratch = Scratch::new();
     let url = format!("127.0.0.1:{}", server.port);
-    let words = [
-        "collect",
-        &url,
-        "-o",
-        "all",
-        "--slots-only",
-        "--timeout",
-        "1s",
-    ];
+    let line = format!("collect {url} -o all --slots-only --timeout 1s");
+    let words = words(&line);
     let start = Instant::now();
     let run = scratch.run(&words);
     // It is retried at most every eight seconds.

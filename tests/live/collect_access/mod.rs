@@ -17,10 +17,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use serde_json::Value;
-
 use testkit::cluster::Cluster;
-use testkit::run::{Scratch, code, stderr};
+use testkit::prelude::*;
 
 /// `slotscope collect URL -o all ARGS`, with the password in the environment.
 fn collect(scratch: &Scratch, url: &str, password: Option<&str>, args: &[&str]) -> Output {

@@ -7,7 +7,7 @@ use std::process::Output;
 use crate::collect_access::files_below;
 use testkit::kinds::Kind;
 use testkit::redis::Server;
-use testkit::run::{Scratch, assert_contains, code, stderr};
+use testkit::run::{Scratch, assert_contains, code, stderr, words};
 
 /// Recognizable even where it is escaped.
 const SECRET: &str = "hunter2%47/x";
@@ -118,14 +118,9 @@ fn others_who_may_read_the_file_of_a_password_are_pointed_out() {
     let path = scratch.file("the.password", SECRET);
     std::fs::set_permissions(path, Permissions::from_mode(0o644)).unwrap();
     let address = format!("127.0.0.1:{}", server.port);
-    let run = scratch.run(&[
-        "collect",
-        &address,
-        "-o",
-        "all",
-        "--password-file",
-        "the.password",
-    ]);
+    let run = scratch.run(&words(&format!(
+        "collect {address} -o all --password-file the.password"
+    )));
     assert_eq!(code(&run), 0, "{}", stderr(&run));
     assert!(stderr(&run).contains("chmod 600"), "{}", stderr(&run));
     assert_hidden(&scratch, &run);

@@ -7,7 +7,7 @@ use crate::collect_access::{collect, manifest};
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::redis::Server;
-use testkit::run::{Scratch, assert_fails, code, stderr};
+use testkit::run::{Scratch, assert_fails, code, stderr, words};
 use testkit::tls::Authority;
 
 #[test]
@@ -32,17 +32,8 @@ fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
 
     // The flags of redis-cli, and a name in place of each server's host.
     let scratch = Scratch::new();
-    let as_redis_cli = [
-        "--tls",
-        "--cacert",
-        &ca,
-        "--cert",
-        &certificate,
-        "--key",
-        &key,
-        "--sni",
-        "localhost",
-    ];
+    let line = format!("--tls --cacert {ca} --cert {certificate} --key {key} --sni localhost");
+    let as_redis_cli = words(&line);
     let run = collect(
         &scratch,
         &format!("redis://127.0.0.1:{port}"),

@@ -14,8 +14,8 @@ use std::time::Duration;
 use slotscope::slot::slot;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{assert_contains, assert_fails, code, feed, root, slotscope, stderr};
 
 /// A running exporter.
 pub(crate) struct Exporter {
@@ -31,16 +31,8 @@ impl Exporter {
     fn with(cluster: &Cluster, flags: &[&str]) -> Exporter {
         let (address, port) = (cluster.address(0), free_port());
         let listen = format!("127.0.0.1:{port}");
-        let args = [
-            "exporter",
-            &address,
-            "--listen",
-            &listen,
-            "--interval",
-            "500ms",
-            "--cluster",
-            "shop",
-        ];
+        let line = format!("exporter {address} --listen {listen} --interval 500ms --cluster shop");
+        let args = words(&line);
         let args = [&args, flags].concat();
         let child = slotscope(&args).stderr(Stdio::null()).spawn().unwrap();
         Exporter { child, port }
@@ -201,10 +193,7 @@ fn a_page_has_the_nodes_the_verdict_and_the_hottest_slot() {
             );
             assert!(page.contains(&node), "{node}: {page}");
         }
-        assert!(
-            page.ends_with("# EOF\n") && !page.contains("user:"),
-            "{page}"
-        );
+        page.ends("# EOF\n").lacks("user:");
         assert!(exporter.get("/healthz").starts_with("HTTP/1.1 200 OK\r\n"));
     }
 }
@@ -239,10 +228,7 @@ fn hostile_requests_are_refused_and_take_no_memory() {
         (b"\x16\x03\x01\x02\r\n\r\n", "400"),
     ] {
         let answer = exporter.ask(request).unwrap();
-        assert!(
-            answer.starts_with(&format!("HTTP/1.1 {expected}")),
-            "{answer}"
-        );
+        answer.begins(&format!("HTTP/1.1 {expected}"));
     }
     let before = exporter.memory();
     // Silent connections wait for their deadline without blocking the others.
@@ -265,10 +251,7 @@ fn a_request_may_name_a_host_that_is_allowed() {
     for (host, expected) in [("shop.example:9121", "200"), ("evil.example", "403")] {
         let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
         let answer = exporter.ask(request.as_bytes()).unwrap();
-        assert!(
-            answer.starts_with(&format!("HTTP/1.1 {expected} ")),
-            "{answer}"
-        );
+        answer.begins(&format!("HTTP/1.1 {expected} "));
         assert_eq!(
             answer.contains("--allow-host NAME"),
             expected == "403",

@@ -4,9 +4,8 @@ use std::process::{Child, Stdio};
 use std::sync::{Arc, Mutex};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{Scratch, code, slotscope, stderr};
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -82,16 +81,8 @@ impl Running {
     fn start(seed: u16, flags: &[String]) -> Running {
         let port = free_port();
         let (seed, listen) = (format!("127.0.0.1:{seed}"), format!("127.0.0.1:{port}"));
-        let args = [
-            "exporter",
-            &seed,
-            "--listen",
-            &listen,
-            "--interval",
-            "300ms",
-            "--cluster",
-            "shop",
-        ];
+        let line = format!("exporter {seed} --listen {listen} --interval 300ms --cluster shop");
+        let args = words(&line);
         let mut command = slotscope(&args);
         Running(
             command.args(flags).stderr(Stdio::null()).spawn().unwrap(),
@@ -164,15 +155,9 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
     }
     let scratch = Scratch::new();
     let seed = format!("127.0.0.1:{}", servers[0].port);
-    let mut collect = scratch.command(&[
-        "collect",
-        &seed,
-        "--slots-only",
-        "--load",
-        "1s",
-        "-o",
-        "shop",
-    ]);
+    let mut collect = scratch.command(&words(&format!(
+        "collect {seed} --slots-only --load 1s -o shop"
+    )));
     let output = collect.args(&flags).output().unwrap();
     assert_eq!(code(&output), 0, "{}", stderr(&output));
     let manifest: serde_json::Value =
@@ -191,13 +176,7 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
         .map(|node| &node["keys"])
         .collect();
     assert_eq!(slots, [5461, 5462, 5461], "{}", report["nodes"]);
-    let page = scratch.run(&[
-        "analyze",
-        "shop",
-        "--openmetrics",
-        "metrics.txt",
-        "--no-files",
-    ]);
+    let page = scratch.run(&words("analyze shop --openmetrics metrics.txt --no-files"));
     assert_eq!(code(&page), 0, "{}", stderr(&page));
     let page = scratch.read("metrics.txt");
     let series = page

@@ -5,12 +5,9 @@ use std::io::Write;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
-
 use testkit::env;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::Scratch;
 
 const KEYS: usize = 400_000;
 

@@ -13,9 +13,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use serde_json::Value;
-
-use testkit::run::{Scratch, files_of};
+use testkit::prelude::*;
 
 /// The flags for two reports with different files: each removes files of the other.
 const KINDS: [&[&str]; 2] = [&["--only", "slots"], &["--maxmemory", "1gb"]];

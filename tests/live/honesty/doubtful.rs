@@ -1,9 +1,7 @@
 //! Dumps with rejected rows, truncated dumps, and empty dumps.
 
-use serde_json::Value;
 use slotscope::tally::{Parts, Tallies};
-use testkit::json::Json;
-use testkit::run::{Scratch, code, fails, report, stdout};
+use testkit::prelude::*;
 use testkit::scan::Scanning;
 
 #[test]
@@ -90,10 +88,7 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
         assert_eq!(warnings.len(), expected.len(), "{args:?}: {warnings:?}");
         for (warning, start) in warnings.iter().zip(expected) {
             let warning = warning.text();
-            assert!(
-                warning.starts_with(start) && warning.contains("stderr"),
-                "{warning}"
-            );
+            warning.begins(start).says("stderr");
         }
     }
 }

@@ -6,8 +6,8 @@ use std::process::Command;
 use super::refusals;
 use testkit::cluster::{Cluster, call_ok};
 use testkit::dumps::gzip;
+use testkit::prelude::*;
 use testkit::redis::Server;
-use testkit::run::{Scratch, code, fails, root, stderr};
 
 /// An input, and the start of its name.
 type Case = (&'static str, Vec<u8>);
@@ -35,116 +35,47 @@ os.remove("keys")
 "#;
 
 /// Files of unavailable tools: the initial bytes defined by their formats.
-const STARTS: &[(&str, &[u8])] = &[
-    ("a bzip2 file", b"BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0"),
-    ("a tally file of slotscope", b"\x87\xA4plan\x88"),
-    ("a recount file of slotscope", b"\x84\xA2of\xD9\x4000112233"),
-    ("a script", b"#!/usr/bin/env bash\nset -e\n"),
-    ("a 7z archive", b"7z\xBC\xAF\x27\x1C\0\x04"),
-    ("a Parquet file", b"PAR1\x15\x04\x15\x10"),
-    (
-        "a configuration file of a server",
-        b"# Redis configuration file example.\n#\n# Note\n",
-    ),
-    (
-        "a configuration file of a server",
-        b"maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n",
-    ),
-    ("UTF-16 text", b"\xFE\xFF\0a\0\n"),
-    (
-        "JSON with an array of keys",
-        b"{ \"keys\": [\"a\", \"b\"] }",
-    ),
-    (
-        "redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked)",
-        b"\n# Scanning the entire keyspace to find hot keys as well as\n# average sizes per key type.  You can use -i 0.1 to \
-          sleep 0.1 sec\n# per 100 SCAN commands (not usually needed).\n\nError: ERR An LFU maxmemory policy is not \
-          selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU \
-          data will take some time to adjust.\n",
-    ),
-    (
-        "a web page",
-        b"\n<!DOCTYPE html>\n<html><body>503</body></html>\n",
-    ),
-    (
-        "an array as Node.js prints it",
-        b"[\n  'user:1',\n  'user:2'\n]\n",
-    ),
-    (
-        "objects of JSON over several lines",
-        b"{\n  \"key\": \"user:1\"\n}\n{\n  \"key\": \"user:2\"\n}\n",
-    ),
-    (
-        "rows of JSON with their columns beside them, as pandas writes them",
-        b"{\"columns\":[\"key\"],\"index\":[0],\"data\":[[\"user:1\"]]}\n",
-    ),
-    (
-        "rows of JSON with their columns before them, as ClickHouse writes them",
-        b"{\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n[\"user:1\"]\n]\n}\n",
-    ),
-    (
-        "objects of JSON with their columns before them, as ClickHouse writes them",
-        b"{\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n{\"key\": \"user:1\"}\n]\n}\n",
-    ),
-    (
-        "an array of JSON over several lines",
-        b"[\n  {\n    \"key\": \"a\"\n  }\n]\n",
-    ),
-    (
-        "an object of JSON over several lines",
-        b"{\n  \"user:1\": 184\n}\n",
-    ),
-    (
-        "HOTKEYS GET",
-        b"tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n",
-    ),
-    (
-        "HOTKEYS GET",
-        b"key\nkey:11\ndb\n0\nqps\n12.5\nkey\nkey:12\ndb\n0\nqps\n1\n",
-    ),
-    (
-        "CLUSTER SLOT-STATS",
-        b"0\nkey-count 7\ncpu-usec 0\n",
-    ),
-    (
-        "the state of slots that move",
-        b"id\n7ecfd1a45a355091995aa1cb901f47c1d43ee299\nslots\n1002-1002\nsource\n",
-    ),
-    (
-        "what a server says of itself",
-        b"server redis\nversion 8.2.3\nproto 3\n",
-    ),
-    ("a list of commands", b"get\n2\nreadonly\nfast\n1\n1\n1\n"),
-    (
-        "CONFIG GET",
-        b"save\n\nport\n6379\nbind\n*\ndir\n/data\nloglevel\nnotice\nappendonly\nno\ndaemonize\nno\nmaxmemory\n0\n\
-          maxmemory-policy\nnoeviction\n",
-    ),
-    (
-        "an error of a server in JSON or CSV",
-        b"error:\"ERR unknown command 'HOTKEYS'\"\n",
-    ),
-    (
-        "errors in place of keys",
-        b"LOADING Redis is loading the dataset in memory\n",
-    ),
-    (
-        "errors in place of keys",
-        b"CLUSTERDOWN The cluster is down\n\n",
-    ),
-    (
-        "control bytes in 2 of the first 4 lines",
-        b"\x01a\nb\nc\x02\nd\n",
-    ),
-    (
-        "control bytes in 1 of the first 1 lines",
-        b"user:1\0user:2\0",
-    ),
-    (
-        "control bytes in 1 of the first 1 lines",
-        b"\xFF\xD8\xFF\xE0\0\x10JFIF",
-    ),
-];
+const STARTS: &str = r#"
+a bzip2 file | BZh9\x17\x72\x45\x38\x50\x90\0\0\0\0
+a tally file of slotscope | \x87\xA4plan\x88
+a recount file of slotscope | \x84\xA2of\xD9\x4000112233
+a script | #!/usr/bin/env bash\nset -e\n
+a 7z archive | 7z\xBC\xAF\x27\x1C\0\x04
+a Parquet file | PAR1\x15\x04\x15\x10
+a configuration file of a server | # Redis configuration file example.\n#\n# Note\n
+a configuration file of a server | maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n
+UTF-16 text | \xFE\xFF\0a\0\n
+JSON with an array of keys | { \"keys\": [\"a\", \"b\"] }
+redis-cli --hotkeys, refused by the server (An LFU maxmemory policy is not selected, access frequency not tracked) | \n# Scanning the entire keyspace to find hot keys as well as\n# average sizes per key type.  You can use -i 0.1 to sleep 0.1 sec\n# per 100 SCAN commands (not usually needed).\n\nError: ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.\n
+a web page | \n<!DOCTYPE html>\n<html><body>503</body></html>\n
+an array as Node.js prints it | [\n  'user:1',\n  'user:2'\n]\n
+objects of JSON over several lines | {\n  \"key\": \"user:1\"\n}\n{\n  \"key\": \"user:2\"\n}\n
+rows of JSON with their columns beside them, as pandas writes them | {\"columns\":[\"key\"],\"index\":[0],\"data\":[[\"user:1\"]]}\n
+rows of JSON with their columns before them, as ClickHouse writes them | {\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n[\"user:1\"]\n]\n}\n
+objects of JSON with their columns before them, as ClickHouse writes them | {\n\"meta\":\n[{\"name\": \"key\"}],\n\"data\":\n[\n{\"key\": \"user:1\"}\n]\n}\n
+an array of JSON over several lines | [\n  {\n    \"key\": \"a\"\n  }\n]\n
+an object of JSON over several lines | {\n  \"user:1\": 184\n}\n
+HOTKEYS GET | tracking-active\n1\nsample-ratio\n1\nby-cpu-time-us\nkey:11\n70\n
+HOTKEYS GET | key\nkey:11\ndb\n0\nqps\n12.5\nkey\nkey:12\ndb\n0\nqps\n1\n
+CLUSTER SLOT-STATS | 0\nkey-count 7\ncpu-usec 0\n
+the state of slots that move | id\n7ecfd1a45a355091995aa1cb901f47c1d43ee299\nslots\n1002-1002\nsource\n
+what a server says of itself | server redis\nversion 8.2.3\nproto 3\n
+a list of commands | get\n2\nreadonly\nfast\n1\n1\n1\n
+CONFIG GET | save\n\nport\n6379\nbind\n*\ndir\n/data\nloglevel\nnotice\nappendonly\nno\ndaemonize\nno\nmaxmemory\n0\nmaxmemory-policy\nnoeviction\n
+an error of a server in JSON or CSV | error:\"ERR unknown command 'HOTKEYS'\"\n
+errors in place of keys | LOADING Redis is loading the dataset in memory\n
+errors in place of keys | CLUSTERDOWN The cluster is down\n\n
+control bytes in 2 of the first 4 lines | \x01a\nb\nc\x02\nd\n
+control bytes in 1 of the first 1 lines | user:1\0user:2\0
+control bytes in 1 of the first 1 lines | \xFF\xD8\xFF\xE0\0\x10JFIF
+"#;
+
+/// The files of `STARTS`: their kinds, and their bytes, each of which is a character of the table.
+fn starts() -> impl Iterator<Item = Case> {
+    let bytes = |text: &str| text.chars().map(|c| c as u32 as u8).collect();
+    let starts = rows(STARTS).into_iter();
+    starts.map(move |[what, text]| (what, bytes(text)))
+}
 
 fn files_of_tools() -> Vec<Case> {
     let scratch = Scratch::new();
@@ -175,62 +106,40 @@ fn redis_cli(port: u16, arguments: &[&str]) -> Vec<u8> {
     [output.stderr, output.stdout].concat()
 }
 
+/// The kinds of outputs, and the arguments that make redis-cli print them.
+fn printed(port: u16, table: &str) -> impl Iterator<Item = Case> {
+    let row = move |[what, line]: [&'static str; 2]| (what, redis_cli(port, &words(line)));
+    rows(table).into_iter().map(row)
+}
+
 fn output_of_redis() -> Vec<Case> {
     let cluster = Cluster::even(2);
     let (first, port) = (&cluster.servers[0], cluster.servers[0].port);
     let address = format!("127.0.0.1:{port}");
-    let topology = "CLUSTER SHARDS or CLUSTER SLOTS";
-    let mut cases = vec![
-        ("CLUSTER NODES", redis_cli(port, &["CLUSTER", "NODES"])),
-        (
-            "CLUSTER NODES",
-            std::fs::read(first.folder().join("nodes.conf")).unwrap(),
-        ),
-        (
-            "CLUSTER SLOTS, a",
-            redis_cli(port, &["--json", "CLUSTER", "SLOTS"]),
-        ),
-        (topology, redis_cli(port, &["CLUSTER", "SLOTS"])),
-        (topology, redis_cli(port, &["--no-raw", "CLUSTER", "SLOTS"])),
-        (
-            "CLUSTER SHARDS, a",
-            redis_cli(port, &["--json", "CLUSTER", "SHARDS"]),
-        ),
-        (topology, redis_cli(port, &["CLUSTER", "SHARDS"])),
-        (
-            topology,
-            redis_cli(port, &["--no-raw", "CLUSTER", "SHARDS"]),
-        ),
-        (
-            "redis-cli --cluster info",
-            redis_cli(port, &["--cluster", "info", &address]),
-        ),
-        (
-            "redis-cli --cluster info",
-            redis_cli(port, &["--cluster", "check", &address]),
-        ),
-        (
-            "what redis-cli --cluster",
-            redis_cli(port, &["--cluster", "rebalance", &address]),
-        ),
-        ("INFO", redis_cli(port, &["CLUSTER", "INFO"])),
-        (
-            "errors in place of keys, \"MOVED",
-            redis_cli(port, &["GET", "a"]),
-        ),
-    ];
+    let table = format!(
+        "CLUSTER NODES | CLUSTER NODES
+         CLUSTER SLOTS, a | --json CLUSTER SLOTS
+         CLUSTER SHARDS or CLUSTER SLOTS | CLUSTER SLOTS
+         CLUSTER SHARDS or CLUSTER SLOTS | --no-raw CLUSTER SLOTS
+         CLUSTER SHARDS, a | --json CLUSTER SHARDS
+         CLUSTER SHARDS or CLUSTER SLOTS | CLUSTER SHARDS
+         CLUSTER SHARDS or CLUSTER SLOTS | --no-raw CLUSTER SHARDS
+         redis-cli --cluster info | --cluster info {address}
+         redis-cli --cluster info | --cluster check {address}
+         what redis-cli --cluster | --cluster rebalance {address}
+         INFO | CLUSTER INFO
+         errors in place of keys, \"MOVED | GET a"
+    );
+    let mut cases: Vec<Case> = printed(port, &table).collect();
+    let nodes = std::fs::read(first.folder().join("nodes.conf")).unwrap();
+    cases.insert(0, ("CLUSTER NODES", nodes));
     assert!(
         cases
             .last()
             .is_some_and(|(_, output)| output.starts_with(b"MOVED"))
     );
 
-    let options = [
-        "--cluster-enabled",
-        "no",
-        "--maxmemory-policy",
-        "allkeys-lfu",
-    ];
+    let options = words("--cluster-enabled no --maxmemory-policy allkeys-lfu");
     let alone = Server::start(&options);
     let mut client = alone.connect();
     (0..30).for_each(|i| call_ok(&mut client, &["SET", &format!("user:{i}"), "v"]));
@@ -241,39 +150,26 @@ fn output_of_redis() -> Vec<Case> {
     call_ok(&mut client, &["SET", "user:1", "w"]);
     call_ok(&mut client, &["SAVE"]);
     let port = alone.port;
-    cases.extend([
-        ("SLOWLOG GET", redis_cli(port, &["SLOWLOG", "GET"])),
-        ("CLIENT LIST", redis_cli(port, &["CLIENT", "LIST"])),
-        ("INFO", redis_cli(port, &["INFO"])),
-        ("INFO", redis_cli(port, &["INFO", "memory"])),
-        (
-            "errors in place of keys, \"ERR",
-            redis_cli(port, &["SCAN", "x"]),
-        ),
-    ]);
+    cases.extend(printed(
+        port,
+        r#"SLOWLOG GET | SLOWLOG GET
+         CLIENT LIST | CLIENT LIST
+         INFO | INFO
+         INFO | INFO memory
+         errors in place of keys, "ERR | SCAN x"#,
+    ));
     call_ok(&mut client, &["CONFIG", "SET", "requirepass", "secret"]);
-    cases.extend([
-        (
-            "errors in place of keys, \"SCAN error: NOAUTH",
-            redis_cli(port, &["--scan"]),
-        ),
-        (
-            "errors in place of keys, \"NOAUTH",
-            redis_cli(port, &["KEYS", "*"]),
-        ),
-        (
-            "errors in place of keys, \"(error) NOAUTH",
-            redis_cli(port, &["--no-raw", "KEYS", "*"]),
-        ),
-        (
-            "errors in place of keys, \"",
-            redis_cli(port, &["-a", "wrong", "--scan"]),
-        ),
-        (
-            "errors in place of keys, \"Could not connect",
-            redis_cli(1, &["--scan"]),
-        ),
-    ]);
+    cases.extend(printed(
+        port,
+        r#"errors in place of keys, "SCAN error: NOAUTH | --scan
+         errors in place of keys, "NOAUTH | KEYS *
+         errors in place of keys, "(error) NOAUTH | --no-raw KEYS *
+         errors in place of keys, " | -a wrong --scan"#,
+    ));
+    cases.push((
+        "errors in place of keys, \"Could not connect",
+        redis_cli(1, &["--scan"]),
+    ));
     cases
 }
 
@@ -292,8 +188,7 @@ fn files_of_this_program() -> Vec<Case> {
 #[test]
 fn what_is_no_dump_is_refused_with_what_to_type_from_a_file_and_a_pipe() {
     let scratch = Scratch::new();
-    let starts = STARTS.iter().map(|(what, bytes)| (*what, bytes.to_vec()));
-    let mut cases: Vec<Case> = starts.collect();
+    let mut cases: Vec<Case> = starts().collect();
     cases.push((
         "a zstd file in another one",
         gzip(b"\x28\xB5\x2F\xFD\x24\0"),
@@ -332,10 +227,7 @@ fn what_is_no_dump_is_refused_with_what_to_type_from_a_file_and_a_pipe() {
 #[test]
 fn a_format_that_is_given_is_believed() {
     let scratch = Scratch::new();
-    for (what, content) in STARTS
-        .iter()
-        .filter(|(what, _)| !what.starts_with("errors"))
-    {
+    for (what, content) in starts().filter(|(what, _)| !what.starts_with("errors")) {
         scratch.file("input", content);
         let output = scratch.run(&["analyze", "input", "--format", "lines", "--json"]);
         assert_eq!(code(&output), 0, "{what}: {}", stderr(&output));
@@ -372,10 +264,7 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
         let output = scratch.run(&["timeline", argument]);
         fails(&output, &parts).unwrap_or_else(|complaint| panic!("{argument}: {complaint}"));
         let shown = stderr(&output);
-        assert!(
-            !shown.contains("cret@") && !shown.contains("secret"),
-            "{shown}"
-        );
+        shown.lacks("cret@").lacks("secret");
     }
     scratch.file("10.0.0.1:6379", "user:1\n");
     assert_eq!(

@@ -4,12 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::refusals;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{Reply, Server, wait_for};
-use testkit::run::{Scratch, code, root, stderr};
 
 /// Flags of redis-cli for each form.
 const FORMS: [(&str, &[&str]); 6] = [

@@ -1,11 +1,8 @@
 //! A real cluster on a bad day: uneven slots, one of which is open. The recommended commands, typed as printed, close it
 //! and even the nodes out.
 
-use serde_json::Value;
-
 use testkit::cluster::{Cluster, call_ok};
-use testkit::json::Json;
-use testkit::run::Scratch;
+use testkit::prelude::*;
 
 /// The slots of each primary.
 const SHARES: [(u16, u16); 3] = [(0, 5899), (5900, 11_199), (11_200, 16_383)];

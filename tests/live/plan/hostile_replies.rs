@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, stderr, stdout};
+use testkit::run::{Scratch, stderr, stdout, words};
 
 /// Text that runs a command if bash takes it for arithmetic or a subscript; with more text after it bash runs nothing.
 const ARITHMETIC: &str = "id[$(touch${IFS}RAN)1]";
@@ -306,16 +306,8 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> 
     let keys = (0..).map(|i| format!("key:{i}\n"));
     let first = keys.filter(|key| slotscope::slot::slot(key.trim().as_bytes()) < 5462);
     scratch.file("dump.keys", first.take(6).collect::<String>());
-    let args = [
-        "plan",
-        "dump.keys",
-        "--topology",
-        "cluster.nodes",
-        "--by",
-        "keys",
-        "--commands",
-        kind,
-    ];
+    let line = format!("plan dump.keys --topology cluster.nodes --by keys --commands {kind}");
+    let args = words(&line);
     let output = scratch.run(&args);
     assert!(output.status.success(), "{}", stderr(&output));
     stdout(&output)

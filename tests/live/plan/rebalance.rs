@@ -5,9 +5,8 @@ use std::process::Command;
 use super::{flush, owners, promised};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::Scratch;
 
 /// Keys with very different sizes and tags for `case`: SET on their nodes, and returned as lines of CSV.
 fn load(cluster: &Cluster, rng: &mut Rng) -> (Vec<u64>, String) {
@@ -72,17 +71,8 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
     let scratch = Scratch::new();
     scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
     scratch.file("dump.csv", csv.as_bytes());
-    let mut args = [
-        "plan",
-        "dump.csv",
-        "--topology",
-        "cluster.nodes",
-        "--by",
-        "bytes",
-        "--json",
-    ]
-    .map(String::from)
-    .to_vec();
+    let args = words("plan dump.csv --topology cluster.nodes --by bytes --json").into_iter();
+    let mut args: Vec<String> = args.map(String::from).collect();
     for (id, weight) in cluster.ids.iter().zip(&weights) {
         args.extend(if *weight > 0.0 {
             ["--weight".into(), format!("{id}={weight}")]

@@ -14,7 +14,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok};
 use testkit::redis::wait_for;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_contains, stderr, stdout};
+use testkit::run::{Scratch, assert_contains, stderr, stdout, words};
 
 /// A tag in this slot.
 fn tag_of(wanted: u16) -> String {
@@ -82,15 +82,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
         .filter(|line| !line.contains(&cluster.ids[3]))
         .collect();
     scratch.file("cluster.nodes", known.join("\n").as_bytes());
-    let mut args = vec![
-        "plan",
-        "--topology",
-        "cluster.nodes",
-        "--add",
-        "1",
-        "--max-slots",
-        "24",
-    ];
+    let mut args = words("plan --topology cluster.nodes --add 1 --max-slots 24");
     args.extend(dumps.iter().map(String::as_str));
     let plan = scratch.report(&[&args[..], &["--json"]].concat());
     let before = owners(cluster);

@@ -12,7 +12,7 @@ use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Scratch, stderr, stdout, succeeded};
+use testkit::run::{Said, Scratch, stderr, stdout, succeeded, words};
 
 const VALUE: usize = 400;
 const FEW_KEYS: usize = 6000;
@@ -80,15 +80,8 @@ impl Uneven {
     /// Collects, and writes the script that evens the nodes out, and its rollback.
     pub(super) fn plan(&self, more: &[&str]) -> String {
         let address = self.cluster.address(0);
-        let collect = [
-            "collect",
-            &address,
-            "-o",
-            "out",
-            "--force",
-            "--max-load",
-            "100",
-        ];
+        let line = format!("collect {address} -o out --force --max-load 100");
+        let collect = words(&line);
         succeeded(self.scratch.run(&collect));
         let plan = ["plan", "out", "--by", "bytes", "--commands", self.commands];
         let args = [&plan[..], &["--rollback", "back.sh"], more].concat();
@@ -176,11 +169,7 @@ impl Uneven {
     pub(super) fn is_as_before(&self) {
         assert_eq!(owners(&self.cluster), self.before);
         for i in 0..3 {
-            assert!(
-                !self.cluster.nodes(i).contains("->-"),
-                "{}",
-                self.cluster.nodes(i)
-            );
+            self.cluster.nodes(i).lacks("->-");
         }
     }
 }

@@ -1,7 +1,7 @@
 //! The kinds of workloads that the rules were developed on: users, tenants, series and other subjects of keys.
 
 use super::more_kinds;
-use super::workload::{Right, Workload, change, each, word};
+use super::workload::{Right, Workload, change, keys, word};
 use crate::rng::Rng;
 
 /// A kind: its name, and the function that generates a workload.
@@ -47,18 +47,16 @@ pub fn shop(rng: &mut Rng, noise: f64) -> Workload {
     let (step, from) = *rng.pick(&[(1, 1), (7, 11), (13, 100_000)]);
     let nodes = *rng.pick(&[3, 6]);
     let mut load = Workload::on(nodes, change(1.0, users));
-    let keys = |user: usize| {
-        let user = user * step + from;
-        [
-            format!("cart:{user}:items"),
-            format!("user:{user}:profile"),
-            format!("user:{user}:prefs"),
-        ]
+    let of = |user: usize| {
+        keys(
+            "cart:#:items user:#:profile user:#:prefs",
+            user * step + from,
+        )
     };
-    load.names((0..users).flat_map(keys));
+    load.names((0..users).flat_map(of));
     for _ in 0..2000 {
         let count = *rng.pick(&[2, 3, 3]);
-        let keys = keys(rng.below(users));
+        let keys = of(rng.below(users));
         load.batch(rng.unit() < 0.3, keys[..count].to_vec());
     }
     load.noisy(rng, noise)
@@ -118,19 +116,14 @@ fn series_day(rng: &mut Rng, _: f64) -> Workload {
 fn social(rng: &mut Rng, noise: f64) -> Workload {
     let users = *rng.pick(&[3000, 8000]);
     let mut load = Workload::on(6, Right::Keep);
-    load.names(each(
-        0..users,
-        &[
-            |user| format!("timeline:{user}"),
-            |user| format!("follows:{user}"),
-        ],
-    ));
+    load.names((0..users).flat_map(|user| keys("timeline:# follows:#", user)));
     for _ in 0..1500 {
         let followed = 3 + rng.below(28);
         // Smaller numbers are more popular.
+        let mut popular = || (users as f64 * rng.unit().powi(4)) as usize;
         load.soft(
             (0..followed)
-                .map(|_| format!("timeline:{}", (users as f64 * rng.unit().powi(4)) as usize))
+                .map(|_| format!("timeline:{}", popular()))
                 .collect(),
         );
     }
@@ -140,14 +133,8 @@ fn social(rng: &mut Rng, noise: f64) -> Workload {
 fn counter(rng: &mut Rng, _: f64) -> Workload {
     let count = *rng.pick(&[3000, 20_000]);
     let mut load = Workload::on(6, change(0.0, count));
-    load.names(each(
-        0..count / 3,
-        &[
-            |i| format!("{{stats}}:counter:views:{i}"),
-            |i| format!("{{stats}}:counter:clicks:{i}"),
-            |i| format!("{{stats}}:counter:buys:{i}"),
-        ],
-    ));
+    let of = "{stats}:counter:views:# {stats}:counter:clicks:# {stats}:counter:buys:#";
+    load.names((0..count / 3).flat_map(|i| keys(of, i)));
     load.names((0..count).map(|page| format!("page:{page}")));
     for _ in 0..1500 {
         let key = load.any(rng);
@@ -198,15 +185,10 @@ fn sessions(rng: &mut Rng, _: f64) -> Workload {
 
 fn already(rng: &mut Rng, noise: f64) -> Workload {
     let users = *rng.pick(&[3000, 8000]);
-    let keys = |user: usize| {
-        vec![
-            format!("cart:{{user:{user}}}:items"),
-            format!("{{user:{user}}}:profile"),
-        ]
-    };
+    let of = |user: usize| keys("cart:{user:#}:items {user:#}:profile", user);
     let mut load = Workload::on(6, Right::Keep);
-    load.names((0..users).flat_map(keys));
-    (0..1500).for_each(|_| load.batch(rng.one_in(2), keys(rng.below(users))));
+    load.names((0..users).flat_map(of));
+    (0..1500).for_each(|_| load.batch(rng.one_in(2), of(rng.below(users))));
     load.noisy(rng, noise)
 }
 
@@ -236,19 +218,10 @@ fn hotkey(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
     load.names((0..12_000).map(|item| format!("item:{item}")));
     for _ in 0..3000 {
-        let item = if rng.unit() < 0.4 {
-            77
-        } else {
-            rng.below(12_000)
-        };
-        load.soft(vec![format!("item:{item}")]);
+        let is_hot = rng.unit() < 0.4;
+        load.soft(keys("item:#", if is_hot { 77 } else { rng.below(12_000) }));
     }
-    (0..300).for_each(|_| {
-        load.soft(vec![
-            String::from("item:77"),
-            format!("item:{}", rng.below(12_000)),
-        ])
-    });
+    (0..300).for_each(|_| load.soft(keys("item:77 item:#", rng.below(12_000))));
     load
 }
 
@@ -265,33 +238,21 @@ fn small(rng: &mut Rng, _: f64) -> Workload {
 
 /// A company that is one user: 30% of the orders. Half of the batches belong to an order, half to a user.
 fn company(rng: &mut Rng, noise: f64) -> Workload {
-    let orders: Vec<(usize, usize)> = (0..6000)
-        .map(|i| {
-            (
-                if rng.unit() < 0.3 {
-                    1
-                } else {
-                    2 + rng.below(2998)
-                },
-                10_000 + i,
-            )
-        })
-        .collect();
+    let order = |rng: &mut Rng, i: usize| {
+        let is_of_one = rng.unit() < 0.3;
+        (if is_of_one { 1 } else { 2 + rng.below(2998) }, 10_000 + i)
+    };
+    let orders: Vec<(usize, usize)> = (0..6000).map(|i| order(rng, i)).collect();
     let key = |(user, order): (usize, usize), part: &str| format!("u:{user}:order:{order}:{part}");
+    let whole = |order: &(usize, usize)| ["head", "lines"].map(|part| key(*order, part));
     let mut load = Workload::on(6, change(0.5, 6000));
-    load.names(
-        orders
-            .iter()
-            .flat_map(|order| ["head", "lines"].map(|part| key(*order, part))),
-    );
+    load.names(orders.iter().flat_map(whole));
     for _ in 0..2000 {
         let order = *rng.pick(&orders);
-        let others: Vec<_> = orders
-            .iter()
-            .filter(|other| other.0 == order.0 && other.1 != order.1)
-            .collect();
+        let is_other = |other: &&(usize, usize)| other.0 == order.0 && other.1 != order.1;
+        let others: Vec<_> = orders.iter().filter(is_other).collect();
         if others.is_empty() || rng.one_in(2) {
-            load.soft(["head", "lines"].map(|part| key(order, part)).to_vec())
+            load.soft(whole(&order).to_vec())
         } else {
             load.soft(vec![key(order, "head"), key(**rng.pick(&others), "head")])
         }

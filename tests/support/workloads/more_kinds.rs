@@ -1,26 +1,15 @@
 //! More of those kinds: names that are words, tags for everything, hot users, and apparent joins.
 
 use super::kinds::{shop, tenant};
-use super::workload::{Right, Workload, change, each};
+use super::workload::{Right, Workload, change, keys};
 use crate::rng::Rng;
 
 pub fn blocker(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
-    load.names(each(
-        0..4000,
-        &[
-            |user| format!("cart:{user}"),
-            |user| format!("user:{user}:profile"),
-        ],
-    ));
+    load.names((0..4000).flat_map(|user| keys("cart:# user:#:profile", user)));
     load.name(String::from("config:flags"));
     for _ in 0..1500 {
-        let user = rng.below(4000);
-        load.soft(vec![
-            format!("cart:{user}"),
-            format!("user:{user}:profile"),
-            String::from("config:flags"),
-        ]);
+        load.soft(keys("cart:# user:#:profile config:flags", rng.below(4000)));
     }
     load
 }
@@ -39,27 +28,18 @@ pub fn tenant_names(rng: &mut Rng, noise: f64) -> Workload {
 
 pub fn fine_names(_: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
-    load.names(each(
-        0..5000,
-        &[
-            |user| format!("user:{user}:a"),
-            |user| format!("user:{user}:b"),
-            |user| format!("user:{user}:c"),
-        ],
-    ));
+    load.names((0..5000).flat_map(|user| keys("user:#:a user:#:b user:#:c", user)));
     load
 }
 
 fn global(rng: &mut Rng, is_hard: bool) -> Workload {
     let count = *rng.pick(&[5000, 20_000]);
-    let mut load = Workload::on(
-        6,
-        if is_hard {
-            Right::Keep
-        } else {
-            change(0.0, count)
-        },
-    );
+    let right = if is_hard {
+        Right::Keep
+    } else {
+        change(0.0, count)
+    };
+    let mut load = Workload::on(6, right);
     load.names((0..count).map(|i| format!("{{app}}:obj:{i}")));
     for _ in 0..1000 {
         let keys = (0..5).map(|_| load.any(rng)).collect();
@@ -120,106 +100,68 @@ pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
             load.names.push((key(album / 3, 1000 + album, part), bytes));
         }
     }
-    for album in 0..200 {
-        for part in ["meta", "pic"] {
-            load.names
-                .push((key(0, 9000 + album, part), total * 43 / 40_000));
-        }
+    for album in 9000..9200 {
+        let of_one = ["meta", "pic"].map(|part| (key(0, album, part), total * 43 / 40_000));
+        load.names.extend(of_one);
     }
     for _ in 0..1600 {
         let album = rng.below(4500);
-        if rng.unit() < 0.6 {
-            load.soft(
-                ["meta", "pic"]
-                    .map(|part| key(album / 3, 1000 + album, part))
-                    .to_vec(),
-            )
+        let (user, first) = (album / 3, 1000 + album / 3 * 3);
+        load.soft(if rng.unit() < 0.6 {
+            ["meta", "pic"]
+                .map(|part| key(user, 1000 + album, part))
+                .to_vec()
         } else {
-            load.soft(
-                [0, 1]
-                    .map(|other| key(album / 3, 1000 + album / 3 * 3 + other, "meta"))
-                    .to_vec(),
-            )
-        }
+            [0, 1]
+                .map(|other| key(user, first + other, "meta"))
+                .to_vec()
+        });
     }
     load.noisy(rng, noise)
 }
 
 /// One user has 30% of the accesses, with tags or without.
 pub fn hot_capture(rng: &mut Rng, noise: f64) -> Workload {
+    let of = |user: usize| keys("cart:# user:#:p", user);
     let mut load = Workload::on(6, change(1.0, 6000));
-    load.names(each(
-        0..6000,
-        &[
-            |user| format!("cart:{user}"),
-            |user| format!("user:{user}:p"),
-        ],
-    ));
+    load.names((0..6000).flat_map(of));
     for _ in 0..2000 {
-        let user = if rng.unit() < 0.3 {
-            17
-        } else {
-            rng.below(6000)
-        };
-        load.soft(vec![format!("cart:{user}"), format!("user:{user}:p")]);
+        let is_hot = rng.unit() < 0.3;
+        load.soft(of(if is_hot { 17 } else { rng.below(6000) }));
     }
     load.noisy(rng, noise)
 }
 
 /// The numbers are equal, but not their bytes.
 pub fn padded(rng: &mut Rng, _: f64) -> Workload {
+    let of = |user: usize| [format!("cart:{user:08}"), format!("user:{user}:p")];
     let mut load = Workload::on(6, Right::Keep);
-    load.names(each(
-        0..5000,
-        &[
-            |user| format!("cart:{user:08}"),
-            |user| format!("user:{user}:p"),
-        ],
-    ));
-    for _ in 0..1500 {
-        let user = rng.below(5000);
-        load.soft(vec![format!("cart:{user:08}"), format!("user:{user}:p")]);
-    }
+    load.names((0..5000).flat_map(of));
+    (0..1500).for_each(|_| load.soft(of(rng.below(5000)).to_vec()));
     load
 }
 
 /// Users without tags, and 900 flags in one tag that are occasionally read together.
 pub fn shop_config(rng: &mut Rng, noise: f64) -> Workload {
+    let of = |user: usize| keys("cart:# user:#:p", user);
+    let flag = |flag: usize| format!("{{config}}:flag:{flag}");
     let mut load = Workload::on(6, change(0.88, 4000));
-    load.names(each(
-        0..4000,
-        &[
-            |user| format!("cart:{user}"),
-            |user| format!("user:{user}:p"),
-        ],
-    ));
-    load.names((0..900).map(|flag| format!("{{config}}:flag:{flag}")));
-    for _ in 0..1500 {
-        let user = rng.below(4000);
-        load.soft(vec![format!("cart:{user}"), format!("user:{user}:p")]);
-    }
+    load.names((0..4000).flat_map(of));
+    load.names((0..900).map(flag));
+    (0..1500).for_each(|_| load.soft(of(rng.below(4000))));
     let mut load = load.noisy(rng, noise);
-    (0..150).for_each(|_| {
-        load.soft(
-            (0..3)
-                .map(|_| format!("{{config}}:flag:{}", rng.below(900)))
-                .collect(),
-        )
-    });
+    (0..150).for_each(|_| load.soft((0..3).map(|_| flag(rng.below(900))).collect()));
     load.noisy(rng, 0.0)
 }
 
 /// A developer's dump with twelve users.
 pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
+    let key = |user: usize, order: usize| format!("u:{user}:o:{order}");
     let mut load = Workload::on(6, Right::Keep);
-    load.names((0..12).flat_map(|user| (0..800).map(move |order| format!("u:{user}:o:{order}"))));
+    load.names((0..12).flat_map(|user| (0..800).map(move |order| key(user, order))));
     for _ in 0..1500 {
         let user = rng.below(12);
-        load.soft(
-            (0..3)
-                .map(|_| format!("u:{user}:o:{}", rng.below(800)))
-                .collect(),
-        );
+        load.soft((0..3).map(|_| key(user, rng.below(800))).collect());
     }
     load.noisy(rng, noise)
 }
@@ -228,43 +170,33 @@ pub fn dev12(rng: &mut Rng, noise: f64) -> Workload {
 pub fn chance_ids(rng: &mut Rng, _: f64) -> Workload {
     let count = *rng.pick(&[30, 100]);
     let mut load = Workload::on(6, Right::Keep);
-    load.names(each(
-        0..count,
-        &[|i| format!("product:{i}"), |i| format!("user:{i}")],
-    ));
+    load.names((0..count).flat_map(|i| keys("product:# user:#", i)));
     load.names((0..8000).map(|i| format!("log:{i}")));
-    (0..2000).for_each(|_| {
-        load.soft(vec![
-            format!("product:{}", rng.below(count)),
-            format!("user:{}", rng.below(count)),
-        ])
-    });
+    for _ in 0..2000 {
+        let [product, user] = [(); 2].map(|()| rng.below(count));
+        load.soft([keys("product:#", product), keys("user:#", user)].concat());
+    }
     load
 }
 
 /// A nightly job reads many hosts of one day: the day is not a tag.
 pub fn day_job(rng: &mut Rng, noise: f64) -> Workload {
+    let key = |day: usize, host: usize| format!("m:202601{day:02}:{host}");
     let mut load = Workload::on(6, Right::Keep);
-    load.names(
-        (1..29).flat_map(|day| (0..300).map(move |host| format!("m:202601{day:02}:{host}"))),
-    );
+    load.names((1..29).flat_map(|day| (0..300).map(move |host| key(day, host))));
     for _ in 0..1000 {
         let day = 1 + rng.below(28);
-        load.soft(
-            (0..20)
-                .map(|_| format!("m:202601{day:02}:{}", rng.below(300)))
-                .collect(),
-        );
+        load.soft((0..20).map(|_| key(day, rng.below(300))).collect());
     }
     load.noisy(rng, noise)
 }
 
 /// Some of the new names exist already.
 pub fn collision(rng: &mut Rng, noise: f64) -> Workload {
-    let keys = |i: usize| vec![format!("cart:{i}:a"), format!("cart:{i}:b")];
+    let of = |cart: usize| keys("cart:#:a cart:#:b", cart);
     let mut load = Workload::on(6, change(1.0, 3000));
-    load.names((0..3000).flat_map(keys));
-    (0..1500).for_each(|_| load.soft(keys(rng.below(3000))));
+    load.names((0..3000).flat_map(of));
+    (0..1500).for_each(|_| load.soft(of(rng.below(3000))));
     let mut load = load.noisy(rng, noise);
     load.names((0..50).map(|i| format!("{{cart:{i}}}:a")));
     load
@@ -291,18 +223,12 @@ pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
 
 /// Order numbers grow with time, and are a good tag.
 pub fn growing(rng: &mut Rng, _: f64) -> Workload {
-    let keys = |order: usize| {
-        vec![
-            format!("order:{order}:head"),
-            format!("order:{order}:lines"),
-            format!("pay:{order}"),
-        ]
-    };
+    let of = |order: usize| keys("order:#:head order:#:lines pay:#", order);
     let mut load = Workload::on(6, change(1.0, 5000));
-    load.names((500_000..505_000).flat_map(keys));
+    load.names((500_000..505_000).flat_map(of));
     for time in 0..4000 {
         let order = (500_000 + time * 5000 / 4000 + rng.below(3)).min(504_999);
-        load.batch(rng.one_in(2), keys(order));
+        load.batch(rng.one_in(2), of(order));
     }
     load
 }

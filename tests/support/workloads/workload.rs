@@ -102,12 +102,12 @@ impl Workload {
     }
 }
 
-/// The results of `what` for all numbers in `from`.
-pub fn each<T: Copy>(
-    from: impl Iterator<Item = T> + Clone,
-    what: &[fn(T) -> String],
-) -> Vec<String> {
-    from.flat_map(|of| what.iter().map(move |make| make(of)))
+/// Keys that share a number, which stands for `#`: `cart:# user:#:profile`.
+pub fn keys(names: &str, number: usize) -> Vec<String> {
+    let number = number.to_string();
+    names
+        .split(' ')
+        .map(|name| name.replace('#', &number))
         .collect()
 }
 
