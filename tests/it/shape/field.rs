@@ -2,27 +2,16 @@
 
 use std::fmt::Write;
 
-use serde_json::{Value, json};
-
 use crate::shape::names::{any, size};
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, assert_contains, code, feed, slotscope};
 
 /// The report of a table on three nodes, and the exit code with a limit on the verdict.
 fn report(table: &str) -> (Value, i32) {
     let scratch = Scratch::new();
     scratch.file("keys.csv", table);
     let json = scratch.run(&["analyze", "keys.csv", "--json"]);
-    let limit = [
-        "analyze",
-        "keys.csv",
-        "--json",
-        "--nodes",
-        "3",
-        "--fail-on",
-        "verdict >= watch",
-    ];
+    let limit = words("analyze keys.csv --json --nodes 3 --fail-on 'verdict >= watch'");
     (
         serde_json::from_slice(&json.stdout).unwrap(),
         code(&scratch.run(&limit)),
@@ -75,10 +64,7 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
         let state = report["verdict"]["state"].text();
         assert_eq!((state, code), ("unjudged", 2), "seed {seed}");
         let sentence = report["verdict"]["sentence"].text();
-        assert_contains(
-            sentence,
-            &[&format!("{lost} of 2,000 sizes could not be read")],
-        );
+        sentence.says(&format!("{lost} of 2,000 sizes could not be read"));
         let found = &report["input"]["unreadable_values"][0];
         assert_eq!(
             (found["role"].as_str(), found["count"].as_u64()),
@@ -88,10 +74,9 @@ fn the_nodes_are_not_called_even_where_sizes_could_not_be_read() {
             report["input"]["keys"], 2000,
             "no key is lost with its size"
         );
-        assert_contains(
-            report["input"]["files"][0]["shape"].text(),
-            &["size in column"],
-        );
+        report["input"]["files"][0]["shape"]
+            .text()
+            .says("size in column");
     }
 }
 
@@ -121,10 +106,7 @@ fn a_part_of_an_operation_is_not_cut_off() {
     ] {
         let (read, _) = report(table);
         let lost = &read["input"]["unreadable_values"][0];
-        assert_eq!(
-            (&lost["role"], &lost["count"]),
-            (&json!("operations"), &json!(1))
-        );
+        lost.has(json!({"role": "operations", "count": 1}));
         assert!(lost["first"]["reason"].text().contains("0.4"), "{lost}");
     }
 }

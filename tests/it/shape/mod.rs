@@ -13,8 +13,8 @@ use slotscope::source::memory::memory;
 use slotscope::tally::{Parts, Tallies};
 use slotscope_engine::metric::Metric;
 
-use crate::shape::forms::{FORMS, Form, Right, Row};
-use crate::shape::names::{RAW, any, odd, other, size};
+use crate::shape::forms::{Form, Right, Row, forms};
+use crate::shape::names::{any, odd, other, size, styles};
 use testkit::rng::Rng;
 use testkit::scan::Scanning;
 
@@ -136,17 +136,10 @@ fn names_of(
 /// A file in a form.
 fn written(form: &Form, keys: &[Vec<u8>], sizes: &[u64], rng: &mut Rng) -> String {
     let rows = keys.iter().zip(sizes).enumerate().map(|(at, (key, size))| {
-        let key = std::str::from_utf8(key).unwrap();
-        (form.row)(
-            &Row {
-                key,
-                size: *size,
-                at,
-            },
-            rng,
-        ) + "\n"
+        let (key, size) = (std::str::from_utf8(key).unwrap(), *size);
+        form.row(&Row { key, size, at }, rng) + "\n"
     });
-    form.head.to_owned() + &rows.collect::<String>() + form.tail
+    form.head.clone() + &rows.collect::<String>() + &form.tail
 }
 
 /// Names of keys, and the function that generates them.
@@ -156,7 +149,8 @@ type Content = (&'static str, fn(&mut Rng, usize) -> String);
 fn files_with_a_structure_are_read_by_it_or_refused() {
     let mut counts = BTreeMap::<Came, Vec<String>>::new();
     let contents: [Content; 3] = [("any", any), ("odd", odd), ("other", other)];
-    for (number, form) in FORMS.iter().enumerate() {
+    let forms = forms();
+    for (number, form) in forms.iter().enumerate() {
         for (content, name) in contents {
             for count in [1, 5, 50, 900] {
                 if count < 50 && content != "any" {
@@ -180,7 +174,7 @@ fn files_with_a_structure_are_read_by_it_or_refused() {
     assert_eq!(of(Came::Silent), Vec::<String>::new());
     assert!(of(Came::Said).len() * 50 <= all, "{:#?}", of(Came::Said));
     let refused = of(Came::Refused);
-    let refusable = FORMS
+    let refusable = forms
         .iter()
         .filter(|form| form.right == Right::Refused)
         .count();
@@ -192,7 +186,7 @@ fn lists_of_raw_keys_are_read_as_they_are() {
     let mut others = Vec::new();
     let mut warned = Vec::new();
     let mut all = 0;
-    for (number, (style, name)) in RAW.iter().enumerate() {
+    for (number, (style, name)) in styles().iter().enumerate() {
         for seed in 0..3 {
             for count in [50, 900] {
                 let mut rng = Rng::new(number as u64 * 100 + seed);

@@ -31,139 +31,125 @@ fn uuid(rng: &mut Rng) -> String {
     )
 }
 
-/// A style of names: its own, and those of raw lists that look like rows.
-pub(super) type Style = (&'static str, fn(&mut Rng, usize) -> Vec<u8>);
+/// Lists of raw keys, nothing in which is a value: a style and a name in it.
+const RAW: &str = r"
+several families ¦ <any>
+word, blank, id ¦ user <i>
+words, blank, id ¦ <word> <word> <i>
+lists of ids ¦ <i>,<ids>
+words and commas ¦ <word>,<word>,<word><i>
+coordinates ¦ geo:<below 90>.<below 100>,<below 180>.<below 1000><i>
+e-mail ¦ <word>.<word><i>@<word>.com
+URL ¦ http://<word>.example.com/<i>?q=<word>&p=1
+SQL ¦ SELECT a, b FROM <word> WHERE id=<i> LIMIT <below 9>
+hash ¦ laravel_cache_:<hex 32><i>
+queue ¦ bull:<word>:<i>
+number ¦ <number>
+UUID ¦ <uuid>
+date ¦ <date>
+equals ¦ user=<i>
+query ¦ id=<i>&type=<word>
+word, comma ¦ <word><i>,<word>
+bars ¦ <word>|user|<i>
+path ¦ C:\Users\<word>\file <i>.txt
+tags ¦ {user:<third>}:<cart/prefs/log><i>
+titles ¦ article:The <word> <i>
+epoch ¦ event:<epoch>
+Chinese ¦ 用户:<i>:资料
+class ¦ App\Models\<word>:<i>
+double colon ¦ <word>::<i>
+blank, date ¦ stat 2026-<month>-<month> <i>
+comma in some ¦ <with a comma>
+names of columns ¦ <size/key/memory/type>:<i>
+names of commands ¦ <get/set/del/info>:<i>
+trailing colon ¦ cart:<i>:
+arrow ¦ redirect:/<word>/<i> -> /<word>
+cache of HTTP ¦ GET /api/<word>/<i>
+arguments ¦ users::[<below 100>, <i>]
+semicolon ¦ <word>;<word>;<i>
+version ¦ pkg:<word>@<below 9>.<below 20>.<i>
+time ¦ slot:<month>:<month>:<i>
+brackets ¦ list[<i>]
+sentence ¦ how do i <word> the <word> in <i> steps
+base64 ¦ <hex 20><i>==
+";
 
-macro_rules! style {
-    ($name:literal, |$rng:ident, $i:ident| $text:expr) => {
-        ($name, |$rng, $i| {
-            let (_, _) = (&$rng, &$i);
-            $text.into_bytes()
-        })
+/// A style of names and the function that makes one.
+type Style<'s> = (&'s str, Box<dyn Fn(&mut Rng, usize) -> Vec<u8>>);
+
+/// All styles of raw keys.
+pub(super) fn styles() -> Vec<Style<'static>> {
+    let style = |line: &'static str| -> Style<'static> {
+        let (style, name) = line.split_once(" ¦ ").expect("a style and a name");
+        let make = move |rng: &mut Rng, i: usize| filled(name, |of| part(of, rng, i)).into_bytes();
+        (style, Box::new(make))
     };
-}
-
-/// Lists of raw keys: nothing in them is a value.
-pub(super) const RAW: &[Style] = &[
-    style!("several families", |r, i| any(r, i)),
-    style!("word, blank, id", |r, i| format!("user {i}")),
-    style!("words, blank, id", |r, i| format!(
-        "{} {} {i}",
-        word(r),
-        word(r)
-    )),
-    style!("lists of ids", |r, i| {
-        let more: Vec<String> = (0..r.below(5)).map(|_| r.below(9999).to_string()).collect();
-        format!("{i},{}", more.join(","))
-    }),
-    style!("words and commas", |r, i| format!(
-        "{},{},{}{i}",
-        word(r),
-        word(r),
-        word(r)
-    )),
-    style!("coordinates", |r, i| format!(
-        "geo:{:.2},{:.3}{i}",
-        r.unit() * 90.0,
-        r.unit() * 180.0
-    )),
-    style!("e-mail", |r, i| format!(
-        "{}.{}{i}@{}.com",
-        word(r),
-        word(r),
-        word(r)
-    )),
-    style!("URL", |r, i| format!(
-        "http://{}.example.com/{i}?q={}&p=1",
-        word(r),
-        word(r)
-    )),
-    style!("SQL", |r, i| format!(
-        "SELECT a, b FROM {} WHERE id={i} LIMIT {}",
-        word(r),
-        r.below(9)
-    )),
-    style!("hash", |r, i| format!("laravel_cache_:{}{i}", hex(r, 32))),
-    style!("queue", |r, i| format!("bull:{}:{i}", word(r))),
-    style!("number", |r, i| (100_000 + 3 * i).to_string()),
-    style!("UUID", |r, i| uuid(r)),
-    style!("date", |r, i| format!(
-        "{}-{:02}-{:02}",
-        1000 + i / 336,
-        i / 28 % 12 + 1,
-        i % 28 + 1
-    )),
-    style!("equals", |r, i| format!("user={i}")),
-    style!("query", |r, i| format!("id={i}&type={}", word(r))),
-    style!("word, comma", |r, i| format!("{}{i},{}", word(r), word(r))),
-    style!("bars", |r, i| format!("{}|user|{i}", word(r))),
-    style!("path", |r, i| format!(r"C:\Users\{}\file {i}.txt", word(r))),
-    style!("tags", |r, i| format!(
-        "{{user:{}}}:{}{i}",
-        i / 3,
-        r.pick(&["cart", "prefs", "log"])
-    )),
-    style!("titles", |r, i| format!("article:The {} {i}", word(r))),
-    style!("epoch", |r, i| format!("event:{}", 1_795_216_373 + 7 * i)),
-    style!("Chinese", |r, i| format!("用户:{i}:资料")),
-    style!("class", |r, i| format!(r"App\Models\{}:{i}", word(r))),
-    style!("double colon", |r, i| format!("{}::{i}", word(r))),
-    style!("blank, date", |r, i| format!(
-        "stat 2026-{:02}-{:02} {i}",
-        r.below(12) + 1,
-        r.below(28) + 1
-    )),
-    style!("comma in some", |r, i| if i % 3 > 0 {
-        format!("user:{i}")
-    } else {
-        format!("geo:{i},{}", 7 * i)
-    }),
-    style!("names of columns", |r, i| format!(
-        "{}:{i}",
-        r.pick(&["size", "key", "memory", "type"])
-    )),
-    style!("names of commands", |r, i| format!(
-        "{}:{i}",
-        r.pick(&["get", "set", "del", "info"])
-    )),
-    style!("trailing colon", |r, i| format!("cart:{i}:")),
-    style!("arrow", |r, i| format!(
-        "redirect:/{}/{i} -> /{}",
-        word(r),
-        word(r)
-    )),
-    style!("cache of HTTP", |r, i| format!("GET /api/{}/{i}", word(r))),
-    style!("arguments", |r, i| format!(
-        "users::[{}, {i}]",
-        r.below(100)
-    )),
-    style!("semicolon", |r, i| format!("{};{};{i}", word(r), word(r))),
-    style!("version", |r, i| format!(
-        "pkg:{}@{}.{}.{i}",
-        word(r),
-        r.below(9),
-        r.below(20)
-    )),
-    style!("time", |r, i| format!(
-        "slot:{:02}:{:02}:{i}",
-        r.below(24),
-        r.below(60)
-    )),
-    style!("brackets", |r, i| format!("list[{i}]")),
-    style!("sentence", |r, i| format!(
-        "how do i {} the {} in {i} steps",
-        word(r),
-        word(r)
-    )),
-    style!("base64", |r, i| format!("{}{i}==", hex(r, 20))),
-    ("Java", |_, i| {
+    // Serialized by Java: bytes that are not text.
+    let java = |_: &mut Rng, i: usize| {
         [
             b"\xAC\xED\x00\x05t\x00\x0Buser:",
             format!("{i:06}").as_bytes(),
         ]
         .concat()
-    }),
-];
+    };
+    let of_text = RAW.trim().lines().map(style);
+    of_text.chain([("Java", Box::new(java) as _)]).collect()
+}
+
+/// A text in which `<NAME>` is replaced by the text of that name.
+pub(super) fn filled(template: &str, mut of: impl FnMut(&str) -> String) -> String {
+    let mut parts = template.split('<');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (name, rest) = part.split_once('>').expect("a name of a text");
+        text += &of(name);
+        text += rest;
+    }
+    text
+}
+
+/// The text of a named part of a key: a choice between words, a random number, or what depends on `i`.
+fn part(name: &str, rng: &mut Rng, i: usize) -> String {
+    if name.contains('/') {
+        let choices: Vec<&str> = name.split('/').collect();
+        return (*rng.pick(&choices)).into();
+    }
+    if let Some((kind, number)) = name
+        .split_once(' ')
+        .filter(|(_, number)| number.parse::<usize>().is_ok())
+    {
+        let number = number.parse().unwrap();
+        return if kind == "hex" {
+            hex(rng, number)
+        } else {
+            rng.below(number).to_string()
+        };
+    }
+    match name {
+        "i" => i.to_string(),
+        "third" => (i / 3).to_string(),
+        "number" => (100_000 + 3 * i).to_string(),
+        "epoch" => (1_795_216_373 + 7 * i).to_string(),
+        "date" => format!(
+            "{}-{:02}-{:02}",
+            1000 + i / 336,
+            i / 28 % 12 + 1,
+            i % 28 + 1
+        ),
+        "month" => format!("{:02}", rng.below(12) + 1),
+        "with a comma" if i % 3 > 0 => format!("user:{i}"),
+        "with a comma" => format!("geo:{i},{}", 7 * i),
+        "ids" => {
+            let ids: Vec<String> = (0..rng.below(5))
+                .map(|_| rng.below(9999).to_string())
+                .collect();
+            ids.join(",")
+        }
+        "any" => any(rng, i),
+        "uuid" => uuid(rng),
+        _ => word(rng).into(),
+    }
+}
 
 /// Names from several families.
 pub(super) fn any(rng: &mut Rng, i: usize) -> String {

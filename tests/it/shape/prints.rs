@@ -1,6 +1,6 @@
 //! Texts that programs print around keys: refused with a command, or told on the first screen.
 
-use testkit::run::{assert_fails, feed, slotscope};
+use testkit::run::{Said, assert_fails, feed, rows, slotscope};
 
 fn analyze(text: &str, flags: &[&str]) -> std::process::Output {
     let arguments = [&["analyze", "-", "--nodes", "3", "--no-files"], flags].concat();
@@ -17,26 +17,17 @@ fn screen(text: &str, flags: &[&str]) -> String {
 
 #[test]
 fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
-    for (text, key) in [
-        (
-            "Key: user:1 Size: 12 bytes\nKey: sess:2 Size: 13 bytes\nKey: cart:3 Size: 140 bytes\n",
-            "user:1 Size",
-        ),
-        (
-            "user:1 (hash): 12 bytes\nsess:2 (set): 131 bytes\ncart:3 (list): 14 bytes\n",
-            "user:1 (hash)",
-        ),
-        ("* `user:1`\n* `sess:2`\n* `cart:3`\n", "`user:1`"),
-        ("b'user:\\xff'\nb'sess:2'\n", "user:\\xff"),
-    ] {
+    for [text, key] in rows(
+        r"Key: user:1 Size: 12 bytes\nKey: sess:2 Size: 13 bytes\nKey: cart:3 Size: 140 bytes\n | user:1 Size
+         user:1 (hash): 12 bytes\nsess:2 (set): 131 bytes\ncart:3 (list): 14 bytes\n | user:1 (hash)
+         * `user:1`\n* `sess:2`\n* `cart:3`\n | `user:1`
+         b'user:\\xff'\nb'sess:2'\n | user:\\xff",
+    ) {
         let shown = screen(text, &[]);
         let first = format!("the first key is \"{key}\"");
         assert!(shown.contains(&first), "{shown}");
         let hidden = screen(text, &["--redact"]);
-        assert!(
-            !hidden.contains(&first) && hidden.contains("the first key is \""),
-            "{hidden}"
-        );
+        hidden.lacks(&first).says("the first key is \"");
     }
     let long = format!("- {}\n- b:2\n- c:3\n", "k".repeat(5000));
     assert!(screen(&long, &[]).len() < 5000);
