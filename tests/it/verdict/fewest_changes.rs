@@ -1,10 +1,8 @@
 //! A cluster whose report once asked for more changes than necessary.
 
-use serde_json::Value;
-
 use super::parity::{Case, analyzed, ratio};
 use super::scene::{even_ends, lines_of};
-use testkit::json::Json;
+use testkit::prelude::*;
 
 /// The tags and keys of the splitting step, and the load ratio after all steps.
 fn split(report: &Value) -> (Vec<String>, f64) {

@@ -1,12 +1,10 @@
 //! A shard that is full: few slots give it room first, where another shard has that room.
 
-use serde_json::Value;
 use slotscope::slot::slot;
 use slotscope::summary::Summary;
 use slotscope::summary::state::Role;
 use slotscope::summary::step::{Step, StepKind};
-use testkit::json::Json;
-use testkit::run::{assert_contains, stdout, succeeded};
+use testkit::prelude::*;
 
 use crate::verdict::parity::{Case, followed, is_what_its_command_does};
 use crate::verdict::scene::{Scene, info, light};
@@ -67,16 +65,8 @@ fn one_slot_makes_room_first_and_the_rest_is_evened_out_later() {
     let which = slot(b"leaderboard:global");
     let expected =
         format!("now: move slot {which}, 14.31 MiB: the fullest node goes from 91.2% to 61.8%");
-    assert!(
-        sentence(first).starts_with(&expected),
-        "{}",
-        sentence(first)
-    );
-    assert!(
-        sentence(then).starts_with("later: even out: move "),
-        "{}",
-        sentence(then)
-    );
+    sentence(first).begins(&expected);
+    sentence(then).begins("later: even out: move ");
     assert!(
         first.slots_moved == 1 && then.slots_moved > 128,
         "{moves:?}"
@@ -109,15 +99,9 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
         .run(&["plan", "all", "--topology", "cluster.nodes"]);
     assert_contains(stdout(&text), &["this only makes room"]);
     // Whoever asks for more gets all of it.
-    let whole = case.scratch.report(&[
-        "plan",
-        "all",
-        "--topology",
-        "cluster.nodes",
-        "--tolerance",
-        "3",
-        "--json",
-    ]);
+    let whole = case.scratch.report(&words(
+        "plan all --topology cluster.nodes --tolerance 3 --json",
+    ));
     assert!(
         whole["slots_moved"].as_u64() > Some(128),
         "{}",
@@ -145,18 +129,11 @@ fn what_a_key_takes_in_hash_tables_moves_with_it() {
         moves(&summary)
     );
     let first = sentence(&summary.verdict.steps[0]);
-    assert!(
-        first
-            .starts_with("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal"),
-        "{first}"
-    );
-    assert_contains(
-        &first,
-        &[&format!(
-            "moving does not help: slot {} needs about",
-            slot(b"{shop-us}")
-        )],
-    );
+    first.begins("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal");
+    first.says(&format!(
+        "moving does not help: slot {} needs about",
+        slot(b"{shop-us}")
+    ));
     let command = summary.verdict.steps[0].command.as_ref().unwrap();
     assert_eq!(
         command.to_string(),

@@ -7,8 +7,7 @@ use slotscope::source::collection::load::{
 };
 use slotscope::source::collection::manifest::example;
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
-use testkit::json::Json;
-use testkit::run::{Scratch, assert_contains, stdout};
+use testkit::prelude::*;
 
 const IDS: [&str; 3] = ["a", "b", "c"];
 const RANGES: [(u16, u16); 3] = [(0, 5460), (5461, 10_922), (10_923, 16_383)];
@@ -158,12 +157,9 @@ fn captured_commands_weigh_what_they_take_so_the_slow_key_is_blamed_and_not_the_
     let hot = Hot::new([0.01, 0.4, 0.01], &COSTS);
     hot.captured(commands(3500)).write(&scratch);
     let text = shown(&scratch);
-    assert!(
-        text.starts_with("HOT 10.0.0.1 uses 2.9")
-            && text.contains("because of key board:global")
-            && text.contains("; estimated by command"),
-        "{text}"
-    );
+    text.begins("HOT 10.0.0.1 uses 2.9")
+        .says("because of key board:global")
+        .says("; estimated by command");
     assert!(text.contains("1 now: cache key board:global"), "{text}");
     let found = scratch.report(&["analyze", "shop", "--json"]);
     assert_eq!(found["verdict"]["roles"][1]["metric"], "cpu");
@@ -349,16 +345,10 @@ fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing(
     (manifest["keys"], manifest["nodes"][0]["keys"]) = (keys.into(), keys.into());
     scratch.file("shop/collect.json", manifest.to_string());
     let text = shown(&scratch);
-    assert_contains(
-        &text,
-        &["SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data"],
-    );
-    assert!(
-        !text.contains("take the dump again")
-            && !text.contains("dump is missing")
-            && text.contains("restore them from its last backup"),
-        "{text}"
-    );
+    text.says("SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data");
+    text.lacks("take the dump again")
+        .lacks("dump is missing")
+        .says("restore them from its last backup");
     // An incomplete collection may lack the keys itself.
     manifest["incomplete"] = true.into();
     scratch.file("shop/collect.json", manifest.to_string());
@@ -373,10 +363,7 @@ fn a_primary_that_failed_and_lost_its_slots_is_down_and_not_empty() {
     let dead = "d 10.0.0.9:6379@1 master,fail - 1 1 9 disconnected\n";
     scratch.file("shop/cluster.nodes", listing + dead);
     let text = shown(&scratch);
-    assert_contains(
-        &text,
-        &["10.0.0.9 is down; it owns no slots, as after a failover"],
-    );
+    text.says("10.0.0.9 is down; it owns no slots, as after a failover");
     assert!(!text.contains("primary 10.0.0.9"), "{text}");
 }
 

@@ -25,14 +25,12 @@ use slotscope::source::Found;
 use slotscope::source::memory::memory;
 use slotscope::summary::Summary;
 use slotscope::summary::cause::CauseKind;
-use slotscope::summary::finding::FindingKind;
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
 use slotscope::summary::step::{Step, StepKind};
 use slotscope::topology::Topology;
 use testkit::planted::{even, listing};
-use testkit::run::assert_contains;
 
 /// The analysis of dumps, each one file.
 fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
@@ -75,22 +73,6 @@ fn step(summary: &Summary, kind: StepKind) -> &Step {
 }
 
 #[test]
-fn all_keys_under_one_tag_are_no_chance() {
-    let dump = lines((0..50_000).map(|i| format!("{{myapp}}:user:{i}")));
-    let summary = analyzed(&[dump], &Analysis::new().nodes(3));
-    assert_eq!(summary.verdict.state, State::Skewed);
-    assert_contains(&sentence(&summary), &["hash tag {myapp} (3.00×)"]);
-    let first = &summary.verdict.steps[0];
-    assert_eq!(first.kind, StepKind::Untag, "it is a namespace in braces");
-    assert!(
-        first.after.memory.unwrap().max_over_mean <= 1.05,
-        "{first:?}"
-    );
-    let command = first.command.as_ref().unwrap().to_string();
-    assert!(command.contains("--untag '[{]myapp[}]'"), "{command}");
-}
-
-#[test]
 fn a_tag_does_not_hide_behind_uneven_slots() {
     let topology = listing(&[7060, 12_522, 16_383]);
     let own = |i: usize| format!("session:{i}");
@@ -112,45 +94,6 @@ fn a_tag_does_not_hide_behind_uneven_slots() {
         command,
         "slotscope plan dump-0 --topology cluster.nodes --commands setslot > moves.sh"
     );
-}
-
-#[test]
-fn memory_is_judged_by_bytes_and_unknown_memory_is_a_risk() {
-    let rows = (0..60_000).map(|i| format!("session:{i},100"));
-    let table = |rows| lines(["key,size".into()].into_iter().chain(rows));
-    let giant = ["lb:global:alltime,9000000".into()];
-    let summary = analyzed(
-        &[table(
-            rows.clone().chain(giant).collect::<Vec<_>>().into_iter(),
-        )],
-        &Analysis::new().nodes(3),
-    );
-    assert_eq!(
-        (summary.verdict.metric(), summary.verdict.state),
-        (Metric::Bytes, State::Skewed)
-    );
-    assert_eq!(
-        summary.by,
-        Metric::Bytes,
-        "the tables are by the metric of the verdict"
-    );
-    assert!(summary.verdict.memory_known);
-    assert!(
-        summary.verdict.by(Metric::Keys).is_none(),
-        "keys beside bytes are not judged"
-    );
-    assert_contains(&sentence(&summary), &["key lb:global:alltime"]);
-    let kinds = |summary: &Summary| {
-        let risks = summary.verdict.risks().map(|risk| risk.kind);
-        risks.collect::<Vec<_>>()
-    };
-    assert_eq!(kinds(&summary), [FindingKind::BigKey]);
-    let plain = analyzed(
-        &[lines((0..9000).map(|i| i.to_string()))],
-        &Analysis::new().nodes(3),
-    );
-    assert!(!plain.verdict.memory_known);
-    assert_eq!(kinds(&plain), [FindingKind::SizesUnknown]);
 }
 
 #[test]
@@ -263,67 +206,5 @@ fn a_split_of_a_key_leaves_the_tag_of_its_name_alone() {
             "{keys} became {after}: {step:?}"
         );
         keys = after;
-    }
-}
-
-#[test]
-fn few_large_tags_are_the_cause() {
-    for (tags, nodes) in [(10, 6), (10, 12), (20, 12), (40, 6)] {
-        let dump = lines((0..60_000).map(|i| format!("{{tenant:{}}}:{i}", i % tags)));
-        let summary = analyzed(&[dump], &Analysis::new().nodes(nodes));
-        assert_eq!(summary.verdict.state, State::Skewed, "{tags} on {nodes}");
-        let first = &worst(&summary).causes[0];
-        assert_eq!(
-            (first.kind, first.units),
-            (CauseKind::CoarseUnits, Some(tags))
-        );
-        assert_eq!(first.share, Some(1.0));
-    }
-}
-
-#[test]
-fn few_keys_on_many_nodes_are_not_judged() {
-    for keys in [1, 2, 3, 5, 10, 30, 100, 300] {
-        for seed in 0..20 {
-            let dump = lines((0..keys).map(|i| format!("k{seed}-{i}-{}", i * 7919)));
-            let analysis = Analysis::new()
-                .nodes(100)
-                .format(slotscope::format::named("lines").unwrap());
-            let summary = analyzed(&[dump], &analysis);
-            assert_eq!(
-                summary.verdict.state,
-                State::Unjudged,
-                "{keys}: {}",
-                sentence(&summary)
-            );
-        }
-    }
-}
-
-#[test]
-fn however_many_foreign_keys_are_found() {
-    let topology = listing(&[3275, 6552, 9829, 13_106, 16_383]);
-    let keys: Vec<String> = (0..50_000).map(|i| format!("user:{i}")).collect();
-    for foreign in [500, 20_000, 200_000] {
-        let dump = |node: usize| {
-            let own = keys
-                .iter()
-                .filter(|key| topology.owner(slot(key.as_bytes())) == Some(node));
-            let other = (0..if node == 2 { foreign } else { 0 }).map(|i| format!("other:{i}"));
-            lines(own.cloned().chain(other))
-        };
-        let dumps: Vec<Vec<u8>> = (0..5).map(dump).collect();
-        let summary = analyzed(&dumps, &on(&topology));
-        assert_eq!(
-            summary.verdict.state,
-            State::Suspicious,
-            "{foreign}: {}",
-            sentence(&summary)
-        );
-        assert_eq!(
-            summary.verdict.integrity[0].kind,
-            Damage::Foreign,
-            "{foreign}"
-        );
     }
 }

@@ -3,12 +3,10 @@
 
 use std::fmt::Write as _;
 
-use serde_json::Value;
 use slotscope::slot::slot;
 use testkit::env::{cases, size};
-use testkit::json::Json;
+use testkit::prelude::*;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, stderr, stdout};
 
 use crate::verdict::scene::{Scene, info};
 

@@ -1,7 +1,7 @@
 //! Load by the CPU time of processes, if servers do not count it by slot.
 
 use super::hot::Hot;
-use testkit::run::{Scratch, assert_contains, code, stdout};
+use testkit::prelude::*;
 
 /// A collection from three primaries that use these fractions of a core; those with `None` do not report it.
 fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
@@ -19,10 +19,7 @@ fn a_collection_has_its_hot_process_as_a_finding() {
     let found = scratch.report(&["analyze", "shop", "--json"]);
     let first = &found["verdict"]["findings"][0];
     assert_eq!(first["id"], "skew/load/c/", "{first:#}");
-    assert_eq!(
-        (&first["metric"], &first["state"]),
-        (&"cpu".into(), &"skewed".into())
-    );
+    first.has(json!({"metric": "cpu", "state": "skewed"}));
     assert_eq!(first["limit_use"], 0.4);
     let share = &found["nodes"]["list"][2]["over_share"]["load"];
     assert_eq!(first["value"], *share);
@@ -31,17 +28,8 @@ fn a_collection_has_its_hot_process_as_a_finding() {
     let shown: Vec<&str> = stdout(&text).split_whitespace().collect();
     let shown = shown.join(" ");
     assert!(shown.contains(&expected.replace("  ", " ")), "{shown}");
-    assert_contains(
-        &shown,
-        &["1 find the hot slots and keys: MONITOR for a few seconds names them"],
-    );
-    let limited = [
-        "analyze",
-        "shop",
-        "--no-files",
-        "--fail-on",
-        "verdict >= skewed",
-    ];
+    shown.says("1 find the hot slots and keys: MONITOR for a few seconds names them");
+    let limited = words("analyze shop --no-files --fail-on 'verdict >= skewed'");
     assert_eq!(code(&scratch.run(&limited)), 1);
     let full = scratch.run(&["analyze", "shop", "--no-files", "--full"]);
     let mut heads = stdout(&full).lines().filter(|line| line.contains("× fair"));

@@ -1,10 +1,10 @@
 //! Situations by the listing: failures, moves in progress, nodes that fill up, replicas, one node, many.
 
 use slotscope::summary::finding::FindingKind;
-use slotscope::summary::state::{Severity, State};
+use slotscope::summary::state::Severity;
 use slotscope::summary::step::StepKind::{Move, Repair, TakeAgain};
 
-use super::{check, situation};
+use super::{balanced, check, situation};
 use crate::verdict::scene::{Scene, even_ends, info, light, lines_of};
 
 const KEYS: usize = 12_000;
@@ -55,27 +55,22 @@ fn what_is_down() {
     );
     let open = "5461-10922 [6000->-node0]";
     check(vec![
-        situation(
-            "a failed primary with a replica",
-            failed_with(REPLICAS),
-            State::Down,
-            &["DOWN 10.0.0.2 failed: 5,462 slots are not served"],
-            &[Repair],
-        )
-        .severity(Severity::Critical)
-        .and("its replica is the other way", |summary| {
-            let first = &summary.verdict.steps[0];
-            let other = first.alternatives[0].sentence.to_string();
-            first.sentence.to_string().contains("bring 10.0.0.2 back")
-                && other.contains("replica with the highest offset")
-        }),
+        situation("a failed primary with a replica", failed_with(REPLICAS))
+            .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
+            .steps(&[Repair])
+            .severity(Severity::Critical)
+            .and("its replica is the other way", |summary| {
+                let first = &summary.verdict.steps[0];
+                let other = first.alternatives[0].sentence.to_string();
+                first.sentence.to_string().contains("bring 10.0.0.2 back")
+                    && other.contains("replica with the highest offset")
+            }),
         situation(
             "a failed primary without a replica",
             failed_with("r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n"),
-            State::Down,
-            &["DOWN 10.0.0.2 failed"],
-            &[Repair],
         )
+        .says(&["DOWN 10.0.0.2 failed"])
+        .steps(&[Repair])
         .and("nothing can be promoted", |summary| {
             summary.verdict.steps[0].alternatives.is_empty()
         }),
@@ -87,10 +82,9 @@ fn what_is_down() {
                     .replace("5461-10922", open),
             )
             .keys("key,size", light(KEYS, ",100")),
-            State::Down,
-            &["DOWN 10.0.0.2 failed"],
-            &[Repair, Repair],
         )
+        .says(&["DOWN 10.0.0.2 failed"])
+        .steps(&[Repair, Repair])
         .and(
             "no step is --cluster fix, which would give slots away empty",
             |summary| {
@@ -99,72 +93,71 @@ fn what_is_down() {
             },
         ),
         situation(
+            "a failed primary of an uneven cluster",
+            Scene::listed(lines_of(&[8191, 12_287, 16_383]).replace(
+                "10.0.0.3:6379@16379 master -",
+                "10.0.0.3:6379@16379 master,fail -",
+            ))
+            .keys("key,size", light(KEYS, ",100")),
+        )
+        .says(&["DOWN 10.0.0.3 failed: 4,096 slots are not served"])
+        .steps(&[Repair])
+        .and("skew is the second line", |summary| {
+            let problems = summary.verdict.problems().map(|found| found.kind);
+            problems.eq([FindingKind::Down, FindingKind::Skew])
+        }),
+        situation(
             "a primary that one node suspects",
             listed(
                 "10.0.0.2:6379@16379 master -",
                 "10.0.0.2:6379@16379 master,fail? -",
             ),
-            State::Watch,
-            &["WATCH 10.0.0.2 is suspected to have failed"],
-            &[],
         )
+        .says(&["WATCH 10.0.0.2 is suspected to have failed"])
         .severity(Severity::Warning),
-        situation(
-            "slots without an owner",
-            listed("5461-10922", "5461-10900"),
-            State::Down,
-            &["DOWN 22 slots have no owner"],
-            &[Repair, TakeAgain],
-        )
-        .and("fix gives them one", |summary| {
-            let command = summary.verdict.steps[0].command.as_ref();
-            command.is_some_and(|command| command.to_string().contains("--cluster fix"))
-        }),
+        situation("slots without an owner", listed("5461-10922", "5461-10900"))
+            .says(&["DOWN 22 slots have no owner"])
+            .steps(&[Repair, TakeAgain])
+            .and("fix gives them one", |summary| {
+                let command = summary.verdict.steps[0].command.as_ref();
+                command.is_some_and(|command| command.to_string().contains("--cluster fix"))
+            }),
         situation(
             "most primaries say cluster_state:fail",
             said_fail(["fail", "fail", "ok"]),
-            State::Down,
-            &["DOWN 10.0.0.1, 10.0.0.2 say cluster_state:fail: 10,923 slots are not served"],
-            &[Repair],
-        ),
+        )
+        .says(&["DOWN 10.0.0.1, 10.0.0.2 say cluster_state:fail: 10,923 slots are not served"])
+        .steps(&[Repair]),
         situation(
             "all primaries say cluster_state:fail",
             said_fail(["fail", "fail", "fail"]),
-            State::Down,
-            &["DOWN 3 of 3 primaries say cluster_state:fail"],
-            &[Repair],
-        ),
+        )
+        .says(&["DOWN 3 of 3 primaries say cluster_state:fail"])
+        .steps(&[Repair]),
         situation(
             "one primary alone says cluster_state:fail",
             said_fail(["ok", "fail", "ok"]),
-            State::Down,
-            &["DOWN 10.0.0.2 says cluster_state:fail: 5,462 slots are not served"],
-            &[Repair],
-        ),
+        )
+        .says(&["DOWN 10.0.0.2 says cluster_state:fail: 5,462 slots are not served"])
+        .steps(&[Repair]),
         situation(
             "a primary that nobody has as failed does not answer",
             said_fail(["ok", "ok", "ok"]).silent(1),
-            State::Down,
-            &["DOWN 10.0.0.2 does not answer: 5,462 slots are not served"],
-            &[Repair],
-        ),
+        )
+        .says(&["DOWN 10.0.0.2 does not answer: 5,462 slots are not served"])
+        .steps(&[Repair]),
         situation(
             "a failed primary does not answer either",
             failed_with(REPLICAS)
                 .servers((0..3).map(|_| info(0.3, "noeviction")))
                 .silent(1),
-            State::Down,
-            &["DOWN 10.0.0.2 failed: 5,462 slots are not served"],
-            &[Repair],
-        ),
-        situation(
-            "down, and a dump that lacks a node",
-            down_and_bad,
-            State::Down,
-            &["DOWN 10.0.0.2 failed"],
-            &[Repair, TakeAgain],
         )
-        .with(FindingKind::Suspicious),
+        .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
+        .steps(&[Repair]),
+        situation("down, and a dump that lacks a node", down_and_bad)
+            .says(&["DOWN 10.0.0.2 failed"])
+            .steps(&[Repair, TakeAgain])
+            .with(FindingKind::Suspicious),
     ]);
 }
 
@@ -187,75 +180,55 @@ fn what_is_moving() {
         situation(
             "a slot is on its way",
             listed("5461-10922", "5461-10922 [6000->-node0]"),
-            State::Balanced,
-            &["BALANCED"],
-            &[Repair],
         )
+        .says(&["BALANCED"])
+        .steps(&[Repair])
         .with(FindingKind::OpenSlot),
         situation(
             "an empty new node",
             with_line("node3 10.0.0.4:6379@16379 master - 0 0 1 connected\n"),
-            State::Balanced,
-            &["BALANCED"],
-            &[Move],
         )
+        .says(&["BALANCED"])
+        .steps(&[Move])
         .with(FindingKind::EmptyNode),
-        situation(
-            "a new node with its first slots",
-            filling(600),
-            State::Watch,
-            &[
+        situation("a new node with its first slots", filling(600))
+            .says(&[
                 "WATCH",
                 "10.0.0.4 owns few slots: is it being filled or drained?",
-            ],
-            &[Move],
-        )
-        .and(
-            "emptying it is the other way",
-            turns("empty 10.0.0.4 instead"),
-        ),
-        situation(
-            "a node that is nearly drained",
-            filling(160),
-            State::Watch,
-            &[
+            ])
+            .steps(&[Move])
+            .and(
+                "emptying it is the other way",
+                turns("empty 10.0.0.4 instead"),
+            ),
+        situation("a node that is nearly drained", filling(160))
+            .says(&[
                 "WATCH",
                 "10.0.0.4 owns few slots: is it being filled or drained?",
-            ],
-            &[Move],
-        )
-        .and(
-            "filling it is the other way",
-            turns("empty 10.0.0.4 instead"),
-        ),
+            ])
+            .steps(&[Move])
+            .and(
+                "filling it is the other way",
+                turns("empty 10.0.0.4 instead"),
+            ),
         situation(
             "a new node with its first slots while another is at its limit",
             filling(600).servers([0.93, 0.6, 0.6, 0.1].map(|used| info(used, "noeviction"))),
-            State::Limit,
-            &["FULL 10.0.0.1", "93"],
-            &[slotscope::summary::step::StepKind::Free, Move],
-        ),
-        situation(
-            "primaries without replicas, by design",
-            with_line(""),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
-        .with(FindingKind::NoReplica)
-        .and("it is one notice", |summary| {
-            let findings = summary.verdict.findings.iter();
-            let lacking: Vec<_> = findings
-                .filter(|found| found.kind == FindingKind::NoReplica)
-                .collect();
-            lacking.len() == 1 && lacking[0].severity == Severity::Notice
-        }),
-        situation(
+        .says(&["FULL 10.0.0.1", "93"])
+        .steps(&[slotscope::summary::step::StepKind::Free, Move]),
+        balanced("primaries without replicas, by design", with_line(""))
+            .with(FindingKind::NoReplica)
+            .and("it is one notice", |summary| {
+                let findings = summary.verdict.findings.iter();
+                let lacking: Vec<_> = findings
+                    .filter(|found| found.kind == FindingKind::NoReplica)
+                    .collect();
+                lacking.len() == 1 && lacking[0].severity == Severity::Notice
+            }),
+        balanced(
             "one primary of three lacks a replica",
             with_line(REPLICAS.split_once('\n').unwrap().1),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .and("it is a warning that names it", |summary| {
             let mut findings = summary.verdict.findings.iter();
@@ -265,7 +238,7 @@ fn what_is_moving() {
                     && found.sentence.to_string().contains("10.0.0.1")
             })
         }),
-        situation(
+        balanced(
             "a replica took over while the keys were read",
             Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
@@ -276,9 +249,6 @@ fn what_is_moving() {
                         slots: 5462,
                     }];
                 }),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .note("replica took over meanwhile: 1"),
     ]);
@@ -290,23 +260,17 @@ fn how_many_nodes_there_are() {
         situation(
             "one node",
             Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")),
-            State::Balanced,
-            &["BALANCED one node, 10.0.0.1:6379: nothing to compare"],
-            &[],
-        ),
+        )
+        .says(&["BALANCED one node, 10.0.0.1:6379: nothing to compare"]),
         situation(
             "two nodes",
             Scene::on(&[9999, 16_383]).keys("key,size", light(KEYS, ",100")),
-            State::Skewed,
-            &["SKEWED 10.0.0.1 holds 1.2", "61% of the slots"],
-            &[Move],
-        ),
-        situation(
+        )
+        .says(&["SKEWED 10.0.0.1 holds 1.2", "61% of the slots"])
+        .steps(&[Move]),
+        balanced(
             "a hundred nodes",
             Scene::even(100).keys("key,size", light(150_000, ",100")),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         situation(
             "two primaries where nothing names the nodes of the cluster",
@@ -314,10 +278,9 @@ fn how_many_nodes_there_are() {
                 "key,size",
                 light(KEYS, ",100").chain((0..KEYS).map(|at| format!("{{acme}}:{at},100"))),
             ),
-            State::Skewed,
-            &["SKEWED on 3 equal nodes: ", "hash tag {acme}"],
-            &[Move, slotscope::summary::step::StepKind::Split],
         )
+        .says(&["SKEWED on 3 equal nodes: ", "hash tag {acme}"])
+        .steps(&[Move, slotscope::summary::step::StepKind::Split])
         .severity(Severity::Warning)
         .and("the nodes are assumed", |summary| summary.verdict.assumed),
     ]);

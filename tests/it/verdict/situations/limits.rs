@@ -6,7 +6,7 @@ use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::{Severity, State};
 use slotscope::summary::step::StepKind::{AddNodes, Free, Move, TakeAgain};
 
-use super::{check, situation};
+use super::{balanced, check, situation};
 use crate::verdict::scene::{Scene, info, light, noeviction};
 
 const KEYS: usize = 12_000;
@@ -23,20 +23,13 @@ fn how_near_nodes_are_to_their_limits() {
         server
     };
     check(vec![
-        situation(
-            "even at 95%",
-            even().servers(noeviction(&[0.95; 3])),
-            State::Limit,
-            &["FULL 10.0.0.", "95"],
-            &[Free, AddNodes],
-        )
-        .severity(Severity::Critical),
-        situation(
+        situation("even at 95%", even().servers(noeviction(&[0.95; 3])))
+            .says(&["FULL 10.0.0.", "95"])
+            .steps(&[Free, AddNodes])
+            .severity(Severity::Critical),
+        balanced(
             "a cache is full by design",
             even().servers([1.0; 3].map(|used| info(used, "allkeys-lru"))),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .without(FindingKind::NearLimit),
         situation(
@@ -44,11 +37,10 @@ fn how_near_nodes_are_to_their_limits() {
             Scene::even(3)
                 .keys("key,size,ttl", light(KEYS, ",100,-1"))
                 .servers([0.97; 3].map(|used| info(used, "volatile-ttl"))),
-            State::Limit,
-            &["FULL 10.0.0.", "97"],
-            &[Free, Free, AddNodes],
-        ),
-        situation(
+        )
+        .says(&["FULL 10.0.0.", "97"])
+        .steps(&[Free, Free, AddNodes]),
+        balanced(
             "volatile-lru where half of the bytes have a TTL",
             Scene::even(3)
                 .keys(
@@ -57,9 +49,6 @@ fn how_near_nodes_are_to_their_limits() {
                         .chain((0..KEYS / 2).map(|at| format!("cache:{at},100,86400"))),
                 )
                 .servers([0.97; 3].map(|used| info(used, "volatile-lru"))),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         situation(
             "all nodes at the limit and evicting",
@@ -68,59 +57,47 @@ fn how_near_nodes_are_to_their_limits() {
                 .since(0, 50, 0.1)
                 .since(1, 900, 0.1)
                 .since(2, 40, 0.1),
-            State::Unjudged,
-            &["UNJUDGED", "compare evictions"],
-            &[],
-        ),
+        )
+        .says(&["UNJUDGED", "compare evictions"]),
         situation(
             "one of six evicts",
             Scene::on(&[3034, 5704, 8374, 11_044, 13_714, 16_383])
                 .keys("key,size", light(4 * KEYS, ",100"))
                 .servers([1.0, 0.85, 0.85, 0.85, 0.85, 0.85].map(|used| info(used, "allkeys-lru")))
                 .since(0, 500, 0.1),
-            State::Watch,
-            &["WATCH 10.0.0.1 evicts keys while", "free"],
-            &[Move],
         )
+        .says(&["WATCH 10.0.0.1 evicts keys while", "free"])
+        .steps(&[Move])
         .with(FindingKind::Evicting),
         situation(
             "buffers fill a node",
             even().servers([0.95, 0.5, 0.5].map(with_buffers)),
-            State::Limit,
-            &["FULL 10.0.0.1", "95"],
-            &[Free, Free],
         )
+        .says(&["FULL 10.0.0.1", "95"])
+        .steps(&[Free, Free])
         .and("buffers are the first step", |summary| {
             let first = summary.verdict.steps[0].sentence.to_string();
             first.contains("buffers")
         }),
-        situation(
+        balanced(
             "83% without a growth that would say when it is full",
             even().servers(noeviction(&[0.83; 3])),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         situation(
             "83% that grows by a quarter a month",
             even()
                 .servers(noeviction(&[0.83; 3]))
                 .asked(|analysis| analysis.room(growing(0.25))),
-            State::Watch,
-            &["WATCH 10.0.0.", "reaches maxmemory in 26 days"],
-            &[],
         )
+        .says(&["WATCH 10.0.0.", "reaches maxmemory in 26 days"])
         .severity(Severity::Warning),
-        situation(
+        balanced(
             "no server has a limit",
             even().servers([0.5; 3].map(|used| {
                 let mut server = info(used, "noeviction");
                 server.maxmemory = Some(0);
                 server
             })),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .with(FindingKind::NoLimit),
         situation(
@@ -130,20 +107,17 @@ fn how_near_nodes_are_to_their_limits() {
                 .since(0, 0, 0.95)
                 .since(1, 0, 0.95)
                 .since(2, 0, 0.95),
-            State::Limit,
-            &["HOT 10.0.0.", "of a core"],
-            &[AddNodes],
-        ),
-        situation(
+        )
+        .says(&["HOT 10.0.0.", "of a core"])
+        .state(State::Limit)
+        .steps(&[AddNodes]),
+        balanced(
             "buffers that do not count against the limit",
             even().servers([0.95; 3].map(|used| {
                 let mut server = info(used, "noeviction");
                 server.mem_not_counted_for_evict = Some(300_000_000);
                 server
             })),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         situation(
             "a node at 98% whose dump lacks another node",
@@ -156,20 +130,18 @@ fn how_near_nodes_are_to_their_limits() {
                     }),
                 )
                 .servers(noeviction(&[0.98, 0.5, 0.5])),
-            State::Limit,
-            &["FULL 10.0.0.1", "98"],
-            &[TakeAgain, Free],
         )
+        .says(&["FULL 10.0.0.1", "98"])
+        .steps(&[TakeAgain, Free])
         .with(FindingKind::Suspicious),
         situation(
             "one node at 95%",
             Scene::on(&[16_383])
                 .keys("key,size", light(KEYS, ",100"))
                 .servers(noeviction(&[0.95])),
-            State::Limit,
-            &["FULL 10.0.0.1", "95"],
-            &[Free, AddNodes],
-        ),
+        )
+        .says(&["FULL 10.0.0.1", "95"])
+        .steps(&[Free, AddNodes]),
     ]);
 }
 

@@ -4,10 +4,9 @@ use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::measure::Measure;
 use slotscope::summary::reason::Reason;
-use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind::{Cache, Measure as FindKey, Move, Split};
 
-use super::{Situation, check, situation};
+use super::{Situation, balanced, check, situation};
 use crate::verdict::scene::{Readings, Scene, info, light, named, of_node};
 
 const KEYS: usize = 12_000;
@@ -69,39 +68,27 @@ fn what_captures_say() {
         scene.capture(&name, (3600 * node as u64, 10), &own)
     });
     check(vec![
-        situation(
-            "even",
-            captured("get", &[]),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
-        ),
-        situation(
-            "a hot key that is only read",
-            captured("get", &hot("get")),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", "key cfg:"],
-            &[Cache],
-        )
-        .and("a cache is the cure: nothing is to be split", |summary| {
-            summary.verdict.steps[0].alternatives.is_empty()
-        }),
+        balanced("even", captured("get", &[])),
+        situation("a hot key that is only read", captured("get", &hot("get")))
+            .says(&["HOT 10.0.0.1 ", "key cfg:"])
+            .steps(&[Cache])
+            .and("a cache is the cure: nothing is to be split", |summary| {
+                summary.verdict.steps[0].alternatives.is_empty()
+            }),
         situation(
             "a hot key that is only written",
             captured("get", &hot("set")),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", "key cfg:"],
-            &[Move, Split],
-        ),
+        )
+        .says(&["HOT 10.0.0.1 ", "key cfg:"])
+        .steps(&[Move, Split]),
         situation(
             "a hot key of which nobody knows whether it is read",
             Scene::even(3)
                 .keys("key,size,ops", light(KEYS, ",100,1"))
                 .and([format!("{key},100,10000")]),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", "key cfg:"],
-            &[Cache, Split],
         )
+        .says(&["HOT 10.0.0.1 ", "key cfg:"])
+        .steps(&[Cache, Split])
         .and("whether a cache helps is not known", |summary| {
             summary.verdict.steps[0].after.load.is_none()
         }),
@@ -113,85 +100,58 @@ fn what_captures_say() {
                     .map(|at| ("set", format!("{{{tag}}}:{}", at % 7)))
                     .collect::<Vec<_>>(),
             ),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", "hash tag {sale"],
-            &[Move, Split, Move],
-        ),
+        )
+        .says(&["HOT 10.0.0.1 ", "hash tag {sale"])
+        .steps(&[Move, Split, Move]),
         not_judged(
-            situation(
+            balanced(
                 "two seconds of six nodes",
                 even(6).capture("all.monitor", (0, 2), &few),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::TooFew,
         ),
-        not_judged(
-            situation(
-                "3 to 10 operations a second",
-                slow,
-                State::Balanced,
-                &["BALANCED"],
-                &[],
-            ),
-            Reason::Idle,
-        ),
-        situation(
+        not_judged(balanced("3 to 10 operations a second", slow), Reason::Idle),
+        balanced(
             "captures that were ended by hand after 8, 12 and 31 seconds",
             by_hand,
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .role("of operations"),
         not_judged(
-            situation(
-                "captures of different hours",
-                apart,
-                State::Balanced,
-                &["BALANCED"],
-                &[],
-            ),
+            balanced("captures of different hours", apart),
             Reason::Counters,
         )
         .role("captured at different times"),
         not_judged(
             situation(
+                "a capture of one node, and no dump",
+                Scene::even(3).monitor(0, 8, &captured_on_first(&[])),
+            )
+            .says(&["UNJUDGED"]),
+            Reason::NotSeen,
+        )
+        .role("only 10.0.0.1 of 3 nodes was captured"),
+        not_judged(
+            balanced(
                 "a capture of one node",
                 even(3).monitor(0, 1, &captured_on_first(&hot("get"))),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::NotSeen,
         )
         .role("only 10.0.0.1 of 3 nodes was captured")
         .with(FindingKind::HotKey),
-        situation(
-            "99 of 100 nodes captured",
-            hundred,
-            State::Balanced,
-            &["BALANCED"],
-            &[],
-        )
-        .role("99 of 100 nodes were captured"),
+        balanced("99 of 100 nodes captured", hundred).role("99 of 100 nodes were captured"),
         situation(
             "all operations in one tag, by a capture that nobody named",
             even(3).capture("all.monitor", (0, 1), &one_tag),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", " 3.00×", "hash tag {sale"],
-            &[Split],
-        ),
-        situation(
+        )
+        .says(&["HOT 10.0.0.1 ", " 3.00×", "hash tag {sale"])
+        .steps(&[Split]),
+        balanced(
             "a dump of yesterday with a capture of today",
             captured("get", &[]).collected(|manifest| {
                 manifest.started = "2026-11-20T10:00:00Z".into();
                 manifest.finished = "2026-11-20T10:01:00Z".into();
             }),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .note("apart"),
     ]);
@@ -288,116 +248,79 @@ fn what_counters_say() {
     };
     let owners = even(3).topology();
     check(vec![
-        situation(
+        balanced(
             "two readings of even nodes",
             both(&[&later, &later, &later]),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .role("of CPU time"),
-        situation(
+        balanced(
             "a command that the host put off for two seconds and a half, on nodes that do little",
             clocks(both(&[&put_off, &little, &little]), [0.05; 3]),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .role("too idle to judge: 10.0.0.1 "),
         situation(
             "the same where no clock of a process is known",
             both(&[&put_off, &little, &little]),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", " 1.6"],
-            &[FindKey],
-        ),
+        )
+        .says(&["HOT 10.0.0.1 ", " 1.6"])
+        .steps(&[FindKey]),
         situation(
             "the same where the processes' own clocks say so too",
             clocks(both(&[&put_off, &little, &little]), [0.08, 0.05, 0.05]),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", " 1.6"],
-            &[FindKey],
-        ),
-        situation(
-            "a hot slot",
-            of(few, &[&hot, &later, &later]),
-            State::Skewed,
-            &[
+        )
+        .says(&["HOT 10.0.0.1 ", " 1.6"])
+        .steps(&[FindKey]),
+        situation("a hot slot", of(few, &[&hot, &later, &later]))
+            .says(&[
                 "HOT 10.0.0.1 ",
                 "slot 77 holds",
                 "its tags were not counted",
-            ],
-            &[FindKey, Move],
-        ),
+            ])
+            .steps(&[FindKey, Move]),
         not_judged(
-            situation(
+            balanced(
                 "one reading, of nodes up for 300 and for 30 days",
                 even(3).slot_stats(&single),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::Counters,
         )
         .role("take two readings"),
         not_judged(
-            situation(
+            balanced(
                 "one of three nodes restarted between the readings",
                 both(&[&later, &later, &restarted]),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::NotSeen,
         ),
         not_judged(
-            situation(
+            balanced(
                 "counters were reset on all nodes",
                 both(&[&restarted, &restarted, &restarted]),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::Counters,
         ),
         not_judged(
-            situation(
+            balanced(
                 "600 slots went from the first node to the second between the readings",
                 even(3).slot_stats_of(&all_of(&used, &later), |slot, second| {
                     let moved = slot < 600 && second > 0;
                     if moved { Some(1) } else { owners.owner(slot) }
                 }),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::NotSeen,
         ),
-        situation(
+        balanced(
             "SLOT-STATS of two of three nodes, in the middle of an upgrade, and MONITOR of all",
             mixed,
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .and("load is judged by operations", |summary| {
             let mut roles = summary.verdict.roles.iter();
             roles.any(|role| role.metric == Measure::Ops && role.judged)
         }),
-        situation(
-            "append-only files are writes",
-            aofs,
-            State::Balanced,
-            &["BALANCED"],
-            &[],
-        )
-        .role("writes"),
-        situation(
+        balanced("append-only files are writes", aofs).role("writes"),
+        balanced(
             "new keys, whose LFU counter is the initial one",
             lfu([5; 3], false),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .and("there is no load", |summary| {
             summary
@@ -406,32 +329,22 @@ fn what_counters_say() {
                 .iter()
                 .all(|role| role.metric == Measure::Bytes)
         }),
-        situation(
+        balanced(
             "accesses 1.4 times the share are within their band",
             lfu([24, 16, 16], false),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         not_judged(
-            situation(
+            balanced(
                 "LFU counters of replicas",
                 lfu([60, 16, 16], false).collected(|manifest| {
                     manifest.nodes[0].role = slotscope::source::collection::servers::Role::Replica;
                 }),
-                State::Balanced,
-                &["BALANCED"],
-                &[],
             ),
             Reason::Counters,
         )
         .role("replicas"),
-        situation(
-            "a key that gets nearly all accesses",
-            lfu([5; 3], true),
-            State::Skewed,
-            &["HOT 10.0.0.1 ", "accesses", "key hot"],
-            &[Cache, Split],
-        ),
+        situation("a key that gets nearly all accesses", lfu([5; 3], true))
+            .says(&["HOT 10.0.0.1 ", "accesses", "key hot"])
+            .steps(&[Cache, Split]),
     ]);
 }

@@ -2,10 +2,10 @@
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
-use slotscope::summary::state::{Severity, State};
+use slotscope::summary::state::Severity;
 use slotscope::summary::step::StepKind::{Move, Split};
 
-use super::{check, situation};
+use super::{balanced, check, situation};
 use crate::verdict::scene::{Scene, info, light, named, noeviction};
 
 const KEYS: usize = 12_000;
@@ -29,89 +29,68 @@ fn how_uneven_memory_is() {
         situation(
             "uneven at 40% of maxmemory is no emergency",
             half().servers(noeviction(&[0.4, 0.2, 0.2])),
-            State::Skewed,
-            &["SKEWED", "because it owns 50% of the slots"],
-            &[Move],
         )
+        .says(&["SKEWED", "because it owns 50% of the slots"])
+        .steps(&[Move])
         .severity(Severity::Warning),
         situation(
             "the same at 80%",
             half().servers(noeviction(&[0.8, 0.4, 0.4])),
-            State::Skewed,
-            &["SKEWED", "50% of the slots"],
-            &[Move],
         )
+        .says(&["SKEWED", "50% of the slots"])
+        .steps(&[Move])
         .severity(Severity::Critical),
-        situation(
-            "even",
-            even(),
-            State::Balanced,
-            &["BALANCED the nodes are even"],
-            &[],
-        ),
-        situation(
+        situation("even", even())
+            .says(&["BALANCED the nodes are even"])
+            .and("the tables are by bytes, as memory is known", |summary| {
+                summary.by == Metric::Bytes && summary.verdict.memory_known
+            }),
+        balanced(
             "nodes of other sizes, each as full as the others",
             half().servers([1.0, 0.5, 0.5].map(|size| {
                 let mut server = info(0.4 * size, "noeviction");
                 server.maxmemory = Some((1e9 * size) as u64);
                 server
             })),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
-        situation(
+        balanced(
             "maxmemory 0 on one of three even nodes",
             even().servers([0, 1, 1].map(|limit| {
                 let mut server = info(0.3, "noeviction");
                 server.maxmemory = Some(limit * 1_000_000_000);
                 server
             })),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
-        situation(
+        balanced(
             "2% more maxmemory on one node is no other hardware",
             even().servers([1.02, 1.0, 1.0].map(|size| {
                 let mut server = info(0.3, "noeviction");
                 server.maxmemory = Some((1e9 * size) as u64);
                 server
             })),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
-        situation(
+        balanced(
             "slots by hardware that only the user knows of",
             half().asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)])),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         // 12,000 keys of 100 bytes and one key of the same total: 2.0, and 1.5 with the key alone on its node.
-        situation(
-            "a giant key",
-            even().and([format!("{giant},1300000")]),
-            State::Skewed,
-            &["SKEWED", "key lb:"],
-            &[Move, Split, Move],
-        )
-        .with(FindingKind::BigKey)
-        .severity(Severity::Critical)
-        .and("the moves help until the split", |summary| {
-            summary.verdict.steps[0].until == Some(1)
-        }),
+        situation("a giant key", even().and([format!("{giant},1300000")]))
+            .says(&["SKEWED", "key lb:"])
+            .steps(&[Move, Split, Move])
+            .with(FindingKind::BigKey)
+            .severity(Severity::Critical)
+            .and("the moves help until the split", |summary| {
+                summary.verdict.steps[0].until == Some(1)
+            }),
         // Shares of 2.0 (one slot), 1.5, and four times 0.625.
         situation(
             "a giant that stays and a node that can be cured",
             Scene::on(&[8, 6143, 8703, 11_263, 13_823, 16_383])
                 .keys("key,size", light(KEYS, ",100"))
                 .and([format!("{},600000", named("giant", 9))]),
-            State::Skewed,
-            &["SKEWED", "key giant"],
-            &[Move, Split, Move],
         )
+        .says(&["SKEWED", "key giant"])
+        .steps(&[Move, Split, Move])
         .and(
             "the moves bring the second node to its fair share",
             |summary| {
@@ -120,14 +99,11 @@ fn how_uneven_memory_is() {
                 0.8 * after.rest <= 1.031 && after.max_over_mean > 1.9
             },
         ),
-        situation(
+        balanced(
             "keys uneven, bytes even",
             Scene::even(3)
                 .keys("key,size", light(KEYS, ",1000"))
                 .and((0..6000).map(|at| format!("{{{tag}}}:{at},1"))),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .with(FindingKind::LoadUnknown)
         .and("keys are no role", |summary| {
@@ -139,28 +115,23 @@ fn how_uneven_memory_is() {
             even()
                 .and((0..40).map(|at| format!("{{{first}}}:{at},6000")))
                 .and((0..40).map(second)),
-            State::Skewed,
-            &["SKEWED", "hash tag {first"],
-            &[Move],
-        ),
+        )
+        .says(&["SKEWED", "hash tag {first"])
+        .steps(&[Move]),
         situation(
             "sizes for 60% of the keys",
             Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
                 .and((0..8000).map(|at| format!("other:{at},"))),
-            State::Unjudged,
-            &["UNJUDGED", "8,000 of 20,000 keys have no size", "estimated"],
-            &[],
-        ),
+        )
+        .says(&["UNJUDGED", "8,000 of 20,000 keys have no size", "estimated"]),
         situation(
             "sizes for 20% of the keys",
             Scene::even(3)
                 .keys("key,size", light(KEYS / 4, ",100"))
                 .and((0..KEYS).map(|at| format!("other:{at},"))),
-            State::Unjudged,
-            &["UNJUDGED", "by their number"],
-            &[],
-        ),
+        )
+        .says(&["UNJUDGED", "by their number"]),
         situation(
             "names alone, with what each server says of its dataset",
             Scene::even(3)
@@ -170,18 +141,14 @@ fn how_uneven_memory_is() {
                     server.used_memory_dataset = Some(size as u64);
                     server
                 })),
-            State::Skewed,
-            &["SKEWED", "1.50× its share of memory"],
-            &[],
-        ),
-        situation(
-            "names alone",
-            Scene::even(3).keys("key", light(KEYS, "")),
-            State::Balanced,
-            &["BALANCED", "its share of keys"],
-            &[],
         )
-        .with(FindingKind::SizesUnknown),
+        .says(&["SKEWED", "1.50× its share of memory"]),
+        situation("names alone", Scene::even(3).keys("key", light(KEYS, "")))
+            .says(&["BALANCED", "its share of keys"])
+            .with(FindingKind::SizesUnknown)
+            .and("memory is not known", |summary| {
+                !summary.verdict.memory_known
+            }),
         situation(
             "four keys of 1 GiB are not too few to judge",
             Scene::even(3).keys(
@@ -198,10 +165,9 @@ fn how_uneven_memory_is() {
                         format!("{},1073741824", names.into_iter().find(is_in).unwrap())
                     }),
             ),
-            State::Skewed,
-            &["SKEWED", "1.50×"],
-            &[Split, Move],
         )
+        .says(&["SKEWED", "1.50×"])
+        .steps(&[Split, Move])
         .with(FindingKind::BigKey),
     ]);
 }

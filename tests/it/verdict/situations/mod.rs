@@ -29,7 +29,6 @@ struct Situation {
     what: &'static str,
     scene: Scene,
     state: State,
-    /// Parts of the first line; the first of them is its beginning.
     says: &'static [&'static str],
     steps: &'static [StepKind],
     checks: Vec<Check>,
@@ -37,24 +36,50 @@ struct Situation {
 
 type Check = Box<dyn Fn(&Summary) -> Result<(), String>>;
 
-fn situation(
-    what: &'static str,
-    scene: Scene,
-    state: State,
-    says: &'static [&'static str],
-    steps: &'static [StepKind],
-) -> Situation {
+fn situation(what: &'static str, scene: Scene) -> Situation {
     Situation {
         what,
         scene,
-        state,
-        says,
-        steps,
+        state: State::Balanced,
+        says: &[],
+        steps: &[],
         checks: Vec::new(),
     }
 }
 
+/// A situation in which nothing is to be done.
+fn balanced(what: &'static str, scene: Scene) -> Situation {
+    situation(what, scene).says(&["BALANCED"])
+}
+
 impl Situation {
+    /// Parts of the first line; the first of them is its beginning, and its first word tells the state.
+    fn says(mut self, says: &'static [&'static str]) -> Self {
+        self.state = match says[0].split(' ').next() {
+            Some("BALANCED") => State::Balanced,
+            Some("WATCH") => State::Watch,
+            Some("SKEWED" | "HOT") => State::Skewed,
+            Some("FULL") => State::Limit,
+            Some("DOWN") => State::Down,
+            Some("EMPTY") => State::Empty,
+            Some("UNJUDGED") => State::Unjudged,
+            word => panic!("no state is called {word:?}"),
+        };
+        self.says = says;
+        self
+    }
+
+    /// Another state than the one that the first word usually stands for.
+    fn state(mut self, state: State) -> Self {
+        self.state = state;
+        self
+    }
+
+    fn steps(mut self, steps: &'static [StepKind]) -> Self {
+        self.steps = steps;
+        self
+    }
+
     /// Adds a condition, with words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
         let check = move |summary: &Summary| {

@@ -2,10 +2,10 @@
 
 use slotscope::metric::Metric;
 use slotscope::summary::finding::FindingKind;
-use slotscope::summary::state::{Role, State};
+use slotscope::summary::state::Role;
 use slotscope::summary::step::StepKind::{Free, Move, Split, Untag};
 
-use super::{check, situation};
+use super::{balanced, check, situation};
 use crate::verdict::scene::{Scene, light, named, noeviction};
 
 const KEYS: usize = 12_000;
@@ -31,37 +31,30 @@ fn what_is_fed_in() {
         situation(
             "no keys",
             Scene::even(3).keys("key,size", std::iter::empty()),
-            State::Empty,
-            &["EMPTY"],
-            &[],
-        ),
+        )
+        .says(&["EMPTY"]),
         situation(
             "a text of 50 words",
             Scene::unlisted().file(
                 "words.txt",
                 (0..50).map(|at| format!("word{at}\n")).collect(),
             ),
-            State::Unjudged,
-            &["UNJUDGED on 3 equal nodes: 50 keys on 3 nodes are too few"],
-            &[],
-        ),
+        )
+        .says(&["UNJUDGED on 3 equal nodes: 50 keys on 3 nodes are too few"]),
         situation(
             "27 keys with sizes",
             Scene::even(3).keys("key,size", (0..27).map(|at| format!("k{at},{}", 100 + at))),
-            State::Unjudged,
-            &["UNJUDGED 27 keys on 3 nodes are too few"],
-            &[],
-        ),
+        )
+        .says(&["UNJUDGED 27 keys on 3 nodes are too few"]),
         situation(
             "tenants in tags, fewer than two a node",
             Scene::even(12).keys(
                 "key",
                 (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 20)),
             ),
-            State::Skewed,
-            &["SKEWED", "20 heavy hash tags with 100% of the keys"],
-            &[Move],
         )
+        .says(&["SKEWED", "20 heavy hash tags with 100% of the keys"])
+        .steps(&[Move])
         .and("two on a node are 1.2 times its share", |summary| {
             let after = summary.verdict.steps[0].after.memory.unwrap();
             (after.max_over_mean - 1.2).abs() < 0.001 && after.state.is_uneven()
@@ -72,44 +65,42 @@ fn what_is_fed_in() {
                 "key",
                 (0..60_000).map(|at| format!("{{tenant:{}}}:{at}", at % 8)),
             ),
-            State::Skewed,
-            &["SKEWED", "8 heavy hash tags with 100% of the keys"],
-            &[Move, Split, Move],
-        ),
+        )
+        .says(&["SKEWED", "8 heavy hash tags with 100% of the keys"])
+        .steps(&[Move, Split, Move]),
         situation(
             "a namespace in braces",
             Scene::even(3).keys("key", (0..KEYS).map(|at| format!("{{myapp}}:user:{at}"))),
-            State::Skewed,
-            &["SKEWED", "hash tag {myapp} (3.00×)"],
-            &[Untag],
+        )
+        .says(&["SKEWED", "hash tag {myapp} (3.00×)"])
+        .steps(&[Untag])
+        .and(
+            "its command takes the braces off, and evens the nodes",
+            |summary| {
+                let step = &summary.verdict.steps[0];
+                let command = step.command.as_ref().unwrap().to_string();
+                command.contains("--untag '[{]myapp[}]'")
+                    && step.after.memory.unwrap().max_over_mean <= 1.05
+            },
         ),
-        situation(
+        balanced(
             "one name in two databases is no repeat",
             Scene::even(3).keys(
                 "key,db,size",
                 (0..2 * KEYS).map(|at| format!("session:{},{},100", at / 2, at % 2)),
             ),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
-        situation(
+        balanced(
             "a third of the keys expires in one minute in two hours",
             Scene::even(3).keys("key,size,expiry", (0..KEYS).map(storm)),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .with(FindingKind::Expiry),
-        situation(
+        balanced(
             "all keys live for a minute, by design",
             Scene::even(3).keys(
                 "key,size,ttl",
                 (0..KEYS).map(|at| format!("session:{at},100,{}", 1 + at % 60)),
             ),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         )
         .without(FindingKind::Expiry),
         situation(
@@ -117,20 +108,17 @@ fn what_is_fed_in() {
             Scene::even(3)
                 .keys("key", light(KEYS / 3, ""))
                 .and((0..KEYS).map(|at| format!("{{{acme}}}:{at}"))),
-            State::Skewed,
-            &["SKEWED", "hash tag {acme"],
-            &[Move, Split, Move],
-        ),
+        )
+        .says(&["SKEWED", "hash tag {acme"])
+        .steps(&[Move, Split, Move]),
         // A key with 1.07 shares, alone on a node with the few slots around it.
         situation(
             "a slot at 1.07 that nobody can cure is no page for ever",
             Scene::on(&[40, 8212, 16_383])
                 .keys("key,size", light(KEYS, ",100"))
                 .and([format!("{},660000", named("g", 41))]),
-            State::Watch,
-            &["WATCH 10.0.0.1 holds 1.07×", "key g"],
-            &[],
         )
+        .says(&["WATCH 10.0.0.1 holds 1.07×", "key g"])
         .and("nothing is to be done, and that is said", |summary| {
             let verdict = &summary.verdict;
             !verdict.actionable && verdict.left.len() == 1
@@ -167,27 +155,24 @@ fn what_is_asked_for() {
                     .and((0..6000).map(|at| format!("{{{}}}:{at},1", named("c", 5461)))),
                 Metric::Keys,
             ),
-            State::Skewed,
-            &["SKEWED"],
-            &[Split, Move],
         )
+        .says(&["SKEWED"])
+        .steps(&[Split, Move])
         .and("keys have no role", |summary| {
             summary.verdict.roles[0].role.is_none()
         }),
         situation(
             "--by ops of a cluster whose operations are uneven",
             by(uneven(300, 300), Metric::Ops),
-            State::Skewed,
-            &["SKEWED 10.0.0.1 ", "of operations"],
-            &[Move],
-        ),
+        )
+        .says(&["SKEWED 10.0.0.1 ", "of operations"])
+        .steps(&[Move]),
         situation(
             "--by keys of unequal slots",
             by(half("key,size", ",100"), Metric::Keys),
-            State::Skewed,
-            &["SKEWED"],
-            &[Move],
-        ),
+        )
+        .says(&["SKEWED"])
+        .steps(&[Move]),
         situation(
             "--by keys does not hide a node at its limit",
             by(
@@ -195,17 +180,15 @@ fn what_is_asked_for() {
                 Metric::Keys,
             )
             .servers(noeviction(&[0.95, 0.5, 0.5])),
-            State::Limit,
-            &["FULL 10.0.0.1", "95"],
-            &[Free],
-        ),
+        )
+        .says(&["FULL 10.0.0.1", "95"])
+        .steps(&[Free]),
         situation(
             "both roles are uneven: memory comes first, load second",
             uneven(200, 200),
-            State::Skewed,
-            &["SKEWED 10.0.0.1 holds 1.50× its share of memory"],
-            &[Move],
         )
+        .says(&["SKEWED 10.0.0.1 holds 1.50× its share of memory"])
+        .steps(&[Move])
         .and("load is the second line", |summary| {
             let mut problems = summary.verdict.problems();
             let roles =
@@ -215,24 +198,19 @@ fn what_is_asked_for() {
         situation(
             "load above its upper band is worse than memory above its lower",
             uneven(125, 300),
-            State::Skewed,
-            &["HOT 10.0.0.1 does 1.80× its share of operations"],
-            &[Move],
-        ),
-        situation(
+        )
+        .says(&["HOT 10.0.0.1 does 1.80× its share of operations"])
+        .steps(&[Move]),
+        balanced(
             "unequal slots, and the user says that they are meant",
             half("key", "").asked(|analysis| analysis.weights(vec![("10.0.0.1:6379".into(), 2.0)])),
-            State::Balanced,
-            &["BALANCED"],
-            &[],
         ),
         situation(
             "unequal slots alone: the way to say that they are meant is said",
             half("key", ""),
-            State::Skewed,
-            &["SKEWED 10.0.0.1 holds 1.5", "50% of the slots"],
-            &[Move],
         )
+        .says(&["SKEWED 10.0.0.1 holds 1.5", "50% of the slots"])
+        .steps(&[Move])
         .and("it can be pasted", |summary| {
             let other = summary.verdict.steps[0].alternatives.last().unwrap();
             let command = other.command.as_ref().unwrap().to_string();
