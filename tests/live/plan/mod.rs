@@ -3,7 +3,6 @@
 
 mod bad_day;
 mod beside;
-mod block_times;
 pub(crate) mod follower;
 mod hostile_replies;
 mod obstacles;
@@ -17,11 +16,10 @@ mod uneven;
 
 use rebalance::bytes_are_evener_than_after_a_rebalance_of_slots;
 use script::the_script_moves_what_was_planned_and_loses_nothing;
-use serde_json::Value;
 use slotscope::topology::Topology;
 use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
-use testkit::json::Json;
+use testkit::prelude::*;
 
 /// Unequal shares; the last primary is empty.
 fn shares() -> [Ranges; 4] {
