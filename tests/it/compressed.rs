@@ -3,12 +3,10 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-use serde_json::Value;
 use slotscope::Analysis;
 use slotscope::source::decompress::plain;
 use testkit::dumps::gzip;
-use testkit::json::Json;
-use testkit::run::{Scratch, code, without_origin};
+use testkit::prelude::*;
 
 type Compress = fn(&[u8]) -> Vec<u8>;
 
@@ -207,10 +205,7 @@ fn one_pass_has_every_tag_of_a_plain_file_and_bounds_of_a_compressed_one() {
     let all = scratch.report(&["analyze", "--json", "plain"]);
     let once = |file| scratch.report(&["analyze", "--json", "--one-pass", file]);
     let (plain, compressed) = (once("plain"), once("dump.gz"));
-    assert_eq!(
-        (&plain["run"]["passes"], &plain["tags"]["distinct"]),
-        (&1.into(), &70_050.into())
-    );
+    plain.has(json!({"run": {"passes": 1}, "tags": {"distinct": 70_050}}));
     assert!(without_origin(plain) == without_origin(all));
     assert_eq!(compressed["run"]["passes"], 1);
     assert_ne!(compressed["tags"]["distinct_error"], 0.0);
@@ -247,44 +242,5 @@ fn a_broken_stream_is_reported_with_all_before_it_and_exit_code_2() {
         );
         let keys = report["input"]["keys"].whole();
         assert!((1000..200_000).contains(&keys), "{form}: {keys}");
-    }
-}
-
-/// A dump in each format, as written by the format's tools.
-const DUMPS: [(&str, &str); 9] = [
-    ("lines", "user:{1}:a\nuser:2\n"),
-    ("quoted", "\"user:{1}\\n\"\n\"user:2\"\n"),
-    ("numbered", "1) \"user:{1}\"\n2) \"user:2\"\n"),
-    ("redis-csv", "\"user:{1}\",\"user:2\"\n"),
-    ("redis-json", "[\"user:{1}\",\"user:2\"]\n"),
-    ("resp", "*2\r\n$8\r\nuser:{1}\r\n$6\r\nuser:2\r\n"),
-    ("csv", "key,size\nuser:{1},7\n\"user:\"\"2\",8\n"),
-    (
-        "rdb-tools",
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,user:{1},7,ht,1,1,\n",
-    ),
-    (
-        "jsonl",
-        "{\"key\":\"user:{1}\",\"size\":7}\n{\"key\":\"user:2\"}\n",
-    ),
-];
-
-#[test]
-fn a_compressed_dump_of_any_form_gives_the_report_of_the_plain_one() {
-    let scratch = Scratch::new();
-    let analyzed = |name: &str| {
-        let report = scratch.report(&["analyze", "--json", name]);
-        let format = report["input"]["files"][0]["format"].clone();
-        (format, without_origin(report))
-    };
-    for (form, dump) in DUMPS {
-        scratch.file(form, dump);
-        let expected = analyzed(form);
-        assert_eq!(expected.0, form);
-        for (ending, compress) in FORMS {
-            let name = format!("{form}.{ending}");
-            scratch.file(&name, compress(dump.as_bytes()));
-            assert!(analyzed(&name) == expected, "{name}");
-        }
     }
 }

@@ -108,19 +108,14 @@ struct Phrases {
 }
 
 impl Phrases {
-    fn new() -> Self {
-        Self::with(&[])
-    }
-
-    fn with(more: &'static [(&'static str, &'static str)]) -> Self {
+    fn new(more: &'static [(&'static str, &'static str)]) -> Self {
         let regex = |pattern: &str| Regex::new(pattern).unwrap();
-        let phrases = PHRASES
-            .iter()
-            .chain(more)
-            .map(|&(pattern, instead)| (regex(pattern), instead));
+        let phrases = PHRASES.iter().chain(more);
         let allowed = ALLOWED.iter().map(|&(pattern, _)| regex(pattern));
         Self {
-            phrases: phrases.collect(),
+            phrases: phrases
+                .map(|&(pattern, instead)| (regex(pattern), instead))
+                .collect(),
             allowed: allowed.collect(),
         }
     }
@@ -138,17 +133,15 @@ impl Phrases {
         found.collect()
     }
 
-    /// The same for each of `lines`, with its `place`.
-    fn of_lines<'a>(
-        &self,
-        place: &str,
-        lines: impl Iterator<Item = (usize, &'a str)>,
-    ) -> Vec<String> {
-        let found = lines.flat_map(|(number, line)| {
-            let phrases = self.of(line).into_iter();
-            phrases.map(move |phrase| format!("{place}:{number}: {phrase}: {}", line.trim()))
+    /// Asserts that none is in the lines of texts, each with its place.
+    #[track_caller]
+    fn are_not_in(&self, texts: impl Iterator<Item = (String, String)>) {
+        let found = texts.flat_map(|(place, line)| {
+            let phrases = self.of(&line).into_iter();
+            phrases.map(move |phrase| format!("{place}: {phrase}: {}", line.trim()))
         });
-        found.collect()
+        let found: Vec<String> = found.collect();
+        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }
 
@@ -167,30 +160,23 @@ fn files(folder: &Path, extension: &str, into: &mut Vec<String>) {
     }
 }
 
-/// The Rust files of the program and its crates, except tests.
-fn sources() -> Vec<String> {
+/// The Rust files of the program and its crates; with `all`, those of tests, benches and others too.
+fn sources(all: bool) -> Vec<String> {
     let mut found = Vec::new();
     files(&root().join("src"), "rs", &mut found);
     for entry in fs::read_dir(root().join("crates")).unwrap() {
-        files(&entry.unwrap().path().join("src"), "rs", &mut found);
-    }
-    found.sort();
-    found
-}
-
-/// Every Rust file of the repository.
-fn every_source() -> Vec<String> {
-    let mut found = sources();
-    for folder in OTHER_CODE {
-        files(&root().join(folder), "rs", &mut found);
-    }
-    for entry in fs::read_dir(root().join("crates")).unwrap() {
-        for folder in ["benches", "tests", "examples"] {
-            let folder = entry.as_ref().unwrap().path().join(folder);
-            if folder.is_dir() {
-                files(&folder, "rs", &mut found);
+        for folder in ["src", "benches", "tests", "examples"] {
+            if all || folder == "src" {
+                files(
+                    &entry.as_ref().unwrap().path().join(folder),
+                    "rs",
+                    &mut found,
+                );
             }
         }
+    }
+    for folder in OTHER_CODE.iter().filter(|_| all) {
+        files(&root().join(folder), "rs", &mut found);
     }
     found
 }
@@ -226,101 +212,88 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The code of a file above its unit tests.
-fn above_tests(text: &str) -> &str {
-    text.split("#[cfg(test)]").next().unwrap_or_default()
+/// The lines of files that `chosen` takes, each with its place.
+fn lines_of(
+    names: Vec<String>,
+    chosen: impl Fn(&str) -> Vec<(usize, String)>,
+) -> impl Iterator<Item = (String, String)> {
+    names.into_iter().flat_map(move |name| {
+        let lines = chosen(&read(&name)).into_iter();
+        lines
+            .map(move |(number, line)| (format!("{name}:{number}"), line))
+            .collect::<Vec<_>>()
+    })
 }
 
 #[test]
 fn documents_are_written_in_the_words_of_the_field() {
     let mut names: Vec<String> = DOCUMENTS.map(String::from).to_vec();
     files(&root().join("docs"), "md", &mut names);
-    let phrases = Phrases::new();
-    let found = names
-        .iter()
-        .flat_map(|name| phrases.of_lines(name, prose(&read(name))));
-    let found: Vec<String> = found.collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let lines = |text: &str| {
+        prose(text)
+            .map(|(at, line)| (at, line.to_owned()))
+            .collect()
+    };
+    Phrases::new(&[]).are_not_in(lines_of(names, lines));
 }
 
 #[test]
 fn help_is_written_in_the_words_of_the_field() {
-    let help = |args: &[&str]| {
-        let output = Command::new(env!("CARGO_BIN_EXE_slotscope"))
-            .args(args)
-            .output();
-        String::from_utf8(succeeded(output.unwrap())).unwrap()
-    };
-    let phrases = Phrases::new();
-    let list = help(&["help"]);
-    let mut found = phrases.of_lines("help", numbered(&list));
-    for entry in fs::read_dir(root().join("docs/commands")).unwrap() {
-        let name = entry
-            .unwrap()
-            .path()
-            .file_stem()
-            .unwrap()
-            .to_str()
-            .unwrap()
-            .to_owned();
-        found.extend(phrases.of_lines(&name, numbered(&help(&[&name, "--help"]))));
-    }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let pages = fs::read_dir(root().join("docs/commands")).unwrap();
+    let names = pages.map(|page| page.unwrap().path().with_extension(""));
+    let names = names.map(|name| name.file_name().unwrap().to_str().unwrap().to_owned());
+    let commands = names.map(|name| [name, "--help".into()].to_vec());
+    let help = commands.chain([vec!["help".into()]]).flat_map(|args| {
+        let mut program = Command::new(env!("CARGO_BIN_EXE_slotscope"));
+        let text = String::from_utf8(succeeded(program.args(&args).output().unwrap())).unwrap();
+        let lines = text.lines().map(|line| (args.join(" "), line.to_owned()));
+        lines.collect::<Vec<_>>()
+    });
+    Phrases::new(&[]).are_not_in(help);
 }
 
 #[test]
 fn messages_are_written_in_the_words_of_the_field() {
     let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
-    let phrases = Phrases::new();
-    let mut found = Vec::new();
-    for name in sources() {
-        let text = read(&name);
-        for (number, line) in numbered(above_tests(&text)) {
-            if line.trim_start().starts_with("//") {
-                continue;
-            }
-            let literals = literal
-                .captures_iter(line)
-                .map(|found| found.get(1).unwrap().as_str());
-            found.extend(phrases.of_lines(&name, literals.map(|text| (number, text))));
-        }
-    }
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let lines = |text: &str| {
+        let above_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let code = numbered(above_tests).filter(|(_, line)| !line.trim_start().starts_with("//"));
+        let literals = code.flat_map(|(at, line)| {
+            let found = literal.captures_iter(line);
+            found
+                .map(move |found| (at, found[1].to_owned()))
+                .collect::<Vec<_>>()
+        });
+        literals.collect()
+    };
+    Phrases::new(&[]).are_not_in(lines_of(sources(false), lines));
 }
 
 #[test]
 fn comments_are_written_in_the_words_of_the_field() {
-    let phrases = Phrases::with(COMMENT_PHRASES);
-    let found = every_source().into_iter().flat_map(|name| {
-        let text = read(&name);
-        phrases.of_lines(
-            &name,
-            comments(&text).map(|(number, comment, _)| (number, comment)),
-        )
-    });
-    let found: Vec<String> = found.collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    let lines = |text: &str| {
+        let comments = comments(text).map(|(at, comment, _)| (at, comment.to_owned()));
+        comments.collect()
+    };
+    Phrases::new(COMMENT_PHRASES).are_not_in(lines_of(sources(true), lines));
 }
 
 #[test]
 fn comments_open_with_a_noun_or_a_verb() {
     let opening = Regex::new(OPENING).unwrap();
-    let judged = every_source()
-        .into_iter()
-        .filter(|name| !MAY_ASK.iter().any(|start| name.starts_with(start)));
-    let found = judged.flat_map(|name| {
-        let text = read(&name);
-        let odd = comments(&text).filter(|(_, comment, opens)| *opens && opening.is_match(comment));
-        let odd = odd.map(|(number, comment, _)| format!("{name}:{number}: {comment}"));
-        odd.collect::<Vec<_>>()
+    let may_ask = |name: &String| MAY_ASK.iter().any(|start| name.starts_with(start));
+    let judged = sources(true).into_iter().filter(|name| !may_ask(name));
+    let found = lines_of(judged.collect(), |text| {
+        let odd = comments(text).filter(|(_, comment, opens)| *opens && opening.is_match(comment));
+        odd.map(|(at, comment, _)| (at, comment.to_owned()))
+            .collect()
     });
-    let found: Vec<String> = found.collect();
-    assert!(found.is_empty(), "{}", found.join("\n"));
+    assert_eq!(found.collect::<Vec<_>>(), []);
 }
 
 #[test]
 fn a_phrase_is_found_and_plain_english_is_not() {
-    let phrases = Phrases::new();
+    let phrases = Phrases::new(&[]);
     for odd in [
         "Rows that are no keys.",
         "`None` where it is none",

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use super::{draw, even, judged, noise, of_file, of_slots, spread_by_chance};
+use super::{draw, draw_slots, even, judged, noise, of_file, of_slots, spread_by_chance};
 use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::charts::CHARTS;
@@ -106,7 +106,7 @@ fn hostile_names() -> Vec<Vec<u8>> {
 #[test]
 fn nothing_at_all() {
     for nodes in [1, 3, 1000] {
-        draw(&format!("empty-{nodes}"), &of_slots(&even(nodes), |_| 0));
+        draw_slots(&format!("empty-{nodes}"), nodes, |_| 0);
     }
     let mut tallies = Tallies::new(Parts::Slots);
     tallies.slots.loads.keys = vec![0; SLOTS];
@@ -118,32 +118,23 @@ fn nothing_at_all() {
 #[test]
 fn one_node_and_as_many_as_there_can_be() {
     for nodes in [1, 2, 13, 41, 1000, 16384] {
-        draw(
-            &format!("nodes-{nodes}"),
-            &of_slots(&even(nodes), spread_by_chance(61.0)),
-        );
+        draw_slots(&format!("nodes-{nodes}"), nodes, spread_by_chance(61.0));
     }
 }
 
 #[test]
 fn one_key_and_as_many_as_can_be_counted() {
-    draw(
-        "one-key",
-        &of_slots(&even(3), |slot| u64::from(slot == 16383)),
-    );
-    draw("all-equal", &of_slots(&even(3), |_| 7));
-    draw(
+    draw_slots("one-key", 3, |slot| u64::from(slot == 16383));
+    draw_slots("all-equal", 3, |_| 7);
+    draw_slots(
         "huge-hot",
-        &of_slots(
-            &even(3),
-            |slot| if slot == 5000 { 10u64.pow(18) } else { 3 },
-        ),
+        3,
+        |slot| if slot == 5000 { 10u64.pow(18) } else { 3 },
     );
-    draw(
-        "huge-all",
-        &of_slots(&even(6), |slot| 10u64.pow(15) + (noise(slot) * 1e7) as u64),
-    );
-    draw("huge-equal", &of_slots(&even(6), |_| 10u64.pow(15)));
+    draw_slots("huge-all", 6, |slot| {
+        10u64.pow(15) + (noise(slot) * 1e7) as u64
+    });
+    draw_slots("huge-equal", 6, |_| 10u64.pow(15));
 }
 
 #[test]

@@ -181,6 +181,11 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     CHARTS.iter().map(draw_one).collect()
 }
 
+/// Draws the charts of keys without tags on equal nodes.
+fn draw_slots(name: &str, nodes: usize, keys: impl Fn(u64) -> u64) -> Vec<(&'static str, Picture)> {
+    draw(name, &of_slots(&even(nodes), keys))
+}
+
 /// Places of the labels of axes and legends when there are keys: file, columns, rows counted from the bottom.
 const LABELS: [(&str, Range<u32>, Range<u32>); 8] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row

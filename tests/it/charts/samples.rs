@@ -5,8 +5,8 @@ use std::ops::Range;
 use std::path::Path;
 
 use super::{
-    LABELS, Picture, assert_labelled, draw, even, noise, of_file, of_rows, of_sample, of_slots,
-    spread_by_chance,
+    LABELS, Picture, assert_labelled, draw, draw_slots, even, noise, of_file, of_rows, of_sample,
+    of_slots, spread_by_chance,
 };
 use slotscope::metric::Metric;
 use slotscope::report::charts::CHARTS;
@@ -70,33 +70,16 @@ fn every_sample_has_all_charts() {
 
 #[test]
 fn large_dumps() {
-    assert_labelled(
-        "large-even",
-        &draw("large-even", &of_slots(&even(10), spread_by_chance(610.0))),
-        &LABELS,
-    );
-    draw(
-        "large-missing-node",
-        &of_slots(&even(6), |slot| {
-            if slot < 2731 {
-                0
-            } else {
-                spread_by_chance(6104.0)(slot)
-            }
-        }),
-    );
-    draw(
-        "large-one-hot",
-        &of_slots(&even(6), |slot| {
-            spread_by_chance(6104.0)(slot) + if slot == 9842 { 5_000_000 } else { 0 }
-        }),
-    );
-    draw(
-        "large-many-hot",
-        &of_slots(&even(40), |slot| {
-            spread_by_chance(610.0)(slot) + (2.0 / (noise(slot + 7) + 1e-4)) as u64
-        }),
-    );
+    let [many, few] = [6104.0, 610.0].map(spread_by_chance);
+    assert_labelled("large-even", &draw_slots("large-even", 10, &few), &LABELS);
+    draw_slots("large-missing-node", 6, |slot| {
+        many(slot) * u64::from(slot >= 2731)
+    });
+    draw_slots("large-one-hot", 6, |slot| {
+        many(slot) + u64::from(slot == 9842) * 5_000_000
+    });
+    let hot = |slot| (2.0 / (noise(slot + 7) + 1e-4)) as u64;
+    draw_slots("large-many-hot", 40, |slot| few(slot) + hot(slot));
 }
 
 #[test]
@@ -196,20 +179,15 @@ fn colours_say_what_the_numbers_say() {
             .1
     };
     let (calm, alarm) = ([0x9F, 0xC4, 0xE4], [0xA8, 0x1E, 0x16]);
-    let even_nodes = chart(draw("colour-even", &of_slots(&even(4), |_| 7)), "nodes.png");
+    let even_nodes = chart(draw_slots("colour-even", 4, |_| 7), "nodes.png");
     assert!(has(&even_nodes, calm) > 50_000 && has(&even_nodes, alarm) == 0);
     let skewed = of_slots(&even(4), |slot| if slot < 4096 { 21 } else { 7 });
     let nodes = chart(draw("colour-skewed", &skewed), "nodes.png");
     // The ratio of the overloaded node is red.
     assert!(has(&nodes, alarm) > 100 && has(&nodes, calm) > 10_000);
 
-    let map = chart(
-        draw(
-            "colour-half",
-            &of_slots(&even(1), |slot| u64::from(slot < 8192) * 9),
-        ),
-        "slot-heatmap.png",
-    );
+    let half = draw_slots("colour-half", 1, |slot| u64::from(slot < 8192) * 9);
+    let map = chart(half, "slot-heatmap.png");
     let cell = |slot: usize| {
         let (x, y) = (102 + slot % 128 * 7 + 3, 124 + slot / 128 * 7 + 3);
         &map.rgb[(y * 1200 + x) * 3..][..3]
