@@ -1,4 +1,4 @@
-//! What nearly every test uses: running the program, its outputs, JSON.
+//! Names that nearly every test uses: to run the program, and for its outputs and JSON.
 
 pub use serde_json::{Value, json};
 

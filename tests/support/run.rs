@@ -349,7 +349,7 @@ fn decoded(cell: &str) -> &'static str {
     text.leak()
 }
 
-/// What a text says, as a chain of assertions that show the text.
+/// Assertions on a text, in a chain; a failure shows the text.
 pub trait Said {
     fn says(&self, part: &str) -> &Self;
     fn lacks(&self, part: &str) -> &Self;

@@ -55,7 +55,8 @@ fn what_is_down() {
     );
     let open = "5461-10922 [6000->-node0]";
     check(vec![
-        situation("a failed primary with a replica", failed_with(REPLICAS))
+        situation("a failed primary with a replica")
+            .on(failed_with(REPLICAS))
             .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
             .steps(&[Repair])
             .severity(Severity::Critical)
@@ -65,96 +66,82 @@ fn what_is_down() {
                 first.sentence.to_string().contains("bring 10.0.0.2 back")
                     && other.contains("replica with the highest offset")
             }),
-        situation(
-            "a failed primary without a replica",
-            failed_with("r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n"),
-        )
-        .says(&["DOWN 10.0.0.2 failed"])
-        .steps(&[Repair])
-        .and("nothing can be promoted", |summary| {
-            summary.verdict.steps[0].alternatives.is_empty()
-        }),
-        situation(
-            "a failed primary, and a slot that is open",
-            Scene::listed(
+        situation("a failed primary without a replica")
+            .on(failed_with(
+                "r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n",
+            ))
+            .says(&["DOWN 10.0.0.2 failed"])
+            .steps(&[Repair])
+            .and("nothing can be promoted", |summary| {
+                summary.verdict.steps[0].alternatives.is_empty()
+            }),
+        situation("a failed primary, and a slot that is open")
+            .on(Scene::listed(
                 lines_of(&even_ends(3))
                     .replace(FAILED.0, FAILED.1)
                     .replace("5461-10922", open),
             )
-            .keys("key,size", light(KEYS, ",100")),
-        )
-        .says(&["DOWN 10.0.0.2 failed"])
-        .steps(&[Repair, Repair])
-        .and(
-            "no step is --cluster fix, which would give slots away empty",
-            |summary| {
-                let steps = summary.verdict.steps.iter();
-                steps.filter_map(|step| step.command.as_ref()).count() == 0
-            },
-        ),
-        situation(
-            "a failed primary of an uneven cluster",
-            Scene::listed(lines_of(&[8191, 12_287, 16_383]).replace(
+            .keys("key,size", light(KEYS, ",100")))
+            .says(&["DOWN 10.0.0.2 failed"])
+            .steps(&[Repair, Repair])
+            .and(
+                "no step is --cluster fix, which would give slots away empty",
+                |summary| {
+                    let steps = summary.verdict.steps.iter();
+                    steps.filter_map(|step| step.command.as_ref()).count() == 0
+                },
+            ),
+        situation("a failed primary of an uneven cluster")
+            .on(Scene::listed(lines_of(&[8191, 12_287, 16_383]).replace(
                 "10.0.0.3:6379@16379 master -",
                 "10.0.0.3:6379@16379 master,fail -",
             ))
-            .keys("key,size", light(KEYS, ",100")),
-        )
-        .says(&["DOWN 10.0.0.3 failed: 4,096 slots are not served"])
-        .steps(&[Repair])
-        .and("skew is the second line", |summary| {
-            let problems = summary.verdict.problems().map(|found| found.kind);
-            problems.eq([FindingKind::Down, FindingKind::Skew])
-        }),
-        situation(
-            "a primary that one node suspects",
-            listed(
+            .keys("key,size", light(KEYS, ",100")))
+            .says(&["DOWN 10.0.0.3 failed: 4,096 slots are not served"])
+            .steps(&[Repair])
+            .and("skew is the second line", |summary| {
+                let problems = summary.verdict.problems().map(|found| found.kind);
+                problems.eq([FindingKind::Down, FindingKind::Skew])
+            }),
+        situation("a primary that one node suspects")
+            .on(listed(
                 "10.0.0.2:6379@16379 master -",
                 "10.0.0.2:6379@16379 master,fail? -",
-            ),
-        )
-        .says(&["WATCH 10.0.0.2 is suspected to have failed"])
-        .severity(Severity::Warning),
-        situation("slots without an owner", listed("5461-10922", "5461-10900"))
+            ))
+            .says(&["WATCH 10.0.0.2 is suspected to have failed"])
+            .severity(Severity::Warning),
+        situation("slots without an owner")
+            .on(listed("5461-10922", "5461-10900"))
             .says(&["DOWN 22 slots have no owner"])
             .steps(&[Repair, TakeAgain])
             .and("fix gives them one", |summary| {
                 let command = summary.verdict.steps[0].command.as_ref();
                 command.is_some_and(|command| command.to_string().contains("--cluster fix"))
             }),
-        situation(
-            "most primaries say cluster_state:fail",
-            said_fail(["fail", "fail", "ok"]),
-        )
-        .says(&["DOWN 10.0.0.1, 10.0.0.2 say cluster_state:fail: 10,923 slots are not served"])
-        .steps(&[Repair]),
-        situation(
-            "all primaries say cluster_state:fail",
-            said_fail(["fail", "fail", "fail"]),
-        )
-        .says(&["DOWN 3 of 3 primaries say cluster_state:fail"])
-        .steps(&[Repair]),
-        situation(
-            "one primary alone says cluster_state:fail",
-            said_fail(["ok", "fail", "ok"]),
-        )
-        .says(&["DOWN 10.0.0.2 says cluster_state:fail: 5,462 slots are not served"])
-        .steps(&[Repair]),
-        situation(
-            "a primary that nobody has as failed does not answer",
-            said_fail(["ok", "ok", "ok"]).silent(1),
-        )
-        .says(&["DOWN 10.0.0.2 does not answer: 5,462 slots are not served"])
-        .steps(&[Repair]),
-        situation(
-            "a failed primary does not answer either",
-            failed_with(REPLICAS)
+        situation("most primaries say cluster_state:fail")
+            .on(said_fail(["fail", "fail", "ok"]))
+            .says(&["DOWN 10.0.0.1, 10.0.0.2 say cluster_state:fail: 10,923 slots are not served"])
+            .steps(&[Repair]),
+        situation("all primaries say cluster_state:fail")
+            .on(said_fail(["fail", "fail", "fail"]))
+            .says(&["DOWN 3 of 3 primaries say cluster_state:fail"])
+            .steps(&[Repair]),
+        situation("one primary alone says cluster_state:fail")
+            .on(said_fail(["ok", "fail", "ok"]))
+            .says(&["DOWN 10.0.0.2 says cluster_state:fail: 5,462 slots are not served"])
+            .steps(&[Repair]),
+        situation("a primary that nobody has as failed does not answer")
+            .on(said_fail(["ok", "ok", "ok"]).silent(1))
+            .says(&["DOWN 10.0.0.2 does not answer: 5,462 slots are not served"])
+            .steps(&[Repair]),
+        situation("a failed primary does not answer either")
+            .on(failed_with(REPLICAS)
                 .servers((0..3).map(|_| info(0.3, "noeviction")))
-                .silent(1),
-        )
-        .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
-        .steps(&[Repair]),
-        situation("down, and a dump that lacks a node", down_and_bad)
+                .silent(1))
+            .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
+            .steps(&[Repair]),
+        situation("down, and a dump that lacks a node")
+            .on(down_and_bad)
             .says(&["DOWN 10.0.0.2 failed"])
             .steps(&[Repair, TakeAgain])
             .with(FindingKind::Suspicious),
@@ -177,21 +164,20 @@ fn what_is_moving() {
         }
     };
     check(vec![
-        situation(
-            "a slot is on its way",
-            listed("5461-10922", "5461-10922 [6000->-node0]"),
-        )
-        .says(&["BALANCED"])
-        .steps(&[Repair])
-        .with(FindingKind::OpenSlot),
-        situation(
-            "an empty new node",
-            with_line("node3 10.0.0.4:6379@16379 master - 0 0 1 connected\n"),
-        )
-        .says(&["BALANCED"])
-        .steps(&[Move])
-        .with(FindingKind::EmptyNode),
-        situation("a new node with its first slots", filling(600))
+        situation("a slot is on its way")
+            .on(listed("5461-10922", "5461-10922 [6000->-node0]"))
+            .says(&["BALANCED"])
+            .steps(&[Repair])
+            .with(FindingKind::OpenSlot),
+        situation("an empty new node")
+            .on(with_line(
+                "node3 10.0.0.4:6379@16379 master - 0 0 1 connected\n",
+            ))
+            .says(&["BALANCED"])
+            .steps(&[Move])
+            .with(FindingKind::EmptyNode),
+        situation("a new node with its first slots")
+            .on(filling(600))
             .says(&[
                 "WATCH",
                 "10.0.0.4 owns few slots: is it being filled or drained?",
@@ -201,7 +187,8 @@ fn what_is_moving() {
                 "emptying it is the other way",
                 turns("empty 10.0.0.4 instead"),
             ),
-        situation("a node that is nearly drained", filling(160))
+        situation("a node that is nearly drained")
+            .on(filling(160))
             .says(&[
                 "WATCH",
                 "10.0.0.4 owns few slots: is it being filled or drained?",
@@ -211,13 +198,12 @@ fn what_is_moving() {
                 "filling it is the other way",
                 turns("empty 10.0.0.4 instead"),
             ),
-        situation(
-            "a new node with its first slots while another is at its limit",
-            filling(600).servers([0.93, 0.6, 0.6, 0.1].map(|used| info(used, "noeviction"))),
-        )
-        .says(&["FULL 10.0.0.1", "93"])
-        .steps(&[slotscope::summary::step::StepKind::Free, Move]),
-        balanced("primaries without replicas, by design", with_line(""))
+        situation("a new node with its first slots while another is at its limit")
+            .on(filling(600).servers([0.93, 0.6, 0.6, 0.1].map(|used| info(used, "noeviction"))))
+            .says(&["FULL 10.0.0.1", "93"])
+            .steps(&[slotscope::summary::step::StepKind::Free, Move]),
+        balanced("primaries without replicas, by design")
+            .on(with_line(""))
             .with(FindingKind::NoReplica)
             .and("it is one notice", |summary| {
                 let findings = summary.verdict.findings.iter();
@@ -226,21 +212,18 @@ fn what_is_moving() {
                     .collect();
                 lacking.len() == 1 && lacking[0].severity == Severity::Notice
             }),
-        balanced(
-            "one primary of three lacks a replica",
-            with_line(REPLICAS.split_once('\n').unwrap().1),
-        )
-        .and("it is a warning that names it", |summary| {
-            let mut findings = summary.verdict.findings.iter();
-            findings.any(|found| {
-                found.kind == FindingKind::NoReplica
-                    && found.severity == Severity::Warning
-                    && found.sentence.to_string().contains("10.0.0.1")
-            })
-        }),
-        balanced(
-            "a replica took over while the keys were read",
-            Scene::even(3)
+        balanced("one primary of three lacks a replica")
+            .on(with_line(REPLICAS.split_once('\n').unwrap().1))
+            .and("it is a warning that names it", |summary| {
+                let mut findings = summary.verdict.findings.iter();
+                findings.any(|found| {
+                    found.kind == FindingKind::NoReplica
+                        && found.severity == Severity::Warning
+                        && found.sentence.to_string().contains("10.0.0.1")
+                })
+            }),
+        balanced("a replica took over while the keys were read")
+            .on(Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
                 .collected(|manifest| {
                     manifest.failovers = vec![slotscope::source::collection::manifest::Failover {
@@ -248,40 +231,30 @@ fn what_is_moving() {
                         to: "node1".into(),
                         slots: 5462,
                     }];
-                }),
-        )
-        .note("replica took over meanwhile: 1"),
+                }))
+            .note("replica took over meanwhile: 1"),
     ]);
 }
 
 #[test]
 fn how_many_nodes_there_are() {
     check(vec![
-        situation(
-            "one node",
-            Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")),
-        )
-        .says(&["BALANCED one node, 10.0.0.1:6379: nothing to compare"]),
-        situation(
-            "two nodes",
-            Scene::on(&[9999, 16_383]).keys("key,size", light(KEYS, ",100")),
-        )
-        .says(&["SKEWED 10.0.0.1 holds 1.2", "61% of the slots"])
-        .steps(&[Move]),
-        balanced(
-            "a hundred nodes",
-            Scene::even(100).keys("key,size", light(150_000, ",100")),
-        ),
-        situation(
-            "two primaries where nothing names the nodes of the cluster",
-            Scene::unlisted().keys(
+        situation("one node")
+            .on(Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")))
+            .says(&["BALANCED one node, 10.0.0.1:6379: nothing to compare"]),
+        situation("two nodes")
+            .on(Scene::on(&[9999, 16_383]).keys("key,size", light(KEYS, ",100")))
+            .says(&["SKEWED 10.0.0.1 holds 1.2", "61% of the slots"])
+            .steps(&[Move]),
+        balanced("a hundred nodes").on(Scene::even(100).keys("key,size", light(150_000, ",100"))),
+        situation("two primaries where nothing names the nodes of the cluster")
+            .on(Scene::unlisted().keys(
                 "key,size",
                 light(KEYS, ",100").chain((0..KEYS).map(|at| format!("{{acme}}:{at},100"))),
-            ),
-        )
-        .says(&["SKEWED on 3 equal nodes: ", "hash tag {acme}"])
-        .steps(&[Move, slotscope::summary::step::StepKind::Split])
-        .severity(Severity::Warning)
-        .and("the nodes are assumed", |summary| summary.verdict.assumed),
+            ))
+            .says(&["SKEWED on 3 equal nodes: ", "hash tag {acme}"])
+            .steps(&[Move, slotscope::summary::step::StepKind::Split])
+            .severity(Severity::Warning)
+            .and("the nodes are assumed", |summary| summary.verdict.assumed),
     ]);
 }

@@ -23,105 +23,83 @@ fn how_near_nodes_are_to_their_limits() {
         server
     };
     check(vec![
-        situation("even at 95%", even().servers(noeviction(&[0.95; 3])))
+        situation("even at 95%")
+            .on(even().servers(noeviction(&[0.95; 3])))
             .says(&["FULL 10.0.0.", "95"])
             .steps(&[Free, AddNodes])
             .severity(Severity::Critical),
-        balanced(
-            "a cache is full by design",
-            even().servers([1.0; 3].map(|used| info(used, "allkeys-lru"))),
-        )
-        .without(FindingKind::NearLimit),
-        situation(
-            "volatile-ttl where no key has a TTL",
-            Scene::even(3)
+        balanced("a cache is full by design")
+            .on(even().servers([1.0; 3].map(|used| info(used, "allkeys-lru"))))
+            .without(FindingKind::NearLimit),
+        situation("volatile-ttl where no key has a TTL")
+            .on(Scene::even(3)
                 .keys("key,size,ttl", light(KEYS, ",100,-1"))
-                .servers([0.97; 3].map(|used| info(used, "volatile-ttl"))),
-        )
-        .says(&["FULL 10.0.0.", "97"])
-        .steps(&[Free, Free, AddNodes]),
-        balanced(
-            "volatile-lru where half of the bytes have a TTL",
-            Scene::even(3)
-                .keys(
-                    "key,size,ttl",
-                    light(KEYS / 2, ",100,-1")
-                        .chain((0..KEYS / 2).map(|at| format!("cache:{at},100,86400"))),
-                )
-                .servers([0.97; 3].map(|used| info(used, "volatile-lru"))),
-        ),
-        situation(
-            "all nodes at the limit and evicting",
-            even()
+                .servers([0.97; 3].map(|used| info(used, "volatile-ttl"))))
+            .says(&["FULL 10.0.0.", "97"])
+            .steps(&[Free, Free, AddNodes]),
+        balanced("volatile-lru where half of the bytes have a TTL").on(Scene::even(3)
+            .keys(
+                "key,size,ttl",
+                light(KEYS / 2, ",100,-1")
+                    .chain((0..KEYS / 2).map(|at| format!("cache:{at},100,86400"))),
+            )
+            .servers([0.97; 3].map(|used| info(used, "volatile-lru")))),
+        situation("all nodes at the limit and evicting")
+            .on(even()
                 .servers([1.0; 3].map(|used| info(used, "allkeys-lru")))
                 .since(0, 50, 0.1)
                 .since(1, 900, 0.1)
-                .since(2, 40, 0.1),
-        )
-        .says(&["UNJUDGED", "compare evictions"]),
-        situation(
-            "one of six evicts",
-            Scene::on(&[3034, 5704, 8374, 11_044, 13_714, 16_383])
+                .since(2, 40, 0.1))
+            .says(&["UNJUDGED", "compare evictions"]),
+        situation("one of six evicts")
+            .on(Scene::on(&[3034, 5704, 8374, 11_044, 13_714, 16_383])
                 .keys("key,size", light(4 * KEYS, ",100"))
                 .servers([1.0, 0.85, 0.85, 0.85, 0.85, 0.85].map(|used| info(used, "allkeys-lru")))
-                .since(0, 500, 0.1),
-        )
-        .says(&["WATCH 10.0.0.1 evicts keys while", "free"])
-        .steps(&[Move])
-        .with(FindingKind::Evicting),
-        situation(
-            "buffers fill a node",
-            even().servers([0.95, 0.5, 0.5].map(with_buffers)),
-        )
-        .says(&["FULL 10.0.0.1", "95"])
-        .steps(&[Free, Free])
-        .and("buffers are the first step", |summary| {
-            let first = summary.verdict.steps[0].sentence.to_string();
-            first.contains("buffers")
-        }),
-        balanced(
-            "83% without a growth that would say when it is full",
-            even().servers(noeviction(&[0.83; 3])),
-        ),
-        situation(
-            "83% that grows by a quarter a month",
-            even()
+                .since(0, 500, 0.1))
+            .says(&["WATCH 10.0.0.1 evicts keys while", "free"])
+            .steps(&[Move])
+            .with(FindingKind::Evicting),
+        situation("buffers fill a node")
+            .on(even().servers([0.95, 0.5, 0.5].map(with_buffers)))
+            .says(&["FULL 10.0.0.1", "95"])
+            .steps(&[Free, Free])
+            .and("buffers are the first step", |summary| {
+                let first = summary.verdict.steps[0].sentence.to_string();
+                first.contains("buffers")
+            }),
+        balanced("83% without a growth that would say when it is full")
+            .on(even().servers(noeviction(&[0.83; 3]))),
+        situation("83% that grows by a quarter a month")
+            .on(even()
                 .servers(noeviction(&[0.83; 3]))
-                .asked(|analysis| analysis.room(growing(0.25))),
-        )
-        .says(&["WATCH 10.0.0.", "reaches maxmemory in 26 days"])
-        .severity(Severity::Warning),
-        balanced(
-            "no server has a limit",
-            even().servers([0.5; 3].map(|used| {
+                .asked(|analysis| analysis.room(growing(0.25))))
+            .says(&["WATCH 10.0.0.", "reaches maxmemory in 26 days"])
+            .severity(Severity::Warning),
+        balanced("no server has a limit")
+            .on(even().servers([0.5; 3].map(|used| {
                 let mut server = info(used, "noeviction");
                 server.maxmemory = Some(0);
                 server
-            })),
-        )
-        .with(FindingKind::NoLimit),
-        situation(
-            "CPU at 95% on all nodes",
-            even()
+            })))
+            .with(FindingKind::NoLimit),
+        situation("CPU at 95% on all nodes")
+            .on(even()
                 .servers(noeviction(&[0.3; 3]))
                 .since(0, 0, 0.95)
                 .since(1, 0, 0.95)
-                .since(2, 0, 0.95),
-        )
-        .says(&["HOT 10.0.0.", "of a core"])
-        .state(State::Limit)
-        .steps(&[AddNodes]),
-        balanced(
-            "buffers that do not count against the limit",
-            even().servers([0.95; 3].map(|used| {
+                .since(2, 0, 0.95))
+            .says(&["HOT 10.0.0.", "of a core"])
+            .state(State::Limit)
+            .steps(&[AddNodes]),
+        balanced("buffers that do not count against the limit").on(even().servers([0.95; 3].map(
+            |used| {
                 let mut server = info(used, "noeviction");
                 server.mem_not_counted_for_evict = Some(300_000_000);
                 server
-            })),
-        ),
-        situation(
-            "a node at 98% whose dump lacks another node",
-            Scene::even(3)
+            },
+        ))),
+        situation("a node at 98% whose dump lacks another node")
+            .on(Scene::even(3)
                 .keys(
                     "key,size",
                     light(KEYS, ",100").filter(|row| {
@@ -129,19 +107,16 @@ fn how_near_nodes_are_to_their_limits() {
                         slotscope::slot::slot(key.as_bytes()) < 10_000
                     }),
                 )
-                .servers(noeviction(&[0.98, 0.5, 0.5])),
-        )
-        .says(&["FULL 10.0.0.1", "98"])
-        .steps(&[TakeAgain, Free])
-        .with(FindingKind::Suspicious),
-        situation(
-            "one node at 95%",
-            Scene::on(&[16_383])
+                .servers(noeviction(&[0.98, 0.5, 0.5])))
+            .says(&["FULL 10.0.0.1", "98"])
+            .steps(&[TakeAgain, Free])
+            .with(FindingKind::Suspicious),
+        situation("one node at 95%")
+            .on(Scene::on(&[16_383])
                 .keys("key,size", light(KEYS, ",100"))
-                .servers(noeviction(&[0.95])),
-        )
-        .says(&["FULL 10.0.0.1", "95"])
-        .steps(&[Free, AddNodes]),
+                .servers(noeviction(&[0.95])))
+            .says(&["FULL 10.0.0.1", "95"])
+            .steps(&[Free, AddNodes]),
     ]);
 }
 

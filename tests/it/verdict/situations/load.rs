@@ -6,7 +6,7 @@ use slotscope::summary::measure::Measure;
 use slotscope::summary::reason::Reason;
 use slotscope::summary::step::StepKind::{Cache, Measure as FindKey, Move, Split};
 
-use super::{Situation, balanced, check, situation};
+use super::{balanced, check, situation};
 use crate::verdict::scene::{Readings, Scene, info, light, named, of_node};
 
 const KEYS: usize = 12_000;
@@ -23,14 +23,6 @@ fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
             own.extend(hot.iter().cloned());
         }
         scene.monitor(node, 1, &own)
-    })
-}
-
-/// The load is not judged, for this reason.
-fn not_judged(situation: Situation, reason: Reason) -> Situation {
-    situation.and("load is not judged, for this reason", move |summary| {
-        let mut roles = summary.verdict.roles.iter();
-        roles.any(|role| role.by() != Metric::Bytes && role.reason == Some(reason))
     })
 }
 
@@ -68,92 +60,72 @@ fn what_captures_say() {
         scene.capture(&name, (3600 * node as u64, 10), &own)
     });
     check(vec![
-        balanced("even", captured("get", &[])),
-        situation("a hot key that is only read", captured("get", &hot("get")))
+        balanced("even").on(captured("get", &[])),
+        situation("a hot key that is only read")
+            .on(captured("get", &hot("get")))
             .says(&["HOT 10.0.0.1 ", "key cfg:"])
             .steps(&[Cache])
             .and("a cache is the cure: nothing is to be split", |summary| {
                 summary.verdict.steps[0].alternatives.is_empty()
             }),
-        situation(
-            "a hot key that is only written",
-            captured("get", &hot("set")),
-        )
-        .says(&["HOT 10.0.0.1 ", "key cfg:"])
-        .steps(&[Move, Split]),
-        situation(
-            "a hot key of which nobody knows whether it is read",
-            Scene::even(3)
+        situation("a hot key that is only written")
+            .on(captured("get", &hot("set")))
+            .says(&["HOT 10.0.0.1 ", "key cfg:"])
+            .steps(&[Move, Split]),
+        situation("a hot key of which nobody knows whether it is read")
+            .on(Scene::even(3)
                 .keys("key,size,ops", light(KEYS, ",100,1"))
-                .and([format!("{key},100,10000")]),
-        )
-        .says(&["HOT 10.0.0.1 ", "key cfg:"])
-        .steps(&[Cache, Split])
-        .and("whether a cache helps is not known", |summary| {
-            summary.verdict.steps[0].after.load.is_none()
-        }),
-        situation(
-            "a hot slot of several tags that are written",
-            captured(
+                .and([format!("{key},100,10000")]))
+            .says(&["HOT 10.0.0.1 ", "key cfg:"])
+            .steps(&[Cache, Split])
+            .and("whether a cache helps is not known", |summary| {
+                summary.verdict.steps[0].after.load.is_none()
+            }),
+        situation("a hot slot of several tags that are written")
+            .on(captured(
                 "set",
                 &(0..4000)
                     .map(|at| ("set", format!("{{{tag}}}:{}", at % 7)))
                     .collect::<Vec<_>>(),
-            ),
-        )
-        .says(&["HOT 10.0.0.1 ", "hash tag {sale"])
-        .steps(&[Move, Split, Move]),
-        not_judged(
-            balanced(
-                "two seconds of six nodes",
-                even(6).capture("all.monitor", (0, 2), &few),
-            ),
-            Reason::TooFew,
-        ),
-        not_judged(balanced("3 to 10 operations a second", slow), Reason::Idle),
-        balanced(
-            "captures that were ended by hand after 8, 12 and 31 seconds",
-            by_hand,
-        )
-        .role("of operations"),
-        not_judged(
-            balanced("captures of different hours", apart),
-            Reason::Counters,
-        )
-        .role("captured at different times"),
-        not_judged(
-            situation(
-                "a capture of one node, and no dump",
-                Scene::even(3).monitor(0, 8, &captured_on_first(&[])),
-            )
-            .says(&["UNJUDGED"]),
-            Reason::NotSeen,
-        )
-        .role("only 10.0.0.1 of 3 nodes was captured"),
-        not_judged(
-            balanced(
-                "a capture of one node",
-                even(3).monitor(0, 1, &captured_on_first(&hot("get"))),
-            ),
-            Reason::NotSeen,
-        )
-        .role("only 10.0.0.1 of 3 nodes was captured")
-        .with(FindingKind::HotKey),
-        balanced("99 of 100 nodes captured", hundred).role("99 of 100 nodes were captured"),
-        situation(
-            "all operations in one tag, by a capture that nobody named",
-            even(3).capture("all.monitor", (0, 1), &one_tag),
-        )
-        .says(&["HOT 10.0.0.1 ", " 3.00×", "hash tag {sale"])
-        .steps(&[Split]),
-        balanced(
-            "a dump of yesterday with a capture of today",
-            captured("get", &[]).collected(|manifest| {
+            ))
+            .says(&["HOT 10.0.0.1 ", "hash tag {sale"])
+            .steps(&[Move, Split, Move]),
+        balanced("two seconds of six nodes")
+            .on(even(6).capture("all.monitor", (0, 2), &few))
+            .not_judged(Reason::TooFew),
+        balanced("3 to 10 operations a second")
+            .on(slow)
+            .not_judged(Reason::Idle),
+        balanced("captures that were ended by hand after 8, 12 and 31 seconds")
+            .on(by_hand)
+            .role("of operations"),
+        balanced("captures of different hours")
+            .on(apart)
+            .not_judged(Reason::Counters)
+            .role("captured at different times"),
+        situation("a capture of one node, and no dump")
+            .on(Scene::even(3).monitor(0, 8, &captured_on_first(&[])))
+            .says(&["UNJUDGED"])
+            .not_judged(Reason::NotSeen)
+            .role("only 10.0.0.1 of 3 nodes was captured"),
+        balanced("a capture of one node")
+            .on(even(3).monitor(0, 1, &captured_on_first(&hot("get"))))
+            .not_judged(Reason::NotSeen)
+            .role("only 10.0.0.1 of 3 nodes was captured")
+            .with(FindingKind::HotKey),
+        balanced("99 of 100 nodes captured")
+            .on(hundred)
+            .role("99 of 100 nodes were captured"),
+        situation("all operations in one tag, by a capture that nobody named")
+            .on(even(3).capture("all.monitor", (0, 1), &one_tag))
+            .says(&["HOT 10.0.0.1 ", " 3.00×", "hash tag {sale"])
+            .steps(&[Split]),
+        balanced("a dump of yesterday with a capture of today")
+            .on(captured("get", &[]).collected(|manifest| {
                 manifest.started = "2026-11-20T10:00:00Z".into();
                 manifest.finished = "2026-11-20T10:01:00Z".into();
-            }),
-        )
-        .note("apart"),
+            }))
+            .note("apart"),
     ]);
 }
 
@@ -248,102 +220,80 @@ fn what_counters_say() {
     };
     let owners = even(3).topology();
     check(vec![
-        balanced(
-            "two readings of even nodes",
-            both(&[&later, &later, &later]),
-        )
-        .role("of CPU time"),
+        balanced("two readings of even nodes")
+            .on(both(&[&later, &later, &later]))
+            .role("of CPU time"),
         balanced(
             "a command that the host put off for two seconds and a half, on nodes that do little",
-            clocks(both(&[&put_off, &little, &little]), [0.05; 3]),
         )
+        .on(clocks(both(&[&put_off, &little, &little]), [0.05; 3]))
         .role("too idle to judge: 10.0.0.1 "),
-        situation(
-            "the same where no clock of a process is known",
-            both(&[&put_off, &little, &little]),
-        )
-        .says(&["HOT 10.0.0.1 ", " 1.6"])
-        .steps(&[FindKey]),
-        situation(
-            "the same where the processes' own clocks say so too",
-            clocks(both(&[&put_off, &little, &little]), [0.08, 0.05, 0.05]),
-        )
-        .says(&["HOT 10.0.0.1 ", " 1.6"])
-        .steps(&[FindKey]),
-        situation("a hot slot", of(few, &[&hot, &later, &later]))
+        situation("the same where no clock of a process is known")
+            .on(both(&[&put_off, &little, &little]))
+            .says(&["HOT 10.0.0.1 ", " 1.6"])
+            .steps(&[FindKey]),
+        situation("the same where the processes' own clocks say so too")
+            .on(clocks(
+                both(&[&put_off, &little, &little]),
+                [0.08, 0.05, 0.05],
+            ))
+            .says(&["HOT 10.0.0.1 ", " 1.6"])
+            .steps(&[FindKey]),
+        situation("a hot slot")
+            .on(of(few, &[&hot, &later, &later]))
             .says(&[
                 "HOT 10.0.0.1 ",
                 "slot 77 holds",
                 "its tags were not counted",
             ])
             .steps(&[FindKey, Move]),
-        not_judged(
-            balanced(
-                "one reading, of nodes up for 300 and for 30 days",
-                even(3).slot_stats(&single),
-            ),
-            Reason::Counters,
-        )
-        .role("take two readings"),
-        not_judged(
-            balanced(
-                "one of three nodes restarted between the readings",
-                both(&[&later, &later, &restarted]),
-            ),
-            Reason::NotSeen,
-        ),
-        not_judged(
-            balanced(
-                "counters were reset on all nodes",
-                both(&[&restarted, &restarted, &restarted]),
-            ),
-            Reason::Counters,
-        ),
-        not_judged(
-            balanced(
-                "600 slots went from the first node to the second between the readings",
+        balanced("one reading, of nodes up for 300 and for 30 days")
+            .on(even(3).slot_stats(&single))
+            .not_judged(Reason::Counters)
+            .role("take two readings"),
+        balanced("one of three nodes restarted between the readings")
+            .on(both(&[&later, &later, &restarted]))
+            .not_judged(Reason::NotSeen),
+        balanced("counters were reset on all nodes")
+            .on(both(&[&restarted, &restarted, &restarted]))
+            .not_judged(Reason::Counters),
+        balanced("600 slots went from the first node to the second between the readings")
+            .on(
                 even(3).slot_stats_of(&all_of(&used, &later), |slot, second| {
                     let moved = slot < 600 && second > 0;
                     if moved { Some(1) } else { owners.owner(slot) }
                 }),
-            ),
-            Reason::NotSeen,
-        ),
+            )
+            .not_judged(Reason::NotSeen),
         balanced(
             "SLOT-STATS of two of three nodes, in the middle of an upgrade, and MONITOR of all",
-            mixed,
         )
+        .on(mixed)
         .and("load is judged by operations", |summary| {
             let mut roles = summary.verdict.roles.iter();
             roles.any(|role| role.metric == Measure::Ops && role.judged)
         }),
-        balanced("append-only files are writes", aofs).role("writes"),
-        balanced(
-            "new keys, whose LFU counter is the initial one",
-            lfu([5; 3], false),
-        )
-        .and("there is no load", |summary| {
-            summary
-                .verdict
-                .roles
-                .iter()
-                .all(|role| role.metric == Measure::Bytes)
-        }),
-        balanced(
-            "accesses 1.4 times the share are within their band",
-            lfu([24, 16, 16], false),
-        ),
-        not_judged(
-            balanced(
-                "LFU counters of replicas",
-                lfu([60, 16, 16], false).collected(|manifest| {
-                    manifest.nodes[0].role = slotscope::source::collection::servers::Role::Replica;
-                }),
-            ),
-            Reason::Counters,
-        )
-        .role("replicas"),
-        situation("a key that gets nearly all accesses", lfu([5; 3], true))
+        balanced("append-only files are writes")
+            .on(aofs)
+            .role("writes"),
+        balanced("new keys, whose LFU counter is the initial one")
+            .on(lfu([5; 3], false))
+            .and("there is no load", |summary| {
+                summary
+                    .verdict
+                    .roles
+                    .iter()
+                    .all(|role| role.metric == Measure::Bytes)
+            }),
+        balanced("accesses 1.4 times the share are within their band").on(lfu([24, 16, 16], false)),
+        balanced("LFU counters of replicas")
+            .on(lfu([60, 16, 16], false).collected(|manifest| {
+                manifest.nodes[0].role = slotscope::source::collection::servers::Role::Replica;
+            }))
+            .not_judged(Reason::Counters)
+            .role("replicas"),
+        situation("a key that gets nearly all accesses")
+            .on(lfu([5; 3], true))
             .says(&["HOT 10.0.0.1 ", "accesses", "key hot"])
             .steps(&[Cache, Split]),
     ]);

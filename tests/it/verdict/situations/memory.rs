@@ -26,55 +26,48 @@ fn how_uneven_memory_is() {
     let first = named("first", 2731);
     let second = |at: usize| format!("{{second{at}}}:x,3000");
     check(vec![
-        situation(
-            "uneven at 40% of maxmemory is no emergency",
-            half().servers(noeviction(&[0.4, 0.2, 0.2])),
-        )
-        .says(&["SKEWED", "because it owns 50% of the slots"])
-        .steps(&[Move])
-        .severity(Severity::Warning),
-        situation(
-            "the same at 80%",
-            half().servers(noeviction(&[0.8, 0.4, 0.4])),
-        )
-        .says(&["SKEWED", "50% of the slots"])
-        .steps(&[Move])
-        .severity(Severity::Critical),
-        situation("even", even())
+        situation("uneven at 40% of maxmemory is no emergency")
+            .on(half().servers(noeviction(&[0.4, 0.2, 0.2])))
+            .says(&["SKEWED", "because it owns 50% of the slots"])
+            .steps(&[Move])
+            .severity(Severity::Warning),
+        situation("the same at 80%")
+            .on(half().servers(noeviction(&[0.8, 0.4, 0.4])))
+            .says(&["SKEWED", "50% of the slots"])
+            .steps(&[Move])
+            .severity(Severity::Critical),
+        situation("even")
+            .on(even())
             .says(&["BALANCED the nodes are even"])
             .and("the tables are by bytes, as memory is known", |summary| {
                 summary.by == Metric::Bytes && summary.verdict.memory_known
             }),
-        balanced(
-            "nodes of other sizes, each as full as the others",
-            half().servers([1.0, 0.5, 0.5].map(|size| {
+        balanced("nodes of other sizes, each as full as the others").on(half().servers(
+            [1.0, 0.5, 0.5].map(|size| {
                 let mut server = info(0.4 * size, "noeviction");
                 server.maxmemory = Some((1e9 * size) as u64);
                 server
-            })),
-        ),
-        balanced(
-            "maxmemory 0 on one of three even nodes",
-            even().servers([0, 1, 1].map(|limit| {
+            }),
+        )),
+        balanced("maxmemory 0 on one of three even nodes").on(even().servers([0, 1, 1].map(
+            |limit| {
                 let mut server = info(0.3, "noeviction");
                 server.maxmemory = Some(limit * 1_000_000_000);
                 server
-            })),
-        ),
-        balanced(
-            "2% more maxmemory on one node is no other hardware",
-            even().servers([1.02, 1.0, 1.0].map(|size| {
+            },
+        ))),
+        balanced("2% more maxmemory on one node is no other hardware").on(even().servers(
+            [1.02, 1.0, 1.0].map(|size| {
                 let mut server = info(0.3, "noeviction");
                 server.maxmemory = Some((1e9 * size) as u64);
                 server
-            })),
-        ),
-        balanced(
-            "slots by hardware that only the user knows of",
-            half().asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)])),
-        ),
+            }),
+        )),
+        balanced("slots by hardware that only the user knows of")
+            .on(half().asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)]))),
         // 12,000 keys of 100 bytes and one key of the same total: 2.0, and 1.5 with the key alone on its node.
-        situation("a giant key", even().and([format!("{giant},1300000")]))
+        situation("a giant key")
+            .on(even().and([format!("{giant},1300000")]))
             .says(&["SKEWED", "key lb:"])
             .steps(&[Move, Split, Move])
             .with(FindingKind::BigKey)
@@ -83,75 +76,63 @@ fn how_uneven_memory_is() {
                 summary.verdict.steps[0].until == Some(1)
             }),
         // Shares of 2.0 (one slot), 1.5, and four times 0.625.
-        situation(
-            "a giant that stays and a node that can be cured",
-            Scene::on(&[8, 6143, 8703, 11_263, 13_823, 16_383])
+        situation("a giant that stays and a node that can be cured")
+            .on(Scene::on(&[8, 6143, 8703, 11_263, 13_823, 16_383])
                 .keys("key,size", light(KEYS, ",100"))
-                .and([format!("{},600000", named("giant", 9))]),
-        )
-        .says(&["SKEWED", "key giant"])
-        .steps(&[Move, Split, Move])
-        .and(
-            "the moves bring the second node to its fair share",
-            |summary| {
-                let after = summary.verdict.steps[0].after.memory.unwrap();
-                // The rest is relative to the 0.8 shares that the giant leaves to each other node.
-                0.8 * after.rest <= 1.031 && after.max_over_mean > 1.9
-            },
-        ),
-        balanced(
-            "keys uneven, bytes even",
-            Scene::even(3)
+                .and([format!("{},600000", named("giant", 9))]))
+            .says(&["SKEWED", "key giant"])
+            .steps(&[Move, Split, Move])
+            .and(
+                "the moves bring the second node to its fair share",
+                |summary| {
+                    let after = summary.verdict.steps[0].after.memory.unwrap();
+                    // The rest is relative to the 0.8 shares that the giant leaves to each other node.
+                    0.8 * after.rest <= 1.031 && after.max_over_mean > 1.9
+                },
+            ),
+        balanced("keys uneven, bytes even")
+            .on(Scene::even(3)
                 .keys("key,size", light(KEYS, ",1000"))
-                .and((0..6000).map(|at| format!("{{{tag}}}:{at},1"))),
-        )
-        .with(FindingKind::LoadUnknown)
-        .and("keys are no role", |summary| {
-            summary.verdict.by(Metric::Keys).is_none()
-        }),
+                .and((0..6000).map(|at| format!("{{{tag}}}:{at},1"))))
+            .with(FindingKind::LoadUnknown)
+            .and("keys are no role", |summary| {
+                summary.verdict.by(Metric::Keys).is_none()
+            }),
         // 12,000 keys with 10,000 tags, two of which are heavy by bytes but not by keys.
-        situation(
-            "bytes uneven, keys even",
-            even()
+        situation("bytes uneven, keys even")
+            .on(even()
                 .and((0..40).map(|at| format!("{{{first}}}:{at},6000")))
-                .and((0..40).map(second)),
-        )
-        .says(&["SKEWED", "hash tag {first"])
-        .steps(&[Move]),
-        situation(
-            "sizes for 60% of the keys",
-            Scene::even(3)
+                .and((0..40).map(second)))
+            .says(&["SKEWED", "hash tag {first"])
+            .steps(&[Move]),
+        situation("sizes for 60% of the keys")
+            .on(Scene::even(3)
                 .keys("key,size", light(KEYS, ",100"))
-                .and((0..8000).map(|at| format!("other:{at},"))),
-        )
-        .says(&["UNJUDGED", "8,000 of 20,000 keys have no size", "estimated"]),
-        situation(
-            "sizes for 20% of the keys",
-            Scene::even(3)
+                .and((0..8000).map(|at| format!("other:{at},"))))
+            .says(&["UNJUDGED", "8,000 of 20,000 keys have no size", "estimated"]),
+        situation("sizes for 20% of the keys")
+            .on(Scene::even(3)
                 .keys("key,size", light(KEYS / 4, ",100"))
-                .and((0..KEYS).map(|at| format!("other:{at},"))),
-        )
-        .says(&["UNJUDGED", "by their number"]),
-        situation(
-            "names alone, with what each server says of its dataset",
-            Scene::even(3)
+                .and((0..KEYS).map(|at| format!("other:{at},"))))
+            .says(&["UNJUDGED", "by their number"]),
+        situation("names alone, with what each server says of its dataset")
+            .on(Scene::even(3)
                 .keys("key", light(KEYS, ""))
                 .servers([6e8, 3e8, 3e8].map(|size| {
                     let mut server = info(0.7, "noeviction");
                     server.used_memory_dataset = Some(size as u64);
                     server
-                })),
-        )
-        .says(&["SKEWED", "1.50× its share of memory"]),
-        situation("names alone", Scene::even(3).keys("key", light(KEYS, "")))
+                })))
+            .says(&["SKEWED", "1.50× its share of memory"]),
+        situation("names alone")
+            .on(Scene::even(3).keys("key", light(KEYS, "")))
             .says(&["BALANCED", "its share of keys"])
             .with(FindingKind::SizesUnknown)
             .and("memory is not known", |summary| {
                 !summary.verdict.memory_known
             }),
-        situation(
-            "four keys of 1 GiB are not too few to judge",
-            Scene::even(3).keys(
+        situation("four keys of 1 GiB are not too few to judge")
+            .on(Scene::even(3).keys(
                 "key,size",
                 [0, 0, 5461, 10_923]
                     .into_iter()
@@ -164,10 +145,9 @@ fn how_uneven_memory_is() {
                         };
                         format!("{},1073741824", names.into_iter().find(is_in).unwrap())
                     }),
-            ),
-        )
-        .says(&["SKEWED", "1.50×"])
-        .steps(&[Split, Move])
-        .with(FindingKind::BigKey),
+            ))
+            .says(&["SKEWED", "1.50×"])
+            .steps(&[Split, Move])
+            .with(FindingKind::BigKey),
     ]);
 }

@@ -17,8 +17,10 @@ mod load;
 mod memory;
 mod usage;
 
+use slotscope::metric::Metric;
 use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
+use slotscope::summary::reason::Reason;
 use slotscope::summary::state::{Severity, State};
 use slotscope::summary::step::StepKind;
 
@@ -36,10 +38,10 @@ struct Situation {
 
 type Check = Box<dyn Fn(&Summary) -> Result<(), String>>;
 
-fn situation(what: &'static str, scene: Scene) -> Situation {
+fn situation(what: &'static str) -> Situation {
     Situation {
         what,
-        scene,
+        scene: Scene::unlisted(),
         state: State::Balanced,
         says: &[],
         steps: &[],
@@ -48,11 +50,16 @@ fn situation(what: &'static str, scene: Scene) -> Situation {
 }
 
 /// A situation in which nothing is to be done.
-fn balanced(what: &'static str, scene: Scene) -> Situation {
-    situation(what, scene).says(&["BALANCED"])
+fn balanced(what: &'static str) -> Situation {
+    situation(what).says(&["BALANCED"])
 }
 
 impl Situation {
+    fn on(mut self, scene: Scene) -> Self {
+        self.scene = scene;
+        self
+    }
+
     /// Parts of the first line; the first of them is its beginning, and its first word tells the state.
     fn says(mut self, says: &'static [&'static str]) -> Self {
         self.state = match says[0].split(' ').next() {
@@ -114,6 +121,14 @@ impl Situation {
         self.and(words, move |summary| {
             let mut roles = summary.verdict.roles.iter();
             roles.any(|role| role.sentence.to_string().contains(words))
+        })
+    }
+
+    /// The load is not judged, for this reason.
+    fn not_judged(self, reason: Reason) -> Self {
+        self.and("load is not judged, for this reason", move |summary| {
+            let mut roles = summary.verdict.roles.iter();
+            roles.any(|role| role.by() != Metric::Bytes && role.reason == Some(reason))
         })
     }
 
