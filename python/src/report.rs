@@ -196,18 +196,23 @@ impl Report {
     ///
     /// Raises Error with the names of the charts of this report if it has no such chart.
     fn png<'py>(&self, py: Python<'py>, chart: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let name = |file: &'static str| file.trim_end_matches(".png");
-        let mut charts = CHARTS.iter().filter(|chart| (chart.wanted)(&self.summary));
-        let Some(wanted) = charts.clone().find(|wanted| name(wanted.file) == chart) else {
-            let known: Vec<_> = charts.by_ref().map(|chart| name(chart.file)).collect();
-            return Err(bad(
-                "png",
-                format!("no chart {chart:?}; this report has {}", known.join(", ")),
-            ));
-        };
+        let sheets = CHARTS.iter().filter_map(|chart| {
+            let name = chart.file.trim_end_matches(".png");
+            Some((name, (chart.sheet)(&self.summary)?))
+        });
         let mut out = Vec::new();
-        py.detach(|| (wanted.sheet)(&self.summary).write(&mut out))
-            .map_err(raised)?;
+        let mut known = Vec::new();
+        for (name, sheet) in sheets {
+            if name == chart {
+                sheet.write(&mut out).map_err(raised)?;
+            }
+            known.push(name);
+        }
+        if out.is_empty() {
+            let known = known.join(", ");
+            let reason = format!("no chart {chart:?}; this report has {known}");
+            return Err(bad("png", reason));
+        }
         Ok(PyBytes::new(py, &out))
     }
 

@@ -1,7 +1,8 @@
 //! A trend as sections: the sentence, reports over time, growth, the fullest node.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount_cell, counted, day, grouped, time};
+use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
+use slotscope_report::plot::Figure;
 use slotscope_report::view::curve::{Expected, Measured};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
@@ -38,11 +39,11 @@ fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
     let section = Section::titled(title)
         .anchored("over-time", "Over time")
         .scoped(Scope::Page);
-    growth_curve(trend).map(|curve| section.with(Block::Curve(curve)))
+    growth_figure(trend).map(|figure| section.with(Block::Figure(figure)))
 }
 
 /// The total load over time, in the metric of the trend.
-fn growth_curve(trend: &Trend) -> Option<Curve> {
+fn growth_figure(trend: &Trend) -> Option<Figure> {
     let series = &trend.forecast.as_ref()?.growth.get(trend.by)?.series;
     let measured = |point: &Point| {
         Some(Measured {
@@ -51,16 +52,17 @@ fn growth_curve(trend: &Trend) -> Option<Curve> {
             is_left_out: point.left_out.is_some(),
         })
     };
-    Some(Curve {
+    let curve = Curve {
         metric: trend.by,
         points: trend.points.iter().filter_map(measured).collect(),
         line: line(series, series.fit.span / 2.0),
         limit: None,
-    })
+    };
+    Some(curve.figure(growth_title(trend)))
 }
 
 /// The bytes of the node that fills up first, until it is full.
-fn full_curve(trend: &Trend) -> Option<Curve> {
+fn full_figure(trend: &Trend) -> Option<Figure> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let (series, months) = (&full.series, &full.months);
     let measured = |(at, amount): &(u64, f64)| Measured {
@@ -78,12 +80,13 @@ fn full_curve(trend: &Trend) -> Option<Curve> {
     let ahead = end.map_or(series.fit.span, |end| {
         (1.05 * end).max(series.fit.span / 4.0)
     });
-    Some(Curve {
+    let curve = Curve {
         metric: Metric::Bytes,
         points: series.points.iter().map(measured).collect(),
         line: line(series, ahead),
         limit: Some(full.maxmemory),
-    })
+    };
+    Some(curve.figure(full_title(trend)))
 }
 
 /// The line from the first point to some months after the last.
@@ -173,7 +176,7 @@ fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
     let section = Section::titled("The node that is full first").anchored("full", "Full first");
     // The picture is for pages only; text skips it.
-    let picture = full_curve(trend).map(Block::Curve);
+    let picture = full_figure(trend).map(Block::Figure);
     Some(section.line(wording::full_first(full)).with_all(picture))
 }
 
@@ -257,4 +260,24 @@ pub(crate) fn title(trend: &Trend) -> String {
         "{}, {from} to {to}",
         counted(trend.points.len() as u64, "report")
     )
+}
+
+/// The finding as title of the total load chart.
+fn growth_title(trend: &Trend) -> String {
+    let forecast = trend.forecast.as_ref();
+    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
+    growth.map_or(String::new(), |growth| {
+        let now = amount(trend.by, growth.series.newest().1 as u64);
+        format!("{now}, {}", wording::growth(&growth.rate, trend.by))
+    })
+}
+
+/// The finding as title of the chart of the node that fills up first.
+fn full_title(trend: &Trend) -> String {
+    let forecast = trend.forecast.as_ref();
+    let full = forecast.and_then(|forecast| forecast.full.as_ref());
+    full.map_or(String::new(), |full| {
+        let when = wording::full(&full.months, full.at);
+        format!("Node {} {when}", short(&full.node))
+    })
 }

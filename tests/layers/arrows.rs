@@ -90,8 +90,9 @@ const LAYERS: &[Layers] = &[
         rows: &[
             ("charts", &["output", "palette", "plot", "view"]),
             // Pictures as data, which the page and the charts draw.
-            ("plot", &["palette", "view"]),
+            ("plot", &["palette"]),
             ("render", &["palette", "plot", "view"]),
+            ("view", &["palette", "plot"]),
         ],
     },
     // The commands are slices: parts shared by two of them are in a lower crate or in the pipeline.

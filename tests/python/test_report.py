@@ -139,7 +139,7 @@ def test_steps_name_no_file_that_does_not_exist() -> None:
 def test_a_chart_is_that_of_save(report: slotscope.Report, tmp_path: Path) -> None:
     report.save(tmp_path)
     assert report.png("nodes") == (tmp_path / "nodes.png").read_bytes()
-    with pytest.raises(slotscope.Error, match="no chart .colour.; this report has slot-heatmap, slot-load, nodes"):
+    with pytest.raises(slotscope.Error, match="no chart .colour.; this report has slot-heatmap, nodes"):
         report.png("colour")
 
 

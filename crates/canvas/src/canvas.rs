@@ -251,32 +251,9 @@ pub fn overlap(a: [i32; 4], b: [i32; 4]) -> bool {
     a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3]
 }
 
-/// Moves ascending positions apart to a distance of `gap` within `limits`, each as little as possible.
-pub fn spread(wanted: &[i32], gap: i32, limits: (i32, i32)) -> Vec<i32> {
-    let mut placed = Vec::with_capacity(wanted.len());
-    let mut least = limits.0;
-    for wanted in wanted {
-        let place = (*wanted).max(least);
-        placed.push(place);
-        least = place + gap;
-    }
-    let mut most = limits.1;
-    for place in placed.iter_mut().rev() {
-        *place = (*place).min(most);
-        most = *place - gap;
-    }
-    placed
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn labels_are_moved_apart_and_stay_inside() {
-        assert_eq!(spread(&[10, 12, 90], 20, (0, 100)), [10, 30, 90]);
-        assert_eq!(spread(&[95, 97, 99], 20, (0, 100)), [60, 80, 100]);
-    }
 
     #[test]
     fn rectangles_that_only_touch_do_not_overlap() {

@@ -3,7 +3,7 @@
 mod canvas;
 pub mod font;
 
-pub use canvas::{Anchor, Canvas, overlap, png, spread, text_box};
+pub use canvas::{Anchor, Canvas, overlap, png, text_box};
 
 /// A colour as red, green and blue.
 pub type Rgb = [u8; 3];

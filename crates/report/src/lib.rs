@@ -9,7 +9,8 @@ pub mod charts;
 pub mod output;
 #[doc(hidden)]
 pub mod palette;
-mod plot;
+#[doc(hidden)]
+pub mod plot;
 #[doc(hidden)]
 pub mod render;
 #[doc(hidden)]
@@ -83,7 +84,7 @@ fn table(table: Option<Table<'_>>, out: &mut dyn Write) -> io::Result<Written> {
 fn with_charts(files: OutputSet<Summary>) -> OutputSet<Summary> {
     charts::CHARTS.iter().fold(files, |files, chart| {
         files.maybe(chart.file, move |summary, out| {
-            charts::write(chart.sheet_of(summary), out)
+            charts::write((chart.sheet)(summary), out)
         })
     })
 }

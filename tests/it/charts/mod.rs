@@ -143,7 +143,7 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
     let draw_one = |chart: &Chart| {
         let file = chart.file;
         let mut bytes = Vec::new();
-        (chart.sheet)(summary).write(&mut bytes).unwrap();
+        (chart.sheet)(summary)?.write(&mut bytes).unwrap();
         fs::write(directory.join(file), &bytes).unwrap();
         let picture = Picture::decode(&bytes);
         assert_eq!(picture.width, 1200, "{name}/{file}");
@@ -176,9 +176,9 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
                 "{name}/{file}: something runs over the {edge} edge"
             );
         }
-        (file, picture)
+        Some((file, picture))
     };
-    CHARTS.iter().map(draw_one).collect()
+    CHARTS.iter().filter_map(draw_one).collect()
 }
 
 /// Draws the charts of keys without tags on equal nodes.
@@ -187,14 +187,12 @@ fn draw_slots(name: &str, nodes: usize, keys: impl Fn(u64) -> u64) -> Vec<(&'sta
 }
 
 /// Places of the labels of axes and legends when there are keys: file, columns, rows counted from the bottom.
-const LABELS: [(&str, Range<u32>, Range<u32>); 8] = [
+const LABELS: [(&str, Range<u32>, Range<u32>); 6] = [
     ("slot-heatmap.png", 60..100, 180..1080), // first slot of each row
     ("slot-heatmap.png", 1010..1190, 180..1080), // nodes
     ("slot-heatmap.png", 100..1190, 20..130), // colour bar
-    ("slot-load.png", 60..100, 100..600),     // keys per slot
-    ("slot-load.png", 104..1160, 30..84),     // slots
     ("nodes.png", 40..1160, 20..80),          // keys
-    ("slot-distribution.png", 60..106, 90..620), // slots
+    ("slot-distribution.png", 60..116, 90..600), // slots
     ("slot-distribution.png", 104..1190, 30..84), // keys per slot
 ];
 

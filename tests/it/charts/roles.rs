@@ -28,7 +28,8 @@ fn chart(file: &str) -> &'static Chart {
 
 fn drawn(summary: &Summary, file: &str) -> Picture {
     let mut bytes = Vec::new();
-    (chart(file).sheet)(summary).write(&mut bytes).unwrap();
+    let sheet = (chart(file).sheet)(summary).unwrap();
+    sheet.write(&mut bytes).unwrap();
     Picture::decode(&bytes)
 }
 

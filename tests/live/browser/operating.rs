@@ -160,7 +160,7 @@ fn the_keyboard_reaches_everything_and_shows_where_it_is() {
         tab.eval("document.activeElement.getBoundingClientRect().top >= 0"),
         true
     );
-    let wanted = ["theme", "map", "slot", "hottest", "borders", "open-all"];
+    let wanted = ["theme", "map", "slot", "hottest", "borders"];
     let mut reached = Vec::new();
     for _ in 0..400 {
         tab.press("Tab");

@@ -111,7 +111,7 @@ fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
         let button = if theme == "dark" { "Light" } else { "Dark" };
         assert_eq!(tab.text("#theme"), button, "{place}");
         assert_eq!(
-            tab.eval("document.querySelectorAll('figure.curve path[stroke-linecap]').length"),
+            tab.eval("document.querySelectorAll('.plot .marks path[stroke-linecap]').length"),
             16
         );
         let injected = "document.querySelectorAll('[onload], [onerror]').length";

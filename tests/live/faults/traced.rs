@@ -9,13 +9,10 @@ use crate::faults::{Report, Rig};
 use testkit::env;
 use testkit::rng::Rng;
 
-/// The calls that open, write and place files, with the maximum number of each in a run.
-const CALLS: [(&str, usize); 16] = [
+/// The calls that open and write files, with the maximum number of each in a run.
+const CALLS: [(&str, usize); 13] = [
     ("openat", 90),
     ("write", 60),
-    (RENAME, 20),
-    ("link,linkat", 20),
-    ("unlink,unlinkat", 20),
     ("flock", 25),
     ("mkdir,mkdirat", 3),
     ("read", 40),
@@ -72,13 +69,7 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
         };
         let inject = format!("{calls}:error={error}:when={}", 1 + rng.below(*most));
         let run = traced(&mut rig, &inject).output().unwrap();
-        // A file that cannot be removed stays; the next run removes it.
-        let outcome = if calls.starts_with("unlink") {
-            remove_parts(&rig);
-            rig.outcome(&run)
-        } else {
-            rig.outcome(&run)
-        };
+        let outcome = rig.outcome(&run);
         let report = outcome.unwrap_or_else(|what| panic!("{inject}: {what}"));
         if run.status.code() == Some(0) {
             assert_eq!(report, Report::New, "{inject}: {run:?}");
@@ -89,29 +80,6 @@ fn a_system_call_that_fails_leaves_a_whole_report() {
     assert!(seen[0] > 0, "{seen:?}");
 }
 
-fn remove_parts(rig: &Rig) {
-    for name in rig
-        .scratch
-        .entries("out")
-        .iter()
-        .filter(|name| name.ends_with(".part"))
-    {
-        std::fs::remove_file(rig.scratch.path("out").join(name)).unwrap();
-    }
-}
-
-#[test]
-fn a_file_that_cannot_be_placed_takes_back_those_before_it() {
-    let mut rig = Rig::new();
-    for when in [1, 2, 5, 7] {
-        let run = traced(&mut rig, &format!("{RENAME}:error=EIO:when={when}"))
-            .output()
-            .unwrap();
-        assert_eq!(rig.outcome(&run), Ok(Report::Old), "file {when}");
-        assert_eq!(run.status.code(), Some(2), "{run:?}");
-    }
-}
-
 #[test]
 fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
     let mut rng = Rng::new(76);
@@ -120,7 +88,6 @@ fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
         let (calls, micros) = rng.pick(&[
             ("openat", 3000),
             (RENAME, 8000),
-            ("link,linkat", 8000),
             ("unlink,unlinkat", 8000),
             ("flock", 8000),
         ]);

@@ -180,7 +180,7 @@ fn files_of_this_program() -> Vec<Case> {
     vec![
         ("a report of slotscope", read("report.json")),
         ("a web page", read("report.html")),
-        ("control bytes in ", read("slot-load.png")),
+        ("control bytes in ", read("slot-heatmap.png")),
         ("control bytes in ", program),
     ]
 }

@@ -1,33 +1,68 @@
-//! Draws plots in pixels: grid, labels and marks.
+//! Draws plots in pixels: grid, labels and marks; and a figure with its key.
 
-use slotscope_canvas::font::{self, Style, width};
+use slotscope_canvas::font::{Style, width};
 use slotscope_canvas::{Anchor, Canvas};
 
-use crate::charts::sheet::{MARGIN, note, size};
-use crate::palette::{FRAME, GRID, INK, MUTED};
-use crate::plot::{Mark, Plot};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
+use crate::palette::{FRAME, GRID, MUTED, ramp};
+use crate::plot::axis::Axis;
+use crate::plot::{Figure, Mark, Plot, Shape};
 
+/// Space around a plot: for numbers on the left, for dates and the title of the axis below.
+const LEFT: i32 = 120;
+const RIGHT: i32 = 50;
+const BELOW: i32 = 90;
+const ABOVE: i32 = BELOW_HEADING + 100;
 /// Margin next to the label of the last tick.
 const EDGE: i32 = 12;
-/// Vertical distance between the labels of two quantiles.
-const LINE: i32 = 24;
 /// Opacity of a band.
 const BAND: f64 = 0.45;
+/// Diameter of a dot, and thickness of a line.
+const DOT: f64 = 9.0;
+const LINE: f64 = 3.0;
 /// Length of a dash, and of the gap after it.
 const DASH: f64 = 9.0;
+/// Height of a row of the key, width of a mark in it, and half its height.
+const ROW: i32 = 28;
+const WIDTH: i32 = 24;
+const HALF: i32 = 8;
+/// Distance from the start of a mark in the key to its meaning, and from there to the next mark.
+const WORDS: i32 = 34;
+const GAP: i32 = 32;
+
+/// Draws a figure below its title.
+pub(super) fn draw(canvas: &Canvas<'_>, figure: Figure) {
+    key(canvas, &figure.key);
+    let across = (LEFT, canvas.width - RIGHT);
+    let plot = figure.plot.placed(across, (canvas.height - BELOW, ABOVE));
+    plot.draw_bands(canvas);
+    plot.draw_y(canvas, &figure.up);
+    plot.draw_x(canvas, &figure.along);
+    plot.draw_marks(canvas);
+}
+
+/// The key below the heading: a mark and its meaning, left to right, in as many rows as it takes.
+pub(super) fn key(canvas: &Canvas<'_>, entries: &[(Mark, String)]) {
+    let style = Style::plain(size::BODY, MUTED);
+    let (mut x, mut y) = (MARGIN, BELOW_HEADING + 12);
+    for (mark, words) in entries {
+        let after = WORDS + width(words, style) as i32;
+        if x + after > canvas.width - MARGIN {
+            (x, y) = (MARGIN, y + ROW);
+        }
+        let plot = Plot::unit().with([mark.clone()]);
+        let plot = plot.placed((x, x + WIDTH), (y + HALF, y - HALF));
+        plot.draw_bands(canvas);
+        plot.draw_marks(canvas);
+        canvas.text(words, (x + WORDS, y), Anchor::Start, style);
+        x += after + GAP;
+    }
+}
 
 impl Plot {
-    /// Draws bands, the grid with axis titles, and all other marks.
-    pub(super) fn draw(&self, canvas: &Canvas<'_>, along: &str, up: &str) {
-        self.draw_bands(canvas);
-        self.draw_y(canvas, up);
-        self.draw_x(canvas, along);
-        self.draw_marks(canvas);
-    }
-
     fn draw_bands(&self, canvas: &Canvas<'_>) {
         for mark in &self.marks {
-            if let Mark::Band(points, colour) = mark {
+            if let Shape::Band(points) = &mark.shape {
                 for pair in points.windows(2) {
                     let [start, end] = [0, 1].map(|at| self.x.at(pair[at][0]));
                     for column in start..end {
@@ -36,7 +71,7 @@ impl Plot {
                             let (a, b) = (pair[0][end], pair[1][end]);
                             self.y.at(a + (b - a) * part)
                         });
-                        canvas.tint([column, top, column + 1, bottom], *colour, BAND);
+                        canvas.tint([column, top, column + 1, bottom], mark.colour, BAND);
                     }
                 }
             }
@@ -44,7 +79,7 @@ impl Plot {
     }
 
     /// Horizontal grid lines with values, and the axis title above.
-    pub(super) fn draw_y(&self, canvas: &Canvas<'_>, name: &str) {
+    fn draw_y(&self, canvas: &Canvas<'_>, name: &str) {
         for (value, label) in self.y.ticks(76) {
             let y = self.y.at(value);
             canvas.fill([self.x.start, y, self.x.end, y + 1], GRID);
@@ -54,9 +89,9 @@ impl Plot {
     }
 
     /// The base line with values, and the axis title below.
-    pub(super) fn draw_x(&self, canvas: &Canvas<'_>, name: &str) {
+    fn draw_x(&self, canvas: &Canvas<'_>, name: &str) {
         let base = self.y.start;
-        self.draw_base(canvas);
+        canvas.fill([self.x.start, base, self.x.end, base + 1], FRAME);
         for (value, label) in self.x.ticks(120) {
             let x = self.x.at(value);
             canvas.fill([x, base, x + 1, base + 6], FRAME);
@@ -66,66 +101,33 @@ impl Plot {
         note(canvas, name, (middle, base + 46), Anchor::Middle);
     }
 
-    /// The base line alone.
-    pub(super) fn draw_base(&self, canvas: &Canvas<'_>) {
-        let base = self.y.start;
-        canvas.fill([self.x.start, base, self.x.end, base + 1], FRAME);
+    /// The marks in front of the grid.
+    fn draw_marks(&self, canvas: &Canvas<'_>) {
+        for mark in &self.marks {
+            self.draw_mark(canvas, mark);
+        }
     }
 
-    /// The marks in front of the grid.
-    pub(super) fn draw_marks(&self, canvas: &Canvas<'_>) {
+    fn draw_mark(&self, canvas: &Canvas<'_>, Mark { shape, colour, .. }: &Mark) {
         let places = |points: &[(f64, f64)]| -> Vec<_> {
             points.iter().map(|point| self.place(*point)).collect()
         };
-        for mark in &self.marks {
-            match mark {
-                Mark::Band(..) => {}
-                Mark::Bar([left, right, top], colour, _) => {
-                    let ([left, right], base) =
-                        ([left, right].map(|at| self.x.at(*at)), self.y.start);
-                    let gap = i32::from(right - left > 4);
-                    // Any amount above 0 must be visible.
-                    let top = self.y.at(*top).min(base - 1);
-                    canvas.fill([left, top, (right - gap).max(left + 1), base], *colour);
-                }
-                Mark::Line(points, thickness, colour) => {
-                    canvas.curve(&places(points), *thickness, *colour);
-                }
-                Mark::Dashes(points, thickness, colour) => {
-                    for dash in dashes(&places(points)) {
-                        canvas.curve(&dash, *thickness, *colour);
-                    }
-                }
-                Mark::Dot(point, size, colour, _) => {
-                    canvas.curve(&[self.place(*point)], *size, *colour);
-                }
-                Mark::Rule(at, colour, name) => {
-                    let y = self.y.at(*at);
-                    canvas.fill([self.x.start, y - 1, self.x.end, y + 1], *colour);
-                    let style = Style::plain(size::BODY, *colour);
-                    canvas.text(name, (self.x.start + 8, y - 14), Anchor::Start, style);
+        match shape {
+            Shape::Band(_) => {}
+            Shape::Bar([left, right, top]) => {
+                let ([left, right], base) = ([left, right].map(|at| self.x.at(*at)), self.y.start);
+                let gap = i32::from(right - left > 4);
+                // Any amount above 0 must be visible.
+                let top = self.y.at(*top).min(base - 1);
+                canvas.fill([left, top, (right - gap).max(left + 1), base], *colour);
+            }
+            Shape::Line(points) => canvas.curve(&places(points), LINE, *colour),
+            Shape::Dashes(points) => {
+                for dash in dashes(&places(points)) {
+                    canvas.curve(&dash, LINE, *colour);
                 }
             }
-        }
-    }
-
-    /// A dashed vertical line at each value, labelled at its side, with labels staggered vertically.
-    pub(super) fn draw_uprights(&self, canvas: &Canvas<'_>, marks: &[(f64, String)]) {
-        let style = Style::bold(size::BODY, INK);
-        let (top, base, end) = (self.y.end - 2, self.y.start, self.x.end);
-        let marks = || {
-            marks
-                .iter()
-                .enumerate()
-                .map(|(i, mark)| (top + LINE * i as i32, mark))
-        };
-        for (y, (value, _)) in marks() {
-            let x = self.x.at(*value);
-            canvas.dashes([x, y - 8, x + 2, base], 6, INK);
-        }
-        for (y, (value, words)) in marks() {
-            let left = (self.x.at(*value) + 8).min(end - font::width(words, style).ceil() as i32);
-            canvas.label(words, (left, y), Anchor::Start, style);
+            Shape::Dot(point) => canvas.curve(&[self.place(*point)], DOT, *colour),
         }
     }
 }
@@ -134,12 +136,21 @@ impl Plot {
 pub(super) fn tick_label(canvas: &Canvas<'_>, text: &str, (x, y): (i32, i32)) {
     let style = Style::plain(size::NOTE, MUTED);
     let half = width(text, style).ceil() as i32 / 2;
-    note(
-        canvas,
-        text,
-        (x.min(canvas.width - half - EDGE), y),
-        Anchor::Middle,
-    );
+    let x = x.min(canvas.width - half - EDGE);
+    note(canvas, text, (x, y), Anchor::Middle);
+}
+
+/// Draws the colour scale between two heights, with ticks below.
+pub(super) fn scale(canvas: &Canvas<'_>, x: &Axis, (top, bottom): (i32, i32)) {
+    for column in x.start..x.end {
+        let part = f64::from(column - x.start) / f64::from(x.end - x.start);
+        canvas.fill([column, top, column + 1, bottom], ramp(part));
+    }
+    for (value, label) in x.ticks(90) {
+        let place = x.at(value);
+        canvas.fill([place, bottom, place + 1, bottom + 6], FRAME);
+        note(canvas, &label, (place, bottom + 18), Anchor::Middle);
+    }
 }
 
 /// The dashes of a line, as segments.

@@ -2,6 +2,7 @@
 //! and the rest.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::text::short;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::compared::Compared;
 use slotscope_findings::summary::independent_units::{Unit, UnitKind, UnitsBy};
@@ -10,10 +11,9 @@ use slotscope_findings::summary::nodes::NodeLoad;
 use slotscope_findings::summary::role_load::RoleLoad;
 use slotscope_findings::summary::role_verdict::RoleVerdict;
 use slotscope_findings::summary::state::{Role, State};
+use slotscope_findings::wording::verdict::times;
 
-use crate::charts::loads::Loads;
-use crate::charts::names;
-use crate::charts::number::times_with;
+use crate::plot::loads::Loads;
 
 /// The nodes in one role.
 pub(super) struct RoleStacks<'s> {
@@ -67,7 +67,7 @@ impl<'s> RoleStacks<'s> {
             .map(|at| compared.ratio(at))
             .collect();
         let emptiest = (0..ratios.len()).min_by(|a, b| ratios[*a].total_cmp(&ratios[*b]))?;
-        let (loads, digits) = (Loads::by(summary, metric), digits(&ratios));
+        let loads = Loads::by(summary, metric);
         let counted = summary.units.per.get(metric);
         let units = counted
             .map(|units| load.units(nodes, units))
@@ -77,10 +77,7 @@ impl<'s> RoleStacks<'s> {
             let node = compared.nodes[at];
             let heavy = heavy_units(&units, node, metric, compared.fair(at));
             let mut stack = Stack::new(&heavy, (compared.loads[at], compared.fair(at)));
-            stack.words = [
-                loads.short(node.load_by(metric) as f64),
-                times_with(digits, stack.ratio),
-            ];
+            stack.words = [loads.short(node.load_by(metric) as f64), times(stack.ratio)];
             stack.is_too_full = verdict.judged && stack.ratio >= verdict.bands.upper;
             stacks[*place] = Some(stack);
         }
@@ -108,15 +105,6 @@ impl<'s> RoleStacks<'s> {
     /// The largest ratio.
     pub(super) fn most(&self) -> f64 {
         self.fullest().map_or(1.0, |stack| stack.ratio)
-    }
-}
-
-/// Decimals of ratios: two if they show a difference, else three.
-fn digits(ratios: &[f64]) -> usize {
-    if ratios.iter().any(|ratio| (ratio - 1.0).abs() >= 0.05) {
-        2
-    } else {
-        3
     }
 }
 
@@ -166,10 +154,10 @@ impl Stack {
 }
 
 /// `key leaderboard`, `tag {flash-sale}`.
-pub(super) fn spelled(unit: &Unit) -> String {
+fn spelled(unit: &Unit) -> String {
     match (&unit.main_key, unit.kind) {
-        (Some(key), _) => format!("key {}", names::spelled(key)),
-        (None, UnitKind::Key) => format!("key {}", names::spelled(&unit.name)),
+        (Some(key), _) => format!("key {}", short(key)),
+        (None, UnitKind::Key) => format!("key {}", short(&unit.name)),
         (None, UnitKind::Tag) => format!("hash tag {{{}}}", unit.name),
     }
 }

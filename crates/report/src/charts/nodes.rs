@@ -4,26 +4,27 @@ use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas};
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::and_more;
+use slotscope_engine::text::{and_more, three_digits};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::measure::Measure;
 use slotscope_findings::summary::state::Role;
 
-use crate::charts::legend::{self, Swatch};
-use crate::charts::loads::Loads;
+use crate::charts::field;
 use crate::charts::node_stacks::{RoleStacks, Stack};
-use crate::charts::number::{counted, short};
 use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
-use crate::charts::{Sheet, names, node_name, source_line};
+use crate::charts::{Sheet, node_name, source_line};
 use crate::palette::{
     ALARM, BIG_KEY, EMPTY, EXPECTED, FRAME, GRID, HOT_TAG, INK, LIGHT_LOAD, MUTED, Rgb,
 };
+use crate::plot::Shape;
 use crate::plot::axis::Axis;
+use crate::plot::loads::{Loads, counted};
 
 /// Maximum nodes shown individually.
 const SHOWN: usize = 36;
-/// Maximum width of names.
+/// Maximum width of names, and of those in the title.
 const NAMES: f32 = 300.0;
+const TITLE_NAMES: f32 = 340.0;
 /// Height of panel headings, first row, and the space below the last row: axis, axis title, margin.
 const HEAD: i32 = BELOW_HEADING + 54;
 const TOP: i32 = HEAD + 38;
@@ -37,22 +38,16 @@ const BESIDE: i32 = 12;
 /// Axes extend to at least this many fair shares.
 const LEAST: f64 = 1.15;
 
-/// The chart of `summary`.
-pub(super) fn sheet(summary: &Summary) -> Sheet<'_> {
+/// The chart of `summary`; `None` if no node has a load.
+pub(super) fn sheet(summary: &Summary) -> Option<Sheet<'_>> {
     let roles = RoleStacks::of(summary);
-    let subtitle = subtitle(summary);
-    let first = roles.iter().position(|role| role.loads.by == summary.by);
-    let Some(first) = roles.get(first.unwrap_or(0)) else {
-        let loads = Loads::of(summary);
-        return Sheet::empty(without_load(summary), subtitle, loads.nothing());
-    };
+    let main = roles.iter().find(|role| role.loads.by == summary.by);
+    let first = main.or(roles.first())?;
     let title = title(summary, first);
     let rows = rows(summary, first);
     let height = TOP + row_height(rows.len()) * rows.len() as i32 + BELOW;
-    Sheet::new(title, subtitle, move |canvas| {
-        draw(canvas, summary, &roles, &rows)
-    })
-    .with_height(height as u32)
+    let draw = move |canvas: &Canvas<'_>| draw(canvas, summary, &roles, &rows);
+    Some(Sheet::new(title, subtitle(summary), draw).with_height(height as u32))
 }
 
 /// The height of each of `rows` rows.
@@ -60,45 +55,32 @@ fn row_height(rows: usize) -> i32 {
     (ROWS / rows.max(1) as i32).clamp(ROW.0, ROW.1)
 }
 
-fn without_load(summary: &Summary) -> String {
-    match summary.nodes.owning().count() {
-        0 => String::from("No node owns a slot"),
-        1 => String::from("One node, which is empty"),
-        nodes => format!("{}, all empty", counted(nodes as u64, "node")),
-    }
-}
-
 fn title(summary: &Summary, role: &RoleStacks<'_>) -> String {
-    let stack = |place: usize| &role.stacks[place];
-    let times = |stack: &Option<Stack>| {
-        stack
+    let times = |place: usize| {
+        role.stacks[place]
             .as_ref()
-            .map_or_else(String::new, |stack| stack.words[1].clone())
+            .map_or("", |stack| &stack.words[1])
     };
-    let (most, least) = (times(stack(role.fullest)), times(stack(role.emptiest)));
-    let (name, noun) = (
-        node_name(&summary.nodes.list[role.fullest]),
-        role.loads.noun(),
-    );
-    let heaviest = role.fullest().and_then(|stack| stack.heaviest.as_ref());
-    match summary.nodes.owning().count() {
-        1 => format!(
-            "One node holds all: {}",
-            role.loads.counted(role.loads.total() as u64)
-        ),
-        _ if role.is_uneven => {
-            let measure = Measure::from(role.loads.by);
-            let finding = format!(" {} {most} its share of {noun}", measure.verb());
-            match heaviest {
-                Some((cause, _)) => names::title(&[&name, &finding, ": ", cause], &[0, 3]),
-                None => names::title(&[&name, &finding], &[0]),
-            }
-        }
-        nodes => format!(
-            "Fullest of {} nodes by {noun}: {most} its fair share, emptiest {least}",
-            short(nodes as f64)
-        ),
+    let (most, least) = (times(role.fullest), times(role.emptiest));
+    let noun = role.loads.noun();
+    let nodes = summary.nodes.owning().count();
+    let style = Style::bold(size::SMALL_TITLE, INK);
+    let fitting = |name: &str| fit(name, TITLE_NAMES, style);
+    if nodes == 1 {
+        let total = role.loads.counted(role.loads.total() as u64);
+        return format!("One node holds all: {total}");
     }
+    if !role.is_uneven {
+        let nodes = three_digits(nodes as f64);
+        return format!(
+            "Fullest of {nodes} nodes by {noun}: {most} its fair share, emptiest {least}"
+        );
+    }
+    let heaviest = role.fullest().and_then(|stack| stack.heaviest.as_ref());
+    let cause = heaviest.map_or(String::new(), |(cause, _)| format!(": {}", fitting(cause)));
+    let name = fitting(&node_name(&summary.nodes.list[role.fullest]));
+    let verb = Measure::from(role.loads.by).verb();
+    format!("{name} {verb} {most} its share of {noun}{cause}")
 }
 
 fn subtitle(summary: &Summary) -> String {
@@ -111,16 +93,10 @@ fn subtitle(summary: &Summary) -> String {
             counted(u64::from(unowned.slots), "slot")
         ),
     };
-    let line = format!("{}{aside}", source_line(summary));
-    // The parts omitted from labels come last, where there is space.
-    let style = Style::plain(size::SUBTITLE, MUTED);
-    let room = names::ROOM - width(&line, style);
-    let words = summary
-        .nodes
-        .left_out()
-        .map(|names| format!("  ·  {names}"));
-    let named = words.filter(|words| width(words, style) <= room);
-    format!("{line}{}", named.unwrap_or_default())
+    // The parts omitted from labels come last.
+    let words = summary.nodes.left_out();
+    let left_out = words.map_or(String::new(), |names| format!("  ·  {names}"));
+    format!("{}{aside}{left_out}", source_line(summary))
 }
 
 /// A row of the chart.
@@ -179,7 +155,7 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: 
     let left = MARGIN + widest.ceil() as i32 + BESIDE;
     let bottom = TOP + height * rows.len() as i32 + 8;
     let middle = |row: usize| TOP + height * row as i32 + height / 2;
-    legend(canvas, roles);
+    key(canvas, roles);
     let room = (canvas.width - MARGIN - left - GAP * (roles.len() as i32 - 1)) / roles.len() as i32;
     for (number, role) in roles.iter().enumerate() {
         let start = left + number as i32 * (room + GAP);
@@ -212,30 +188,31 @@ fn draw(canvas: &Canvas<'_>, summary: &Summary, roles: &[RoleStacks<'_>], rows: 
     }
 }
 
-fn legend(canvas: &Canvas<'_>, roles: &[RoleStacks<'_>]) {
+fn key(canvas: &Canvas<'_>, roles: &[RoleStacks<'_>]) {
     let has = |part: fn(&Stack) -> f64| {
         let mut stacks = roles.iter().flat_map(|role| role.stacks.iter().flatten());
         stacks.any(|stack| part(stack) > 0.0)
     };
-    let dashes = |[x0, y0, x1, y1]: [i32; 4]| {
-        let middle = (x0 + x1) / 2;
-        canvas.dashes([middle - 1, y0, middle + 1, y1], 3, EXPECTED);
-    };
-    let mut entries = Vec::new();
+    let mut parts = Vec::new();
     if has(|stack| stack.keys) {
-        entries.push((Swatch::Area(BIG_KEY), "heavy keys"));
+        parts.push((BIG_KEY, "heavy keys"));
     }
     if has(|stack| stack.tags) {
-        entries.push((Swatch::Area(HOT_TAG), "heavy hash tags"));
+        parts.push((HOT_TAG, "heavy hash tags"));
     }
-    let rest = if entries.is_empty() {
+    let rest = if parts.is_empty() {
         "load: no key or hash tag is heavy"
     } else {
         "the rest"
     };
-    entries.push((Swatch::Area(LIGHT_LOAD), rest));
-    entries.push((Swatch::Drawn(&dashes), "fair share"));
-    legend::draw(canvas, &entries);
+    parts.push((LIGHT_LOAD, rest));
+    let areas = parts.into_iter();
+    let areas = areas.map(|(colour, words)| (Shape::unit_bar().of(colour), words.into()));
+    let fair = (
+        Shape::unit_dashes().of(EXPECTED),
+        String::from("fair share"),
+    );
+    field::key(canvas, &areas.chain([fair]).collect::<Vec<_>>());
 }
 
 fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Panel {
@@ -252,7 +229,7 @@ fn panel(role: &RoleStacks<'_>, (start, right): (i32, i32), style: Style) -> Pan
     };
     let ratios = widest(1) + BESIDE;
     let numbers = widest(0) + ratios + BESIDE;
-    let x = Axis::new((0.0, role.most().max(LEAST)), (start, right - numbers));
+    let x = Axis::new((0.0, role.most().max(LEAST))).placed((start, right - numbers));
     Panel { x, right, ratios }
 }
 

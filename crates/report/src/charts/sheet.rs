@@ -5,7 +5,9 @@ use std::io::{self, Write};
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas, png};
 
-use crate::palette::{FRAME, INK, MUTED};
+use crate::charts::field;
+use crate::palette::{INK, MUTED};
+use crate::plot::Figure;
 
 /// Every text size in charts.
 pub(super) mod size {
@@ -54,14 +56,10 @@ impl<'s> Sheet<'s> {
         }
     }
 
-    /// A sheet with a sentence if there is nothing to draw.
-    pub(crate) fn empty(
-        title: impl Into<String>,
-        subtitle: String,
-        sentence: impl Into<String>,
-    ) -> Self {
-        let sentence = sentence.into();
-        Sheet::new(title, subtitle, move |canvas| nothing(canvas, &sentence))
+    /// A sheet with a figure.
+    pub fn figure(mut figure: Figure, subtitle: String) -> Self {
+        let title = std::mem::take(&mut figure.title);
+        Sheet::new(title, subtitle, |canvas| field::draw(canvas, figure))
     }
 
     /// Changes its height.
@@ -101,21 +99,4 @@ fn heading(canvas: &Canvas<'_>, title: &str, subtitle: &str) {
 /// A tick or another small text.
 pub(super) fn note(canvas: &Canvas<'_>, text: &str, at: (i32, i32), anchor: Anchor) {
     canvas.text(text, at, anchor, Style::plain(size::NOTE, MUTED));
-}
-
-/// A sentence in the middle of the sheet, for lack of a drawing.
-fn nothing(canvas: &Canvas<'_>, sentence: &str) {
-    let [x0, y0, x1, y1] = [
-        MARGIN,
-        BELOW_HEADING + 8,
-        canvas.width - MARGIN,
-        canvas.height - MARGIN,
-    ];
-    canvas.outline([x0, y0, x1, y1], FRAME);
-    canvas.text(
-        sentence,
-        ((x0 + x1) / 2, (y0 + y1) / 2),
-        Anchor::Middle,
-        Style::plain(26.0, MUTED),
-    );
 }

@@ -9,17 +9,12 @@ use rayon::prelude::*;
 use slotscope_engine::error::{Error, Result};
 
 use crate::output::guard::{Guard, Mark};
-use crate::output::replace::Written;
-use crate::output::staging::Staging;
-use crate::output::{turn, unfinished};
-
-/// How often to recreate a directory that another run removes while this one opens files in it.
-const TRIES: usize = 5;
+use crate::output::staging::{self, Staging, Written};
 
 /// Opened files not yet in place; removed if dropped unfinished.
 pub(super) struct Directory {
     path: PathBuf,
-    /// The names, with files under temporary hidden names; each is locked while open.
+    /// The names, with files under hidden names.
     files: Vec<(String, File)>,
     mark: Mark,
     guard: Guard,
@@ -30,52 +25,37 @@ impl Directory {
     /// Creates the directory and opens a file for each of `names`; the first one is put in place first.
     ///
     /// # Errors
-    /// The directory cannot be created or written, or `guard` forbids replacing its content.
+    /// The directory cannot be created or written, another run writes one of the files, or `guard` forbids replacing its
+    /// content.
     pub(super) fn open(path: &Path, names: &[&str], mark: Mark, guard: Guard) -> Result<Self> {
         if path.exists() && !path.is_dir() {
             let reason = "is a file; the name of a directory is needed here";
             return Err(Error::bad_file(path, reason));
         }
-        let mut tried = 0;
-        loop {
-            tried += 1;
-            match Self::try_open(path, names, mark, &guard) {
-                Err(Error::Io { source, .. })
-                    if source.kind() == io::ErrorKind::NotFound && tried < TRIES => {}
-                opened => return opened,
-            }
-        }
-    }
-
-    fn try_open(path: &Path, names: &[&str], mark: Mark, guard: &Guard) -> Result<Self> {
-        let made = unfinished::make_directories(path).map_err(|error| Error::io(path, error))?;
-        let mut directory = Directory {
-            path: path.to_path_buf(),
-            files: Vec::new(),
-            mark,
-            guard: guard.clone(),
-            staging: Staging {
-                entries: Vec::new(),
-                made,
-            },
-        };
-        let _turn = turn::take(path)?;
+        let mut staging = Staging::default();
+        let made = staging.make_directories(path);
+        made.map_err(|error| Error::io(path, error))?;
         guard.check_files(path, names, mark)?;
-        unfinished::remove_stale(path, names);
-        for name in names {
+        let open = |name: &&str| {
             let target = path.join(name);
-            let (temporary, file) =
-                unfinished::make_file(path, name).map_err(|error| Error::io(&target, error))?;
-            directory.staging.add(&target, &temporary);
-            directory.files.push(((*name).to_owned(), file));
-        }
-        Ok(directory)
+            let file = staging.make_file(&target);
+            let file = file.map_err(|error| Error::io(&target, error))?;
+            Ok((String::from(*name), file))
+        };
+        let files = names.iter().map(open).collect::<Result<_>>()?;
+        Ok(Directory {
+            path: path.to_path_buf(),
+            files,
+            mark,
+            guard,
+            staging,
+        })
     }
 
     /// Lets `write` fill every file, several at once where there is a pool, and puts them in place together.
     ///
     /// # Errors
-    /// A file cannot be written or put in place; all are then restored.
+    /// A file cannot be written or put in place.
     pub(super) fn publish(
         self,
         pool: Option<&ThreadPool>,
@@ -91,7 +71,6 @@ impl Directory {
             None => self.files.iter().map(fill).collect(),
         };
         let written: Vec<Written> = filled.into_iter().collect::<Result<_>>()?;
-        let _turn = turn::take(&self.path)?;
         let names: Vec<&str> = self.files.iter().map(|(name, _)| name.as_str()).collect();
         self.guard.check_files(&self.path, &names, self.mark)?;
         self.staging.publish(written)
@@ -112,7 +91,7 @@ impl SingleFile {
             return Err(Error::bad_file(path, reason));
         };
         let mark = Mark { file: None, text };
-        Directory::open(unfinished::parent(path), &[name], mark, guard).map(SingleFile)
+        Directory::open(staging::parent(path), &[name], mark, guard).map(SingleFile)
     }
 
     /// Writes it with `write`, and puts it in place.

@@ -4,17 +4,13 @@
 mod csv_rows;
 mod directory;
 mod guard;
-mod replace;
 mod set;
 mod staging;
-mod turn;
-mod unfinished;
 mod whole;
 
 pub use csv_rows::{CsvRows, spelled};
 pub use directory::SingleFile;
 pub use guard::{Guard, Mark};
-pub use replace::Written;
 pub use set::{OpenSet, OutputSet};
-pub use unfinished::abandon;
+pub use staging::{Written, abandon};
 pub use whole::{Replaces, WholeDirectory};

@@ -8,7 +8,7 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::output::directory::Directory;
 use crate::output::guard::{Guard, Mark};
-use crate::output::replace::Written;
+use crate::output::staging::Written;
 
 /// Files of one directory. The first identifies the directory's owner, and is put in place first.
 pub struct OutputSet<T> {
@@ -121,7 +121,7 @@ impl<T: Sync> OpenSet<T> {
     /// Writes the files of `value`, and puts them in place together.
     ///
     /// # Errors
-    /// A file cannot be written or put in place; all are then restored.
+    /// A file cannot be written or put in place.
     pub fn publish(self, value: &T) -> Result<()> {
         self.publish_in(None, value)
     }

@@ -1,55 +1,269 @@
-//! Files and directories under temporary hidden names.
+//! Files and directories under hidden names, put in place together. An interrupt removes those not in place, and the next
+//! run replaces what a killed run left.
+//!
+//! All changes are made under one lock, so that for an interrupt each file is either listed or does not exist.
 
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
-use slotscope_engine::error::Result;
+use slotscope_engine::error::{Error, Result};
 
-use crate::output::replace::{self, Staged, Written};
-use crate::output::unfinished;
+/// Files first, then directories from the innermost outwards.
+static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// Files not yet in place; if dropped unfinished, the folder is removed with its content.
+/// Whether an output is in place.
+static PUBLISHED: AtomicBool = AtomicBool::new(false);
+
+/// The fate of a staged file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    /// It is put in place.
+    Whole,
+    /// It has no content: a file of that name from an earlier run is removed.
+    Nothing,
+}
+
+/// Files not yet in place; removed with the directories made for them if dropped unfinished.
 #[derive(Default)]
 pub(super) struct Staging {
-    /// In the order they are put in place.
-    pub entries: Vec<Staged>,
-    /// Directories created for them.
-    pub made: Vec<PathBuf>,
+    /// Hidden paths and destinations, in the order they are put in place.
+    entries: Vec<(PathBuf, PathBuf)>,
+    made: Vec<PathBuf>,
 }
 
 impl Staging {
-    /// Adds the file at `temporary`, to be moved to `target`.
-    pub(super) fn add(&mut self, target: &Path, temporary: &Path) {
-        self.entries.push(Staged {
-            target: target.to_path_buf(),
-            temporary: temporary.to_path_buf(),
-        });
+    /// Creates the directory with its missing parents.
+    pub(super) fn make_directories(&mut self, path: &Path) -> io::Result<()> {
+        locked(|paths| {
+            let absent = path
+                .ancestors()
+                .take_while(|part| !part.as_os_str().is_empty() && !part.exists());
+            self.made = absent.map(Path::to_path_buf).collect();
+            paths.extend(self.made.iter().cloned());
+            fs::create_dir_all(path)
+        })
     }
 
-    /// Puts all entries in place together, skipping those `written` without content.
+    /// Creates a hidden file to be moved to `target`.
+    pub(super) fn make_file(&mut self, target: &Path) -> io::Result<File> {
+        let create = |path: &Path| {
+            let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+            let _ = file.try_lock();
+            Ok(file)
+        };
+        self.make(target, create).map(|(_, file)| file)
+    }
+
+    /// Creates a hidden directory to be moved to `target`; `None` if directories cannot be locked.
+    pub(super) fn make_directory(&mut self, target: &Path) -> io::Result<(PathBuf, Option<File>)> {
+        self.make(target, |path| {
+            fs::create_dir(path)?;
+            let directory = File::open(path).ok();
+            Ok(directory.filter(|directory| directory.try_lock().is_ok()))
+        })
+    }
+
+    /// Lets `create` make something that is locked as long as it is open, which tells other runs that this one is alive.
+    fn make<T>(
+        &mut self,
+        target: &Path,
+        create: impl FnOnce(&Path) -> io::Result<T>,
+    ) -> io::Result<(PathBuf, T)> {
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let path = parent(target).join(format!(".{name}.part"));
+        // One run at a time removes and creates; where directories cannot be locked, the last run wins.
+        let around = File::open(parent(target));
+        let _turn = around.and_then(|around| around.lock().map(|()| around));
+        locked(|paths| {
+            remove_left(&path)?;
+            let made = create(&path)?;
+            paths.insert(0, path.clone());
+            self.entries.push((path.clone(), target.to_path_buf()));
+            Ok((path, made))
+        })
+    }
+
+    /// Creates a private directory that stays hidden.
+    pub(super) fn make_private_directory(&mut self) -> io::Result<PathBuf> {
+        let random = getrandom::u64().map_err(io::Error::other)?;
+        let path = std::env::temp_dir().join(format!(".slotscope.{random:016x}.part"));
+        locked(|paths| {
+            private_directories().create(&path)?;
+            paths.insert(0, path.clone());
+            self.entries.push((path.clone(), path.clone()));
+            Ok(path)
+        })
+    }
+
+    /// Puts all entries in place, but for those `written` without content.
     ///
     /// # Errors
-    /// An entry cannot be put in place; all are then restored.
+    /// An entry cannot be put in place; those after it are not.
     pub(super) fn publish(mut self, written: impl IntoIterator<Item = Written>) -> Result<()> {
         // An interrupt waits for this lock, so it finds nothing in place, or everything.
-        unfinished::locked(|paths| {
-            replace::all(self.entries.iter().zip(written))?;
+        locked(|paths| {
+            for ((path, target), written) in self.entries.iter().zip(written) {
+                put(path, target, written).map_err(|error| Error::io(target, error))?;
+            }
             paths.retain(|path| !self.has(path));
             self.entries.clear();
             self.made.clear();
-            unfinished::published();
+            PUBLISHED.store(true, Relaxed);
             Ok(())
         })
     }
 
     fn has(&self, path: &Path) -> bool {
         let mut entries = self.entries.iter();
-        entries.any(|staged| path.starts_with(&staged.temporary))
+        entries.any(|(hidden, _)| path.starts_with(hidden))
             || self.made.iter().any(|made| made == path)
     }
 }
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        unfinished::discard(|path| self.has(path));
+        locked(|paths| {
+            let own = paths.extract_if(.., |path| self.has(path));
+            own.for_each(|path| remove(&path));
+        });
+    }
+}
+
+/// Calls `change` while interrupts cannot remove anything.
+fn locked<T>(change: impl FnOnce(&mut Vec<PathBuf>) -> T) -> T {
+    change(&mut UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner))
+}
+
+/// Creates a file inside a hidden directory.
+pub(super) fn make_inside(path: &Path) -> io::Result<File> {
+    locked(|paths| {
+        let file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        paths.insert(0, path.to_path_buf());
+        Ok(file)
+    })
+}
+
+/// Removes everything not in place, for a run about to be terminated, and blocks further creation. Does nothing and
+/// returns false if an output is already in place, unless `even_then`.
+pub fn abandon(even_then: bool) -> bool {
+    let mut paths = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
+    if PUBLISHED.load(Relaxed) && !even_then {
+        return false;
+    }
+    paths.drain(..).for_each(|path| remove(&path));
+    // Hold the lock until the process ends.
+    std::mem::forget(paths);
+    true
+}
+
+/// Failures cannot be reported anywhere. A directory with files of another run is not empty, and stays.
+fn remove(path: &Path) {
+    let _ = if path.is_dir() {
+        fs::remove_dir(path)
+    } else {
+        fs::remove_file(path)
+    };
+}
+
+/// Removes what a killed run left at a hidden path.
+fn remove_left(path: &Path) -> io::Result<()> {
+    let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else {
+        return Ok(());
+    };
+    // Opening a pipe would block.
+    let is_openable = kind.is_file() || kind.is_dir();
+    let left = is_openable.then(|| File::open(path)).transpose()?;
+    if left.is_some_and(|left| matches!(left.try_lock(), Err(TryLockError::WouldBlock))) {
+        let reason = "another run is writing it; wait for its end, or name another directory";
+        return Err(io::Error::new(io::ErrorKind::ResourceBusy, reason));
+    }
+    if kind.is_dir() {
+        fs::remove_dir_all(path)
+    } else {
+        fs::remove_file(path)
+    }
+}
+
+/// Moves what is at the hidden path to `target`, in place of what is there.
+fn put(path: &Path, target: &Path, written: Written) -> io::Result<()> {
+    match written {
+        Written::Whole if target.is_dir() => {
+            let old = path.with_extension("old");
+            let _ = fs::remove_dir_all(&old);
+            fs::rename(target, &old)?;
+            let placed = fs::rename(path, target);
+            if placed.is_err() {
+                fs::rename(&old, target)?;
+                return placed;
+            }
+            // A leftover hidden directory only costs space.
+            let _ = fs::remove_dir_all(old);
+            Ok(())
+        }
+        Written::Whole => fs::rename(path, target),
+        Written::Nothing => {
+            fs::remove_file(path)?;
+            match fs::remove_file(target) {
+                Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
+                _ => Ok(()),
+            }
+        }
+    }
+}
+
+pub(super) fn parent(path: &Path) -> &Path {
+    let parent = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    parent.unwrap_or(Path::new("."))
+}
+
+#[cfg(unix)]
+fn private_directories() -> fs::DirBuilder {
+    use std::os::unix::fs::DirBuilderExt;
+
+    let mut builder = fs::DirBuilder::new();
+    builder.mode(0o700);
+    builder
+}
+
+/// On this system, temporary directories are inside the user's own.
+#[cfg(not(unix))]
+fn private_directories() -> fs::DirBuilder {
+    fs::DirBuilder::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_is_replaced_and_what_a_run_writes_is_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        for name in [".a.csv.part", ".other.csv.part", "a.csv"] {
+            fs::write(at(name), "x").unwrap();
+        }
+        let mut staging = Staging::default();
+        let _file = staging.make_file(&at("a.csv")).unwrap();
+        assert_eq!(fs::read(at(".a.csv.part")).unwrap(), b"");
+        let busy = Staging::default().make_file(&at("a.csv")).unwrap_err();
+        assert_eq!(busy.kind(), io::ErrorKind::ResourceBusy);
+        drop(staging);
+        let left = [".a.csv.part", ".other.csv.part", "a.csv"].map(|name| at(name).exists());
+        assert_eq!(left, [false, true, true]);
+    }
+
+    #[test]
+    fn a_directory_that_cannot_be_placed_leaves_the_old_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("out");
+        fs::create_dir(&target).unwrap();
+        fs::write(target.join("old"), "old").unwrap();
+        assert!(put(&folder.path().join("missing"), &target, Written::Whole).is_err());
+        assert_eq!(fs::read(target.join("old")).unwrap(), b"old");
     }
 }

@@ -7,9 +7,7 @@ use std::path::{Path, PathBuf};
 use slotscope_engine::error::{Error, Result};
 
 use crate::output::guard::{Guard, Mark};
-use crate::output::replace::Written;
-use crate::output::staging::Staging;
-use crate::output::{turn, unfinished};
+use crate::output::staging::{self, Staging, Written};
 
 /// A directory not yet in place; removed with its content if dropped unfinished.
 pub struct WholeDirectory {
@@ -38,25 +36,18 @@ impl WholeDirectory {
     /// The directory cannot be created, or `path` may not be replaced.
     pub fn create(path: &Path, replaces: &Replaces) -> Result<Self> {
         replaces.check(path)?;
-        let Some(name) = path.file_name().and_then(|name| name.to_str()) else {
+        if path.file_name().is_none_or(|name| name.to_str().is_none()) {
             let reason = "no name of a directory that could be made";
             return Err(Error::bad_file(path, reason));
-        };
-        let parent = unfinished::parent(path);
+        }
         let failed = |error| Error::io(path, error);
-        let made = unfinished::make_directories(parent).map_err(failed)?;
-        let mut staging = Staging {
-            entries: Vec::new(),
-            made,
-        };
-        let _turn = turn::take(parent)?;
-        unfinished::remove_stale(parent, &[name]);
-        let temporary = make_directory(parent, name, false).map_err(failed)?;
-        staging.add(path, &temporary);
-        let lock = File::open(&temporary).ok();
+        let mut staging = Staging::default();
+        let around = staging::parent(path);
+        staging.make_directories(around).map_err(failed)?;
+        let (temporary, lock) = staging.make_directory(path).map_err(failed)?;
         Ok(WholeDirectory {
             path: path.to_path_buf(),
-            _lock: lock.filter(|lock| lock.try_lock().is_ok()),
+            _lock: lock,
             temporary,
             staging,
         })
@@ -67,11 +58,9 @@ impl WholeDirectory {
     /// # Errors
     /// An I/O error.
     pub fn temporary() -> Result<Self> {
-        let parent = std::env::temp_dir();
-        let failed = |error| Error::io(&parent, error);
-        let temporary = make_directory(&parent, "slotscope", true).map_err(failed)?;
         let mut staging = Staging::default();
-        staging.add(&temporary, &temporary);
+        let made = staging.make_private_directory();
+        let temporary = made.map_err(|error| Error::io(std::env::temp_dir(), error))?;
         Ok(WholeDirectory {
             path: temporary.clone(),
             temporary,
@@ -91,15 +80,7 @@ impl WholeDirectory {
     /// An I/O error.
     pub fn file(&self, name: &str) -> Result<File> {
         let path = self.temporary.join(name);
-        unfinished::locked(|paths| {
-            let file = OpenOptions::new()
-                .write(true)
-                .create_new(true)
-                .open(&path)?;
-            paths.insert(0, path.clone());
-            Ok(file)
-        })
-        .map_err(|error| self.failed(name, error))
+        staging::make_inside(&path).map_err(|error| self.failed(name, error))
     }
 
     /// Reopens a file in it for appending.
@@ -192,33 +173,6 @@ impl Replaces {
     }
 }
 
-/// Creates a directory that will become `name`; a private one is accessible only to this user.
-fn make_directory(parent: &Path, name: &str, is_private: bool) -> io::Result<PathBuf> {
-    let builder = directory_builder(is_private);
-    unfinished::locked(|paths| {
-        let (path, ()) = unfinished::with_new_name(parent, name, |path| builder.create(path))?;
-        paths.insert(0, path.clone());
-        Ok(path)
-    })
-}
-
-#[cfg(unix)]
-fn directory_builder(is_private: bool) -> fs::DirBuilder {
-    use std::os::unix::fs::DirBuilderExt;
-
-    let mut builder = fs::DirBuilder::new();
-    if is_private {
-        builder.mode(0o700);
-    }
-    builder
-}
-
-/// On this system, temporary directories are inside the user's own.
-#[cfg(not(unix))]
-fn directory_builder(_is_private: bool) -> fs::DirBuilder {
-    fs::DirBuilder::new()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -282,18 +236,16 @@ mod tests {
     #[test]
     fn what_a_killed_run_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(".out.0123456789abcdef.part");
+        let left = folder.path().join(".out.part");
         fs::create_dir(&left).unwrap();
         fs::write(left.join("a.csv.zst"), "half").unwrap();
-        let alive = WholeDirectory::create(&folder.path().join("out"), &replaces(false)).unwrap();
-        assert!(!left.exists());
-        write(&folder.path().join("out"), false).unwrap();
-        assert_eq!(
-            entries(folder.path()),
-            2,
-            "the directory of a run that goes on stays"
-        );
+        let path = folder.path().join("out");
+        let alive = WholeDirectory::create(&path, &replaces(false)).unwrap();
+        assert_eq!(entries(&left), 0);
+        let refused = write(&path, false).unwrap_err().to_string();
+        assert!(refused.contains("another run is writing it"), "{refused}");
         drop(alive);
+        write(&path, false).unwrap();
         assert_eq!(entries(folder.path()), 1);
     }
 }

@@ -3,7 +3,7 @@
 use crate::plot::numbers::Numbers;
 
 /// A range of values along one direction. Coordinates are pixels, or units of an SVG.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Axis {
     /// The first value.
     pub from: f64,
@@ -17,21 +17,40 @@ pub(crate) struct Axis {
     pub step: f64,
     /// The number format.
     pub numbers: Numbers,
-    /// Whether it is logarithmic: for ranks, sizes and rates, which span orders of magnitude.
+    /// Whether it is logarithmic: for ranks and loads, which span orders of magnitude.
     pub by_factors: bool,
 }
 
 impl Axis {
-    /// A range of values mapped to a range of coordinates.
-    pub(crate) fn new((from, to): (f64, f64), (start, end): (i32, i32)) -> Self {
+    /// A range of values, not yet placed.
+    pub(crate) fn new((from, to): (f64, f64)) -> Self {
         Axis {
             from,
             to,
-            start,
-            end,
+            start: 0,
+            end: 0,
             step: 0.0,
             numbers: Numbers::Decimal,
             by_factors: false,
+        }
+    }
+
+    /// Maps the values to a range of coordinates.
+    pub(crate) fn placed(self, (start, end): (i32, i32)) -> Self {
+        Axis { start, end, ..self }
+    }
+
+    /// Logarithmic, from the largest power of `step` below all values to the smallest above them; values below 1 count as 1.
+    pub(crate) fn around(values: impl Iterator<Item = f64>, step: f64) -> Self {
+        let (low, high) = values.fold((f64::INFINITY, 1.0f64), |(low, high), value| {
+            (low.min(value.max(1.0)), high.max(value))
+        });
+        // The logarithm of an exact power may be slightly off an integer.
+        let from = step.powf((low.min(high).log(step) + 1e-9).floor());
+        let to = step.powf((high.log(step) - 1e-9).ceil()).max(from * step);
+        Axis {
+            by_factors: true,
+            ..Axis::new((from, to))
         }
     }
 
@@ -54,6 +73,21 @@ impl Axis {
             part.clamp(0.0, 1.0)
         };
         f64::from(self.start) + part * f64::from(self.end - self.start)
+    }
+
+    /// The value at a part of its length.
+    pub(crate) fn value(&self, part: f64) -> f64 {
+        if self.by_factors {
+            self.from * (self.to / self.from).powf(part)
+        } else {
+            self.from + (self.to - self.from) * part
+        }
+    }
+
+    /// The coordinate of `value`, rounded.
+    #[cfg(feature = "charts")]
+    pub(crate) fn at(&self, value: f64) -> i32 {
+        self.exact(value).round() as i32
     }
 
     /// Round values about this many units apart, with labels.
@@ -94,7 +128,7 @@ mod tests {
     use super::*;
 
     fn factors(to: f64, numbers: Numbers) -> Vec<String> {
-        let axis = Axis::new((1.0, to), (0, 300)).in_numbers(numbers);
+        let axis = Axis::new((1.0, to)).placed((0, 300)).in_numbers(numbers);
         let by_factors = true;
         let ticks = Axis { by_factors, ..axis }.ticks(60);
         ticks.into_iter().map(|(_, label)| label).collect()
@@ -116,10 +150,27 @@ mod tests {
 
     #[test]
     fn values_outside_of_an_axis_are_at_its_ends() {
-        let axis = Axis::new((10.0, 20.0), (100, 0));
+        let axis = Axis::new((10.0, 20.0)).placed((100, 0));
         assert_eq!(
             [5.0, 10.0, 15.0, 30.0].map(|value| axis.exact(value)),
             [100.0, 100.0, 50.0, 0.0]
         );
+    }
+
+    #[test]
+    fn an_axis_of_factors_holds_all_values_between_round_ends() {
+        let ends = |values: &[f64]| {
+            let axis = Axis::around(values.iter().copied(), 10.0);
+            (axis.from.round(), axis.to.round())
+        };
+        assert_eq!(ends(&[30.0, 4e8]), (10.0, 1e9));
+        assert_eq!(ends(&[1.0, 1000.0]), (1.0, 1000.0));
+        assert_eq!(ends(&[]), (1.0, 10.0));
+        let axis = Axis::around([30.0, 4e8].into_iter(), 10.0).placed((0, 700));
+        assert_eq!(
+            [10.0, 1e9].map(|value| axis.exact(value).round()),
+            [0.0, 700.0]
+        );
+        assert_eq!(axis.value(0.25).round(), 1000.0);
     }
 }

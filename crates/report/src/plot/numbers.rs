@@ -3,8 +3,8 @@
 use slotscope_engine::calendar::unit_of_time;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{
-    binary_unit, bytes_in_three_digits, grouped, micros, power_of_1024, si_prefix, three_digits,
-    time,
+    binary_unit, bytes_in_three_digits, day, grouped, micros, power_of_1024, si_prefix,
+    three_digits,
 };
 
 use crate::plot::dates::moments;
@@ -23,9 +23,6 @@ pub(crate) enum Numbers {
     Binary,
     /// Microseconds: in the fitting unit.
     Micros,
-    /// Slot numbers: all digits, as servers print them.
-    #[cfg(feature = "charts")]
-    Plain,
     /// Seconds since 1970, as round times of day or dates.
     Moments,
 }
@@ -46,9 +43,7 @@ impl Numbers {
             Numbers::Decimal => three_digits(value),
             Numbers::Binary => bytes_in_three_digits(value),
             Numbers::Micros => micros(value),
-            #[cfg(feature = "charts")]
-            Numbers::Plain => format!("{value:.0}"),
-            Numbers::Moments => time(value as u64),
+            Numbers::Moments => day(value as u64),
         }
     }
 
@@ -62,11 +57,6 @@ impl Numbers {
                 ticks_in(unit, (from, to), about, least)
             }
             Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
-            #[cfg(feature = "charts")]
-            Numbers::Plain => {
-                let ticks = ticks(from, to, about, least).into_iter();
-                ticks.map(|(value, _)| (value, self.short(value))).collect()
-            }
             Numbers::Moments => {
                 let moments = moments(from as u64, to as u64, TIMES).into_iter();
                 moments.map(|(at, name)| (at as f64, name)).collect()

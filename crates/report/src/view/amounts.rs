@@ -5,7 +5,7 @@ use slotscope_engine::text::amount_cell;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::quantiles::Quantiles;
 
-use crate::view::{Block, Scope, Section};
+use crate::view::{Scope, Section};
 
 /// The lengths of key names.
 pub fn lengths(summary: &Summary) -> Option<Section<'_>> {
@@ -22,17 +22,13 @@ pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
 }
 
 /// `quantiles` under the title of `section`, in units of `metric`.
-pub(crate) fn section<'a>(
-    section: Section<'a>,
-    metric: Metric,
-    quantiles: &'a Quantiles,
-) -> Option<Section<'a>> {
-    let block = Block::Quantiles(metric, quantiles);
-    (quantiles.count > 0).then(|| section.narrow().detail().with(block))
+fn section<'a>(section: Section<'a>, metric: Metric, quantiles: &Quantiles) -> Option<Section<'a>> {
+    let line = self::quantiles(metric, quantiles);
+    (quantiles.count > 0).then(|| section.narrow().detail().line(line))
 }
 
 /// Mean and quantiles on one line.
-pub(crate) fn quantiles(metric: Metric, quantiles: &Quantiles) -> String {
+fn quantiles(metric: Metric, quantiles: &Quantiles) -> String {
     let mean = mean(metric, quantiles);
     let amounts = [quantiles.min, quantiles.p50, quantiles.p99, quantiles.max];
     let [min, p50, p99, max] = amounts.map(|amount| amount_cell(metric, amount));
@@ -40,7 +36,7 @@ pub(crate) fn quantiles(metric: Metric, quantiles: &Quantiles) -> String {
 }
 
 /// The mean, with one decimal if small.
-pub(crate) fn mean(metric: Metric, quantiles: &Quantiles) -> String {
+fn mean(metric: Metric, quantiles: &Quantiles) -> String {
     if quantiles.mean < 1000.0 {
         format!("{:.1}", quantiles.mean)
     } else {

@@ -1,6 +1,12 @@
-//! Amounts over time with a trend line and its band: the content of the page's picture and of a chart.
+//! Amounts over time: dots, the trend line extended into the future with its band, and the limit.
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::text::{amount, amount_cell, day};
+
+use crate::palette::{ALARM, FRAME, INK, LIGHT_LOAD, LOAD};
+use crate::plot::axis::Axis;
+use crate::plot::numbers::Numbers;
+use crate::plot::{Figure, Mark, Plot, Shape};
 
 /// A picture does not start at 0 if all amounts are above this fraction of the largest.
 const NEAR: f64 = 0.6;
@@ -41,16 +47,92 @@ pub struct Expected {
 }
 
 impl Curve {
-    /// The first and the last time.
-    pub(crate) fn times(&self) -> (u64, u64) {
+    /// The picture.
+    pub fn figure(&self, title: String) -> Figure {
         let measured = self.points.iter().map(|point| point.at);
-        let moments = measured.chain(self.line.iter().map(|point| point.at));
-        let (from, to) = moments.fold((u64::MAX, 0), |(from, to), at| (from.min(at), to.max(at)));
-        (from.min(to), to)
+        let times = measured.chain(self.line.iter().map(|point| point.at));
+        let (from, to) = times.fold((f64::INFINITY, 0.0f64), |(from, to), at| {
+            (from.min(at as f64), to.max(at as f64))
+        });
+        let (bottom, top) = (self.bottom(), self.top());
+        let x = Axis::new((from.min(to), to)).in_numbers(Numbers::Moments);
+        let y = Axis::new((bottom, top)).whole();
+        let from_above = if bottom > 0.0 {
+            "; the axis does not begin at 0"
+        } else {
+            ""
+        };
+        let (marks, key) = self.marks((from, to));
+        Figure {
+            title,
+            along: String::new(),
+            up: format!("{}{from_above}", self.metric.title()),
+            key,
+            plot: Plot::new(x, y.in_numbers(Numbers::of(self.metric))).with(marks),
+        }
+    }
+
+    /// The marks, back to front, and the key.
+    fn marks(&self, (from, to): (f64, f64)) -> (Vec<Mark>, Vec<(Mark, String)>) {
+        let top = self.top();
+        let shown = |line: Vec<Expected>| -> Vec<(f64, f64)> {
+            let kept = line.into_iter().filter(|point| point.amount <= top);
+            kept.map(|point| (point.at as f64, point.amount)).collect()
+        };
+        let band = |point: &Expected| point.band.map(|(low, high)| [point.at as f64, low, high]);
+        let band: Vec<_> = self.line.iter().filter_map(band).collect();
+        let (fitted, ahead) = self.fitted_and_ahead();
+        let limit = self.shown_limit();
+        let (mut marks, mut key) = (Vec::new(), Vec::new());
+        let mut add = |shape: Shape, sample: Shape, colour, words: &str| {
+            marks.push(shape.of(colour));
+            key.push((sample.of(colour), String::from(words)));
+        };
+        if !band.is_empty() {
+            let words = "95 of 100 reports are in it";
+            add(
+                Shape::Band(band),
+                Shape::Band(vec![[0.0, 0.0, 1.0], [1.0, 0.0, 1.0]]),
+                LIGHT_LOAD,
+                words,
+            );
+        }
+        if !fitted.is_empty() {
+            add(
+                Shape::Line(shown(fitted)),
+                Shape::unit_line(),
+                LOAD,
+                "growth so far",
+            );
+        }
+        if !ahead.is_empty() {
+            add(
+                Shape::Dashes(shown(ahead)),
+                Shape::unit_dashes(),
+                LOAD,
+                "forecast",
+            );
+        }
+        if let Some(limit) = limit {
+            let line = Shape::Line(vec![(from, limit as f64), (to, limit as f64)]);
+            let words = format!("limit {}", amount_cell(self.metric, limit));
+            add(line, Shape::unit_line(), ALARM, &words);
+        }
+        key.push((Shape::unit_dot().of(INK), String::from("a report")));
+        if self.points.iter().any(|point| point.is_left_out) {
+            key.push((Shape::unit_dot().of(FRAME), String::from("left out")));
+        }
+        marks.extend(self.points.iter().map(|point| {
+            let colour = if point.is_left_out { FRAME } else { INK };
+            let held = amount(self.metric, point.amount as u64);
+            let dot = Shape::Dot((point.at as f64, point.amount)).of(colour);
+            dot.saying(format!("{}: {held}", day(point.at)))
+        }));
+        (marks, key)
     }
 
     /// The line up to the last measured amount, and beyond.
-    pub(crate) fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
+    fn fitted_and_ahead(&self) -> (Vec<Expected>, Vec<Expected>) {
         let now = self.points.iter().map(|point| point.at).max().unwrap_or(0);
         let (mut fitted, mut ahead): (Vec<Expected>, Vec<Expected>) =
             self.line.iter().partition(|point| point.at <= now);
@@ -68,28 +150,12 @@ impl Curve {
     }
 
     /// The limit, unless it is above everything drawn.
-    pub(crate) fn shown_limit(&self) -> Option<u64> {
+    fn shown_limit(&self) -> Option<u64> {
         self.limit.filter(|limit| *limit as f64 <= self.top())
     }
 
-    /// The legend of a picture.
-    pub(crate) fn key(&self) -> Vec<&'static str> {
-        let (fitted, ahead) = self.fitted_and_ahead();
-        let is_left_out = self.points.iter().any(|point| point.is_left_out);
-        let has_band = self.line.iter().any(|point| point.band.is_some());
-        let key = [
-            Some("dots: reports"),
-            is_left_out.then_some("grey dots: left out"),
-            (!fitted.is_empty()).then_some("line: growth so far"),
-            (!ahead.is_empty()).then_some("dashes: forecast"),
-            has_band.then_some("band: 95 of 100 reports are in it"),
-            (self.bottom() > 0.0).then_some("the axis does not begin at 0"),
-        ];
-        key.into_iter().flatten().collect()
-    }
-
     /// The lowest amount shown: 0, unless amounts are so close together that this would hide their growth.
-    pub(crate) fn bottom(&self) -> f64 {
+    fn bottom(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
         let amounts = measured.chain(self.line.iter().map(|point| point.amount));
         let least = amounts.fold(f64::INFINITY, f64::min);
@@ -102,7 +168,7 @@ impl Curve {
     }
 
     /// The highest amount drawn; the band may extend beyond.
-    pub(crate) fn top(&self) -> f64 {
+    fn top(&self) -> f64 {
         let measured = self.points.iter().map(|point| point.amount);
         let most = measured.fold(1.0, f64::max);
         let ends = self.line.iter().map(|point| point.amount);

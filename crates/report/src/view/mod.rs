@@ -4,7 +4,6 @@
 pub mod advice;
 pub mod amounts;
 pub mod capacity;
-pub mod cards;
 pub mod cell;
 pub mod curve;
 pub mod distribution;
@@ -23,13 +22,13 @@ pub mod remarks;
 pub mod slots;
 pub mod steps;
 pub mod table;
+pub mod tag_ranks;
 pub mod tags;
 pub mod time_map;
 pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
 pub use curve::Curve;
-pub use distribution::Distribution;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
@@ -38,9 +37,9 @@ pub use time_map::TimeMap;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::shown;
 use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::patterns::Prefix;
-use slotscope_findings::summary::quantiles::Quantiles;
 use slotscope_findings::summary::state::State;
+
+use crate::plot::Figure;
 
 /// The sections of the report in order; each is built if the summary has content for it.
 pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
@@ -69,7 +68,7 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     slots::map,
     slots::hottest,
     distribution::slots,
-    tags::sizes,
+    tag_ranks::section,
     patterns::patterns,
     patterns::prefixes,
     slots::spread,
@@ -118,7 +117,7 @@ fn sections_of<'s>(
     let mut sections: Vec<_> = makers.iter().filter_map(|make| make(summary)).collect();
     if summary.has_only_operations() {
         for block in sections.iter_mut().flat_map(|section| &mut section.blocks) {
-            if let Block::Table(table) | Block::Prefixes(table, ..) = block {
+            if let Block::Table(table) = block {
                 table.hide_unknown_keys();
             }
         }
@@ -176,16 +175,10 @@ pub enum Block<'a> {
     Steps(StepTable),
     /// A table.
     Table(Table<'a>),
-    /// Prefixes as a table, or as a tree with collapsible branches.
-    Prefixes(Table<'a>, &'a [Prefix], Metric),
-    /// Frequencies of amounts, as quantiles or as a picture.
-    Quantiles(Metric, &'a Quantiles),
     /// The load of every slot as a map.
     SlotMap(Metric, &'a [u64]),
-    /// Amounts over time as a picture; tables have the numbers.
-    Curve(Curve),
-    /// A distribution, as a picture compared with chance.
-    Distribution(Distribution),
+    /// A picture of a page; tables have its numbers.
+    Figure(Figure),
     /// Operations by time and slot as a map.
     TimeMap(TimeMap),
 }

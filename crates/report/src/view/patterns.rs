@@ -8,7 +8,7 @@ use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
 
 use crate::view::keys::share_column;
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Scope, Section, Table};
+use crate::view::{Cell, Column, Scope, Section, Table};
 
 /// Key names with marks instead of ids.
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
@@ -24,8 +24,7 @@ pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("Prefixes")
         .anchored("prefixes", "Prefixes")
         .scoped(Scope::Page);
-    let tree = Block::Prefixes(prefixes_table(summary), &prefixes.top, metric);
-    finished(section.with(tree), prefixes, metric)
+    finished(section.table(prefixes_table(summary)), prefixes, metric)
 }
 
 /// The table of patterns, also `patterns.csv`.

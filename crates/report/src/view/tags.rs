@@ -6,7 +6,7 @@ use slotscope_findings::summary::Summary;
 
 use crate::view::keys::share_column;
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Distribution, Scope, Section, Table, Value};
+use crate::view::{Cell, Column, Section, Table, Value};
 
 /// The heaviest hash tags.
 pub(crate) fn section(summary: &Summary) -> Option<Section<'_>> {
@@ -96,19 +96,4 @@ pub fn table(summary: &Summary) -> Table<'_> {
         })
         .build()
         .in_file("tags.csv")
-}
-
-/// Keys per tag.
-pub(crate) fn sizes(summary: &Summary) -> Option<Section<'_>> {
-    let sizes = summary.tag_sizes.as_ref()?;
-    let sampled = sizes.sampled.map_or(String::new(), |tags| {
-        format!(" (a sample of {} tags)", grouped(tags))
-    });
-    let titled = Section::titled(format!("How many hash tags hold how many keys{sampled}"));
-    let section = titled
-        .anchored("tag-sizes", "Tag sizes")
-        .scoped(Scope::Page)
-        .narrow();
-    let picture = Distribution::of_tags(summary)?;
-    Some(section.with(Block::Distribution(picture)))
 }

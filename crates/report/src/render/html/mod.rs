@@ -6,21 +6,17 @@
 //! given hash, and no fetching.
 
 mod cards;
-mod curve;
-mod distribution;
 mod embed;
 mod facts;
+mod figure;
 mod heat_map;
-mod histogram;
 mod nav;
-mod plot;
 mod risks;
 mod section;
 pub mod sections;
 mod spell;
 mod steps;
 mod table;
-mod tree;
 mod words;
 
 use std::io::{self, Write};
@@ -147,7 +143,7 @@ impl<'a> Page<'a> {
                 .collect()
         };
         let stops: Vec<String> = listed(&mut stops);
-        let (cards, others) = cards::render(view::cards::cards(summary), &stops)?;
+        let (cards, others) = cards::render(verdict, &stops)?;
         let groups = nav::groups(&sections, input);
         Ok(Page {
             groups,

@@ -29,12 +29,6 @@ find("theme").addEventListener("click", () => {
 });
 dark.addEventListener("change", themeChanged);
 
-for (const [id, open] of [["open-all", true], ["close-all", false]]) {
-  find(id)?.addEventListener("click", () => {
-    for (const details of document.querySelectorAll(".tree details")) details.open = open;
-  });
-}
-
 for (const button of document.querySelectorAll(".copy")) {
   const command = button.dataset.copy ? find(button.dataset.copy) : button.parentElement.querySelector("code");
   button.addEventListener("click", async () => {

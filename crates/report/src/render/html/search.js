@@ -1,4 +1,4 @@
-// One search over all that the page knows: its tables, the prefixes, and the tags and keys that are named for slots.
+// One search over all that the page knows: its tables, and the tags and keys that are named for slots.
 const search = find("search");
 
 /** A part of the page and how many of its rows fit. */
@@ -14,15 +14,6 @@ function slotsOf({ text, whole }) {
   if (/^\d+$/.test(text) && Number(text) < SLOTS) return [[Number(text), ""]];
   const named = Object.entries(data.fills).flatMap(([slot, names]) => names.map(([name]) => [Number(slot), name]));
   return named.filter(([, name]) => (whole ? name.toLowerCase() === text : name.toLowerCase().includes(text))).slice(0, 8);
-}
-
-/** Prefixes that hold the text stay, with what they continue. */
-function searchTree({ text }) {
-  for (const item of document.querySelectorAll(".tree li")) {
-    item.hidden = text !== "" && !item.textContent.toLowerCase().includes(text);
-    const branch = item.querySelector(":scope > details");
-    if (branch && text !== "" && !item.hidden) branch.open = true;
-  }
 }
 
 function link(href, text, parent) {
@@ -51,9 +42,7 @@ function tell(wanted) {
     link(`#slot-${slot}`, `slot ${slot}`, item);
     element("bdi", name ? ` ${name}` : "", item);
   }
-  const tree = document.querySelectorAll(".tree li:not([hidden])").length;
-  if (tree > 0) link("#prefixes", `Prefixes: ${grouped(tree)}`, element("li", "", list));
-  if (hits.length + slots.length + tree === 0) element("p", "Nothing on this page has it.", box);
+  if (hits.length + slots.length === 0) element("p", "Nothing on this page has it.", box);
   const cut = parts.filter((part) => part.found === 0 && part.of > part.rows);
   if (cut.length > 0) element("p", `Not among ${cut.map((part) => `the ${grouped(part.rows)} shown of ${grouped(part.of)} of “${part.name}”`).join(", ")}: the CSV files have them.`, box).className = "note";
 }
@@ -63,7 +52,6 @@ function searchFor(text) {
   search.value = text;
   wantedByAll = parsed(text);
   for (const part of document.querySelectorAll(".table")) show(part, part.querySelector("table"));
-  searchTree(wantedByAll);
   tell(wantedByAll);
 }
 

@@ -5,12 +5,11 @@ use askama::{Result, Template};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::truncated;
 
-use crate::render::html::histogram::Histogram;
+use crate::render::html::figure::Figure;
+use crate::render::html::heat_map;
 use crate::render::html::spell::{SHOWN, sentence, unbroken};
 use crate::render::html::steps::Steps;
 use crate::render::html::table::Table;
-use crate::render::html::tree::Tree;
-use crate::render::html::{curve, distribution, heat_map};
 use crate::view::{self, Block};
 
 /// A section.
@@ -99,15 +98,12 @@ fn part(id: &'static str, place: usize, block: &Block<'_>, context: Context<'_>)
         .render(),
         Block::Table(table) if table.rows.is_empty() => Ok(String::new()),
         Block::Table(table) => Table::of(id, table, context.rows).at(place).render(),
-        Block::Prefixes(_, prefixes, metric) => Tree::of(prefixes, *metric).render(),
-        Block::Quantiles(metric, sizes) => Histogram::render_of(id, *metric, sizes),
         Block::SlotMap(..) => SlotMap {
             metrics: context.metrics,
             has_borders: context.nodes <= BORDERED,
         }
         .render(),
-        Block::Curve(curve) => curve::render(curve),
-        Block::Distribution(picture) => distribution::render(picture),
+        Block::Figure(figure) => Figure::of(figure).render(),
         Block::TimeMap(map) => heat_map::render(map),
     }
 }

@@ -18,7 +18,6 @@ static STYLE: LazyLock<String> = LazyLock::new(|| {
     let style = concat!(
         include_str!("page.css"),
         include_str!("parts.css"),
-        include_str!("curve.css"),
         include_str!("heat_map.css")
     );
     palette::css() + style

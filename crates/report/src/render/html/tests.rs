@@ -173,7 +173,6 @@ fn colours_come_from_the_palette_alone() {
     for (file, text) in [
         ("page.css", include_str!("page.css")),
         ("parts.css", include_str!("parts.css")),
-        ("curve.css", include_str!("curve.css")),
         ("page.js", include_str!("page.js")),
         ("tables.js", include_str!("tables.js")),
         ("slots.js", include_str!("slots.js")),

@@ -12,7 +12,6 @@ use slotscope_engine::name::ISOLATION;
 use slotscope_engine::text::and_more;
 use slotscope_findings::summary::state::State;
 
-use crate::view::amounts::quantiles;
 use crate::view::{Block, Scope, Section, StepTable};
 
 /// Minimum and maximum width of tables.
@@ -94,8 +93,8 @@ impl Writer<'_> {
                 }
                 Block::Line(text) => self.lines("  ", text)?,
                 Block::Command(text) => self.command(text)?,
-                Block::Table(table) | Block::Prefixes(table, ..) if table.rows.is_empty() => {}
-                Block::Table(table) | Block::Prefixes(table, ..) => {
+                Block::Table(table) if table.rows.is_empty() => {}
+                Block::Table(table) => {
                     if !is_under_heading {
                         self.blank_line()?;
                     }
@@ -103,15 +102,14 @@ impl Writer<'_> {
                     table::write(table, shown, self.page, &mut self.out)?;
                     self.hidden_rows(table.rows.len() - shown)?;
                 }
-                Block::Quantiles(metric, sizes) => self.lines("  ", &quantiles(*metric, sizes))?,
                 Block::SlotMap(metric, loads) => {
                     let (rows, legend) = slot_map::lines(*metric, loads, self.page.width);
                     rows.iter()
                         .try_for_each(|row| writeln!(self.out, "{row}"))?;
                     self.lines("  ", &legend)?;
                 }
-                // Pictures exist only on pages; treat them as absent.
-                Block::Curve(_) | Block::Distribution(_) => continue,
+                // Figures exist only on pages; treat them as absent.
+                Block::Figure(_) => continue,
                 Block::TimeMap(map) => {
                     let (rows, legend) = time_map::lines(map, self.page.width);
                     rows.iter()

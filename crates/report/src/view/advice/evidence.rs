@@ -39,98 +39,68 @@ pub(super) fn attempt(rule: &str) -> Block<'static> {
 }
 
 pub(super) fn evidence(findings: &AdviseFindings) -> Vec<String> {
-    let mut lines = vec![counted_input(findings)];
-    let best = findings.schemes.first();
-    let mut add = |applies: bool, line: String| {
-        if applies {
-            lines.push(line);
-        }
-    };
-    add(
-        findings.evidence == Evidence::NamesAlone && findings.why.is_none(),
-        String::from(
-            "no commands: add --batches with a MONITOR capture before you rename anything",
-        ),
-    );
-    add(
-        findings.evidence != Evidence::NamesAlone,
-        String::from(
-            "the capture is what it saw: rare commands, scripts that build names and pipelines are not in it",
-        ),
-    );
-    add(
-        findings.names_sampled < 1.0,
-        format!(
-            "families are from {} of the names",
-            percent(findings.names_sampled)
-        ),
-    );
-    add(
-        findings.first_bytes.is_some(),
-        format!(
-            "commands are those in the first {} of each capture; slotscope advise reads all",
-            bytes(findings.first_bytes.unwrap_or(0))
-        ),
-    );
-    add(
-        findings.one_batch_of > 1,
-        format!(
-            "one of {} commands is counted, spread over the whole capture",
-            grouped(findings.one_batch_of)
-        ),
-    );
-    add(
-        findings.families_unscored > 0,
-        format!(
-            "{} with the least load are left as they are",
-            counted(findings.families_unscored as u64, "pattern")
-        ),
-    );
-    add(
-        findings.names_unmatched > 0,
-        format!(
-            "{} fit no pattern or are too long, and are left as they are",
-            counted(findings.names_unmatched, "name")
-        ),
-    );
-    add(
-        findings.batches_uncounted > 0,
-        format!(
-            "{} of rare kinds count as not cured",
-            counted(findings.batches_uncounted, "command")
-        ),
-    );
-    add(
-        findings.collided,
-        String::from(
-            "a scheme was left out: names of it exist already, maybe because they are half migrated",
-        ),
-    );
-    add(
-        findings.together_unmet > 0,
-        String::from("no sound scheme meets --together"),
-    );
-    add(
-        findings.rules_differ > 0,
-        format!(
-            "the rules below rename {} otherwise than the scheme: check them",
-            counted(findings.rules_differ, "name")
-        ),
-    );
-    if let Some(best) = best
-        .filter(|best| findings.why.is_none() && best.heaviest_is_tag && best.heaviest_share > 0.0)
-    {
-        let of_node = best.heaviest_share * 2.0 * findings.nodes as f64;
-        let growth = match 0.2 / of_node {
-            times if times >= 1.5 => format!(": good until it is {times:.0} times that"),
-            _ => String::new(),
-        };
-        lines.push(format!(
-            "the heaviest tag, {{{}}}, is {} of the fair share of a node of {}{growth}",
-            best.heaviest,
-            percent(of_node),
-            2 * findings.nodes,
-        ));
+    let has_commands = findings.evidence != Evidence::NamesAlone;
+    let first_bytes = findings.first_bytes.map(bytes);
+    let notes = [
+        Some(counted_input(findings)),
+        (!has_commands && findings.why.is_none()).then(|| {
+            "no commands: add --batches with a MONITOR capture before you rename anything".into()
+        }),
+        has_commands.then(|| {
+            "the capture is what it saw: rare commands, scripts that build names and pipelines are not in it".into()
+        }),
+        (findings.names_sampled < 1.0).then(|| {
+            let share = percent(findings.names_sampled);
+            format!("families are from {share} of the names")
+        }),
+        first_bytes.map(|first| {
+            format!("commands are those in the first {first} of each capture; slotscope advise reads all")
+        }),
+        several(findings.one_batch_of)
+            .map(|of| format!("one of {of} commands is counted, spread over the whole capture")),
+        some(findings.families_unscored as u64, "pattern")
+            .map(|patterns| format!("{patterns} with the least load are left as they are")),
+        some(findings.names_unmatched, "name")
+            .map(|names| format!("{names} fit no pattern or are too long, and are left as they are")),
+        some(findings.batches_uncounted, "command")
+            .map(|commands| format!("{commands} of rare kinds count as not cured")),
+        findings.collided.then(|| {
+            "a scheme was left out: names of it exist already, maybe because they are half migrated".into()
+        }),
+        (findings.together_unmet > 0).then(|| "no sound scheme meets --together".into()),
+        some(findings.rules_differ, "name").map(|names| {
+            format!("the rules below rename {names} otherwise than the scheme: check them")
+        }),
+        heaviest_tag(findings),
+    ];
+    notes.into_iter().flatten().collect()
+}
+
+/// A number above 1.
+fn several(count: u64) -> Option<String> {
+    (count > 1).then(|| grouped(count))
+}
+
+/// A count above 0 with its noun.
+fn some(count: u64, noun: &str) -> Option<String> {
+    (count > 0).then(|| counted(count, noun))
+}
+
+/// How long the heaviest tag fits a node.
+fn heaviest_tag(findings: &AdviseFindings) -> Option<String> {
+    let best = findings.schemes.first()?;
+    if findings.why.is_some() || !best.heaviest_is_tag || best.heaviest_share <= 0.0 {
+        return None;
     }
-    lines
+    let nodes = 2 * findings.nodes;
+    let of_node = best.heaviest_share * nodes as f64;
+    let growth = match 0.2 / of_node {
+        times if times >= 1.5 => format!(": good until it is {times:.0} times that"),
+        _ => String::new(),
+    };
+    Some(format!(
+        "the heaviest tag, {{{}}}, is {} of the fair share of a node of {nodes}{growth}",
+        best.heaviest,
+        percent(of_node),
+    ))
 }

@@ -1,20 +1,19 @@
-//! The loads shown by a chart, in the metric of the verdict, and their number format.
+//! The loads shown by a picture, in the metric of the verdict, and their number format.
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text::grouped;
+use slotscope_engine::text::{grouped, plural, three_digits};
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::balance;
 use slotscope_findings::summary::balance::Balance;
 use slotscope_findings::summary::independent_units::Units;
 use slotscope_findings::summary::model::compound::CompoundPoisson;
 
-use crate::charts::number::counted;
 use crate::plot::numbers::Numbers;
 
 /// The loads of slots and nodes in one metric.
 #[derive(Clone, Copy)]
-pub(super) struct Loads<'a> {
+pub(crate) struct Loads<'a> {
     pub by: Metric,
     /// The load of each slot.
     pub slots: &'a [u64],
@@ -28,73 +27,67 @@ pub(super) struct Loads<'a> {
 
 impl<'a> Loads<'a> {
     /// In the metric of the verdict; keys if the summary lacks it.
-    pub(super) fn of(summary: &'a Summary) -> Self {
+    pub(crate) fn of(summary: &'a Summary) -> Self {
         Loads::by(summary, summary.by)
     }
 
     /// In this metric; keys if the summary lacks it.
-    pub(super) fn by(summary: &'a Summary, metric: Metric) -> Self {
+    pub(crate) fn by(summary: &'a Summary, metric: Metric) -> Self {
         let (slots, nodes) = (&summary.slots, &summary.nodes.balance);
-        let (loads, stats) = (slots.loads.get(metric), slots.stats.get(metric));
-        match (loads, stats, nodes.get(metric)) {
-            (Some(loads), Some(stats), Some(nodes)) => Loads {
-                by: metric,
-                slots: loads,
-                stats,
-                nodes,
-                units: &summary.units,
-            },
-            _ => Loads {
-                by: Metric::Keys,
-                slots: &slots.loads.keys,
-                stats: &slots.stats.keys,
-                nodes: &nodes.keys,
-                units: &summary.units,
-            },
+        let by = match slots.loads.get(metric) {
+            Some(_) => metric,
+            None => Metric::Keys,
+        };
+        Loads {
+            by,
+            slots: slots.loads.get(by).unwrap_or(&slots.loads.keys),
+            stats: slots.stats.get(by).unwrap_or(&slots.stats.keys),
+            nodes: nodes.get(by).unwrap_or(&nodes.keys),
+            units: &summary.units,
         }
     }
 
     /// The distribution of slot loads under a perfect hash; `None` if units were not counted.
-    pub(super) fn expected(&self) -> Option<CompoundPoisson> {
+    pub(crate) fn expected(&self) -> Option<CompoundPoisson> {
         CompoundPoisson::of(self.units, self.by)
     }
 
-    pub(super) fn held(&self, load: &PerMetric<u64>) -> u64 {
+    pub(crate) fn held(&self, load: &PerMetric<u64>) -> u64 {
         load.get(self.by).copied().unwrap_or(0)
     }
 
     /// The load of all slots.
-    pub(super) fn total(&self) -> f64 {
+    pub(crate) fn total(&self) -> f64 {
         balance::sum(self.slots) as f64
     }
 
-    pub(super) fn mean(&self) -> f64 {
+    pub(crate) fn mean(&self) -> f64 {
         self.total() / SLOTS as f64
     }
 
     /// `keys`, `bytes`, `ops`.
-    pub(super) fn noun(&self) -> &'static str {
+    pub(crate) fn noun(&self) -> &'static str {
         self.by.title()
     }
 
     /// `Keys`, `Bytes`, `Ops`: for the start of a title.
-    pub(super) fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let (first, rest) = self.by.title().split_at(1);
         format!("{}{rest}", first.to_uppercase())
     }
 
     /// The number format of axes.
-    pub(super) fn numbers(&self) -> Numbers {
+    pub(crate) fn numbers(&self) -> Numbers {
         Numbers::of(self.by)
     }
 
     /// `4,120`, `12.3 MiB`.
-    pub(super) fn short(&self, load: f64) -> String {
+    pub(crate) fn short(&self, load: f64) -> String {
         self.numbers().short(load)
     }
 
     /// `4,120 keys`, `1 op`, `12.3 MiB`.
-    pub(super) fn counted(&self, load: u64) -> String {
+    pub(crate) fn counted(&self, load: u64) -> String {
         match self.by {
             Metric::Keys => counted(load, "key"),
             by if by.has_unit() => self.short(load as f64),
@@ -103,9 +96,9 @@ impl<'a> Loads<'a> {
             by => counted(load, by.name().trim_end_matches('s')),
         }
     }
+}
 
-    /// The text for no load.
-    pub(super) fn nothing(&self) -> String {
-        format!("no {} in this dump", self.noun())
-    }
+/// A count with its noun: `1 key`, `4,120 keys`, `12.3 M keys`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    format!("{} {noun}{}", three_digits(count as f64), plural(count))
 }
