@@ -1,7 +1,6 @@
 //! Outputs: files they may replace, and leftovers of a run.
 
 use std::fs::{self, File};
-use std::process::Stdio;
 
 use testkit::prelude::*;
 

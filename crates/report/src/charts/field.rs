@@ -3,7 +3,7 @@
 use slotscope_canvas::font::{Style, width};
 use slotscope_canvas::{Anchor, Canvas};
 
-use crate::charts::sheet::{BELOW_HEADING, MARGIN, note, size};
+use crate::charts::sheet::{BELOW_HEADING, MARGIN, Sheet, note, size};
 use crate::palette::{FRAME, GRID, MUTED, ramp};
 use crate::plot::axis::Axis;
 use crate::plot::{Figure, Mark, Plot, Shape};
@@ -30,15 +30,19 @@ const HALF: i32 = 8;
 const WORDS: i32 = 34;
 const GAP: i32 = 32;
 
-/// Draws a figure below its title.
-pub(super) fn draw(canvas: &Canvas<'_>, figure: Figure) {
-    key(canvas, &figure.key);
-    let across = (LEFT, canvas.width - RIGHT);
-    let plot = figure.plot.placed(across, (canvas.height - BELOW, ABOVE));
-    plot.draw_bands(canvas);
-    plot.draw_y(canvas, &figure.up);
-    plot.draw_x(canvas, &figure.along);
-    plot.draw_marks(canvas);
+impl Sheet<'_> {
+    /// A sheet with a figure.
+    pub fn figure(figure: Figure, subtitle: String) -> Self {
+        Sheet::new(figure.title.clone(), subtitle, move |canvas| {
+            key(canvas, &figure.key);
+            let across = (LEFT, canvas.width - RIGHT);
+            let plot = figure.plot.placed(across, (canvas.height - BELOW, ABOVE));
+            plot.draw_bands(canvas);
+            plot.draw_y(canvas, &figure.up);
+            plot.draw_x(canvas, &figure.along);
+            plot.draw_marks(canvas);
+        })
+    }
 }
 
 /// The key below the heading: a mark and its meaning, left to right, in as many rows as it takes.

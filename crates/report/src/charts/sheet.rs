@@ -5,9 +5,7 @@ use std::io::{self, Write};
 use slotscope_canvas::font::{Style, fit, width};
 use slotscope_canvas::{Anchor, Canvas, png};
 
-use crate::charts::field;
 use crate::palette::{INK, MUTED};
-use crate::plot::Figure;
 
 /// Every text size in charts.
 pub(super) mod size {
@@ -54,12 +52,6 @@ impl<'s> Sheet<'s> {
             subtitle,
             below: Box::new(draw),
         }
-    }
-
-    /// A sheet with a figure.
-    pub fn figure(mut figure: Figure, subtitle: String) -> Self {
-        let title = std::mem::take(&mut figure.title);
-        Sheet::new(title, subtitle, |canvas| field::draw(canvas, figure))
     }
 
     /// Changes its height.
