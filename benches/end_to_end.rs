@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use slotscope::generate::{Generate, Profile};
-use slotscope::pipeline::likely_heavy::Sampling;
 use slotscope::pipeline::two_pass;
 use slotscope::scan::Scan;
 use slotscope::slot::slot;
 use slotscope::source::memory::memory;
+use slotscope::tally::tag_table::MAX_TAGS;
 use slotscope::tally::{Parts, Tallies};
 
 const KEYS: u64 = 1_000_000;
@@ -49,7 +49,7 @@ fn scans(criterion: &mut Criterion) {
     for (dump, content) in dumps() {
         let inputs = [memory(dump, &content)];
         let analyze = |make: Make| {
-            let counted = two_pass::count(&scan, &inputs, Sampling::default(), make).unwrap();
+            let counted = two_pass::count(&scan, &inputs, MAX_TAGS, make).unwrap();
             counted.first.tally.slots.total()
         };
         let mut group = criterion.benchmark_group(format!("scan/{dump}"));

@@ -6,12 +6,12 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::scan::Scan;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::memory::memory;
+use slotscope_engine::tally::tag_table::MAX_TAGS;
 use slotscope_engine::tally::{Parts, Tallies};
 
 use crate::bench::figures::ScanRate;
 use crate::bench::timing::{Run, in_turn};
 use crate::generate::{Generate, Profile};
-use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::two_pass;
 
 /// Creates an empty tally.
@@ -77,6 +77,6 @@ pub(super) fn time(keys: u64, threads: usize, rounds: u32) -> Result<Vec<ScanRat
 
 /// Counts like `analyze`, including the second pass, and returns the number of keys.
 fn analyze(scan: &Scan<'_>, inputs: &[Box<dyn Source>], make: Make) -> Result<u64> {
-    let counted = two_pass::count(scan, inputs, Sampling::default(), make)?;
+    let counted = two_pass::count(scan, inputs, MAX_TAGS, make)?;
     Ok(std::hint::black_box(counted).first.tally.slots.total())
 }

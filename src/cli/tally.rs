@@ -7,6 +7,7 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
+use slotscope_engine::source::chunk::CHUNK;
 use slotscope_report::output::{Guard, SingleFile};
 
 use crate::cli::input::kind::{NEEDS_DUMPS, check_paths};
@@ -17,7 +18,6 @@ use crate::cli::{Ending, Run, inputs};
 use crate::options::headings::{ARGUMENTS, COUNTING, INPUT, OUTPUT, RUN};
 use crate::options::{CountSpec, HashSpec, ListingSpec, StorageSpec, words};
 use crate::partial::job::Job;
-use crate::partial::plan::Planning;
 use crate::partial::recount_file::SCHEMA as RECOUNT_SCHEMA;
 use crate::partial::tally_file::SCHEMA;
 use crate::partial::{self, Flags, Input, Part, Plan, Split};
@@ -106,7 +106,7 @@ impl Run for TallyArgs {
         let reading = self.reading.reading(Policy::Oss)?;
         let output = open(&self.out, SCHEMA, reading.paths())?;
         let options = reading.options.clone();
-        let (plan, reading) = partial::plan_of(flags, reading, Planning::default())?;
+        let (plan, reading) = partial::plan_of(flags, reading, CHUNK)?;
         let splits = splits(&plan, self.part);
         let job = job(&plan, &splits, &options, reading.sources)?;
         let file = job.tally(self.part)?;

@@ -39,6 +39,7 @@ use std::path::Path;
 
 use crate::source;
 use slotscope_engine::error::{Error, Result};
+use slotscope_engine::source::chunk::CHUNK;
 use slotscope_findings::summary::Summary;
 
 use crate::partial::job::Job;
@@ -51,7 +52,7 @@ use crate::pipeline::two_pass::SecondPass;
 pub use crate::options::Listing;
 pub use crate::partial::flags::Flags;
 pub use crate::partial::input::Input;
-pub use crate::partial::plan::{Plan, Planning};
+pub use crate::partial::plan::Plan;
 pub use crate::partial::split::{Part, Split};
 
 /// The error place for a file that only the caller can name.
@@ -68,23 +69,19 @@ pub const MAGIC: usize = 80;
 /// An input cannot be opened or has no parts, or a flag is unusable.
 pub fn plan(flags: Flags, paths: &[impl AsRef<Path>], options: &Options) -> Result<Plan> {
     let reading = Reading::new(source::find_with(paths, &options.storage)?, options.clone())?;
-    plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
+    plan_of(flags, reading, CHUNK).map(|(plan, _)| plan)
 }
 
-/// Like `plan`, for inputs already found, which are returned.
+/// Like `plan`, for inputs already found, which are returned, and with chunks of this many bytes.
 ///
 /// # Errors
 /// As for `plan`.
-pub fn plan_of(
-    mut flags: Flags,
-    mut reading: Reading,
-    planning: Planning,
-) -> Result<(Plan, Reading)> {
+pub fn plan_of(mut flags: Flags, mut reading: Reading, chunk: usize) -> Result<(Plan, Reading)> {
     if flags.listing.is_none() {
         flags.listing = plan::collected_listing(&reading)?;
     }
     reading.options = flags.options(&reading.options)?;
-    let plan = Plan::of(flags, &reading, planning)?;
+    let plan = Plan::of(flags, &reading, chunk)?;
     Ok((plan, reading))
 }
 
@@ -118,15 +115,14 @@ pub fn merge(files: &[impl AsRef<[u8]>]) -> Result<Vec<u8>> {
     merged.to_bytes()
 }
 
-/// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet. It rarely
-/// does.
+/// Whether reporting a merged tally file needs a second pass, because some heavy names are not known yet.
 ///
 /// # Errors
 /// It is not a tally file, or incomplete.
 pub fn needs_recount(tally: &[u8]) -> Result<bool> {
-    let mut file = TallyFile::from_bytes(tally)?;
+    let file = TallyFile::from_bytes(tally)?;
     file.check_whole()?;
-    Ok(SecondPass::of(&mut file.tallies).is_some())
+    Ok(SecondPass::of(&file.tallies).is_some())
 }
 
 /// The second pass over splits for a merged tally file; returns a recount file.

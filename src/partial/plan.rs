@@ -6,11 +6,9 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::source::Source;
-use slotscope_engine::source::chunk::CHUNK;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::Manifest;
 use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::preselected::Preselected;
 use slotscope_findings::summary::Dumped;
 use slotscope_topology::Topology;
 
@@ -20,7 +18,6 @@ use crate::partial::flags::Flags;
 use crate::partial::frame;
 use crate::partial::input::{Input, changed};
 use crate::partial::split::{Part, Split, splits_of};
-use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::Reading;
 use crate::pipeline::rejected::Lines;
 use crate::pipeline::tally_spec::TallySpec;
@@ -45,8 +42,6 @@ pub struct Plan {
     passed_over: u64,
     of_reports: u64,
     dumped: Option<Dumped>,
-    /// Hash tags to count by name, from a sample of all inputs.
-    known: Option<Preselected>,
 }
 
 /// A collection's own description.
@@ -57,30 +52,12 @@ struct Collected {
     manifest: Manifest,
 }
 
-/// How a plan is made; only tests choose this.
-#[derive(Debug, Clone, Copy)]
-pub struct Planning {
-    /// Chunk size in bytes.
-    pub chunk: usize,
-    /// The sample size.
-    pub sampling: Sampling,
-}
-
-impl Default for Planning {
-    fn default() -> Self {
-        Planning {
-            chunk: CHUNK,
-            sampling: Sampling::default(),
-        }
-    }
-}
-
 impl Plan {
-    /// The plan for inputs that were found; `reading` has the settings of the flags.
+    /// The plan for inputs that were found, in chunks of this many bytes; `reading` has the settings of the flags.
     ///
     /// # Errors
     /// An input cannot be opened, is not in its format, or has no parts.
-    pub(crate) fn of(mut flags: Flags, reading: &Reading, planning: Planning) -> Result<Plan> {
+    pub(crate) fn of(mut flags: Flags, reading: &Reading, chunk: usize) -> Result<Plan> {
         if slot_stats::take(&reading.sources, None)?.is_some() {
             let place = reading.paths().next().map(Name::from).unwrap_or_default();
             let reason = "counts by slot have no keys to be counted in parts; name them to slotscope analyze";
@@ -88,7 +65,7 @@ impl Plan {
         }
         flags.count.one_pass |= !reading.is_rereadable();
         let inputs = reading.with_scan("planning", |scan| {
-            let scan = scan.clone().chunk(planning.chunk);
+            let scan = scan.clone().chunk(chunk);
             let input = |source: &dyn Source| {
                 let may_be_cut = source.size_bytes().is_some();
                 let chunks = if may_be_cut {
@@ -101,7 +78,6 @@ impl Plan {
             let sources = reading.sources.iter().map(|source| &**source);
             sources.map(input).collect::<Result<_>>()
         })?;
-        let known = tally_spec(&flags, None).preselect(reading, planning.sampling)?;
         let collected = |collection: &Collection| Collected {
             directory: Name::from(collection.directory.as_path()),
             manifest: collection.manifest.clone(),
@@ -109,12 +85,11 @@ impl Plan {
         Ok(Plan {
             flags,
             inputs,
-            chunk: planning.chunk as u64,
+            chunk: chunk as u64,
             collections: reading.collections.iter().map(collected).collect(),
             passed_over: reading.passed_over as u64,
             of_reports: reading.of_reports as u64,
             dumped: inputs::dumped(&reading.sources),
-            known,
         })
     }
 
@@ -181,7 +156,7 @@ impl Plan {
     pub fn empty(&self) -> Result<Tallies> {
         let listing = self.flags.topology()?;
         let spec = tally_spec(&self.flags, listing.as_ref());
-        Ok(spec.empty(self.inputs.len(), self.known.as_ref()))
+        Ok(spec.empty(self.inputs.len()))
     }
 
     /// A report's description of the inputs, except for rejected rows.

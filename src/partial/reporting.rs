@@ -31,7 +31,7 @@ pub(crate) fn counted(
     let threads = std::thread::available_parallelism();
     inputs.threads = threads.map_or(1, usize::from);
     inputs.kernel = hashslot::best().name.into();
-    let mut wanted = SecondPass::of(&mut first.tally);
+    let mut wanted = SecondPass::of(&first.tally);
     if again.is_none() && analysis.is_one_pass() {
         wanted = None;
     }

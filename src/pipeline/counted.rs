@@ -129,8 +129,8 @@ impl Analysis {
             }
             return Ok((Counted::of(taken.scanned, None), Some(taken.counters)));
         }
-        let (mut first, passes) = self.first_pass(reading, topology)?;
-        let again = SecondPass::of(&mut first.tally)
+        let (first, passes) = self.first_pass(reading, topology)?;
+        let again = SecondPass::of(&first.tally)
             .map(|again| {
                 reading.with_scan("recounting names", |scan| {
                     again.run(scan, &reading.sources, &first.incomplete)
@@ -156,8 +156,7 @@ impl Analysis {
         if let Some(counted) = self.in_table(reading, &spec)? {
             return Ok(counted);
         }
-        let preselected = spec.preselect(reading, self.sampling)?;
-        let empty = spec.empty(reading.sources.len(), preselected.as_ref());
+        let empty = spec.empty(reading.sources.len());
         Ok((reading.scan("counting", || empty.clone())?, 0))
     }
 
@@ -171,17 +170,8 @@ impl Analysis {
         if spec.slots_only || spec.one_pass && !reading.is_in_blocks()? {
             return Ok(None);
         }
-        let expected = if self.sampling.is_worth_it(sources) {
-            let expected = |scan: &Scan<'_>| Ok(InTable::expected(scan, sources, self.sampling));
-            reading.with_scan("sampling", expected)?
-        } else {
-            Some(0.0)
-        };
-        let Some(expected) = expected else {
-            return Ok(None);
-        };
-        let make = || spec.empty(sources.len(), None);
-        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.sampling, expected, make);
+        let make = || spec.empty(sources.len());
+        let count = |scan: &Scan<'_>| InTable::count(scan, sources, self.most_tags, make);
         let Some(mut counted) = reading.with_scan("counting", count)? else {
             return Ok(None);
         };

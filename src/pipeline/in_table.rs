@@ -9,15 +9,8 @@ use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scan, Scanned};
 use slotscope_engine::source::Source;
 use slotscope_engine::tally::Tallies;
-use slotscope_engine::tally::tag_table::{FindNames, Swept};
+use slotscope_engine::tally::tag_table::{FindNames, Swept, TagTable};
 use slotscope_engine::tally::tags::TagCounts;
-
-use crate::pipeline::distinct_tags;
-use crate::pipeline::likely_heavy::Sampling;
-
-/// A table is not started if a sample suggests this fraction of its capacity: the estimate is a lower bound, and half
-/// of the truth if some tags have many more keys than others.
-const SURE: f64 = 0.8;
 
 /// The state after counting all keys and choosing the tags to list.
 pub(crate) struct InTable {
@@ -30,36 +23,26 @@ pub(crate) struct InTable {
 }
 
 impl InTable {
-    /// A lower bound on the number of tags, estimated from a sample; 0 if that is not worthwhile. `None` if a table
-    /// could not hold them: everything counted before an overflow would have to be counted again.
-    pub(crate) fn expected(
-        scan: &Scan<'_>,
-        sources: &[Box<dyn Source>],
-        sampling: Sampling,
-    ) -> Option<f64> {
-        let tags = distinct_tags::at_least(sampling, scan, sources).unwrap_or(0.0);
-        (tags <= SURE * sampling.most_tags as f64).then_some(tags)
-    }
-
-    /// Counts all keys, expecting at least about this many tags, in tallies created by `make`; `None` if a table cannot
-    /// hold the tags, or if names cannot be reread.
+    /// Counts all keys in tallies created by `make`; `None` if a table of at most `most_tags` cannot hold the tags, or if
+    /// names cannot be reread.
     ///
     /// # Errors
     /// As `Scan::run`.
     pub(crate) fn count(
         scan: &Scan<'_>,
         sources: &[Box<dyn Source>],
-        sampling: Sampling,
-        expected: f64,
+        most_tags: usize,
         make: impl Fn() -> Tallies,
     ) -> Result<Option<Self>> {
-        let table = sampling.table(scan, sources);
-        let Some(table) = table.filter(|_| make().names.is_some()).map(Arc::new) else {
+        let are_rereadable = sources.iter().all(|source| source.is_rereadable());
+        if most_tags == 0 || !are_rereadable || make().names.is_none() {
             return Ok(None);
-        };
+        }
+        let sizes: Vec<_> = sources.iter().map(|source| source.size_bytes()).collect();
+        let table = Arc::new(TagTable::of(scan.kernel, &sizes, most_tags));
         let proceed = |bytes| (scan.proceed)(bytes) && !table.is_full();
         let counting = scan.clone().proceed(&proceed);
-        let mut counted = counting.run(sources, || make().sharing(&table, expected))?;
+        let mut counted = counting.run(sources, || make().sharing(&table))?;
         let names = counted.tally.names.as_mut();
         let shared = names.and_then(|names| names.tags.take_shared());
         if table.is_full() {

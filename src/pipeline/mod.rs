@@ -9,13 +9,11 @@ pub mod collected;
 pub(crate) mod collected_nodes;
 pub mod counted;
 pub mod counters;
-mod distinct_tags;
 pub mod file_nodes;
 mod in_table;
 pub mod input_info;
 pub mod inputs;
 pub mod judging;
-pub mod likely_heavy;
 mod nothing_left;
 pub mod observed;
 #[doc(hidden)]
@@ -36,6 +34,7 @@ use slotscope_engine::format::Format;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
+use slotscope_engine::tally::tag_table::MAX_TAGS;
 use slotscope_findings::steps::Service;
 use slotscope_findings::summary::capacity::Room;
 use slotscope_findings::summary::measure::Measure;
@@ -45,7 +44,6 @@ use slotscope_findings::summary::{Summary, redacted};
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 
-use crate::pipeline::likely_heavy::Sampling;
 use crate::pipeline::reading::{Options, Progress, Reading};
 
 /// The settings of an analysis, all with defaults.
@@ -77,7 +75,7 @@ pub struct Analysis {
     redaction: Option<Arc<Redaction>>,
     reading_words: Option<Vec<String>>,
     judging_words: Option<Vec<String>>,
-    sampling: Sampling,
+    most_tags: usize,
 }
 
 /// The memory limits of the nodes of a topology.
@@ -125,7 +123,7 @@ impl Default for Analysis {
             redaction: None,
             reading_words: None,
             judging_words: None,
-            sampling: Sampling::default(),
+            most_tags: MAX_TAGS,
         }
     }
 }
@@ -268,9 +266,9 @@ impl Analysis {
         self
     }
 
-    /// Sets the input size from which a sample is taken first, and the sample's size; the default is fastest.
-    pub fn sampling(mut self, sampling: Sampling) -> Self {
-        self.sampling = sampling;
+    /// Sets how many distinct hash tags are counted each, for tests.
+    pub fn most_tags(mut self, most_tags: usize) -> Self {
+        self.most_tags = most_tags;
         self
     }
 

@@ -385,7 +385,7 @@ mod tests {
             listing: Some(&topology),
             seeks_nodes: false,
         };
-        let scanned = reading.scan("counting", || spec.empty(2, None)).unwrap();
+        let scanned = reading.scan("counting", || spec.empty(2)).unwrap();
         let said = |files: &[Vec<usize>]| {
             let found = servers(&[], &scanned, &topology, files).into_iter();
             let found = found.map(|facts| facts.map(|facts| (facts.used_memory, facts.at)));

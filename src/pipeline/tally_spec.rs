@@ -1,14 +1,9 @@
 //! The tallies to start a first pass with, in one process or in parts.
 
-use slotscope_engine::error::Result;
 use slotscope_engine::tally::keys_by_node::KeysByNode;
-use slotscope_engine::tally::preselected::Preselected;
 use slotscope_engine::tally::slots_by_input::SlotsByInput;
 use slotscope_engine::tally::{Parts, Tallies};
 use slotscope_topology::Topology;
-
-use crate::pipeline::likely_heavy::Sampling;
-use crate::pipeline::reading::Reading;
 
 /// The counts to take.
 pub(crate) struct TallySpec<'a> {
@@ -33,23 +28,8 @@ impl TallySpec<'_> {
         }
     }
 
-    /// The hash tags to count by name, from a sample of the inputs; `None` if that is not worthwhile.
-    ///
-    /// # Errors
-    /// `Cancelled`.
-    pub(crate) fn preselect(
-        &self,
-        reading: &Reading,
-        sampling: Sampling,
-    ) -> Result<Option<Preselected>> {
-        if self.parts() != Parts::All || !sampling.is_worth_it(&reading.sources) {
-            return Ok(None);
-        }
-        reading.with_scan("sampling", |scan| Ok(sampling.tags(scan, &reading.sources)))
-    }
-
     /// An empty tally for this many inputs.
-    pub(crate) fn empty(&self, inputs: usize, preselected: Option<&Preselected>) -> Tallies {
+    pub(crate) fn empty(&self, inputs: usize) -> Tallies {
         let origins = self.listing.map(|topology| {
             KeysByNode::new(inputs, topology.nodes.len(), |slot| topology.owner(slot))
         });
@@ -62,8 +42,7 @@ impl TallySpec<'_> {
             origins: origins.unwrap_or_default(),
             inputs: by_input,
             ..Tallies::new(self.parts())
-        }
-        .knowing(preselected.cloned());
+        };
         match self.separator {
             Some(separator) => tallies.with_patterns(separator),
             None => tallies,

@@ -33,10 +33,10 @@ fn many_tags_take_one_pass_and_two_only_where_they_are_too_many_to_count_each() 
     let dump: String = (0..70_000)
         .map(|i| format!("{{t{i}}}\n{{hot}}{i}\n"))
         .collect();
-    let counted_by = |sampling: Sampling, one_pass: bool| {
+    let counted = |most_tags: usize, one_pass: bool| {
         let passes = Arc::new(Mutex::new(Vec::new()));
         let seen = passes.clone();
-        let analysis = Analysis::new().sampling(sampling).one_pass(one_pass);
+        let analysis = Analysis::new().most_tags(most_tags).one_pass(one_pass);
         let analysis = analysis.on_progress(move |progress| {
             if progress.is_done {
                 seen.lock().unwrap().push(progress.pass);
@@ -51,28 +51,12 @@ fn many_tags_take_one_pass_and_two_only_where_they_are_too_many_to_count_each() 
         let passes = passes.lock().unwrap().clone();
         (passes, summary.run.passes, tags.distinct_error > 0.0)
     };
-    let at_most = |most_tags| Sampling {
-        most_tags,
-        ..Sampling::default()
-    };
-    let counted = |most_tags, one_pass| counted_by(at_most(most_tags), one_pass);
     assert_eq!(counted(70_001, false), (vec!["counting"], 1, false));
     assert_eq!(counted(70_001, true), (vec!["counting"], 1, false));
     let over = vec!["counting", "counting"];
     assert_eq!(counted(70_000, true), (over, 1, true));
     let twice = vec!["counting", "counting", "recounting names"];
     assert_eq!(counted(70_000, false), (twice, 2, true));
-
-    // A sample reveals it before counting starts.
-    let sampled = |most_tags| Sampling {
-        worth_bytes: 1,
-        min_bytes: 64 << 10,
-        most_tags,
-    };
-    let at_once = vec!["sampling", "sampling", "counting"];
-    assert_eq!(counted_by(sampled(50_000), false), (at_once, 1, true));
-    let fits = counted_by(sampled(100_000), false);
-    assert_eq!(fits, (vec!["sampling", "counting"], 1, false));
 }
 
 #[test]

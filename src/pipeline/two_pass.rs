@@ -1,9 +1,8 @@
 //! Exact counts of the heavy hash tags and patterns in bounded memory.
 //!
 //! If the tags fit a table, and the inputs can be reread at the locations of keys whose tags need names, all tags are
-//! counted in it. Otherwise tags that are frequent in a sample are counted by name (`likely_heavy`), and all other
-//! names in a Count-Min sketch, which holds any number of them but no names. If heavy ones may be among those, the
-//! names with the largest cells are candidates: a second pass compares names and counts just these.
+//! counted in it. Otherwise in a Count-Min sketch, which holds any number of them but no names. The names with the
+//! largest cells are candidates: a second pass compares names and counts just these.
 
 use std::sync::Arc;
 
@@ -24,7 +23,6 @@ use slotscope_engine::tally::tags::TagCounts;
 use slotscope_engine::tally::{Tallies, Tally};
 
 use crate::pipeline::in_table::InTable;
-use crate::pipeline::likely_heavy::Sampling;
 
 /// The result of all passes.
 pub struct Counted {
@@ -85,26 +83,21 @@ impl Tally for SecondPass {
     }
 }
 
-/// Counts all keys of `sources` in tallies created by `make`, in two passes if needed.
+/// Counts all keys of `sources` in tallies created by `make`, in two passes if needed: up to `most_tags` hash tags each.
 ///
 /// # Errors
 /// As for `Scan::run`, or an input could not be reread to its end.
 pub fn count(
     scan: &Scan<'_>,
     sources: &[Box<dyn Source>],
-    sampling: Sampling,
+    most_tags: usize,
     make: impl Fn() -> Tallies,
 ) -> Result<Counted> {
-    let expected = InTable::expected(scan, sources, sampling);
-    let in_table = expected.map(|tags| InTable::count(scan, sources, sampling, tags, &make));
-    let (mut first, passes) = match in_table.transpose()?.flatten() {
+    let (first, passes) = match InTable::count(scan, sources, most_tags, &make)? {
         Some(in_table) => in_table.read_names(scan, sources)?.finish(sources)?,
-        None => {
-            let known = sampling.tags(scan, sources);
-            (scan.run(sources, || make().knowing(known.clone()))?, 0)
-        }
+        None => (scan.run(sources, make)?, 0),
     };
-    let again = SecondPass::of(&mut first.tally)
+    let again = SecondPass::of(&first.tally)
         .map(|again| again.run(scan, sources, &first.incomplete))
         .transpose()?;
     Ok(Counted::of(first, again).after(passes))
@@ -141,11 +134,10 @@ impl Counted {
 
 impl SecondPass {
     /// The candidates for a second pass; `None` if the first needs none.
-    pub(crate) fn of(tallies: &mut Tallies) -> Option<Self> {
-        let names = tallies.names.as_mut()?;
-        names.tags.settle();
+    pub(crate) fn of(tallies: &Tallies) -> Option<Self> {
+        let names = tallies.names.as_ref()?;
         let tags = match &names.tags.counts {
-            TagCounts::CountMin(rows) if names.tags.known.is_none() => {
+            TagCounts::CountMin(rows) => {
                 let chosen = Candidates::choose(rows.clone(), &tallies.slots.loads);
                 Some(Recount::new(Arc::new(chosen)))
             }

@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
-use slotscope::pipeline::likely_heavy::Sampling;
 use slotscope::pipeline::two_pass::Counted;
 use slotscope::slot::slot_of_part;
 use slotscope::source::Source;
@@ -261,16 +260,12 @@ fn with_more_tags_than_fit_the_report_is_that_of_rows_of_counters() {
     let rows = heavy_at_the_end(uniform());
     let dump = as_lines(&rows);
     let inputs = [memory("dump", &dump)];
-    let of = |most_tags| Sampling {
-        most_tags,
-        ..Sampling::default()
-    };
     for (threads, chunk) in [(1, 2 << 20), (4, 10_000)] {
         let scanning = Scanning::of("lines").cut(threads, chunk);
-        let fits = scanning.two_passes_of(&inputs, of(100_001));
+        let fits = scanning.two_passes_of(&inputs, 100_001);
         assert_eq!(counted_tags(&fits).distinct, 100_001);
-        let not = scanning.two_passes_of(&inputs, of(100_000));
-        let none = scanning.two_passes_of(&inputs, of(0));
+        let not = scanning.two_passes_of(&inputs, 100_000);
+        let none = scanning.two_passes_of(&inputs, 0);
         assert!(not.first.tally == none.first.tally);
         assert!(matches!(
             not.first.tally.names.as_ref().unwrap().tags.counts,

@@ -39,7 +39,6 @@ mod rdb;
 mod reads;
 mod redact;
 mod same_report;
-mod sampled;
 mod samples;
 mod schema;
 mod service;

@@ -2,7 +2,6 @@
 
 use slotscope::error::Result;
 use slotscope::format::{Format, named};
-use slotscope::pipeline::likely_heavy::Sampling;
 use slotscope::pipeline::two_pass::{self, Counted};
 use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
@@ -11,15 +10,12 @@ use slotscope::source::memory::memory;
 use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::{InputFacts, Summary, summarise};
+use slotscope::tally::tag_table::MAX_TAGS;
 use slotscope::tally::{Parts, Tallies, Tally};
 use slotscope::topology::Topology;
 
 /// Tags that exceed the table of names are counted in rows of counters, as tags that exceed the shared table are.
-const ROWS: Sampling = Sampling {
-    worth_bytes: u64::MAX,
-    min_bytes: 0,
-    most_tags: 0,
-};
+const ROWS: usize = 0;
 
 /// A scan; its result must not depend on threads, chunk size and kernel.
 #[derive(Clone, Copy)]
@@ -79,7 +75,7 @@ impl Scanning<'_> {
 
     /// One pass with all tags in a table shared by the threads.
     pub fn one_pass(&self, inputs: &[Box<dyn Source>]) -> Counted {
-        self.two_passes_of(inputs, Sampling::default())
+        self.two_passes_of(inputs, MAX_TAGS)
     }
 
     /// Both passes.
@@ -87,10 +83,10 @@ impl Scanning<'_> {
         self.two_passes_of(inputs, ROWS)
     }
 
-    /// Like `two_passes`, with a sample.
-    pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], sampling: Sampling) -> Counted {
+    /// With at most this many tags in a shared table.
+    pub fn two_passes_of(&self, inputs: &[Box<dyn Source>], most_tags: usize) -> Counted {
         let make = || Tallies::new(Parts::All);
-        self.with(|scan| two_pass::count(scan, inputs, sampling, make))
+        self.with(|scan| two_pass::count(scan, inputs, most_tags, make))
             .unwrap()
     }
 

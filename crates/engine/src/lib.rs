@@ -24,10 +24,9 @@
 //!   the tags that it met last by itself, and hands the others over by partition, under its lock, with the lines
 //!   prefetched. The names that are listed are read again from the block where a key of the tag starts. Counts, squares
 //!   and sizes are exact, and as the table depends on no order, so is everything that is listed.
-//! - With more tags than that table holds, and in tally files, tags that are frequent in a sample of windows at fixed
-//!   places are counted by name, and all others in a Count-Min sketch with fixed hashing, whose merge is addition:
-//!   order and threads do not matter. If that proves fewer than a hundred rows of the list, and the sketch can hide a
-//!   heavy tag, the candidates are counted in a second pass over the files.
+//! - With more tags than that table holds, and in tally files, tags are counted in a Count-Min sketch with fixed
+//!   hashing, whose merge is addition: order and threads do not matter. Those that may be heavy are counted by name in a
+//!   second pass over the files.
 //! - Distinct tags past the tables: HyperLogLog, whose merge is the maximum.
 //! - Patterns: the rule of keyname looks at where digits and letters are, not at their values, so keys that agree in
 //!   that share a pattern. A key is compared with one that was met before and has digits, or letters and digits, in the

@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use slotscope::Analysis;
 use slotscope::options::CountSpec;
 use slotscope::options::Part;
-use slotscope::partial::Planning;
 use slotscope::partial::job::Job;
 use slotscope::partial::{self, Flags, Plan, Split};
 use slotscope::pipeline::reading::{Options, Reading};
@@ -171,12 +170,8 @@ impl Counting {
             sources: sources.collect(),
             ..Found::default()
         };
-        let planning = Planning {
-            chunk: 512,
-            ..Planning::default()
-        };
         let reading = Reading::new(found, options()).expect("dumps in memory are read");
-        let (plan, _) = partial::plan_of(flags, reading, planning).expect("they have a plan");
+        let (plan, _) = partial::plan_of(flags, reading, 512).expect("they have a plan");
         Counting { dumps, plan }
     }
 

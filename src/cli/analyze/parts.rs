@@ -2,13 +2,13 @@
 
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
+use slotscope_engine::source::chunk::CHUNK;
 use slotscope_findings::summary::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
 use crate::cli::redacted;
 use crate::cli::tally::flags;
 use crate::options::ListingSpec;
-use crate::partial::plan::Planning;
 use crate::partial::{self, Plan};
 
 impl AnalyzeArgs {
@@ -22,7 +22,7 @@ impl AnalyzeArgs {
         };
         let flags = flags(&self.reading, &cluster, &self.hashing, &self.counting)?;
         let reading = self.reading.reading(Policy::Oss)?;
-        partial::plan_of(flags, reading, Planning::default()).map(|(plan, _)| plan)
+        partial::plan_of(flags, reading, CHUNK).map(|(plan, _)| plan)
     }
 
     /// The summary of a merged tally file and the files of a second pass, with the flags that `plan` was made with.

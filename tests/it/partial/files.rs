@@ -3,7 +3,6 @@
 use std::io::Read;
 
 use slotscope::Analysis;
-use slotscope::partial::Planning;
 use slotscope::partial::job::Job;
 use slotscope::partial::tally_file::TallyFile;
 use slotscope::partial::{self, Flags, Plan};
@@ -34,11 +33,7 @@ fn planned(dump: &[u8], chunk: usize) -> (Plan, Reading) {
         ..Found::default()
     };
     let reading = Reading::new(found, options(2)).unwrap();
-    let planning = Planning {
-        chunk,
-        ..Planning::default()
-    };
-    partial::plan_of(Flags::default(), reading, planning).unwrap()
+    partial::plan_of(Flags::default(), reading, chunk).unwrap()
 }
 
 fn counted(dump: &[u8]) -> TallyFile {

@@ -10,10 +10,8 @@ use std::path::PathBuf;
 
 use slotscope::Analysis;
 use slotscope::format::FORMATS;
-use slotscope::partial::Planning;
 use slotscope::partial::job::Job;
 use slotscope::partial::{self, Flags, Listing, Plan, Split};
-use slotscope::pipeline::likely_heavy::Sampling;
 use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::find;
 use slotscope::topology::Topology;
@@ -24,24 +22,11 @@ use testkit::forms::{self, NODES};
 use testkit::prelude::*;
 use testkit::rng::Rng;
 
-/// A sample of one in a few windows, for inputs of any size.
-const SMALL: Sampling = Sampling {
-    worth_bytes: 0,
-    min_bytes: 64 << 10,
-    most_tags: 0,
-};
-const NEVER: Sampling = Sampling {
-    worth_bytes: u64::MAX,
-    min_bytes: 1,
-    most_tags: 0,
-};
-
 /// Inputs, and the settings for counting them.
 struct Case {
     name: String,
     paths: Vec<PathBuf>,
     chunk: usize,
-    sampling: Sampling,
     flags: Flags,
 }
 
@@ -71,7 +56,7 @@ impl Case {
         let mut own = options(2);
         own.only.database = self.flags.read.db;
         let reading = Reading::new(found, own).unwrap();
-        let mut analysis = Analysis::new().sampling(self.sampling);
+        let mut analysis = Analysis::new().most_tags(0);
         if let Some(listing) = &self.flags.listing {
             let topology = Topology::parse(&listing.source, listing.text.as_bytes()).unwrap();
             analysis = analysis.topology(topology);
@@ -82,11 +67,7 @@ impl Case {
 
     fn plan(&self) -> Result<Plan, String> {
         let reading = Reading::new(find(&self.paths).unwrap(), options(2)).unwrap();
-        let planning = Planning {
-            chunk: self.chunk,
-            sampling: self.sampling,
-        };
-        let planned = partial::plan_of(self.flags.clone(), reading, planning);
+        let planned = partial::plan_of(self.flags.clone(), reading, self.chunk);
         planned
             .map(|(plan, _)| plan)
             .map_err(|error| error.to_string())
@@ -204,7 +185,6 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
             name: format!("{format} of seed {seed}"),
             paths,
             chunk: rng.log_between(300.0, 70e3) as usize,
-            sampling: *rng.pick(&[SMALL, NEVER]),
             flags: Flags {
                 listing,
                 ..Flags::default()
@@ -229,17 +209,14 @@ fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("keys");
     fs::write(&path, keys.join("\n") + "\n").unwrap();
-    for (sampling, patterns) in [(NEVER, true), (SMALL, false)] {
-        let case = Case {
-            name: format!("many names, {sampling:?}"),
-            paths: vec![path.clone()],
-            chunk: 50_000,
-            sampling,
-            flags: Flags::default(),
-        };
-        assert!(!patterns || needed_a_second_pass(&case));
-        check(&case, &mut rng);
-    }
+    let case = Case {
+        name: "many names".into(),
+        paths: vec![path],
+        chunk: 50_000,
+        flags: Flags::default(),
+    };
+    assert!(needed_a_second_pass(&case));
+    check(&case, &mut rng);
 }
 
 #[test]
@@ -268,7 +245,6 @@ fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
         name: text[..9].into(),
         paths: vec![path],
         chunk,
-        sampling: NEVER,
         flags: Flags::default(),
     };
     let plan = case.plan().unwrap();

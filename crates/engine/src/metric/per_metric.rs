@@ -43,10 +43,6 @@ impl<T> PerWeight<T> {
         let pairs = Metric::WEIGHTS.into_iter().zip(&self.0);
         pairs.filter_map(|(metric, value)| Some((metric, value.as_ref()?)))
     }
-
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.iter().all(Option::is_none)
-    }
 }
 
 impl<T> PerMetric<T> {

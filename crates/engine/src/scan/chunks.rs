@@ -263,19 +263,7 @@ impl Scan<'_> {
         jobs: &[Job],
         work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
     ) -> Result<()> {
-        self.on_every_nth_chunk(1, workers, shared, jobs, work)
-    }
-
-    /// Calls `work` with the first of every `n` chunks of every job, on all workers.
-    pub(super) fn on_every_nth_chunk<T: Tally>(
-        &self,
-        n: u64,
-        workers: &[Mutex<Worker<T>>],
-        shared: &Shared<'_>,
-        jobs: &[Job],
-        work: impl Fn(&mut Worker<T>, &Job, usize, u64) -> Result<()> + Sync,
-    ) -> Result<()> {
-        let of_job = |job: &Job| (job.chunks.end - job.chunks.start).div_ceil(n);
+        let of_job = |job: &Job| job.chunks.end - job.chunks.start;
         let last_chunks: Vec<u64> = jobs
             .iter()
             .scan(0, |sum, job| {
@@ -291,7 +279,7 @@ impl Scan<'_> {
                 let chunk = next.fetch_add(1, Relaxed);
                 let at = last_chunks.partition_point(|end| *end <= chunk);
                 let Some(job) = jobs.get(at) else { break };
-                let index = job.chunks.start + (chunk - (last_chunks[at] - of_job(job))) * n;
+                let index = job.chunks.end - (last_chunks[at] - chunk);
                 if let Err(error) = work(worker, job, at, index) {
                     shared.fail((job.input, index), error);
                 }

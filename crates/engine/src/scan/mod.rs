@@ -11,8 +11,6 @@ pub mod filter;
 #[doc(hidden)]
 pub mod glob;
 mod repeats;
-#[doc(hidden)]
-pub mod sample;
 mod shared;
 #[doc(hidden)]
 pub mod shares;

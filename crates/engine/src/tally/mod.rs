@@ -29,8 +29,6 @@ pub mod pattern_recount;
 #[doc(hidden)]
 pub mod patterns;
 #[doc(hidden)]
-pub mod preselected;
-#[doc(hidden)]
 pub mod present;
 #[doc(hidden)]
 pub mod recency;
@@ -73,7 +71,6 @@ use crate::tally::heaviest::Heaviest;
 use crate::tally::keys_by_node::KeysByNode;
 use crate::tally::operations::Operations;
 use crate::tally::patterns::Patterns;
-use crate::tally::preselected::Preselected;
 use crate::tally::sketch::histogram::{Lengths, Sizes};
 use crate::tally::slots::SlotCounts;
 use crate::tally::slots_by_input::SlotsByInput;
@@ -164,19 +161,10 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Counts these hash tags by name, however many others there are.
-    pub fn knowing(mut self, known: Option<Preselected>) -> Self {
+    /// Counts hash tags that exceed a table of names in this shared one, as do all tallies to be merged with this one.
+    pub fn sharing(mut self, table: &Arc<TagTable>) -> Self {
         if let Some(names) = &mut self.names {
-            names.tags = std::mem::take(&mut names.tags).knowing(known);
-        }
-        self
-    }
-
-    /// Counts hash tags that exceed a table of names in this shared one, as do all tallies to be merged with this one;
-    /// all of them, if at least about this many are expected.
-    pub fn sharing(mut self, table: &Arc<TagTable>, expected: f64) -> Self {
-        if let Some(names) = &mut self.names {
-            names.tags = std::mem::take(&mut names.tags).sharing(table.clone(), expected);
+            names.tags = std::mem::take(&mut names.tags).sharing(table.clone());
         }
         self
     }

@@ -30,8 +30,6 @@ pub struct Candidates {
     cut_off: Load,
     /// The total load of all tags.
     total: Load,
-    /// By how many bits hashes are rotated before indexing the rows.
-    turn: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,23 +45,12 @@ enum Follow {
 impl Candidates {
     /// Selects from the rows and the loads by slot.
     pub fn choose(rows: Box<CountMin>, loads: &PerMetric<Vec<u64>>) -> Self {
-        Candidates::choose_cells(FOLLOWED_CELLS, 0, rows, loads)
-    }
-
-    /// Like `choose`, with this many of the largest cells per row, from rows indexed by hashes rotated left by `turn`
-    /// bits.
-    pub fn choose_cells(
-        count: usize,
-        turn: u32,
-        rows: Box<CountMin>,
-        loads: &PerMetric<Vec<u64>>,
-    ) -> Self {
         let mut cut_off = Load::default();
         let mut slots = vec![Follow::Nothing; SLOTS];
         let mut large = [vec![0; CELLS], vec![0; CELLS]];
         let mut follow_up = |metric: Metric, load: &Vec<u64>| {
             let rows = [0, 1].map(|row| rows.row(row, metric).unwrap_or(&[]));
-            let cut_offs = rows.map(|cells| nth_largest(cells, count));
+            let cut_offs = rows.map(|cells| nth_largest(cells, FOLLOWED_CELLS));
             cut_off[metric] = cut_offs[0].max(cut_offs[1]);
             for (slot, _) in slots
                 .iter_mut()
@@ -97,7 +84,6 @@ impl Candidates {
             slots,
             cut_off,
             total,
-            turn,
         }
     }
 
@@ -109,15 +95,10 @@ impl Candidates {
 
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
-        let [first, second] = cells_of(hash.rotate_left(self.turn));
+        let [first, second] = cells_of(hash);
         let [by_first, by_second] = &self.large;
         let in_both = by_first[first] & by_second[second];
         (in_both != 0) | (self.slots[usize::from(slot)] == Follow::All)
-    }
-
-    /// An upper bound for any name with this hash.
-    fn at_most(&self, hash: u64) -> Load {
-        self.rows.at_most(hash.rotate_left(self.turn))
     }
 
     /// The rank grows with the load a tag may have in any metric; it is the same for every part of the input.
@@ -166,12 +147,6 @@ impl Recount {
         self.counted.iter().map(|tag| (&tag.name, tag.load))
     }
 
-    /// Every counted tag with its hash and load.
-    pub fn into_tags(self) -> Vec<(u64, Name, Load)> {
-        let tags = self.counted.into_names();
-        tags.map(|tag| (tag.hash, tag.name, tag.load)).collect()
-    }
-
     /// The counts.
     pub fn into_counted(self) -> Buckets {
         self.counted
@@ -202,7 +177,7 @@ impl Recount {
             tag.load += load;
             return;
         }
-        let ceiling = self.candidates.at_most(hash);
+        let ceiling = self.candidates.rows.at_most(hash);
         let rank = self.candidates.rank(ceiling);
         self.counted.enter(
             name,

@@ -67,29 +67,6 @@ impl Tagged {
     }
 }
 
-impl Tagged {
-    /// Copies the keys that are `wanted`, with their hashes.
-    #[inline]
-    pub fn take_if(
-        &mut self,
-        keys: &[u32],
-        hashes: &[u64],
-        mut wanted: impl FnMut(u64, u32) -> bool,
-    ) {
-        self.keys.clear();
-        self.keys.resize(keys.len(), 0);
-        self.hashes.clear();
-        self.hashes.resize(keys.len(), 0);
-        let mut count = 0;
-        for (key, hash) in keys.iter().zip(hashes) {
-            (self.keys[count], self.hashes[count]) = (*key, *hash);
-            count += usize::from(wanted(*hash, *key));
-        }
-        self.keys.truncate(count);
-        self.hashes.truncate(count);
-    }
-}
-
 /// Fills `listed` with the numbers below `len` that satisfy `concerns`. Branch-free: the selection is unpredictable.
 #[inline]
 pub(crate) fn list(listed: &mut Vec<u32>, len: usize, concerns: impl Fn(usize) -> bool) {

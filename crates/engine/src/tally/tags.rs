@@ -1,6 +1,6 @@
 //! Hash tag counts in bounded memory: exact in a table of names while they fit, beyond that in a table shared by all
-//! threads (`tag_table`). Without the latter, preselected tags are counted by name, and all others in two rows of
-//! counters from which heavy ones can be recovered (`recount`).
+//! threads (`tag_table`). Without the latter, in two rows of counters from which heavy ones can be recovered
+//! (`recount`), or in a single pass with heavy ones by name.
 
 use std::sync::Arc;
 
@@ -9,18 +9,12 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{Load, Metric};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
-use crate::tally::preselected::Preselected;
 use crate::tally::sketch::bottom_k::SampledTags;
 use crate::tally::sketch::count_min::CountMin;
 use crate::tally::sketch::heavy_hitters::HeavyHitters;
-use crate::tally::table::{MAX_NAMES, NameTable};
+use crate::tally::table::NameTable;
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
-
-/// Rows that must be proven before skipping a second pass; tables show fewer.
-const PROVEN_ROWS: usize = 100;
-/// No table of names is started if this many times its capacity is expected.
-const SURE: f64 = 2.0;
 
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -31,8 +25,6 @@ pub struct TagCounter {
     pub counts: TagCounts,
     /// If the table overflowed: a sample of tags with their key counts.
     pub sample: SampledTags,
-    /// If the table overflowed: the tags counted by name instead of in the rows.
-    pub known: Option<Preselected>,
     /// Whether heavy tags are tracked by name because there is no second pass.
     follow: bool,
     /// Where tags are counted if the table of names overflows, provided all inputs can be reread.
@@ -46,8 +38,6 @@ pub struct TagCounter {
 #[derive(Debug, Clone, Default, PartialEq)]
 struct Scratch {
     tagged: Tagged,
-    unknown: Tagged,
-    ceilings: Vec<u64>,
     shared: tag_table::Counting,
 }
 
@@ -80,23 +70,10 @@ impl TagCounter {
         }
     }
 
-    /// Counts these by name, however many others there are.
-    pub fn knowing(self, known: Option<Preselected>) -> Self {
-        TagCounter { known, ..self }
-    }
-
-    /// Uses this shared table once the table of names overflows, or from the start if more tags are expected than fit.
-    pub(crate) fn sharing(self, table: Arc<TagTable>, expected: f64) -> Self {
-        let counts = if expected > SURE * MAX_NAMES as f64 {
-            TagCounts::Shared(Box::default())
-        } else {
-            self.counts
-        };
-        TagCounter {
-            shared: Some(table),
-            counts,
-            ..self
-        }
+    /// Uses this shared table once the table of names overflows.
+    pub(crate) fn sharing(self, table: Arc<TagTable>) -> Self {
+        let shared = Some(table);
+        TagCounter { shared, ..self }
     }
 
     /// The shared table, once all keys are counted; `None` if tags are counted otherwise.
@@ -113,11 +90,7 @@ impl TagCounter {
 
     /// Whether another one counts the same names in the same way.
     pub(crate) fn is_like(&self, other: &TagCounter) -> bool {
-        let known = match (&self.known, &other.known) {
-            (Some(mine), Some(theirs)) => mine.has_the_names_of(theirs),
-            (mine, theirs) => mine.is_none() && theirs.is_none(),
-        };
-        known && self.follow == other.follow
+        self.follow == other.follow
     }
 
     /// Counts known by name, unordered: all of them, or if the table overflowed the heaviest that are tracked.
@@ -161,78 +134,15 @@ impl TagCounter {
             return;
         }
         let mut rows = CountMin::default();
-        for (name, hash, load) in table.iter() {
-            if add_to_known(&mut self.known, hash, name, load) {
-                continue;
-            }
+        for (_, hash, load) in table.iter() {
             rows.add(hash, load);
-            if let keys @ 1.. = load[Metric::Keys] {
-                self.sample.add(hash, keys);
-            }
+            self.sample.add(hash, load[Metric::Keys]);
         }
         self.counts = if self.follow {
             TagCounts::HeavyHitters(Box::new(HeavyHitters::of(rows, table)))
         } else {
             TagCounts::CountMin(Box::new(rows))
         };
-    }
-
-    /// Decides, once all keys are counted, whether the preselected tags suffice. If not, they are added to the rows as
-    /// well, for a second pass to find the missing ones.
-    pub fn settle(&mut self) {
-        let TagCounts::CountMin(rows) = &mut self.counts else {
-            self.known = None;
-            return;
-        };
-        if let Some(known) = &self.known
-            && !are_enough(known, rows)
-        {
-            return self.forget();
-        }
-        let known = self.known.iter().flat_map(Preselected::counted);
-        for (_, hash, load) in known {
-            rows.distinct.add(hash);
-            if let keys @ 1.. = load[Metric::Keys] {
-                self.sample.add(hash, keys);
-            }
-        }
-    }
-
-    /// Moves the preselected names to the rows.
-    fn forget(&mut self) {
-        if let Some(known) = self.known.take() {
-            known
-                .counted()
-                .for_each(|(_, hash, load)| self.add_to_rows(hash, load));
-        }
-    }
-
-    fn add_to_rows(&mut self, hash: u64, load: Load) {
-        self.add_to_sample(hash, load);
-        if let TagCounts::CountMin(rows) = &mut self.counts {
-            rows.add(hash, load);
-        }
-    }
-
-    /// A name preselected by only one part may be in the other's rows, so it moves to the rows.
-    fn merge_known(&mut self, other: &mut Self) {
-        if let (Some(mine), Some(theirs)) = (&mut self.known, &mut other.known)
-            && mine.has_the_names_of(theirs)
-        {
-            for (name, hash, load) in theirs.counted() {
-                mine.add(hash, name, load);
-            }
-            return;
-        }
-        self.forget();
-        other.forget();
-    }
-
-    /// Adds a name with its keys to the sample.
-    fn add_to_sample(&mut self, hash: u64, load: Load) {
-        if let keys @ 1.. = load[Metric::Keys] {
-            self.sample.add(hash, keys);
-        }
     }
 
     /// Adds to a name.
@@ -246,10 +156,7 @@ impl TagCounter {
         if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
             return shared.add_name(name, load);
         }
-        if add_to_known(&mut self.known, hash, name, load) {
-            return;
-        }
-        self.add_to_sample(hash, load);
+        self.sample.add(hash, load[Metric::Keys]);
         match &mut self.counts {
             TagCounts::Exact(_) | TagCounts::Shared(_) => {}
             TagCounts::CountMin(rows) => rows.add(hash, load),
@@ -276,7 +183,8 @@ impl TagCounter {
         }
         if let TagCounts::HeavyHitters(followed) = &mut self.counts {
             let name = |i: usize, written: &mut Vec<u8>| name(done + i, written);
-            followed.add_operations(&hashes[done..], &ops[done..], name);
+            let (hashes, ops) = (&hashes[done..], &ops[done..]);
+            followed.add_amounts(hashes, Metric::Ops, |i| ops[i], name);
         }
     }
 }
@@ -315,38 +223,22 @@ impl Tally for TagCounter {
             self.scratch = scratch;
             return;
         }
-        let (mut keys, mut hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
-        if let Some(known) = &mut self.known {
-            let unknown = &mut scratch.unknown;
-            unknown.take_if(keys, hashes, |hash, key| {
-                !(known.may_have(hash) && known.add(hash, name(key), values.load(key as usize)))
-            });
-            (keys, hashes) = (&unknown.keys, &unknown.hashes);
-        }
+        let (keys, hashes) = (&tagged.keys[done..], &tagged.hashes[done..]);
         if are_keys {
             self.sample.add_keys(hashes);
         }
         match &mut self.counts {
             TagCounts::Exact(_) | TagCounts::Shared(_) => {}
-            TagCounts::CountMin(rows) if values.are_operations => {
-                let ops: Vec<u64> = keys.iter().map(|key| values.ops(*key as usize)).collect();
-                rows.add_weights(hashes, Metric::Ops, &ops, &mut scratch.ceilings);
-                if let Some(usec) = values.column(Metric::Cpu) {
-                    let usec: Vec<u64> = keys.iter().map(|key| usec[*key as usize]).collect();
-                    rows.add_weights(hashes, Metric::Cpu, &usec, &mut scratch.ceilings);
-                }
-            }
             TagCounts::CountMin(rows) => {
-                rows.add_keys(hashes);
-                for metric in Metric::WEIGHTS
-                    .into_iter()
-                    .filter(|metric| values.column(*metric).is_some())
-                {
-                    let weighed = keys.iter().map(|key| values.load(*key as usize)[metric]);
-                    hashes
-                        .iter()
-                        .zip(weighed)
-                        .for_each(|(hash, weight)| rows.add_weight(*hash, metric, weight));
+                rows.see(hashes);
+                if are_keys {
+                    rows.add_amounts(hashes, Metric::Keys, |_| 1);
+                }
+                for metric in Metric::WEIGHTS {
+                    if values.column(metric).is_some() {
+                        let amount = |i: usize| values.load(keys[i] as usize)[metric];
+                        rows.add_amounts(hashes, metric, amount);
+                    }
                 }
             }
             TagCounts::HeavyHitters(followed) if values.are_weighed() => {
@@ -355,7 +247,15 @@ impl Tally for TagCounter {
                     followed.add(*hash, name(*key), values.load(*key as usize))
                 });
             }
-            TagCounts::HeavyHitters(followed) => followed.add_keys(hashes, |i| name(keys[i])),
+            TagCounts::HeavyHitters(followed) => followed.add_amounts(
+                hashes,
+                Metric::Keys,
+                |_| 1,
+                |i, written| {
+                    written.clear();
+                    written.extend_from_slice(name(keys[i]));
+                },
+            ),
         }
         self.scratch = scratch;
     }
@@ -381,7 +281,6 @@ impl Tally for TagCounter {
         }
         self.spill();
         other.spill();
-        self.merge_known(&mut other);
         self.sample.merge(other.sample);
         match (&mut self.counts, other.counts) {
             (TagCounts::CountMin(mine), TagCounts::CountMin(theirs)) => mine.merge(*theirs),
@@ -397,20 +296,4 @@ impl Tally for TagCounter {
             | (_, TagCounts::Exact(_) | TagCounts::Shared(_)) => {}
         }
     }
-}
-
-/// Whether the preselected names make a complete list by every metric: its first rows are proven to be the heaviest, or
-/// all others are light.
-fn are_enough(known: &Preselected, rows: &CountMin) -> bool {
-    let (bound, total) = (rows.heaviest_at_most(), known.total());
-    Metric::ALL.into_iter().all(|metric| {
-        known.holding(metric, bound[metric]) >= PROVEN_ROWS
-            || bound[metric] <= rows.light(metric, total[metric])
-    })
-}
-
-/// Adds to a name if it is preselected.
-fn add_to_known(known: &mut Option<Preselected>, hash: u64, name: &[u8], load: Load) -> bool {
-    let known = known.as_mut();
-    known.is_some_and(|known| known.add(hash, name, load))
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
-use slotscope_engine::tally::preselected::Preselected;
 use slotscope_engine::tally::recount::Recount;
 use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
@@ -163,20 +162,8 @@ impl Tags {
                 (known, counted.bound, counted_tags)
             }
             (TagCounts::CountMin(rows), None) => {
-                let counted_tags: Vec<_> = tags
-                    .known
-                    .iter()
-                    .flat_map(Preselected::counted)
-                    .map(|(name, _, load)| exactly(&Name::from(name), load))
-                    .collect();
-                let mut known = Tags {
-                    exact: tags.known.is_some(),
-                    ..Tags::estimated(rows, context)
-                };
-                known.squares = known
-                    .squares
-                    .map(|metric, squares| squares + sum_of_squares(&counted_tags, metric));
-                (known, rows.heaviest_at_most(), counted_tags)
+                let known = Tags::estimated(rows, context);
+                (known, rows.heaviest_at_most(), Vec::new())
             }
             (TagCounts::CountMin(rows), Some(recount)) => {
                 let known = Tags {

@@ -143,7 +143,9 @@ impl SampledTags {
     /// Adds keys of a tag.
     #[inline]
     pub(crate) fn add(&mut self, hash: u64, keys: u64) {
-        self.update(hash, || 0, |count| *count = count.saturating_add(keys));
+        if keys > 0 {
+            self.update(hash, || 0, |count| *count = count.saturating_add(keys));
+        }
     }
 
     /// Adds one key of each tag.

@@ -20,8 +20,6 @@ pub(crate) const CELLS: usize = 1 << 16;
 pub(crate) const FOLLOWED_CELLS: usize = 512;
 /// Prefetch distance in names.
 const AHEAD: usize = 16;
-/// A name with less than this fraction (1 / n) is light.
-const LIGHT: u64 = 100_000;
 
 /// The rows of every metric, and the registers that estimate the number of names.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,25 +78,30 @@ impl CountMin {
     /// Adds a name with its load.
     pub(crate) fn add(&mut self, hash: u64, load: Load) {
         self.distinct.add(hash);
-        // An operation is not a key.
-        if load[Metric::Keys] > 0 {
-            self.cells.keys.add(hash, load[Metric::Keys]);
+        for metric in Metric::ALL.into_iter().filter(|metric| load[*metric] > 0) {
+            let cells = self.cells.get_or_insert_with(metric, Cells::new);
+            cells.add(hash, load[metric]);
         }
-        Metric::WEIGHTS
-            .into_iter()
-            .for_each(|metric| self.add_weight(hash, metric, load[metric]));
     }
 
-    /// Adds one key of a name.
-    #[inline]
-    pub fn add_key(&mut self, hash: u64) {
-        self.add_keys(&[hash]);
+    /// Adds to the number of distinct names.
+    pub(crate) fn see(&mut self, hashes: &[u64]) {
+        hashes.iter().for_each(|hash| self.distinct.add(*hash));
     }
 
-    /// Adds one key of each name, prefetching rows that exceed the caches.
+    /// Adds an amount of a metric to each name, prefetching rows that exceed the caches.
     #[inline]
-    pub(crate) fn add_keys(&mut self, hashes: &[u64]) {
-        let Cells([one, two]) = &mut self.cells.keys;
+    pub(crate) fn add_amounts(
+        &mut self,
+        hashes: &[u64],
+        metric: Metric,
+        amount: impl Fn(usize) -> u64,
+    ) {
+        // All-zero rows carry no information.
+        if (0..hashes.len()).all(|i| amount(i) == 0) {
+            return;
+        }
+        let Cells([one, two]) = self.cells.get_or_insert_with(metric, Cells::new);
         let (one, two) = (&mut one[..CELLS], &mut two[..CELLS]);
         for (i, hash) in hashes.iter().enumerate() {
             if let Some(next) = hashes.get(i + AHEAD) {
@@ -107,42 +110,9 @@ impl CountMin {
                 prefetch(&two[second]);
             }
             let [first, second] = cells_of(*hash);
-            // More than 64 bits of keys are impossible.
-            one[first] += 1;
-            two[second] += 1;
+            one[first] = one[first].saturating_add(amount(i));
+            two[second] = two[second].saturating_add(amount(i));
         }
-        hashes.iter().for_each(|hash| self.distinct.add(*hash));
-    }
-
-    /// Adds to a name's weight.
-    #[inline]
-    pub fn add_weight(&mut self, hash: u64, metric: Metric, weight: u64) {
-        // All-zero rows carry no information.
-        if weight > 0 {
-            self.cells
-                .get_or_insert_with(metric, Cells::new)
-                .add(hash, weight);
-        }
-    }
-
-    /// Adds to the weight of each name, and stores the resulting upper bounds in `ceilings`. Adds no keys.
-    pub(crate) fn add_weights(
-        &mut self,
-        hashes: &[u64],
-        metric: Metric,
-        weights: &[u64],
-        ceilings: &mut Vec<u64>,
-    ) {
-        ceilings.clear();
-        if hashes.is_empty() {
-            return;
-        }
-        hashes.iter().for_each(|hash| self.distinct.add(*hash));
-        let cells = self.cells.get_or_insert_with(metric, Cells::new);
-        ceilings.extend(hashes.iter().zip(weights).map(|(hash, weight)| {
-            cells.add(*hash, *weight);
-            cells.at_most(*hash)
-        }));
     }
 
     /// Merges another sketch into this one.
@@ -167,11 +137,6 @@ impl CountMin {
         self.cells
             .get(metric)
             .map_or(0, |cells| cells.at_most(hash))
-    }
-
-    /// Whether any name has a weight besides its key count.
-    pub(crate) fn are_weighed(&self) -> bool {
-        !self.cells.weights.is_empty()
     }
 
     /// The cells of row `row` in a metric, if any name has weight in it.
@@ -201,14 +166,6 @@ impl CountMin {
             cells.iter().copied().max().unwrap_or(0)
         };
         Load::from_fn(|metric| highest(0, metric).min(highest(1, metric)))
-    }
-
-    /// The most that a light name may hold of a metric, given `others` counted outside the rows: one in `LIGHT` of the
-    /// total, plus what the rows cannot resolve, since cells hold many light names each.
-    pub(crate) fn light(&self, metric: Metric, others: u64) -> u64 {
-        let usual = |row| nth_largest(self.row(row, metric).unwrap_or(&[]), FOLLOWED_CELLS);
-        let light = self.total()[metric].saturating_add(others) / LIGHT;
-        light.saturating_add(usual(0).max(usual(1)).saturating_mul(2))
     }
 
     /// An unbiased estimate of the sum of squared loads, with a standard error of at most sqrt(2 / 2^16) = 0.55%: for a

@@ -28,8 +28,6 @@ pub struct HeavyHitters {
     tags: PerMetric<Buckets>,
     total: Load,
     #[serde(skip)]
-    ceilings: Vec<u64>,
-    #[serde(skip)]
     heavy: Vec<u32>,
 }
 
@@ -59,7 +57,6 @@ impl HeavyHitters {
             rows,
             tags: PerMetric::default(),
             total,
-            ceilings: Vec::new(),
             heavy: Vec::new(),
         };
         for (name, hash, load) in table.iter() {
@@ -100,54 +97,31 @@ impl HeavyHitters {
         }
     }
 
-    /// Adds a key of unknown weight for each of `hashes`; `name` returns the tag's name.
+    /// Adds an amount of one metric for each of `hashes`; `name` writes the tag's name.
     #[inline]
-    pub(crate) fn add_keys<'n>(&mut self, hashes: &[u64], name: impl Fn(usize) -> &'n [u8]) {
-        // A tag may be tracked slightly early in the batch, never late.
-        let floor = self.total[Metric::Keys] / FOLLOWED_PART;
-        self.total[Metric::Keys] += hashes.len() as u64;
-        let (rows, ceilings) = (&mut self.rows, &mut self.ceilings);
-        ceilings.clear();
-        rows.add_keys(hashes);
-        let ceiling = |hash: &u64| rows.at_most_of(*hash, Metric::Keys);
-        ceilings.extend(hashes.iter().map(ceiling));
-        let weighed = self.rows.are_weighed();
-        let mut heavy = std::mem::take(&mut self.heavy);
-        list(&mut heavy, hashes.len(), |i| self.ceilings[i] > floor);
-        for i in heavy.iter().map(|i| *i as usize) {
-            let mut cells = if weighed {
-                self.rows.at_most(hashes[i])
-            } else {
-                Load::default()
-            };
-            cells[Metric::Keys] = self.ceilings[i];
-            self.follow(Metric::Keys, hashes[i], name(i), Load::KEY, cells);
-        }
-        self.heavy = heavy;
-    }
-
-    /// Adds operations to names without keys; `name` returns the name.
-    pub(crate) fn add_operations(
+    pub(crate) fn add_amounts(
         &mut self,
         hashes: &[u64],
-        ops: &[u64],
+        metric: Metric,
+        amount: impl Fn(usize) -> u64,
         mut name: impl FnMut(usize, &mut Vec<u8>),
     ) {
-        // As in `add_keys`: a name may be tracked slightly early.
-        let floor = self.total[Metric::Ops] / FOLLOWED_PART;
-        let sum = ops.iter().fold(0, |sum: u64, ops| sum.saturating_add(*ops));
-        self.total += Load::of(Metric::Ops, sum);
-        let mut ceilings = std::mem::take(&mut self.ceilings);
-        self.rows
-            .add_weights(hashes, Metric::Ops, ops, &mut ceilings);
+        // A tag may be tracked slightly early in the batch, never late.
+        let floor = self.total[metric] / FOLLOWED_PART;
+        let sum = (0..hashes.len()).map(&amount).fold(0, u64::saturating_add);
+        self.total += Load::of(metric, sum);
+        self.rows.see(hashes);
+        self.rows.add_amounts(hashes, metric, &amount);
         let (mut heavy, mut written) = (std::mem::take(&mut self.heavy), Vec::new());
-        list(&mut heavy, hashes.len(), |i| ceilings[i] > floor);
+        list(&mut heavy, hashes.len(), |i| {
+            self.rows.at_most_of(hashes[i], metric) > floor
+        });
         for i in heavy.iter().map(|i| *i as usize) {
-            let [load, cells] = [ops[i], ceilings[i]].map(|ops| Load::of(Metric::Ops, ops));
             name(i, &mut written);
-            self.follow(Metric::Ops, hashes[i], &written, load, cells);
+            let (load, cells) = (Load::of(metric, amount(i)), self.rows.at_most(hashes[i]));
+            self.follow(metric, hashes[i], &written, load, cells);
         }
-        (self.heavy, self.ceilings) = (heavy, ceilings);
+        self.heavy = heavy;
     }
 
     /// Counts a key of a tag whose cells, including it, hold `cells`.
