@@ -1,4 +1,4 @@
-//! Exact counts of the heavy hash tags and patterns in bounded memory.
+//! Exact counts of the heavy hash tags in bounded memory.
 //!
 //! If the tags fit a table, and the inputs can be reread at the locations of keys whose tags need names, all tags are
 //! counted in it. Otherwise in a Count-Min sketch, which holds any number of them but no names. The names with the
@@ -15,7 +15,6 @@ use slotscope_engine::scan::shares::Share;
 use slotscope_engine::scan::{Incomplete, Scan, Scanned};
 use slotscope_engine::slot::SlotBatch;
 use slotscope_engine::source::Source;
-use slotscope_engine::tally::pattern_recount::PatternRecount;
 use slotscope_engine::tally::present::{self, Present};
 use slotscope_engine::tally::recount::{Candidates, Recount};
 use slotscope_engine::tally::sketch::buckets::Buckets;
@@ -26,7 +25,7 @@ use crate::pipeline::in_table::InTable;
 
 /// The result of all passes.
 pub struct Counted {
-    /// Everything counted in the first pass, plus the patterns of the second.
+    /// Everything counted in the first pass.
     pub first: Scanned<Tallies>,
     /// The tags of the second pass; `None` if the first counted by name.
     pub recount: Option<Recount>,
@@ -39,20 +38,17 @@ pub struct Counted {
 #[serde(deny_unknown_fields)]
 pub(crate) struct SecondPassCounts {
     tags: Option<Buckets>,
-    patterns: Option<Buckets>,
     present: Option<Vec<bool>>,
 }
 
 impl SecondPassCounts {
     /// Merges the counts of other keys.
     pub(crate) fn merge(&mut self, other: SecondPassCounts) {
-        let merge = |mine: &mut Option<Buckets>, theirs: Option<Buckets>| match (mine, theirs) {
+        match (&mut self.tags, other.tags) {
             (Some(mine), Some(theirs)) => mine.merge(theirs),
             (none @ None, theirs) => *none = theirs,
             (Some(_), None) => {}
-        };
-        merge(&mut self.tags, other.tags);
-        merge(&mut self.patterns, other.patterns);
+        }
         match (&mut self.present, other.present) {
             (Some(mine), Some(theirs)) => present::merge(mine, &theirs),
             (none @ None, theirs) => *none = theirs,
@@ -65,20 +61,17 @@ impl SecondPassCounts {
 #[derive(Clone)]
 pub(crate) struct SecondPass {
     tags: Option<Recount>,
-    patterns: Option<PatternRecount>,
     present: Option<Present>,
 }
 
 impl Tally for SecondPass {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         self.tags.add(keys);
-        self.patterns.add(keys);
         self.present.add(keys);
     }
 
     fn merge(&mut self, other: Self) {
         self.tags.merge(other.tags);
-        self.patterns.merge(other.patterns);
         self.present.merge(other.present);
     }
 }
@@ -117,9 +110,6 @@ impl Counted {
         let passes = 1 + u32::from(again.is_some());
         let (mut recount, names) = (None, first.tally.names.as_mut());
         if let (Some(again), Some(names)) = (again, names) {
-            if let (Some(counted), Some(patterns)) = (&mut names.patterns, again.patterns) {
-                counted.take_again(&patterns);
-            }
             names.operations.absent = again.present.map(|present| present.absent());
             recount = again.tags;
         }
@@ -143,25 +133,17 @@ impl SecondPass {
             }
             _ => None,
         };
-        let counted = names.patterns.as_ref();
-        let chosen = counted.and_then(|patterns| patterns.candidates());
-        let patterns = chosen.map(|chosen| PatternRecount::new(Arc::new(chosen)));
         // With keys present, operations are on keys that exist or do not.
         let has_both = tallies.slots.total() > 0 && !names.operations.is_empty();
         let is_wanted = has_both && !names.tags.follows();
         let present = is_wanted.then(|| Present::of(names.operations.busy_keys().keys));
-        (tags.is_some() || patterns.is_some() || present.is_some()).then_some(SecondPass {
-            tags,
-            patterns,
-            present,
-        })
+        (tags.is_some() || present.is_some()).then_some(SecondPass { tags, present })
     }
 
     /// The counts.
     pub(crate) fn into_counted(self) -> SecondPassCounts {
         SecondPassCounts {
             tags: self.tags.map(Recount::into_counted),
-            patterns: self.patterns.map(PatternRecount::into_counted),
             present: self.present.map(Present::into_found),
         }
     }
@@ -169,9 +151,8 @@ impl SecondPass {
     /// Merges counts from elsewhere; false if they do not match.
     pub(crate) fn take(&mut self, counted: SecondPassCounts) -> bool {
         let tags = take(&mut self.tags, counted.tags, Recount::take);
-        let patterns = take(&mut self.patterns, counted.patterns, PatternRecount::take);
         let present = take(&mut self.present, counted.present, Present::take);
-        tags && patterns && present
+        tags && present
     }
 
     /// The second pass, over inputs that the first could not read beyond the `known` places.

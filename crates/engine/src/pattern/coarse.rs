@@ -7,12 +7,12 @@ use slotscope_keyname::ids::Id;
 use slotscope_keyname::parts::{Kind, Part, joined, parts};
 
 /// The coarsest level.
-pub(crate) const COARSEST: u8 = 3;
+pub(crate) const COARSEST: u8 = 4;
 
 /// The coarser pattern of `pattern` at a level, which is at least 1.
 ///
 /// 1: words with a digit or mixed case are ids, and so are non-text segments. 2: so are all words from the third
-/// segment on. 3: from the second on.
+/// segment on. 3: from the second on. 4: all words.
 pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let marks = Id::ALL.map(Id::mark);
     // A separator inside a mark would split an id.
@@ -23,10 +23,7 @@ pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let random = without_random_words(&parts(pattern, separator));
     match level {
         0 | 1 => random,
-        _ => words_to(
-            &parts(&random, separator),
-            usize::from(COARSEST + 1 - level),
-        ),
+        _ => words_to(&parts(&random, separator), usize::from(COARSEST - level)),
     }
 }
 
@@ -84,15 +81,31 @@ mod tests {
     #[test]
     fn each_level_takes_more_for_ids() {
         for (key, levels) in [
-            ("sess:aB3dE5gH7j", ["sess:<id>", "sess:<id>", "sess:<id>"]),
+            (
+                "sess:aB3dE5gH7j",
+                ["sess:<id>", "sess:<id>", "sess:<id>", "<id>:<id>"],
+            ),
             (
                 "user:prof:aBcDeFgHiJ",
-                ["user:prof:<id>", "user:prof:<id>", "user:<id>:<id>"],
+                [
+                    "user:prof:<id>",
+                    "user:prof:<id>",
+                    "user:<id>:<id>",
+                    "<id>:<id>:<id>",
+                ],
             ),
-            ("vid:dQw4-9WgXcQ_", ["vid:<id>", "vid:<id>", "vid:<id>"]),
+            (
+                "vid:dQw4-9WgXcQ_",
+                ["vid:<id>", "vid:<id>", "vid:<id>", "<id>:<id>"],
+            ),
             (
                 "lb:game7:day12",
-                ["lb:game<n>:day<n>", "lb:game<n>:<id>", "lb:<id>:<id>"],
+                [
+                    "lb:game<n>:day<n>",
+                    "lb:game<n>:<id>",
+                    "lb:<id>:<id>",
+                    "<id>:<id>:<id>",
+                ],
             ),
             (
                 "a:{user:kjh}:cart",
@@ -100,6 +113,7 @@ mod tests {
                     "a:{user:kjh}:cart",
                     "a:{user:<id>}:<id>",
                     "a:{<id>:<id>}:<id>",
+                    "<id>:{<id>:<id>}:<id>",
                 ],
             ),
             (
@@ -108,6 +122,7 @@ mod tests {
                     "user:<n>:cart:<n>",
                     "user:<n>:<id>:<n>",
                     "user:<n>:<id>:<n>",
+                    "<id>:<n>:<id>:<n>",
                 ],
             ),
         ] {

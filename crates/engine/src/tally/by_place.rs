@@ -4,6 +4,7 @@
 use crate::format::batch::MISSING;
 use crate::metric::{Load, Metric, WEIGHTS};
 use crate::slot::SLOTS;
+use crate::tally::slot_sets::SlotSets;
 
 /// No set of slots is kept: the pattern already has all of them, or is not known yet.
 const NO_SET: u32 = u32::MAX;
@@ -11,14 +12,6 @@ const NO_SET: u32 = u32::MAX;
 const TURNS: usize = 2;
 /// Keys between two checks whether a set is full.
 const LOOK_AGAIN: u64 = SLOTS as u64;
-
-/// The slots of each pattern's keys, by pattern number.
-pub(super) trait SlotsOfPatterns {
-    /// Records that a pattern has a key in a slot.
-    fn add_slot(&mut self, set: u32, slot: u16);
-    /// Whether a pattern has keys in every slot, so that no more need to be recorded.
-    fn has_all_slots(&self, set: u32) -> bool;
-}
 
 /// A pattern's set of slots, and the slot of its last key: a pattern may have a single tag, hence a single slot.
 #[derive(Debug, Clone, Copy)]
@@ -36,10 +29,10 @@ impl Noted {
     }
 
     #[inline(always)]
-    fn note(&mut self, slot: u16, sets_of_slots: &mut impl SlotsOfPatterns) {
+    fn note(&mut self, slot: u16, sets_of_slots: &mut SlotSets) {
         if self.set != NO_SET && self.last != slot {
             self.last = slot;
-            sets_of_slots.add_slot(self.set, slot);
+            sets_of_slots.add(self.set, slot);
         }
     }
 }
@@ -74,12 +67,7 @@ impl ByPlace {
     }
 
     /// Counts rows, each by index and slot.
-    pub(super) fn add(
-        &mut self,
-        places: &[u32],
-        slots: &[u16],
-        sets_of_slots: &mut impl SlotsOfPatterns,
-    ) {
+    pub(super) fn add(&mut self, places: &[u32], slots: &[u16], sets_of_slots: &mut SlotSets) {
         let ByPlace {
             rows, noted, used, ..
         } = self;
@@ -109,7 +97,7 @@ impl ByPlace {
     }
 
     /// Takes the load of an entry.
-    pub(super) fn take(&mut self, place: usize, slots: &impl SlotsOfPatterns) -> Load {
+    pub(super) fn take(&mut self, place: usize, slots: &SlotSets) -> Load {
         let counts = std::mem::take(&mut self.rows[place]);
         let rows = counts.iter().map(|count| u64::from(*count)).sum();
         let mut load = Load::default();
@@ -124,7 +112,7 @@ impl ByPlace {
         *unlooked = unlooked.saturating_add(rows);
         if *set != NO_SET && *unlooked >= LOOK_AGAIN {
             *unlooked = 0;
-            if slots.has_all_slots(*set) {
+            if slots.has_all(*set) {
                 *set = NO_SET;
             }
         }
@@ -135,31 +123,11 @@ impl ByPlace {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[derive(Default)]
-    struct Seen {
-        slots: BTreeSet<u16>,
-        noted: usize,
-    }
-
-    impl SlotsOfPatterns for Seen {
-        fn add_slot(&mut self, set: u32, slot: u16) {
-            assert_eq!(set, 5);
-            self.slots.insert(slot);
-            self.noted += 1;
-        }
-
-        fn has_all_slots(&self, _: u32) -> bool {
-            self.slots.len() == SLOTS
-        }
-    }
-
     #[test]
     fn slots_are_noted_until_there_are_all_of_them() {
-        let (mut counts, mut seen) = (ByPlace::default(), Seen::default());
+        let (mut counts, mut seen) = (ByPlace::default(), SlotSets::default());
         counts.begin(3, false);
-        counts.replace(1, 5);
+        counts.replace(1, seen.place(5));
         let even: Vec<u16> = (0..SLOTS as u16).step_by(2).collect();
         let odd: Vec<u16> = even.iter().map(|slot| slot + 1).collect();
         let mut total = 0;
@@ -170,24 +138,24 @@ mod tests {
             assert!(used.iter().all(|place| *place == 1) && !used.is_empty());
             total += counts.take(1, &seen)[Metric::Keys];
         }
-        assert_eq!((seen.slots.len(), total), (SLOTS, 5 * SLOTS as u64 / 2));
-        let noted = seen.noted;
+        let noted = seen.of(5).map(Iterator::count);
+        assert_eq!((noted, total), (Some(SLOTS), 5 * SLOTS as u64 / 2));
         // Enough keys to trigger another check, then one that need not be recorded.
         counts.add(&vec![1; SLOTS], &vec![0; SLOTS], &mut seen);
         counts.take(1, &seen);
         counts.add(&[1], &[0], &mut seen);
-        assert!(seen.noted <= noted + SLOTS);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 1);
+        assert_eq!(counts.noted[1].set, NO_SET);
         // A pattern that takes over the entry has slots of its own.
-        counts.replace(1, 5);
+        counts.replace(1, seen.place(6));
         counts.add(&[1, 1], &[7, 7], &mut seen);
         assert_eq!(counts.take(1, &seen)[Metric::Keys], 2);
-        assert!(seen.noted <= noted + SLOTS + 1);
+        assert_eq!(seen.of(6).map(Iterator::count), Some(1));
     }
 
     #[test]
     fn weights_are_added_to_keys_and_to_operations() {
-        let (mut counts, mut seen) = (ByPlace::default(), Seen::default());
+        let (mut counts, mut seen) = (ByPlace::default(), SlotSets::default());
         let bytes = Metric::Bytes.weight().unwrap();
         for (are_operations, keys) in [(false, 3), (true, 0), (false, 3)] {
             counts.begin(2, are_operations);

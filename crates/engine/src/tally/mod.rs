@@ -7,8 +7,6 @@ mod by_place;
 #[doc(hidden)]
 pub mod captured;
 #[doc(hidden)]
-pub mod coarse_patterns;
-#[doc(hidden)]
 pub mod counted_pattern;
 #[doc(hidden)]
 pub mod duplicates;
@@ -24,8 +22,7 @@ pub mod keys_by_node;
 pub mod kinds;
 #[doc(hidden)]
 pub mod operations;
-#[doc(hidden)]
-pub mod pattern_recount;
+mod pattern_counts;
 #[doc(hidden)]
 pub mod patterns;
 #[doc(hidden)]
@@ -138,7 +135,7 @@ pub enum Parts {
     Slots,
     /// Everything; heavy tags that exceed the table are left to a second pass.
     All,
-    /// Everything; heavy tags and patterns that exceed the tables are tracked by name.
+    /// Everything; heavy tags that exceed the table are tracked by name.
     InOnePass,
 }
 
@@ -172,7 +169,7 @@ impl Tallies {
     /// Also counts patterns of names, with segments separated by `separator`.
     pub fn with_patterns(mut self, separator: &[u8]) -> Self {
         if let Some(names) = &mut self.names {
-            names.patterns = Some(Patterns::new(separator, names.tags.follows()));
+            names.patterns = Some(Patterns::new(separator));
         }
         self
     }

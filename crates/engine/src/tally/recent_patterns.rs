@@ -12,8 +12,9 @@ use crate::pattern::outlines::Outlines;
 use crate::pattern::shapes::shape;
 use crate::pattern::templates::Templates;
 use crate::slot::SlotBatch;
-use crate::tally::by_place::{ByPlace, SlotsOfPatterns};
+use crate::tally::by_place::ByPlace;
 use crate::tally::counted_pattern::{Counted, Lifetime, Traits};
+use crate::tally::pattern_counts::PatternCounts;
 
 /// Patterns kept between batches.
 const REMEMBERED: usize = 4096;
@@ -26,14 +27,6 @@ const LOOKED_AT: usize = 1024;
 
 /// Multiplied by a key's trait number and added to its outline and shape, to keep traits apart.
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
-
-/// Where the patterns of a batch are counted.
-pub(super) trait PatternCounts: SlotsOfPatterns {
-    /// Adds to a pattern.
-    fn count(&mut self, hash: u64, name: &[u8], load: Load);
-    /// The number of a pattern.
-    fn set_of(&mut self, hash: u64) -> u32;
-}
 
 /// A cache of patterns, with buffers reused between batches.
 #[derive(Debug, Clone, Default)]
@@ -75,7 +68,7 @@ struct Known {
 
 impl RecentPatterns {
     /// Counts the patterns of a batch.
-    pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
+    pub(super) fn add(&mut self, keys: &SlotBatch<'_>, counts: &mut PatternCounts) {
         self.known.resize_with(REMEMBERED + 1, Known::default);
         self.counted
             .begin(REMEMBERED + 1, keys.batch.values.are_operations);
@@ -92,12 +85,12 @@ impl RecentPatterns {
     }
 
     /// Counts the keys that have a template; the rest goes to the extra entry.
-    fn count_found(&mut self, keys: &SlotBatch<'_>, counts: &mut impl PatternCounts) {
+    fn count_found(&mut self, keys: &SlotBatch<'_>, counts: &mut PatternCounts) {
         if self.templates.missed.len() == keys.len() {
             return;
         }
         let places = &self.templates.patterns;
-        self.counted.add(places, keys.slots, counts);
+        self.counted.add(places, keys.slots, &mut counts.slots);
         for (metric, weights) in keys.batch.values.weights.iter().enumerate() {
             if !weights.is_empty() {
                 self.counted.add_weights(metric, places, weights);
@@ -106,12 +99,7 @@ impl RecentPatterns {
     }
 
     /// Counts the keys without a template, and makes templates of them.
-    fn count_missed(
-        &mut self,
-        keys: &SlotBatch<'_>,
-        apart: &[u8],
-        counts: &mut impl PatternCounts,
-    ) {
+    fn count_missed(&mut self, keys: &SlotBatch<'_>, apart: &[u8], counts: &mut PatternCounts) {
         let missed = std::mem::take(&mut self.templates.missed);
         let mut outlines = std::mem::take(&mut self.outlines);
         let (base, spans) = (keys.batch.base, keys.batch.keys);
@@ -136,7 +124,7 @@ impl RecentPatterns {
                 }
             };
             let at = [place as u32];
-            self.counted.add(&at, &keys.slots[i..=i], counts);
+            self.counted.add(&at, &keys.slots[i..=i], &mut counts.slots);
             for (metric, weights) in keys.batch.values.weights.iter().enumerate() {
                 if let Some(weight) = weights.get(i) {
                     self.counted.add_weights(metric, &at, &[*weight]);
@@ -186,7 +174,7 @@ impl RecentPatterns {
         shape: u64,
         keys: &SlotBatch<'_>,
         i: usize,
-        counts: &mut impl PatternCounts,
+        counts: &mut PatternCounts,
     ) -> usize {
         let places = places(shape, REMEMBERED);
         for place in places {
@@ -215,13 +203,7 @@ impl RecentPatterns {
 
     /// Remembers a pattern in place of the one there.
     #[cold]
-    fn remember(
-        &mut self,
-        place: usize,
-        shape: u64,
-        name: Vec<u8>,
-        counts: &mut impl PatternCounts,
-    ) {
+    fn remember(&mut self, place: usize, shape: u64, name: Vec<u8>, counts: &mut PatternCounts) {
         self.store(place, counts);
         let name_hash = hash(&name);
         self.known[place] = Known {
@@ -230,15 +212,15 @@ impl RecentPatterns {
             name_hash,
             name,
         };
-        self.counted.replace(place, counts.set_of(name_hash));
+        self.counted.replace(place, counts.slots.place(name_hash));
     }
 
     /// Moves a remembered pattern's load to the counts.
-    fn store(&mut self, place: usize, counts: &mut impl PatternCounts) {
-        let load = self.counted.take(place, counts);
+    fn store(&mut self, place: usize, counts: &mut PatternCounts) {
+        let load = self.counted.take(place, &counts.slots);
         let known = &self.known[place];
         if known.shape.is_some() && load != Load::default() {
-            counts.count(known.name_hash, &known.name, load);
+            counts.add(known.name_hash, &known.name, load);
         }
     }
 
@@ -273,49 +255,37 @@ mod tests {
     use crate::format::batch::{KeyBatch, NEVER, Values};
     use crate::metric::Metric;
     use crate::slot::policy::Policy;
-    use crate::slot::{Kernel, SLOTS, SlotColumns, slot};
+    use crate::slot::{Kernel, SlotColumns, slot};
     use crate::source::block::Block;
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Counts by name, with the slots of each.
+    /// Keys and slots by name.
     #[derive(Debug, Default, PartialEq)]
-    struct Counts {
+    struct Truth {
         keys: BTreeMap<Vec<u8>, u64>,
-        slots: BTreeMap<u64, BTreeSet<u16>>,
-        sets: Vec<u64>,
+        slots: BTreeMap<Vec<u8>, BTreeSet<u16>>,
     }
 
-    impl PatternCounts for Counts {
-        fn count(&mut self, _: u64, name: &[u8], load: Load) {
-            *self.keys.entry(name.to_vec()).or_default() += load[Metric::Keys];
-        }
-
-        fn set_of(&mut self, hash: u64) -> u32 {
-            self.sets.push(hash);
-            self.sets.len() as u32 - 1
-        }
-    }
-
-    impl SlotsOfPatterns for Counts {
-        fn add_slot(&mut self, set: u32, slot: u16) {
-            if let Some(hash) = self.sets.get(set as usize) {
-                self.slots.entry(*hash).or_default().insert(slot);
+    impl Truth {
+        fn of(counts: &PatternCounts) -> Self {
+            let table = counts.table.as_ref().unwrap();
+            let slots = |(name, hash, _): (&[u8], u64, Load)| {
+                (name.to_vec(), counts.slots.of(hash).unwrap().collect())
+            };
+            let keys = |(name, _, load): (&[u8], u64, Load)| (name.to_vec(), load[Metric::Keys]);
+            Truth {
+                keys: table.iter().map(keys).collect(),
+                slots: table.iter().map(slots).collect(),
             }
-        }
-
-        fn has_all_slots(&self, set: u32) -> bool {
-            let hash = self.sets.get(set as usize);
-            let slots = hash.and_then(|hash| self.slots.get(hash));
-            slots.is_some_and(|slots| slots.len() == SLOTS)
         }
     }
 
     /// Adds keys as a batch (every third with TTL if `expire`), and to `truth` one by one.
     fn add(
         kernel: &'static Kernel,
-        (recent, counts): (&mut RecentPatterns, &mut Counts),
-        truth: &mut Counts,
+        (recent, counts): (&mut RecentPatterns, &mut PatternCounts),
+        truth: &mut Truth,
         (keys, expire): (&[Vec<u8>], bool),
     ) {
         let (mut content, mut spans, mut values) =
@@ -332,11 +302,8 @@ mod tests {
                 lifetime: Lifetime::of(values.number(Number::Expiry), i),
             };
             let name = Counted::written(&ids::pattern_of(key), traits);
-            truth
-                .slots
-                .entry(hash(&name))
-                .or_default()
-                .insert(slot(key));
+            let slots = truth.slots.entry(name.clone()).or_default();
+            slots.insert(slot(key));
             *truth.keys.entry(name).or_default() += 1;
         }
         let block = Block::from_bytes(&content);
@@ -388,13 +355,12 @@ mod tests {
         ) {
             for kernel in hashslot::available() {
                 let (mut recent, mut counts, mut truth) =
-                    (RecentPatterns::default(), Counts::default(), Counts::default());
+                    (RecentPatterns::default(), PatternCounts::new(b":"), Truth::default());
                 for seed in seeds {
                     let batch: Vec<_> = (0..).zip(&keys).map(|(i, key)| like(key, seed ^ i)).collect();
                     add(kernel, (&mut recent, &mut counts), &mut truth, (&batch, expire));
                 }
-                prop_assert_eq!(&counts.keys, &truth.keys, "{}", kernel.name);
-                prop_assert_eq!(&counts.slots, &truth.slots, "{}", kernel.name);
+                prop_assert_eq!(Truth::of(&counts), truth, "{}", kernel.name);
             }
         }
     }
@@ -429,8 +395,8 @@ mod tests {
             for kind in 0..5 {
                 let (mut recent, mut counts, mut truth) = (
                     RecentPatterns::default(),
-                    Counts::default(),
-                    Counts::default(),
+                    PatternCounts::new(b":"),
+                    Truth::default(),
                 );
                 for from in 0..4 {
                     let keys = keys_of(kind, from * 1000, 1000);
@@ -443,7 +409,7 @@ mod tests {
                 }
                 let missed = recent.templates.missed.len();
                 assert!(missed <= 20, "{}: {kind}: {missed}", kernel.name);
-                assert_eq!(counts.keys, truth.keys, "{}", kernel.name);
+                assert_eq!(Truth::of(&counts).keys, truth.keys, "{}", kernel.name);
             }
         }
     }
@@ -458,8 +424,8 @@ mod tests {
         for kernel in hashslot::available() {
             let (mut recent, mut counts, mut truth) = (
                 RecentPatterns::default(),
-                Counts::default(),
-                Counts::default(),
+                PatternCounts::new(b":"),
+                Truth::default(),
             );
             for batch in 0..40_u64 {
                 let keys: Vec<_> = (0..600)
@@ -474,8 +440,7 @@ mod tests {
                 );
             }
             assert!(truth.keys.len() > REMEMBERED);
-            assert_eq!(counts.keys, truth.keys, "{}", kernel.name);
-            assert_eq!(counts.slots, truth.slots, "{}", kernel.name);
+            assert_eq!(Truth::of(&counts), truth, "{}", kernel.name);
         }
     }
 }

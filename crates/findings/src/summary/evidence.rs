@@ -9,7 +9,8 @@ use slotscope_engine::slot;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::counted_pattern::Counted;
 use slotscope_engine::tally::duplicates::Duplicates;
-use slotscope_engine::tally::tags::TagCounts;
+use slotscope_engine::tally::patterns::Patterns;
+use slotscope_engine::tally::table::NameTable;
 
 use crate::summary::balance::tidy;
 use crate::summary::gaps::Gaps;
@@ -172,21 +173,11 @@ fn repeats_of(tallies: &Tallies, slot: u16) -> u64 {
             0
         }
     };
-    match patterns.map(|patterns| patterns.counts()) {
-        Some(TagCounts::Exact(table)) => {
-            let names = table.iter();
-            names
-                .map(|(name, _, load)| repeats(name, load[Metric::Keys]))
-                .sum()
-        }
-        Some(TagCounts::HeavyHitters(followed)) => {
-            let names = followed.tags().into_iter();
-            names
-                .map(|tag| repeats(&tag.name.0, tag.load[Metric::Keys]))
-                .sum()
-        }
-        _ => 0,
-    }
+    let patterns = patterns.filter(|patterns| patterns.coarseness() == 0);
+    let rows = patterns.and_then(Patterns::table).into_iter();
+    rows.flat_map(NameTable::iter)
+        .map(|(name, _, load)| repeats(name, load[Metric::Keys]))
+        .sum()
 }
 
 /// Inputs that are dumps of one node but hold keys of another, and nodes with several inputs.

@@ -16,7 +16,6 @@ use slotscope_engine::slot::{self, SLOTS};
 use slotscope_engine::tally::counted_pattern::{Counted, Lifetime};
 use slotscope_engine::tally::patterns;
 use slotscope_engine::tally::table::NameTable;
-use slotscope_engine::tally::tags::TagCounts;
 use slotscope_keyname::families::{Row, Rules, families, is_little};
 use slotscope_keyname::ids::Id;
 
@@ -27,13 +26,13 @@ use crate::summary::tags::LISTED;
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[schemars(rename = "KeyGroups_of_{R}")]
 pub struct KeyGroups<R> {
-    /// The listed counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, counts
-    /// are lower bounds; those of a dump that is read once may differ a little from run to run on several threads.
+    /// The counts are exact, and no row that is not listed holds more than `max_error`. Where it is false, there are too
+    /// many patterns for any list.
     pub exact: bool,
     /// No row that is not listed holds more than this, in the metric that they are listed by.
     pub max_error: u64,
     /// 0: ids are those of the rules. More: there are more patterns than can be counted, and coarser ones are: words with
-    /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), or from the second (3).
+    /// a digit or of mixed case are ids too (1), and all words from the third segment on (2), from the second (3), or all (4).
     #[serde(default)]
     pub coarseness: u8,
     /// The heaviest, ties by name.
@@ -67,7 +66,7 @@ pub struct Prefix {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct GroupLoad {
-    /// Lower bounds; exact where the table says so.
+    /// Exact.
     #[serde(flatten)]
     pub load: PerMetric<u64>,
     /// The part of the load of all keys, in the metric of the table.
@@ -150,17 +149,17 @@ pub(crate) fn of(
     levels: Levels<'_>,
     redaction: Option<&Redaction>,
 ) -> (KeyGroups<Pattern>, KeyGroups<Prefix>) {
-    let (coarseness, exact, bound, pattern_loads) = loads(counted);
+    let (coarseness, exact) = (counted.coarseness(), counted.table().is_some());
     let mut by_pattern: BTreeMap<Vec<u8>, Sum> = BTreeMap::new();
-    for (written, load) in pattern_loads {
-        let Counted { name, traits } = Counted::of(&written.0);
+    for (written, _, load) in counted.table().into_iter().flat_map(NameTable::iter) {
+        let Counted { name, traits } = Counted::of(written);
         let keys_if = |is_so: bool| if is_so { load[Metric::Keys] } else { 0 };
         let sum = Sum {
             load,
             tagged: keys_if(traits.is_tagged),
             limited: keys_if(traits.lifetime == Lifetime::Limited),
             unlimited: keys_if(traits.lifetime == Lifetime::Unlimited),
-            patterns: vec![written.clone()],
+            patterns: vec![Name::from(written)],
         };
         by_pattern.entry(name.to_vec()).or_default().take_in(sum);
     }
@@ -186,6 +185,10 @@ pub(crate) fn of(
         }
     }
     let shown = |name: Name| redaction.map_or(name.clone(), |redaction| redaction.pattern(&name));
+    let unknown = match totals.get(metric) {
+        Some(total) if !exact => u64::try_from(*total).unwrap_or(u64::MAX),
+        _ => 0,
+    };
     let (top, cut_off) = heaviest(by_pattern, counted, totals, metric);
     let rows = top
         .into_iter()
@@ -197,7 +200,7 @@ pub(crate) fn of(
     let patterns = KeyGroups {
         exact,
         coarseness,
-        max_error: bound[metric].max(cut_off),
+        max_error: cut_off.max(unknown),
         top: rows,
     };
     let (top, cut_off) = heaviest(by_prefix, counted, totals, metric);
@@ -209,14 +212,6 @@ pub(crate) fn of(
             kind,
         })
         .collect();
-    // Any number of unknown patterns may share a prefix.
-    let unknown = if exact {
-        0
-    } else {
-        totals
-            .get(metric)
-            .map_or(0, |total| u64::try_from(*total).unwrap_or(u64::MAX))
-    };
     (
         patterns,
         KeyGroups {
@@ -226,33 +221,6 @@ pub(crate) fn of(
             top: rows,
         },
     )
-}
-
-/// The coarseness of the patterns, whether they are complete, the bound for a missing one, and the load of each.
-fn loads(counted: &patterns::Patterns) -> (u8, bool, Load, Vec<(Name, Load)>) {
-    let of_table = |table: &NameTable| {
-        let rows = table.iter();
-        rows.map(|(name, _, load)| (Name::from(name), load))
-            .collect()
-    };
-    let coarse = counted.coarse();
-    if let Some((coarse, table)) = coarse.and_then(|coarse| Some((coarse, coarse.table()?))) {
-        return (coarse.level(), true, Load::default(), of_table(table));
-    }
-    match counted.counts() {
-        TagCounts::Exact(table) => (0, true, Load::default(), of_table(table)),
-        TagCounts::HeavyHitters(followed) => {
-            let tags = followed.tags().into_iter();
-            let rows = tags.map(|tag| (tag.name, tag.load)).collect();
-            (0, false, followed.bound(), rows)
-        }
-        // Tag tables have no patterns.
-        TagCounts::Shared(_) => (0, false, Load::default(), Vec::new()),
-        TagCounts::CountMin(rows) => counted.again().map_or_else(
-            || (0, false, rows.total(), Vec::new()),
-            |again| (0, false, again.max_error, again.rows.clone()),
-        ),
-    }
 }
 
 /// Where a pattern's prefixes end: before each separator, up to the first segment with an id.
@@ -288,7 +256,7 @@ fn heaviest(
     let cut_off = rows.get(LISTED).map_or(0, |(_, sum)| sum.load[metric]);
     rows.truncate(LISTED);
     let total = totals.get(metric).map_or(0.0, |total| *total as f64);
-    let is_exact = matches!(counted.counts(), TagCounts::Exact(_));
+    let is_exact = counted.coarseness() == 0;
     let kind = |sum: &Sum| GroupLoad {
         load: totals.map(|metric, _| sum.load[metric]),
         share: if total > 0.0 {

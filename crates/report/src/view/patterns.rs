@@ -2,7 +2,6 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_engine::text::amount;
 use slotscope_findings::summary::Summary;
 use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
 
@@ -14,7 +13,7 @@ use crate::view::{Cell, Column, Scope, Section, Table};
 pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
     let patterns = summary.patterns.as_ref()?;
     let section = Section::titled("Patterns of keys").anchored("patterns", "Patterns");
-    finished(section.table(patterns_table(summary)), patterns, summary.by)
+    finished(section.table(patterns_table(summary)), patterns)
 }
 
 /// The prefixes of key names.
@@ -24,7 +23,7 @@ pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
     let section = Section::titled("Prefixes")
         .anchored("prefixes", "Prefixes")
         .scoped(Scope::Page);
-    finished(section.table(prefixes_table(summary)), prefixes, metric)
+    finished(section.table(prefixes_table(summary)), prefixes)
 }
 
 /// The table of patterns, also `patterns.csv`.
@@ -84,20 +83,13 @@ fn table<'a>(
 }
 
 /// The section with a note on its counts; `None` if there is no content.
-fn finished<'a, R>(
-    section: Section<'a>,
-    kinds: &KeyGroups<R>,
-    metric: Metric,
-) -> Option<Section<'a>> {
+fn finished<'a, R>(section: Section<'a>, kinds: &KeyGroups<R>) -> Option<Section<'a>> {
     match (kinds.exact, kinds.top.is_empty()) {
         (true, true) => None,
         (true, false) if kinds.coarseness > 0 => Some(section.line(
             "There are too many to count each, so more of a name than usual counts as an id.",
         )),
         (true, false) => Some(section),
-        (false, _) => Some(section.line(format!(
-            "There are too many to count each: counts are at least these; one not shown holds at most {}.",
-            amount(metric, kinds.max_error)
-        ))),
+        (false, _) => Some(section.line("There are too many patterns to count.")),
     }
 }
