@@ -36,7 +36,6 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
     let reason = stop["reason"].text();
     reason
         .says("cut off after 9 keys of 10 (90.0%)")
-        .says("in slot ")
         .says("key:0008")
         .says("REDIS0012");
 
@@ -51,20 +50,6 @@ fn a_damaged_file_is_reported_up_to_the_damage_with_its_place() {
         "unknown.rdb: byte {at}: an unknown type or opcode, 150"
     ))
     .says("\"key:0009\"");
-}
-
-#[test]
-fn a_slot_header_that_differs_from_its_keys_is_a_warning() {
-    let scratch = Scratch::new();
-    let mut bytes = numbered(10, true);
-    bytes[16] ^= 1;
-    scratch.file("moved.rdb", &bytes);
-    let output = scratch.run(&["analyze", "moved.rdb", "--json"]);
-    assert_eq!(code(&output), 0);
-    let said = report(&output)["input"]["warnings"].to_string();
-    said.says("1 slot of an RDB file with a header that differs from the keys below it");
-    let output = scratch.run(&["dump", "moved.rdb"]);
-    assert_contains(stderr(&output), &["byte 14: keys below the header of slot"]);
 }
 
 #[test]

@@ -98,10 +98,6 @@ notices! {
     DamagedValue: Warning, "value", " with damaged packed bytes, which a server refuses to load";
     /// A key too long to be read; its location is kept with the rejected rows.
     LongKey: Warning, "key", " of an RDB file, too long to be read";
-    /// A slot whose header disagrees with its keys.
-    SlotHeader: Warning, "slot",
-        " of an RDB file with a header that differs from the keys below it: is the file damaged? slotscope dump \
-         says where";
     /// An RDB file with commands after it.
     Commands: Note, "RDB file",
         " followed by commands, which are counted as operations: the keys are those before the commands";

@@ -4,6 +4,7 @@
 pub mod allocator;
 pub mod elements;
 mod header;
+mod imported;
 mod kind;
 mod lzf;
 mod memory;
@@ -16,7 +17,6 @@ mod rows;
 mod run;
 mod run_rows;
 mod server;
-mod slots;
 mod streams;
 mod text;
 mod tree;

@@ -9,7 +9,6 @@ use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Space};
 use crate::format::rdb::snapshot::module;
 use crate::format::rdb::snapshot::record::Attributes;
 use crate::format::rdb::snapshot::server::Server;
-use crate::format::rdb::snapshot::slots::SlotHeader;
 use crate::format::rdb::snapshot::walk::{Commands, Place, Step, Walker};
 use crate::text::grouped;
 
@@ -57,10 +56,7 @@ impl Walker {
         };
         match (opcode, header.space) {
             (EOF, _) => return self.end(header).map(|()| Step::End),
-            (SELECT_DB, _) => {
-                self.end_slot(None);
-                self.database = self.input.length()?;
-            }
+            (SELECT_DB, _) => self.database = self.input.length()?,
             (EXPIRE_SECONDS, _) => {
                 let seconds = i32::from_le_bytes(self.input.array()?);
                 self.before_key(at).expires_ms = Some(1000 * i64::from(seconds));
@@ -80,18 +76,11 @@ impl Walker {
                 self.announced = self.announced.saturating_add(self.input.length()?);
                 self.input.length()?;
             }
-            (AUX, _) => self.auxiliary(at)?,
+            (AUX, _) => self.auxiliary()?,
             (SLOT_INFO, _) => {
-                let slot = self.input.length()?;
-                let [keys, expires] = [self.input.length()?, self.input.length()?];
-                self.end_slot(Some((
-                    at,
-                    SlotHeader {
-                        slot,
-                        keys,
-                        expires,
-                    },
-                )));
+                // The slot, and how many keys it has and how many of them expire.
+                (0..3).try_for_each(|_| self.input.length().map(drop))?;
+                self.is_of_cluster = true;
             }
             (SLOT_IMPORT, Valkey) => self.slot_import()?,
             (HASH_TEMPLATE, Redis) => self.template()?,
@@ -127,7 +116,7 @@ impl Walker {
     }
 
     /// An auxiliary field; unknown ones are skipped.
-    fn auxiliary(&mut self, at: u64) -> Read<()> {
+    fn auxiliary(&mut self) -> Read<()> {
         let name = self.input.short_string(MAX_AUX)?;
         let value = self.input.short_string(MAX_AUX)?;
         let number = || std::str::from_utf8(&value).ok()?.parse::<i64>().ok();
@@ -143,11 +132,7 @@ impl Walker {
             b"redis-ver" | b"valkey-ver" => {
                 self.server = Server::of_version(name.starts_with(b"valkey"), &value);
             }
-            b"slot-info" => {
-                if let Some(header) = SlotHeader::parse(&value) {
-                    self.end_slot(Some((at, header)));
-                }
-            }
+            b"slot-info" => self.is_of_cluster = true,
             _ => {}
         }
         Ok(())
@@ -186,16 +171,8 @@ impl Walker {
         }
     }
 
-    /// Checks the keys of a slot against its header, and starts the next slot.
-    pub(super) fn end_slot(&mut self, next: Option<(u64, SlotHeader)>) {
-        if let Some((at, message)) = self.slots.end(next) {
-            self.remark(Notice::SlotHeader, 1, at, message);
-        }
-    }
-
     /// The end of the file: the checksum and trailing bytes.
     fn end(&mut self, header: Header) -> Read<()> {
-        self.end_slot(None);
         let at = self.input.offset();
         let computed = self.input.checksum();
         let stored = if header.has_checksum() {

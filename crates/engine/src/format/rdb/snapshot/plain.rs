@@ -94,16 +94,6 @@ impl Bounds {
     pub(super) fn bytes(&self) -> usize {
         self.value.end
     }
-
-    /// Where the key is.
-    pub(super) fn key(self) -> Range<usize> {
-        self.key
-    }
-
-    #[inline(always)]
-    pub(super) fn expires(&self) -> bool {
-        self.attributes.expires_ms.is_some()
-    }
 }
 
 impl PlainRow {
@@ -196,11 +186,6 @@ impl Walker {
         self.keys += 1;
         self.place = Place::Value(row.number);
         self.last_plain = Some((row.bytes, row.key.clone()));
-        if self.slots.slot().is_some() {
-            let key = &self.input.behind(row.bytes)[row.key.clone()];
-            let expires = row.attributes.expires_ms.is_some();
-            self.slots.key(key, expires);
-        }
         Some(row)
     }
 

@@ -4,10 +4,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::format::rdb::snapshot::imported::Imported;
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::opcode::{AUX, SLOT_INFO};
 use crate::format::rdb::snapshot::plain::{Bounds, length, may_start_row};
-use crate::format::rdb::snapshot::slots::{Imported, SlotHeader};
 use crate::format::rdb::snapshot::walk::{Place, Walker};
 use crate::source::block::Block;
 
@@ -30,19 +30,15 @@ pub(super) struct Runs {
 /// A run starting at the next byte.
 #[derive(Default)]
 struct FoundRun {
-    parts: Vec<Part>,
+    /// Plain rows between slot headers.
+    parts: Vec<Range<usize>>,
     rows: u64,
     /// The offset of its last row.
     last_row: usize,
+    has_headers: bool,
+    /// The opcode of the slot header at its end.
+    last_header: Option<u8>,
     bytes: usize,
-}
-
-/// Plain rows, and the slot header that follows them.
-struct Part {
-    bytes: Range<usize>,
-    rows: u64,
-    expires: u64,
-    header: Option<(u8, SlotHeader)>,
 }
 
 /// A run, as handed to a worker.
@@ -62,25 +58,21 @@ impl FoundRun {
     fn at_start_of(bytes: &[u8]) -> FoundRun {
         let mut run = FoundRun::default();
         loop {
-            let (from, mut rows, mut expires) = (run.bytes, 0, 0);
+            let from = run.bytes;
             while let Some(row) = Bounds::of(&bytes[run.bytes..]) {
                 run.last_row = run.bytes;
                 run.bytes += row.bytes();
-                rows += 1;
-                expires += u64::from(row.expires());
+                run.rows += 1;
             }
-            let header = slot_header(&bytes[run.bytes..]);
-            run.rows += rows;
-            run.parts.push(Part {
-                bytes: from..run.bytes,
-                rows,
-                expires,
-                header: header.map(|(header, _)| (bytes[run.bytes], header)),
-            });
-            match header {
-                Some((_, len)) => run.bytes += len,
-                None => return run,
+            if from < run.bytes {
+                run.parts.push(from..run.bytes);
+                run.last_header = None;
             }
+            let Some(len) = slot_header(&bytes[run.bytes..]) else {
+                return run;
+            };
+            (run.has_headers, run.last_header) = (true, Some(bytes[run.bytes]));
+            run.bytes += len;
         }
     }
 
@@ -88,28 +80,14 @@ impl FoundRun {
     fn pass(self, walker: &mut Walker, block: &mut Block) -> Option<Run> {
         let memory = walker.memory.clone()?;
         let last = walker.take_key_of(self.last_row);
-        let from = walker.offset();
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for part in self.parts {
-            if part.rows > 0 {
-                walker.place = last;
-                let bytes = &walker.input.ahead()[part.bytes.clone()];
-                let first = Bounds::of(bytes).map_or(&b""[..], |row| &bytes[row.key()]);
-                walker.slots.keys(first, part.rows, part.expires);
-                parts.push(part.bytes.clone());
-            }
-            if let Some((opcode, header)) = part.header {
-                walker.place = Place::Opcode(opcode);
-                walker.end_slot(Some((from + part.bytes.end as u64, header)));
-            }
-        }
+        walker.place = self.last_header.map_or(last, Place::Opcode);
+        walker.is_of_cluster |= self.has_headers;
         walker.keys += self.rows;
+        let from = walker.offset();
         let start = walker.input.take(self.bytes, block);
-        for rows in &mut parts {
-            *rows = rows.start + start..rows.end + start;
-        }
+        let in_block = |rows: Range<usize>| rows.start + start..rows.end + start;
         Some(Run {
-            parts,
+            parts: self.parts.into_iter().map(in_block).collect(),
             offset: from - start as u64,
             database: walker.database,
             memory,
@@ -165,28 +143,17 @@ impl Runs {
     }
 }
 
-/// The slot header at the start of `bytes`, if in one of its common forms, and its length in bytes.
-fn slot_header(bytes: &[u8]) -> Option<(SlotHeader, usize)> {
+/// The length of the slot header at the start of `bytes`, if there is one in one of its common forms.
+fn slot_header(bytes: &[u8]) -> Option<usize> {
     match *bytes.first()? {
-        SLOT_INFO => {
-            let (slot, at) = length(bytes, 1)?;
-            let (keys, at) = length(bytes, at)?;
-            let (expires, at) = length(bytes, at)?;
-            let [slot, keys, expires] = [slot, keys, expires].map(|number| number as u64);
-            let header = SlotHeader {
-                slot,
-                keys,
-                expires,
-            };
-            Some((header, at))
-        }
+        SLOT_INFO => (0..3).try_fold(1, |at, _| Some(length(bytes, at)?.1)),
         AUX => {
             let behind = bytes[1..].strip_prefix(SLOT_INFO_NAME)?;
             let (&len @ ..0x40, text) = behind.split_first()? else {
                 return None;
             };
-            let header = SlotHeader::parse(text.get(..len.into())?)?;
-            Some((header, 1 + SLOT_INFO_NAME.len() + 1 + usize::from(len)))
+            text.get(..len.into())?;
+            Some(1 + SLOT_INFO_NAME.len() + 1 + usize::from(len))
         }
         _ => None,
     }

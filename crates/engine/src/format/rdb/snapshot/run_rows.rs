@@ -266,7 +266,7 @@ mod tests {
         runs
     }
 
-    /// A file with all kinds of rows, some with wrong slot headers, some in slots being imported.
+    /// A file with all kinds of rows, some with slot headers, some in slots being imported.
     fn file(rows: u32, in_cluster: bool, imports: bool) -> Vec<u8> {
         let magic = if imports { b"VALKEY080" } else { b"REDIS0012" };
         let mut file = [&magic[..], b"\xFA\x05ctime\x0520000"].concat();

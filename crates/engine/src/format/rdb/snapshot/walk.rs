@@ -10,11 +10,11 @@ use crate::format::frame::fault::{Fault, Read, wrong};
 use crate::format::frame::walk::Damage;
 use crate::format::rdb::snapshot::allocator::Allocator;
 use crate::format::rdb::snapshot::header::{Header, LONGEST};
+use crate::format::rdb::snapshot::imported::Imported;
 use crate::format::rdb::snapshot::kind::{FIRST_OPCODE, Kind, Space, kind, module_type};
 use crate::format::rdb::snapshot::memory::Footprint;
 use crate::format::rdb::snapshot::record::{Attributes, Event, Record, Remark};
 use crate::format::rdb::snapshot::server::Server;
-use crate::format::rdb::snapshot::slots::{Imported, SlotCheck};
 use crate::format::rdb::snapshot::value::{self, Context, Templates, Value};
 use crate::sentence::Sentence;
 use crate::source::forward::Forward;
@@ -46,7 +46,8 @@ pub struct Walker {
     pub(super) written_ms: Option<i64>,
     /// The server's used memory at that time, if stated.
     pub(super) used_memory: Option<u64>,
-    pub(super) slots: SlotCheck,
+    /// Whether there were headers of slots, which servers in cluster mode write.
+    pub(super) is_of_cluster: bool,
     pub(super) imported: Arc<Imported>,
     pub(super) remarks: Vec<Remark>,
     /// The number of keys that the file announces.
@@ -123,7 +124,7 @@ impl Walker {
             memory: None,
             written_ms: None,
             used_memory: None,
-            slots: SlotCheck::default(),
+            is_of_cluster: false,
             imported: Arc::default(),
             remarks: Vec::new(),
             announced: 0,
@@ -163,7 +164,7 @@ impl Walker {
 
     /// Whether the part read so far is from a server in cluster mode.
     pub fn is_of_cluster(&self) -> bool {
-        self.slots.is_any
+        self.is_of_cluster
     }
 
     /// The server that wrote the file, known before the first key.
@@ -295,14 +296,12 @@ impl Walker {
         let value = value::pass(&mut self.input, kind.layout, context, memory)?;
         self.keys += 1;
         let (start, attributes) = std::mem::take(&mut self.next);
-        let (offset, expires) = (start.unwrap_or(at), attributes.expires_ms.is_some());
+        let offset = start.unwrap_or(at);
         if is_long {
-            self.slots.unread(expires);
             let message = format!("{LONG_KEY}: it has {} bytes", grouped(stored.len()));
             self.remark(Notice::LongKey, 1, offset, message);
             return Ok(None);
         }
-        self.slots.key(&self.key, expires);
         Ok(Some(Found {
             kind,
             value,
@@ -408,8 +407,6 @@ impl Walker {
                 100.0 * self.keys as f64 / announced as f64
             ),
         };
-        let slot = self.slots.slot();
-        let in_slot = slot.map_or(String::new(), |slot| format!(", in slot {slot}"));
-        format!("after {keys}{of_all}{in_slot}")
+        format!("after {keys}{of_all}")
     }
 }
