@@ -8,7 +8,6 @@ mod client;
 mod connection;
 mod fetch;
 mod listing;
-mod pattern;
 mod redirect;
 mod refusal;
 mod runtime;

@@ -3,9 +3,9 @@
 use object_store::ObjectMeta;
 use object_store::list::PaginatedListOptions;
 
-use crate::pattern;
 use crate::refusal::Refusal;
 use crate::store::Store;
+use slotscope_engine::scan::glob::Glob;
 
 /// Limit for the objects of one argument.
 const MOST_OBJECTS: usize = 100_000;
@@ -47,14 +47,38 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 /// # Errors
 /// As for `under`.
 pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal> {
-    let pattern = pattern::compiled(key)?;
-    let is_wanted = |name: &str| pattern.is_match(name) || key == name;
-    let is_deep = pattern::is_deep(key);
-    let listed = list(store, pattern::fixed_part(key), is_deep, is_wanted).await?;
+    let pattern = Pattern::of(key);
+    let is_wanted = |name: &str| pattern.matches(name) || key == name;
+    // Every match starts with the part before the first wildcard.
+    let wild = key.find(['*', '?', '[']).unwrap_or(key.len());
+    let (fixed, rest) = key.split_at(key[..wild].rfind('/').map_or(0, |slash| slash + 1));
+    let is_deep = rest.contains('/') || pattern.folders.is_none();
+    let listed = list(store, fixed, is_deep, is_wanted).await?;
     Ok(Listed {
         folders: 0,
         ..listed
     })
+}
+
+/// A pattern for object names, as in a shell: `*` and `?` match within a folder, `**` across folders.
+struct Pattern {
+    glob: Glob,
+    /// How many slashes a name has: as many as the pattern, so that no wildcard takes one.
+    folders: Option<usize>,
+}
+
+impl Pattern {
+    fn of(key: &str) -> Self {
+        Pattern {
+            glob: Glob::new(key.replace("[!", "[^").as_bytes()),
+            folders: (!key.contains("**")).then(|| key.matches('/').count()),
+        }
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let folders = name.matches('/').count();
+        self.folders.is_none_or(|wanted| folders == wanted) && self.glob.matches(name.as_bytes())
+    }
 }
 
 async fn list(
@@ -99,4 +123,31 @@ async fn list(
         }
     }
     Err("a list of more than 1000 pages; name a longer prefix".into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wildcards_match_as_in_a_shell() {
+        for (pattern, name, expected) in [
+            ("a/*.csv", "a/b.csv", true),
+            ("a/*.csv", "a/b/c.csv", false),
+            ("*/*.csv", "a/b/c.csv", false),
+            ("a/**.csv", "a/b/c.csv", true),
+            ("a/**/c.csv", "a/b/x/c.csv", true),
+            ("?", "/", false),
+            ("a?", "a", false),
+            ("n[0-3].gz", "n2.gz", true),
+            ("n[0-3].gz", "n4.gz", false),
+            ("n[!0-3].gz", "n4.gz", true),
+            ("n[!a]", "n/", false),
+            ("[^-.][a-z]", "xy", true),
+            ("a.c", "abc", false),
+        ] {
+            let is_match = Pattern::of(pattern).matches(name);
+            assert_eq!(is_match, expected, "{pattern} {name}");
+        }
+    }
 }
