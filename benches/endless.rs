@@ -4,13 +4,12 @@
 //! peak memory of the process; it fails above the limit stated in docs/limits.md.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::time::Instant;
 
 use slotscope::Analysis;
 use slotscope::error::Result;
 use slotscope::pipeline::reading::{Options, Reading};
-use slotscope::source::{Found, ReadAt, Source};
+use slotscope::source::{Found, ReadAt, Source, SourceFacts};
 
 const COMMANDS: u64 = 200_000;
 const THREADS: u64 = 2;
@@ -32,21 +31,21 @@ const KEYS: u64 = 50_000_000;
 #[derive(Debug, Clone, Copy)]
 struct Endless(u64);
 
-impl Source for Endless {
-    fn path(&self) -> &Path {
-        Path::new("endless.monitor")
-    }
+/// The capture as a source.
+#[derive(Debug)]
+struct EndlessSource(Endless, SourceFacts);
 
-    fn size_bytes(&self) -> Option<u64> {
-        Some(self.0 * LINE.len() as u64)
+impl Source for EndlessSource {
+    fn facts(&self) -> &SourceFacts {
+        &self.1
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
-        Ok(Some(Box::new(*self)))
+        Ok(Some(Box::new(self.0)))
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(FromFront(*self, 0)))
+        Ok(Box::new(FromFront(self.0, 0)))
     }
 }
 
@@ -110,8 +109,9 @@ fn peak_mib() -> Option<u64> {
 fn main() {
     let text = std::env::var("SLOTSCOPE_BENCH_COMMANDS").unwrap_or_else(|_| COMMANDS.to_string());
     let commands: u64 = text.replace('_', "").parse().expect("a number of commands");
+    let facts = SourceFacts::of("endless.monitor", Some(commands * LINE.len() as u64));
     let found = Found {
-        sources: vec![Box::new(Endless(commands))],
+        sources: vec![Box::new(EndlessSource(Endless(commands), facts))],
         ..Found::default()
     };
     let options = Options {

@@ -3,13 +3,13 @@
 //! Exceptions raised by Python during a scan are stored, and raised when the scan has ended.
 
 use std::io::{self, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use slotscope::Result;
-use slotscope::source::{ReadAt, Source, decompress};
+use slotscope::source::{ReadAt, Source, SourceFacts, decompress};
 
 use crate::amounts::Amounts;
 use crate::arrow::{KeyArray, Offered, Stream, offered};
@@ -43,19 +43,17 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// A binary file object, and the position at which its dump starts.
 struct PythonFile {
-    name: PathBuf,
+    facts: SourceFacts,
     object: Mutex<Py<PyAny>>,
     start: u64,
     /// Number of bytes from there on, if it is seekable.
     size: Option<u64>,
-    /// Whether it is read sequentially even so.
-    is_compressed: bool,
     raised: Raised,
 }
 
 impl std::fmt::Debug for PythonFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "PythonFile({:?})", self.name)
+        write!(f, "PythonFile({:?})", self.facts.path)
     }
 }
 
@@ -72,11 +70,10 @@ pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<d
         .call_method0("seekable")
         .is_ok_and(|answer| answer.is_truthy().unwrap_or(false));
     let mut file = PythonFile {
-        name,
+        facts: SourceFacts::of(name, None),
         object: Mutex::new(object.clone().unbind()),
         start: 0,
         size: None,
-        is_compressed: false,
         raised: raised.clone(),
     };
     if is_seekable {
@@ -86,7 +83,12 @@ pub(crate) fn file(object: &Bound<'_, PyAny>, raised: &Raised) -> PyResult<Arc<d
         object.call_method1("seek", (file.start,))?;
         let read = object.call_method1("read", (decompress::MAGIC,))?;
         let head = read.cast::<PyBytes>();
-        file.is_compressed = head.is_ok_and(|head| decompress::is_compressed(head.as_bytes()));
+        let is_compressed = head.is_ok_and(|head| decompress::is_compressed(head.as_bytes()));
+        let size = file.size.filter(|_| !is_compressed);
+        file.facts = SourceFacts {
+            is_rereadable: true,
+            ..SourceFacts::of(file.facts.path, size)
+        };
         object.call_method1("seek", (file.start,))?;
     }
     Ok(Arc::new(FileSource(Shared(Arc::new(file)))))
@@ -104,12 +106,12 @@ impl PythonFile {
             let answer = object.call_method1("read", (into.len(),))?;
             let Ok(bytes) = answer.cast::<PyBytes>() else {
                 let reason = "its read() gives no bytes; open it in binary mode";
-                return Err(bad(self.name.to_string_lossy(), reason));
+                return Err(bad(self.facts.path.to_string_lossy(), reason));
             };
             let read = bytes.as_bytes();
             if read.len() > into.len() {
                 let reason = "its read() gives more bytes than asked for";
-                return Err(bad(self.name.to_string_lossy(), reason));
+                return Err(bad(self.facts.path.to_string_lossy(), reason));
             }
             into[..read.len()].copy_from_slice(read);
             Ok(read.len())
@@ -156,20 +158,12 @@ impl Read for FromFront {
 struct FileSource(Shared);
 
 impl Source for FileSource {
-    fn path(&self) -> &Path {
-        &self.0.0.name
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        self.0.0.size.filter(|_| !self.0.0.is_compressed)
-    }
-
-    fn is_rereadable(&self) -> bool {
-        self.0.0.size.is_some()
+    fn facts(&self) -> &SourceFacts {
+        &self.0.0.facts
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
-        let file = self.size_bytes().map(|_| self.0.clone());
+        let file = self.facts().size_bytes.map(|_| self.0.clone());
         Ok(file.map(|file| Box::new(file) as Box<dyn ReadAt>))
     }
 
@@ -184,6 +178,7 @@ impl Source for FileSource {
 /// Keys as a source: in the protocol of Redis, which can spell any key; as CSV where they have amounts.
 #[derive(Debug)]
 struct KeySource {
+    facts: SourceFacts,
     keys: Keys,
     amounts: Arc<[(String, Amounts)]>,
     raised: Raised,
@@ -228,7 +223,12 @@ pub(crate) fn keys(
             }
         }
     };
+    let facts = SourceFacts {
+        is_rereadable: matches!(keys, Keys::Iterable(_) | Keys::Arrays(_)),
+        ..SourceFacts::of("<keys>", None)
+    };
     Ok(Arc::new(KeySource {
+        facts,
         keys,
         amounts: amounts.into(),
         raised: raised.clone(),
@@ -236,12 +236,8 @@ pub(crate) fn keys(
 }
 
 impl Source for KeySource {
-    fn path(&self) -> &Path {
-        Path::new("<keys>")
-    }
-
-    fn is_rereadable(&self) -> bool {
-        matches!(self.keys, Keys::Iterable(_) | Keys::Arrays(_))
+    fn facts(&self) -> &SourceFacts {
+        &self.facts
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {

@@ -37,9 +37,9 @@ impl Input {
         Input {
             name: Name::from(source.path()),
             bytes: source.size_bytes(),
-            stored_bytes: source.stored_bytes(),
-            version: source.version(),
-            object: source.object().cloned(),
+            stored_bytes: source.facts().stored_bytes,
+            version: source.facts().version.clone(),
+            object: source.facts().object.clone(),
             chunks,
         }
     }

@@ -1,6 +1,5 @@
 //! Facts about inputs besides counts: both together suffice for a report without the inputs.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -60,7 +59,7 @@ impl File {
     pub(crate) fn of(source: &dyn Source) -> Self {
         File {
             path: source.path().to_path_buf(),
-            object: source.object().cloned(),
+            object: source.facts().object.clone(),
         }
     }
 }
@@ -105,19 +104,10 @@ pub(crate) fn path_of(name: &Name) -> PathBuf {
 
 /// When the files among `sources` were last modified; `None` if there are none.
 pub(crate) fn dumped(sources: &[Box<dyn Source>]) -> Option<Dumped> {
-    let written = |source: &dyn Source| {
-        if let Some(object) = source.object() {
-            return object.modified_ms.map(|at| at / 1000);
-        }
-        let metadata = fs::metadata(source.path()).ok()?;
-        metadata
-            .is_file()
-            .then_some(seconds(metadata.modified().ok()?))
-    };
-    let times: Vec<u64> = sources
+    let written = sources
         .iter()
-        .filter_map(|source| written(&**source))
-        .collect();
+        .filter_map(|source| source.facts().written_ms);
+    let times: Vec<u64> = written.map(|at| at / 1000).collect();
     Some(Dumped {
         first: *times.iter().min()?,
         last: *times.iter().max()?,

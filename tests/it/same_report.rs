@@ -4,14 +4,13 @@
 //! `SLOTSCOPE_REPORT_CASES` is the number of dumps. Some are truncated, some are damaged.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::Arc;
 
 use slotscope::Analysis;
 use slotscope::format::{FORMATS, Format};
 use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::source::memory::Memory;
-use slotscope::source::{Found, Source, find};
+use slotscope::source::{Found, Source, SourceFacts, find};
 use slotscope::topology::Topology;
 use testkit::dumps::{gzip, many_names, spoiled};
 use testkit::env::size;
@@ -24,8 +23,18 @@ use testkit::rng::Rng;
 struct Trickle {
     bytes: Arc<[u8]>,
     step: usize,
-    /// Whether it can be reopened, like a compressed file and unlike a pipe.
-    again: bool,
+    facts: SourceFacts,
+}
+
+impl Trickle {
+    /// That can be reopened, like a compressed file and unlike a pipe, if `again`.
+    fn of(bytes: Arc<[u8]>, step: usize, again: bool) -> Self {
+        let facts = SourceFacts {
+            is_rereadable: again,
+            ..SourceFacts::of("dump", None)
+        };
+        Trickle { bytes, step, facts }
+    }
 }
 
 struct Stepping(Arc<[u8]>, usize, usize);
@@ -41,12 +50,8 @@ impl Read for Stepping {
 }
 
 impl Source for Trickle {
-    fn path(&self) -> &Path {
-        Path::new("dump")
-    }
-
-    fn is_rereadable(&self) -> bool {
-        self.again
+    fn facts(&self) -> &SourceFacts {
+        &self.facts
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
@@ -168,7 +173,7 @@ fn check(format: &'static dyn Format, seed: u64) {
     }
     let stream = |bytes: Vec<u8>, step: usize, again: bool| -> Vec<Box<dyn Source>> {
         let bytes = bytes.into();
-        vec![Box::new(Trickle { bytes, step, again })]
+        vec![Box::new(Trickle::of(bytes, step, again))]
     };
     let level = zstd::encode_all(&dump[..], 1).unwrap();
     for (way, bytes) in [("gzip", gzip(&dump)), ("zstd", level)] {
@@ -222,13 +227,8 @@ fn names_that_are_too_many_to_count_give_one_report_on_every_run_in_any_order_of
     let middle = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1;
     let (a, b) = text.as_bytes().split_at(middle);
     let plain = |part: &[u8]| -> Box<dyn Source> { Box::new(Memory::new("dump", part)) };
-    let gzipped = |part: &[u8]| -> Box<dyn Source> {
-        Box::new(Trickle {
-            bytes: gzip(part).into(),
-            step: 10_000,
-            again: true,
-        })
-    };
+    let gzipped =
+        |part: &[u8]| -> Box<dyn Source> { Box::new(Trickle::of(gzip(part).into(), 10_000, true)) };
     let report = |threads: usize, sources: Vec<Box<dyn Source>>| {
         let how = How {
             format: None,

@@ -32,7 +32,7 @@ use crate::store::Store;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::identity::ObjectIdentity;
 use slotscope_engine::source::storage_options::StorageOptions;
-use slotscope_engine::source::{Found, ReadAt, Source, decompress};
+use slotscope_engine::source::{Found, ReadAt, Source, SourceFacts, decompress};
 
 /// Time limit for finding the objects of one argument.
 const PATIENCE: Duration = Duration::from_secs(600);
@@ -172,12 +172,11 @@ struct Object(Arc<Inner>);
 /// State shared by all readers of an object.
 #[derive(Debug)]
 struct Inner {
-    name: PathBuf,
+    facts: SourceFacts,
     place: Place,
     identity: ObjectIdentity,
     /// Its first bytes.
     head: Vec<u8>,
-    is_compressed: bool,
     /// The prefetched parts, while a random-access reader exists.
     ahead: Mutex<Weak<Ahead>>,
     /// The object that is likely to be read after this one.
@@ -188,11 +187,19 @@ struct Inner {
 
 impl Inner {
     fn new(name: PathBuf, place: Place, start: Start) -> Self {
+        let stored = start.identity.size_bytes;
+        let size = (!decompress::is_compressed(&start.head)).then_some(stored);
+        let facts = SourceFacts {
+            stored_bytes: Some(stored),
+            is_rereadable: true,
+            object: Some(start.identity.clone()),
+            written_ms: start.identity.modified_ms,
+            ..SourceFacts::of(name, size)
+        };
         Inner {
-            name,
+            facts,
             place,
             identity: start.identity,
-            is_compressed: decompress::is_compressed(&start.head),
             head: start.head,
             ahead: Mutex::default(),
             follower: OnceLock::new(),
@@ -222,36 +229,24 @@ impl Inner {
     /// The window of the next object, if that has random-access readers too.
     fn follower(&self) -> Option<Arc<Ahead>> {
         let follower = self.follower.get()?.upgrade()?;
-        (!follower.is_compressed).then(|| follower.ahead())
+        follower.facts.size_bytes.map(|_| follower.ahead())
     }
 }
 
 impl Source for Object {
-    fn path(&self) -> &Path {
-        &self.0.name
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        (!self.0.is_compressed).then_some(self.0.identity.size_bytes)
-    }
-
-    fn is_rereadable(&self) -> bool {
-        true
-    }
-
-    fn object(&self) -> Option<&ObjectIdentity> {
-        Some(&self.0.identity)
+    fn facts(&self) -> &SourceFacts {
+        &self.0.facts
     }
 
     fn failure(&self) -> Option<Error> {
         let refusal = self.0.failure.get()?;
-        Some(refused(&self.0.name, &refusal.reason))
+        Some(refused(&self.0.facts.path, &refusal.reason))
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
         match self.failure() {
             Some(failure) => Err(failure),
-            None if self.0.is_compressed => Ok(None),
+            None if self.0.facts.size_bytes.is_none() => Ok(None),
             None => Ok(Some(Box::new(self.0.ahead()))),
         }
     }

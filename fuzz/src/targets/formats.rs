@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::io::{self, Read, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use flate2::Compression;
@@ -22,7 +21,7 @@ use slotscope::slot::SlotColumns;
 use slotscope::source::block::{Block, Padded, Piece};
 use slotscope::source::forward::Forward;
 use slotscope::source::memory::memory;
-use slotscope::source::{Source, decompress};
+use slotscope::source::{Source, SourceFacts, decompress};
 use slotscope::tally::{Parts, Tallies, Tally};
 
 /// Dumps in every format; each is a seed for all of them, so that every format also sees the rows of others.
@@ -295,7 +294,7 @@ pub fn scan(bytes: &[u8]) -> bool {
 
 /// A source read sequentially, a few bytes at a time.
 #[derive(Debug)]
-struct Stream(Arc<[u8]>);
+struct Stream(Arc<[u8]>, SourceFacts);
 
 /// The remaining bytes, and the number of bytes per read.
 struct Reading(Arc<[u8]>, usize, usize);
@@ -311,8 +310,8 @@ impl Read for Reading {
 }
 
 impl Source for Stream {
-    fn path(&self) -> &Path {
-        Path::new("dump")
+    fn facts(&self) -> &SourceFacts {
+        &self.1
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
@@ -337,7 +336,9 @@ fn agree(format: Option<&'static dyn Format>, bytes: &[u8]) -> bool {
     let is_table = format.is_none_or(|format| ["csv", "hdt-rdb"].contains(&format.name()));
     let above = if is_table { above } else { 0 };
     let chunk = (1 + (checksum(bytes) >> 8) % 41).max(1 + blank.count().max(above));
-    let stream = |bytes: &[u8]| -> Box<dyn Source> { Box::new(Stream(bytes.into())) };
+    let stream = |bytes: &[u8]| -> Box<dyn Source> {
+        Box::new(Stream(bytes.into(), SourceFacts::of("dump", None)))
+    };
     POOLS.with(|pools| {
         let run = |pool, chunk, source: Box<dyn Source>| {
             let scan = Scan::new(pool).format(format).chunk(chunk);

@@ -172,7 +172,7 @@ impl Scan<'_> {
         head: Head<'_>,
     ) -> Result<Option<Recognised>> {
         let refused = |reason| Error::bad_file(source.path(), reason);
-        let recognised = match (self.format, source.listed()) {
+        let recognised = match (self.format, source.facts().listed) {
             (Some(format), _) => Some(format::Recognised::Known(format)),
             // A manifest may list command files of any content.
             (None, Listed::Manifest) if matches!(head.bytes, [b'*' | b'#', ..]) => {

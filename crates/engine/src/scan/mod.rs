@@ -342,7 +342,7 @@ impl<T: Tally> Worker<T> {
             find: &find,
             find_cells: &cells,
             lfu: scan.walking.lfu,
-            command_times: shared.sources[input.0].command_times(),
+            command_times: shared.sources[input.0].facts().command_times.as_ref(),
             written_ms: shared.written_ms(input.0),
             with_attributes: counts.tally.reads_attributes() || scan.only.filter.is_some(),
         };

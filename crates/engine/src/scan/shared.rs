@@ -79,7 +79,10 @@ impl<'a> Shared<'a> {
 
     /// When an input was written, in milliseconds since 1970; the start of the scan if it does not say.
     pub(super) fn written_ms(&self, input: usize) -> u64 {
-        self.sources[input].written_ms().unwrap_or(self.started_ms)
+        self.sources[input]
+            .facts()
+            .written_ms
+            .unwrap_or(self.started_ms)
     }
 
     /// Adds to the notices of an input.

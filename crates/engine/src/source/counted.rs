@@ -1,14 +1,11 @@
 //! Sources that report how much of their stored bytes was read, for progress bars on compressed sources.
 
 use std::io::{self, Read};
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
-use crate::source::identity::ObjectIdentity;
-use crate::source::{Listed, ReadAt, Source};
+use crate::source::{ReadAt, Source, SourceFacts};
 
 /// Progress through sources since the start of a pass. Bytes read twice count once.
 #[derive(Debug, Clone)]
@@ -25,7 +22,10 @@ impl Counter {
     /// For sources of which some are compressed, if the stored size of all is known.
     pub fn of(sources: &[Box<dyn Source>]) -> Option<Self> {
         let are_compressed = sources.iter().any(|source| source.size_bytes().is_none());
-        let total: Option<u64> = sources.iter().map(|source| source.stored_bytes()).sum();
+        let total: Option<u64> = sources
+            .iter()
+            .map(|source| source.facts().stored_bytes)
+            .sum();
         total.filter(|_| are_compressed).map(|total| Counter {
             ends: sources.iter().map(|_| AtomicU64::new(0)).collect(),
             read: Arc::default(),
@@ -75,40 +75,8 @@ struct Counted<S> {
 }
 
 impl Source for Counted<Box<dyn Source>> {
-    fn path(&self) -> &Path {
-        self.source.path()
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        self.source.size_bytes()
-    }
-
-    fn stored_bytes(&self) -> Option<u64> {
-        self.source.stored_bytes()
-    }
-
-    fn version(&self) -> Option<String> {
-        self.source.version()
-    }
-
-    fn written_ms(&self) -> Option<u64> {
-        self.source.written_ms()
-    }
-
-    fn command_times(&self) -> Option<&CommandTimes> {
-        self.source.command_times()
-    }
-
-    fn listed(&self) -> Listed {
-        self.source.listed()
-    }
-
-    fn is_rereadable(&self) -> bool {
-        self.source.is_rereadable()
-    }
-
-    fn object(&self) -> Option<&ObjectIdentity> {
-        self.source.object()
+    fn facts(&self) -> &SourceFacts {
+        self.source.facts()
     }
 
     fn failure(&self) -> Option<Error> {

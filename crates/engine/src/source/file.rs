@@ -3,22 +3,19 @@
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 use crate::command::times::CommandTimes;
 use crate::error::{Error, Result};
 use crate::source::pipe::Pipe;
-use crate::source::{Found, Listed, ReadAt, Source, decompress};
+use crate::source::{Found, Listed, ReadAt, Source, SourceFacts, decompress};
 
 /// A regular file.
 #[derive(Debug)]
 pub(crate) struct RegularFile {
-    path: PathBuf,
+    facts: SourceFacts,
     state: FileState,
-    is_compressed: bool,
-    listed: Listed,
-    command_times: Option<CommandTimes>,
 }
 
 /// Evidence that a file is unchanged: length, modification time, and identity.
@@ -85,11 +82,10 @@ pub(super) fn find_listed(
         None
     };
     found.sources.push(match regular {
-        Some(file) => Box::new(RegularFile {
-            listed,
-            command_times,
-            ..file
-        }),
+        Some(mut file) => {
+            (file.facts.listed, file.facts.command_times) = (listed, command_times);
+            Box::new(file)
+        }
         None => Box::new(Pipe::new(path)),
     });
     Ok(true)
@@ -101,60 +97,38 @@ fn regular(path: &Path, metadata: &Metadata) -> io::Result<Option<RegularFile>> 
     let mut start = File::open(path)?.take(decompress::MAGIC as u64);
     start.read_to_end(&mut head)?;
     let is_unsized = metadata.len() == 0 && !head.is_empty();
-    Ok((!is_unsized).then(|| RegularFile {
-        path: path.to_path_buf(),
-        state: FileState::of(metadata),
-        is_compressed: decompress::is_compressed(&head),
-        listed: Listed::User,
-        command_times: None,
-    }))
+    let state = FileState::of(metadata);
+    let modified = state.modified_since_1970();
+    let size = (!decompress::is_compressed(&head)).then_some(state.bytes);
+    let facts = SourceFacts {
+        stored_bytes: Some(state.bytes),
+        version: modified.map(|at| at.as_nanos().to_string()),
+        written_ms: modified.map(|at| at.as_millis() as u64),
+        is_rereadable: true,
+        ..SourceFacts::of(path, size)
+    };
+    Ok((!is_unsized).then_some(RegularFile { facts, state }))
 }
 
 impl Source for RegularFile {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        (!self.is_compressed).then_some(self.state.bytes)
-    }
-
-    fn stored_bytes(&self) -> Option<u64> {
-        Some(self.state.bytes)
-    }
-
-    fn version(&self) -> Option<String> {
-        Some(self.state.modified_since_1970()?.as_nanos().to_string())
-    }
-
-    fn written_ms(&self) -> Option<u64> {
-        Some(self.state.modified_since_1970()?.as_millis() as u64)
-    }
-
-    fn command_times(&self) -> Option<&CommandTimes> {
-        self.command_times.as_ref()
-    }
-
-    fn listed(&self) -> Listed {
-        self.listed
-    }
-
-    fn is_rereadable(&self) -> bool {
-        true
+    fn facts(&self) -> &SourceFacts {
+        &self.facts
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {
-        let failed = |error| Error::io(&self.path, error);
-        let file = File::open(&self.path).map_err(failed)?;
+        let path = &self.facts.path;
+        let failed = |error| Error::io(path, error);
+        let file = File::open(path).map_err(failed)?;
         if FileState::of(&file.metadata().map_err(failed)?) != self.state {
             let reason = "changed while it was read; analyze a copy of the dump";
-            return Err(Error::bad_file(&self.path, reason));
+            return Err(Error::bad_file(path, reason));
         }
-        Ok((!self.is_compressed).then(|| Box::new(file) as Box<dyn ReadAt>))
+        let may_jump = self.facts.size_bytes.is_some();
+        Ok(may_jump.then(|| Box::new(file) as Box<dyn ReadAt>))
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        Ok(Box::new(File::open(&self.path)?))
+        Ok(Box::new(File::open(&self.facts.path)?))
     }
 }
 

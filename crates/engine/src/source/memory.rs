@@ -1,26 +1,25 @@
 //! In-memory bytes as a source, for tests, examples and callers that already have a dump.
 
 use std::io::{self, Cursor, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::source::{ReadAt, Source};
+use crate::source::{ReadAt, Source, SourceFacts};
 
 /// In-memory bytes.
 #[derive(Debug, Clone)]
 pub struct Memory {
-    path: PathBuf,
+    facts: SourceFacts,
     bytes: Arc<[u8]>,
 }
 
 impl Memory {
     /// Bytes that reports refer to as `name`.
     pub fn new(name: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) -> Self {
-        Memory {
-            path: name.into(),
-            bytes: bytes.into(),
-        }
+        let bytes: Arc<[u8]> = bytes.into();
+        let facts = SourceFacts::of(name, Some(bytes.len() as u64));
+        Memory { facts, bytes }
     }
 }
 
@@ -30,12 +29,8 @@ pub fn memory(name: &str, bytes: &[u8]) -> Box<dyn Source> {
 }
 
 impl Source for Memory {
-    fn path(&self) -> &Path {
-        &self.path
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        Some(self.bytes.len() as u64)
+    fn facts(&self) -> &SourceFacts {
+        &self.facts
     }
 
     fn open_at(&self) -> Result<Option<Box<dyn ReadAt>>> {

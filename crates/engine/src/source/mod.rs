@@ -63,50 +63,8 @@ pub const MAX_LINE: usize = 64 << 20;
 /// It is read in one of two ways: with random access by several threads, any number of times (`open_at`), or
 /// sequentially once (`open`).
 pub trait Source: Debug + Send + Sync {
-    /// As named by the user: a path, `-` for standard input, a URL.
-    fn path(&self) -> &Path;
-
-    /// Length in bytes for random-access sources, else `None`.
-    fn size_bytes(&self) -> Option<u64> {
-        None
-    }
-
-    /// Stored bytes, compressed or not, if known.
-    fn stored_bytes(&self) -> Option<u64> {
-        let of_object = self.object().map(|object| object.size_bytes);
-        of_object.or_else(|| self.size_bytes())
-    }
-
-    /// A value that changes with the bytes, such as a modification time. `None` if nothing shows a change, and for
-    /// objects, which have an entity tag.
-    fn version(&self) -> Option<String> {
-        None
-    }
-
-    /// Whether it can be reopened and yields the same bytes.
-    fn is_rereadable(&self) -> bool {
-        self.size_bytes().is_some()
-    }
-
-    /// The version of a store object; `None` for files.
-    fn object(&self) -> Option<&ObjectIdentity> {
-        None
-    }
-
-    /// When it was last modified, in milliseconds since 1970; `None` if unknown.
-    fn written_ms(&self) -> Option<u64> {
-        self.object().and_then(|object| object.modified_ms)
-    }
-
-    /// The times that the commands of a capture took on its server; `None` where they are not known.
-    fn command_times(&self) -> Option<&CommandTimes> {
-        None
-    }
-
-    /// The place that names it.
-    fn listed(&self) -> Listed {
-        Listed::User
-    }
+    /// The facts known before it is opened.
+    fn facts(&self) -> &SourceFacts;
 
     /// A permanent read error, which retrying does not help; the part read so far does not count.
     fn failure(&self) -> Option<Error> {
@@ -129,6 +87,60 @@ pub trait Source: Debug + Send + Sync {
     fn open(&self) -> io::Result<Box<dyn Read + Send>>;
 }
 
+/// Facts about a source that are known before it is opened.
+#[derive(Debug, Clone, Default)]
+pub struct SourceFacts {
+    /// As named by the user: a path, `-` for standard input, a URL.
+    pub path: PathBuf,
+    /// Length in bytes for random-access sources, else `None`.
+    pub size_bytes: Option<u64>,
+    /// Stored bytes, compressed or not, if known.
+    pub stored_bytes: Option<u64>,
+    /// A value that changes with the bytes, such as a modification time. `None` if nothing shows a change, and for
+    /// objects, which have an entity tag.
+    pub version: Option<String>,
+    /// Whether it can be reopened and yields the same bytes.
+    pub is_rereadable: bool,
+    /// The version of a store object; `None` for files.
+    pub object: Option<ObjectIdentity>,
+    /// When it was last modified, in milliseconds since 1970; `None` if unknown.
+    pub written_ms: Option<u64>,
+    /// The times that the commands of a capture took on its server; `None` where they are not known.
+    pub command_times: Option<CommandTimes>,
+    /// The place that names it.
+    pub listed: Listed,
+}
+
+impl SourceFacts {
+    /// Of a source with random access if its size is known, and read once if not.
+    pub fn of(path: impl Into<PathBuf>, size_bytes: Option<u64>) -> Self {
+        SourceFacts {
+            path: path.into(),
+            size_bytes,
+            stored_bytes: size_bytes,
+            is_rereadable: size_bytes.is_some(),
+            ..SourceFacts::default()
+        }
+    }
+}
+
+impl dyn Source + '_ {
+    /// See `SourceFacts`.
+    pub fn path(&self) -> &Path {
+        &self.facts().path
+    }
+
+    /// See `SourceFacts`.
+    pub fn size_bytes(&self) -> Option<u64> {
+        self.facts().size_bytes
+    }
+
+    /// See `SourceFacts`.
+    pub fn is_rereadable(&self) -> bool {
+        self.facts().is_rereadable
+    }
+}
+
 /// Where a source was named.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Listed {
@@ -143,40 +155,8 @@ pub enum Listed {
 
 /// A shared source.
 impl Source for Arc<dyn Source> {
-    fn path(&self) -> &Path {
-        self.as_ref().path()
-    }
-
-    fn size_bytes(&self) -> Option<u64> {
-        self.as_ref().size_bytes()
-    }
-
-    fn stored_bytes(&self) -> Option<u64> {
-        self.as_ref().stored_bytes()
-    }
-
-    fn version(&self) -> Option<String> {
-        self.as_ref().version()
-    }
-
-    fn is_rereadable(&self) -> bool {
-        self.as_ref().is_rereadable()
-    }
-
-    fn object(&self) -> Option<&ObjectIdentity> {
-        self.as_ref().object()
-    }
-
-    fn written_ms(&self) -> Option<u64> {
-        self.as_ref().written_ms()
-    }
-
-    fn command_times(&self) -> Option<&CommandTimes> {
-        self.as_ref().command_times()
-    }
-
-    fn listed(&self) -> Listed {
-        self.as_ref().listed()
+    fn facts(&self) -> &SourceFacts {
+        self.as_ref().facts()
     }
 
     fn failure(&self) -> Option<Error> {

@@ -6,20 +6,18 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
-use crate::source::{Found, Source};
+use crate::source::{Found, Source, SourceFacts};
 
 pub(crate) use crate::file_identity::STDIN;
 
 /// A source that is read once, sequentially.
 #[derive(Debug)]
-pub struct Pipe {
-    path: PathBuf,
-}
+pub struct Pipe(SourceFacts);
 
 impl Pipe {
     /// The file, pipe or device at `path`; `-` is standard input.
     pub fn new(path: impl Into<PathBuf>) -> Self {
-        Pipe { path: path.into() }
+        Pipe(SourceFacts::of(path, None))
     }
 }
 
@@ -40,15 +38,15 @@ pub(crate) fn find_stdin(path: &Path, found: &mut Found) -> Result<bool> {
 }
 
 impl Source for Pipe {
-    fn path(&self) -> &Path {
-        &self.path
+    fn facts(&self) -> &SourceFacts {
+        &self.0
     }
 
     fn open(&self) -> io::Result<Box<dyn Read + Send>> {
-        if self.path.as_os_str() == STDIN {
+        if self.0.path.as_os_str() == STDIN {
             Ok(Box::new(Stdin { is_begun: false }))
         } else {
-            Ok(Box::new(File::open(&self.path)?))
+            Ok(Box::new(File::open(&self.0.path)?))
         }
     }
 }
