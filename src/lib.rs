@@ -81,7 +81,10 @@ pub use slotscope_engine::metric;
 pub use slotscope_engine::{
     command, error, format, name, redact, scan, secret, sentence, simd, slot, tally,
 };
-pub use slotscope_findings::{steps, summary};
+#[doc(hidden)]
+pub use slotscope_findings as findings;
+pub use slotscope_findings::steps;
+pub use slotscope_model as summary;
 #[doc(hidden)]
 pub use slotscope_planner as planner;
 pub use slotscope_report as report;

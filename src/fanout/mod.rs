@@ -25,9 +25,9 @@ use slotscope_engine::format::parse::words::{self, Word};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::tally::sketch::histogram::Histogram;
-use slotscope_findings::summary::balance::tidy;
-use slotscope_findings::summary::quantiles::Quantiles;
-use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_findings::summary::quantiles;
+use slotscope_model::balance::tidy;
+use slotscope_model::{Incomplete, Rejected};
 use slotscope_topology::Topology;
 
 use crate::fanout::batch::Batch;
@@ -315,7 +315,7 @@ impl<'a> Fanout<'a> {
         incomplete: Vec<Incomplete>,
         passed_over: Vec<PassedOver>,
     ) -> FanoutFindings {
-        let slots_per_batch = Quantiles::of(&self.slots);
+        let slots_per_batch = quantiles::of(&self.slots);
         let batches = slots_per_batch.count;
         let share = |count: u64| tidy(count as f64 / batches.max(1) as f64);
         let answers = BatchOutcome::ALL.into_iter().map(|answer| {
@@ -333,7 +333,7 @@ impl<'a> Fanout<'a> {
             batches,
             crossslot: self.answers[BatchOutcome::Crossslot as usize],
             slots_per_batch,
-            nodes_per_batch: Quantiles::of(&self.nodes),
+            nodes_per_batch: quantiles::of(&self.nodes),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
             renamed: self.renamed(),

@@ -36,11 +36,12 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::tally::tag_table::MAX_TAGS;
 use slotscope_findings::steps::Service;
-use slotscope_findings::summary::capacity::Room;
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::node_counts::NodeCounts;
-use slotscope_findings::summary::state::State;
-use slotscope_findings::summary::{Summary, redacted};
+use slotscope_findings::summary::node_counts;
+use slotscope_model::capacity::Room;
+use slotscope_model::measure::Measure;
+use slotscope_model::node_counts::NodeCounts;
+use slotscope_model::state::State;
+use slotscope_model::{Summary, redacted};
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
 
@@ -316,7 +317,7 @@ impl Analysis {
             redacted::node_counts(redaction, topology, &mut counts);
             source = redaction.name(&source);
         }
-        NodeCounts::of(source, &counts)
+        node_counts::of(source, &counts)
     }
 
     fn may_find_nodes(&self, inputs: usize) -> bool {

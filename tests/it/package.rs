@@ -89,6 +89,7 @@ fn a_packaged_file_refers_to_no_file_that_is_left_out() {
         ("slotscope-objects", "crates/objects"),
         ("slotscope-planner", "crates/planner"),
         ("slotscope-findings", "crates/findings"),
+        ("slotscope-model", "crates/model"),
         ("slotscope-topology", "crates/topology"),
         ("slotscope-report", "crates/report"),
         ("slotscope-collect", "crates/collect"),

@@ -7,17 +7,18 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
+use slotscope::findings::summary::balance;
+use slotscope::findings::summary::observed::Observed;
+use slotscope::findings::summary::summarise;
 use slotscope::metric::Metric;
 use slotscope::source::memory::memory;
-use slotscope::summary::balance::Balance;
 use slotscope::summary::cause::{Cause, CauseKind};
+use slotscope::summary::independent_units::slot_cv;
 use slotscope::summary::integrity::Damage;
-use slotscope::summary::model::slot_cv;
-use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
-use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::summary::{FileFacts, InputFacts, Summary};
 use slotscope::topology::Topology;
 use testkit::env::{cases, size};
 use testkit::planted::{Case, even, null, planted as with_something};
@@ -251,7 +252,7 @@ fn the_formulas_agree_with_simulation() {
     for (units, runs) in [(100_000u64, 40), (1_000_000, 15)] {
         let mut random = Rng::new(7);
         let found: Vec<_> = (0..runs)
-            .map(|_| Balance::of(&simulated((0..units).map(|_| 1), &mut random)))
+            .map(|_| balance::of(&simulated((0..units).map(|_| 1), &mut random)))
             .collect();
         let mean = found.iter().map(|of| of.cv.unwrap()).sum::<f64>() / f64::from(runs);
         let expected = slot_cv(units as f64);
@@ -276,7 +277,7 @@ fn zipf_tags_are_as_uneven_as_their_effective_number_says() {
     let mut random = Rng::new(1);
     let found: Vec<f64> = (0..20)
         .map(|_| {
-            Balance::of(&simulated(weights.iter().copied(), &mut random))
+            balance::of(&simulated(weights.iter().copied(), &mut random))
                 .cv
                 .unwrap()
         })

@@ -74,7 +74,7 @@ const LAYERS: &[Layers] = &[
     },
     Layers {
         root: "crates/findings/src",
-        leaves: &["node_labels"],
+        leaves: &[],
         rows: &[
             ("plan", &["summary", "wording"]),
             // Each step is computed on the loads left by the previous ones.

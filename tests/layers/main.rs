@@ -20,6 +20,7 @@ const ROOTS: &[&str] = &[
     "crates/findings/src",
     "crates/hashslot/src",
     "crates/keyname/src",
+    "crates/model/src",
     "crates/objects/src",
     "crates/planner/src",
     "crates/report/src",

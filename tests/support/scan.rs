@@ -1,15 +1,16 @@
 //! Scans for tests: format, threads, chunk size and kernel are chosen, everything else is the default.
 
 use slotscope::error::Result;
+use slotscope::findings::summary::observed::Observed;
+use slotscope::findings::summary::summarise;
 use slotscope::format::{Format, named};
 use slotscope::pipeline::two_pass::{self, Counted};
 use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
-use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
-use slotscope::summary::{InputFacts, Summary, summarise};
+use slotscope::summary::{InputFacts, Summary};
 use slotscope::tally::tag_table::MAX_TAGS;
 use slotscope::tally::{Parts, Tallies, Tally};
 use slotscope::topology::Topology;

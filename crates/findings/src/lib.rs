@@ -5,8 +5,6 @@
 //! ```
 #![deny(missing_docs)]
 
-#[doc(hidden)]
-pub mod node_labels;
 pub mod plan;
 pub mod steps;
 pub mod summary;

@@ -9,15 +9,16 @@ use std::ops::{Range, RangeInclusive};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
+use slotscope::findings::summary::observed::Observed;
+use slotscope::findings::summary::summarise;
 use slotscope::metric::Metric;
 use slotscope::name::Name;
 use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::slot::SLOTS;
 use slotscope::source;
 use slotscope::source::memory::memory;
-use slotscope::summary::observed::Observed;
 use slotscope::summary::role_load::Asked;
-use slotscope::summary::{FileFacts, InputFacts, Summary, summarise};
+use slotscope::summary::{FileFacts, InputFacts, Summary};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 use testkit::rng::Rng;

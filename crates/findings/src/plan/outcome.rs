@@ -17,8 +17,9 @@ use crate::plan::goal_outcome::{self, GoalOutcome};
 use crate::plan::inputs::PlanInputs;
 use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::{self, NodeOutcome};
-use crate::summary::balance::{Balance, tidy};
-use crate::summary::step::Requested;
+use crate::summary::balance;
+use slotscope_model::balance::{Balance, tidy};
+use slotscope_model::step::Requested;
 
 /// Schema name and version.
 pub(crate) const SCHEMA: &str = "slotscope.plan/2";
@@ -155,7 +156,7 @@ fn balances(
         .map(|(metric, loads)| {
             let sums = request.loads_under(loads, owner);
             let staying: Vec<u64> = request.staying().map(|node| sums[node]).collect();
-            (metric.name(), Balance::of(&staying))
+            (metric.name(), balance::of(&staying))
         })
         .collect()
 }

@@ -11,10 +11,10 @@ use crate::plan::doubts;
 use crate::plan::inputs::{PlanInputs, PlannedNode};
 use crate::plan::outcome::PlanOutcome;
 use crate::plan::placement::{PlacedRole, Placement};
-use crate::summary::Summary;
-use crate::summary::balance::tidy;
-use crate::summary::state::State;
-use crate::summary::step::{After, Requested, RequestedRole};
+use slotscope_model::Summary;
+use slotscope_model::balance::tidy;
+use slotscope_model::state::State;
+use slotscope_model::step::{After, Requested, RequestedRole};
 
 /// How far above its fair share a node may end up. Below the report's balanced band, so that slight growth needs no
 /// second plan; wider for load, which varies more.
@@ -93,29 +93,27 @@ pub(crate) fn request_of<'p>(
     }
 }
 
-impl Requested {
-    /// A request and its plan, as shown by a report's step and by `slotscope plan`.
-    pub(crate) fn of(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Self {
-        let roles = request.roles.iter().zip(&plan.roles);
-        let judged = roles.filter(|(role, _)| role.is_judged());
-        let roles = judged.map(|(role, planned)| RequestedRole {
-            metric: role.metric.name().into(),
-            is_goal: planned.is_goal,
-            aim: tidy(planned.target),
-            ceiling: tidy(planned.ceiling),
-        });
-        let caps = request.caps.iter().flat_map(|caps| &caps.aimed);
-        let lifted = plan.lifted.iter().map(|at| request.roles[*at].metric);
-        Requested {
-            nodes: request.staying().count(),
-            changes_nodes: request.changes_nodes(),
-            before,
-            roles: roles.collect(),
-            caps: caps.map(|cap| cap.map(|cap| cap as u64)).collect(),
-            lifted: lifted.map(|metric| metric.name().into()).collect(),
-            relief: plan.is_relief,
-            placement: format!("{:016x}", fingerprint(&plan.owner)),
-        }
+/// A request and its plan, as shown by a report's step and by `slotscope plan`.
+pub(crate) fn requested(request: &MoveRequest<'_>, plan: &MovePlan, before: After) -> Requested {
+    let roles = request.roles.iter().zip(&plan.roles);
+    let judged = roles.filter(|(role, _)| role.is_judged());
+    let roles = judged.map(|(role, planned)| RequestedRole {
+        metric: role.metric.name().into(),
+        is_goal: planned.is_goal,
+        aim: tidy(planned.target),
+        ceiling: tidy(planned.ceiling),
+    });
+    let caps = request.caps.iter().flat_map(|caps| &caps.aimed);
+    let lifted = plan.lifted.iter().map(|at| request.roles[*at].metric);
+    Requested {
+        nodes: request.staying().count(),
+        changes_nodes: request.changes_nodes(),
+        before,
+        roles: roles.collect(),
+        caps: caps.map(|cap| cap.map(|cap| cap as u64)).collect(),
+        lifted: lifted.map(|metric| metric.name().into()).collect(),
+        relief: plan.is_relief,
+        placement: format!("{:016x}", fingerprint(&plan.owner)),
     }
 }
 
@@ -133,7 +131,7 @@ impl Cluster<'_> {
     pub(crate) fn requested(&self, summary: &Summary) -> Requested {
         let placement = Placement::today(summary, self);
         let request = request_of(summary, self, &placement);
-        Requested::of(&request, &plan(&request), placement.after(self))
+        requested(&request, &plan(&request), placement.after(self))
     }
 
     /// For a managed service that restores slot ranges from a backup: the number of shards, and the metric to cut
@@ -175,7 +173,7 @@ impl Cluster<'_> {
         };
         let planned = plan(&request);
         let mut outcome = PlanOutcome::new(&request, &planned, &inputs);
-        outcome.request = Requested::of(&request, &planned, placement.after(&cluster));
+        outcome.request = requested(&request, &planned, placement.after(&cluster));
         let most = cluster.flags.max_block;
         outcome.warnings = cluster
             .failed_nodes()

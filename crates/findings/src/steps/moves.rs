@@ -7,15 +7,15 @@ use slotscope_planner::solve::{MovePlan, plan, plan_of_ranges};
 
 use crate::plan::moves::{Move, between};
 use crate::plan::placement::{Known, Placement};
-use crate::plan::requests::request_of;
+use crate::plan::requests::{request_of, requested};
 use crate::steps::Steps;
 use crate::steps::repair::step;
-use crate::summary::cause::CauseKind;
 use crate::summary::explanation::named;
-use crate::summary::limit;
-use crate::summary::state::Role;
-use crate::summary::step::{After, Requested, Step, StepKind};
 use crate::wording::step as said;
+use slotscope_model::cause::CauseKind;
+use slotscope_model::limit;
+use slotscope_model::state::Role;
+use slotscope_model::step::{After, Step, StepKind};
 
 /// Restoring a backup loses later writes and changes the endpoint, so it must remove this fraction of an excess.
 const RESTORED: f64 = 0.2;
@@ -130,7 +130,7 @@ impl<'a> Steps<'a> {
             keys_moved: keys,
             bytes_moved: bytes,
             longest_block_ms: self.longest_block(&slots),
-            request: Some(Requested::of(&request, plan, self.now.after(&self.cluster))),
+            request: Some(requested(&request, plan, self.now.after(&self.cluster))),
             ..step(StepKind::Move, text, &after.after(&self.cluster))
         }
     }

@@ -7,8 +7,8 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::HotSlotKeys;
 
 use crate::summary::hot_slots::Shown;
-use crate::summary::independent_units::{Unit, UnitKind, Units};
 use crate::summary::observed::Observed;
+use slotscope_model::independent_units::{Unit, UnitKind, Units};
 
 /// A tag with this fraction of a slot's keys gets its CPU time.
 const NEARLY_ALL: f64 = 0.9;
@@ -131,8 +131,8 @@ fn known_to_servers(observed: &Observed, cpu: &[u64], shown: Shown<'_>) -> Vec<U
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::independent_units::UnitsBy;
     use slotscope_engine::source::collection::load::{HotKey, HotKeys, TimedKey};
+    use slotscope_model::independent_units::UnitsBy;
 
     fn unit(kind: UnitKind, name: &str, slot: u16, load: f64) -> Unit {
         Unit {

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use slotscope_engine::name::Name;
 
-use crate::summary::kinds::LargeKey;
+use slotscope_model::kinds::LargeKey;
 
 /// Copying a value.
 const BYTES_PER_SEC: f64 = 300.0 * 1024.0 * 1024.0;

@@ -1,139 +1,70 @@
 //! Headroom of nodes: from used memory (or the bytes of the dump) to the limit set by the servers or the user.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
+use slotscope_model::balance::tidy;
+use slotscope_model::capacity::{Capacity, FirstFull, NodeRoom, Room};
+use slotscope_model::nodes::{NodeLoad, Nodes};
 
-use crate::summary::balance::tidy;
 use crate::summary::floor::largest_useful_nodes;
-use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
 use crate::wording::capacity::full_first;
 
-/// Memory limits given by the user.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Room {
-    /// Bytes a node may use; absent: the server's own limit.
-    pub maxmemory: Option<u64>,
-    /// Monthly growth, 0.05 for 5%.
-    pub growth: Option<f64>,
-    /// The memory that nodes actually use, by node index.
-    pub used: Vec<(usize, u64)>,
-}
-
-/// The room there is.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Capacity {
-    /// Bytes that a node may use.
-    pub maxmemory: u64,
-    /// All nodes' limits, minus the part that is out of reach because the fullest node is full first.
-    pub usable_bytes: Option<f64>,
-    /// With more nodes than this the heaviest tag or key is more than a node's fair share; absent where tags were not
-    /// counted.
-    pub max_nodes: Option<u64>,
-    /// Whether `used` is the memory that servers use, not the bytes of the dump alone.
-    #[serde(default)]
-    pub measured: bool,
-    /// The nodes in the order of the report.
-    #[serde(default)]
-    pub nodes: Vec<NodeRoom>,
-    /// The node that is full first.
-    pub first: Option<FirstFull>,
-    /// The room of the node that is full first, in a sentence.
-    #[serde(default)]
-    pub sentence: String,
-}
-
-/// The room of a node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NodeRoom {
-    /// The node.
-    pub id: Name,
-    /// Bytes that it may use.
-    #[serde(default)]
-    pub maxmemory: u64,
-    /// Bytes that it uses.
-    pub used: u64,
-    /// Bytes that are left; less than 0 where it is over the limit.
-    pub headroom: i128,
-    /// Until it is full; 0 where it is, absent where it does not grow.
-    pub months: Option<f64>,
-}
-
-/// The node that is full first.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct FirstFull {
-    /// The node.
-    pub id: Name,
-    /// When, in months; absent without growth.
-    pub months: Option<f64>,
-}
-
-impl Capacity {
-    /// The headroom of `nodes`; `None` without any limit or any usage. `bytes` are by slot.
-    pub(crate) fn of(
-        nodes: &Nodes,
-        bytes: Option<&[u64]>,
-        room: &Room,
-        observed: &Observed,
-    ) -> Option<Self> {
-        let placed = nodes.list.iter().enumerate();
-        let owning: Vec<(usize, &NodeLoad)> = placed.filter(|(_, node)| node.slots > 0).collect();
-        let used = used(&owning, room, observed);
-        if room.maxmemory.is_some() && used.iter().any(Option::is_none) {
-            return None;
-        }
-        let limit = |at: usize| {
-            let server = observed.server(at);
-            let of_server = server.and_then(|server| server.maxmemory);
-            room.maxmemory.or(of_server.filter(|limit| *limit > 0))
-        };
-        let row = |((at, node), used): (&(usize, &NodeLoad), &Option<u64>)| {
-            let (used, maxmemory) = ((*used)?, limit(*at)?);
-            Some(NodeRoom {
-                id: node.id.clone(),
-                maxmemory,
-                used,
-                headroom: i128::from(maxmemory) - i128::from(used),
-                months: months(used, maxmemory, room.growth),
-            })
-        };
-        let rows: Vec<NodeRoom> = owning.iter().zip(&used).filter_map(row).collect();
-        let part = |room: &NodeRoom| room.used as f64 / room.maxmemory as f64;
-        let fullest = rows
-            .iter()
-            .rev()
-            .max_by(|a, b| part(a).total_cmp(&part(b)))?;
-        let total: f64 = rows.iter().map(|room| room.used as f64).sum();
-        let limits: f64 = rows.iter().map(|room| room.maxmemory as f64).sum();
-        let max_over_mean = part(fullest) * limits / total;
-        let mut servers = observed.servers.iter().flatten();
-        let measured = !room.used.is_empty() || servers.any(|server| server.used_memory.is_some());
-        Some(Capacity {
-            maxmemory: fullest.maxmemory,
-            usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
-            max_nodes: bytes.and_then(largest_useful_nodes),
-            measured,
-            sentence: full_first(
-                &nodes.label(&fullest.id),
-                (fullest.used, fullest.maxmemory),
-                fullest.months,
-                measured,
-            ),
-            first: Some(FirstFull {
-                id: fullest.id.clone(),
-                months: fullest.months,
-            }),
-            nodes: rows,
+/// The headroom of `nodes`; `None` without any limit or any usage. `bytes` are by slot.
+pub(crate) fn of(
+    nodes: &Nodes,
+    bytes: Option<&[u64]>,
+    room: &Room,
+    observed: &Observed,
+) -> Option<Capacity> {
+    let placed = nodes.list.iter().enumerate();
+    let owning: Vec<(usize, &NodeLoad)> = placed.filter(|(_, node)| node.slots > 0).collect();
+    let used = used(&owning, room, observed);
+    if room.maxmemory.is_some() && used.iter().any(Option::is_none) {
+        return None;
+    }
+    let limit = |at: usize| {
+        let server = observed.server(at);
+        let of_server = server.and_then(|server| server.maxmemory);
+        room.maxmemory.or(of_server.filter(|limit| *limit > 0))
+    };
+    let row = |((at, node), used): (&(usize, &NodeLoad), &Option<u64>)| {
+        let (used, maxmemory) = ((*used)?, limit(*at)?);
+        Some(NodeRoom {
+            id: node.id.clone(),
+            maxmemory,
+            used,
+            headroom: i128::from(maxmemory) - i128::from(used),
+            months: months(used, maxmemory, room.growth),
         })
-    }
-
-    /// The headroom of a node.
-    pub fn of_node(&self, id: &Name) -> Option<&NodeRoom> {
-        self.nodes.iter().find(|room| room.id == *id)
-    }
+    };
+    let rows: Vec<NodeRoom> = owning.iter().zip(&used).filter_map(row).collect();
+    let part = |room: &NodeRoom| room.used as f64 / room.maxmemory as f64;
+    let fullest = rows
+        .iter()
+        .rev()
+        .max_by(|a, b| part(a).total_cmp(&part(b)))?;
+    let total: f64 = rows.iter().map(|room| room.used as f64).sum();
+    let limits: f64 = rows.iter().map(|room| room.maxmemory as f64).sum();
+    let max_over_mean = part(fullest) * limits / total;
+    let mut servers = observed.servers.iter().flatten();
+    let measured = !room.used.is_empty() || servers.any(|server| server.used_memory.is_some());
+    Some(Capacity {
+        maxmemory: fullest.maxmemory,
+        usable_bytes: (total > 0.0).then(|| tidy(limits / max_over_mean)),
+        max_nodes: bytes.and_then(largest_useful_nodes),
+        measured,
+        sentence: full_first(
+            &nodes.label(&fullest.id),
+            (fullest.used, fullest.maxmemory),
+            fullest.months,
+            measured,
+        ),
+        first: Some(FirstFull {
+            id: fullest.id.clone(),
+            months: fullest.months,
+        }),
+        nodes: rows,
+    })
 }
 
 /// The fraction of its limit that each node uses, as given by the user or its server, else the bytes of the dump,
@@ -176,7 +107,9 @@ fn months(used: u64, limit: u64, growth: Option<f64>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::nodes as node_loads;
     use slotscope_engine::metric::PerMetric;
+    use slotscope_engine::name::Name;
     use slotscope_topology::Topology;
 
     fn nodes(bytes: [u64; 2]) -> Nodes {
@@ -184,7 +117,7 @@ mod tests {
         let mut loads = PerMetric::of_keys(vec![0; 16_384]);
         let slots = loads.get_or_insert_with(Metric::Bytes, || vec![0; 16_384]);
         (slots[0], slots[16_383]) = (bytes[0], bytes[1]);
-        Nodes::of(&topology, &loads)
+        node_loads::of(&topology, &loads)
     }
 
     #[test]
@@ -194,7 +127,7 @@ mod tests {
             growth: Some(0.1),
             used: Vec::new(),
         };
-        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
+        let found = of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
         assert_eq!(
             found
                 .nodes
@@ -232,7 +165,7 @@ mod tests {
             growth: None,
             used: vec![(0, 1500)],
         };
-        let found = Capacity::of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
+        let found = of(&nodes([500, 250]), None, &room, &Observed::default()).unwrap();
         assert_eq!(
             found.nodes.iter().map(|node| node.used).collect::<Vec<_>>(),
             [1500, 750]
@@ -248,25 +181,19 @@ mod tests {
     #[test]
     fn without_bytes_there_is_nothing_to_say() {
         let topology = Topology::even(2, String::from("even 2")).unwrap();
-        let nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16_384]));
+        let nodes = node_loads::of(&topology, &PerMetric::of_keys(vec![1; 16_384]));
         let room = Room {
             maxmemory: Some(1000),
             growth: None,
             used: vec![(0, 1)],
         };
-        assert_eq!(
-            Capacity::of(&nodes, None, &room, &Observed::default()),
-            None
-        );
+        assert_eq!(of(&nodes, None, &room, &Observed::default()), None);
         let all = Room {
             used: vec![(0, 400), (1, 300)],
             ..room
         };
         assert_eq!(
-            Capacity::of(&nodes, None, &all, &Observed::default())
-                .unwrap()
-                .nodes[1]
-                .headroom,
+            of(&nodes, None, &all, &Observed::default()).unwrap().nodes[1].headroom,
             700
         );
     }

@@ -12,15 +12,16 @@ use slotscope_engine::tally::duplicates::Duplicates;
 use slotscope_engine::tally::patterns::Patterns;
 use slotscope_engine::tally::table::NameTable;
 
-use crate::summary::balance::tidy;
 use crate::summary::gaps::Gaps;
-use crate::summary::independent_units::Units;
 use crate::summary::integrity::of_loads::{self, InputCounts};
-use crate::summary::integrity::{Damage, FilesApart, Integrity, of_files};
-use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::integrity::{FilesApart, of_files};
 use crate::summary::observed::Observed;
-use crate::summary::{FileFacts, InputFacts};
 use crate::wording::evidence as said;
+use slotscope_model::balance::tidy;
+use slotscope_model::independent_units::Units;
+use slotscope_model::integrity::{Damage, Integrity};
+use slotscope_model::nodes::{NodeLoad, Nodes};
+use slotscope_model::{FileFacts, InputFacts};
 use slotscope_topology::cluster_info::NodeKeys;
 
 /// The name of the format of RDB files.
@@ -64,7 +65,7 @@ pub(crate) fn of(
         let signs = if is_whole {
             Vec::new()
         } else {
-            vec![Integrity::incomplete()]
+            vec![of_files::incomplete()]
         };
         return (input, signs);
     }
@@ -263,13 +264,14 @@ pub fn shortfalls(nodes: &Nodes, counts: &[NodeKeys]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::summary::nodes;
     use slotscope_engine::metric::PerMetric;
     use slotscope_topology::Topology;
 
     #[test]
     fn a_dump_that_is_over_one_percent_short_of_a_node_is_told() {
         let topology = Topology::even(2, String::from("even 2")).unwrap();
-        let mut nodes = Nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
+        let mut nodes = nodes::of(&topology, &PerMetric::of_keys(vec![1; 16384]));
         nodes.list[0].address = Some(Name::from("10.0.0.1:6379"));
         let counted = |keys| NodeKeys {
             address: "10.0.0.1:6379".into(),

@@ -2,73 +2,33 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::{Load, Metric};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
-
-use crate::summary::balance::tidy;
+use slotscope_model::balance::tidy;
+use slotscope_model::expiry::{Leaving, LeavingPart, Storm};
 
 /// Minimum size of a storm, as a fraction of all keys.
 const STORM: f64 = 0.1;
+
 /// A storm also has this many times the keys of the median minute of the following hour.
 const TIMES_USUAL: u64 = 10;
+
 /// Keys that expire within this many seconds after the dump are ordinary churn.
 const SOON: u64 = 600;
+
 /// Minutes per span if times stretch over more than 45 days.
 const TOGETHER: u64 = 4;
+
 /// A pattern or node with this fraction of a storm is named.
 const MOST: f64 = 0.6;
+
 /// Maximum number of storms, patterns and nodes listed.
 const STORMS: usize = 3;
+
 const LISTED: usize = 20;
+
 const HOUR: u64 = 3600;
-
-/// Many keys that expire within a minute.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Storm {
-    /// When it begins, in seconds since 1970.
-    pub at: u64,
-    /// Seconds from the writing of the dump until then; absent where that is not known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub after: Option<u64>,
-    /// How long it is.
-    pub minutes: u64,
-    /// Keys that expire in it.
-    pub keys: u64,
-    /// Their share of all keys.
-    pub share: f64,
-    /// The pattern that most of them have; null where there is none.
-    pub pattern: Option<Name>,
-    /// The node that most of them are on; null where there is none.
-    pub node: Option<Name>,
-}
-
-/// The keys that expire within an hour.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Leaving {
-    /// Keys.
-    pub keys: u64,
-    /// Whether the parts are estimated from a sample.
-    pub estimated: bool,
-    /// By node, most keys first.
-    pub nodes: Vec<LeavingPart>,
-    /// By pattern, most keys first.
-    pub patterns: Vec<LeavingPart>,
-}
-
-/// The part of a node or pattern.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct LeavingPart {
-    /// The node, or the pattern.
-    pub name: Name,
-    /// About this many keys.
-    pub keys: u64,
-    /// Of those that expire within the hour.
-    pub share: f64,
-}
 
 /// Expiring keys: all of them by time, and a sample with names.
 pub(crate) struct Expiring<'a> {

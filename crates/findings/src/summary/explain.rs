@@ -2,16 +2,16 @@
 
 use slotscope_engine::name::Name;
 
-use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Fullest, Why, named};
-use crate::summary::independent_units::UnitKind;
 use crate::summary::judge::Judgement;
-use crate::summary::measure::Measure;
-use crate::summary::reason::Reason;
 use crate::summary::role_verdict::RoleInputs;
 use crate::summary::split::Split;
-use crate::summary::state::{Role, State};
 use crate::wording::verdict as said;
+use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::independent_units::UnitKind;
+use slotscope_model::measure::Measure;
+use slotscope_model::reason::Reason;
+use slotscope_model::state::{Role, State};
 
 impl RoleInputs<'_> {
     /// For a load that is 0 on all nodes.

@@ -2,11 +2,11 @@
 
 use slotscope_engine::name::Name;
 
-use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::gaps::Gap;
-use crate::summary::integrity::Integrity;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
+use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::integrity::Integrity;
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
 
 /// The fullest node, and why it is above its fair share.
 #[derive(Debug, Clone, PartialEq)]
@@ -98,7 +98,7 @@ pub(crate) fn named(causes: &[Cause]) -> Vec<Cause> {
 
 /// Leading causes of one kind that are named together: three or more tags or keys if each adds at least half of the
 /// first, or two that add the same.
-pub fn alike(causes: &[Cause]) -> impl Iterator<Item = &[Cause]> {
+pub(crate) fn alike(causes: &[Cause]) -> impl Iterator<Item = &[Cause]> {
     let mut rest = causes;
     std::iter::from_fn(move || {
         let first = rest.first()?;

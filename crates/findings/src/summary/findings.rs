@@ -5,18 +5,18 @@ use std::cmp::Ordering;
 
 use slotscope_engine::name::Name;
 
-use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::integrity::Integrity;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::nodes::{NodeFlag, NodeLoad, Nodes};
 use crate::summary::observed::Observed;
-use crate::summary::role_verdict::RoleVerdict;
-use crate::summary::state::{Role, Severity, State};
 use crate::wording::finding as said;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::integrity::Integrity;
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::{NodeFlag, NodeLoad, Nodes};
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, Severity, State};
 
 /// Unserved slots. `has_listing`: the nodes are from a cluster listing, not assumed or derived from files.
-pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
+pub(crate) fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Finding> {
     let owning = |is_so: fn(&NodeLoad) -> bool| nodes.owning().filter(move |node| is_so(node));
     let row = |node: &NodeLoad| (node.label(), node.slots);
     let names = |is_so| -> Vec<(Name, u32)> { owning(is_so).map(row).collect() };
@@ -41,7 +41,7 @@ pub fn down(nodes: &Nodes, observed: &Observed, has_listing: bool) -> Option<Fin
 }
 
 /// Primaries suspected to have failed.
-pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
+pub(crate) fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
     let suspected = nodes
         .owning()
         .filter(|node| node.is_suspected() && !node.failed);
@@ -55,7 +55,7 @@ pub fn suspected(nodes: &Nodes) -> impl Iterator<Item = Finding> + '_ {
 }
 
 /// A suspicious dump, in the words of the first role.
-pub fn suspicious(signs: &[Integrity], roles: &[RoleVerdict]) -> Option<Finding> {
+pub(crate) fn suspicious(signs: &[Integrity], roles: &[RoleVerdict]) -> Option<Finding> {
     let role = roles.first()?;
     signs.first()?;
     let text = role.sentence.clone();

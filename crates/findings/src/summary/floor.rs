@@ -7,7 +7,7 @@
 //! M >= (u_n + u_(n+1)) / (W max f)        two of the n + 1 heaviest are on one node
 //! ```
 
-use crate::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 /// The lowest ratio, in fair shares, that moves of slots with these loads can reach for the fullest of nodes with these
 /// capacities (in any unit); `None` without load or nodes. With different capacities this is a weaker bound: it assumes

@@ -3,8 +3,8 @@
 use slotscope_engine::name::Name;
 
 use crate::summary::judge::state_of;
-use crate::summary::limit;
-use crate::summary::state::State;
+use slotscope_model::limit;
+use slotscope_model::state::State;
 
 /// The fullest node.
 #[derive(Debug, Clone, PartialEq)]

@@ -4,8 +4,8 @@
 use slotscope_engine::format::Lost;
 use slotscope_engine::metric::Metric;
 
-use crate::summary::InputFacts;
-use crate::summary::role_load::RoleLoad;
+use slotscope_model::InputFacts;
+use slotscope_model::role_load::RoleLoad;
 
 /// With a larger share of missing sizes, memory is not judged.
 const MISSING_UNJUDGED: f64 = 0.1;
@@ -30,7 +30,7 @@ pub(crate) struct Gaps {
 
 /// Unreadable values.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Gap {
+pub(crate) struct Gap {
     /// Their kind.
     pub role: Lost,
     /// How many.

@@ -3,225 +3,135 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_model::capacity::{Capacity, Room};
+use slotscope_model::expiry::Expiry;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::headroom::{Headroom, MemoryLimit};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::Nodes;
+use slotscope_model::state::{Role, Severity, State};
 
-use crate::summary::capacity::{Capacity, Room};
-use crate::summary::expiry::Expiry;
-use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
 use crate::summary::observed::{Observed, ServerFacts};
-use crate::summary::state::{Role, Severity, State};
 use crate::wording::finding as said;
-
-/// The fraction of its limits that each node uses, by node index.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Headroom {
-    /// Memory, as a fraction of the limit.
-    pub memory: Vec<Option<f64>>,
-    /// Load, as a fraction of one CPU core.
-    pub load: Vec<Option<f64>>,
-    /// Whether all nodes are at their memory limit and evict.
-    pub is_capped: bool,
-    /// Memory limit per node, if known and the node does not evict.
-    limits: Vec<Option<MemoryLimit>>,
-}
-
-/// The limit of a node's memory. Its use is a constant, a part of the bytes of its keys, and an entry for each key in
-/// hash tables: those of keys and of their TTLs, which MEMORY USAGE does not count. What a key takes moves with it.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct MemoryLimit {
-    pub maxmemory: f64,
-    pub constant: f64,
-    of_keys: f64,
-    entry: f64,
-}
-
-impl MemoryLimit {
-    /// The memory that keys of this node take.
-    pub(crate) fn taken(&self, bytes: f64, keys: f64) -> f64 {
-        self.of_keys * bytes + self.entry * keys
-    }
-
-    /// The part of the limit that is used where the keys take this much.
-    pub(crate) fn part(&self, taken: f64) -> f64 {
-        (self.constant + taken) / self.maxmemory
-    }
-
-    /// The memory that keys take where this part is used.
-    pub(crate) fn taken_at(&self, part: f64) -> f64 {
-        part * self.maxmemory - self.constant
-    }
-}
 
 /// A process without keys uses about this much as a node of a cluster.
 const PROCESS: f64 = (3 << 20) as f64;
+
 /// A key takes at most this much in hash tables: two buckets, and an entry of its TTL.
 const ENTRY: f64 = 64.0;
+
 /// Memory that is not keys is worth a word from this part of what a node uses on.
 const BESIDE_KEYS: f64 = 0.1;
 
 /// All nodes within this part of their limit are at it.
 const AT_LIMIT: f64 = 0.95;
+
 /// If this fraction of the bytes has a TTL, a volatile-* eviction policy keeps a node from filling up.
 const VOLATILE: f64 = 0.1;
 
-impl Headroom {
-    pub(crate) fn new(
-        nodes: &Nodes,
-        capacity: Option<&Capacity>,
-        room: &Room,
-        observed: &Observed,
-        expiry: Option<&Expiry>,
-    ) -> Self {
-        let server = |at: usize| observed.server(at);
-        let part = |at: usize| {
-            let room = capacity?.of_node(&nodes.list[at].id)?;
-            (room.maxmemory > 0).then(|| room.used as f64 / room.maxmemory as f64)
-        };
-        let places = 0..nodes.list.len();
-        let owning = places.clone().filter(|at| nodes.list[*at].slots > 0);
-        let is_capped = |at: usize| {
-            let evicts = server(at).is_some_and(|server| server.evicting);
-            evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
-        };
-        let is_evicting = |at: usize| server(at).is_some_and(|server| evicts(server, expiry));
-        let limits = (0..).zip(limits(nodes, capacity, room, observed));
-        Headroom {
-            limits: limits
-                .map(|(at, limit)| limit.filter(|_| !is_evicting(at)))
-                .collect(),
-            is_capped: owning.clone().count() > 0 && owning.clone().all(is_capped),
-            memory: places
-                .clone()
-                .map(|at| part(at).filter(|_| !is_evicting(at)))
-                .collect(),
-            load: places.map(|at| server(at)?.cpu).collect(),
-        }
+/// How near the nodes are to their limits.
+pub(crate) fn of(
+    nodes: &Nodes,
+    capacity: Option<&Capacity>,
+    room: &Room,
+    observed: &Observed,
+    expiry: Option<&Expiry>,
+) -> Headroom {
+    let server = |at: usize| observed.server(at);
+    let part = |at: usize| {
+        let room = capacity?.of_node(&nodes.list[at].id)?;
+        (room.maxmemory > 0).then(|| room.used as f64 / room.maxmemory as f64)
+    };
+    let places = 0..nodes.list.len();
+    let owning = places.clone().filter(|at| nodes.list[*at].slots > 0);
+    let is_capped = |at: usize| {
+        let evicts = server(at).is_some_and(|server| server.evicting);
+        evicts && part(at).is_some_and(|part| part >= AT_LIMIT)
+    };
+    let is_evicting = |at: usize| server(at).is_some_and(|server| evicts(server, expiry));
+    let limits = (0..).zip(limits(nodes, capacity, room, observed));
+    Headroom {
+        limits: limits
+            .map(|(at, limit)| limit.filter(|_| !is_evicting(at)))
+            .collect(),
+        is_capped: owning.clone().count() > 0 && owning.clone().all(is_capped),
+        memory: places
+            .clone()
+            .map(|at| part(at).filter(|_| !is_evicting(at)))
+            .collect(),
+        load: places.map(|at| server(at)?.cpu).collect(),
     }
+}
 
-    /// The fraction of its limit that each node uses in a role.
-    pub(crate) fn of(&self, role: Option<Role>) -> &[Option<f64>] {
-        match role {
-            Some(Role::Memory) => &self.memory,
-            Some(Role::Load) => &self.load,
-            None => &[],
-        }
-    }
-
-    /// The limit of memory of a node.
-    pub(crate) fn limit_of(&self, at: usize) -> Option<&MemoryLimit> {
-        // An added node has no more room than the existing ones.
-        let least = || {
-            let known = self.limits.iter().flatten();
-            known.min_by(|a, b| a.maxmemory.total_cmp(&b.maxmemory))
-        };
-        self.limits.get(at).map_or_else(least, Option::as_ref)
-    }
-
-    /// The memory that each slot takes of the node that owns it; `None` where no node has a limit.
-    pub(crate) fn taken(
-        &self,
-        owner: &[Option<usize>],
-        bytes: &[u64],
-        keys: &[u64],
-    ) -> Option<Vec<u64>> {
-        // Nodes without a limit count as the one whose keys take most in tables.
-        let known = self.limits.iter().flatten();
-        let usual = known.max_by(|a, b| a.entry.total_cmp(&b.entry))?;
-        let slots = owner.iter().zip(bytes.iter().zip(keys));
-        let taken = slots.map(|(owner, (bytes, keys))| {
-            let limit = owner.and_then(|node| self.limits.get(node)?.as_ref());
-            let memory = limit.unwrap_or(usual).taken(*bytes as f64, *keys as f64);
-            memory.round() as u64
-        });
-        Some(taken.collect())
-    }
-
-    /// The role that comes first: load, unless a node is near its limit of memory.
-    pub(crate) fn first_role(&self) -> Role {
-        let is_close = self
-            .memory
-            .iter()
-            .flatten()
-            .any(|part| *part >= limit::CLOSE);
-        if is_close { Role::Memory } else { Role::Load }
-    }
-
-    /// Nodes at a limit, nodes that soon will be, and nodes that evict while others have room.
-    pub(crate) fn findings(
-        &self,
-        nodes: &Nodes,
-        capacity: Option<&Capacity>,
-        observed: &Observed,
-    ) -> Vec<Finding> {
-        let mut findings = Vec::new();
-        for (at, node) in nodes
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| node.slots > 0)
+/// Nodes at a limit, nodes that soon will be, and nodes that evict while others have room.
+pub(crate) fn findings(
+    headroom: &Headroom,
+    nodes: &Nodes,
+    capacity: Option<&Capacity>,
+    observed: &Observed,
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for (at, node) in nodes
+        .list
+        .iter()
+        .enumerate()
+        .filter(|(_, node)| node.slots > 0)
+    {
+        let room = capacity.and_then(|capacity| capacity.of_node(&node.id));
+        let server = observed.server(at);
+        let memory = headroom.memory[at];
+        if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
+            let overhead = headroom.limits[at].and_then(|limit| {
+                let is_known = node.load.get(Metric::Bytes).is_some();
+                let is_much = limit.constant >= BESIDE_KEYS * room.used as f64;
+                (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
+            });
+            let text = said::full(&node.label(), room.used, room.maxmemory, overhead);
+            findings.push(at_limit(
+                &node.id,
+                Role::Memory,
+                Measure::UsedMemory,
+                part,
+                text,
+            ));
+        } else if let Some(months) = room.and_then(|room| room.months)
+            && memory.is_some_and(|part| part >= limit::CLOSE)
+            && months <= limit::SOON_MONTHS
         {
-            let room = capacity.and_then(|capacity| capacity.of_node(&node.id));
-            let server = observed.server(at);
-            let memory = self.memory[at];
-            if let (Some(part), Some(room)) = (memory.filter(|part| *part >= limit::FULL), room) {
-                let overhead = self.limits[at].and_then(|limit| {
-                    let is_known = node.load.get(Metric::Bytes).is_some();
-                    let is_much = limit.constant >= BESIDE_KEYS * room.used as f64;
-                    (server.is_some() && is_known && is_much).then_some(limit.constant as u64)
-                });
-                let text = said::full(&node.label(), room.used, room.maxmemory, overhead);
-                findings.push(at_limit(
-                    &node.id,
-                    Role::Memory,
-                    Measure::UsedMemory,
-                    part,
-                    text,
-                ));
-            } else if let Some(months) = room.and_then(|room| room.months)
-                && memory.is_some_and(|part| part >= limit::CLOSE)
-                && months <= limit::SOON_MONTHS
-            {
-                let text = said::growth(&node.label(), months);
-                let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
-                findings.push(Finding {
-                    limit_use: memory,
-                    ..watched(growth, &node.id, months)
-                });
-            }
-            if let Some(cpu) = self.load[at].filter(|cpu| *cpu >= limit::BUSY) {
-                let text = said::busy(&node.label(), cpu);
-                findings.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
-            }
-            let is_evicting = server.is_some_and(|server| server.evicting);
-            let roomiest = self.with_room(nodes, at, capacity);
-            if let Some((other, free)) = roomiest.filter(|_| is_evicting) {
-                let text = said::evicting(&node.label(), (&other, free));
-                let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
-                let evicted = server.and_then(|server| server.evicted_keys).unwrap_or(0);
-                findings.push(watched(evicting, &node.id, evicted as f64));
-            }
+            let text = said::growth(&node.label(), months);
+            let growth = Finding::new(FindingKind::Growth, Severity::Warning, text);
+            findings.push(Finding {
+                limit_use: memory,
+                ..watched(growth, &node.id, months)
+            });
         }
-        findings
+        if let Some(cpu) = headroom.load[at].filter(|cpu| *cpu >= limit::BUSY) {
+            let text = said::busy(&node.label(), cpu);
+            findings.push(at_limit(&node.id, Role::Load, Measure::Cpu, cpu, text));
+        }
+        let is_evicting = server.is_some_and(|server| server.evicting);
+        let roomiest = with_room(nodes, at, capacity);
+        if let Some((other, free)) = roomiest.filter(|_| is_evicting) {
+            let text = said::evicting(&node.label(), (&other, free));
+            let evicting = Finding::new(FindingKind::Evicting, Severity::Warning, text);
+            let evicted = server.and_then(|server| server.evicted_keys).unwrap_or(0);
+            findings.push(watched(evicting, &node.id, evicted as f64));
+        }
     }
+    findings
+}
 
-    /// The other node with the most room, if that is at least a tenth of its limit.
-    fn with_room(
-        &self,
-        nodes: &Nodes,
-        at: usize,
-        capacity: Option<&Capacity>,
-    ) -> Option<(Name, f64)> {
-        let placed = nodes.list.iter().enumerate();
-        let others = placed.filter(|(place, node)| *place != at && node.slots > 0);
-        let room = others.filter_map(|(_, node)| {
-            let room = capacity?.of_node(&node.id)?;
-            let free = room.headroom as f64 / room.maxmemory.max(1) as f64;
-            (free >= 1.0 - limit::FULL).then(|| (node.label(), free))
-        });
-        room.max_by(|a, b| a.1.total_cmp(&b.1))
-    }
+/// The other node with the most room, if that is at least a tenth of its limit.
+fn with_room(nodes: &Nodes, at: usize, capacity: Option<&Capacity>) -> Option<(Name, f64)> {
+    let placed = nodes.list.iter().enumerate();
+    let others = placed.filter(|(place, node)| *place != at && node.slots > 0);
+    let room = others.filter_map(|(_, node)| {
+        let room = capacity?.of_node(&node.id)?;
+        let free = room.headroom as f64 / room.maxmemory.max(1) as f64;
+        (free >= 1.0 - limit::FULL).then(|| (node.label(), free))
+    });
+    room.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// The limits of memory of all nodes, also of those without slots. The keys take as much of what is used as they do where they

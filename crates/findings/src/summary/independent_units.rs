@@ -3,148 +3,68 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::weights::Weights;
+use slotscope_model::independent_units::{Unit, UnitKind, Units, UnitsBy};
+use slotscope_model::keys::{Key, Keys};
+use slotscope_model::quantiles::TagSizes;
+use slotscope_model::tags::Tags;
 
-use crate::summary::cause::CauseKind;
-use crate::summary::keys::{Key, Keys};
-use crate::summary::model::chance::RandomUnits;
-use crate::summary::model::effective_units;
-use crate::summary::quantiles::TagSizes;
-use crate::summary::tags::Tags;
+use crate::summary::perfect_hash::chance::RandomUnits;
+use crate::summary::perfect_hash::effective_units;
 use crate::summary::unit_sizes;
 
-/// The units in every metric of the input.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Units {
-    /// In each metric.
-    pub per: PerMetric<UnitsBy>,
-    /// The number of distinct tags and untagged keys, whatever their weight; 0 if tags were not counted.
-    pub count: f64,
-    /// The number of units by size in keys, as (keys, units); `None` if not counted.
-    pub key_sizes: Option<Vec<(f64, f64)>>,
-    /// Whether the squares are exact rather than estimated.
-    pub are_exact: bool,
-}
-
-/// The units in one metric.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct UnitsBy {
-    /// W.
-    pub total: f64,
-    /// sum w_g^2; `None` if tags were not counted.
-    pub squares: Option<f64>,
-    /// sum w_k^2.
-    pub key_squares: f64,
-    /// The number of units, whatever their weight; 0 if tags were not counted.
-    pub count: f64,
-    /// Keys with w_k > 0; 0 if unknown.
-    pub positive: f64,
-    /// The heaviest units with known names, heaviest first.
-    pub named: Vec<Unit>,
-    /// Upper bound on the weight of any other unit.
-    pub unnamed: f64,
-}
-
-/// A unit with a known name.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Unit {
-    /// A tag, or a key.
-    pub kind: UnitKind,
-    /// Its bytes.
-    pub name: Name,
-    /// The slot it hashes to.
-    pub slot: u16,
-    /// The node that owns the slot.
-    pub node: Option<Name>,
-    /// A lower bound on w_g; equal to it if counted exactly.
-    pub load: f64,
-    /// An upper bound on w_g.
-    pub at_most: f64,
-    /// For a tag: the key with nearly all of its load.
-    pub main_key: Option<Name>,
-    /// The part of its operations that only read, where captures show most of them.
-    pub reads: Option<f64>,
-}
-
-/// The kind of a unit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum UnitKind {
-    /// A hash tag with all its keys.
-    Tag,
-    /// A key without a tag.
-    Key,
-}
-
-impl UnitKind {
-    /// Whether a unit of this kind can be heavy in `metric`: a single key cannot, by key count.
-    pub fn can_be_heavy(self, metric: Metric) -> bool {
-        self == UnitKind::Tag || metric != Metric::Keys
-    }
-
-    /// The kind of cause it makes.
-    pub(crate) fn as_cause(self) -> CauseKind {
-        match self {
-            UnitKind::Tag => CauseKind::Tag,
-            UnitKind::Key => CauseKind::Key,
-        }
-    }
-}
-
-impl Units {
-    /// Combines known tags and single keys.
-    pub(crate) fn of(
-        tags: Option<&Tags>,
-        tag_sizes: Option<&TagSizes>,
-        keys: Option<&Keys>,
-        weights: &Weights,
-        totals: &PerMetric<u128>,
-    ) -> Self {
-        let count = tags.map_or(0.0, |tags| {
-            tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64
-        });
-        let per = totals.map(|metric, total| {
-            let weighed = weights.get(metric);
-            let total = *total as f64;
-            // Captures have no keys, only the names that are operated on.
-            let count = if totals.keys == 0 && metric != Metric::Keys {
-                let untagged = weighed.map_or(0, |weighed| weighed.untagged_busy);
-                count + untagged as f64
+/// Combines known tags and single keys.
+pub(crate) fn of(
+    tags: Option<&Tags>,
+    tag_sizes: Option<&TagSizes>,
+    keys: Option<&Keys>,
+    weights: &Weights,
+    totals: &PerMetric<u128>,
+) -> Units {
+    let count = tags.map_or(0.0, |tags| {
+        tags.distinct as f64 + totals.keys as f64 - tags.tagged_keys as f64
+    });
+    let per = totals.map(|metric, total| {
+        let weighed = weights.get(metric);
+        let total = *total as f64;
+        // Captures have no keys, only the names that are operated on.
+        let count = if totals.keys == 0 && metric != Metric::Keys {
+            let untagged = weighed.map_or(0, |weighed| weighed.untagged_busy);
+            count + untagged as f64
+        } else {
+            count
+        };
+        // Precomputed sums have no weights of single keys.
+        let unweighed = if metric == Metric::Keys { total } else { 0.0 };
+        let untagged = |tags: &Tags| match weighed {
+            Some(weighed) => weighed.untagged_squares as f64,
+            None => total - tags.tagged_keys as f64,
+        };
+        // Counts by slot have no names.
+        let is_by_name = metric == Metric::Keys || weighed.is_some();
+        let positive = weighed.map_or(unweighed, |weighed| weighed.positive as f64);
+        UnitsBy {
+            total,
+            squares: tags
+                .filter(|_| is_by_name)
+                .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
+            // At most as many weighted units as weighted keys.
+            count: if positive > 0.0 {
+                count.min(positive)
             } else {
                 count
-            };
-            // Precomputed sums have no weights of single keys.
-            let unweighed = if metric == Metric::Keys { total } else { 0.0 };
-            let untagged = |tags: &Tags| match weighed {
-                Some(weighed) => weighed.untagged_squares as f64,
-                None => total - tags.tagged_keys as f64,
-            };
-            // Counts by slot have no names.
-            let is_by_name = metric == Metric::Keys || weighed.is_some();
-            let positive = weighed.map_or(unweighed, |weighed| weighed.positive as f64);
-            UnitsBy {
-                total,
-                squares: tags
-                    .filter(|_| is_by_name)
-                    .map(|tags| tags.squares.get(metric).copied().unwrap_or(0.0) + untagged(tags)),
-                // At most as many weighted units as weighted keys.
-                count: if positive > 0.0 {
-                    count.min(positive)
-                } else {
-                    count
-                },
-                key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
-                positive,
-                named: named(tags, keys, metric),
-                unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
-            }
-        });
-        Units {
-            per,
-            count,
-            key_sizes: tags.and_then(|tags| unit_sizes::of(tags, tag_sizes, totals.keys as u64)),
-            are_exact: tags.is_some_and(|tags| tags.distinct_error == 0.0),
+            },
+            key_squares: weighed.map_or(total, |weighed| weighed.squares as f64),
+            positive,
+            named: named(tags, keys, metric),
+            unnamed: tags.map_or(total, |tags| tags.bounds[metric] as f64),
         }
+    });
+    Units {
+        per,
+        count,
+        key_sizes: tags.and_then(|tags| unit_sizes::of(tags, tag_sizes, totals.keys as u64)),
+        are_exact: tags.is_some_and(|tags| tags.distinct_error == 0.0),
     }
 }
 
@@ -193,57 +113,46 @@ fn tag_of(key: &Name) -> &[u8] {
     hashslot::tag(&key.0).map_or(&[], |tag| &key.0[tag])
 }
 
-impl UnitsBy {
-    /// The equivalent number of equal units.
-    pub(crate) fn effective(&self) -> Option<f64> {
-        effective_units(self.total, self.squares?)
-    }
+/// The equivalent number of equal units.
+pub(crate) fn effective(units: &UnitsBy) -> Option<f64> {
+    effective_units(units.total, units.squares?)
+}
 
-    /// The number of units besides the `heavy` ones: actual tags and keys, not the model's equal units.
-    pub fn others(&self, heavy: usize) -> u64 {
-        (self.count - heavy as f64).max(0.0).round() as u64
-    }
-
-    /// The units of the nodes' load `total` that are not `heavy`, as random units; `light` are the weights of the known
-    /// ones. `None` if tags were not counted.
-    pub fn light(
-        &self,
-        total: f64,
-        heavy: &[&Unit],
-        light: impl Iterator<Item = f64>,
-    ) -> Option<RandomUnits> {
-        let light: Vec<f64> = light.collect();
-        let on_nodes = |unit: &&Unit| unit.node.is_some();
-        let named: f64 = self
-            .named
-            .iter()
-            .filter(on_nodes)
-            .map(|unit| unit.load)
-            .sum();
-        let unowned = self.named.iter().filter(|unit| unit.node.is_none());
-        let (unowned, unowned_squares) = unowned.fold((0.0, 0.0), |(sum, squares), unit| {
-            (sum + unit.load, squares + unit.load * unit.load)
-        });
-        let squares =
-            |loads: &mut dyn Iterator<Item = f64>| loads.map(|load| load * load).sum::<f64>();
-        let known =
-            squares(&mut heavy.iter().map(|unit| unit.load)) + squares(&mut light.iter().copied());
-        // Unassigned slots are excluded: they take a proportional part of the unnamed units.
-        let everywhere = (self.total - unowned).max(total).max(f64::MIN_POSITIVE);
-        let unnamed = (total - named).max(0.0);
-        let squares = (self.squares? - unowned_squares) * total / everywhere - known;
-        // The rest is at least as uneven as if all its keys were equal.
-        let evenest = if self.positive > 0.0 {
-            unnamed * self.total / self.positive
-        } else {
-            0.0
-        };
-        Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
-    }
+/// The units of the nodes' load `total` that are not `heavy`, as random units; `light` are the weights of the known
+/// ones. `None` if tags were not counted.
+pub(crate) fn light(
+    units: &UnitsBy,
+    total: f64,
+    heavy: &[&Unit],
+    light: impl Iterator<Item = f64>,
+) -> Option<RandomUnits> {
+    let light: Vec<f64> = light.collect();
+    let on_nodes = |unit: &&Unit| unit.node.is_some();
+    let named: f64 = units
+        .named
+        .iter()
+        .filter(on_nodes)
+        .map(|unit| unit.load)
+        .sum();
+    let unowned = units.named.iter().filter(|unit| unit.node.is_none());
+    let (unowned, unowned_squares) = unowned.fold((0.0, 0.0), |(sum, squares), unit| {
+        (sum + unit.load, squares + unit.load * unit.load)
+    });
+    let squares = |loads: &mut dyn Iterator<Item = f64>| loads.map(|load| load * load).sum::<f64>();
+    let known =
+        squares(&mut heavy.iter().map(|unit| unit.load)) + squares(&mut light.iter().copied());
+    // Unassigned slots are excluded: they take a proportional part of the unnamed units.
+    let everywhere = (units.total - unowned).max(total).max(f64::MIN_POSITIVE);
+    let unnamed = (total - named).max(0.0);
+    let squares = (units.squares? - unowned_squares) * total / everywhere - known;
+    // The rest is at least as uneven as if all its keys were equal.
+    let evenest = if units.positive > 0.0 {
+        unnamed * units.total / units.positive
+    } else {
+        0.0
+    };
+    Some(RandomUnits::new(light, unnamed, squares.max(evenest)))
 }
 
 /// A key with this fraction of its tag is nearly all of it.
 const NEARLY_ALL: f64 = 0.9;
-
-/// The number of slots: more parts are pointless.
-pub const MOST_PARTS: u32 = SLOTS as u32;

@@ -2,119 +2,61 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::NameTallies;
 use slotscope_engine::tally::attributes::Attributes;
 use slotscope_engine::tally::heaviest::HeavyKey;
+use slotscope_model::balance::tidy;
+use slotscope_model::keys::{DatabaseLoad, Key, Keys, TypeLoad};
 
-use crate::summary::balance::tidy;
 use crate::summary::tags::RowContext;
 
 /// Maximum number of hottest keys listed.
 const HOTTEST: usize = 100;
 
-/// The heaviest keys.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Keys {
-    /// The metric that they are listed by.
-    pub by: Option<Metric>,
-    /// No key that is not listed weighs more than this.
-    pub max_error: u64,
-    /// The heaviest, ties by name.
-    pub top: Vec<Key>,
-    /// Those with most accesses by their LFU counters, where they are not what `top` is by.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hottest: Vec<Key>,
-    /// The heaviest by each metric that weighs keys.
-    #[serde(skip)]
-    pub heaviest: PerMetric<Vec<Key>>,
-}
-
-/// A key and its weights.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Key {
-    /// Its first 512 bytes.
-    pub key: Name,
-    /// Its length in bytes.
-    #[serde(default)]
-    pub length: u64,
-    /// Its slot.
-    #[serde(default)]
-    pub slot: u16,
-    /// The node that owns the slot.
-    pub node: Option<Name>,
-    /// Its weights.
-    #[serde(flatten)]
-    pub weights: PerWeight<u64>,
-    /// The part of its operations that only read, where captures show it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub reads: Option<f64>,
-    /// Its share of the load of all keys.
-    #[serde(default)]
-    pub share: f64,
-    /// Whether it has a hash tag: then it moves with all keys of the tag.
-    #[serde(skip)]
-    pub tagged: bool,
-}
-
-impl Key {
-    /// Its weight in `metric`.
-    pub fn weight(&self, metric: Metric) -> u64 {
-        match metric {
-            Metric::Keys => 1,
-            metric => self.weights.get(metric).copied().unwrap_or(0),
-        }
-    }
-}
-
-impl Keys {
-    /// The heaviest keys; `None` where the input weighs none.
-    /// Captures beside a dump weigh keys apart from it.
-    pub(crate) fn of(names: &NameTallies, context: &RowContext<'_>) -> Option<Self> {
-        let heaviest = &names.heaviest;
-        let has_captures = !names.operations.is_empty();
-        let asked = Some(context.by).filter(|metric| *metric != Metric::Keys);
-        let sorted_by = asked.or_else(|| {
-            Metric::WEIGHTS
-                .into_iter()
-                .find(|metric| context.totals.get(*metric).is_some())
-        })?;
-        let listed = context.totals.map(|metric, total| {
-            let (keys, max_error) = heaviest.keys(metric).unwrap_or_default();
-            (
-                keys.iter()
-                    .map(|key| row(key, metric, *total, context))
-                    .collect::<Vec<_>>(),
-                max_error,
-            )
-        });
-        let weighs = |metric: Metric| heaviest.keys(metric).map(|_| has_captures);
-        let known: Known = listed.map(|metric, (keys, _)| {
+/// The heaviest keys; `None` where the input weighs none.
+/// Captures beside a dump weigh keys apart from it.
+pub(crate) fn of(names: &NameTallies, context: &RowContext<'_>) -> Option<Keys> {
+    let heaviest = &names.heaviest;
+    let has_captures = !names.operations.is_empty();
+    let asked = Some(context.by).filter(|metric| *metric != Metric::Keys);
+    let sorted_by = asked.or_else(|| {
+        Metric::WEIGHTS
+            .into_iter()
+            .find(|metric| context.totals.get(*metric).is_some())
+    })?;
+    let listed = context.totals.map(|metric, total| {
+        let (keys, max_error) = heaviest.keys(metric).unwrap_or_default();
+        (
             keys.iter()
-                .map(|key| ((key.slot, key.key.clone()), key.weight(metric)))
-                .collect()
-        });
-        let listed = listed.map(|metric, (keys, most)| {
-            let keys = completed(keys, metric, &known, weighs);
-            (keys, *most)
-        });
-        let (top, max_error) = listed.get(sorted_by)?.clone();
-        let hottest = listed
-            .get(Metric::Accesses)
-            .filter(|_| sorted_by != Metric::Accesses)
-            .map_or(&[][..], |(keys, _)| keys);
-        Some(Keys {
-            by: Some(sorted_by),
+                .map(|key| row(key, metric, *total, context))
+                .collect::<Vec<_>>(),
             max_error,
-            top,
-            hottest: hottest[..hottest.len().min(HOTTEST)].to_vec(),
-            heaviest: listed.map(|_, (keys, _)| keys.clone()),
-        })
-    }
+        )
+    });
+    let weighs = |metric: Metric| heaviest.keys(metric).map(|_| has_captures);
+    let known: Known = listed.map(|metric, (keys, _)| {
+        keys.iter()
+            .map(|key| ((key.slot, key.key.clone()), key.weight(metric)))
+            .collect()
+    });
+    let listed = listed.map(|metric, (keys, most)| {
+        let keys = completed(keys, metric, &known, weighs);
+        (keys, *most)
+    });
+    let (top, max_error) = listed.get(sorted_by)?.clone();
+    let hottest = listed
+        .get(Metric::Accesses)
+        .filter(|_| sorted_by != Metric::Accesses)
+        .map_or(&[][..], |(keys, _)| keys);
+    Some(Keys {
+        by: Some(sorted_by),
+        max_error,
+        top,
+        hottest: hottest[..hottest.len().min(HOTTEST)].to_vec(),
+        heaviest: listed.map(|_, (keys, _)| keys.clone()),
+    })
 }
 
 /// Weights of listed keys by their slots and names.
@@ -167,27 +109,6 @@ fn row(key: &HeavyKey, metric: Metric, total: u128, context: &RowContext<'_>) ->
     }
 }
 
-/// Keys of a type.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TypeLoad {
-    /// The type, as the input calls it.
-    #[serde(rename = "type")]
-    pub kind: Name,
-    /// The load of its keys.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-}
-
-/// Keys of a database.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct DatabaseLoad {
-    /// Its number.
-    pub db: u64,
-    /// The load of its keys.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-}
-
 /// Keys by type, most keys first; `None` if no row has a type.
 pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Option<Vec<TypeLoad>> {
     let mut types: BTreeMap<&Name, Load> = BTreeMap::new();
@@ -200,7 +121,7 @@ pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Optio
     };
     let mut rows: Vec<_> = types.into_iter().map(row).collect();
     rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
-    rows.truncate(crate::summary::tags::LISTED);
+    rows.truncate(slotscope_engine::tally::tag_table::LISTED);
     (!rows.is_empty()).then_some(rows)
 }
 
@@ -213,7 +134,9 @@ pub(crate) fn databases(
         .databases
         .as_ref()
         .filter(|databases| !databases.is_empty())?;
-    let rows = databases.iter().take(crate::summary::tags::LISTED);
+    let rows = databases
+        .iter()
+        .take(slotscope_engine::tally::tag_table::LISTED);
     Some(
         rows.map(|(db, load)| DatabaseLoad {
             db: *db,

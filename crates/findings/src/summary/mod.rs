@@ -1,78 +1,50 @@
 //! Turns tallies and a topology into the numbers of the report. No I/O.
-//!
-//! The fields are those of report.json, with the same order and names.
 
-mod attributed;
-#[doc(hidden)]
+pub(crate) mod attributed;
 pub mod balance;
-pub mod block_time;
-pub mod capacity;
-pub mod cause;
-#[doc(hidden)]
-pub mod compared;
-#[doc(hidden)]
+pub(crate) mod block_time;
+pub(crate) mod capacity;
+pub(crate) mod compared;
 pub mod evidence;
-pub mod expiring;
-pub mod expiry;
-pub mod explain;
-#[doc(hidden)]
-pub mod explanation;
-pub mod extremes;
-pub mod finding;
-pub mod findings;
-pub mod floor;
+pub(crate) mod expiring;
+pub(crate) mod expiry;
+pub(crate) mod explain;
+pub(crate) mod explanation;
+pub(crate) mod extremes;
+pub(crate) mod findings;
+pub(crate) mod floor;
 pub(crate) mod fullest_counted;
-#[doc(hidden)]
-pub mod gaps;
-pub mod headroom;
-#[doc(hidden)]
-pub mod hot_slots;
-pub mod independent_units;
-pub mod input_facts;
-#[doc(hidden)]
+pub(crate) mod gaps;
+pub(crate) mod headroom;
+pub(crate) mod hot_slots;
+pub(crate) mod independent_units;
 pub mod integrity;
-pub mod judge;
-pub mod keys;
-pub mod kinds;
-#[doc(hidden)]
-pub mod limit;
-pub mod logged;
-pub mod measure;
+pub(crate) mod judge;
+pub(crate) mod keys;
+pub(crate) mod kinds;
+pub(crate) mod logged;
 pub mod migration;
-#[doc(hidden)]
-pub mod model;
-mod moving;
+pub(crate) mod moving;
 pub mod node_counts;
-pub mod nodes;
-mod noted;
+pub(crate) mod nodes;
+pub(crate) mod noted;
 pub mod observed;
-pub mod operations;
+pub(crate) mod operations;
 pub mod patterns;
-mod process_time;
+pub(crate) mod perfect_hash;
+pub(crate) mod process_time;
 pub mod processes;
-#[doc(hidden)]
 pub mod quantiles;
-pub mod reason;
-pub mod recency;
-#[doc(hidden)]
-pub mod redacted;
-pub mod risk;
-mod role_choice;
-pub mod role_load;
-pub mod role_verdict;
-pub mod run;
-pub mod scaling;
-pub mod split;
-pub mod standing;
-pub mod state;
-pub mod step;
-pub mod tags;
-pub mod unit_sizes;
-pub mod verdict;
+pub(crate) mod recency;
+pub(crate) mod risk;
+pub(crate) mod role_choice;
+pub(crate) mod role_verdict;
+pub(crate) mod scaling;
+pub(crate) mod split;
+pub(crate) mod tags;
+pub(crate) mod unit_sizes;
+pub(crate) mod verdict;
 pub(crate) mod verdict_inputs;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -80,178 +52,19 @@ use slotscope_engine::redact::Redaction;
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::tally::Tallies;
 use slotscope_engine::tally::recount::{Recount, hottest};
-
-use crate::summary::balance::{Balance, tidy};
-use crate::summary::capacity::{Capacity, Room};
-use crate::summary::expiry::Expiry;
-use crate::summary::gaps::Gaps;
-use crate::summary::headroom::Headroom;
-use crate::summary::independent_units::Units;
-pub use crate::summary::input_facts::{
-    FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, Rejected, RejectedLine, Sizes,
-    UnreadableValues,
-};
-use crate::summary::keys::{DatabaseLoad, Keys, TypeLoad};
-use crate::summary::kinds::{EncodingLoad, LargeKey};
-use crate::summary::nodes::Nodes;
-use crate::summary::observed::Observed;
-use crate::summary::patterns::{KeyGroups, Levels, Pattern, Prefix};
-use crate::summary::quantiles::{Quantiles, TagSizes};
-use crate::summary::recency::{IdleLoad, LfuLoad};
-use crate::summary::role_load::{Asked, RoleLoad};
-pub use crate::summary::run::{Dumped, Run};
-use crate::summary::tags::{RowContext, TagLoad, Tags};
-use crate::summary::verdict::Verdict;
-use crate::summary::verdict_inputs::VerdictInputs;
-use slotscope_advisor::findings::AdviseFindings;
-use slotscope_advisor::retagged::SlotsMoved;
+use slotscope_model::balance::{sum, tidy};
+use slotscope_model::capacity::Room;
+use slotscope_model::role_load::Asked;
+use slotscope_model::run::Run;
+use slotscope_model::tags::Tags;
+use slotscope_model::{HotSlot, InputFacts, SCHEMA, Slots, Summary};
 use slotscope_topology::Topology;
 
-/// Schema name and version of report.json.
-pub const SCHEMA: &str = "slotscope.report/3";
-
-/// All findings.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Summary {
-    /// The name and version of this form.
-    #[schemars(extend("const" = SCHEMA))]
-    pub schema: String,
-    /// How the report was made; the only part that differs from run to run.
-    #[serde(default)]
-    pub run: Run,
-    /// Facts about the input.
-    pub input: InputFacts,
-    /// The 16384 hash slots.
-    pub slots: Slots,
-    /// The primaries.
-    pub nodes: Nodes,
-    /// The hash tags; absent with `--only slots`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tags: Option<Tags>,
-    /// The heaviest keys; absent where the input weighs none.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub keys: Option<Keys>,
-    /// Prefixes of key names; absent if they are not counted.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prefixes: Option<KeyGroups<Prefix>>,
-    /// Key names without their ids.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub patterns: Option<KeyGroups<Pattern>>,
-    /// Keys by type, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub types: Option<Vec<TypeLoad>>,
-    /// Keys by type and encoding, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encodings: Option<Vec<EncodingLoad>>,
-    /// The keys with most elements, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub largest: Option<Vec<LargeKey>>,
-    /// When keys expire, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub expiry: Option<Expiry>,
-    /// Keys by idle time, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub idle: Option<Vec<IdleLoad>>,
-    /// Keys by LFU counter, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lfu: Option<Vec<LfuLoad>>,
-    /// Operations on keys, where captures are among the inputs.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operations: Option<operations::Operations>,
-    /// Keys in lists of extremes, if such lists are among the inputs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub extremes: Vec<extremes::ExtremeKeys>,
-    /// The slots that took most CPU time, with keys, where a collection measured its load.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hot_slots: Vec<hot_slots::SlotAtWork>,
-    /// The keys that took most CPU time, where a collection measured its load and servers have HOTKEYS.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub hot_keys: Vec<hot_slots::HotKeyAtWork>,
-    /// The commands that servers logged as slow or large while a collection measured its load.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub logged: Option<logged::LoggedAtWork>,
-    /// Keys without expiry, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub no_expiry: Option<u64>,
-    /// Keys by database, where the input has it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub databases: Option<Vec<DatabaseLoad>>,
-    /// Key lengths in bytes; absent with `--only slots`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lengths: Option<Quantiles>,
-    /// Key sizes in bytes, where the input has them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sizes: Option<Quantiles>,
-    /// Keys by hash tag; absent where no key has one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tag_sizes: Option<TagSizes>,
-    /// The room that nodes have, where the user says how much there is.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub capacity: Option<Capacity>,
-    /// The part of a key that belongs in braces, if at least a hundred commands with several keys are among the inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub advice: Option<AdviseFindings>,
-    /// The verdict.
-    pub verdict: Verdict,
-    /// The load of slots with the tags of that advice.
-    #[serde(skip)]
-    pub retagged: Option<SlotsMoved>,
-    /// The independent units and their known weights.
-    #[serde(skip)]
-    pub units: Units,
-    /// The loads of the verdict's roles.
-    #[serde(skip)]
-    pub role_loads: Vec<RoleLoad>,
-    /// The loads of roles that the user did not choose: no step may make them worse.
-    #[serde(skip)]
-    pub guarded_loads: Vec<RoleLoad>,
-    /// The user's settings of the verdict.
-    #[serde(skip)]
-    pub asked: Asked,
-    /// How near the nodes are to their limits.
-    #[serde(skip)]
-    pub headroom: Headroom,
-    /// The metric of the tables.
-    #[serde(default)]
-    pub by: Metric,
-    /// Rows that tables for people show.
-    #[serde(skip)]
-    pub rows: usize,
-}
-
-/// Loads by slot.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Slots {
-    /// The load of each of the 16384 slots, by metric.
-    #[serde(flatten)]
-    pub loads: PerMetric<Vec<u64>>,
-    /// Their balance.
-    pub stats: PerMetric<Balance>,
-    /// The slots with the largest load.
-    #[serde(default)]
-    pub hottest: Vec<HotSlot>,
-}
-
-/// One of the fullest slots.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HotSlot {
-    /// Its number.
-    pub slot: u16,
-    /// The node that owns it.
-    pub node: Option<Name>,
-    /// Its load.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-    /// Its load over that of the average slot, in the metric of the verdict.
-    #[serde(default)]
-    pub over_mean: f64,
-    /// The tags that fill it, heaviest first.
-    #[serde(default)]
-    pub top_tags: Vec<TagLoad>,
-    /// Its busiest keys without a hash tag, where captures show them and the list is by operations.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub top_keys: Vec<operations::KeyOps>,
-}
+use crate::summary::gaps::Gaps;
+use crate::summary::observed::Observed;
+use crate::summary::patterns::Levels;
+use crate::summary::tags::RowContext;
+use crate::summary::verdict_inputs::VerdictInputs;
 
 /// Length and order of lists.
 #[derive(Clone, Copy)]
@@ -294,7 +107,7 @@ pub fn summarise<'l>(
 ) -> Summary {
     let listing = listing.into();
     let loads = &tallies.slots.loads;
-    let totals = loads.map(|_, loads| balance::sum(loads));
+    let totals = loads.map(|_, loads| sum(loads));
     let named = tallies.weights.of_names(&totals);
     let owner = |slot: u16| {
         topology
@@ -311,7 +124,7 @@ pub fn summarise<'l>(
         hottest.map(Iterator::collect).unwrap_or_default()
     };
     let names = tallies.names.as_ref();
-    let tag_sizes = names.and_then(|names| TagSizes::of(&names.tags));
+    let tag_sizes = names.and_then(|names| quantiles::of_tags(&names.tags));
     // The tags and keys for the verdict do not depend on the metric of the tables.
     let listed = |metric: Metric| {
         let slots = hot(metric);
@@ -323,8 +136,8 @@ pub fn summarise<'l>(
             owner: &owner,
             shown: &shown,
         };
-        let tags = names.map(|names| Tags::of(&names.tags, recount, &context));
-        let keys = names.and_then(|names| Keys::of(names, &context));
+        let tags = names.map(|names| tags::of(&names.tags, recount, &context));
+        let keys = names.and_then(|names| keys::of(names, &context));
         let mut hottest = hot_slots(loads, &context, tags.as_ref());
         if metric == Metric::Ops {
             operations::name_keys(&mut hottest, names.map(|names| &names.operations), &shown);
@@ -333,13 +146,13 @@ pub fn summarise<'l>(
     };
     let (tags, keys, hottest) = listed(Metric::Keys);
     let tag_sizes = tag_sizes.map(|sizes| match &tags {
-        Some(tags) => sizes.of_all(tags),
+        Some(tags) => quantiles::of_all_tags(sizes, tags),
         None => sizes,
     });
 
-    let mut nodes = Nodes::of(topology, loads);
-    nodes.note_outages(observed);
-    let mut units = Units::of(
+    let mut nodes = nodes::of(topology, loads);
+    noted::note_outages(&mut nodes, observed);
+    let mut units = independent_units::of(
         tags.as_ref(),
         tag_sizes.as_ref(),
         keys.as_ref(),
@@ -359,7 +172,7 @@ pub fn summarise<'l>(
     let total_keys = tallies.slots.total();
     let expiry = attributes.and_then(|attributes| {
         let (expiry, written) = (&attributes.expiry, input.written);
-        Expiry::of(expiry, written, total_keys, &named, &owner, &shown_pattern)
+        expiry::of(expiry, written, total_keys, &named, &owner, &shown_pattern)
     });
     let lfu = attributes.and_then(|attributes| recency::lfu(&attributes.recency, &named));
     let largest =
@@ -369,9 +182,9 @@ pub fn summarise<'l>(
     let usual = Room::default();
     let room = listing.room.unwrap_or(&usual);
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
-    let capacity = Capacity::of(&nodes, bytes, room, observed);
-    let headroom = Headroom::new(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
-    let (verdict, role_loads, guarded_loads) = Verdict::new(&VerdictInputs {
+    let capacity = capacity::of(&nodes, bytes, room, observed);
+    let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
+    let (verdict, role_loads, guarded_loads) = verdict::of(&VerdictInputs {
         nodes: &nodes,
         loads,
         units: &units,
@@ -388,9 +201,9 @@ pub fn summarise<'l>(
         largest: largest.as_deref(),
         expiry: expiry.as_ref(),
     });
-    nodes.note(&verdict, &role_loads, &headroom, observed);
+    noted::note(&mut nodes, &verdict, &role_loads, &headroom, observed);
     if listing.asked.by.is_empty() {
-        nodes.note_processes(&verdict, observed);
+        noted::note_processes(&mut nodes, &verdict, observed);
     }
     let asked = listing.asked.by.first().copied();
     let operations = names.map(|names| &names.operations);
@@ -425,23 +238,23 @@ pub fn summarise<'l>(
         expiry,
         idle: attributes.and_then(|attributes| recency::idle(&attributes.recency, &named)),
         lfu,
-        operations: names.and_then(|names| operations::Operations::of(&names.operations, &shown)),
+        operations: names.and_then(|names| operations::of(&names.operations, &shown)),
         extremes,
         hot_slots,
         hot_keys,
         logged: logged::of(&observed.logged, as_shown),
-        lengths: names.map(|names| Quantiles::of(&names.lengths.0)),
+        lengths: names.map(|names| quantiles::of(&names.lengths.0)),
         sizes: names
             .map(|names| &names.sizes.0)
             .filter(|sizes| sizes.count() > 0)
-            .map(Quantiles::of),
+            .map(quantiles::of),
         tag_sizes,
         input: InputFacts {
             keys: tallies.slots.total(),
             ..input
         },
         slots: Slots {
-            stats: loads.map(|metric, loads| Balance::of_slots(metric, loads)),
+            stats: loads.map(|metric, loads| balance::of_slots(metric, loads)),
             hottest,
             loads: loads.clone(),
         },

@@ -5,149 +5,90 @@
 //! gives E[x_i^2] = (1 - p_i) / (N p_i). The implied N is thus sum((1 - p_i) / p_i) / sum(x_i^2), which for n equal
 //! nodes is (n - 1) / CV^2.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-
-use crate::summary::balance::{Balance, tidy};
-use crate::summary::fullest_counted::FullestCounted;
-use crate::summary::limit;
-use crate::summary::model::chance::RandomUnits;
-use crate::summary::state::State;
-use crate::wording;
+use slotscope_model::balance::tidy;
+use slotscope_model::limit;
+use slotscope_model::node_counts::{CountedNode, CountedNodes, CountedVerdict, NodeCounts};
+use slotscope_model::state::State;
 use slotscope_topology::cluster_info::NodeKeys;
 
-/// The node part of a report.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NodeCounts {
-    /// That of report.json.
-    #[schemars(extend("const" = crate::summary::SCHEMA))]
-    pub schema: String,
-    /// The nodes.
-    pub nodes: CountedNodes,
-    /// The verdict.
-    pub verdict: CountedVerdict,
-}
+use crate::summary::balance;
+use crate::summary::fullest_counted::FullestCounted;
+use crate::summary::perfect_hash::chance::RandomUnits;
+use crate::wording;
 
-/// The nodes and their balance.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CountedNodes {
-    /// Where the counts are from.
-    pub source: Name,
-    /// The nodes in the order of the listing.
-    pub list: Vec<CountedNode>,
-    /// Balance of those that own slots.
-    pub keys: Balance,
-}
+/// Judges the nodes by their own key counts.
+pub fn of(source: Name, said: &[NodeKeys]) -> NodeCounts {
+    let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
+    let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
+    let keys = owning.iter().map(|node| node.keys as f64).sum::<f64>();
+    let part = |node: &NodeKeys| f64::from(node.slots) / slots;
+    let count = owning.len() as f64;
+    let over_fair =
+        |node: &NodeKeys| (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 * count / keys);
+    let over_slots = |node: &NodeKeys| node.keys as f64 / (part(node) * keys);
+    let rows = said.iter().map(|node| CountedNode {
+        id: Name::from(node.id_start.as_str()),
+        address: Name::from(node.address.as_str()),
+        slots: node.slots,
+        keys: node.keys,
+        over_fair: over_fair(node).map(tidy),
+    });
+    let list: Vec<_> = rows.collect();
+    let balance = balance::of(&owning.iter().map(|node| node.keys).collect::<Vec<_>>());
 
-/// One node.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CountedNode {
-    /// The start of its id.
-    pub id: Name,
-    /// Where it listens.
-    pub address: Name,
-    /// Its slots.
-    pub slots: u32,
-    /// Its keys.
-    pub keys: u64,
-    /// Its keys over those of the average node; absent where it owns no slots.
-    pub over_fair: Option<f64>,
-}
-
-/// The verdict and its basis.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CountedVerdict {
-    /// Keys.
-    pub metric: Metric,
-    /// The finding.
-    pub state: State,
-    /// The finding in a sentence.
-    pub sentence: String,
-    /// The independent units that would be as uneven by chance.
-    pub n_eff: Option<f64>,
-    /// The bound of max/mean in 9,999 of 10,000 perfect hashes, if every key were an independent unit.
-    pub expected_max_over_mean: Option<f64>,
-    /// With equal nodes, the part of the cluster that is full when its fullest node is.
-    pub usable_capacity: Option<f64>,
-}
-
-impl NodeCounts {
-    /// Judges the nodes by their own key counts.
-    pub fn of(source: Name, said: &[NodeKeys]) -> Self {
-        let slots: f64 = said.iter().map(|node| f64::from(node.slots)).sum();
-        let owning: Vec<&NodeKeys> = said.iter().filter(|node| node.slots > 0).collect();
-        let keys = owning.iter().map(|node| node.keys as f64).sum::<f64>();
-        let part = |node: &NodeKeys| f64::from(node.slots) / slots;
-        let count = owning.len() as f64;
-        let over_fair = |node: &NodeKeys| {
-            (node.slots > 0 && keys > 0.0).then(|| node.keys as f64 * count / keys)
-        };
-        let over_slots = |node: &NodeKeys| node.keys as f64 / (part(node) * keys);
-        let rows = said.iter().map(|node| CountedNode {
-            id: Name::from(node.id_start.as_str()),
-            address: Name::from(node.address.as_str()),
-            slots: node.slots,
-            keys: node.keys,
-            over_fair: over_fair(node).map(tidy),
-        });
-        let list: Vec<_> = rows.collect();
-        let balance = Balance::of(&owning.iter().map(|node| node.keys).collect::<Vec<_>>());
-
-        let expected: f64 = owning
-            .iter()
-            .map(|node| (1.0 - part(node)) / part(node))
-            .sum();
-        let observed: f64 = owning
-            .iter()
-            .map(|node| (over_slots(node) - 1.0).powi(2))
-            .sum();
-        let n_eff = (keys > 0.0 && observed > 0.0 && owning.len() > 1).then(|| expected / observed);
-        // Every key is a unit: how tags group them is unknown.
-        let units = RandomUnits::new(Vec::new(), keys, keys);
-        let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
-        let expected_most = (keys > 0.0).then(|| {
-            let most = owning.iter().map(|node| most(node) * count / keys);
-            most.fold(0.0, f64::max)
-        });
-        let fullest = owning
-            .iter()
-            .rev()
-            .max_by_key(|node| node.keys)
-            .filter(|_| keys > 0.0)
-            .map(|fullest| FullestCounted {
-                node: Name::from(fullest.address.as_str()),
-                share_of_slots: part(fullest),
-                nodes: owning.len(),
-                keys,
-                max_over_mean: fullest.keys as f64 * count / keys,
-                min_over_mean: balance.min as f64 * count / keys,
-                placement: part(fullest) * count - 1.0,
-                by_chance: most(fullest) * count / keys - part(fullest) * count,
-                is_rest_by_chance: {
-                    let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
-                    tail * count >= limit::CHANCE
-                },
-            });
-        let verdict = CountedVerdict {
-            metric: Metric::Keys,
-            state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
-            sentence: wording::node_counts::uneven(fullest.as_ref()),
-            n_eff: n_eff.map(tidy),
-            expected_max_over_mean: expected_most.map(tidy),
-            usable_capacity: balance.max_over_mean.map(|over| tidy(1.0 / over)),
-        };
-        NodeCounts {
-            schema: crate::summary::SCHEMA.into(),
-            nodes: CountedNodes {
-                source,
-                list,
-                keys: balance,
+    let expected: f64 = owning
+        .iter()
+        .map(|node| (1.0 - part(node)) / part(node))
+        .sum();
+    let observed: f64 = owning
+        .iter()
+        .map(|node| (over_slots(node) - 1.0).powi(2))
+        .sum();
+    let n_eff = (keys > 0.0 && observed > 0.0 && owning.len() > 1).then(|| expected / observed);
+    // Every key is a unit: how tags group them is unknown.
+    let units = RandomUnits::new(Vec::new(), keys, keys);
+    let most = |node: &NodeKeys| units.upper_quantile(part(node), limit::CHANCE / count);
+    let expected_most = (keys > 0.0).then(|| {
+        let most = owning.iter().map(|node| most(node) * count / keys);
+        most.fold(0.0, f64::max)
+    });
+    let fullest = owning
+        .iter()
+        .rev()
+        .max_by_key(|node| node.keys)
+        .filter(|_| keys > 0.0)
+        .map(|fullest| FullestCounted {
+            node: Name::from(fullest.address.as_str()),
+            share_of_slots: part(fullest),
+            nodes: owning.len(),
+            keys,
+            max_over_mean: fullest.keys as f64 * count / keys,
+            min_over_mean: balance.min as f64 * count / keys,
+            placement: part(fullest) * count - 1.0,
+            by_chance: most(fullest) * count / keys - part(fullest) * count,
+            is_rest_by_chance: {
+                let tail = units.tail(part(fullest), fullest.keys as f64 * (1.0 - 1e-12));
+                tail * count >= limit::CHANCE
             },
-            verdict,
-        }
+        });
+    let verdict = CountedVerdict {
+        metric: Metric::Keys,
+        state: fullest.as_ref().map_or(State::Empty, FullestCounted::state),
+        sentence: wording::node_counts::uneven(fullest.as_ref()),
+        n_eff: n_eff.map(tidy),
+        expected_max_over_mean: expected_most.map(tidy),
+        usable_capacity: balance.max_over_mean.map(|over| tidy(1.0 / over)),
+    };
+    NodeCounts {
+        schema: slotscope_model::SCHEMA.into(),
+        nodes: CountedNodes {
+            source,
+            list,
+            keys: balance,
+        },
+        verdict,
     }
 }
 
@@ -163,7 +104,7 @@ mod tests {
             keys: *keys,
             slots: (ends(i + 1) - ends(i)) as u32,
         };
-        NodeCounts::of(
+        of(
             Name::from("info"),
             &keys.iter().enumerate().map(node).collect::<Vec<_>>(),
         )
@@ -195,7 +136,7 @@ mod tests {
             keys,
             slots,
         };
-        let unequal = NodeCounts::of(
+        let unequal = of(
             Name::from("info"),
             &[node("a:1", 12_000, 120_000), node("b:1", 4384, 43_840)],
         );

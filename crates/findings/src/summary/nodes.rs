@@ -1,284 +1,57 @@
 //! The load of every primary: slot loads summed by owner.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
-use slotscope_engine::text;
-
-use crate::node_labels::SharedParts;
-use crate::summary::balance::Balance;
-use crate::summary::state::Role;
+use slotscope_model::node_labels::SharedParts;
+use slotscope_model::nodes::{Move, NodeFlag, NodeLoad, Nodes, Unowned};
 use slotscope_topology::Topology;
 
-/// The primaries and their loads.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Nodes {
-    /// "assumed even 3", "even 6", "one node a file", or the file that the topology was read from.
-    pub source: Name,
-    /// The primaries in the order of their first slot.
-    pub list: Vec<NodeLoad>,
-    /// Balance of the primaries that own slots, by metric.
-    #[serde(flatten)]
-    pub balance: PerMetric<Balance>,
-    /// Slots on their way to another node.
-    #[serde(default)]
-    pub in_flight: Vec<Move>,
-    /// Slots and loads that belong to no node.
-    #[serde(default)]
-    pub unowned: Unowned,
-}
+use crate::summary::balance;
 
-/// One primary.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct NodeLoad {
-    /// Its id.
-    pub id: Name,
-    /// Where it listens, if that is known.
-    pub address: Option<Name>,
-    /// The hostname that it announces, without a port.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub hostname: Option<Name>,
-    /// Whether the topology has it as failed: `fail`. A suspicion, `fail?`, is in the flags alone.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub failed: bool,
-    /// Its flags in the topology, and how it answered.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub flags: Vec<NodeFlag>,
-    /// How many replicas it has that have not failed; absent where the topology does not tell.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub replicas: Option<u32>,
-    /// Its load in fair shares, by role.
-    #[serde(default, skip_serializing_if = "OverShare::is_empty")]
-    pub over_share: OverShare,
-    /// The part of its memory limit that it uses, if that is known.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit_use: Option<f64>,
-    /// Its behaviour when memory is full: `maxmemory-policy`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub policy: Option<String>,
-    /// Whether its operations were captured, where captures are among the inputs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub captured: Option<bool>,
-    /// How many slots it owns.
-    pub slots: u32,
-    /// The ranges, first and last slot included.
-    #[serde(default)]
-    pub ranges: Vec<(u16, u16)>,
-    /// Its load.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-    /// The parts that its name shares with those of all others.
-    #[serde(skip)]
-    pub shared: SharedParts,
-}
-
-/// The load of a node in fair shares, by role.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct OverShare {
-    /// Of memory.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub memory: Option<f64>,
-    /// The load.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub load: Option<f64>,
-}
-
-impl OverShare {
-    pub(crate) fn is_empty(&self) -> bool {
-        *self == OverShare::default()
-    }
-
-    /// The value of a role.
-    pub fn of(&self, role: Role) -> Option<f64> {
-        match role {
-            Role::Memory => self.memory,
-            Role::Load => self.load,
-        }
-    }
-}
-
-/// The flags of a primary in a listing, and those that its answers add.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub enum NodeFlag {
-    /// The cluster agrees that it has failed.
-    #[serde(rename = "fail")]
-    Fail,
-    /// The node that was asked suspects that it has failed.
-    #[serde(rename = "fail?")]
-    Suspected,
-    /// It could not be reached when it was asked last.
-    #[serde(rename = "no answer")]
-    Silent,
-    /// It says `cluster_state:fail` and refuses keys.
-    #[serde(rename = "cluster_state:fail")]
-    Refusing,
-}
-
-impl NodeLoad {
-    /// Its display name: its hostname with the port, else its address, else its short id.
-    pub fn name(&self) -> Name {
-        text::node_name(&self.id, self.address.as_ref(), self.hostname.as_ref())
-    }
-
-    /// Its name in columns and charts: without the parts shared by all node names.
-    pub fn label(&self) -> Name {
-        self.shared.label(&self.name())
-    }
-
-    /// Whether it has failed or is unreachable: its slots return with it, or with a replica.
-    pub fn is_lost(&self) -> bool {
-        self.failed || self.flags.contains(&NodeFlag::Silent)
-    }
-
-    /// Whether the queried node suspects that it has failed: `fail?`.
-    pub fn is_suspected(&self) -> bool {
-        self.flags.contains(&NodeFlag::Suspected)
-    }
-
-    /// Its load in a metric; 0 if the input lacks the metric.
-    pub fn load_by(&self, metric: Metric) -> u64 {
-        self.load.get(metric).copied().unwrap_or(0)
-    }
-}
-
-/// A slot that is being moved.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Move {
-    /// The slot.
-    pub slot: u16,
-    /// The node that owns it.
-    pub from: Name,
-    /// The node that it goes to.
-    pub to: Name,
-}
-
-/// Slots of no node and their load.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Unowned {
-    /// How many slots.
-    pub slots: u32,
-    /// Their load.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-}
-
-impl Nodes {
-    /// Node loads of `topology`, from slot loads.
-    pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Self {
-        let added = slots.map(|_, loads| add_up(topology, loads));
-        let load = |(index, node): (usize, &slotscope_topology::Node)| NodeLoad {
-            id: Name::from(node.id.as_str()),
-            address: node.address.as_deref().map(Name::from),
-            hostname: node.hostname.as_deref().map(Name::from),
-            failed: node.failed,
-            flags: flags(node),
-            replicas: node.replicas,
-            slots: node.slots,
-            ranges: node.ranges.clone(),
-            load: added.map(|_, (nodes, _)| nodes[index]),
-            ..NodeLoad::default()
-        };
-        let mut list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
-        let names: Vec<Name> = list.iter().map(NodeLoad::name).collect();
-        let shared = SharedParts::new(names.iter());
-        list.iter_mut().for_each(|node| node.shared = shared);
-        let owning = |metric: Metric| {
-            list.iter()
-                .filter(|node| node.slots > 0)
-                .filter_map(move |node| node.load.get(metric))
-        };
-        let balance =
-            added.map(|metric, _| Balance::of(&owning(metric).copied().collect::<Vec<_>>()));
-        let in_flight = topology.in_flight.iter().map(|moving| Move {
-            slot: moving.slot,
-            from: Name::from(moving.from.as_str()),
-            to: Name::from(moving.to.as_str()),
-        });
-        let slots = (0..SLOTS)
-            .filter(|slot| topology.owner(*slot as u16).is_none())
-            .count() as u32;
-        let unowned = Unowned {
-            slots,
-            load: added.map(|_, (_, unowned)| *unowned),
-        };
-        Nodes {
-            source: Name::from(topology.source.as_str()),
-            balance,
-            in_flight: in_flight.collect(),
-            unowned,
-            list,
-        }
-    }
-
-    /// Whether they are an even split, requested or assumed, not taken from a listing.
-    pub fn is_even(&self) -> bool {
-        let is_first = |node: &NodeLoad| node.id.0 == b"even-1";
-        !self.are_files() && self.list.first().is_some_and(is_first)
-    }
-
-    /// Whether they are assumed because nothing names the nodes.
-    pub fn are_assumed(&self) -> bool {
-        self.is_even() && self.source.0.starts_with(b"assumed even ")
-    }
-
-    /// Whether each input file is one node.
-    pub fn are_files(&self) -> bool {
-        self.source.0 == Topology::ONE_A_FILE.as_bytes()
-    }
-
-    /// The shared parts that labels drop, around a `*`; `None` if names are shown in full.
-    pub fn left_out(&self) -> Option<Name> {
-        let first = self.list.first()?;
-        first.shared.of(&first.name())
-    }
-
-    /// The owner of each slot, as an index into the list.
-    pub fn owners(&self) -> Vec<Option<usize>> {
-        let mut owners = vec![None; SLOTS];
-        for (at, node) in self.list.iter().enumerate() {
-            for (first, last) in &node.ranges {
-                let slots = usize::from(*first)..=usize::from(*last);
-                // A report is read from a file and may contain anything.
-                owners
-                    .get_mut(slots)
-                    .into_iter()
-                    .for_each(|slots| slots.fill(Some(at)));
-            }
-        }
-        owners
-    }
-
-    /// The place of a node in the list.
-    pub(crate) fn place(&self, id: &Name) -> Option<usize> {
-        self.list.iter().position(|node| node.id == *id)
-    }
-
-    /// The node with this id.
-    pub fn get(&self, id: &Name) -> Option<&NodeLoad> {
-        self.list.iter().find(|node| node.id == *id)
-    }
-
-    /// The name of that node in columns and charts; without such a node, the id.
-    pub fn label(&self, id: &Name) -> Name {
-        self.get(id).map_or_else(|| id.clone(), NodeLoad::label)
-    }
-
-    /// The primaries that own slots.
-    pub fn owning(&self) -> impl Iterator<Item = &NodeLoad> {
-        self.list.iter().filter(|node| node.slots > 0)
-    }
-
-    /// The load of all nodes together.
-    pub fn total(&self, metric: Metric) -> u128 {
-        self.list
-            .iter()
-            .filter_map(|node| node.load.get(metric))
-            .map(|load| u128::from(*load))
-            .sum()
+/// Node loads of `topology`, from slot loads.
+pub(crate) fn of(topology: &Topology, slots: &PerMetric<Vec<u64>>) -> Nodes {
+    let added = slots.map(|_, loads| add_up(topology, loads));
+    let load = |(index, node): (usize, &slotscope_topology::Node)| NodeLoad {
+        id: Name::from(node.id.as_str()),
+        address: node.address.as_deref().map(Name::from),
+        hostname: node.hostname.as_deref().map(Name::from),
+        failed: node.failed,
+        flags: flags(node),
+        replicas: node.replicas,
+        slots: node.slots,
+        ranges: node.ranges.clone(),
+        load: added.map(|_, (nodes, _)| nodes[index]),
+        ..NodeLoad::default()
+    };
+    let mut list: Vec<_> = topology.nodes.iter().enumerate().map(load).collect();
+    let names: Vec<Name> = list.iter().map(NodeLoad::name).collect();
+    let shared = SharedParts::new(names.iter());
+    list.iter_mut().for_each(|node| node.shared = shared);
+    let owning = |metric: Metric| {
+        list.iter()
+            .filter(|node| node.slots > 0)
+            .filter_map(move |node| node.load.get(metric))
+    };
+    let balance = added.map(|metric, _| balance::of(&owning(metric).copied().collect::<Vec<_>>()));
+    let in_flight = topology.in_flight.iter().map(|moving| Move {
+        slot: moving.slot,
+        from: Name::from(moving.from.as_str()),
+        to: Name::from(moving.to.as_str()),
+    });
+    let slots = (0..SLOTS)
+        .filter(|slot| topology.owner(*slot as u16).is_none())
+        .count() as u32;
+    let unowned = Unowned {
+        slots,
+        load: added.map(|_, (_, unowned)| *unowned),
+    };
+    Nodes {
+        source: Name::from(topology.source.as_str()),
+        balance,
+        in_flight: in_flight.collect(),
+        unowned,
+        list,
     }
 }
 
@@ -314,7 +87,7 @@ mod tests {
         let topology = Topology::parse("test", listing).unwrap();
         let mut keys = vec![0; 16384];
         (keys[0], keys[99], keys[100], keys[101]) = (1, 2, 40, 500);
-        let nodes = Nodes::of(&topology, &PerMetric::of_keys(keys));
+        let nodes = of(&topology, &PerMetric::of_keys(keys));
         let loads: Vec<_> = nodes
             .list
             .iter()

@@ -2,98 +2,32 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::command::{Access, COMMANDS};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
 use slotscope_engine::tally::operations::{Absent, SECOND};
-
-use crate::summary::HotSlot;
-use crate::summary::balance::tidy;
-use crate::summary::independent_units::{Unit, UnitKind, Units};
+use slotscope_model::HotSlot;
+use slotscope_model::balance::tidy;
+use slotscope_model::independent_units::{Unit, UnitKind, Units};
+use slotscope_model::operations::{AbsentKey, AbsentKeys, CommandOps, KeyOps, Operations, Peak};
 
 /// Keys named per slot.
 const KEYS_OF_A_SLOT: usize = 3;
 
-/// Operations on keys. A command with several keys is an operation on each.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Operations {
-    /// How many.
-    pub ops: u64,
-    /// Those of commands that only read.
-    pub reads: u64,
-    /// Those of commands that may write.
-    pub writes: u64,
-    /// Distinct keys that they are on; an estimate where there are very many.
-    pub keys: u64,
-    /// When the first ran, in milliseconds since 1970; absent where captures do not say it.
-    pub from_ms: Option<u64>,
-    /// When the last ran.
-    pub to_ms: Option<u64>,
-    /// Operations a second from the first to the last; absent where they are less than a second apart.
-    pub per_second: Option<f64>,
-    /// The busiest time.
-    pub peak: Option<Peak>,
-    /// By command, most operations first.
-    pub commands: Vec<CommandOps>,
-    /// Operations on keys that no dump has; absent without dumps, and where the inputs are read once.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub absent: Option<AbsentKeys>,
-}
-
-/// Operations on keys that no dump has: keys that are expired or new, or of another node, or never existed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AbsentKeys {
-    /// Operations whose keys were looked up: all, or of very many keys those of the busiest.
-    pub looked_up: u64,
-    /// Those on keys that no dump has.
-    pub ops: u64,
-    /// Their share of those that were looked up.
-    pub share: f64,
-    /// How many keys these are.
-    pub keys: u64,
-    /// Those with most operations.
-    pub top: Vec<AbsentKey>,
-}
-
-/// A key that no dump has.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct AbsentKey {
-    /// Its first 512 bytes.
-    pub key: Name,
-    /// Its slot.
-    pub slot: u16,
-    /// Operations on it.
-    pub ops: u64,
-}
-
-impl AbsentKeys {
-    fn of(counted: &Absent, shown: &dyn Fn(&Name) -> Name) -> Self {
-        let top = counted.top.iter().map(|key| AbsentKey {
-            key: shown(&Name::from(&key.name[..])),
-            slot: key.slot,
-            ops: key.ops,
-        });
-        AbsentKeys {
-            looked_up: counted.looked_up,
-            ops: counted.ops,
-            share: tidy(counted.ops as f64 / counted.looked_up.max(1) as f64),
-            keys: counted.keys,
-            top: top.collect(),
-        }
+fn absent_keys(counted: &Absent, shown: &dyn Fn(&Name) -> Name) -> AbsentKeys {
+    let top = counted.top.iter().map(|key| AbsentKey {
+        key: shown(&Name::from(&key.name[..])),
+        slot: key.slot,
+        ops: key.ops,
+    });
+    AbsentKeys {
+        looked_up: counted.looked_up,
+        ops: counted.ops,
+        share: tidy(counted.ops as f64 / counted.looked_up.max(1) as f64),
+        keys: counted.keys,
+        top: top.collect(),
     }
-}
-
-/// A key and the operations on it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KeyOps {
-    /// Its first 512 bytes.
-    pub key: Name,
-    /// Operations on it.
-    pub ops: u64,
 }
 
 /// Names the busiest keys of slots without a hash tag; tags are named already.
@@ -159,78 +93,52 @@ pub(crate) fn note_reads(
     }
 }
 
-/// The time with most operations.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Peak {
-    /// When it begins, in seconds since 1970.
-    pub at: u64,
-    /// How long it is: one second, or more where a capture is too long to count each.
-    pub seconds: u64,
-    /// Operations in it.
-    pub ops: u64,
-}
-
-/// The operations of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct CommandOps {
-    /// Its name, in lower case.
-    pub command: String,
-    /// Whether it may write.
-    pub writes: bool,
-    /// Its operations.
-    pub ops: u64,
-    /// Their share of all.
-    pub share: f64,
-}
-
-impl Operations {
-    pub(crate) fn of(
-        counted: &tally::operations::Operations,
-        shown: &dyn Fn(&Name) -> Name,
-    ) -> Option<Self> {
-        if counted.is_empty() {
-            return None;
-        }
-        let ops: u64 = counted.commands.values().sum();
-        let writes_of = |name: &str| {
-            let command = COMMANDS.named(name.as_bytes());
-            command.is_none_or(|command| command.access == Access::Write)
-        };
-        let writes = of_commands(&counted.commands, writes_of);
-        let mut commands: Vec<_> = counted
-            .commands
-            .iter()
-            .map(|(name, count)| CommandOps {
-                command: name.clone(),
-                writes: writes_of(name),
-                ops: *count,
-                share: tidy(*count as f64 / ops.max(1) as f64),
-            })
-            .collect();
-        commands.sort_by_key(|command| std::cmp::Reverse(command.ops));
-        let span = counted.range.map(|(from, to)| to - from);
-        let times = counted.times.sorted();
-        let fullest = times.iter().rev().max_by_key(|(_, load)| load[Metric::Ops]);
-        let absent = counted.absent.as_ref();
-        Some(Operations {
-            ops,
-            reads: ops - writes,
-            writes,
-            keys: counted.busy_keys().distinct.round() as u64,
-            from_ms: counted.range.map(|(from, _)| from),
-            to_ms: counted.range.map(|(_, to)| to),
-            per_second: span
-                .filter(|span| *span >= SECOND)
-                .map(|span| tidy(ops as f64 * SECOND as f64 / span as f64)),
-            peak: fullest.map(|(start, load)| Peak {
-                at: start / SECOND,
-                seconds: counted.times.units(),
-                ops: load[Metric::Ops],
-            }),
-            commands,
-            absent: absent.map(|absent| AbsentKeys::of(absent, shown)),
-        })
+pub(crate) fn of(
+    counted: &tally::operations::Operations,
+    shown: &dyn Fn(&Name) -> Name,
+) -> Option<Operations> {
+    if counted.is_empty() {
+        return None;
     }
+    let ops: u64 = counted.commands.values().sum();
+    let writes_of = |name: &str| {
+        let command = COMMANDS.named(name.as_bytes());
+        command.is_none_or(|command| command.access == Access::Write)
+    };
+    let writes = of_commands(&counted.commands, writes_of);
+    let mut commands: Vec<_> = counted
+        .commands
+        .iter()
+        .map(|(name, count)| CommandOps {
+            command: name.clone(),
+            writes: writes_of(name),
+            ops: *count,
+            share: tidy(*count as f64 / ops.max(1) as f64),
+        })
+        .collect();
+    commands.sort_by_key(|command| std::cmp::Reverse(command.ops));
+    let span = counted.range.map(|(from, to)| to - from);
+    let times = counted.times.sorted();
+    let fullest = times.iter().rev().max_by_key(|(_, load)| load[Metric::Ops]);
+    let absent = counted.absent.as_ref();
+    Some(Operations {
+        ops,
+        reads: ops - writes,
+        writes,
+        keys: counted.busy_keys().distinct.round() as u64,
+        from_ms: counted.range.map(|(from, _)| from),
+        to_ms: counted.range.map(|(_, to)| to),
+        per_second: span
+            .filter(|span| *span >= SECOND)
+            .map(|span| tidy(ops as f64 * SECOND as f64 / span as f64)),
+        peak: fullest.map(|(start, load)| Peak {
+            at: start / SECOND,
+            seconds: counted.times.units(),
+            ops: load[Metric::Ops],
+        }),
+        commands,
+        absent: absent.map(|absent| absent_keys(absent, shown)),
+    })
 }
 
 fn of_commands(commands: &BTreeMap<String, u64>, wanted: impl Fn(&str) -> bool) -> u64 {

@@ -2,9 +2,9 @@
 
 use slotscope_engine::metric::Metric;
 
-use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::Nodes;
 
 /// CPU time of a node's slots, as a fraction of a core, where servers count it.
 pub(crate) fn of_slots(nodes: &Nodes, observed: &Observed, at: usize) -> Option<f64> {

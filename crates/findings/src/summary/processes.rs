@@ -1,18 +1,18 @@
 //! Load by process CPU time: all there is for servers that do not count by slot.
 
-use crate::summary::Summary;
-use crate::summary::balance::tidy;
-use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::findings;
-use crate::summary::judge::Bands;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
 use crate::summary::process_time::{of_process, of_slots};
-use crate::summary::role_verdict::RoleVerdict;
-use crate::summary::state::{Role, State};
 use crate::wording;
+use slotscope_model::Summary;
+use slotscope_model::balance::tidy;
+use slotscope_model::bands::Bands;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::Nodes;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, State};
 
 /// A node's load by process CPU time.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -6,121 +6,79 @@
 //! `hdrhistogram`, which computes the quantiles.
 
 use hdrhistogram::Histogram as Hdr;
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::tally::sketch::histogram::Histogram;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
-
-use crate::summary::balance::tidy;
-use crate::summary::tags::Tags;
+use slotscope_model::balance::tidy;
+use slotscope_model::quantiles::{Quantiles, TagSizes};
+use slotscope_model::tags::Tags;
 
 /// Significant digits.
 const DIGITS: u8 = 3;
 
-/// Count and extremes are exact, quantiles to three significant digits and never above the maximum.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Quantiles {
-    /// How many values.
-    pub count: u64,
-    /// The smallest, 0 without values.
-    pub min: u64,
-    /// The largest.
-    pub max: u64,
-    /// Their mean.
-    pub mean: f64,
-    /// Half of the values are at most this.
-    pub p50: u64,
-    /// 90% of the values.
-    pub p90: u64,
-    /// 99%.
-    pub p99: u64,
-    /// 99.9%.
-    pub p999: u64,
-    /// How many values there are of each size, ascending; for charts.
-    #[serde(skip)]
-    pub counts: Vec<(u64, u64)>,
-}
-
-impl Quantiles {
-    /// The quantiles of key amounts or sizes.
-    pub fn of(amounts: &Histogram) -> Self {
-        // Reserve room for the maximum up front: a histogram clamps larger values.
-        let built = Hdr::<u64>::new_with_max(amounts.max().max(2), DIGITS);
-        let Ok(mut histogram) = built else {
-            return Quantiles::default();
-        };
-        for (value, count) in amounts.pairs() {
-            histogram.saturating_record_n(value, count);
-        }
-        let count = amounts.count();
-        let quantile = |p: f64| histogram.value_at_quantile(p).min(amounts.max());
-        Quantiles {
-            count,
-            min: amounts.min(),
-            max: amounts.max(),
-            mean: if count == 0 {
-                0.0
-            } else {
-                tidy(amounts.sum() as f64 / count as f64)
-            },
-            p50: quantile(0.5),
-            p90: quantile(0.9),
-            p99: quantile(0.99),
-            p999: quantile(0.999),
-            counts: amounts.pairs().collect(),
-        }
+/// The quantiles of key amounts or sizes.
+pub fn of(amounts: &Histogram) -> Quantiles {
+    // Reserve room for the maximum up front: a histogram clamps larger values.
+    let built = Hdr::<u64>::new_with_max(amounts.max().max(2), DIGITS);
+    let Ok(mut histogram) = built else {
+        return Quantiles::default();
+    };
+    for (value, count) in amounts.pairs() {
+        histogram.saturating_record_n(value, count);
+    }
+    let count = amounts.count();
+    let quantile = |p: f64| histogram.value_at_quantile(p).min(amounts.max());
+    Quantiles {
+        count,
+        min: amounts.min(),
+        max: amounts.max(),
+        mean: if count == 0 {
+            0.0
+        } else {
+            tidy(amounts.sum() as f64 / count as f64)
+        },
+        p50: quantile(0.5),
+        p90: quantile(0.9),
+        p99: quantile(0.99),
+        p999: quantile(0.999),
+        counts: amounts.pairs().collect(),
     }
 }
 
-/// How many keys a hash tag has. Where there are too many tags to count each, the count is that of `tags.distinct`, maximum
-/// and mean are those of all tags, and the quantiles are those of a sample.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TagSizes {
-    /// The quantiles of the sampled tags, for all tags.
-    #[serde(flatten)]
-    pub keys: Quantiles,
-    /// How many tags were drawn where there are too many to count each; `None` where all are counted.
-    pub sampled: Option<u64>,
+/// From the known tags; `None` if no key has one.
+pub(crate) fn of_tags(tags: &TagCounter) -> Option<TagSizes> {
+    let mut amounts = Histogram::default();
+    let is_sampled = match &tags.counts {
+        TagCounts::Exact(table) => {
+            amounts.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
+            false
+        }
+        TagCounts::Shared(counted) => {
+            amounts = counted.sizes.clone();
+            false
+        }
+        _ => {
+            amounts.add(tags.sample.sizes());
+            true
+        }
+    };
+    let count = amounts.count();
+    (count > 0).then(|| TagSizes {
+        keys: of(&amounts),
+        sampled: is_sampled.then_some(count),
+    })
 }
 
-impl TagSizes {
-    /// From the known tags; `None` if no key has one.
-    pub(crate) fn of(tags: &TagCounter) -> Option<Self> {
-        let mut amounts = Histogram::default();
-        let is_sampled = match &tags.counts {
-            TagCounts::Exact(table) => {
-                amounts.add(table.iter().map(|(_, _, load)| load[Metric::Keys]));
-                false
-            }
-            TagCounts::Shared(counted) => {
-                amounts = counted.sizes.clone();
-                false
-            }
-            _ => {
-                amounts.add(tags.sample.sizes());
-                true
-            }
-        };
-        let count = amounts.count();
-        (count > 0).then(|| TagSizes {
-            keys: Quantiles::of(&amounts),
-            sampled: is_sampled.then_some(count),
-        })
+/// The sizes of a sample, completed with facts about all tags.
+pub(crate) fn of_all_tags(mut sizes: TagSizes, tags: &Tags) -> TagSizes {
+    if sizes.sampled.is_some() && tags.distinct > 0 {
+        let largest = tags.heaviest.keys.first().map_or(0, |tag| tag.load.keys);
+        sizes.keys.max = sizes.keys.max.max(largest);
+        sizes.keys.count = tags.distinct;
+        sizes.keys.mean = tidy(tags.tagged_keys as f64 / tags.distinct as f64);
     }
-
-    /// The sizes of a sample, completed with facts about all tags.
-    pub(crate) fn of_all(mut self, tags: &Tags) -> Self {
-        if self.sampled.is_some() && tags.distinct > 0 {
-            let largest = tags.heaviest.keys.first().map_or(0, |tag| tag.load.keys);
-            self.keys.max = self.keys.max.max(largest);
-            self.keys.count = tags.distinct;
-            self.keys.mean = tidy(tags.tagged_keys as f64 / tags.distinct as f64);
-        }
-        self
-    }
+    sizes
 }
 
 #[cfg(test)]
@@ -130,7 +88,7 @@ mod tests {
     fn quantiles(amounts: &[u32]) -> Quantiles {
         let mut counted = Histogram::default();
         counted.add(amounts.iter().map(|amount| u64::from(*amount)));
-        Quantiles::of(&counted)
+        of(&counted)
     }
 
     #[test]

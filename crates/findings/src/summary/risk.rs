@@ -6,19 +6,19 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::Refused;
 
-use crate::summary::balance::tidy;
 use crate::summary::block_time::{block_time, unlisted_block_time};
-use crate::summary::expiring::Storm;
-use crate::summary::expiry::Expiry;
-use crate::summary::finding::{Finding, FindingKind, KeyText};
-use crate::summary::independent_units::{Unit, UnitKind, Units};
-use crate::summary::measure::Measure;
 use crate::summary::migration::Migration;
-use crate::summary::nodes::{NodeLoad, Nodes};
 use crate::summary::observed::Observed;
-use crate::summary::state::{Role, Severity};
 use crate::summary::verdict_inputs::VerdictInputs;
-use crate::wording::finding as said;
+use crate::wording::finding::{self as said, KeyText};
+use slotscope_model::balance::tidy;
+use slotscope_model::expiry::Expiry;
+use slotscope_model::expiry::Storm;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::independent_units::{Unit, UnitKind, Units};
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::{NodeLoad, Nodes};
+use slotscope_model::state::{Role, Severity};
 
 /// A key of this many bytes is always a risk.
 pub(crate) const LARGE_KEY: u64 = 100 << 20;

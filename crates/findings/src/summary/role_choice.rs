@@ -2,17 +2,18 @@
 
 use slotscope_engine::metric::Metric;
 
-use crate::summary::balance::sum;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Captures;
 use crate::summary::process_time;
-use crate::summary::reason::Reason;
-use crate::summary::role_load::RoleLoad;
-use crate::summary::state::Role;
-use crate::summary::tags::LISTED;
 use crate::summary::verdict_inputs::VerdictInputs;
+use slotscope_engine::tally::tag_table::LISTED;
+use slotscope_model::balance::sum;
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::{NodeLoad, Nodes};
+use slotscope_model::reason::Reason;
+use slotscope_model::role_load::RoleLoad;
+use slotscope_model::state::Role;
+use slotscope_topology::ranges;
 
 impl VerdictInputs<'_> {
     /// The roles to judge, memory first, or those the user asked for; second, the roles the user did not ask for.
@@ -81,7 +82,7 @@ impl VerdictInputs<'_> {
             // Memory without keys cannot be assigned to slots.
             scale[*at] = size as f64 / keys.max(1) as f64;
         }
-        Some(load.scaled(self.nodes, scale))
+        Some(scaled(load, self.nodes, scale))
     }
 
     fn load(&self) -> Option<RoleLoad> {
@@ -139,7 +140,7 @@ impl VerdictInputs<'_> {
         for (at, span) in load.compared.iter().zip(&spans) {
             scale[*at] = longest / span;
         }
-        Some(load.scaled(self.nodes, scale))
+        Some(scaled(load, self.nodes, scale))
     }
 
     /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
@@ -222,4 +223,16 @@ impl VerdictInputs<'_> {
             alike
         }
     }
+}
+
+/// Scales the slots of each node.
+fn scaled(mut role: RoleLoad, nodes: &Nodes, scale: Vec<f64>) -> RoleLoad {
+    for (node, factor) in nodes.list.iter().zip(&scale) {
+        for slot in ranges::slots(&node.ranges) {
+            if let Some(load) = role.slots.get_mut(usize::from(slot)) {
+                *load = (*load as f64 * factor).round() as u64;
+            }
+        }
+    }
+    RoleLoad { scale, ..role }
 }

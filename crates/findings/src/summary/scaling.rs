@@ -1,39 +1,26 @@
 //! The same slots on other numbers of equal nodes: the resulting skew, and whether it matters.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::PerMetric;
 use slotscope_engine::name::Name;
-
-use crate::summary::balance::tidy;
-use crate::summary::compared::Compared;
-use crate::summary::independent_units::{Unit, UnitsBy};
-use crate::summary::judge::{Amounts, judge};
-use crate::summary::nodes::Nodes;
-use crate::summary::role_load::RoleLoad;
-use crate::summary::split::Split;
-use crate::summary::state::State;
+use slotscope_model::balance::tidy;
+use slotscope_model::compared::Compared;
+use slotscope_model::independent_units::{Unit, UnitsBy};
+use slotscope_model::role_load::RoleLoad;
+use slotscope_model::role_verdict::Scaled;
+use slotscope_model::state::State;
 use slotscope_topology::Topology;
+
+use crate::summary::judge::{Amounts, judge};
+use crate::summary::nodes;
+use crate::summary::split::Split;
 
 const TRIED: [usize; 6] = [3, 6, 12, 24, 48, 96];
 
-/// An even split over this many nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Scaled {
-    /// How many.
-    pub nodes: usize,
-    /// The fullest in fair shares.
-    pub max_over_mean: Option<f64>,
-    /// How uneven that is.
-    pub state: State,
-}
-
 /// The skew of a load on other numbers of equal nodes, for `keys` keys in total.
-pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
+pub(crate) fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled> {
     let loads = PerMetric::of_keys(load.slots.clone());
-    let scaled = |nodes: usize| {
-        let topology = Topology::even(nodes, format!("even {nodes}")).ok()?;
+    let scaled = |count: usize| {
+        let topology = Topology::even(count, format!("even {count}")).ok()?;
         let owner = |slot: u16| {
             topology
                 .owner(slot)
@@ -51,10 +38,10 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
             named,
             ..units.clone()
         };
-        let even = Nodes::of(&topology, &loads);
+        let even = nodes::of(&topology, &loads);
         let load = RoleLoad {
-            compared: (0..nodes).collect(),
-            weights: vec![1.0; nodes],
+            compared: (0..count).collect(),
+            weights: vec![1.0; count],
             scale: Vec::new(),
             ..load.clone()
         };
@@ -68,7 +55,7 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
             judge(split, load.measure, amounts, None).state
         });
         Some(Scaled {
-            nodes,
+            nodes: count,
             max_over_mean: split.as_ref().map(|split| tidy(split.max_over_mean)),
             state,
         })
@@ -79,7 +66,7 @@ pub fn by_node_count(load: &RoleLoad, units: &UnitsBy, keys: f64) -> Vec<Scaled>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::independent_units::UnitKind;
+    use slotscope_model::independent_units::UnitKind;
 
     fn units(loads: &[f64], total: f64) -> UnitsBy {
         let unit = |load: &f64| Unit {
@@ -112,7 +99,7 @@ mod tests {
         let units = units(&[20_000.0], 183_840.0);
         let load = RoleLoad {
             role: None,
-            measure: crate::summary::measure::Measure::Keys,
+            measure: slotscope_model::measure::Measure::Keys,
             slots: loads,
             scale: Vec::new(),
             compared: Vec::new(),

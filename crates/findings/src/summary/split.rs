@@ -12,15 +12,16 @@
 
 use slotscope_engine::name::Name;
 
-use crate::summary::balance::tidy;
-use crate::summary::cause::{Cause, CauseKind};
-use crate::summary::compared::Compared;
-use crate::summary::independent_units::{Unit, UnitsBy};
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::model::chance::RandomUnits;
-use crate::summary::model::even_split::p99_of_shares;
-use crate::summary::nodes::NodeLoad;
+use crate::summary::independent_units;
+use crate::summary::perfect_hash::chance::RandomUnits;
+use crate::summary::perfect_hash::even_split::p99_of_shares;
+use slotscope_model::balance::tidy;
+use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::compared::Compared;
+use slotscope_model::independent_units::{Unit, UnitsBy};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::NodeLoad;
 use slotscope_topology::ranges;
 
 /// The fullest node's excess in fair shares, decomposed.
@@ -82,7 +83,7 @@ impl<'a> Split<'a> {
             p,
             max_over_mean: compared.ratio(at),
             by_slots: (p - compared.shares[at]) / compared.shares[at],
-            light: units.light(total, &heavy, light),
+            light: independent_units::light(units, total, &heavy, light),
             heavy,
             listed,
             fair,

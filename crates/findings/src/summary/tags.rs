@@ -3,9 +3,6 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::{Errors, Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
@@ -14,86 +11,14 @@ use slotscope_engine::tally::sketch::count_min::CountMin;
 use slotscope_engine::tally::sketch::hyper_log_log::RELATIVE_ERROR;
 use slotscope_engine::tally::tag_table;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
-
-use crate::summary::balance::tidy;
+use slotscope_model::balance::tidy;
+use slotscope_model::tags::{Tag, TagLoad, Tags};
 
 /// Rows written to files; the terminal shows fewer.
 pub(crate) const LISTED: usize = tag_table::LISTED;
+
 /// Tags named per hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
-
-/// The hash tags.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tags {
-    /// The listed counts are exact. The list may lack tags that are heavier than its last rows: see `max_error`.
-    pub exact: bool,
-    /// No tag that is not listed holds more than this, in the metric that they are listed by.
-    pub max_error: u64,
-    /// How many of the first rows no tag that is not listed outweighs; absent where that is all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub certain: Option<u64>,
-    /// Distinct tags.
-    #[serde(default)]
-    pub distinct: u64,
-    /// 0: exact; else the relative standard error of `distinct`.
-    #[serde(default)]
-    pub distinct_error: f64,
-    /// Keys that have a tag.
-    #[serde(default)]
-    pub tagged_keys: u64,
-    /// The heaviest tags, ties by name.
-    pub top: Vec<Tag>,
-    /// No tag that is not among the heaviest of a metric holds more of it than this.
-    #[serde(skip)]
-    pub bounds: Load,
-    /// The heaviest by each metric.
-    #[serde(skip)]
-    pub heaviest: PerMetric<Vec<Tag>>,
-    /// Sum of the squared loads of all tags.
-    #[serde(skip)]
-    pub squares: PerMetric<f64>,
-    /// Tags of the hottest slots, by slot, heaviest first.
-    #[serde(skip)]
-    pub by_slot: BTreeMap<u16, Vec<TagLoad>>,
-}
-
-/// A hash tag and its load.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Tag {
-    /// Its bytes.
-    pub tag: Name,
-    /// The slot it hashes to.
-    #[serde(default)]
-    pub slot: u16,
-    /// The node that owns that slot.
-    pub node: Option<Name>,
-    /// Its load; lower bounds.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-    /// It holds at most so much more.
-    #[serde(flatten)]
-    pub errors: Errors,
-    /// Its share of the load of all keys, in the metric that tags are listed by.
-    #[serde(default)]
-    pub share: f64,
-}
-
-impl Tag {
-    /// Upper bound on its load in a metric beyond the counted value.
-    pub fn error(&self, metric: Metric) -> u64 {
-        self.errors.0.get(metric).copied().unwrap_or(0)
-    }
-}
-
-/// A tag and its load, in a list about something else.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct TagLoad {
-    /// Its bytes.
-    pub tag: Name,
-    /// Its load.
-    #[serde(flatten)]
-    pub load: PerMetric<u64>,
-}
 
 /// A tag with bounds on its load.
 struct CountedTag {
@@ -117,112 +42,106 @@ pub(crate) struct RowContext<'a> {
     pub shown: &'a dyn Fn(&Name) -> Name,
 }
 
-impl Tags {
-    /// Built from the first pass and, if available, the second.
-    pub(crate) fn of(
-        tags: &TagCounter,
-        recount: Option<&Recount>,
-        context: &RowContext<'_>,
-    ) -> Self {
-        let exactly = |name: &Name, load: Load| CountedTag {
-            name: name.clone(),
-            load,
-            ceiling: load,
-        };
-        let (known, bound, counted_tags) = match (&tags.counts, recount) {
-            (TagCounts::Exact(table), _) => {
-                let counted_tags: Vec<_> = table
-                    .iter()
-                    .map(|(name, _, load)| exactly(&Name::from(name), load))
-                    .collect();
-                let squares = context
-                    .totals
-                    .map(|metric, _| sum_of_squares(&counted_tags, metric));
-                let known = Tags {
-                    exact: true,
-                    distinct: table.len() as u64,
-                    squares,
-                    ..Tags::default()
-                };
-                (known, Load::default(), counted_tags)
-            }
-            (TagCounts::Shared(counted), _) => {
-                let squares = |metric, _: &u128| {
-                    let squares = counted.squares.get(metric).copied();
-                    squares.unwrap_or_default() as f64
-                };
-                let known = Tags {
-                    exact: true,
-                    distinct: counted.distinct,
-                    squares: context.totals.map(squares),
-                    ..Tags::default()
-                };
-                let named = counted.named.iter();
-                let counted_tags = named.map(|(name, load)| exactly(name, *load)).collect();
-                (known, counted.bound, counted_tags)
-            }
-            (TagCounts::CountMin(rows), None) => {
-                let known = Tags::estimated(rows, context);
-                (known, rows.heaviest_at_most(), Vec::new())
-            }
-            (TagCounts::CountMin(rows), Some(recount)) => {
-                let known = Tags {
-                    exact: true,
-                    ..Tags::estimated(rows, context)
-                };
-                (
-                    known,
-                    recount.max_error(),
-                    recount
-                        .tags()
-                        .map(|(name, load)| exactly(name, load))
-                        .collect(),
-                )
-            }
-            (TagCounts::HeavyHitters(followed), _) => {
-                let counted_tags = followed.tags().into_iter().map(|tag| CountedTag {
-                    name: tag.name,
-                    load: tag.load,
-                    ceiling: tag.ceiling,
-                });
-                (
-                    Tags::estimated(&followed.rows, context),
-                    followed.bound(),
-                    counted_tags.collect(),
-                )
-            }
-        };
-        let by_slot = by_slot(&counted_tags, context);
-        let heaviest = context
-            .totals
-            .map(|metric, total| heaviest(&counted_tags, metric, *total, context));
-        let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
-        let max_error = bound[context.by].max(cut_off);
-        let certain = certain(&top, context.by, max_error);
-        let bounds = Load::from_fn(|metric| {
-            bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off))
-        });
-        let heaviest = heaviest.map(|_, (top, _)| top.clone());
-        Tags {
-            tagged_keys: tags.tagged,
-            top,
-            heaviest,
-            bounds,
-            by_slot,
-            max_error,
-            certain,
-            ..known
+/// Built from the first pass and, if available, the second.
+pub(crate) fn of(tags: &TagCounter, recount: Option<&Recount>, context: &RowContext<'_>) -> Tags {
+    let exactly = |name: &Name, load: Load| CountedTag {
+        name: name.clone(),
+        load,
+        ceiling: load,
+    };
+    let (known, bound, counted_tags) = match (&tags.counts, recount) {
+        (TagCounts::Exact(table), _) => {
+            let counted_tags: Vec<_> = table
+                .iter()
+                .map(|(name, _, load)| exactly(&Name::from(name), load))
+                .collect();
+            let squares = context
+                .totals
+                .map(|metric, _| sum_of_squares(&counted_tags, metric));
+            let known = Tags {
+                exact: true,
+                distinct: table.len() as u64,
+                squares,
+                ..Tags::default()
+            };
+            (known, Load::default(), counted_tags)
         }
+        (TagCounts::Shared(counted), _) => {
+            let squares = |metric, _: &u128| {
+                let squares = counted.squares.get(metric).copied();
+                squares.unwrap_or_default() as f64
+            };
+            let known = Tags {
+                exact: true,
+                distinct: counted.distinct,
+                squares: context.totals.map(squares),
+                ..Tags::default()
+            };
+            let named = counted.named.iter();
+            let counted_tags = named.map(|(name, load)| exactly(name, *load)).collect();
+            (known, counted.bound, counted_tags)
+        }
+        (TagCounts::CountMin(rows), None) => {
+            let known = estimated(rows, context);
+            (known, rows.heaviest_at_most(), Vec::new())
+        }
+        (TagCounts::CountMin(rows), Some(recount)) => {
+            let known = Tags {
+                exact: true,
+                ..estimated(rows, context)
+            };
+            (
+                known,
+                recount.max_error(),
+                recount
+                    .tags()
+                    .map(|(name, load)| exactly(name, load))
+                    .collect(),
+            )
+        }
+        (TagCounts::HeavyHitters(followed), _) => {
+            let counted_tags = followed.tags().into_iter().map(|tag| CountedTag {
+                name: tag.name,
+                load: tag.load,
+                ceiling: tag.ceiling,
+            });
+            (
+                estimated(&followed.rows, context),
+                followed.bound(),
+                counted_tags.collect(),
+            )
+        }
+    };
+    let by_slot = by_slot(&counted_tags, context);
+    let heaviest = context
+        .totals
+        .map(|metric, total| heaviest(&counted_tags, metric, *total, context));
+    let (top, cut_off) = heaviest.get(context.by).cloned().unwrap_or_default();
+    let max_error = bound[context.by].max(cut_off);
+    let certain = certain(&top, context.by, max_error);
+    let bounds = Load::from_fn(|metric| {
+        bound[metric].max(heaviest.get(metric).map_or(0, |(_, cut_off)| *cut_off))
+    });
+    let heaviest = heaviest.map(|_, (top, _)| top.clone());
+    Tags {
+        tagged_keys: tags.tagged,
+        top,
+        heaviest,
+        bounds,
+        by_slot,
+        max_error,
+        certain,
+        ..known
     }
+}
 
-    /// Estimates from a Count-Min sketch.
-    fn estimated(rows: &CountMin, context: &RowContext<'_>) -> Self {
-        Tags {
-            distinct: rows.distinct.estimate().round() as u64,
-            distinct_error: tidy(RELATIVE_ERROR),
-            squares: context.totals.map(|metric, _| rows.second_moment(metric)),
-            ..Tags::default()
-        }
+/// Estimates from a Count-Min sketch.
+fn estimated(rows: &CountMin, context: &RowContext<'_>) -> Tags {
+    Tags {
+        distinct: rows.distinct.estimate().round() as u64,
+        distinct_error: tidy(RELATIVE_ERROR),
+        squares: context.totals.map(|metric, _| rows.second_moment(metric)),
+        ..Tags::default()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 
-use crate::summary::quantiles::TagSizes;
-use crate::summary::tags::Tags;
+use slotscope_model::quantiles::TagSizes;
+use slotscope_model::tags::Tags;
 
 /// (keys, units) pairs, untagged keys first; `None` if tag sizes were not counted.
 ///
@@ -45,7 +45,7 @@ pub(crate) fn of(tags: &Tags, tag_sizes: Option<&TagSizes>, keys: u64) -> Option
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::quantiles::Quantiles;
+    use slotscope_model::quantiles::Quantiles;
 
     fn counted(counts: Vec<(u64, u64)>, sampled: Option<u64>) -> TagSizes {
         let keys = Quantiles {

@@ -1,139 +1,60 @@
 //! The verdict: what is wrong, most urgent first, and the remedies in order.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::metric::Metric;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::role_load::RoleLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, Severity, State};
+use slotscope_model::verdict::Verdict;
 
-use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::findings;
-use crate::summary::integrity::Integrity;
 use crate::summary::judge::Amounts;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::processes;
-use crate::summary::risk;
-use crate::summary::role_load::RoleLoad;
-use crate::summary::role_verdict::{RoleInputs, RoleVerdict};
-use crate::summary::state::{Role, Severity, State};
-use crate::summary::step::{Left, Step};
+use crate::summary::role_verdict::RoleInputs;
 use crate::summary::verdict_inputs::VerdictInputs;
+use crate::summary::{findings, headroom, moving, processes, risk, role_verdict};
 use crate::wording::finding as said;
 
-/// The verdict and its basis.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(default)]
-pub struct Verdict {
-    /// The state that the most urgent finding sets.
-    pub state: State,
-    /// It in a word for people.
-    pub word: String,
-    /// The finding in a sentence.
-    pub sentence: String,
-    /// How urgent it is; absent where there is no finding.
-    pub severity: Option<Severity>,
-    /// Whether a step that an operator can take helps.
-    pub actionable: bool,
-    /// Whether the nodes are assumed.
-    pub assumed: bool,
-    /// Whether the input has the sizes of keys.
-    pub memory_known: bool,
-    /// Whether the input has the keys themselves, not only operations on them.
-    pub keys_known: bool,
-    /// The verdict in each role, memory first.
-    pub roles: Vec<RoleVerdict>,
-    /// The problems, most urgent first.
-    pub findings: Vec<Finding>,
-    /// The steps, in the order of doing; each is computed after those before it.
-    pub steps: Vec<Step>,
-    /// The problems that no step cures.
-    pub left: Vec<Left>,
-    /// Evidence that the dump is incomplete.
-    pub integrity: Vec<Integrity>,
-}
-
-impl Verdict {
-    /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
-    /// and those the user did not choose.
-    pub(crate) fn new(inputs: &VerdictInputs<'_>) -> (Self, Vec<RoleLoad>, Vec<RoleLoad>) {
-        let VerdictInputs { nodes, loads, .. } = *inputs;
-        let (role_loads, guarded_loads) = inputs.role_loads();
-        let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
-        let are_assumed = nodes.are_assumed();
-        let findings = findings::ordered(inputs.findings(&roles), are_assumed);
-        let first = findings.iter().find(|finding| finding.state.is_some());
-        let judged = || roles.iter().filter(|role| role.judged);
-        let state = match first.and_then(|finding| finding.state) {
-            Some(state) => state,
-            // Nodes that look even in the part that was read may not be.
-            None if roles.iter().any(RoleVerdict::has_gap) => State::Unjudged,
-            None if judged().next().is_some() => State::Balanced,
-            None => roles
-                .iter()
-                .map(|role| role.state)
-                .max()
-                .unwrap_or_default(),
-        };
-        let with_gap = roles.iter().find(|role| role.has_gap());
-        let headline = with_gap.or(judged().next()).or(roles.first());
-        let of_role = || headline.map_or(String::new(), |role| role.sentence.clone());
-        let verdict = Verdict {
-            state,
-            word: first.map_or(state.word(None), Finding::word).into(),
-            sentence: first.map_or_else(of_role, |finding| finding.sentence.clone()),
-            severity: first.map(|finding| finding.severity),
-            assumed: are_assumed,
-            memory_known: loads.get(Metric::Bytes).is_some(),
-            keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
-            integrity: inputs.signs.to_vec(),
-            actionable: false,
-            roles,
-            findings,
-            steps: Vec::new(),
-            left: Vec::new(),
-        };
-        (verdict, role_loads, guarded_loads)
-    }
-
-    /// The verdict in a role.
-    pub fn role(&self, role: Role) -> Option<&RoleVerdict> {
-        self.roles.iter().find(|verdict| verdict.role == Some(role))
-    }
-
-    /// The verdict by a metric.
-    pub fn by(&self, metric: Metric) -> Option<&RoleVerdict> {
-        self.roles.iter().find(|verdict| verdict.by() == metric)
-    }
-
-    /// The role of the first finding that has one, else the first judged role.
-    pub fn headline(&self) -> Option<&RoleVerdict> {
-        let role_of = |finding: &Finding| {
-            let mut roles = self.roles.iter();
-            roles.find(|role| {
-                finding.metric == Some(role.metric)
-                    || finding.role.is_some() && finding.role == role.role
-            })
-        };
-        self.problems()
-            .find_map(role_of)
-            .or_else(|| self.roles.iter().find(|role| role.judged))
-            .or(self.roles.first())
-    }
-
-    /// The metric of the tables where the user names none.
-    pub fn metric(&self) -> Metric {
-        self.headline().map_or(Metric::Keys, RoleVerdict::by)
-    }
-
-    /// The findings that set the state.
-    pub fn problems(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|issue| issue.state.is_some())
-    }
-
-    /// The findings that set no state.
-    pub fn risks(&self) -> impl Iterator<Item = &Finding> {
-        self.findings.iter().filter(|risk| risk.state.is_none())
-    }
+/// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
+/// and those the user did not choose.
+pub(crate) fn of(inputs: &VerdictInputs<'_>) -> (Verdict, Vec<RoleLoad>, Vec<RoleLoad>) {
+    let VerdictInputs { nodes, loads, .. } = *inputs;
+    let (role_loads, guarded_loads) = inputs.role_loads();
+    let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
+    let are_assumed = nodes.are_assumed();
+    let findings = findings::ordered(inputs.findings(&roles), are_assumed);
+    let first = findings.iter().find(|finding| finding.state.is_some());
+    let judged = || roles.iter().filter(|role| role.judged);
+    let state = match first.and_then(|finding| finding.state) {
+        Some(state) => state,
+        // Nodes that look even in the part that was read may not be.
+        None if roles.iter().any(RoleVerdict::has_gap) => State::Unjudged,
+        None if judged().next().is_some() => State::Balanced,
+        None => roles
+            .iter()
+            .map(|role| role.state)
+            .max()
+            .unwrap_or_default(),
+    };
+    let with_gap = roles.iter().find(|role| role.has_gap());
+    let headline = with_gap.or(judged().next()).or(roles.first());
+    let of_role = || headline.map_or(String::new(), |role| role.sentence.clone());
+    let verdict = Verdict {
+        state,
+        word: first.map_or(state.word(None), Finding::word).into(),
+        sentence: first.map_or_else(of_role, |finding| finding.sentence.clone()),
+        severity: first.map(|finding| finding.severity),
+        assumed: are_assumed,
+        memory_known: loads.get(Metric::Bytes).is_some(),
+        keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
+        integrity: inputs.signs.to_vec(),
+        actionable: false,
+        roles,
+        findings,
+        steps: Vec::new(),
+        left: Vec::new(),
+    };
+    (verdict, role_loads, guarded_loads)
 }
 
 impl VerdictInputs<'_> {
@@ -142,8 +63,8 @@ impl VerdictInputs<'_> {
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
-        let moving = load.moving(nodes);
-        RoleVerdict::new(&RoleInputs {
+        let moving = moving::of(load, nodes);
+        role_verdict::of(&RoleInputs {
             verdict: self,
             load,
             units: &weighed,
@@ -217,7 +138,12 @@ impl VerdictInputs<'_> {
         let has_listing = !nodes.is_even() && !nodes.are_files();
         let mut findings = Vec::new();
         findings.extend(findings::down(nodes, observed, has_listing));
-        findings.extend(self.headroom.findings(nodes, self.capacity, observed));
+        findings.extend(headroom::findings(
+            self.headroom,
+            nodes,
+            self.capacity,
+            observed,
+        ));
         findings.extend(findings::suspicious(self.signs, roles));
         let is_chosen = !asked.by.is_empty();
         let skews = findings::skews(roles);

@@ -2,18 +2,18 @@
 
 use slotscope_engine::metric::PerMetric;
 
-use crate::summary::capacity::Capacity;
-use crate::summary::expiry::Expiry;
 use crate::summary::gaps::Gaps;
-use crate::summary::headroom::Headroom;
-use crate::summary::independent_units::Units;
-use crate::summary::input_facts::InputFacts;
-use crate::summary::integrity::Integrity;
-use crate::summary::keys::Keys;
-use crate::summary::kinds::LargeKey;
-use crate::summary::nodes::Nodes;
 use crate::summary::observed::Observed;
-use crate::summary::role_load::Asked;
+use slotscope_model::capacity::Capacity;
+use slotscope_model::expiry::Expiry;
+use slotscope_model::headroom::Headroom;
+use slotscope_model::independent_units::Units;
+use slotscope_model::input_facts::InputFacts;
+use slotscope_model::integrity::Integrity;
+use slotscope_model::keys::Keys;
+use slotscope_model::kinds::LargeKey;
+use slotscope_model::nodes::Nodes;
+use slotscope_model::role_load::Asked;
 
 /// The inputs of a verdict.
 pub(crate) struct VerdictInputs<'a> {

@@ -3,11 +3,11 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{bytes, counted, grouped, list, percent, plural, short, span, time};
 
-use crate::summary::expiring::Storm;
-use crate::summary::finding::KeyText;
-use crate::summary::measure::Measure;
-use crate::summary::state::Role;
-use crate::wording::verdict::{times, unit};
+use crate::wording::verdict::unit;
+use slotscope_model::expiry::Storm;
+use slotscope_model::measure::Measure;
+use slotscope_model::state::Role;
+use slotscope_model::words::times;
 
 /// Maximum number of names in a sentence.
 const NAMES: usize = 3;
@@ -171,6 +171,24 @@ pub(crate) fn without_slots(node: &Name, is_lost: bool) -> String {
     } else {
         format!("primary {} owns no slots", short(node))
     }
+}
+
+/// A risky key.
+pub(crate) struct KeyText {
+    /// Its name.
+    pub name: Name,
+    /// Its size.
+    pub bytes: Option<u64>,
+    /// Its number of elements.
+    pub elements: Option<u64>,
+    /// Its load as a fraction of a fair share, and the measure.
+    pub share: Option<(f64, Measure)>,
+    /// The milliseconds that MIGRATE or DEL blocks the node.
+    pub block_ms: Option<f64>,
+    /// Its node.
+    pub node: Option<Name>,
+    /// Its slot.
+    pub slot: u16,
 }
 
 impl KeyText {

@@ -3,7 +3,8 @@
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{are, counted, grouped, ranges, short};
 
-use crate::summary::integrity::{Damage, REQUESTS};
+use crate::summary::integrity::REQUESTS;
+use slotscope_model::integrity::Damage;
 
 /// Shared slots in at most this many ranges may be those of split keys.
 const FEW_RANGES: usize = 2;

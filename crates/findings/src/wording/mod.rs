@@ -4,7 +4,6 @@ pub(crate) mod capacity;
 pub mod evidence;
 pub mod finding;
 pub(crate) mod integrity;
-mod measure;
 pub(crate) mod node_counts;
 pub(crate) mod step;
 pub mod verdict;

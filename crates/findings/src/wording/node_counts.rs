@@ -4,9 +4,9 @@ use slotscope_engine::text::grouped;
 
 use crate::summary::explanation::{Fullest, Why};
 use crate::summary::fullest_counted::FullestCounted;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::wording::verdict::times;
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::words::times;
 
 /// How uneven they are; without a fullest node, none has keys.
 pub(crate) fn uneven(fullest: Option<&FullestCounted>) -> String {
@@ -67,8 +67,9 @@ pub(crate) fn uneven(fullest: Option<&FullestCounted>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::summary::node_counts::NodeCounts;
+    use crate::summary::node_counts;
     use slotscope_engine::name::Name;
+
     use slotscope_topology::cluster_info::NodeKeys;
 
     fn sentence(keys: &[u64]) -> String {
@@ -79,7 +80,7 @@ mod tests {
             slots: 1638,
         };
         let nodes: Vec<_> = keys.iter().enumerate().map(node).collect();
-        NodeCounts::of(Name::from("info"), &nodes).verdict.sentence
+        node_counts::of(Name::from("info"), &nodes).verdict.sentence
     }
 
     #[test]

@@ -5,9 +5,11 @@ use slotscope_engine::text::{bytes, counted, grouped, list, percent, short};
 use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::why_not::WhyNot;
 
-use crate::summary::step::Pieces;
 use crate::wording::finding::about;
-use crate::wording::verdict::{NAMES, ratio, times, unit};
+use crate::wording::verdict::unit;
+use slotscope_model::step::Pieces;
+use slotscope_model::words::NAMES;
+use slotscope_model::words::{ratio, times};
 
 /// The limit of memory is raised on the host.
 pub(crate) const RAISE_LIMIT: &str = "raise maxmemory, where the host has room";

@@ -1,16 +1,15 @@
 //! A role in one sentence: the node above its fair share, and why.
 
-use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{are, counted, grouped, list, percent, short};
 
-use crate::summary::cause::{Cause, CauseKind};
 use crate::summary::explanation::{Fullest, Why, alike};
 use crate::summary::gaps::Gap;
-use crate::summary::integrity::Damage;
-use crate::summary::measure::Measure;
-use crate::summary::state::Role;
-use crate::summary::tags::LISTED;
+use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::integrity::Damage;
+use slotscope_model::measure::Measure;
+use slotscope_model::state::Role;
+use slotscope_model::words::{NAMES, cause_in_words, name_of, times};
 
 /// All keys are in slots without an owner.
 pub(crate) const ALL_UNOWNED: &str =
@@ -191,23 +190,6 @@ pub(crate) fn unit(name: &Name, is_tag: bool) -> String {
     }
 }
 
-/// Fair shares as printed everywhere: two decimals.
-pub fn ratio(fair_shares: f64) -> String {
-    match fair_shares {
-        ratio if ratio > 0.0 && ratio < 0.005 => "<0.01".into(),
-        ratio if ratio < 99.995 => format!("{ratio:.2}"),
-        ratio => grouped(ratio.round() as u64),
-    }
-}
-
-/// `3.24×`
-pub fn times(fair_shares: f64) -> String {
-    format!("{}×", ratio(fair_shares))
-}
-
-/// Maximum number of equally large tags or keys named in a sentence.
-pub const NAMES: usize = 3;
-
 /// `, because of hash tag {flash-sale} (2.62×) and 20% of the slots`; unknowns follow a semicolon.
 fn because(causes: &[Cause], measure: Measure) -> String {
     let (unknown, known): (Vec<Cause>, Vec<Cause>) = causes
@@ -266,82 +248,6 @@ fn in_words(alike: &[Cause], measure: Measure) -> String {
             };
             format!("{kind} {names} ({total} together{slot})")
         }
-    }
-}
-
-/// A cause without its part of the excess.
-pub fn cause_in_words(cause: &Cause, measure: Measure) -> String {
-    let metric = measure.metric();
-    let share = || format!("{:.0}%", 100.0 * cause.share.unwrap_or(0.0));
-    let units = || match (cause.units.unwrap_or(0), metric) {
-        (1, Metric::Keys) => String::from("one heavy hash tag"),
-        (1, _) => String::from("one heavy hash tag or key"),
-        // If there are more, their names are unknown.
-        (units, _) if units >= LISTED as u64 => {
-            format!("the {} heaviest hash tags", grouped(units))
-        }
-        (units, Metric::Keys) => format!("{} heavy hash tags", grouped(units)),
-        (units, _) => format!("{} heavy hash tags and keys", grouped(units)),
-    };
-    let slots = || {
-        let slots: Vec<String> = cause.slots.iter().map(u16::to_string).collect();
-        slots.join(", ")
-    };
-    match cause.kind {
-        CauseKind::Slots => format!("{} of the slots", share()),
-        CauseKind::Tag => match &cause.key {
-            Some(key) => format!(
-                "hash tag {}, nearly all of it key {}",
-                name_of(cause),
-                short(key)
-            ),
-            None => format!("hash tag {}", name_of(cause)),
-        },
-        CauseKind::Key => format!("key {}", name_of(cause)),
-        CauseKind::CoarseUnits => {
-            format!("{} with {} of {}", units(), share(), measure.of_what())
-        }
-        CauseKind::Elsewhere => format!("{} on other nodes", units()),
-        CauseKind::Collisions if !cause.names.is_empty() => {
-            let names = cause.names.iter().map(short);
-            format!("hash tags or keys {} on the same node", list(names, NAMES))
-        }
-        CauseKind::Collisions if cause.slots.is_empty() => {
-            "more tags and keys than random variation gives, spread over its slots".into()
-        }
-        CauseKind::Collisions => {
-            format!("many tags or keys in the same slots, most in {}", slots())
-        }
-        CauseKind::Chance => match cause.units.unwrap_or(0) {
-            0 => "random variation".into(),
-            1 => "random variation of one other tag or key".into(),
-            units => format!("random variation of {} other tags and keys", grouped(units)),
-        },
-        CauseKind::Unknown if measure == Measure::UsedMemory => {
-            "the sizes of keys are unknown, so why is not known".into()
-        }
-        CauseKind::Unknown => match cause.slots.as_slice() {
-            [] => "tags were not counted, so why is not known".into(),
-            [slot] => format!(
-                "slot {slot} holds {} of {}; its tags were not counted",
-                share(),
-                measure.of_what()
-            ),
-            _ => format!(
-                "slots {} hold {} of {}; their tags were not counted",
-                slots(),
-                share(),
-                measure.of_what()
-            ),
-        },
-    }
-}
-
-fn name_of(cause: &Cause) -> String {
-    let name = cause.name.as_ref().map(short).unwrap_or_default();
-    match cause.kind {
-        CauseKind::Key => name,
-        _ => format!("{{{name}}}"),
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod advice;
 pub mod amounts;
+pub mod bins;
 pub mod capacity;
 pub mod cell;
 pub mod curve;
@@ -18,6 +19,7 @@ pub mod node_bars;
 pub mod nodes;
 pub mod operations;
 pub mod patterns;
+pub mod perfect_slot;
 pub mod remarks;
 pub mod slots;
 pub mod steps;
@@ -36,8 +38,10 @@ pub use time_map::TimeMap;
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::shown;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::state::State;
+use slotscope_model::Summary;
+use slotscope_model::patterns::Prefix;
+use slotscope_model::quantiles::Quantiles;
+use slotscope_model::state::State;
 
 use crate::plot::Figure;
 

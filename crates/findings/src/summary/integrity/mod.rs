@@ -2,18 +2,15 @@
 //!
 //! `of_loads` finds those in slot and node loads, `of_files` those in the files read.
 
-pub mod of_files;
-pub(crate) mod of_loads;
-
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use slotscope_engine::name::Name;
 
-use crate::summary::nodes::NodeLoad;
+pub mod of_files;
+
+pub(crate) mod of_loads;
 
 /// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
+
 /// The part of them above which rows are requests: no cluster has as many copies of a key.
 pub(crate) const REQUESTS: f64 = 0.75;
 
@@ -24,78 +21,4 @@ pub struct FilesApart {
     pub oldest: (Name, u64),
     /// The newest.
     pub newest: (Name, u64),
-}
-
-/// The damage of a dump.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Damage {
-    /// The input could not be read to its end.
-    Incomplete,
-    /// Keys of a node, or a part of them, are missing.
-    MissingNode,
-    /// A server has no keys: it may have lost its data.
-    EmptyServer,
-    /// Names were truncated.
-    Truncated,
-    /// Keys occur twice.
-    Duplicates,
-    /// Keys are from elsewhere.
-    Foreign,
-    /// The files are of different times: slots moved between them.
-    Mixed,
-}
-
-/// A sign that the dump is incomplete or damaged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Integrity {
-    /// The damage.
-    pub kind: Damage,
-    /// The node that is concerned.
-    pub node: Option<Name>,
-    /// The evidence in a sentence.
-    #[serde(default)]
-    pub sentence: String,
-    /// Whether slot and node loads alone show it.
-    #[serde(skip)]
-    pub(crate) is_of_loads: bool,
-    /// Whether it adds anything to the counts shown for the input.
-    #[serde(skip)]
-    pub(crate) is_news: bool,
-    /// Whether it is only a warning: the dump is not suspicious, but should not be used for a plan.
-    #[serde(skip)]
-    pub(crate) is_doubt: bool,
-}
-
-impl Integrity {
-    /// A sign that the files or the counts of the input show.
-    pub(crate) fn new(kind: Damage, sentence: String) -> Self {
-        Integrity {
-            kind,
-            node: None,
-            sentence,
-            is_of_loads: false,
-            is_news: matches!(
-                kind,
-                Damage::MissingNode | Damage::EmptyServer | Damage::Truncated | Damage::Mixed
-            ),
-            is_doubt: false,
-        }
-    }
-
-    /// A sign that slot and node loads show.
-    pub(crate) fn of_loads(kind: Damage, sentence: String) -> Self {
-        Integrity {
-            is_of_loads: true,
-            ..Integrity::new(kind, sentence)
-        }
-    }
-
-    /// The same of a node.
-    pub(crate) fn on(self, node: &NodeLoad) -> Self {
-        Integrity {
-            node: Some(node.id.clone()),
-            ..self
-        }
-    }
 }

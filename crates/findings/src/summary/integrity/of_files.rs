@@ -2,14 +2,16 @@
 //! of different times.
 
 use slotscope_engine::name::Name;
-
-use crate::summary::FileFacts;
-use crate::summary::integrity::{Damage, FilesApart, Integrity};
-use crate::wording::integrity as said;
+use slotscope_model::FileFacts;
+use slotscope_model::integrity::{Damage, Integrity};
 use slotscope_topology::overlap::Overlap;
+
+use crate::summary::integrity::FilesApart;
+use crate::wording::integrity as said;
 
 /// Backing up all nodes in sequence takes less than this, in seconds.
 const AN_HOUR: u64 = 3600;
+
 /// Files a day apart are not one cluster state.
 const A_DAY: u64 = 24 * AN_HOUR;
 
@@ -64,11 +66,9 @@ impl FilesApart {
     }
 }
 
-impl Integrity {
-    /// Reading stopped before the end of the input.
-    pub(crate) fn incomplete() -> Self {
-        Integrity::new(Damage::Incomplete, said::INCOMPLETE.into())
-    }
+/// Reading stopped before the end of the input.
+pub(crate) fn incomplete() -> Integrity {
+    Integrity::new(Damage::Incomplete, said::INCOMPLETE.into())
 }
 
 #[cfg(test)]

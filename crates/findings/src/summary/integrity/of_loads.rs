@@ -8,11 +8,12 @@ use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::short;
 
-use crate::summary::independent_units::{Unit, UnitKind, Units, UnitsBy};
-use crate::summary::integrity::{Damage, Integrity, TWICE};
-use crate::summary::limit;
-use crate::summary::nodes::{NodeLoad, Nodes};
+use crate::summary::integrity::{TWICE, of_files};
 use crate::wording::integrity as said;
+use slotscope_model::independent_units::{Unit, UnitKind, Units, UnitsBy};
+use slotscope_model::integrity::{Damage, Integrity};
+use slotscope_model::limit;
+use slotscope_model::nodes::{NodeLoad, Nodes};
 use slotscope_topology::ranges;
 
 /// The share of repeated keys in a set of slots.
@@ -79,7 +80,7 @@ pub(crate) fn signs(
     let keys = &units.per.keys;
     let rest = Rest::of(nodes, keys, &loads.keys);
     let mut signs = Vec::new();
-    signs.extend(counts.is_incomplete.then(Integrity::incomplete));
+    signs.extend(counts.is_incomplete.then(of_files::incomplete));
     let lines = counts.error_lines;
     signs.extend((lines > 0).then(|| {
         let sentence = said::error_lines(lines);

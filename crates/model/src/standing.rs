@@ -2,11 +2,11 @@
 
 use std::cmp::Reverse;
 
-use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::judge::Bands;
-use crate::summary::nodes::{NodeFlag, NodeLoad};
-use crate::summary::state::{Role, State};
-use crate::summary::verdict::Verdict;
+use crate::bands::Bands;
+use crate::finding::{Finding, FindingKind};
+use crate::nodes::{NodeFlag, NodeLoad};
+use crate::state::{Role, State};
+use crate::verdict::Verdict;
 
 /// The worst problem of a node, the first of several.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,10 +56,10 @@ impl Verdict {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::measure::Measure;
-    use crate::summary::nodes::OverShare;
-    use crate::summary::role_verdict::RoleVerdict;
-    use crate::summary::state::Severity;
+    use crate::measure::Measure;
+    use crate::nodes::OverShare;
+    use crate::role_verdict::RoleVerdict;
+    use crate::state::Severity;
     use slotscope_engine::name::Name;
 
     fn node(id: &str, load: f64, flags: &[NodeFlag]) -> NodeLoad {

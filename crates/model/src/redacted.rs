@@ -3,12 +3,12 @@
 
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redact, Redaction};
-
-use crate::summary::keys::TypeLoad;
-use crate::summary::kinds::{EncodingLoad, LargeKey};
-use crate::summary::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Summary};
 use slotscope_topology::Topology;
 use slotscope_topology::cluster_info::NodeKeys;
+
+use crate::keys::TypeLoad;
+use crate::kinds::{EncodingLoad, LargeKey};
+use crate::{FileFacts, Incomplete, InputFacts, Rejected, RejectedLine, Summary};
 
 /// Server names of value types and encodings; any other name may be a module's.
 const WORDS: [&str; 24] = [

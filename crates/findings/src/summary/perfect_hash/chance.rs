@@ -5,11 +5,11 @@
 //! distribution of the sum of independent random variables", Advances in Applied Probability 12, 1980; for equal units,
 //! its lattice form. Unlike a normal approximation, it holds for few units and far from the mean.
 
-use crate::summary::model::normal;
+use crate::summary::perfect_hash::normal;
 
 /// Randomly placed units: some with known weights, the rest modelled as equal ones.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct RandomUnits {
+pub(crate) struct RandomUnits {
     /// Distinct weights with the number of units of each.
     units: Vec<(f64, f64)>,
     /// The lattice spacing of possible loads; 0 without a lattice.

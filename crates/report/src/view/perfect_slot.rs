@@ -8,7 +8,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
 
-use crate::summary::independent_units::{UnitKind, Units, UnitsBy};
+use slotscope_model::independent_units::{UnitKind, Units, UnitsBy};
 
 /// Maximum mean number of units per slot for the recursion, which starts from exp(-units) and must not underflow.
 const MAX_UNITS: f64 = 600.0;
@@ -252,7 +252,7 @@ fn gamma(mean: f64, variance: f64, empty: f64) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::summary::model::slot_cv;
+    use slotscope_model::independent_units::slot_cv;
 
     fn moments(atoms: &[(f64, f64)]) -> (f64, f64) {
         let mean: f64 = atoms.iter().map(|(load, part)| load * part).sum();
@@ -352,8 +352,8 @@ mod tests {
 
     #[test]
     fn a_heavy_unit_is_an_atom_of_its_own() {
-        let heavy = crate::summary::independent_units::Unit {
-            kind: crate::summary::independent_units::UnitKind::Tag,
+        let heavy = slotscope_model::independent_units::Unit {
+            kind: slotscope_model::independent_units::UnitKind::Tag,
             name: slotscope_engine::name::Name::from("x"),
             slot: 1,
             node: None,

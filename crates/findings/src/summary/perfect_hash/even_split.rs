@@ -7,7 +7,7 @@
 
 use slotscope_engine::slot::SLOTS;
 
-use crate::summary::model::chance::RandomUnits;
+use crate::summary::perfect_hash::chance::RandomUnits;
 
 /// The fullest node is below the bound with this probability.
 const LEVEL: f64 = 0.99;

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
-use crate::summary::balance::tidy;
-use crate::summary::measure::Measure;
-use crate::summary::state::{Role, Severity, State};
+use crate::balance::tidy;
+use crate::measure::Measure;
+use crate::state::{Role, Severity, State};
 
 /// A problem, and its place.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -103,27 +103,9 @@ impl FindingKind {
     }
 }
 
-/// A risky key.
-pub(crate) struct KeyText {
-    /// Its name.
-    pub name: Name,
-    /// Its size.
-    pub bytes: Option<u64>,
-    /// Its number of elements.
-    pub elements: Option<u64>,
-    /// Its load as a fraction of a fair share, and the measure.
-    pub share: Option<(f64, Measure)>,
-    /// The milliseconds that MIGRATE or DEL blocks the node.
-    pub block_ms: Option<f64>,
-    /// Its node.
-    pub node: Option<Name>,
-    /// Its slot.
-    pub slot: u16,
-}
-
 impl Finding {
     /// A finding without any fields except its sentence.
-    pub(crate) fn new(kind: FindingKind, severity: Severity, sentence: impl Into<String>) -> Self {
+    pub fn new(kind: FindingKind, severity: Severity, sentence: impl Into<String>) -> Self {
         Finding {
             kind,
             severity,
@@ -141,7 +123,7 @@ impl Finding {
     }
 
     /// Sets its role and measure.
-    pub(crate) fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
+    pub fn in_role(self, role: Option<Role>, measure: Measure) -> Self {
         Finding {
             role,
             metric: Some(measure),
@@ -150,7 +132,7 @@ impl Finding {
     }
 
     /// Sets its node.
-    pub(crate) fn on(self, node: &Name) -> Self {
+    pub fn on(self, node: &Name) -> Self {
         Finding {
             node: Some(node.clone()),
             ..self
@@ -158,7 +140,7 @@ impl Finding {
     }
 
     /// Sets its value.
-    pub(crate) fn of(self, value: f64) -> Self {
+    pub fn of(self, value: f64) -> Self {
         Finding {
             value: Some(tidy(value)),
             ..self
@@ -166,7 +148,7 @@ impl Finding {
     }
 
     /// Sets its id, derived from the other fields.
-    pub(crate) fn identified(mut self) -> Self {
+    pub fn identified(mut self) -> Self {
         let name = |name: &Option<Name>| name.as_ref().map(ToString::to_string);
         let subject = name(&self.key)
             .or_else(|| name(&self.tag))

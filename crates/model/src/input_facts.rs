@@ -7,7 +7,7 @@ use slotscope_engine::format::Lost;
 use slotscope_engine::metric::PerWeight;
 use slotscope_engine::name::Name;
 
-use crate::summary::integrity::Integrity;
+use crate::integrity::Integrity;
 
 /// Facts about the input.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -44,7 +44,7 @@ pub struct Cause {
 
 impl Cause {
     /// A cause that adds `excess` fair shares to `node`, without details.
-    pub(crate) fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
+    pub fn new(kind: CauseKind, node: &Name, excess: f64) -> Self {
         Cause {
             kind,
             node: Some(node.clone()),

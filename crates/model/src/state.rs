@@ -93,7 +93,7 @@ pub enum Severity {
 
 impl Severity {
     /// A warning, or else a notice.
-    pub(crate) fn warning_if(is_so: bool) -> Self {
+    pub fn warning_if(is_so: bool) -> Self {
         if is_so {
             Severity::Warning
         } else {

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::metric::Metric;
 
-use crate::summary::limit;
-use crate::summary::state::Role;
+use crate::limit;
+use crate::state::Role;
 
 /// The measure of a role.
 #[derive(
@@ -43,7 +43,7 @@ impl From<Metric> for Measure {
 
 impl Measure {
     /// The metric whose tags and keys account for it.
-    pub(crate) fn metric(self) -> Metric {
+    pub fn metric(self) -> Metric {
         match self {
             Measure::Bytes => Metric::Bytes,
             Measure::UsedMemory | Measure::Keys => Metric::Keys,
@@ -73,7 +73,44 @@ impl Measure {
     }
 
     /// Whether its units are events, of which few are counted: small numbers vary by chance.
-    pub(crate) fn is_counted(self) -> bool {
+    pub fn is_counted(self) -> bool {
         self == Measure::Ops
+    }
+
+    /// The noun for it, without an article.
+    pub fn noun(self) -> &'static str {
+        let of_what = self.of_what();
+        of_what.strip_prefix("the ").unwrap_or(of_what)
+    }
+
+    /// The verb for a node that has it.
+    pub fn verb(self) -> &'static str {
+        match self {
+            Measure::Bytes | Measure::UsedMemory | Measure::Keys => "holds",
+            Measure::Cpu => "uses",
+            Measure::Ops => "does",
+            Measure::Accesses => "gets",
+        }
+    }
+
+    /// The total that a node's share refers to.
+    pub fn of_what(self) -> &'static str {
+        match self {
+            Measure::Bytes | Measure::UsedMemory => "memory",
+            Measure::Keys => "the keys",
+            Measure::Cpu => "the CPU time",
+            Measure::Ops => "the operations",
+            Measure::Accesses => "the estimated accesses",
+        }
+    }
+
+    /// Its column title.
+    pub fn head(self) -> &'static str {
+        match self {
+            Measure::Bytes | Measure::UsedMemory => "memory",
+            Measure::Keys => "keys",
+            Measure::Cpu | Measure::Ops => "load",
+            Measure::Accesses => "accesses",
+        }
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
-use crate::summary::state::{Role, State};
+use crate::state::{Role, State};
 
 /// A step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -174,7 +174,8 @@ impl After {
         }
     }
 
-    pub(crate) fn set(&mut self, role: Option<Role>, after: Option<RoleAfter>) {
+    /// Sets the value of a role.
+    pub fn set(&mut self, role: Option<Role>, after: Option<RoleAfter>) {
         let place = match role {
             Some(Role::Memory) => &mut self.memory,
             Some(Role::Load) => &mut self.load,

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::name::Name;
 
-use crate::summary::Summary;
+use crate::Summary;
 
 /// How a report was made.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

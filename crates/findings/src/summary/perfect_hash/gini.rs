@@ -22,7 +22,7 @@ pub(crate) fn gini(ascending: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
 }
 
 /// The members for a list of ascending loads.
-pub fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
+pub(crate) fn members(ascending: &[u64]) -> impl Iterator<Item = (f64, f64)> + Clone {
     ascending.iter().map(|load| (*load as f64, 1.0))
 }
 

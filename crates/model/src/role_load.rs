@@ -2,16 +2,13 @@
 //! seconds, per node.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::name::Name;
 
-use crate::summary::balance::sum;
-use crate::summary::independent_units::{Unit, UnitsBy};
-use crate::summary::measure::Measure;
-use crate::summary::moving;
-use crate::summary::nodes::Nodes;
-use crate::summary::reason::Reason;
-use crate::summary::state::{Role, State};
-use slotscope_topology::ranges;
+use crate::balance::sum;
+use crate::independent_units::{Unit, UnitsBy};
+use crate::measure::Measure;
+use crate::nodes::Nodes;
+use crate::reason::Reason;
+use crate::state::{Role, State};
 
 /// The user's settings of the verdict.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -58,20 +55,8 @@ pub struct RoleLoad {
 
 impl RoleLoad {
     /// Whether it is memory by key sizes, or by key count because too few keys have a size.
-    pub(crate) fn is_of_sizes(&self) -> bool {
+    pub fn is_of_sizes(&self) -> bool {
         self.role == Some(Role::Memory) && matches!(self.measure, Measure::Bytes | Measure::Keys)
-    }
-
-    /// The primary being filled or drained, with less than half of its fair share of every load.
-    pub(crate) fn moving(&self, nodes: &Nodes) -> Option<Name> {
-        let owning = nodes.owning().count() as f64;
-        let holds_share = |at: usize| {
-            Metric::ALL.into_iter().any(|metric| {
-                let total = nodes.total(metric) as f64;
-                total > 0.0 && 2.0 * owning * nodes.list[at].load_by(metric) as f64 >= total
-            })
-        };
-        moving::find(nodes, &self.weights, holds_share)
     }
 
     /// The units as this role weighs them: on compared nodes, as rates.
@@ -107,19 +92,5 @@ impl RoleLoad {
             named,
             ..units.clone()
         }
-    }
-}
-
-impl RoleLoad {
-    /// Scales the slots of each node.
-    pub(crate) fn scaled(mut self, nodes: &Nodes, scale: Vec<f64>) -> Self {
-        for (node, factor) in nodes.list.iter().zip(&scale) {
-            for slot in ranges::slots(&node.ranges) {
-                if let Some(load) = self.slots.get_mut(usize::from(slot)) {
-                    *load = (*load as f64 * factor).round() as u64;
-                }
-            }
-        }
-        RoleLoad { scale, ..self }
     }
 }
