@@ -13,7 +13,7 @@ use rayon::ThreadPoolBuilder;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::Kernel;
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 pub(crate) use crate::bench::figures::{Figures, KernelRate, SCHEMA};
 use crate::bench::keys::Batch;

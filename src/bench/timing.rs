@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 /// A round is repeated until it takes this long, to make clock resolution negligible.
 const ROUND: Duration = Duration::from_millis(5);

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::capacity::Room;
+use slotscope_model::capacity::Room;
 use slotscope_topology::Topology;
 
 use crate::cli::values::{self, memory_size};

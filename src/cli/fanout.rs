@@ -16,7 +16,7 @@ use slotscope_engine::source::forward::Forward;
 use slotscope_engine::source::stream::RowReader;
 use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
-use slotscope_findings::summary::Incomplete;
+use slotscope_model::Incomplete;
 
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};

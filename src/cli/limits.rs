@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::cli::schema;
 

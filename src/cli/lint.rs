@@ -9,7 +9,7 @@ use clap::Args;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::scan::{Scanned, SeenInput};
-use slotscope_findings::summary::Incomplete;
+use slotscope_model::Incomplete;
 
 use crate::cli::input::kind::NEEDS_NAMES;
 use crate::cli::input::servers::ServerArgs;

@@ -55,7 +55,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::shown;
 use slotscope_engine::redact::Redaction;
 use slotscope_engine::source::pipe;
-use slotscope_findings::summary::Incomplete;
+use slotscope_model::Incomplete;
 
 use crate::options::headings::GENERAL;
 

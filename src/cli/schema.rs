@@ -24,8 +24,8 @@ mod tests {
     use slotscope_advisor::findings::AdviseFindings;
     use slotscope_engine::source::collection::manifest::Manifest;
     use slotscope_findings::plan::outcome::PlanOutcome;
-    use slotscope_findings::summary::Summary;
-    use slotscope_findings::summary::node_counts::NodeCounts;
+    use slotscope_model::Summary;
+    use slotscope_model::node_counts::NodeCounts;
 
     use crate::bench::Figures;
     use crate::diff::Diff;

@@ -8,7 +8,7 @@ use slotscope_engine::calendar;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 use slotscope_report::output::Guard;
 
 use crate::cli::limits::{Limit, any_crossed};

@@ -9,8 +9,9 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_findings::summary::observed::Observed;
-use slotscope_findings::summary::role_load::Asked;
-use slotscope_findings::summary::{InputFacts, summarise};
+use slotscope_findings::summary::summarise;
+use slotscope_model::InputFacts;
+use slotscope_model::role_load::Asked;
 use slotscope_topology::Topology;
 
 use crate::cli::by::ByArgs;

@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{percent, short};
-use slotscope_findings::summary::{InputFacts, Sizes};
+use slotscope_model::{InputFacts, Sizes};
 
 /// Keys with a size differ from report to report by at most this share of all keys, if both measure the same.
 const SIZED: f64 = 0.01;

@@ -5,8 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::state::State;
+use slotscope_model::Summary;
+use slotscope_model::state::State;
 
 /// Why a report's counts may be too small.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]

@@ -5,8 +5,8 @@ use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::balance::tidy;
-use slotscope_findings::summary::limit;
+use slotscope_model::balance::tidy;
+use slotscope_model::limit;
 
 use crate::diff::report::Report;
 use crate::diff::{NodeChange, OldNew};

@@ -21,9 +21,9 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::counted;
-use slotscope_findings::summary::balance::tidy;
-use slotscope_findings::summary::nodes::{NodeLoad, Nodes};
-use slotscope_findings::summary::state::State;
+use slotscope_model::balance::tidy;
+use slotscope_model::nodes::{NodeLoad, Nodes};
+use slotscope_model::state::State;
 use slotscope_topology::identity;
 
 use crate::diff::basis::Basis;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 /// A number before and after; absent if one of the reports does not have it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]

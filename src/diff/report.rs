@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance::{sum, tidy};
-use slotscope_findings::summary::patterns::KeyGroups;
-use slotscope_findings::summary::state::State;
-use slotscope_findings::summary::tags::Tag;
+use slotscope_model::Summary;
+use slotscope_model::balance::{sum, tidy};
+use slotscope_model::patterns::KeyGroups;
+use slotscope_model::state::State;
+use slotscope_model::tags::Tag;
 
 use crate::diff::basis::Basis;
 use crate::diff::fate::Known;

@@ -3,9 +3,9 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{amount_cell, grouped};
-use slotscope_findings::node_labels::SharedParts;
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::state::Role;
+use slotscope_model::measure::Measure;
+use slotscope_model::node_labels::SharedParts;
+use slotscope_model::state::Role;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 

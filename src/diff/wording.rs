@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount;
-use slotscope_findings::summary::state::State;
-use slotscope_findings::wording::verdict::times;
+use slotscope_model::state::State;
+use slotscope_model::words::times;
 
 use crate::diff::{Diff, OldNew};
 

@@ -12,7 +12,7 @@ use slotscope_engine::source::collection::manifest::{Level, Manifest, SLOT_STATS
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::source::collection::servers::ServerEntry;
 use slotscope_engine::source::memory::Memory;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 use slotscope_topology::Topology;
 
 use crate::pipeline::Analysis;

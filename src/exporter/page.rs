@@ -7,11 +7,13 @@ use slotscope_collect::probe::Reading;
 use slotscope_collect::work;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::NodeWork;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_model::Summary;
+use slotscope_model::nodes::NodeLoad;
 use slotscope_findings::summary::processes;
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::{Role, State};
+use slotscope_model::Summary;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, State};
 use slotscope_report::render::families::{END, Families};
 
 use crate::exporter::judged::pairs;

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::quantiles::Quantiles;
-use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_model::quantiles::Quantiles;
+use slotscope_model::{Incomplete, Rejected};
 
 use crate::fanout::outcome::BatchOutcome;
 use crate::fanout::shapes::WorstShape;

@@ -11,8 +11,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::balance::tidy;
 use slotscope_keyname::ids::pattern_of;
+use slotscope_model::balance::tidy;
 
 use crate::fanout::outcome::BatchOutcome;
 

@@ -1,7 +1,7 @@
 //! The fan-out of batches as sections: reach, refusals, and the worst kinds.
 
 use slotscope_engine::text::{counted, grouped, list, percent};
-use slotscope_findings::summary::quantiles::Quantiles;
+use slotscope_model::quantiles::Quantiles;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
 use crate::fanout::FanoutFindings;

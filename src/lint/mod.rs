@@ -14,8 +14,8 @@ use serde::Serialize;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
-use slotscope_findings::summary::Rejected;
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::Rejected;
+use slotscope_model::balance::tidy;
 
 pub(crate) use crate::lint::checks::Checks;
 pub(crate) use crate::lint::examples::{Example, Violations};

@@ -40,7 +40,7 @@ use std::path::Path;
 use crate::source;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::chunk::CHUNK;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::partial::job::Job;
 use crate::partial::recount_file::RecountFile;

@@ -9,7 +9,7 @@ use slotscope_engine::source::Source;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::collection::manifest::Manifest;
 use slotscope_engine::tally::Tallies;
-use slotscope_findings::summary::Dumped;
+use slotscope_model::Dumped;
 use slotscope_topology::Topology;
 
 use crate::options::Listing;

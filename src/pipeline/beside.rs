@@ -102,7 +102,7 @@ mod tests {
     use crate::pipeline::Analysis;
     use slotscope_engine::metric::Metric;
     use slotscope_engine::source::collection::manifest::{FILE, example};
-    use slotscope_findings::summary::Summary;
+    use slotscope_model::Summary;
 
     /// A line of a node: the counter of slot 7 at a time.
     fn series(second: u32, cpu: u64) -> String {

@@ -11,7 +11,7 @@ use slotscope_engine::source::collection::manifest::{
 };
 use slotscope_engine::source::collection::servers::Role;
 use slotscope_engine::text::{counted, grouped, percent};
-use slotscope_findings::summary::{FileFacts, Incomplete, InputFacts};
+use slotscope_model::{FileFacts, Incomplete, InputFacts};
 
 use crate::pipeline::strays;
 

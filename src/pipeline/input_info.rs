@@ -13,7 +13,7 @@ use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::text::{counted, grouped};
-use slotscope_findings::summary::{
+use slotscope_model::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
     UnreadableValues,
 };

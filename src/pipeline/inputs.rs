@@ -12,7 +12,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::collection::Collection;
 use slotscope_engine::source::identity::ObjectIdentity;
-use slotscope_findings::summary::Dumped;
+use slotscope_model::Dumped;
 
 use crate::pipeline::counters::Counters;
 use crate::pipeline::reading::Reading;

@@ -13,7 +13,7 @@ use slotscope_engine::source::Source;
 use slotscope_engine::source::line_number::line_of;
 use slotscope_engine::tally::rejects::{Reject, Rejects};
 use slotscope_engine::text::grouped;
-use slotscope_findings::summary::{Rejected, RejectedLine, UnreadableValues};
+use slotscope_model::{Rejected, RejectedLine, UnreadableValues};
 
 /// The number of rejected rows, with the first few.
 pub(crate) fn of(inputs: &[Box<dyn Source>], rejects: &Rejects) -> Rejected {

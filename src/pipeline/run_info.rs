@@ -4,8 +4,8 @@ use std::fs;
 use std::time::{Instant, SystemTime};
 
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::balance::tidy;
-use slotscope_findings::summary::{Run, Summary};
+use slotscope_model::balance::tidy;
+use slotscope_model::{Run, Summary};
 
 use crate::pipeline::inputs::{Inputs, seconds};
 

@@ -3,7 +3,7 @@
 use slotscope_engine::error::Error;
 use slotscope_engine::source::collection::{Collection, manifest};
 use slotscope_engine::source::memory::memory;
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 use std::sync::Mutex;
 
 use super::*;

@@ -4,8 +4,8 @@
 use std::io::{self, Write};
 
 use slotscope_engine::metric::Metric;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::wording::verdict::times;
+use slotscope_model::Summary;
+use slotscope_model::words::times;
 use slotscope_planner::even_ranges::even_ranges;
 
 /// A slot range for each shard.

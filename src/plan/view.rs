@@ -5,15 +5,15 @@ use slotscope_engine::name::Name;
 use slotscope_engine::text::{
     self, amount, and_more, bytes, counted, list, plural, ranges, short_id,
 };
-use slotscope_findings::node_labels::SharedParts;
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::duration;
 use slotscope_findings::plan::goal_outcome::GoalOutcome;
 use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
-use slotscope_findings::summary::state::Role;
 use slotscope_findings::wording::finding::about;
-use slotscope_findings::wording::verdict::{ratio, times};
+use slotscope_model::node_labels::SharedParts;
+use slotscope_model::state::Role;
+use slotscope_model::words::{ratio, times};
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 

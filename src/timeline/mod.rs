@@ -18,7 +18,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_model::{Incomplete, Rejected};
 use slotscope_report::view::Heat;
 
 pub(crate) use crate::timeline::reading::{Options, read};

@@ -2,7 +2,7 @@
 
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, slot_of_part};
-use slotscope_findings::summary::Rejected;
+use slotscope_model::Rejected;
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 

@@ -11,7 +11,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
 use slotscope_engine::scan::{Incomplete as Stop, Scanned, SeenInput};
 use slotscope_engine::text;
-use slotscope_findings::summary::Incomplete;
+use slotscope_model::Incomplete;
 use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 

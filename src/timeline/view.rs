@@ -1,7 +1,7 @@
 //! A timeline as sections: bursts, map, and nodes and tags over time.
 
 use slotscope_engine::text::{counted, grouped, percent, short, span, three_digits, time};
-use slotscope_findings::node_labels::SharedParts;
+use slotscope_model::node_labels::SharedParts;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::time_map::{Marked, NamedSeries};
 use slotscope_report::view::{Block, Cell, Column, Heat, Scope, Section, Table, TimeMap, remarks};

@@ -3,7 +3,7 @@
 use slotscope_collect::slot_keys::SlotKey;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::top::rows::{Shard, Slot};
 

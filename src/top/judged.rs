@@ -3,9 +3,9 @@
 
 use slotscope_collect::live::Snapshot;
 use slotscope_engine::error::Result;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::standing::Standing;
+use slotscope_model::Summary;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::standing::Standing;
 use slotscope_report::view::{self, Block};
 
 use crate::exporter::judged::summary;

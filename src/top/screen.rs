@@ -3,7 +3,7 @@
 use ratatui::crossterm::event::KeyCode;
 
 use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::top::columns::Row;
 use crate::top::rows::{Cluster, Health, Shard, Slot};

@@ -10,7 +10,7 @@ use ratatui::widgets::{Cell, Paragraph, Row as Drawn, Table, Wrap};
 use slotscope_collect::slot_keys::{SlotKeys, common_tag};
 use slotscope_engine::name::{Name, truncated};
 use slotscope_engine::text::{counted, grouped};
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::top::columns::{Row, fitting};
 use crate::top::rows::Cluster;

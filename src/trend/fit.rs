@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 /// Forecasts end here.
 const MOST_MONTHS: f64 = 1200.0;

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Sizes;
-use slotscope_findings::summary::balance::tidy;
+use slotscope_model::Sizes;
+use slotscope_model::balance::tidy;
 
 use crate::trend::fit::{Fit, Interval, Rate, Reached, Shape};
 use crate::trend::point::{Condensed, FullestAt, Used};

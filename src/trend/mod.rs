@@ -20,7 +20,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::diff::doubt::Doubt;
 use crate::trend::forecast::Forecast;

@@ -9,11 +9,11 @@ use slotscope_engine::error::Result;
 use slotscope_engine::hash::hash;
 use slotscope_engine::metric::{Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance::Balance;
-use slotscope_findings::summary::capacity::NodeRoom;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::state::State;
+use slotscope_model::Summary;
+use slotscope_model::balance::Balance;
+use slotscope_model::capacity::NodeRoom;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::state::State;
 
 use crate::diff::basis::Basis;
 use crate::diff::doubt::Doubt;

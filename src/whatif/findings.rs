@@ -5,11 +5,11 @@ use serde::Serialize;
 
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::balance::{Balance, tidy};
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::tags::Tag;
-use slotscope_findings::summary::verdict::Verdict;
-use slotscope_findings::summary::{InputFacts, Summary};
+use slotscope_model::balance::{Balance, tidy};
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::tags::Tag;
+use slotscope_model::verdict::Verdict;
+use slotscope_model::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;

@@ -21,7 +21,7 @@ use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
 use slotscope_engine::source::block::Block;
 use slotscope_engine::tally::tagged::Tagged;
 use slotscope_engine::tally::{Parts, Tallies, Tally};
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 

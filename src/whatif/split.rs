@@ -5,7 +5,7 @@ use regex::bytes::Regex;
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::compile_over_bytes;
 use slotscope_engine::text;
-use slotscope_findings::summary::independent_units::MOST_PARTS;
+use slotscope_model::independent_units::MOST_PARTS;
 
 /// Distributes a tag's keys over several tags.
 #[derive(Debug, Clone)]

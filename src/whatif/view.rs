@@ -2,7 +2,7 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::text::{bytes, counted, grouped};
-use slotscope_findings::summary::role_verdict::RoleVerdict;
+use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_report::view::table::Rank;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 

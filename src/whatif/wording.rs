@@ -1,8 +1,8 @@
 //! The result of a change of nodes, policy or names, in one sentence.
 
 use slotscope_engine::text::{grouped, percent};
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::wording::verdict::times;
+use slotscope_model::measure::Measure;
+use slotscope_model::words::times;
 
 use crate::whatif::findings::WhatIfFindings;
 

@@ -19,7 +19,7 @@ pub mod view;
 use std::io::{self, Write};
 use std::path::Path;
 
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::output::{OutputSet, Written};
 pub use crate::render::json;

@@ -3,7 +3,7 @@
 use slotscope_engine::error::Result;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::chunk::CHUNK;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::cli::analyze::AnalyzeArgs;
 use crate::cli::redacted;

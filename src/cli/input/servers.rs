@@ -12,8 +12,8 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
 use slotscope_findings::steps::MEASURING;
-use slotscope_findings::summary::step::StepKind;
-use slotscope_findings::summary::{InputFacts, Summary};
+use slotscope_model::step::StepKind;
+use slotscope_model::{InputFacts, Summary};
 use slotscope_report::output::WholeDirectory;
 
 use crate::cli::collect_bars::NodeBars;

@@ -14,7 +14,7 @@ use slotscope_collect::slot_keys::{SlotKey, SlotKeys};
 use slotscope_engine::error::Error;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::servers::ServerReading;
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::top::judged::judge;
 use crate::top::rows::{Cluster, Health};

@@ -9,8 +9,8 @@ use serde::Serialize;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
-use crate::summary::Summary;
 use crate::summary::block_time::{block_time, unlisted_block_time};
+use slotscope_model::Summary;
 
 /// A node that stalls longer than this is noticed by clients.
 pub(crate) const MAX_BLOCK: Duration = Duration::from_millis(100);

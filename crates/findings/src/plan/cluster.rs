@@ -12,8 +12,8 @@ use slotscope_planner::move_request::{MoveLimits, Role};
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK, blocking_keys};
 use crate::plan::inputs::PlannedNode;
-use crate::summary::Summary;
-use crate::summary::limit;
+use slotscope_model::Summary;
+use slotscope_model::limit;
 use slotscope_topology::{Topology, find, ranges};
 
 /// The flags that change the request for moves; all other flags say how input is read and judged.

@@ -2,8 +2,8 @@
 
 use slotscope_engine::text::{counted, grouped, list};
 
-use crate::summary::Summary;
-use crate::summary::state::State;
+use slotscope_model::Summary;
+use slotscope_model::state::State;
 
 /// Maximum number of slots a warning names.
 const SLOTS_NAMED: usize = 5;

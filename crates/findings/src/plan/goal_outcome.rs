@@ -8,11 +8,16 @@ use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, PlannedRole};
 use slotscope_planner::why_not::why_not;
 
-use crate::summary::balance::tidy;
-use crate::summary::headroom::Headroom;
-use crate::summary::limit;
-use crate::summary::state;
+use slotscope_model::balance::tidy;
+use slotscope_model::headroom::Headroom;
+use slotscope_model::limit;
+use slotscope_model::state;
 use crate::wording::step as said;
+use slotscope_model::balance::tidy;
+use slotscope_model::headroom::Headroom;
+use slotscope_model::independent_units::UnitKind;
+use slotscope_model::limit;
+use slotscope_model::state;
 
 /// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair
 /// shares; of a limit, the part of it that this node uses.

@@ -2,7 +2,7 @@
 
 use slotscope_engine::metric::{Metric, PerMetric};
 
-use crate::summary::headroom::Headroom;
+use slotscope_model::headroom::Headroom;
 use slotscope_topology::find::Called;
 
 /// A node as the planner sees it.

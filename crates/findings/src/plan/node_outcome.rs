@@ -10,7 +10,7 @@ use slotscope_planner::move_request::MoveRequest;
 use slotscope_planner::solve::MovePlan;
 
 use crate::plan::inputs::{PlanInputs, PlannedNode};
-use crate::summary::balance::tidy;
+use slotscope_model::balance::tidy;
 
 /// Something today and once all has moved.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]

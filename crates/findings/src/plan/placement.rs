@@ -3,17 +3,18 @@
 use slotscope_engine::metric::Metric;
 
 use crate::plan::cluster::Cluster;
-use crate::summary::Summary;
-use crate::summary::balance::tidy;
-use crate::summary::compared::{Compared, parts, ratio, rest};
-use crate::summary::judge::Bands;
-use crate::summary::limit;
-use crate::summary::measure::Measure;
-use crate::summary::role_load::RoleLoad;
-use crate::summary::role_verdict::RoleVerdict;
+use crate::summary::compared::{ratio, rest};
 use crate::summary::split::Split;
-use crate::summary::state::{Role, State};
-use crate::summary::step::{After, RoleAfter};
+use slotscope_model::Summary;
+use slotscope_model::balance::tidy;
+use slotscope_model::bands::Bands;
+use slotscope_model::compared::{Compared, parts};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::role_load::RoleLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, State};
+use slotscope_model::step::{After, RoleAfter};
 use slotscope_topology::ranges;
 
 #[derive(Clone)]

@@ -8,12 +8,12 @@ use crate::plan::placement::{PlacedRole, Placement};
 use crate::steps::Steps;
 use crate::steps::change::{Found, Search};
 use crate::steps::pieces::{Piece, heavy, split};
-use crate::summary::independent_units::{Unit, UnitKind};
-use crate::summary::keys::Key;
-use crate::summary::state::{Role, State};
-use crate::summary::step::{Pieces, StepKind};
-use crate::summary::tags::Tag;
 use crate::wording::step as said;
+use slotscope_model::independent_units::{Unit, UnitKind};
+use slotscope_model::keys::Key;
+use slotscope_model::state::{Role, State};
+use slotscope_model::step::{Pieces, StepKind};
+use slotscope_model::tags::Tag;
 
 /// The longest name printed in a command.
 const TYPED: usize = 200;

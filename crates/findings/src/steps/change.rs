@@ -7,7 +7,7 @@ use crate::plan::placement::Placement;
 use crate::plan::requests::request_of;
 use crate::steps::pieces::{Cut, Piece, heavy, split};
 use crate::steps::service::Service;
-use crate::summary::Summary;
+use slotscope_model::Summary;
 
 /// With more pieces than this, the tags are too coarse to split one by one.
 const MOST: usize = 12;

@@ -6,10 +6,10 @@ use slotscope_planner::why_not::{WhyNot, why_not};
 use crate::plan::placement::{Known, PlacedRole};
 use crate::plan::requests::request_of;
 use crate::steps::Steps;
-use crate::summary::independent_units::Unit;
-use crate::summary::state::Role;
-use crate::summary::step::Left;
 use crate::wording::step as said;
+use slotscope_model::independent_units::Unit;
+use slotscope_model::state::Role;
+use slotscope_model::step::Left;
 
 /// Maximum number of tags and keys named.
 const NAMED: usize = 3;

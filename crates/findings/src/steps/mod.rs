@@ -23,18 +23,18 @@ use crate::plan::cluster::{Cluster, MoveFlags};
 use crate::plan::placement::Placement;
 use crate::steps::application::Change;
 use crate::steps::repair::{frees, more_nodes, raise_to, repairs, step, take_again};
-use crate::summary::Summary;
-use crate::summary::finding::{Finding, FindingKind};
-use crate::summary::integrity::{Damage, Integrity};
-use crate::summary::limit;
-use crate::summary::measure::Measure;
 use crate::summary::observed::Observed;
 use crate::summary::processes;
-use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Frees, Left, Step, StepKind};
 use crate::wording::step as said;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
+use slotscope_model::Summary;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::integrity::{Damage, Integrity};
+use slotscope_model::limit;
+use slotscope_model::measure::Measure;
+use slotscope_model::state::{Role, State};
+use slotscope_model::step::{Actor, After, Frees, Left, Step, StepKind};
 use slotscope_topology::Topology;
 
 /// A slot of this many fair shares is hot.

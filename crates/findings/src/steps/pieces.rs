@@ -5,10 +5,10 @@ use slotscope_engine::name::Name;
 use slotscope_engine::slot::slot_of_part;
 
 use crate::plan::placement::{Known, PlacedRole, Placement};
-use crate::summary::Summary;
-use crate::summary::independent_units::{Unit, UnitKind};
-use crate::summary::keys::Key;
-use crate::summary::limit;
+use slotscope_model::Summary;
+use slotscope_model::independent_units::{Unit, UnitKind};
+use slotscope_model::keys::Key;
+use slotscope_model::limit;
 
 /// A key that is this fraction of its tag is split instead of the tag.
 const MAIN: f64 = 0.5;

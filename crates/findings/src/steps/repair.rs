@@ -5,15 +5,15 @@ use slotscope_engine::text::counted;
 
 use crate::plan::placement::Placement;
 use crate::steps::commands::Commands;
-use crate::summary::Summary;
-use crate::summary::finding::{Finding, FindingKind};
 use crate::summary::floor::largest_useful_nodes;
-use crate::summary::limit;
-use crate::summary::nodes::NodeLoad;
 use crate::summary::observed::Observed;
-use crate::summary::state::{Role, State};
-use crate::summary::step::{Actor, After, Frees, Step, StepKind};
 use crate::wording::step as said;
+use slotscope_model::Summary;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::limit;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::state::{Role, State};
+use slotscope_model::step::{Actor, After, Frees, Step, StepKind};
 use slotscope_topology::Topology;
 
 /// At or above this fraction of a node's memory, non-key memory is worth a step.
@@ -154,7 +154,7 @@ pub(super) fn frees(
         .slots
         .loads
         .bytes()
-        .map_or(0, |bytes| crate::summary::balance::sum(bytes));
+        .map_or(0, |bytes| slotscope_model::balance::sum(bytes));
     let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
     let lacking = patterns
         .filter_map(|row| {

@@ -4,13 +4,13 @@ use crate::plan::placement::{Known, PlacedRole};
 use crate::steps::Steps;
 use crate::steps::application::Change;
 use crate::steps::pieces::Piece;
-use crate::summary::independent_units::UnitKind;
-use crate::summary::limit;
-use crate::summary::step::StepKind;
 use crate::wording::step as said;
 use slotscope_advisor::findings::Advice;
 use slotscope_advisor::reasons::KeepReason;
 use slotscope_engine::name::Name;
+use slotscope_model::independent_units::UnitKind;
+use slotscope_model::limit;
+use slotscope_model::step::StepKind;
 
 impl<'a> Steps<'a> {
     /// The tags that the advice proposes, if a tag fills a node and they help.

@@ -2,9 +2,9 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::{HotSlot, Summary};
-use slotscope_findings::wording::verdict::times;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::{HotSlot, Summary};
+use slotscope_model::words::times;
 
 use crate::charts::grid::{self, Grid};
 use crate::charts::{Sheet, node_name, source_line};

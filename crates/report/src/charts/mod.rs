@@ -19,9 +19,9 @@ use slotscope_engine::name::Name;
 
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{and_more, three_digits};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance;
-use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_model::Summary;
+use slotscope_model::balance;
+use slotscope_model::nodes::NodeLoad;
 
 pub use crate::charts::sheet::Sheet;
 use crate::charts::sheet::size;

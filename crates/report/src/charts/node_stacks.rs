@@ -3,15 +3,15 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::short;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::compared::Compared;
-use slotscope_findings::summary::independent_units::{Unit, UnitKind, UnitsBy};
-use slotscope_findings::summary::limit;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::role_load::RoleLoad;
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::{Role, State};
-use slotscope_findings::wording::verdict::times;
+use slotscope_model::Summary;
+use slotscope_model::compared::Compared;
+use slotscope_model::independent_units::{Unit, UnitKind, UnitsBy};
+use slotscope_model::limit;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::role_load::RoleLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, State};
+use slotscope_model::words::times;
 
 use crate::plot::loads::Loads;
 

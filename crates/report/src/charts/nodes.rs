@@ -5,9 +5,9 @@ use slotscope_canvas::{Anchor, Canvas};
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{and_more, three_digits};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::state::Role;
+use slotscope_model::Summary;
+use slotscope_model::measure::Measure;
+use slotscope_model::state::Role;
 
 use crate::charts::field;
 use crate::charts::node_stacks::{RoleStacks, Stack};

@@ -1,13 +1,14 @@
 //! The loads shown by a picture, in the metric of the verdict, and their number format.
 
+use crate::view::perfect_slot::CompoundPoisson;
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{grouped, plural, three_digits};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance;
-use slotscope_findings::summary::balance::Balance;
-use slotscope_findings::summary::independent_units::Units;
-use slotscope_findings::summary::model::compound::CompoundPoisson;
+use slotscope_model::Summary;
+use slotscope_model::balance;
+use slotscope_model::balance::Balance;
+use slotscope_model::independent_units::Units;
+use slotscope_model::compound::CompoundPoisson;
 
 use crate::plot::numbers::Numbers;
 

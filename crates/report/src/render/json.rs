@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::SLOTS;
-use slotscope_findings::summary::{SCHEMA, Summary};
+use slotscope_model::{SCHEMA, Summary};
 
 /// Writes a summary.
 ///

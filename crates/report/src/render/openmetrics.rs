@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::{Role, State};
+use slotscope_model::Summary;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::{Role, State};
 
 use crate::render::families::{Families, Label};
 

@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::amount_cell;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::quantiles::Quantiles;
+use slotscope_model::Summary;
+use slotscope_model::quantiles::Quantiles;
 
 use crate::view::{Scope, Section};
 

@@ -1,9 +1,9 @@
 //! The capacity of nodes, if the user gave their memory.
 
 use slotscope_engine::text::{bytes, counted};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::capacity::{Capacity, NodeRoom};
-use slotscope_findings::summary::limit;
+use slotscope_model::Summary;
+use slotscope_model::capacity::{Capacity, NodeRoom};
+use slotscope_model::limit;
 
 use crate::view::cell::Tone;
 use crate::view::table::Rank;

@@ -3,7 +3,7 @@
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::{Name, shown};
 use slotscope_engine::text;
-use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_model::nodes::NodeLoad;
 
 /// The content of a cell.
 #[derive(Debug, Clone, PartialEq)]

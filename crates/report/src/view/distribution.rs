@@ -1,8 +1,8 @@
 //! How many slots hold how much, compared with a perfect hash.
 
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::model::bins::Bins;
-use slotscope_findings::summary::model::compound::CompoundPoisson;
+use slotscope_model::Summary;
+use crate::view::bins::Bins;
+use slotscope_model::compound::CompoundPoisson;
 
 use crate::palette::{ALARM, EXPECTED, LOAD};
 use crate::plot::axis::Axis;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, grouped, short};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::extremes::{ExtremeKey, ExtremeKeys};
-use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_model::Summary;
+use slotscope_model::extremes::{ExtremeKey, ExtremeKeys};
+use slotscope_model::nodes::NodeLoad;
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};

@@ -1,8 +1,8 @@
 //! The slots with the most CPU time while load was measured, and their keys.
 
 use slotscope_engine::text::{self, bytes, counted};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::hot_slots::{KeyAtWork, SlotAtWork};
+use slotscope_model::Summary;
+use slotscope_model::hot_slots::{KeyAtWork, SlotAtWork};
 
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table, Value};

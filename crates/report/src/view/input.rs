@@ -2,7 +2,7 @@
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{and_more, bytes, counted, grouped, truncated};
-use slotscope_findings::summary::{FileFacts, InputFacts, Summary};
+use slotscope_model::{FileFacts, InputFacts, Summary};
 
 use crate::view::remarks as of_any;
 use crate::view::{Block, Cell, Column, Scope, Section, Table};

@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, counted, short};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::keys::Key;
+use slotscope_model::Summary;
+use slotscope_model::keys::Key;
 
 use crate::view::extremes;
 use crate::view::table::{Rank, TableBuilder};

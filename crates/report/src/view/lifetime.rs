@@ -3,9 +3,9 @@
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, grouped, percent, span};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::expiring::{Leaving, LeavingPart};
-use slotscope_findings::summary::expiry::FullestTime;
+use slotscope_model::Summary;
+use slotscope_model::expiry::FullestTime;
+use slotscope_model::expiry::{Leaving, LeavingPart};
 
 use crate::view::table::Rank;
 use crate::view::{Cell, Column, Section, Table};

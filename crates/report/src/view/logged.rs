@@ -3,8 +3,8 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::source::collection::load::CommandLogKind;
 use slotscope_engine::text::{counted, grouped};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::logged::{CommandAtWork, LoggedAtWork};
+use slotscope_model::Summary;
+use slotscope_model::logged::{CommandAtWork, LoggedAtWork};
 
 use crate::view::table::{Rank, TableBuilder};
 use crate::view::{Cell, Column, Section, Table};

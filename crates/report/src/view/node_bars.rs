@@ -2,11 +2,11 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::counted;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::node_counts::NodeCounts;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::state::State;
+use slotscope_model::Summary;
+use slotscope_model::measure::Measure;
+use slotscope_model::node_counts::NodeCounts;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::state::State;
 
 use crate::view::cell::Tone;
 use crate::view::nodes::{self, fair, fair_column, measure, of_role, other_role};

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, counted, percent};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::capacity::NodeRoom;
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::nodes::NodeLoad;
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::Role;
+use slotscope_model::Summary;
+use slotscope_model::capacity::NodeRoom;
+use slotscope_model::measure::Measure;
+use slotscope_model::nodes::NodeLoad;
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::Role;
 
 use crate::view::cell::Tone;
 use crate::view::table::Rank;

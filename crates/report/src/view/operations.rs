@@ -1,8 +1,8 @@
 //! Operations on keys: number, rate, and commands.
 
 use slotscope_engine::text::{self, counted, grouped, percent, short, three_digits};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::operations::{AbsentKeys, Operations};
+use slotscope_model::Summary;
+use slotscope_model::operations::{AbsentKeys, Operations};
 
 use crate::view::{Cell, Column, Section, Table};
 

@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::patterns::{GroupLoad, KeyGroups};
+use slotscope_model::Summary;
+use slotscope_model::patterns::{GroupLoad, KeyGroups};
 
 use crate::view::keys::share_column;
 use crate::view::table::Rank;

@@ -3,7 +3,7 @@
 use std::fmt::Display;
 
 use slotscope_engine::text::{counted, grouped};
-use slotscope_findings::summary::{Incomplete, Rejected};
+use slotscope_model::{Incomplete, Rejected};
 
 use crate::view::{Block, Section};
 

@@ -2,8 +2,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{self, amount_cell, grouped};
-use slotscope_findings::summary::model::slot_cv;
-use slotscope_findings::summary::{HotSlot, Summary};
+use slotscope_model::independent_units::slot_cv;
+use slotscope_model::{HotSlot, Summary};
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};

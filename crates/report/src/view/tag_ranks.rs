@@ -3,8 +3,8 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{name, percent};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::tags::{Tag, Tags};
+use slotscope_model::Summary;
+use slotscope_model::tags::{Tag, Tags};
 
 use crate::palette::{ALARM, EXPECTED, LIGHT_LOAD, LOAD, MUTED, Rgb};
 use crate::plot::axis::Axis;

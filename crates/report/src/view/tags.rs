@@ -2,7 +2,7 @@
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{amount, grouped, percent};
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::view::keys::share_column;
 use crate::view::table::Rank;

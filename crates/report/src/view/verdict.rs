@@ -2,14 +2,14 @@
 //! findings and steps in the same order.
 
 use slotscope_engine::text::{and_more, counted};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::cause::{Cause, CauseKind};
-use slotscope_findings::summary::finding::{Finding, FindingKind};
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::state::State;
-use slotscope_findings::summary::step::{After, Left, Requested, Step};
-use slotscope_findings::summary::verdict::Verdict;
-use slotscope_findings::wording::verdict::{cause_in_words, ratio, times};
+use slotscope_model::Summary;
+use slotscope_model::cause::{Cause, CauseKind};
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::state::State;
+use slotscope_model::step::{After, Left, Requested, Step};
+use slotscope_model::verdict::Verdict;
+use slotscope_model::words::{cause_in_words, ratio, times};
 
 use crate::view::steps::{StepRow, StepTable, Turn};
 use crate::view::{Block, Cell, Column, Scope, Section, Table, Value};

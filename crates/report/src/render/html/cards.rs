@@ -3,10 +3,10 @@
 
 use askama::{Result, Template};
 
-use slotscope_findings::summary::finding::{Finding, FindingKind};
-use slotscope_findings::summary::role_verdict::RoleVerdict;
-use slotscope_findings::summary::verdict::Verdict;
-use slotscope_findings::wording::verdict::ratio as ratio_in_words;
+use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::role_verdict::RoleVerdict;
+use slotscope_model::verdict::Verdict;
+use slotscope_model::words::ratio as ratio_in_words;
 
 use crate::render::html::spell::sentence;
 use crate::render::html::table::Table;

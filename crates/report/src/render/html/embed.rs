@@ -8,9 +8,9 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use slotscope_engine::metric::{Metric, PerMetric};
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::balance::{Balance, tidy};
-use slotscope_findings::summary::model::slot_cv;
+use slotscope_model::Summary;
+use slotscope_model::balance::{Balance, tidy};
+use slotscope_model::independent_units::slot_cv;
 
 use crate::render::html::spell;
 use crate::render::html::spell::cut;

@@ -1,8 +1,8 @@
 //! The numbers at the top of the page, and how the report was made.
 
 use slotscope_engine::text::{bytes, counted, grouped, percent, time, truncated};
-use slotscope_findings::summary::measure::Measure;
-use slotscope_findings::summary::{Dumped, Summary};
+use slotscope_model::measure::Measure;
+use slotscope_model::{Dumped, Summary};
 
 use crate::render::html::spell;
 

@@ -28,7 +28,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest, Sha256};
 
 use slotscope_engine::text::grouped;
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::palette;
 use crate::render::html::facts::Fact;

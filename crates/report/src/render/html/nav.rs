@@ -1,6 +1,6 @@
 //! The navigation of the page: the sections present, in a few groups.
 
-use slotscope_findings::summary::InputFacts;
+use slotscope_model::InputFacts;
 
 use crate::render::html::section::Section;
 

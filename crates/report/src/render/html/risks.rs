@@ -2,9 +2,9 @@
 
 use askama::{Result, Template};
 
-use slotscope_findings::summary::Summary;
-use slotscope_findings::summary::finding::Finding;
-use slotscope_findings::summary::state::Severity;
+use slotscope_model::Summary;
+use slotscope_model::finding::Finding;
+use slotscope_model::state::Severity;
 
 use crate::render::html::spell;
 use crate::view::verdict::shown_risks;

@@ -2,7 +2,7 @@
 
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{self, truncated};
-use slotscope_findings::summary::nodes::NodeLoad;
+use slotscope_model::nodes::NodeLoad;
 
 /// Maximum characters of a name; the rest becomes an ellipsis.
 pub(super) const SHOWN: usize = 120;

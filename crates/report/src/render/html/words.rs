@@ -1,6 +1,6 @@
 //! The verdict for people who do not operate the cluster, and what it means.
 
-use slotscope_findings::summary::state::{Role, State};
+use slotscope_model::state::{Role, State};
 
 /// Its CSS class: good, watched or bad.
 pub(super) fn class(state: State) -> &'static str {

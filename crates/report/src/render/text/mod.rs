@@ -10,7 +10,7 @@ use anstyle::{AnsiColor, Style};
 
 use slotscope_engine::name::ISOLATION;
 use slotscope_engine::text::and_more;
-use slotscope_findings::summary::state::State;
+use slotscope_model::state::State;
 
 use crate::view::{Block, Scope, Section, StepTable};
 

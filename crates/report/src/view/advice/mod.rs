@@ -8,7 +8,7 @@ mod sentence;
 use slotscope_advisor::findings::{Advice, AdviseFindings, FamilyAdvice};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{grouped, list};
-use slotscope_findings::summary::Summary;
+use slotscope_model::Summary;
 
 use crate::view::table::Rank;
 use crate::view::{Block, Cell, Column, Section, Table};
