@@ -63,7 +63,6 @@ __all__ = [
     "Role",
     "RoleAfter",
     "RoleVerdict",
-    "Scaled",
     "SchemeScore",
     "Severity",
     "Side",
@@ -501,7 +500,6 @@ class RoleAfter(TypedDict):
 
 class RoleVerdict(TypedDict):
     bands: Bands
-    by_node_count: List[Scaled]
     causes: List[Cause]
     compared: int
     estimated: bool
@@ -517,12 +515,6 @@ class RoleVerdict(TypedDict):
     span_secs: float | None
     state: State
     usable_capacity: float | None
-
-
-class Scaled(TypedDict):
-    max_over_mean: float | None
-    nodes: int
-    state: State
 
 
 class SchemeScore(TypedDict):

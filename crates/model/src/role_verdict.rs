@@ -48,8 +48,6 @@ pub struct RoleVerdict {
     pub floor: Option<f64>,
     /// 1 / M: with equal nodes the cluster is full when its fullest node is.
     pub usable_capacity: Option<f64>,
-    /// The same slots on other numbers of equal nodes.
-    pub by_node_count: Vec<Scaled>,
     /// Where nodes are not compared, the heaviest tag or key of the load: its name, whether it is a tag, and its part.
     #[serde(skip)]
     pub seen: Option<(Name, bool, f64)>,
@@ -97,15 +95,4 @@ impl RoleVerdict {
     pub fn by(&self) -> Metric {
         self.metric.metric()
     }
-}
-
-/// An even split over this many nodes.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Scaled {
-    /// How many.
-    pub nodes: usize,
-    /// The fullest in fair shares.
-    pub max_over_mean: Option<f64>,
-    /// How uneven that is.
-    pub state: State,
 }

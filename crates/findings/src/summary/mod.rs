@@ -39,7 +39,6 @@ pub(crate) mod recency;
 pub(crate) mod risk;
 pub(crate) mod role_choice;
 pub(crate) mod role_verdict;
-pub(crate) mod scaling;
 pub(crate) mod split;
 pub(crate) mod tags;
 pub(crate) mod unit_sizes;

@@ -13,7 +13,6 @@ use slotscope_model::state::{Role, State};
 use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::effective;
 use crate::summary::judge::{Amounts, Judgement, judge};
-use crate::summary::scaling;
 use crate::summary::split::Split;
 use crate::summary::verdict_inputs::VerdictInputs;
 
@@ -36,17 +35,21 @@ pub(crate) struct RoleInputs<'a> {
 pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
     let RoleInputs { load, units, .. } = *inputs;
     let compared = Compared::new(inputs.nodes(), load);
-    let verdict = with_units(
-        RoleVerdict {
-            role: load.role,
-            metric: load.measure,
-            span_secs: load.span_secs.map(tidy),
-            estimated: load.is_estimated,
-            ..RoleVerdict::default()
+    let verdict = RoleVerdict {
+        role: load.role,
+        metric: load.measure,
+        span_secs: load.span_secs.map(tidy),
+        estimated: load.is_estimated,
+        // It is unknown if tags were not counted.
+        n_eff: effective(units).map(tidy),
+        n_eff_error: if inputs.verdict.units.are_exact {
+            0.0
+        } else {
+            N_EFF_ERROR
         },
-        inputs,
-        &compared,
-    );
+        floor: slot_floor_of(&load.slots, &compared.shares),
+        ..RoleVerdict::default()
+    };
     let Some(split) = Split::of(&compared, units, load.measure) else {
         return RoleVerdict {
             sentence: inputs.nothing(),
@@ -80,31 +83,6 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
         }),
         usable_capacity: Some(tidy(1.0 / split.max_over_mean)),
         causes,
-        ..verdict
-    }
-}
-
-/// Adds what the units tell about slots.
-fn with_units(
-    verdict: RoleVerdict,
-    inputs: &RoleInputs<'_>,
-    compared: &Compared<'_>,
-) -> RoleVerdict {
-    let RoleInputs { load, units, .. } = *inputs;
-    // n_eff is unknown if tags were not counted.
-    RoleVerdict {
-        n_eff: effective(units).map(tidy),
-        n_eff_error: if inputs.verdict.units.are_exact {
-            0.0
-        } else {
-            N_EFF_ERROR
-        },
-        floor: slot_floor_of(&load.slots, &compared.shares),
-        by_node_count: if units.total > 0.0 {
-            scaling::by_node_count(load, units, inputs.amounts.keys)
-        } else {
-            Vec::new()
-        },
         ..verdict
     }
 }

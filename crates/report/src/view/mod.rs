@@ -68,7 +68,6 @@ pub(crate) static SECTIONS: &[fn(&Summary) -> Option<Section<'_>>] = &[
     advice::section,
     extremes::section,
     capacity::section,
-    node_bars::node_counts,
     slots::map,
     slots::hottest,
     distribution::slots,

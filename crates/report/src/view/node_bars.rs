@@ -1,4 +1,4 @@
-//! The nodes in few lines, for other numbers of nodes, and from their own key counts.
+//! The nodes in few lines, and from their own key counts.
 
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::counted;
@@ -6,12 +6,11 @@ use slotscope_model::Summary;
 use slotscope_model::measure::Measure;
 use slotscope_model::node_counts::NodeCounts;
 use slotscope_model::nodes::NodeLoad;
-use slotscope_model::state::State;
 
 use crate::view::cell::Tone;
 use crate::view::nodes::{self, fair, fair_column, measure, of_role, other_role};
 use crate::view::table::Rank;
-use crate::view::{Block, Cell, Column, Scope, Section, Table};
+use crate::view::{Block, Cell, Column, Section, Table};
 
 /// Maximum nodes shown if space is short.
 const BARS: usize = 6;
@@ -63,49 +62,6 @@ pub(crate) fn bars(summary: &Summary) -> Option<Section<'_>> {
         )
         .build();
     Some(Section::untitled().table(table))
-}
-
-/// The same keys on other numbers of nodes.
-pub(crate) fn node_counts(summary: &Summary) -> Option<Section<'_>> {
-    let verdict = summary.verdict.by(summary.by)?;
-    let ratios = verdict
-        .by_node_count
-        .iter()
-        .filter_map(|scaled| scaled.max_over_mean);
-    let most = ratios.fold(1.0, f64::max);
-    let bar = |ratio: f64, state| {
-        Cell::ratio(ratio, 2).with_bar(ratio / most, Some(1.0 / most), tone(state))
-    };
-    let table = Table::of(&verdict.by_node_count)
-        .column(Column::number("nodes"), |scaled| {
-            Cell::number(scaled.nodes as u64)
-        })
-        .column(
-            Column::number("fullest node, × fair")
-                .field("fullest node")
-                .hint("what the fullest node would hold over the average node; the mark is the fair share"),
-            |scaled| Cell::of(scaled.max_over_mean, |ratio| bar(ratio, scaled.state)),
-        )
-        .column(Column::words("verdict"), |scaled| {
-            Cell::text(scaled.state.word(verdict.role).to_lowercase())
-        })
-        .build();
-    let section = Section::titled("What if the same keys were on more or fewer nodes?");
-    page_only(section.anchored("counts", "Node counts"), table)
-}
-
-/// The tone of a state.
-fn tone(state: State) -> Tone {
-    match state {
-        State::Skewed => Tone::Alarm,
-        State::Watch => Tone::Watch,
-        _ => Tone::Plain,
-    }
-}
-
-fn page_only<'a>(section: Section<'a>, table: Table<'a>) -> Option<Section<'a>> {
-    let is_empty = table.rows.is_empty();
-    (!is_empty).then(|| section.scoped(Scope::Page).table(table))
 }
 
 /// The report on key counts from the nodes themselves, without a dump.

@@ -15,7 +15,6 @@ const GROUPS: [(&str, &[&str]); 4] = [
             "risks",
             "operations",
             "capacity",
-            "counts",
         ],
     ),
     (
