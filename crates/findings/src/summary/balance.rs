@@ -5,8 +5,6 @@
 use slotscope_engine::metric::Metric;
 use slotscope_model::balance::{Balance, sum, tidy};
 
-use crate::summary::perfect_hash::gini;
-
 /// The statistics of `loads`; `dispersion` stays absent.
 pub fn of(loads: &[u64]) -> Balance {
     let mut sorted = loads.to_vec();
@@ -27,7 +25,7 @@ pub fn of(loads: &[u64]) -> Balance {
         mean: tidy(mean),
         max_over_mean: ratio(max as f64 * n / total),
         cv: ratio((squares * n / (total * total) - 1.0).max(0.0).sqrt()),
-        gini: ratio(gini::gini(gini::members(&sorted))),
+        gini: ratio(gini(&sorted, total)),
         jain: ratio(total * total / (n * squares)),
         theil: ratio(theil(&sorted, mean)),
         dispersion: None,
@@ -57,6 +55,15 @@ fn of_keys_by_slot(loads: &[u64]) -> Balance {
         .sum();
     balance.dispersion = (mean > 0.0).then(|| tidy(x2 / (loads.len() as f64 - 1.0)));
     balance
+}
+
+/// Twice the area between the Lorenz curve and the diagonal: sum (2 i + 1 - n) L_i / (n W), with i from 0 in ascending
+/// order.
+fn gini(sorted: &[u64], total: f64) -> f64 {
+    let n = sorted.len() as f64;
+    let loads = sorted.iter().enumerate();
+    let ranked = loads.map(|(at, load)| (2.0 * at as f64 + 1.0 - n) * *load as f64);
+    (ranked.sum::<f64>() / (n * total)).max(0.0)
 }
 
 fn theil(sorted: &[u64], mean: f64) -> f64 {
@@ -113,6 +120,18 @@ mod tests {
             [0.0; 3]
         );
         assert_eq!(balance.jain, Some(1.0));
+    }
+
+    #[test]
+    fn the_gini_coefficient_is_twice_the_area_over_the_curve() {
+        let loads = [1, 1, 2, 7, 7, 90];
+        let (mut below, mut area) = (0.0, 0.0);
+        for load in loads {
+            let share = load as f64 / 108.0;
+            area += (2.0 * below + share) / 6.0;
+            below += share;
+        }
+        close(of(&loads).gini, 1.0 - area);
     }
 
     #[test]

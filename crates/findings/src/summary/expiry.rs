@@ -1,5 +1,6 @@
 //! When keys expire.
 
+use crate::summary::kinds::in_metrics;
 use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally;
@@ -21,7 +22,7 @@ pub(crate) fn of(
     owner: &dyn Fn(u16) -> Option<Name>,
     shown_pattern: &dyn Fn(&Name) -> Name,
 ) -> Option<Expiry> {
-    let shown = |load: Load| carried.map(|metric, _| load[metric]);
+    let shown = |load: Load| in_metrics(load, carried);
     let spans = counted.times.sorted();
     let mut expiring = counted.sometime;
     spans.iter().for_each(|(_, load)| expiring += *load);

@@ -10,7 +10,6 @@ use slotscope_model::quantiles::TagSizes;
 use slotscope_model::tags::Tags;
 
 use crate::summary::perfect_hash::chance::RandomUnits;
-use crate::summary::perfect_hash::effective_units;
 use crate::summary::unit_sizes;
 
 /// Combines known tags and single keys.
@@ -115,7 +114,8 @@ fn tag_of(key: &Name) -> &[u8] {
 
 /// The equivalent number of equal units.
 pub(crate) fn effective(units: &UnitsBy) -> Option<f64> {
-    effective_units(units.total, units.squares?)
+    let squares = units.squares.filter(|squares| *squares > 0.0)?;
+    Some(units.total * units.total / squares)
 }
 
 /// The units of the nodes' load `total` that are not `heavy`, as random units; `light` are the weights of the known

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::summary::kinds::in_metrics;
 use slotscope_engine::metric::{Load, Metric, PerMetric, PerWeight};
 use slotscope_engine::name::Name;
 use slotscope_engine::tally::NameTallies;
@@ -117,7 +118,7 @@ pub(crate) fn types(attributes: &Attributes, carried: &PerMetric<u128>) -> Optio
     }
     let row = |(name, load): (&Name, Load)| TypeLoad {
         kind: name.clone(),
-        load: carried.map(|metric, _| load[metric]),
+        load: in_metrics(load, carried),
     };
     let mut rows: Vec<_> = types.into_iter().map(row).collect();
     rows.sort_by(|a, b| (b.load.keys, &a.kind).cmp(&(a.load.keys, &b.kind)));
@@ -140,7 +141,7 @@ pub(crate) fn databases(
     Some(
         rows.map(|(db, load)| DatabaseLoad {
             db: *db,
-            load: carried.map(|metric, _| load[metric]),
+            load: in_metrics(*load, carried),
         })
         .collect(),
     )

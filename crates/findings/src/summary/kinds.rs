@@ -11,7 +11,7 @@ pub(crate) fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<
     let row = |kind: &Kind| EncodingLoad {
         kind: kind.type_name.clone(),
         encoding: (!kind.encoding.0.is_empty()).then(|| kind.encoding.clone()),
-        load: of(kind.load, carried),
+        load: in_metrics(kind.load, carried),
         elements: (kind.counted > 0).then_some(kind.elements),
     };
     let mut rows: Vec<_> = kinds.sorted().into_iter().map(row).collect();
@@ -38,7 +38,7 @@ pub(crate) fn largest(
             slot: key.slot,
             node: owner(key.slot),
             elements: key.elements,
-            load: of(key.load, carried),
+            load: in_metrics(key.load, carried),
         }));
     }
     rows.sort_by(|a, b| {
@@ -49,6 +49,7 @@ pub(crate) fn largest(
     (!rows.is_empty()).then_some(rows)
 }
 
-fn of(load: Load, carried: &PerMetric<u128>) -> PerMetric<u64> {
+/// A load in the metrics that names were counted in.
+pub(crate) fn in_metrics(load: Load, carried: &PerMetric<u128>) -> PerMetric<u64> {
     carried.map(|metric, _| load[metric])
 }

@@ -1,7 +1,8 @@
 //! How recently and how often keys are used, if the dump tells.
 
+use crate::summary::kinds::in_metrics;
 use slotscope_engine::format::lfu::SATURATED;
-use slotscope_engine::metric::{Load, Metric, PerMetric};
+use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::tally;
 use slotscope_engine::tally::recency::IDLE;
 use slotscope_model::recency::{IdleLoad, LfuLoad};
@@ -16,7 +17,7 @@ pub(crate) fn idle(
         .zip(&counted.idle)
         .map(|(under_secs, load)| IdleLoad {
             under_secs,
-            load: shown(load, carried),
+            load: in_metrics(*load, carried),
         });
     let is_known = counted.idle.iter().any(|load| load[Metric::Keys] > 0);
     is_known.then(|| rows.collect())
@@ -32,7 +33,7 @@ pub(crate) fn lfu(
         .filter(|(_, load)| load[Metric::Keys] > 0)
         .map(|(counter, load)| LfuLoad {
             counter,
-            load: shown(load, carried),
+            load: in_metrics(*load, carried),
         })
         .collect();
     (!rows.is_empty()).then_some(rows)
@@ -42,8 +43,4 @@ pub(crate) fn lfu(
 pub(crate) fn are_accesses_known(counters: Option<&[LfuLoad]>) -> bool {
     let is_known = |load: &LfuLoad| u64::from(load.counter) < SATURATED;
     counters.is_some_and(|counters| counters.iter().all(is_known))
-}
-
-fn shown(load: &Load, carried: &PerMetric<u128>) -> PerMetric<u64> {
-    carried.map(|metric, _| load[metric])
 }

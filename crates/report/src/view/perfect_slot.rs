@@ -16,8 +16,6 @@ const MAX_UNITS: f64 = 600.0;
 const MAX_TERMS: usize = 20_000;
 /// This many of the largest units may share a slot.
 const TOGETHER: usize = 4;
-/// This many of the heaviest units are also placed in pairs.
-const PAIRED: usize = 256;
 /// Points representing a gamma distribution.
 const GAMMA_POINTS: usize = 4000;
 /// Loads further than this many standard deviations from the mean are dropped.
@@ -199,22 +197,11 @@ fn gamma_mixture(units: Moments) -> Vec<(f64, f64)> {
     let slots = SLOTS as f64;
     let (mean, variance) = (units.total / slots, units.squares / slots);
     let empty = (-units.count / slots).exp();
-    let paired = units.heavy.len().min(PAIRED) as f64;
-    let pairs = paired * (paired - 1.0).max(0.0) / (2.0 * slots * slots);
-    let light = 1.0 - (units.heavy.len() as f64 / slots).min(1.0) + pairs;
+    let light = 1.0 - (units.heavy.len() as f64 / slots).min(1.0);
     let filled = gamma(mean, variance, empty)
         .into_iter()
         .map(|(load, p)| (load, p * light * (1.0 - empty)));
-    let paired = units.heavy.iter().take(PAIRED).enumerate();
-    let pairs = paired.flat_map(|(at, load)| {
-        let heavier = units.heavy[..at].iter();
-        heavier.map(move |heavier| (load + heavier + mean, 1.0 / (slots * slots)))
-    });
-    let others = units.heavy.len().min(PAIRED).saturating_sub(1) as f64;
-    let p_alone = |at: usize| (1.0 - if at < PAIRED { others / slots } else { 0.0 }) / slots;
-    let placed = units.heavy.iter().enumerate();
-    let alone = placed.map(|(at, load)| (load + mean, p_alone(at)));
-    let heavy = pairs.chain(alone);
+    let heavy = units.heavy.iter().map(|load| (load + mean, 1.0 / slots));
     std::iter::once((0.0, light * empty))
         .chain(filled)
         .chain(heavy)
@@ -319,15 +306,6 @@ mod tests {
                 assert!((largest / truth - 1.0).abs() < 0.01, "{largest}");
             }
         }
-        let heavy = vec![125.0; 240];
-        let of = Moments {
-            total: 0.0,
-            squares: 0.0,
-            count: 0.0,
-            heavy,
-        };
-        let pairs = CompoundPoisson::from(gamma_mixture(of));
-        assert_eq!(pairs.quantile(0.5f64.powf(1.0 / SLOTS as f64)), 250.0);
     }
 
     #[test]

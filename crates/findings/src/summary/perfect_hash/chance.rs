@@ -5,8 +5,6 @@
 //! distribution of the sum of independent random variables", Advances in Applied Probability 12, 1980; for equal units,
 //! its lattice form. Unlike a normal approximation, it holds for few units and far from the mean.
 
-use crate::summary::perfect_hash::normal;
-
 /// Randomly placed units: some with known weights, the rest modelled as equal ones.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct RandomUnits {
@@ -25,12 +23,8 @@ struct At {
 
 /// Tails are followed up to this exponent of one unit: e^-60 is below every level used.
 const STEEPEST: f64 = 60.0;
-/// Iteration limit of the exponent search; a dozen are enough.
-const STEPS: usize = 80;
-/// Every this many steps, one bisects, which guarantees progress.
-const HALVING: usize = 4;
-/// Relative change at which the exponent has converged.
-const PRECISION: f64 = 4.0 * f64::EPSILON;
+/// From a range of a factor of 16 to the precision of a number.
+const BISECTIONS: usize = 56;
 
 impl RandomUnits {
     /// Units of known `weights`, plus others of `total` load with this sum of `squares`.
@@ -120,7 +114,7 @@ impl RandomUnits {
             return (self.count() * p.ln()).exp();
         }
         let density = (-w * w / 2.0).exp() / std::f64::consts::TAU.sqrt();
-        (normal::upper_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
+        (upper_tail(w) + density * (1.0 / u - 1.0 / w)).clamp(0.0, 1.0)
     }
 
     /// K'(t) alone.
@@ -151,45 +145,42 @@ fn share(t: f64, p: f64, weight: f64) -> f64 {
     p / (p + (1.0 - p) * (-t * weight).exp())
 }
 
-/// The root of a decreasing function between 0, where it is positive, and `high`, by false position; an end that stays
-/// put counts half from the second time on (the Illinois method: Dowell and Jarratt, "A modified regula falsi method for
-/// computing the root of an equation", BIT 11, 1971). `high` if the function is positive there, too.
+/// The root of a decreasing function between 0, where it is positive, and `high`, by bisection; `high` if the function is
+/// positive there, too.
 fn root(mut high: f64, excess: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut above, mut below) = (0.0, f64::NAN, excess(high));
-    if below > 0.0 {
+    if excess(high) > 0.0 {
         return high;
     }
-    let (mut last, mut was_low) = (f64::NAN, false);
-    for step in 1..=STEPS {
-        // The scale is unknown, so first grow until the sign changes.
-        let mut next = high / 16.0;
-        if low > 0.0 {
-            let crossing = low + (high - low) * above / (above - below);
-            let is_inside = crossing > low && crossing < high && !step.is_multiple_of(HALVING);
-            next = if is_inside {
-                crossing
-            } else {
-                (low * high).sqrt()
-            };
-            let has_moved = (next - last).abs() > PRECISION * next;
-            // If the midpoint equals an end, there is no number between the two.
-            if high - low <= PRECISION * high || next <= low || next >= high || !has_moved {
-                break;
-            }
-        }
-        let value = excess(next);
-        let is_low = value > 0.0;
-        let is_again = is_low == was_low && low > 0.0;
-        if is_low {
-            (low, above) = (next, value);
-            below /= if is_again { 2.0 } else { 1.0 };
-        } else {
-            (high, below) = (next, value);
-            above /= if is_again { 2.0 } else { 1.0 };
-        }
-        (last, was_low) = (next, is_low);
+    // The scale is unknown, so first shrink until the sign changes.
+    let mut low = high / 16.0;
+    while low > f64::MIN_POSITIVE && excess(low) <= 0.0 {
+        (low, high) = (low / 16.0, low);
     }
-    if last.is_nan() { high } else { last }
+    for _ in 0..BISECTIONS {
+        let middle = (low + high) / 2.0;
+        if excess(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    high
+}
+
+/// The probability that a standard normal deviate exceeds `z`, for z of 0 or more. Sources: the power series of the
+/// integral (Abramowitz and Stegun, 26.2.11) and Laplace's continued fraction for the tail (26.2.14).
+fn upper_tail(z: f64) -> f64 {
+    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
+    if z > 2.5 {
+        let fraction = (1..=80).rev().fold(z, |under, k| z + f64::from(k) / under);
+        return density / fraction;
+    }
+    let (mut term, mut sum) = (z, z);
+    for k in 1..=60 {
+        term *= z * z / f64::from(2 * k + 1);
+        sum += term;
+    }
+    0.5 - density * sum
 }
 
 #[cfg(test)]
@@ -283,5 +274,19 @@ mod tests {
         assert_eq!(one.tail(0.01, 2.0), 0.0);
         assert_eq!(one.tail(1.0, 1.0), 1.0);
         assert_eq!(RandomUnits::default().upper_quantile(0.5, 0.01), 0.0);
+    }
+
+    #[test]
+    fn tails_are_those_of_the_tables() {
+        for (z, tail) in [
+            (0.0, 0.5),
+            (1.959_964, 0.025),
+            (2.5, 0.006_209_665),
+            (3.719_016, 1e-4),
+            (5.997_807, 1e-9),
+        ] {
+            let found = upper_tail(z);
+            assert!((found / tail - 1.0).abs() < 1e-5, "{z}: {found}");
+        }
     }
 }

@@ -1,26 +1,8 @@
 //! The statistical model that measured loads are compared with: pure numbers.
 //!
 //! The model is a perfect hash: every unit (a hash tag with all its keys, or an untagged key) lands in one of S slots
-//! at random. `chance` has the tail of a node's load, and `even_split` that of the fullest node under an even split. The load behaves like a number of
-//! equal units: with w_g the load of unit g and W their sum, N_eff = W^2 / sum w_g^2 (Kish, Survey Sampling, 1965).
+//! at random. `chance` has the tail of a node's load, and `even_split` that of the fullest node under an even split. The
+//! load behaves like a number of equal units: with w_g the load of unit g and W their sum, N_eff = W^2 / sum w_g^2 (Kish, Survey Sampling, 1965).
 
 pub(crate) mod chance;
 pub(crate) mod even_split;
-pub(crate) mod gini;
-pub(crate) mod normal;
-
-/// The equivalent number of equal independent units; `None` without load.
-pub(crate) fn effective_units(total: f64, squares: f64) -> Option<f64> {
-    (squares > 0.0).then(|| total * total / squares)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn equal_units_are_as_many_as_there_are() {
-        assert_eq!(effective_units(1e6, 1e6), Some(1e6));
-        assert_eq!(effective_units(0.0, 0.0), None);
-    }
-}
