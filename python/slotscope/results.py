@@ -121,10 +121,8 @@ class After(TypedDict):
 
 class Balance(TypedDict):
     cv: float | None
-    dispersion: float | None
     empty: int
     gini: float | None
-    jain: float | None
     max: int
     max_over_mean: float | None
     mean: float
@@ -133,7 +131,6 @@ class Balance(TypedDict):
     p90: int
     p99: int
     p999: int
-    theil: float | None
 
 
 class Bands(TypedDict):

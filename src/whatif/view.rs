@@ -70,7 +70,6 @@ fn side_cells(side: &Side, metric: Metric) -> Vec<(&'static str, Cell<'_>)> {
         ("nodes: max/mean", ratio(nodes.max_over_mean)),
         ("nodes: CV", ratio(nodes.cv)),
         ("nodes: Gini", ratio(nodes.gini)),
-        ("nodes: Jain", ratio(nodes.jain)),
         (
             "usable capacity",
             Cell::of(number(|verdict| verdict.usable_capacity), Cell::share),

@@ -19,12 +19,6 @@ pub struct Balance {
     pub cv: Option<f64>,
     /// Gini coefficient, 0 (even) to 1 (Gini 1912).
     pub gini: Option<f64>,
-    /// W^2 / (n * sum L^2): the fraction effectively used (Jain, Chiu, Hawe, DEC-TR-301, 1984).
-    pub jain: Option<f64>,
-    /// (1/n) * sum (L/mu) ln(L/mu) (Theil 1967).
-    pub theil: Option<f64>,
-    /// X^2 / (n - 1) with X^2 = sum (L - mu)^2 / mu; only for counts of keys by slot (Fisher 1922).
-    pub dispersion: Option<f64>,
     /// Half of the loads are at most this (nearest rank, exact).
     pub p50: u64,
     /// 90% of the loads are at most this.

@@ -2,10 +2,9 @@
 //!
 //! L are the loads, n their number, W their sum, mu = W / n. Every ratio is absent if W = 0; nothing is ever NaN.
 
-use slotscope_engine::metric::Metric;
 use slotscope_model::balance::{Balance, sum, tidy};
 
-/// The statistics of `loads`; `dispersion` stays absent.
+/// The statistics of `loads`.
 pub fn of(loads: &[u64]) -> Balance {
     let mut sorted = loads.to_vec();
     sorted.sort_unstable();
@@ -26,35 +25,12 @@ pub fn of(loads: &[u64]) -> Balance {
         max_over_mean: ratio(max as f64 * n / total),
         cv: ratio((squares * n / (total * total) - 1.0).max(0.0).sqrt()),
         gini: ratio(gini(&sorted, total)),
-        jain: ratio(total * total / (n * squares)),
-        theil: ratio(theil(&sorted, mean)),
-        dispersion: None,
         p50: rank(0.5),
         p90: rank(0.9),
         p99: rank(0.99),
         p999: rank(0.999),
         empty: sorted.iter().take_while(|load| **load == 0).count(),
     }
-}
-
-/// The statistics of slots by a metric; for keys including their dispersion.
-pub(crate) fn of_slots(metric: Metric, loads: &[u64]) -> Balance {
-    if metric == Metric::Keys {
-        of_keys_by_slot(loads)
-    } else {
-        of(loads)
-    }
-}
-
-fn of_keys_by_slot(loads: &[u64]) -> Balance {
-    let mut balance = of(loads);
-    let mean = sum(loads) as f64 / loads.len() as f64;
-    let x2: f64 = loads
-        .iter()
-        .map(|load| (*load as f64 - mean).powi(2) / mean)
-        .sum();
-    balance.dispersion = (mean > 0.0).then(|| tidy(x2 / (loads.len() as f64 - 1.0)));
-    balance
 }
 
 /// Twice the area between the Lorenz curve and the diagonal: sum (2 i + 1 - n) L_i / (n W), with i from 0 in ascending
@@ -64,14 +40,6 @@ fn gini(sorted: &[u64], total: f64) -> f64 {
     let loads = sorted.iter().enumerate();
     let ranked = loads.map(|(at, load)| (2.0 * at as f64 + 1.0 - n) * *load as f64);
     (ranked.sum::<f64>() / (n * total)).max(0.0)
-}
-
-fn theil(sorted: &[u64], mean: f64) -> f64 {
-    let shares = sorted
-        .iter()
-        .filter(|load| **load > 0)
-        .map(|load| *load as f64 / mean);
-    (shares.map(|share| share * share.ln()).sum::<f64>() / sorted.len() as f64).max(0.0)
 }
 
 #[cfg(test)]
@@ -96,18 +64,9 @@ mod tests {
             balance.gini,
             (-3.0 * 0.0 - 1.0 + 3.0 + 3.0 * 4.0) / (4.0 * 8.0),
         );
-        close(balance.jain, 64.0 / (4.0 * 26.0));
-        close(
-            balance.theil,
-            (2.0 * 2f64.ln() + 0.5 * 0.5f64.ln() + 1.5 * 1.5f64.ln()) / 4.0,
-        );
         assert_eq!(
             (balance.p50, balance.p90, balance.p99, balance.p999),
             (1, 4, 4, 4)
-        );
-        close(
-            of_keys_by_slot(&[4, 0, 1, 3]).dispersion,
-            (2.0 + 2.0 + 0.5 + 0.5) / 3.0,
         );
     }
 
@@ -116,10 +75,9 @@ mod tests {
         let balance = of(&[7; 16384]);
         assert_eq!(balance.max_over_mean, Some(1.0));
         assert_eq!(
-            [balance.cv, balance.gini, balance.theil].map(Option::unwrap),
-            [0.0; 3]
+            [balance.cv, balance.gini].map(Option::unwrap),
+            [0.0; 2]
         );
-        assert_eq!(balance.jain, Some(1.0));
     }
 
     #[test]
@@ -144,7 +102,6 @@ mod tests {
             );
             assert_eq!((balance.max_over_mean, balance.gini), (None, None));
         }
-        assert_eq!(of_keys_by_slot(&[0; 3]).dispersion, None);
     }
 
     #[test]

@@ -253,7 +253,7 @@ pub fn summarise<'l>(
             ..input
         },
         slots: Slots {
-            stats: loads.map(|metric, loads| balance::of_slots(metric, loads)),
+            stats: loads.map(|_, loads| balance::of(loads)),
             hottest,
             loads: loads.clone(),
         },
