@@ -4,10 +4,8 @@ use slotscope_engine::name::Name;
 
 /// Names up to this length are shown in full, except for a shared port: the longest IPv4 address with a port fits.
 const WHOLE: usize = 24;
-
 /// Labels are cut only at these bytes: suffixes at a domain or port, prefixes at a word of the host name.
 const AT_THE_END: &[u8] = b".:";
-
 const AT_THE_START: &[u8] = b".:-_/";
 
 /// The number of bytes at the start and end that all names of a cluster share; labels leave them out.

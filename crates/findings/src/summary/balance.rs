@@ -74,10 +74,7 @@ mod tests {
     fn equal_loads_have_no_inequality() {
         let balance = of(&[7; 16384]);
         assert_eq!(balance.max_over_mean, Some(1.0));
-        assert_eq!(
-            [balance.cv, balance.gini].map(Option::unwrap),
-            [0.0; 2]
-        );
+        assert_eq!([balance.cv, balance.gini].map(Option::unwrap), [0.0; 2]);
     }
 
     #[test]

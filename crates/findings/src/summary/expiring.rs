@@ -10,24 +10,17 @@ use slotscope_model::expiry::{Leaving, LeavingPart, Storm};
 
 /// Minimum size of a storm, as a fraction of all keys.
 const STORM: f64 = 0.1;
-
 /// A storm also has this many times the keys of the median minute of the following hour.
 const TIMES_USUAL: u64 = 10;
-
 /// Keys that expire within this many seconds after the dump are ordinary churn.
 const SOON: u64 = 600;
-
 /// Minutes per span if times stretch over more than 45 days.
 const TOGETHER: u64 = 4;
-
 /// A pattern or node with this fraction of a storm is named.
 const MOST: f64 = 0.6;
-
 /// Maximum number of storms, patterns and nodes listed.
 const STORMS: usize = 3;
-
 const LISTED: usize = 20;
-
 const HOUR: u64 = 3600;
 
 /// Expiring keys: all of them by time, and a sample with names.
@@ -120,29 +113,26 @@ impl Expiring<'_> {
         })
     }
 
-    fn within(&self, from: u64, until: u64) -> impl Iterator<Item = &tally::expiry::Expiring> {
-        let sample = self.sample.iter();
-        sample.filter(move |key| (from..until).contains(&(key.at / 1000)))
-    }
-
     /// Sampled keys by pattern.
     fn patterns(&self, from: u64, until: u64) -> BTreeMap<Name, u64> {
-        let mut counts = BTreeMap::new();
-        for key in self.within(from, until) {
-            *counts
-                .entry((self.shown_pattern)(&key.pattern))
-                .or_default() += 1;
-        }
-        counts
+        self.counted(from, until, |key| Some((self.shown_pattern)(&key.pattern)))
     }
 
     /// Sampled keys by node.
     fn nodes(&self, from: u64, until: u64) -> BTreeMap<Name, u64> {
+        self.counted(from, until, |key| (self.owner)(key.slot))
+    }
+
+    fn counted(
+        &self,
+        from: u64,
+        until: u64,
+        name: impl Fn(&tally::expiry::Expiring) -> Option<Name>,
+    ) -> BTreeMap<Name, u64> {
+        let is_within = |key: &&tally::expiry::Expiring| (from..until).contains(&(key.at / 1000));
         let mut counts = BTreeMap::new();
-        for key in self.within(from, until) {
-            if let Some(node) = (self.owner)(key.slot) {
-                *counts.entry(node).or_default() += 1;
-            }
+        for name in self.sample.iter().filter(is_within).filter_map(name) {
+            *counts.entry(name).or_default() += 1;
         }
         counts
     }

@@ -17,16 +17,13 @@ use crate::wording::finding as said;
 
 /// A process without keys uses about this much as a node of a cluster.
 const PROCESS: f64 = (3 << 20) as f64;
-
 /// A key takes at most this much in hash tables: two buckets, and an entry of its TTL.
 const ENTRY: f64 = 64.0;
-
 /// Memory that is not keys is worth a word from this part of what a node uses on.
 const BESIDE_KEYS: f64 = 0.1;
 
 /// All nodes within this part of their limit are at it.
 const AT_LIMIT: f64 = 0.95;
-
 /// If this fraction of the bytes has a TTL, a volatile-* eviction policy keeps a node from filling up.
 const VOLATILE: f64 = 0.1;
 

@@ -32,7 +32,6 @@ pub mod observed;
 pub(crate) mod operations;
 pub mod patterns;
 pub(crate) mod perfect_hash;
-pub(crate) mod process_time;
 pub mod processes;
 pub mod quantiles;
 pub(crate) mod recency;

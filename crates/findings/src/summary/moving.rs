@@ -4,40 +4,29 @@ use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 
 use slotscope_model::limit;
-use slotscope_model::nodes::Nodes;
+use slotscope_model::nodes::{NodeLoad, Nodes};
 use slotscope_model::role_load::RoleLoad;
 
-/// The primary being filled or drained, with less than half of its fair share of every load.
+/// The primary being filled or drained: one with far fewer slots than its share, and with less than half of its fair share of
+/// every load, as a heavy slot may fill it already.
 pub(crate) fn of(load: &RoleLoad, nodes: &Nodes) -> Option<Name> {
-    let owning = nodes.owning().count() as f64;
-    let holds_share = |at: usize| {
-        Metric::ALL.into_iter().any(|metric| {
-            let total = nodes.total(metric) as f64;
-            total > 0.0 && 2.0 * owning * nodes.list[at].load_by(metric) as f64 >= total
-        })
-    };
-    find(nodes, &load.weights, holds_share)
-}
-
-/// The primary being filled or drained: one with far fewer slots than its share, unless a heavy slot already fills it.
-/// `holds_share` answers that by node index.
-fn find(nodes: &Nodes, weights: &[f64], holds_share: impl Fn(usize) -> bool) -> Option<Name> {
     if nodes.is_even() || nodes.are_files() {
         return None;
     }
-    let weight = |at: usize| weights.get(at).copied().unwrap_or(1.0);
-    let up = || {
-        nodes
-            .list
-            .iter()
-            .enumerate()
-            .filter(|(_, node)| !node.failed)
+    let owning = nodes.owning().count() as f64;
+    let holds_share = |node: &NodeLoad| {
+        Metric::ALL.into_iter().any(|metric| {
+            let total = nodes.total(metric) as f64;
+            total > 0.0 && 2.0 * owning * node.load_by(metric) as f64 >= total
+        })
     };
+    let weighed = nodes.list.iter().zip(&load.weights);
+    let up = weighed.filter(|(node, _)| !node.failed);
     let owned: f64 = nodes.list.iter().map(|node| f64::from(node.slots)).sum();
-    let total: f64 = up().map(|(at, _)| weight(at)).sum();
-    let is_moving = |(at, slots): (usize, u32)| {
-        f64::from(slots) < limit::MOVING * owned * weight(at) / total.max(f64::MIN_POSITIVE)
+    let total: f64 = up.clone().map(|(_, weight)| weight).sum();
+    let has_few = |node: &NodeLoad, weight: f64| {
+        f64::from(node.slots) < limit::MOVING * owned * weight / total.max(f64::MIN_POSITIVE)
     };
-    let few = up().find(|(at, node)| is_moving((*at, node.slots)) && !holds_share(*at));
-    few.map(|(_, node)| node.label())
+    let mut moving = up.filter(|(node, weight)| has_few(node, **weight) && !holds_share(node));
+    moving.next().map(|(node, _)| node.label())
 }

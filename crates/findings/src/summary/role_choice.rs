@@ -3,7 +3,7 @@
 use slotscope_engine::metric::Metric;
 
 use crate::summary::observed::Captures;
-use crate::summary::process_time;
+use crate::summary::processes;
 use crate::summary::verdict_inputs::VerdictInputs;
 use slotscope_engine::tally::tag_table::LISTED;
 use slotscope_model::balance::sum;
@@ -124,7 +124,7 @@ impl VerdictInputs<'_> {
             load.reason = Some(Reason::NotSeen);
         } else if captures.are_counters && measure == Measure::Cpu {
             let is_outside =
-                process_time::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
+                processes::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
             load.reason = is_outside.then_some(Reason::OutsideSlots);
         }
         let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
@@ -191,32 +191,16 @@ impl VerdictInputs<'_> {
         if role == Role::Load {
             return alike;
         }
-        let limits: Option<Vec<f64>> = (0..count)
-            .map(|at| match self.nodes.list[at].slots {
-                0 => Some(
-                    self.observed
-                        .server(at)
-                        .and_then(|server| server.maxmemory)
-                        .unwrap_or(0) as f64,
-                ),
-                _ => self
-                    .observed
-                    .server(at)?
-                    .maxmemory
-                    .map(|limit| limit as f64),
-            })
-            .collect();
+        let limit = |at: usize| self.observed.server(at)?.maxmemory;
+        let is_empty = |at: usize| self.nodes.list[at].slots == 0;
+        let known = |at: usize| limit(at).or(is_empty(at).then_some(0));
+        let limits: Option<Vec<u64>> = (0..count).map(known).collect();
         let Some(limits) = limits else { return alike };
-        let owning = || {
-            limits
-                .iter()
-                .zip(&self.nodes.list)
-                .filter(|(_, node)| node.slots > 0)
-        };
-        let least = owning()
-            .map(|(limit, _)| *limit)
-            .fold(f64::INFINITY, f64::min);
-        let most = owning().map(|(limit, _)| *limit).fold(0.0, f64::max);
+        let limits: Vec<f64> = limits.into_iter().map(|limit| limit as f64).collect();
+        let owning = (0..count).filter(|at| !is_empty(*at));
+        let owning = owning.map(|at| limits[at]);
+        let least = owning.clone().fold(f64::INFINITY, f64::min);
+        let most = owning.fold(0.0, f64::max);
         if least > 0.0 && most >= 1.05 * least {
             limits
         } else {

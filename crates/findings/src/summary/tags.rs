@@ -16,7 +16,6 @@ use slotscope_model::tags::{Tag, TagLoad, Tags};
 
 /// Rows written to files; the terminal shows fewer.
 pub(crate) const LISTED: usize = tag_table::LISTED;
-
 /// Tags named per hot slot.
 const TAGS_OF_A_SLOT: usize = 5;
 

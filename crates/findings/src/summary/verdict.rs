@@ -92,24 +92,20 @@ impl VerdictInputs<'_> {
         let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
         let metric = load.measure.metric();
         let spans = observed.of_load(metric).map(|captures| &captures.spans);
-        let rates = || {
-            let nodes = spans.into_iter().flatten().zip(&nodes.list);
-            nodes.filter_map(|(span, node)| {
-                let span = (*span)?;
-                (span > 0.0).then(|| node.load_by(metric) as f64 / span)
-            })
+        let spans = spans.into_iter().flatten().zip(&nodes.list);
+        let mut rates = spans.filter_map(|(span, node)| {
+            let span = span.filter(|span| *span > 0.0)?;
+            Some(node.load_by(metric) as f64 / span)
+        });
+        let loads = nodes.list.iter().map(|node| node.load_by(metric) as f64);
+        let rate = match load.measure {
+            Measure::Ops | Measure::Cpu => most(&mut rates),
+            Measure::Accesses if self.are_accesses_known => {
+                most(&mut loads.map(|load| load / 60.0))
+            }
+            _ => None,
         };
-        let is_by = |measure: Measure| load.measure == measure;
-        let ops = most(&mut rates().filter(|_| is_by(Measure::Ops)));
-        let accesses = || {
-            nodes
-                .list
-                .iter()
-                .map(|node| node.load_by(metric) as f64 / 60.0)
-        };
-        let are_known = is_by(Measure::Accesses) && self.are_accesses_known;
-        let accesses = most(&mut accesses().filter(|_| are_known));
-        let cpu = most(&mut rates().filter(|_| is_by(Measure::Cpu)));
+        let rate_of = |measure: Measure| rate.filter(|_| load.measure == measure);
         // These clocks stop while the host runs something else; those of slots do not. A capture comes after their readings, and
         // may have another load.
         let used: Vec<f64> = servers().filter_map(|server| server.cpu).collect();
@@ -117,11 +113,11 @@ impl VerdictInputs<'_> {
         Amounts {
             keys,
             bytes: bytes.map(|_| nodes.total(Metric::Bytes) as f64),
-            ops_per_sec: ops
+            ops_per_sec: rate_of(Measure::Ops)
                 .or_else(|| most(&mut servers().filter_map(|server| server.ops_per_sec)))
-                .or(accesses),
+                .or(rate_of(Measure::Accesses)),
             cpu: busiest
-                .or(cpu.map(|micros| micros / 1e6))
+                .or(rate_of(Measure::Cpu).map(|micros| micros / 1e6))
                 .filter(|_| !load.is_estimated),
             cpu_ratio: busiest
                 .map(|busiest| busiest * used.len() as f64 / used.iter().sum::<f64>()),

@@ -10,7 +10,6 @@ pub(crate) mod of_loads;
 
 /// (e) Tolerated fraction of repeated keys.
 pub const TWICE: f64 = 0.2;
-
 /// The part of them above which rows are requests: no cluster has as many copies of a key.
 pub(crate) const REQUESTS: f64 = 0.75;
 

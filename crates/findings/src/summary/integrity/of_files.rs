@@ -11,7 +11,6 @@ use crate::wording::integrity as said;
 
 /// Backing up all nodes in sequence takes less than this, in seconds.
 const AN_HOUR: u64 = 3600;
-
 /// Files a day apart are not one cluster state.
 const A_DAY: u64 = 24 * AN_HOUR;
 
