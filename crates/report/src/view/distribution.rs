@@ -2,7 +2,7 @@
 
 use slotscope_model::Summary;
 use crate::view::bins::Bins;
-use slotscope_model::compound::CompoundPoisson;
+use crate::view::perfect_slot::CompoundPoisson;
 
 use crate::palette::{ALARM, EXPECTED, LOAD};
 use crate::plot::axis::Axis;
