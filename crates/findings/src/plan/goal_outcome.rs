@@ -8,14 +8,9 @@ use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, PlannedRole};
 use slotscope_planner::why_not::why_not;
 
-use slotscope_model::balance::tidy;
-use slotscope_model::headroom::Headroom;
-use slotscope_model::limit;
-use slotscope_model::state;
 use crate::wording::step as said;
 use slotscope_model::balance::tidy;
 use slotscope_model::headroom::Headroom;
-use slotscope_model::independent_units::UnitKind;
 use slotscope_model::limit;
 use slotscope_model::state;
 

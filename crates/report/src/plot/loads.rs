@@ -8,7 +8,6 @@ use slotscope_model::Summary;
 use slotscope_model::balance;
 use slotscope_model::balance::Balance;
 use slotscope_model::independent_units::Units;
-use crate::view::perfect_slot::CompoundPoisson;
 
 use crate::plot::numbers::Numbers;
 

@@ -39,8 +39,6 @@ pub use time_map::TimeMap;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::shown;
 use slotscope_model::Summary;
-use slotscope_model::patterns::Prefix;
-use slotscope_model::quantiles::Quantiles;
 use slotscope_model::state::State;
 
 use crate::plot::Figure;

@@ -18,7 +18,7 @@ pub(crate) fn patterns(summary: &Summary) -> Option<Section<'_>> {
 
 /// The prefixes of key names.
 pub(crate) fn prefixes(summary: &Summary) -> Option<Section<'_>> {
-    let (prefixes, metric) = (summary.prefixes.as_ref()?, summary.by);
+    let prefixes = summary.prefixes.as_ref()?;
     // The text output has the patterns, which are more precise.
     let section = Section::titled("Prefixes")
         .anchored("prefixes", "Prefixes")
