@@ -7,8 +7,6 @@ use slotscope_collect::probe::Reading;
 use slotscope_collect::work;
 use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::load::NodeWork;
-use slotscope_model::Summary;
-use slotscope_model::nodes::NodeLoad;
 use slotscope_findings::summary::processes;
 use slotscope_model::Summary;
 use slotscope_model::nodes::NodeLoad;

@@ -114,10 +114,17 @@ fn a_missing_column_is_an_error_that_lists_the_columns() {
 }
 
 #[test]
-fn an_unknown_flag_is_no_value() {
+fn a_flag_of_another_tool_gets_the_word_of_this_one() {
     let scratch = Scratch::new();
-    for flag in ["-v", "-n"] {
-        let output = scratch.run(&["analyze", flag, "a.keys"]);
+    for (args, tip) in [
+        (
+            &["collect", "--host", "h", "--port", "1"][..],
+            "redis://HOST:PORT",
+        ),
+        (&["plan", "a.keys", "--to", "4"], "--add N"),
+        (&["whatif", "a.keys", "--add", "1"], "--to-nodes N"),
+    ] {
+        let output = scratch.run(args);
         let said = stderr(&output);
         assert_eq!(code(&output), 2, "{said}");
         assert!(said.contains("  tip: ") && said.contains(tip), "{said}");
@@ -126,6 +133,23 @@ fn an_unknown_flag_is_no_value() {
         let output = scratch.run(&["analyze", flag, "a.keys"]);
         assert_eq!(code(&output), 2);
         stderr(&output).lacks("--version");
+    }
+}
+
+#[test]
+fn a_host_after_h_is_not_a_wish_for_help() {
+    let scratch = Scratch::new();
+    for (args, url) in [
+        (
+            &["collect", "-h", "localhost"][..],
+            "redis://localhost:6379",
+        ),
+        (&["-h", "10.0.0.1", "-p", "7000"], "redis://10.0.0.1:7000"),
+    ] {
+        assert_fails(&scratch.run(args), &["-h is the help", url]);
+    }
+    for args in [&["-h"][..], &["analyze", "-h"], &["-h", "analyze"]] {
+        assert_eq!(code(&scratch.run(args)), 0, "{args:?}");
     }
 }
 

@@ -8,6 +8,8 @@ mod files;
 use std::fs;
 use std::path::PathBuf;
 
+use regex::Regex;
+
 use slotscope::Analysis;
 use slotscope::format::FORMATS;
 use slotscope::partial::job::Job;

@@ -3,8 +3,8 @@
 use slotscope_engine::metric::Metric;
 use slotscope_engine::slot::SLOTS;
 use slotscope_model::nodes::NodeLoad;
-use slotscope_model::{HotSlot, Summary};
 use slotscope_model::words::times;
+use slotscope_model::{HotSlot, Summary};
 
 use crate::charts::grid::{self, Grid};
 use crate::charts::{Sheet, node_name, source_line};

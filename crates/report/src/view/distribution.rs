@@ -1,8 +1,8 @@
 //! How many slots hold how much, compared with a perfect hash.
 
-use slotscope_model::Summary;
 use crate::view::bins::Bins;
 use crate::view::perfect_slot::CompoundPoisson;
+use slotscope_model::Summary;
 
 use crate::palette::{ALARM, EXPECTED, LOAD};
 use crate::plot::axis::Axis;
