@@ -57,22 +57,4 @@ impl TimeMap {
     pub fn to(&self) -> u64 {
         self.from + self.len() as u64 * self.bucket_secs
     }
-
-    /// The first and the last slot of a row.
-    pub(crate) fn slots(&self, row: usize) -> (usize, usize) {
-        let first = row * self.slots_per_row;
-        (first, first + self.slots_per_row - 1)
-    }
-
-    /// The amounts aggregated into fewer, larger cells.
-    pub(crate) fn coarser(&self, rows: usize, columns: usize) -> Vec<Vec<u64>> {
-        let merged = |rows: &[Vec<u64>]| {
-            let sum = |at: usize| rows.iter().map(|row| row[at]).sum::<u64>();
-            let sums: Vec<u64> = (0..self.len()).map(sum).collect();
-            sums.chunks(columns)
-                .map(|cells| cells.iter().sum())
-                .collect()
-        };
-        self.rows.chunks(rows).map(merged).collect()
-    }
 }

@@ -19,12 +19,12 @@ pub(crate) fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
         map.rows.len().div_ceil(LINES).max(1),
         map.len().div_ceil(room).max(1),
     );
-    let cells = map.coarser(rows, columns);
+    let cells = coarser(map, rows, columns);
     let ops: Vec<u64> = cells.iter().flatten().copied().collect();
     let (median, most) = (median(&ops), ops.iter().copied().max().unwrap_or(0));
     let line = |(number, cells): (usize, &Vec<u64>)| {
         let shades: String = cells.iter().map(|ops| shade(*ops, median)).collect();
-        format!("{:>7}  {shades}", map.slots(number * rows).0)
+        format!("{:>7}  {shades}", number * rows * map.slots_per_row)
     };
     let mut lines: Vec<_> = cells.iter().enumerate().map(line).collect();
     lines.extend(times(map, cells.first().map_or(0, Vec::len)));
@@ -42,6 +42,18 @@ pub(crate) fn lines(map: &TimeMap, width: usize) -> (Vec<String>, String) {
         time(map.to()),
     );
     (lines, legend)
+}
+
+/// The amounts aggregated into fewer, larger cells.
+fn coarser(map: &TimeMap, rows: usize, columns: usize) -> Vec<Vec<u64>> {
+    let merged = |rows: &[Vec<u64>]| {
+        let sum = |at: usize| rows.iter().map(|row| row[at]).sum::<u64>();
+        let sums: Vec<u64> = (0..map.len()).map(sum).collect();
+        sums.chunks(columns)
+            .map(|cells| cells.iter().sum())
+            .collect()
+    };
+    map.rows.chunks(rows).map(merged).collect()
 }
 
 /// The times of the first and the last column, if they fit.
