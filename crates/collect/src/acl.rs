@@ -23,6 +23,7 @@ const RIGHTS: &[(&str, Version, Version)] = &[
     ("+client|setname", ALWAYS, ALWAYS),
     ("+client|no-touch", (7, 2), ALWAYS),
     ("+cluster|shards", (7, 0), ALWAYS),
+    ("+cluster|slots", ALWAYS, ALWAYS),
     ("+cluster|nodes", ALWAYS, ALWAYS),
     ("+cluster|info", ALWAYS, ALWAYS),
     ("+cluster|countkeysinslot", ALWAYS, ALWAYS),

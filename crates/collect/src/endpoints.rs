@@ -1,4 +1,4 @@
-//! Client endpoints of nodes: from CLUSTER SHARDS, which has preferred endpoints and TLS ports.
+//! Client endpoints of nodes: from CLUSTER SHARDS, else CLUSTER SLOTS, which have preferred endpoints and TLS ports.
 //! Anything missing there is taken from CLUSTER NODES.
 
 use std::collections::HashMap;
@@ -18,8 +18,13 @@ pub(crate) type Endpoints = HashMap<String, Address>;
 /// The server does not answer.
 pub(crate) fn ask(connection: &mut Connection, asked: &Address, tls: bool) -> Result<Endpoints> {
     let shards = connection.ask("CLUSTER SHARDS", &[b"CLUSTER", b"SHARDS"])?;
-    match &shards {
-        Reply::Array(shards) => Ok(of_shards(shards, asked, tls)),
+    if let Reply::Array(shards) = &shards {
+        return Ok(of_shards(shards, asked, tls));
+    }
+    // Before Redis 7.0: services put host names here that certificates are for, and not in CLUSTER NODES.
+    let slots = connection.ask("CLUSTER SLOTS", &[b"CLUSTER", b"SLOTS"])?;
+    match &slots {
+        Reply::Array(entries) => Ok(of_slots(entries, asked)),
         _ => Ok(Endpoints::new()),
     }
 }
@@ -39,6 +44,18 @@ fn of_shards(shards: &[Reply], asked: &Address, tls: bool) -> Endpoints {
             .find_map(|name| node.field(name)?.number());
         let host = node.field("endpoint").and_then(text);
         Some((text(node.field("id")?)?, address(host, port?, asked)?))
+    };
+    nodes.flatten().filter_map(endpoint).collect()
+}
+
+/// `[first, last, [endpoint, port, id, ...], ...]` each.
+fn of_slots(entries: &[Reply], asked: &Address) -> Endpoints {
+    let nodes = entries.iter().filter_map(|entry| entry.items()?.get(2..));
+    let endpoint = |node: &Reply| {
+        let [host, port, id, ..] = node.items()? else {
+            return None;
+        };
+        Some((text(id)?, address(text(host), port.number()?, asked)?))
     };
     nodes.flatten().filter_map(endpoint).collect()
 }
@@ -92,5 +109,21 @@ mod tests {
             of_shards(&shards, &asked(), true)["a"],
             Address::parse("h1:7443").unwrap()
         );
+    }
+
+    #[test]
+    fn entries_of_slots_list_the_primary_and_its_replicas() {
+        let node = |id: &str, host: &str| {
+            Reply::Array(vec![t(host), Reply::Int(7000), t(id), Reply::Array(vec![])])
+        };
+        let entry = Reply::Array(vec![
+            Reply::Int(0),
+            Reply::Int(9),
+            node("a", ""),
+            node("b", "h2"),
+        ]);
+        let found = of_slots(&[entry, Reply::Nil], &asked());
+        assert_eq!(found["a"], Address::parse("10.9.9.9:7000").unwrap());
+        assert_eq!(found["b"], Address::parse("h2:7000").unwrap());
     }
 }

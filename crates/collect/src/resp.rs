@@ -37,7 +37,7 @@ impl Limit {
                 values: 1 << 20,
             },
             // Rows of 16,384 slots, or of 10,000 nodes.
-            "CLUSTER SHARDS" | "CLUSTER SLOT-STATS" => Limit {
+            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "CLUSTER SLOT-STATS" => Limit {
                 bytes: 16 << 20,
                 values: 1 << 19,
             },
