@@ -37,10 +37,12 @@ impl Limit {
                 values: 1 << 20,
             },
             // Rows of 16,384 slots, or of 10,000 nodes.
-            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "CLUSTER SLOT-STATS" => Limit {
-                bytes: 16 << 20,
-                values: 1 << 19,
-            },
+            "CLUSTER SHARDS" | "CLUSTER SLOTS" | "CLUSTER SLOT-STATS" | "SENTINEL MASTERS" => {
+                Limit {
+                    bytes: 16 << 20,
+                    values: 1 << 19,
+                }
+            }
             // One line of 100 bytes for each of 65,536 databases, or 10,000 nodes with 16,384 slot ranges.
             "INFO" | "CLUSTER NODES" => Limit {
                 bytes: 8 << 20,
