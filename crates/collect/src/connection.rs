@@ -17,6 +17,7 @@ use crate::silent::Silent;
 use crate::tls::TlsConfig;
 use crate::transport::{Timed, is_timeout};
 use crate::unreachable::{self, unreachable};
+use crate::wrong_port;
 
 /// How to connect to the servers of a run.
 #[derive(Debug, Clone)]
@@ -127,8 +128,8 @@ impl Connection {
         let (stream, is_tls): (Box<dyn Stream>, bool) = match (&access.tls, reached) {
             (Some(tls), Address::Tcp(host, _)) => {
                 let mut stream = StreamOwned::new(tls.session(host)?, timed);
-                let shaken = stream.conn.complete_io(&mut stream.sock);
-                shaken.map_err(|error| unreachable::with_tls(place, timeout, &error))?;
+                wrong_port::shake_hands(&mut stream, reached, timeout)
+                    .map_err(|error| unreachable::with_tls(place, timeout, &error))?;
                 (Box::new(stream), true)
             }
             _ => (Box::new(timed), false),
@@ -145,7 +146,13 @@ impl Connection {
             // Authentication is part of the same attempt.
             is_patient: true,
         };
-        connection.sign_in(access)?;
+        if let Err(error) = connection.sign_in(access) {
+            let is_tls_wanted = error.is_silence() && !is_tls && wrong_port::speaks_tls(reached);
+            return Err(match is_tls_wanted {
+                true => unreachable::wants_tls(place),
+                false => error,
+            });
+        }
         connection.is_patient = false;
         Ok(connection)
     }

@@ -63,3 +63,4 @@ mod unreachable;
 mod watch;
 #[doc(hidden)]
 pub mod work;
+mod wrong_port;

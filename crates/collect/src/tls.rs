@@ -63,6 +63,16 @@ impl TlsConfig {
         })
     }
 
+    /// A configuration that accepts no certificate.
+    #[cfg(test)]
+    pub(crate) fn trusting_nobody() -> TlsConfig {
+        let config = builder(RootCertStore::empty()).unwrap();
+        TlsConfig {
+            config: Arc::new(config.with_no_client_auth()),
+            files: Tls::default(),
+        }
+    }
+
     /// The files with absolute paths, for other programs.
     pub(crate) fn entry(&self) -> TlsEntry {
         let absolute = |path: &PathBuf| {

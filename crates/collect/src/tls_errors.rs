@@ -47,6 +47,11 @@ fn certificate(why: &CertificateError) -> String {
         CertificateError::NotValidForNameContext { expected, presented } => {
             other_name(expected, presented)
         }
+        CertificateError::Other(other) if other.to_string() == "CaUsedAsEndEntity" => {
+            "the server shows the certificate of an authority as its own (CA:TRUE), which is refused even where --tls-ca \
+             names it; give the server a certificate that the authority signed (CA:FALSE)"
+                .to_owned()
+        }
         CertificateError::Other(other) => unusable(&other.to_string()),
         other => unusable(&format!("{other:?}")),
     }
@@ -156,7 +161,7 @@ mod tests {
             (name(&[]), ["for no name", "subjectAltName"]),
             (
                 other("CaUsedAsEndEntity"),
-                ["(ca used as end entity)", "openssl"],
+                ["authority as its own", "--tls-ca"],
             ),
             (
                 other("PathLenConstraintViolated"),

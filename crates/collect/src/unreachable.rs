@@ -9,6 +9,7 @@ use slotscope_engine::text;
 
 use crate::resp::NoReply;
 use crate::tls_errors;
+use crate::wrong_port;
 
 /// EMFILE: the process's limit of open files is reached.
 const TOO_MANY_FILES: i32 = 24;
@@ -18,22 +19,23 @@ const WANTS_TLS: &str = "this port speaks TLS; write rediss:// in place of redis
 /// The error for a server without TLS.
 pub(crate) fn unreachable(place: &str, timeout: Duration, error: &io::Error) -> Error {
     match inner::<NoReply>(error) {
-        // The first bytes of an alert.
-        Some(NoReply(line)) if line.starts_with(&[21, 3]) => Error::bad(place, WANTS_TLS),
+        Some(NoReply(line)) if wrong_port::is_alert(line) => wants_tls(place),
         _ => failed(place, timeout, error, "whether it wants TLS (rediss://)"),
     }
 }
 
+/// The error for a server that requires TLS.
+pub(crate) fn wants_tls(place: &str) -> Error {
+    Error::bad(place, WANTS_TLS)
+}
+
 /// The error for a server with TLS.
 pub(crate) fn with_tls(place: &str, timeout: Duration, error: &io::Error) -> Error {
-    match inner::<rustls::Error>(error) {
-        Some(tls) => Error::bad(place, tls_errors::in_words(tls)),
-        None => {
-            let wants = "whether it speaks TLS (redis:// is plain text), and wants a certificate of its clients \
-                         (--tls-cert, --tls-key)";
-            failed(place, timeout, error, wants)
-        }
+    if let Some(tls) = inner::<rustls::Error>(error) {
+        return Error::bad(place, tls_errors::in_words(tls));
     }
+    let certificate = "whether it wants a certificate of its clients (--tls-cert, --tls-key)";
+    failed(place, timeout, error, certificate)
 }
 
 /// `wants`: what a server that closes the connection may expect.
@@ -44,7 +46,7 @@ fn failed(place: &str, timeout: Duration, error: &io::Error, wants: &str) -> Err
     }
     let message = match error.kind() {
         io::ErrorKind::TimedOut | io::ErrorKind::WouldBlock => format!(
-            "no answer within {} s; check the address, the network (--address-map, where nodes announce other addresses) and {wants}, or wait longer with --timeout",
+            "no answer within {} s; check the address and the network (--address-map, where nodes announce other addresses), or wait longer with --timeout",
             timeout.as_secs_f64()
         ),
         io::ErrorKind::ConnectionRefused => {
