@@ -18,6 +18,7 @@ use slotscope_engine::source::line_number::line_of;
 use slotscope_engine::source::storage_options::StorageOptions;
 use slotscope_engine::source::{Found, Source};
 use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::choice::Choice;
 use slotscope_engine::tally::rejects::Reject;
 
 use crate::pipeline::{nothing_left, rejected};
@@ -138,7 +139,14 @@ impl Reading {
     /// # Errors
     /// Nothing was selected; the sources cannot be reread.
     pub(crate) fn check_left<T>(&self, scanned: &Scanned<T>) -> Result<()> {
-        nothing_left::check(&self.options.only, scanned)
+        let available = || {
+            if !self.is_rereadable() {
+                return Ok(Choice::default());
+            }
+            let scan = self.plain_scan().only(&Only::ALL);
+            Ok(scan.run(&self.sources, Choice::default)?.tally)
+        };
+        nothing_left::check(&self.options.only, scanned, available)
     }
 
     /// Calls `run` with a scan that reports progress as `pass`.

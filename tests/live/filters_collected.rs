@@ -145,18 +145,18 @@ fn a_filter_on_a_collection_or_a_server_chooses_keys_and_damages_nothing() {
 }
 
 #[test]
-fn a_filter_that_nothing_passes_is_refused() {
+fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
     let scratch = Scratch::new();
     let rows = "key,size,type,expiry,db\nuser:1,100,string,,0\nuser:2,3000,hash,1900000000,0\nsession:1,50,string,1800000000,0\n";
     scratch.file("dump.csv", rows);
     let refused = r#"--type hashes | --type hashes: | no key is of this type | types here: hash, string
         --type string,hashes | --type hashes: | types here: hash, string
-        --type zset | --type: no key passed --type zset | types here: hash, string
-        --match usr:* | --match: no key passed | "user:" (2), "session:" (1)
-        --match-regex ^x | --match: no key passed | "user:" (2)
-        --min-size 1mb | --min-size: no key passed | sizes here: 50 B to 2.93 KiB
-        --max-size 1 | --max-size: no key passed | sizes here: 50 B
-        --ttl 2030-06-01..2031-01-01 | --ttl: no key passed | 2 of 3 keys have a TTL
+        --type zset | no key passed --type zset | types here: hash, string
+        --match usr:* | no key passed --match ... | "user:" (2), "session:" (1)
+        --match-regex ^x | no key passed --match-regex ... | "user:" (2)
+        --min-size 1mb | no key passed --min-size 1mb | sizes here: 50 B to 2.93 KiB
+        --max-size 1 | no key passed --max-size 1 | sizes here: 50 B
+        --ttl 2030-06-01..2031-01-01 | no key passed --ttl 2030 | 2 of 3 keys have a TTL
         --db 7 | --db 7: no key is in this database | databases here: 0"#;
     for row in refused.lines().map(str::trim) {
         scratch.refuses(&format!(

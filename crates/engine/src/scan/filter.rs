@@ -37,7 +37,7 @@ const SERVER_TYPES: [&str; 7] = [
 ];
 
 /// Whether servers without modules have this type.
-fn is_server_type(word: &str) -> bool {
+pub fn is_server_type(word: &str) -> bool {
     let mut names = SERVER_TYPES.iter();
     names.any(|name| word.eq_ignore_ascii_case(name))
 }

@@ -6,6 +6,7 @@ pub mod attributes;
 mod by_place;
 #[doc(hidden)]
 pub mod captured;
+pub mod choice;
 #[doc(hidden)]
 pub mod counted_pattern;
 #[doc(hidden)]
