@@ -13,6 +13,7 @@ use slotscope_report::render::text::wrapped;
 
 use crate::cli::Cli;
 use crate::cli::help::topics::{TOPICS, Topic};
+use crate::cli::synonyms::command_for;
 
 /// How to begin, shown after the description of the program.
 const BEGIN: &str = "
@@ -51,12 +52,31 @@ pub(super) fn answer(error: &clap::Error, words: &[OsString]) -> Option<String> 
                 no_command(&word, similar.as_deref())
             ))
         }
+        ErrorKind::DisplayHelp => host_after_h(words),
         ErrorKind::MissingRequiredArgument => {
             let examples = examples(words)?;
             Some(format!("{}\n{examples}\n", rendered(error)))
         }
         _ => None,
     }
+}
+
+/// `-h HOST` as in redis-cli: the URL to write instead.
+fn host_after_h(words: &[OsString]) -> Option<String> {
+    let cli = Cli::command();
+    let value = |flag: &str| {
+        let at = words.iter().position(|word| word == flag)?;
+        let word = words.get(at + 1)?.to_str()?;
+        (!word.starts_with('-')).then_some(word)
+    };
+    let host = value("-h").filter(|host| cli.find_subcommand(host).is_none())?;
+    let typed = if host.contains("://") {
+        host.to_owned()
+    } else {
+        format!("redis://{host}:{}", value("-p").unwrap_or("6379"))
+    };
+    let url = Name::from(remote::without_password(&typed).as_str());
+    Some(format!("slotscope: -h is the help; write {url}\n"))
 }
 
 /// The examples of the command in a command line.
@@ -74,10 +94,16 @@ pub(super) fn no_command(word: &str, similar: Option<&str>) -> String {
     if Topic::named(word).is_some() {
         return format!("\"{name}\" is a page of the manual: slotscope help {typed}");
     }
+    if remote::is_server(Path::new(word)) {
+        return format!(
+            "\"{name}\" is a server, not a command: slotscope analyze {typed}, or to keep what is read: slotscope collect \
+             {typed} -o DIR"
+        );
+    }
     if is_input(word) {
         return format!("\"{name}\" is an input, not a command: slotscope analyze {typed}");
     }
-    match similar {
+    match command_for(word).or(similar) {
         Some(command) => {
             format!(
                 "no command is called \"{name}\"; did you mean slotscope {command}? slotscope help lists all"
@@ -93,11 +119,7 @@ pub(super) fn no_command(word: &str, similar: Option<&str>) -> String {
 /// Whether a word looks like input for analyze: an existing file, a path, an address or a file name.
 fn is_input(word: &str) -> bool {
     let path = Path::new(word);
-    word == "-"
-        || remote::is_server(path)
-        || word.contains(['/', '\\', '*'])
-        || path.extension().is_some()
-        || path.exists()
+    word == "-" || word.contains(['/', '\\', '*']) || path.extension().is_some() || path.exists()
 }
 
 /// The commands and pages.
@@ -109,7 +131,6 @@ fn known() -> String {
     commands.chain(topics).collect::<Vec<_>>().join(", ")
 }
 
-/// A text from the context of a clap error.
 /// The error text, starting with the program's name like all its errors, for pipelines and cron mail.
 pub(super) fn rendered(error: &clap::Error) -> String {
     error
@@ -119,6 +140,7 @@ pub(super) fn rendered(error: &clap::Error) -> String {
         .replacen("error:", "slotscope:", 1)
 }
 
+/// A text from the context of a clap error.
 fn text_of(error: &clap::Error, kind: ContextKind) -> Option<String> {
     match error.get(kind)? {
         ContextValue::String(text) => Some(text.clone()),
@@ -143,8 +165,14 @@ mod tests {
             ("/data", "slotscope analyze /data"),
             ("src", "slotscope analyze src"),
             ("s3://bucket/dumps/", "slotscope analyze s3://bucket/dumps/"),
-            ("10.0.0.1:6379", "slotscope analyze 10.0.0.1:6379"),
-            ("redis://u:secret@h:1", "slotscope analyze redis://h:1"),
+            (
+                "10.0.0.1:6379",
+                "slotscope analyze 10.0.0.1:6379, or to keep",
+            ),
+            (
+                "redis://u:secret@h:1",
+                "slotscope collect redis://h:1 -o DIR",
+            ),
             ("formats", "slotscope help formats"),
             ("-", "slotscope analyze -"),
             ("nonsense", "there are: analyze, "),
@@ -157,5 +185,6 @@ mod tests {
             );
         }
         assert!(no_command("anlyze", Some("analyze")).contains("did you mean slotscope analyze?"));
+        assert!(no_command("report", Some("recount")).contains("did you mean slotscope analyze?"));
     }
 }

@@ -1,6 +1,8 @@
 //! The inputs of a command, without files that slotscope itself wrote: a report may be in the same directory as its
 //! dumps.
 
+use std::io;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use crate::source;
@@ -14,7 +16,7 @@ use slotscope_engine::source::storage_options::StorageOptions;
 /// # Errors
 /// As for `source::find`; a directory contains only a report.
 pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found, usize)> {
-    let mut inputs = source::find_with(paths, storage).map_err(hinted)?;
+    let mut inputs = source::find_with(paths, storage).map_err(|error| hinted(error, paths))?;
     let mut of_reports = 0;
     let reports = paths
         .iter()
@@ -34,7 +36,7 @@ pub(crate) fn find(paths: &[PathBuf], storage: &StorageOptions) -> Result<(Found
 }
 
 /// Adds a hint to the error, if a server or file is misspelled in a known way.
-fn hinted(error: Error) -> Error {
+fn hinted(error: Error, paths: &[PathBuf]) -> Error {
     match error {
         Error::Bad { place, what } if remote::is_server(Path::new(&place)) => {
             let way_out = "slotscope collect URL -o DIR reads its cluster; then name DIR";
@@ -44,7 +46,30 @@ fn hinted(error: Error) -> Error {
             let path = place.trim_start_matches("file://").to_owned();
             Error::bad(place, format!("write the path: {path}"))
         }
+        Error::Io { place, source } if source.kind() == io::ErrorKind::NotFound => {
+            match address(&place, paths) {
+                Some(address) => {
+                    let reason = format!("no such file; a running server is written as {address}");
+                    Error::bad_file(place.as_path(), reason)
+                }
+                None => Error::Io { place, source },
+            }
+        }
         error => error,
+    }
+}
+
+/// The server address that a host without a port may mean; the port may be the next word.
+fn address(place: &Path, paths: &[PathBuf]) -> Option<String> {
+    let host = place.to_str()?;
+    let next = paths.iter().skip_while(|path| *path != place).nth(1);
+    let port = next.and_then(|path| path.to_str()?.parse::<u16>().ok());
+    let is_host = host == "localhost" || host.parse::<IpAddr>().is_ok();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-.:".contains(c);
+    match port {
+        Some(port) if host.chars().all(is_plain) => Some(format!("redis://{host}:{port}")),
+        None if is_host => Some(format!("redis://{host}:6379")),
+        _ => None,
     }
 }
 
@@ -67,7 +92,12 @@ mod tests {
         };
         for (words, said) in [
             (
-                &["redis://u:secret@h:1"][..],
+                &["10.0.0.1"][..],
+                "10.0.0.1: no such file; a running server is written as redis://10.0.0.1:6379",
+            ),
+            (&["cache-1", "7000"], "written as redis://cache-1:7000"),
+            (
+                &["redis://u:secret@h:1"],
                 "redis://h:1: a running server, not a dump: slotscope collect URL -o DIR",
             ),
             (

@@ -36,10 +36,12 @@ pub mod reading;
 pub mod report_file;
 pub mod schema;
 mod service;
+mod synonyms;
 pub mod tally;
 pub mod timeline;
 pub mod top;
 pub mod trend;
+mod uri_flag;
 pub mod values;
 pub mod whatif;
 
@@ -48,7 +50,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 
 use anstream::ColorChoice;
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::ErrorKind;
 use clap::{ArgAction, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
@@ -181,13 +183,14 @@ impl Cli {
     /// # Errors
     /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
+        let words = uri_flag::without(words);
         let mut program = program();
         let matched = program.try_get_matches_from_mut(&words);
         let parsed = matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));
         let mut cli = parsed.map_err(|mut error| {
             if error.kind() == ErrorKind::UnknownArgument {
-                // "to pass '-n' as a value, use '-- -n'" would suggest a file of that name.
-                error.remove(ContextKind::Suggested);
+                let command = words.iter().find_map(|word| program.find_subcommand(word));
+                synonyms::tip(&mut error, command.map_or("", |command| command.get_name()));
             }
             error
         })?;

@@ -87,5 +87,12 @@ mod tests {
             "{error}"
         );
         assert!(error.contains("formats, "), "{error}");
+        for (word, hint) in [
+            ("analyse", "did you mean slotscope analyze?"),
+            ("rebalance", "did you mean slotscope plan?"),
+        ] {
+            let error = of(word).unwrap_err().to_string();
+            assert!(error.contains(hint), "{word}: {error}");
+        }
     }
 }
