@@ -1,8 +1,10 @@
 //! A minimal HTTP server for scrapes: a bounded number of connections, each with one request of bounded size and time.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -12,7 +14,7 @@ use slotscope_engine::error::{Error, Result, reason};
 
 use crate::exporter::hosts::{Hosts, REFUSAL};
 
-/// Maximum concurrent connections. Further ones wait until one of them is done or disconnected.
+/// Maximum concurrent connections. Beyond this, the one idle longest is closed.
 const CONNECTIONS: usize = 16;
 /// Maximum size of a request's head, and number of headers.
 const MAX_HEAD: usize = 8 << 10;
@@ -58,27 +60,59 @@ pub(crate) fn listen(address: SocketAddr) -> Result<TcpListener> {
     })
 }
 
+/// Connections that have not sent a request or are reading the reply, oldest first.
+#[derive(Default)]
+struct Idle(Mutex<VecDeque<(SocketAddr, TcpStream)>>);
+
+impl Idle {
+    fn change<T>(&self, change: impl FnOnce(&mut VecDeque<(SocketAddr, TcpStream)>) -> T) -> T {
+        change(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn add(&self, client: SocketAddr, stream: &TcpStream) {
+        let listed = stream.try_clone().map(|stream| (client, stream));
+        self.change(|list| list.extend(listed));
+    }
+
+    fn remove(&self, client: SocketAddr) {
+        self.change(|list| list.retain(|(listed, _)| *listed != client));
+    }
+
+    /// Closes the one idle longest.
+    fn end_oldest(&self) {
+        // Its thread gets an error, and its client sees the connection closed.
+        if let Some((_, oldest)) = self.change(VecDeque::pop_front) {
+            drop(oldest.shutdown(Shutdown::Both));
+        }
+    }
+}
+
 /// Serves requests forever: `answer` receives the path of a GET.
 pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str) -> Answer + Sync) {
-    let (open, answer) = (AtomicUsize::new(0), &answer);
+    let (open, idle, answer) = (AtomicUsize::new(0), Idle::default(), &answer);
     thread::scope(|scope| {
         loop {
-            let Ok((stream, _)) = listener.accept() else {
+            let Ok((stream, client)) = listener.accept() else {
                 // Too many open files, or the client is already gone.
                 thread::sleep(PAUSE);
                 continue;
             };
+            if open.load(SeqCst) >= CONNECTIONS {
+                idle.end_oldest();
+            }
             while open.load(SeqCst) >= CONNECTIONS {
                 thread::sleep(PAUSE);
             }
             open.fetch_add(1, SeqCst);
-            let open = &open;
+            let (open, idle) = (&open, &idle);
+            idle.add(client, &stream);
             let work = move || {
                 // A client that disconnects is not an error of this program.
-                drop(exchange(stream, hosts, answer));
+                drop(exchange(stream, (idle, client), hosts, answer));
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
+                idle.remove(client);
                 open.fetch_sub(1, SeqCst);
                 thread::sleep(PAUSE);
             }
@@ -89,11 +123,14 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
 /// Reads a request and replies.
 fn exchange(
     mut stream: TcpStream,
+    (idle, client): (&Idle, SocketAddr),
     hosts: &Hosts,
     answer: impl Fn(&str) -> Answer,
 ) -> io::Result<()> {
     let end = Instant::now() + DEADLINE;
-    let (reply, has_body) = match head(&mut stream, end)? {
+    let asked = head(&mut stream, end);
+    idle.remove(client);
+    let (reply, has_body) = match asked? {
         Some(head) => reply(&head, hosts, answer),
         None => {
             let refusal = Answer::text("431 Request Header Fields Too Large", "too large");
@@ -102,7 +139,10 @@ fn exchange(
     };
     send(&mut stream, &reply, has_body, end)?;
     stream.shutdown(Shutdown::Write)?;
-    drain(&mut stream)
+    idle.add(client, &stream);
+    let drained = drain(&mut stream);
+    idle.remove(client);
+    drained
 }
 
 /// The head of a request; `None` if it is too long.
@@ -216,6 +256,19 @@ mod tests {
         let mut said = String::new();
         stream.read_to_string(&mut said)?;
         Ok(said)
+    }
+
+    #[test]
+    fn the_client_that_was_silent_for_longest_gives_way() {
+        let address = start();
+        let connect = || TcpStream::connect(address).unwrap();
+        let ask = |stream| ask(stream, b"GET /a HTTP/1.1\r\n\r\n").unwrap();
+        let mut silent: VecDeque<TcpStream> = (0..CONNECTIONS).map(|_| connect()).collect();
+        assert!(ask(connect()).ends_with("/a\n"));
+        // The first one was closed, and the others may still send requests.
+        let mut first = silent.pop_front().unwrap();
+        assert_eq!(first.read(&mut [0]).unwrap_or(0), 0);
+        assert!(ask(silent.pop_front().unwrap()).ends_with("/a\n"));
     }
 
     #[test]
