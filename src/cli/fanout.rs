@@ -16,6 +16,7 @@ use slotscope_engine::source::forward::Forward;
 use slotscope_engine::source::stream::RowReader;
 use slotscope_engine::source::{Source, stream};
 use slotscope_engine::tally::rejects::{Reject, Rejects};
+use slotscope_engine::text::shell_word;
 use slotscope_model::Incomplete;
 
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
@@ -24,7 +25,7 @@ use crate::cli::{Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::options::{HashSpec, NodeSpec, StorageSpec};
+use crate::options::{HashSpec, NodeSpec, StorageSpec, words};
 use crate::pipeline::rejected;
 use crate::whatif::rules::RenameRules;
 
@@ -110,9 +111,10 @@ impl Run for FanoutArgs {
         {
             return Err(Error::bad_file(inputs[0].path(), NO_COMMANDS));
         }
+        let advise = self.advise();
         let rows = Rows::or_json(self.top);
         self.output
-            .print(&findings, rows, || view::sections(&findings))?;
+            .print(&findings, rows, || view::sections(&findings, &advise))?;
         Ok(match findings.incomplete.is_empty() {
             false => Ending::Incomplete,
             true if self.deny_crossslot && findings.crossslot > 0 => Ending::Crossed,
@@ -132,6 +134,16 @@ impl FanoutArgs {
             [] => vec![PathBuf::from("-")],
             paths => paths.to_vec(),
         }
+    }
+
+    /// The command that suggests hash tags for the same inputs.
+    fn advise(&self) -> String {
+        let paths = self.paths();
+        let inputs = paths.iter().map(|path| path.to_string_lossy());
+        let inputs = inputs.flat_map(|input| ["--batches".to_owned(), input.into_owned()]);
+        let words = inputs.chain(words(&self.cluster));
+        let words: Vec<String> = words.map(|word| shell_word(&word)).collect();
+        format!("slotscope advise {}", words.join(" "))
     }
 }
 

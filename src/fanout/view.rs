@@ -11,8 +11,8 @@ use crate::fanout::outcome::BatchOutcome;
 /// Maximum unknown commands named.
 const UNKNOWN: usize = 8;
 
-/// The sections of all findings.
-pub(crate) fn sections(findings: &FanoutFindings) -> Vec<Section<'_>> {
+/// The sections of all findings; `advise` is the command that suggests tags for the same inputs.
+pub(crate) fn sections<'f>(findings: &'f FanoutFindings, advise: &str) -> Vec<Section<'f>> {
     let mut sections = vec![
         Section::untitled()
             .paragraph(summary(findings))
@@ -24,7 +24,7 @@ pub(crate) fn sections(findings: &FanoutFindings) -> Vec<Section<'_>> {
     if !findings.worst.is_empty() {
         sections.push(worst(findings));
     }
-    sections.push(remarks::section(last_remarks(findings)));
+    sections.push(remarks::section(last_remarks(findings, advise)));
     sections
 }
 
@@ -117,7 +117,7 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
     Section::titled("Kinds of batches that reach furthest").table(table.build())
 }
 
-fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
+fn last_remarks(findings: &FanoutFindings, advise: &str) -> Vec<Block<'static>> {
     let mut blocks: Vec<Block<'static>> = remarks::rejected("batch", &findings.rejected);
     let counts = [
         (
@@ -160,8 +160,8 @@ fn last_remarks(findings: &FanoutFindings) -> Vec<Block<'static>> {
     notes.extend(
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
-    if findings.crossslot > 0 {
-        notes.push("slotscope advise, on the same inputs, suggests hash tags".into());
+    if findings.crossslot > 0 && findings.renamed.is_none() {
+        notes.push(format!("hash tags that keep keys together: {advise}"));
     }
     let mut warnings = unknown(findings);
     warnings.extend(findings.refusals_unseen.then(|| {

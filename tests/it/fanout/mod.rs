@@ -87,14 +87,15 @@ fn a_policy_can_bring_batches_together() {
 fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
     let scratch = Scratch::new();
     scratch.file("batches", b"a b\n\nMGET\nEXEC\nMULTI\nGET a\n");
-    let denied = scratch.run(&["fanout", "batches", "--deny-crossslot"]);
+    let denied = scratch.run(&["fanout", "batches", "--nodes", "3", "--deny-crossslot"]);
     assert_eq!(denied.status.code(), Some(1));
     let text = stdout(&denied);
     text.says("3 lines without a batch")
         .says("line 3: MGET takes at least")
         .says("line 4: EXEC without MULTI")
         .says("ends between MULTI and EXEC")
-        .says("1 blank line");
+        .says("1 blank line")
+        .says("hash tags that keep keys together: slotscope advise --batches batches --nodes 3");
     scratch.refuses("fanout batches --strict | batches: line 3 (byte 5): MGET takes at least");
     let keys = scratch.report(&["fanout", "batches", "--json", "--batches", "keys"]);
     keys.has(json!({"batches": 5, "rejected": {"count": 0}}));
