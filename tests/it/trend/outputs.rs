@@ -66,11 +66,14 @@ fn the_picture_of_the_fullest_node_reaches_the_date_that_it_is_full_on() {
     assert!(high > 14.0 && end > full["at"].whole(), "{full}");
     let page = scratch.read("out/trend.html");
     let picture = page.split("<figure").last().unwrap();
-    let (_, words) = picture.split_once("From 2024-11-01 to ").unwrap();
-    let last = &words[..10];
+    let (_, ends) = picture
+        .split_once(r#"<div class="ends" aria-hidden="true"><span>2024-11-01<"#)
+        .unwrap();
+    let (ends, _) = ends.split_once("</div>").unwrap();
+    let last = &ends.rsplit("<span>").next().unwrap()[..10];
     assert!(
         last > day(end).as_str() && last < day(end + 200 * 86_400).as_str(),
         "{last} {full}"
     );
-    assert_contains(picture, &["red: the limit of 150.00 KiB"]);
+    assert_contains(picture, &["limit 150.00 KiB"]);
 }
