@@ -1,5 +1,4 @@
-//! Evidence about an input besides its keys: it adds up over parts, and rows at their borders are compared once both
-//! are known.
+//! Evidence about an input besides its keys, which adds up over parts.
 
 use std::sync::Arc;
 
@@ -7,8 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format;
-use slotscope_engine::format::frame::block_joins::{Borders, OpenEnds};
-use slotscope_engine::format::{Notice, ReadStats, Told};
+use slotscope_engine::format::{ReadStats, Told};
 use slotscope_engine::metric::MOST_KEYS;
 use slotscope_engine::scan::SeenInput;
 
@@ -21,18 +19,16 @@ pub(crate) struct Evidence {
     seen: ReadStats,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     told: Option<Told>,
-    ends: OpenEnds,
 }
 
 impl Evidence {
     /// The evidence of a scan.
-    pub(crate) fn of(input: &SeenInput, ends: OpenEnds) -> Self {
+    pub(crate) fn of(input: &SeenInput) -> Self {
         Evidence {
             format: input.format.into(),
             bytes: input.bytes,
             seen: input.seen,
             told: input.told.as_deref().cloned(),
-            ends,
         }
     }
 
@@ -83,24 +79,6 @@ impl Evidence {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.seen += other.seen;
         self.told = self.told.take().or(other.told);
-        let repeated = join(&mut self.ends, other.ends);
-        self.seen.note(Notice::Repeated, repeated);
         Ok(())
     }
-}
-
-/// Joins stretches of two parts; returns how many of the meeting keys are equal.
-fn join(mine: &mut OpenEnds, theirs: OpenEnds) -> u64 {
-    let borders = Borders::of(std::mem::take(mine));
-    let mut count = 0;
-    for (start, stretch) in theirs {
-        borders.join(
-            start..stretch.end,
-            stretch.first,
-            stretch.last,
-            |before, behind| count += u64::from(before == behind),
-        );
-    }
-    *mine = borders.stretches();
-    count
 }

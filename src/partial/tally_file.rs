@@ -54,13 +54,10 @@ impl TallyFile {
         scanned: Scanned<Tallies>,
     ) -> Result<Self> {
         let (mut covered, mut inputs) = (Covered::default(), BTreeMap::<u32, Evidence>::new());
-        for (split, (seen, ends)) in splits
-            .iter()
-            .zip(scanned.inputs.iter().zip(scanned.open_ends))
-        {
+        for (split, seen) in splits.iter().zip(&scanned.inputs) {
             covered.add(split, &plan.inputs)?;
             let input = inputs.entry(split.input).or_default();
-            input.merge(Evidence::of(seen, ends))?;
+            input.merge(Evidence::of(seen))?;
         }
         let number = |stop: Incomplete| Incomplete {
             input: splits[stop.input].input as usize,
@@ -184,7 +181,6 @@ impl TallyFile {
             inputs: seen,
             incomplete,
             rejects: self.rejects,
-            open_ends: Vec::new(),
         };
         rejected::check_most(|input| &inputs.files[input].path, |_| None, &scanned)?;
         Ok((inputs, scanned))

@@ -265,7 +265,8 @@ pub(crate) fn lfu_note(rule: LfuRule, summary: &Summary) -> Option<String> {
 /// The meaning of sizes of RDB files, if the same for all.
 fn sizes(seen: &ReadStats) -> Option<Sizes> {
     let is_there = |notice| seen.count(notice) > 0;
-    match (is_there(Notice::Estimated), is_there(Notice::Serialized)) {
+    let is_memory = is_there(Notice::Estimated) || is_there(Notice::Measured);
+    match (is_memory, is_there(Notice::Serialized)) {
         (true, false) => Some(Sizes::Memory),
         (false, true) => Some(Sizes::Serialized),
         _ => None,

@@ -336,7 +336,6 @@ mod tests {
             inputs: Vec::new(),
             incomplete: Vec::new(),
             rejects: Rejects::default(),
-            open_ends: Vec::new(),
         };
         let used = |listed: Vec<ServerEntry>| {
             let found = servers(&collection(listed), &nothing, &topology(), &[]);

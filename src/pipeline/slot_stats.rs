@@ -84,7 +84,6 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
             inputs: seen,
             incomplete,
             rejects: Rejects::default(),
-            open_ends: Vec::new(),
         },
         counters,
     })

@@ -78,10 +78,10 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_key() {
 }
 
 #[test]
-fn what_is_odd_far_behind_the_start_of_a_csv_reply_is_odd_in_that_reply() {
+fn what_is_odd_far_behind_the_start_of_a_reply_is_odd_in_that_reply() {
     let scratch = Scratch::new();
     let texts: Vec<_> = (0..12_000).map(|i| format!("\"user:{i}\"")).collect();
-    let reply = texts.join(",").into_bytes();
+    let reply = format!("[{}]", texts.join(",")).into_bytes();
     let at = reply.len() - 20;
     for (damage, keys, rejected, incomplete) in [
         (&b"\xFF"[..], 12_000, 0, 0),
@@ -94,7 +94,7 @@ fn what_is_odd_far_behind_the_start_of_a_csv_reply_is_odd_in_that_reply() {
         let of_pipe = scratch.piped(&["analyze", "--json", "-"], &damaged);
         for output in [of_file, of_pipe] {
             let input = &json(&output)["input"];
-            assert_eq!(input["files"][0]["format"], "redis-csv");
+            assert_eq!(input["files"][0]["format"], "redis-json");
             let incomplete_inputs = input["incomplete"].as_array().map_or(0, Vec::len);
             let seen = (
                 &input["keys"],

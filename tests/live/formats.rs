@@ -194,7 +194,6 @@ fn every_form_that_loses_nothing_gives_exactly_the_keys_of_the_server() {
             server.redis_cli(&["--no-raw", "KEYS", "*"]),
         ),
         ("numbered", true, on_a_terminal(server, "KEYS '*'")),
-        ("redis-csv", true, server.redis_cli(&["--csv", "KEYS", "*"])),
         (
             "redis-json",
             true,

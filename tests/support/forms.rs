@@ -104,8 +104,7 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Vec<u8> {
             }
             out
         }
-        "redis-csv" => [list(rows, c_quoted), b"\n".to_vec()].concat(),
-        "redis-json" => [b"[", &list(rows, json_quoted)[..], b"]\n"].concat(),
+        "redis-json" => [b"[", &list(rows)[..], b"]\n"].concat(),
         "resp" => {
             let mut out = format!("*{}\r\n", rows.len()).into_bytes();
             for row in rows {
@@ -219,8 +218,8 @@ fn table(header: &str, end: &str, rows: &[Row], write: impl FnMut(&Row, &mut Vec
     [header.as_bytes(), end.as_bytes(), &lines(rows, end, write)].concat()
 }
 
-fn list(rows: &[Row], quoted: impl Fn(&[u8]) -> Vec<u8>) -> Vec<u8> {
-    let items: Vec<_> = rows.iter().map(|row| quoted(&row.key)).collect();
+fn list(rows: &[Row]) -> Vec<u8> {
+    let items: Vec<_> = rows.iter().map(|row| json_quoted(&row.key)).collect();
     items.join(&b","[..])
 }
 

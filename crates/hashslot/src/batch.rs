@@ -65,17 +65,6 @@ impl<'a> Padded<'a> {
         )
     }
 
-    /// The eight bytes before offset `at` of the content, the first one lowest; they may extend into the padding.
-    ///
-    /// # Panics
-    /// If `at` lies after the content.
-    #[inline(always)]
-    pub fn eight_before(self, at: u32) -> u64 {
-        let end = PAD + at as usize;
-        assert!(end <= self.whole.len() - PAD);
-        u64::from_le_bytes(self.whole[end - 8..end].try_into().expect("eight bytes"))
-    }
-
     /// The first byte of the content. Reads from `PAD` bytes before it to `PAD` bytes after the last are in bounds.
     #[inline(always)]
     pub fn as_ptr(self) -> *const u8 {
@@ -191,8 +180,6 @@ mod tests {
         assert_eq!((padded.bytes(), padded.len()), (&b"abc"[..], 3));
         assert_eq!((padded.byte_before(0), padded.byte_before(1)), (b'x', b'a'));
         assert_eq!(padded.sixteen_at(1).to_le_bytes()[..3], *b"bcy");
-        assert_eq!(padded.eight_before(2).to_le_bytes(), *b"xxxxxxab");
-        assert_eq!(padded.eight_before(3).to_le_bytes(), *b"xxxxxabc");
         assert!(Padded::new(&[0; 2 * PAD]).is_empty());
     }
 

@@ -191,7 +191,6 @@ monitor |  |  | 1795216373.1 [0 %:1] "GET" "%:1"\n1795216373.2 [0 %:1] "SET" "%:
 aof |  |  | #TS:1\r\n*2\r\n$4\r\nINCR\r\n$<n>\r\n%\r\n*2\r\n$<n>\r\n%\r\n$<n>\r\n%\r\n*1\r\n%
 resp |  |  | *2\r\n$<n+2>\r\n%:1\r\n$<n+2>\r\n%:2\r\n-ERR %\r\n%\r\n
 redis-json |  |  | ["%:1","%:{%}",%]\n%\n
-redis-csv |  |  | "%:1","%:{%}",%\nERR %\n
 numbered |  |  | 1) "%:1"\n2) "%:2"\n3) %\n(error) ERR %\n
 sized |  |  | "%:1" 17\n"%:2" 18\n"%" %\n(error) ERR %\n
 quoted |  |  | "%:1"\n"%:2"\n"%\n(error) ERR %\n

@@ -44,7 +44,7 @@ use crate::format::frame::walk::OpenWalk;
 use crate::format::lfu::LfuRule;
 pub use crate::format::notice::Notice;
 pub use crate::format::read_stats::{Lost, ReadStats, Unreadable};
-use crate::format::redis_cli::one_line::Strings;
+use crate::format::redis_cli::redis_json::RedisJson;
 pub use crate::format::shape::{Shape, Told};
 use crate::name::Name;
 use crate::simd::{Found, FoundCells};
@@ -64,8 +64,7 @@ pub static FORMATS: &[&dyn Format] = &[
     &capture::monitor::Monitor,
     &capture::aof::Aof,
     &resp::Resp,
-    &Strings::Json,
-    &Strings::Csv,
+    &RedisJson,
     &crate::format::redis_cli::numbered::Numbered,
     &crate::format::redis_cli::sized::KeyAndSize,
     &crate::format::redis_cli::quoted::Quoted,
@@ -248,7 +247,7 @@ pub fn named(name: &str) -> Result<&'static dyn Format> {
 }
 
 /// Text formats that redis-cli uses for any reply.
-const LISTS: [&str; 4] = ["numbered", "quoted", "redis-csv", "redis-json"];
+const LISTS: [&str; 3] = ["numbered", "quoted", "redis-json"];
 
 /// How an input is read.
 pub enum Recognised {

@@ -65,8 +65,6 @@ notices! {
     /// A JSON key that contains `\x`.
     EscapeInJson: Warning, "key",
         " with \\x in the name, taken as it is: was it printed with --quoted-json? print it with --json";
-    /// A key equal to the previous one.
-    Repeated: Warning, "key", " equal to the one before: were names cut short at a NUL or a newline?";
     /// A key of a database that is not selected.
     OtherDatabase: Note, "key", " of other databases, left out";
     /// A raw line, counted as a key, that looks like a redis-cli prompt, timing or message.
@@ -105,31 +103,10 @@ notices! {
     Behind: Warning, "byte", " after the end of an RDB file, not read";
     /// An RDB file whose checksum is not verified.
     Unverified: Note, "RDB file", " with a checksum that is not verified: the file has none, or --no-verify is given";
-    /// An RDB file of Redis up to 7.2, with sizes in memory.
-    EstimatedRedis7: Note, "RDB file",
-        " of Redis up to 7.2: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 0.5%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
-         serialized takes the bytes in the file";
-    /// An RDB file of Redis 7.4 or 8.0.
-    EstimatedRedis74: Note, "RDB file",
-        " of Redis 7.4 or 8.0: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
-         serialized takes the bytes in the file";
-    /// An RDB file of Redis 8.2.
-    EstimatedRedis82: Note, "RDB file",
-        " of Redis 8.2: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
-         were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size serialized \
-         takes the bytes in the file";
-    /// An RDB file of Redis 8.10 or later.
-    EstimatedRedis810: Note, "RDB file",
-        " of Redis 8.10 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys together \
-         were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size serialized \
-         takes the bytes in the file";
-    /// An RDB file of Valkey 9.1 or later.
-    EstimatedValkey91: Note, "RDB file",
-        " of Valkey 9.1 or later: sizes are estimates of the memory of each key. Measured after a restart, all keys \
-         together were off by at most 1%, and one by 30%; before it, where tables grow, by 5 and 50%; --size \
-         serialized takes the bytes in the file";
+    /// Sizes estimated as of a server on which the estimates were measured.
+    Measured: Note, "RDB file",
+        ": sizes are estimates of the memory of each key. Measured after a restart, all keys together were off by at most 1%, and one by \
+         30%; before it, where tables grow, by 5 and 50%; --size serialized takes the bytes in the file";
     /// An RDB file of another server, for which estimates were not validated.
     Estimated: Note, "RDB file",
         " of another server: sizes are estimates of the memory of each key, as the sources of that server count it; \

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use crate::error::{Error, Result};
 use crate::format;
 use crate::format::capture::aof::Aof;
-use crate::format::{Columns, Head, Notice, Opened, ReadStats, Reader, Sink, Told};
+use crate::format::{Columns, Head, Opened, ReadStats, Reader, Sink, Told};
 use crate::scan::shared::{Shared, lock};
 use crate::scan::shares::Share;
 use crate::scan::{Scan, SeenInput, Worker};
@@ -320,8 +320,6 @@ impl Scan<'_> {
                 );
             }
             Ok(None) => {
-                let repeated = shared.repeats(job.input, stretch, None);
-                seen.seen.note(Notice::Repeated, repeated);
             }
             Err(trouble) => {
                 seen.bytes = 0;

@@ -1,11 +1,10 @@
-//! Counts the keys of one block: applies the filter, computes slots, counts, and detects repeated neighbours.
+//! Counts the keys of one block: applies the filter, computes slots, and counts.
 
 use crate::format::batch::{KeyBatch, MISSING, Number, Spans, Values};
 use crate::format::{Notice, ReadStats, Sink};
 use crate::metric::Metric;
 use crate::scan::Only;
 use crate::scan::filter::{Field, KeyFacts};
-use crate::scan::repeats::{Edges, Neighbours};
 use crate::slot::Kernel;
 use crate::slot::SlotColumns;
 use crate::slot::policy::Policy;
@@ -22,7 +21,6 @@ pub(super) struct Counting<'a, T> {
     tally: &'a mut T,
     rejects: &'a mut Rejects,
     place: Place,
-    neighbours: Neighbours,
     seen: ReadStats,
     /// Keys without a slot under the policy.
     misfits: u64,
@@ -86,7 +84,6 @@ impl<'a, T: Tally> Counting<'a, T> {
             tally,
             rejects,
             place,
-            neighbours: Neighbours::default(),
             seen: ReadStats::default(),
             misfits: 0,
             lacking: None,
@@ -98,17 +95,16 @@ impl<'a, T: Tally> Counting<'a, T> {
         self.lacking
     }
 
-    /// The notices including those of the reader (`saw`), and the first and last key of the block.
-    pub(super) fn finish(mut self, mut saw: ReadStats) -> (ReadStats, Option<Edges>) {
+    /// The notices including those of the reader (`saw`).
+    pub(super) fn finish(self, mut saw: ReadStats) -> ReadStats {
         let left_out = self.seen.left_out() + self.misfits;
         // A block holds either keys or operations.
         match saw.operations {
             0 => saw.keys -= left_out,
             _ => saw.operations -= left_out,
         }
-        self.seen.note(Notice::Repeated, self.neighbours.repeated);
         saw += self.seen;
-        (saw, self.neighbours.edges)
+        saw
     }
 }
 
@@ -206,9 +202,6 @@ impl<T: Tally> Counting<'_, T> {
             return;
         }
         let slotted = slots.hash(kernel, fit, (self.place.input, self.place.offset));
-        if !slotted.batch.values.are_operations {
-            self.neighbours.look_at(&slotted);
-        }
         self.tally.add(&slotted);
     }
 }

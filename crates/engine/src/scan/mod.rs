@@ -10,7 +10,6 @@ mod counting;
 pub mod filter;
 #[doc(hidden)]
 pub mod glob;
-mod repeats;
 mod shared;
 #[doc(hidden)]
 pub mod shares;
@@ -24,7 +23,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::format::batch::{Spans, Values};
-use crate::format::frame::block_joins::OpenEnds;
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::Walking;
 use crate::format::{Columns, Format, Notice, ReadStats, Reader, Told};
@@ -91,8 +89,6 @@ pub struct Scanned<T> {
     pub incomplete: Vec<Incomplete>,
     /// Rows that are not keys.
     pub rejects: Rejects,
-    /// The outermost rows of the parts read of each input.
-    pub open_ends: Vec<OpenEnds>,
 }
 
 /// The notices of one input.
@@ -218,7 +214,6 @@ impl<'a> Scan<'a> {
             counts.tally
         });
         let tally = merged(tallies);
-        let open_ends = shared.open_ends();
         let mut incomplete = into_inner(shared.incomplete);
         incomplete.sort();
         Ok(Scanned {
@@ -226,7 +221,6 @@ impl<'a> Scan<'a> {
             inputs: shared.seen.into_iter().map(into_inner).collect(),
             incomplete,
             rejects,
-            open_ends,
         })
     }
 
@@ -401,7 +395,7 @@ impl<T: Tally> Counts<T> {
         let mut counting = Counting::new(how, chosen, tally, rejects, place);
         let saw = read(&mut counting);
         let lacking = counting.lacking();
-        let (mut stats, edges) = counting.finish(saw);
+        let mut stats = counting.finish(saw);
         if let Some(field) = lacking {
             let source = &*shared.sources[input];
             let filter = scan.only.filter.as_ref();
@@ -410,7 +404,6 @@ impl<T: Tally> Counts<T> {
             shared.fail((input, bytes.start), error);
         }
         stats.rejected = rejects.count - rejected_before;
-        stats.note(Notice::Repeated, shared.repeats(input, bytes, edges));
         stats
     }
 }

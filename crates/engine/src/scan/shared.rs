@@ -1,15 +1,12 @@
 //! State shared by all threads of a scan, and how the scan ends.
 
 use std::io;
-use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::SystemTime;
 
 use crate::error::{Error, Result};
-use crate::format::frame::block_joins::{Borders, OpenEnds};
 use crate::name::Name;
-use crate::scan::repeats::Edges;
 use crate::scan::shares::Share;
 use crate::scan::{Incomplete, SeenInput};
 use crate::source::Source;
@@ -25,8 +22,6 @@ pub(super) struct Shared<'a> {
     pub shares: &'a [Share],
     /// The notices of each input.
     pub seen: Vec<Mutex<SeenInput>>,
-    /// The keys at the block borders of each input.
-    borders: Vec<Borders>,
     /// Where inputs became unreadable.
     pub incomplete: Mutex<Vec<Incomplete>>,
     /// The first error in input order, even if another thread hit a later one first.
@@ -49,7 +44,6 @@ impl<'a> Shared<'a> {
             sources,
             shares,
             seen: sources.iter().map(|_| Mutex::default()).collect(),
-            borders: sources.iter().map(|_| Borders::default()).collect(),
             incomplete: Mutex::default(),
             error: Mutex::default(),
             failed: AtomicUsize::new(usize::MAX),
@@ -59,22 +53,6 @@ impl<'a> Shared<'a> {
                 .map_or(0, |since| since.as_millis() as u64),
             room: Arc::default(),
         }
-    }
-
-    /// The number of keys at a stretch's borders that equal their predecessor, for pairs completed by this stretch.
-    pub(super) fn repeats(&self, input: usize, bytes: Range<u64>, edges: Option<Edges>) -> u64 {
-        let mut repeated = 0;
-        let (first, last) =
-            edges.map_or((None, None), |edges| (Some(edges.first), Some(edges.last)));
-        self.borders[input].join(bytes, first, last, |before, behind| {
-            repeated += u64::from(before == behind)
-        });
-        repeated
-    }
-
-    /// The outermost rows of the parts read of each input.
-    pub(super) fn open_ends(&self) -> Vec<OpenEnds> {
-        self.borders.iter().map(Borders::stretches).collect()
     }
 
     /// When an input was written, in milliseconds since 1970; the start of the scan if it does not say.

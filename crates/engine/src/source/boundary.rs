@@ -59,11 +59,6 @@ pub(crate) trait Boundary: Send + Sync {
         false
     }
 
-    /// Whether a line end ends a row depends on the next line.
-    fn needs_next_line(&self) -> bool {
-        false
-    }
-
     fn has_states(&self) -> bool {
         false
     }
@@ -78,8 +73,8 @@ pub(crate) trait Boundary: Send + Sync {
     }
 
     /// The offset after the first row end at or after `from` in `bytes`, given the `state` at `from`; `None` if no
-    /// row ends. `whole`: nothing follows these bytes.
-    fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize>;
+    /// row ends.
+    fn first_end(&self, bytes: &[u8], from: usize, state: State) -> Option<usize>;
 
     /// The offset after the last row end in `bytes`, which start at a row. Its first `searched` bytes are known to have
     /// none.
@@ -91,7 +86,7 @@ pub(crate) trait Boundary: Send + Sync {
 pub(crate) struct EveryByte(pub u8);
 
 impl Boundary for EveryByte {
-    fn first_end(&self, bytes: &[u8], from: usize, _: State, _: bool) -> Option<usize> {
+    fn first_end(&self, bytes: &[u8], from: usize, _: State) -> Option<usize> {
         memchr::memchr(self.0, &bytes[from..]).map(|at| from + at + 1)
     }
 

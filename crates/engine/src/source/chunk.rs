@@ -117,7 +117,7 @@ pub(crate) fn read_chunk(
     };
     chunk.block.shrink(cutting.chunk + OVERHANG);
     chunk.read(0, body + OVERHANG)?;
-    let Some(from) = chunk.first_row(index)? else {
+    let Some(from) = chunk.first_row(index) else {
         return Ok(None);
     };
     let end = chunk.end_of_last_row(index, from)?;
@@ -144,36 +144,24 @@ struct Chunk<'a> {
 
 impl Chunk<'_> {
     /// The offset of the first row owned by the chunk.
-    fn first_row(&mut self, index: u64) -> ChunkResult<Option<usize>> {
+    fn first_row(&self, index: u64) -> Option<usize> {
         if index == 0 {
-            return Ok(Some(0));
-        }
-        if self.cutting.boundary.needs_next_line() {
-            // The complete line after the body's last line end must be in the block.
-            while memchr::memchr(b'\n', &self.block.content()[self.body..]).is_none()
-                && self.read_on()?
-            {
-                if self.block.len() - self.body > MAX_LINE {
-                    let line_end = memchr::memrchr(b'\n', &self.block.content()[..self.body]);
-                    let start = line_end.map_or(0, |end| end + 1);
-                    return Err(Trouble::Long(self.offset + start as u64));
-                }
-            }
+            return Some(0);
         }
         let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index));
-        let first = boundary.first_end(self.block.content(), 0, state, self.is_whole());
+        let first = boundary.first_end(self.block.content(), 0, state);
         // A row end with nothing after it starts no row: only one piece is the end of the input.
         let owns = |start: &usize| {
             start - 1 < self.body && self.offset + (*start as u64) < self.cutting.bytes
         };
-        Ok(first.filter(owns))
+        first.filter(owns)
     }
 
     /// The offset in the block after the first row end at or after the body; reads on as needed.
     fn end_of_last_row(&mut self, index: u64, from: usize) -> ChunkResult<usize> {
         loop {
             let (boundary, state) = (&self.cutting.boundary, self.cutting.state(index + 1));
-            let end = boundary.first_end(self.block.content(), self.body, state, self.is_whole());
+            let end = boundary.first_end(self.block.content(), self.body, state);
             if self.block.len() > MAX_LINE {
                 self.check_length(from, end)?;
             }

@@ -124,7 +124,7 @@ impl<R: Read> RowReader<R> {
         block.resize(end);
         let first_row = || {
             self.boundary
-                .first_end(block.content(), 0, State::default(), true)
+                .first_end(block.content(), 0, State::default())
                 .map_or(end, |end| end - 1)
         };
         if end > MAX_LINE && first_row() > MAX_LINE {

@@ -1,7 +1,5 @@
 //! Replies as `redis-cli --json` prints them, in either protocol: nested arrays and maps of texts and numbers.
 
-use std::sync::Arc;
-
 use crate::format::extremes::Text;
 use crate::format::frame::batch_rows::BatchBuilder;
 use crate::format::frame::row_boundary::RowBoundary;
@@ -107,7 +105,13 @@ fn reply(content: &[u8], from: usize) -> (Value, Parser<'_>) {
 
 /// Replies as an input of the format called `format`.
 pub(super) fn opened(format: &'static str, reader: impl Reader + 'static) -> Opened {
-    Opened::blocks(format, RowBoundary::Rows(Arc::new(starts)), reader)
+    Opened::blocks(format, RowBoundary::Counted(end), reader)
+}
+
+/// The end of a reply: the line end before the next one.
+fn end(bytes: &[u8]) -> Option<usize> {
+    let mut ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
+    ends.find(|end| starts(&bytes[*end..]))
 }
 
 /// Whether a line starts a reply.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::format::batch::Values;
 use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::lfu::LfuRule;
-use crate::format::parse::escape;
+use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::size::{integer, size};
 use crate::format::redis_cli::noise;
 use crate::format::{Detected, Format, Head, Notice, Opened};
@@ -106,7 +106,7 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<(Parsed, Extreme, u64)> {
             b"bytes" => Extreme::Bytes,
             _ => Extreme::Elements,
         };
-        let is_end = words.next().is_none() && (is_single || matches!(key, Parsed::Escaped(_)));
+        let is_end = words.next().is_none() && (is_single || matches!(key, Parsed::Escaped(..)));
         return is_end.then_some((key, extreme, number));
     }
     // `  1    1.00M string     "k"`
@@ -127,7 +127,9 @@ fn key_of(line: &[u8], rule: LfuRule) -> Option<(Parsed, Extreme, u64)> {
 /// A key in double quotes with escapes, or raw, as redis-cli up to 6.0 and keydb-cli write it.
 fn name(line: &[u8], at: Range<usize>) -> Option<Parsed> {
     match &line[at.clone()] {
-        text if escape::is_quoted(text) => Some(Parsed::Escaped(at.start + 1..at.end - 1)),
+        text if escape::is_quoted(text) => {
+            Some(Parsed::Escaped(Escapes::C, at.start + 1..at.end - 1))
+        }
         [b'"', ..] => None,
         _ => Some(Parsed::Key(at)),
     }

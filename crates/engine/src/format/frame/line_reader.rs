@@ -7,7 +7,6 @@ use crate::format::batch::Values;
 use crate::format::frame::batch_rows::{BatchBuilder, each_line};
 use crate::format::lfu::LfuRule;
 use crate::format::parse::escape::{self, Escapes};
-use crate::format::parse::python;
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::noise;
 use crate::format::{Columns, Notice, Opened, ReadStats, Reader, Sink};
@@ -25,14 +24,10 @@ pub struct Line<'a> {
 pub enum Parsed {
     /// An unescaped key at these bytes of the line.
     Key(Range<usize>),
-    /// A key with C escapes at these bytes.
-    Escaped(Range<usize>),
-    /// A key with JSON escapes at these bytes.
-    Json(Range<usize>),
-    /// A key as a Python literal at these bytes.
-    Python(Range<usize>),
-    /// A key with an unreadable size at these bytes.
-    WithoutSize(Box<Parsed>, Range<usize>),
+    /// A key with escapes at these bytes.
+    Escaped(Escapes, Range<usize>),
+    /// A key with escapes, and its size, which is unreadable, at these bytes.
+    WithoutSize(Escapes, Range<usize>, Range<usize>),
     /// Not a row, counted by this notice, unless redis-cli prints such lines around rows.
     Note(Notice),
     /// Not a row, for this reason, unless redis-cli prints such lines around rows.
@@ -69,28 +64,17 @@ impl<R: Row> Reader for LineReader<R> {
         each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);
-            let mut parsed = self.0.row(Line { text, lfu }, gather.values());
-            if let Parsed::WithoutSize(key, size) = parsed {
-                gather.lose(Lost::Size, piece.offset + start as u64, &text[size]);
-                parsed = *key;
-            }
             let before = start + codes;
             let undo = |block: &mut Block, escapes, key: Range<usize>| {
                 let (from, to) = (before + key.start, before + key.end);
                 from..escape::undo(escapes, block.content_mut(), from, to)
             };
-            let key = match parsed {
+            let key = match self.0.row(Line { text, lfu }, gather.values()) {
                 Parsed::Key(key) => before + key.start..before + key.end,
-                Parsed::Escaped(key) => undo(block, Escapes::C, key),
-                Parsed::Json(key) => undo(block, Escapes::Json, key),
-                Parsed::Python(key) => {
-                    let (from, to) = (before + key.start, before + key.end);
-                    let undone = python::undo(block.content_mut(), from, to);
-                    let (from, to) = undone.unwrap_or((from, to));
-                    from..to
-                }
-                Parsed::WithoutSize(..) => {
-                    return gather.not_a_row(start, whole, Ok("a size without a key"));
+                Parsed::Escaped(escapes, key) => undo(block, escapes, key),
+                Parsed::WithoutSize(escapes, key, size) => {
+                    gather.lose(Lost::Size, piece.offset + start as u64, &text[size]);
+                    undo(block, escapes, key)
                 }
                 Parsed::Note(notice) => return gather.not_a_row(start, whole, Err(notice)),
                 Parsed::Reject(reason) => return gather.not_a_row(start, whole, Ok(reason)),
@@ -123,7 +107,7 @@ mod tests {
             };
             values.sizes_mut().push(line.text.len() as u64);
             match line.text.first() {
-                Some(b'"') => Parsed::Escaped(1..equals - 1),
+                Some(b'"') => Parsed::Escaped(Escapes::C, 1..equals - 1),
                 _ => Parsed::Key(0..equals),
             }
         }

@@ -4,7 +4,6 @@
 #[doc(hidden)]
 pub mod batch_rows;
 #[doc(hidden)]
-pub mod block_joins;
 pub(super) mod fault;
 #[doc(hidden)]
 pub mod line_reader;

@@ -3,12 +3,7 @@
 //! The byte that ends a row may also occur inside double quotes, where it does not end one. Whether a position is
 //! quoted depends on all quotes before it.
 
-use std::sync::Arc;
-
-use crate::source::boundary::{Boundary, Effect, EveryByte, State, line_at};
-
-/// Decides whether a line is a complete row.
-pub type IsRow = Arc<dyn Fn(&[u8]) -> bool + Send + Sync>;
+use crate::source::boundary::{Boundary, Effect, EveryByte, State};
 
 /// How the rows of an input end.
 #[derive(Clone)]
@@ -18,8 +13,6 @@ pub enum RowBoundary {
     /// Every line end outside double quotes of CSV, which are doubled inside quotes and open only at the start of a field:
     /// after this delimiter or a line end.
     Quoted(u8),
-    /// A line end followed by a line that is a complete row: rows may contain unquoted line ends.
-    Rows(IsRow),
     /// Rows can only be found from the front: returns the end of the first row, or `None` if incomplete. The input is
     /// read as a stream.
     Counted(fn(&[u8]) -> Option<usize>),
@@ -143,10 +136,6 @@ impl Boundary for RowBoundary {
         matches!(self, RowBoundary::Counted(_))
     }
 
-    fn needs_next_line(&self) -> bool {
-        matches!(self, RowBoundary::Rows(_))
-    }
-
     fn has_states(&self) -> bool {
         matches!(self, RowBoundary::Quoted(_))
     }
@@ -180,17 +169,14 @@ impl Boundary for RowBoundary {
         }
     }
 
-    fn first_end(&self, bytes: &[u8], from: usize, state: State, whole: bool) -> Option<usize> {
+    fn first_end(&self, bytes: &[u8], from: usize, state: State) -> Option<usize> {
         match self {
-            RowBoundary::Lines(end) => EveryByte(*end).first_end(bytes, from, state, whole),
+            RowBoundary::Lines(end) => EveryByte(*end).first_end(bytes, from, state),
             RowBoundary::Quoted(delimiter) => {
                 Walk::new(*delimiter, bytes, from, Quoting::of(state), true)
                     .next()
                     .map(|at| at + 1)
             }
-            RowBoundary::Rows(is_row) => memchr::memchr_iter(b'\n', &bytes[from..])
-                .map(|at| from + at + 1)
-                .find(|start| starts_row(bytes, *start, whole, is_row)),
             RowBoundary::Counted(row) => row(&bytes[from..]).map(|end| from + end),
         }
     }
@@ -201,9 +187,6 @@ impl Boundary for RowBoundary {
             RowBoundary::Quoted(delimiter) => Walk::new(*delimiter, bytes, 0, Quoting::Start, true)
                 .last()
                 .map(|at| at + 1),
-            RowBoundary::Rows(is_row) => memchr::memrchr_iter(b'\n', bytes)
-                .map(|at| at + 1)
-                .find(|start| starts_row(bytes, *start, false, is_row)),
             RowBoundary::Counted(row) => {
                 let ends =
                     std::iter::successors(Some(0), |end| row(&bytes[*end..]).map(|len| end + len));
@@ -211,13 +194,6 @@ impl Boundary for RowBoundary {
             }
         }
     }
-}
-
-/// Whether the line at `start` is a row; an incomplete line never is.
-fn starts_row(bytes: &[u8], start: usize, whole: bool, is_row: &IsRow) -> bool {
-    let (line, _) = line_at(bytes, start);
-    let has_ended = start + line.len() < bytes.len() || whole && !line.is_empty();
-    has_ended && is_row(line)
 }
 
 #[cfg(test)]
@@ -275,29 +251,5 @@ mod tests {
             let settled = boundary.effect_of_tail(&bytes[tail.min(bytes.len())..]);
             prop_assert!(settled.is_none_or(|effect| effect == boundary.effect(&bytes)));
         }
-    }
-
-    #[test]
-    fn a_line_is_cut_off_only_where_a_row_follows() {
-        let boundary = RowBoundary::Rows(Arc::new(|line| line.starts_with(b"0,")));
-        let bytes = b"0,a\n0,b\nrest of b\n0,c\n0,d";
-        assert_eq!(
-            boundary.first_end(bytes, 0, State::default(), true),
-            Some(4)
-        );
-        assert_eq!(
-            boundary.first_end(bytes, 4, State::default(), true),
-            Some(18)
-        );
-        assert_eq!(
-            boundary.first_end(bytes, 18, State::default(), true),
-            Some(22)
-        );
-        assert_eq!(
-            boundary.first_end(bytes, 18, State::default(), false),
-            None,
-            "the next line may go on"
-        );
-        assert_eq!(boundary.last_end(bytes, 0), Some(18));
     }
 }

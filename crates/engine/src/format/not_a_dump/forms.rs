@@ -3,7 +3,6 @@
 use crate::format::not_a_dump::replies::is_id;
 use crate::format::not_a_dump::{DUMP, NotADump, Sign, most};
 use crate::format::redis_cli::noise;
-use crate::format::table::columns::{ColumnNames, Role};
 
 const TOPOLOGY: &str = "give it with a dump: slotscope analyze DUMP --topology FILE";
 const NODE_COUNTS: &str = "slotscope analyze --cluster-info FILE judges the nodes by it";
@@ -46,47 +45,25 @@ pub static LINE_FORMS: &[NotADump] = &[
         DUMP,
     ),
     NotADump::new(
-        "an array as Node.js prints it",
+        "samples of Prometheus",
+        Sign::Lines(|lines| most(lines, is_sample)),
+        "sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys",
+    ),
+    NotADump::new(
+        "JSON over several lines",
         Sign::Lines(|lines| {
-            let second = lines.get(1).map(|line| line.trim_ascii_start());
-            starts(lines, &[b"["]) && second.is_some_and(|line| line.starts_with(b"'"))
+            let first = lines.iter().find(|line| !line.is_empty());
+            first.is_some_and(|line| [&b"["[..], b"[{", b"{"].contains(&line.trim_ascii()))
         }),
-        "print it with console.log(JSON.stringify(keys)), which leaves nothing out, then slotscope analyze FILE",
-    ),
-    NotADump::new(
-        "an array of JSON over several lines",
-        Sign::Lines(|lines| starts(lines, &[b"[", b"[{"])),
-        "jq -c '.[]' FILE | slotscope analyze -",
-    ),
-    NotADump::new(
-        "objects of JSON over several lines",
-        Sign::Lines(|lines| starts(lines, &[b"{"]) && filled(lines).any(is_of_key)),
-        "jq -c . FILE | slotscope analyze -",
-    ),
-    NotADump::new(
-        "an object of JSON over several lines",
-        Sign::Lines(|lines| starts(lines, &[b"{"])),
-        "jq -r 'keys[]' FILE | slotscope analyze - where its members are the keys",
+        "jq -c '.[]' FILE | slotscope analyze - takes the elements of an array, jq -c . FILE objects, jq -r 'keys[]' FILE the names of members; \
+         of Node.js, print it with console.log(JSON.stringify(keys))",
     ),
 ];
 
-/// The member with the key in an object: `  "key": "user:1",`.
-fn is_of_key(line: &[u8]) -> bool {
-    let member = line.trim_ascii_start().strip_prefix(b"\"");
-    let Some((name, value)) = member.and_then(|member| {
-        let end = memchr::memmem::find(member, b"\":")?;
-        Some((&member[..end], member[end + 2..].trim_ascii()))
-    }) else {
-        return false;
-    };
-    let role = ColumnNames::USUAL.role(name).map(|(role, _)| role);
-    role == Some(Role::Key) && has(&name.to_ascii_lowercase(), b"key") && value.starts_with(b"\"")
-}
-
-/// Whether the first line is one of `known`.
-fn starts(lines: &[&[u8]], known: &[&[u8]]) -> bool {
-    let first = filled(lines).next();
-    first.is_some_and(|line| known.contains(&line.trim_ascii()))
+/// `name{key="user:1"} 7`.
+fn is_sample(line: &[u8]) -> bool {
+    let labels = memchr::memmem::find(line, b"=\"").map(|at| &line[..at]);
+    labels.is_some_and(|start| start.contains(&b'{')) && line.last().is_some_and(u8::is_ascii_digit)
 }
 
 fn filled<'a>(lines: &'a [&'a [u8]]) -> impl Iterator<Item = &'a [u8]> {

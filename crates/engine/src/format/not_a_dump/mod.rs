@@ -43,8 +43,6 @@ impl NotADump {
 
 /// How it is recognised.
 enum Sign {
-    /// These bytes at this offset.
-    Bytes(usize, &'static [u8]),
     /// Its first bytes.
     Start(fn(&[u8]) -> bool),
     /// Its first lines, without their line ends.
@@ -57,7 +55,6 @@ enum Sign {
 pub(crate) fn by_signature(head: Head<'_>) -> Option<String> {
     let start = &head.bytes[..head.bytes.len().min(LOOKED_AT)];
     let applies = |form: &&NotADump| match form.sign {
-        Sign::Bytes(at, bytes) => start.get(at..).is_some_and(|rest| rest.starts_with(bytes)),
         Sign::Start(is) => is(start),
         Sign::Lines(_) | Sign::Words(_) => false,
     };

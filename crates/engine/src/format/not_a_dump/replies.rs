@@ -4,12 +4,8 @@
 
 use crate::format::not_a_dump::{DUMP, NotADump, Sign};
 
-const LOG_AS_JSON: &str = "redis-cli -h HOST -p PORT --json SLOWLOG GET 128 > HOST-PORT.json, then slotscope analyze \
-    HOST-PORT.json";
-const HOTKEYS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json HOTKEYS GET > HOST-PORT.json, then slotscope analyze \
-    HOST-PORT.json";
-const COUNTS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SLOT-STATS SLOTSRANGE 0 16383 > HOST-PORT.json, \
-    then slotscope analyze HOST-PORT.json";
+const AS_JSON: &str = "take it in JSON: redis-cli -h HOST -p PORT --json SLOWLOG GET 128, HOTKEYS GET or CLUSTER SLOT-STATS SLOTSRANGE 0 16383 > \
+    HOST-PORT.json, then slotscope analyze HOST-PORT.json";
 const SHARDS_AS_JSON: &str = "redis-cli -h HOST -p PORT --json CLUSTER SHARDS > cluster.json, then slotscope analyze DUMP \
     --topology cluster.json";
 
@@ -21,43 +17,25 @@ pub static REPLIES: &[NotADump] = &[
         SHARDS_AS_JSON,
     ),
     NotADump::new(
-        "SLOWLOG GET or COMMANDLOG GET in a form that loses its structure",
-        Sign::Words(is_command_log),
-        LOG_AS_JSON,
-    ),
-    NotADump::new(
-        "HOTKEYS GET in a form that loses its structure",
+        "SLOWLOG GET, COMMANDLOG GET, HOTKEYS GET or CLUSTER SLOT-STATS in a form that loses its structure",
         Sign::Words(|words| {
-            starts(words, &[Is("tracking-active"), Number])
+            is_command_log(words)
+                || starts(words, &[Is("tracking-active"), Number])
                 || starts(words, &[Is("key"), Any, Is("db"), Number, Is("qps")])
+                || starts(words, &[Number, Is("key-count"), Number])
         }),
-        HOTKEYS_AS_JSON,
-    ),
-    NotADump::new(
-        "CLUSTER SLOT-STATS in a form that loses its structure",
-        Sign::Words(|words| starts(words, &[Number, Is("key-count"), Number])),
-        COUNTS_AS_JSON,
-    ),
-    NotADump::new(
-        "the state of slots that move",
-        Sign::Words(|words| {
-            starts(words, &[Is("id"), Id, Is("slots")])
-                || starts(words, &[Is("name"), Id, Is("operation")])
-        }),
-        DUMP,
+        AS_JSON,
     ),
     NotADump::new(
         "what a server says of itself",
-        Sign::Words(is_of_the_server),
+        Sign::Words(|words| {
+            is_of_the_server(words)
+                || is_of_commands(words)
+                || is_error(words)
+                || is_configuration(words)
+        }),
         DUMP,
     ),
-    NotADump::new("a list of commands", Sign::Words(is_of_commands), DUMP),
-    NotADump::new(
-        "an error of a server in JSON or CSV",
-        Sign::Words(is_error),
-        DUMP,
-    ),
-    NotADump::new("CONFIG GET", Sign::Words(is_configuration), DUMP),
 ];
 
 /// Words examined.
@@ -149,6 +127,8 @@ fn is_command_log(words: &[&[u8]]) -> bool {
 fn is_of_the_server(words: &[&[u8]]) -> bool {
     const ON: Word = OneOf(&["on", "off"]);
     let names: &[&[Word]] = &[
+        &[Is("id"), Id, Is("slots")],
+        &[Is("name"), Id, Is("operation")],
         &[Is("direction"), OneOf(&["to", "from"]), Is("node"), Id],
         &[Is("peak.allocated"), Number],
         &[Any, Is("calls"), Number, Is("histogram_usec")],
@@ -169,8 +149,8 @@ fn is_of_the_server(words: &[&[u8]]) -> bool {
         &[Is("master"), Number, Any, Number, Number],
         &[OneOf(LATENCY_EVENTS), Number, Number, Number],
     ];
-    let is_alone = words.len() == 2 && starts(words, &[Is("master"), Number]);
-    is_alone || names.iter().any(|names| starts(words, names))
+    names.iter().any(|names| starts(words, names))
+        || words.len() == 2 && starts(words, &[Is("master"), Number])
 }
 
 /// The events measured by LATENCY.
@@ -260,7 +240,7 @@ mod tests {
             "1) 1) (integer) 0\n   2) 1# \"key-count\" => (integer) 7\n",
             "0,\"key-count\",7,\"cpu-usec\",0\n",
         ] {
-            assert!(what(counts).starts_with("CLUSTER SLOT-STATS"), "{counts}");
+            assert!(what(counts).contains("CLUSTER SLOT-STATS"), "{counts}");
         }
     }
 
@@ -272,11 +252,11 @@ mod tests {
             format!("id {id}\nslots 1002-1002\n"),
             format!("1) 1# \"name\" => \"{id}\"\n   2# \"operation\" => \"IMPORT\"\n"),
         ] {
-            assert_eq!(what(&moves), "the state of slots that move", "{moves}");
+            assert_eq!(what(&moves), "what a server says of itself", "{moves}");
         }
         assert_eq!(
             what("error:\"ERR unknown command\"\n"),
-            "an error of a server in JSON or CSV"
+            "what a server says of itself"
         );
         assert_eq!(what("error:\"7\"\n"), "");
     }

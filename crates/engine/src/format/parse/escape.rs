@@ -5,11 +5,17 @@
 
 /// How text in quotes is escaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Escapes {
+pub enum Escapes {
+    /// Not at all.
+    None,
     /// `\n`, `\x00`, an unknown `\c` is `c`.
     C,
     /// `\n`, `\u0000`, surrogate pairs; a lone surrogate keeps its own three bytes.
     Json,
+    /// Those of a Python string: `\x` and `\u` are characters.
+    Python,
+    /// Those of a Python bytes literal.
+    PythonBytes,
 }
 
 /// The position of the quote that closes the text starting at `from`.
@@ -32,8 +38,11 @@ pub fn is_quoted(line: &[u8]) -> bool {
 /// Decodes the escapes in `content[from..to]`; returns the new end of the text.
 pub(crate) fn undo(escapes: Escapes, content: &mut [u8], from: usize, to: usize) -> usize {
     match escapes {
+        Escapes::None => to,
         Escapes::C => undo_each(content, from, to, undo_c),
         Escapes::Json => undo_each(content, from, to, undo_json),
+        Escapes::Python => undo_each(content, from, to, |text| undo_python(text, false)),
+        Escapes::PythonBytes => undo_each(content, from, to, |text| undo_python(text, true)),
     }
 }
 
@@ -79,14 +88,28 @@ fn undo_json(text: &[u8]) -> Undone {
             4,
             12,
         ),
-        (Some(b'u'), Some(code), _) => (
-            utf8(code),
-            [0x80, 0x800].iter().filter(|first| code >= **first).count() + 1,
-            6,
-        ),
+        (Some(b'u'), Some(code), _) => (utf8(code), utf8_len(code), 6),
         (Some(b'f'), ..) => byte(0x0C, 2),
         (Some(b'a'), ..) => byte(b'a', 2),
         (Some(letter), ..) => byte(control(*letter).unwrap_or(*letter), 2),
+    }
+}
+
+/// A backslash before any other letter stays.
+fn undo_python(text: &[u8], is_bytes: bool) -> Undone {
+    let byte = |byte, used| ([byte, 0, 0, 0], 1, used);
+    let coded = |digits: usize| match text.get(2..2 + digits).and_then(hex) {
+        Some(code) if is_bytes => byte(code as u8, 2 + digits),
+        Some(code) => (utf8(code), utf8_len(code), 2 + digits),
+        None => byte(b'\\', 1),
+    };
+    match text.get(1) {
+        Some(b'x') => coded(2),
+        Some(b'u') if !is_bytes => coded(4),
+        Some(b'U') if !is_bytes => coded(8),
+        Some(letter @ (b'n' | b'r' | b't')) => byte(control(*letter).unwrap_or(*letter), 2),
+        Some(mark @ (b'\\' | b'\'' | b'"')) => byte(*mark, 2),
+        _ => byte(b'\\', 1),
     }
 }
 
@@ -105,6 +128,14 @@ fn hex(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |code, digit| {
         Some(code << 4 | char::from(*digit).to_digit(16)?)
     })
+}
+
+fn utf8_len(code: u32) -> usize {
+    [0x80, 0x800, 0x10000]
+        .iter()
+        .filter(|first| code >= **first)
+        .count()
+        + 1
 }
 
 /// UTF-8 of the code point; surrogates are encoded like characters.

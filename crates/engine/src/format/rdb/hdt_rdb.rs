@@ -5,7 +5,7 @@ use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::csv;
 use crate::format::table::jsonl::JsonKeys;
-use crate::format::table::raw_rows::header;
+use crate::format::table::tool_rows::header;
 use crate::format::{Detected, Format, Head, Opened, table};
 
 /// The start of the header of a key table.

@@ -1,6 +1,7 @@
-//! `rdb-tools`: its memory report, a table whose keys are never quoted, whatever they hold (`raw_rows`).
+//! `rdb-tools`: its memory report, a table whose keys are never quoted, whatever they hold (`tool_rows`).
 
-use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
+use crate::format::table::layout::KeyText;
+use crate::format::table::tool_rows;
 use crate::format::{Detected, Format, Head, Opened};
 
 /// The format.
@@ -16,15 +17,11 @@ impl Format for RdbTools {
     }
 
     fn detect(&self, head: Head<'_>) -> Detected {
-        match header(head) {
-            Some(line) if Shape::of(line, false).is_some() => Detected::Yes,
-            None if head.bytes.len() < 2 * COLUMNS.len() => Detected::NeedMore,
-            _ => Detected::No,
-        }
+        tool_rows::detect(head, false)
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        RawRows::open(self.name(), head, false)
+        tool_rows::open(self.name(), head, KeyText::Raw)
     }
 }
 
@@ -33,6 +30,7 @@ mod tests {
     use super::*;
     use crate::format::batch::{NEVER, Number};
     use crate::format::reading::{Found, read_whole};
+    use crate::format::table::tool_rows::COLUMNS;
 
     fn read(rows: &str) -> Found {
         read_whole(&RdbTools, format!("{COLUMNS},expiry\n{rows}").as_bytes())
@@ -68,29 +66,13 @@ mod tests {
     }
 
     #[test]
-    fn keys_may_hold_commas_quotes_and_line_ends() {
+    fn keys_may_hold_commas_and_quotes_and_two_lines_are_rejected() {
         assert_eq!(keys("0,string,a,b,,1,string,1,1,\n"), ["a,b,"]);
         assert_eq!(keys("0,string,,1,string,1,1,\n"), [""]);
         assert_eq!(keys("0,string,\"a\"\"\",1,string,1,1,\n"), ["\"a\"\"\""]);
-        assert_eq!(
-            keys("0,set,a\n\nb\n,1,string,1,1,\n0,set,c,1,string,1,1,\n"),
-            ["a\n\nb\n", "c"]
-        );
-    }
-
-    #[test]
-    fn a_row_that_never_ends_is_one_reject() {
-        let found = read("0,set,a\nb\n0,set,c,1,x,1,1,\njunk\n,\n0,set,d\ne,1,x,1,1,\n1,2\n");
-        assert_eq!(found.keys, [&b"c"[..], b"d\ne"]);
-        let start = COLUMNS.len() + ",expiry\n".len();
-        assert_eq!(
-            found
-                .rejects
-                .iter()
-                .map(|(at, _)| at - start)
-                .collect::<Vec<_>>(),
-            [0, 27, 53]
-        );
+        let found = read("0,set,a\nb,1,set,1,1,\n0,set,c,1,string,1,1,\n0,set,d,e,f,g,h,i,j,k\n");
+        assert_eq!(found.keys, [b"c"]);
+        assert_eq!(found.rejects.len(), 3);
     }
 
     #[test]
@@ -115,9 +97,10 @@ mod tests {
                 whole: false,
             })
         };
-        assert_eq!(detect(&format!("{COLUMNS},expiry\n")), Detected::Yes);
+        let row = "0,set,a,1,ht,1,1,\r\n";
+        assert_eq!(detect(&format!("{COLUMNS},expiry\n")), Detected::NeedMore);
         assert_eq!(
-            detect(&format!("\u{feff}{}\r\n", COLUMNS.to_uppercase())),
+            detect(&format!("\u{feff}{}\r\n{row}", COLUMNS.to_uppercase())),
             Detected::Yes
         );
         assert_eq!(detect(COLUMNS), Detected::NeedMore);

@@ -1,10 +1,11 @@
-//! `redis-rdb-cli`: its memory report, as CSV (`raw_rows`: keys and sizes are quoted, but quotes inside keys are not
+//! `redis-rdb-cli`: its memory report, as CSV (`tool_rows`: keys and sizes are quoted, but quotes inside keys are not
 //! escaped) or as JSON (`jsonl`).
 
 use crate::format::parse::json_object;
 use crate::format::table::columns::ColumnNames;
 use crate::format::table::jsonl::JsonKeys;
-use crate::format::table::raw_rows::{COLUMNS, RawRows, Shape, header};
+use crate::format::table::layout::KeyText;
+use crate::format::table::tool_rows;
 use crate::format::{Detected, Format, Head, Opened, table};
 
 /// Members that only its JSON has.
@@ -36,26 +37,7 @@ impl Format for RedisRdbCli {
                 Err(answer) => answer,
             };
         }
-        let line = match header(head) {
-            Some(line) => line,
-            None if head.bytes.len() < 2 * COLUMNS.len() => return Detected::NeedMore,
-            None => return Detected::No,
-        };
-        let (Some(quoted), Some(raw)) = (Shape::of(line, true), Shape::of(line, false)) else {
-            return Detected::No;
-        };
-        // rdb-tools has the same header: the first line that is a row of only one of them decides.
-        let lines = table::unmarked(head.bytes)
-            .split(|byte| *byte == b'\n')
-            .skip(1);
-        match lines
-            .map(|line| (quoted.is_row(line), raw.is_row(line)))
-            .find(|(quoted, raw)| quoted | raw)
-        {
-            Some((true, _)) => Detected::Yes,
-            None if !head.whole => Detected::NeedMore,
-            _ => Detected::No,
-        }
+        tool_rows::detect(head, true)
     }
 
     fn note(&self) -> Option<&'static str> {
@@ -70,7 +52,7 @@ impl Format for RedisRdbCli {
                 let keys = JsonKeys::open(head, &ColumnNames::USUAL, &[])?;
                 Ok(Opened::lines(self.name(), keys.in_thousands()))
             }
-            _ => RawRows::open(self.name(), head, true),
+            _ => tool_rows::open(self.name(), head, KeyText::RawInQuotes),
         }
     }
 }
@@ -81,12 +63,13 @@ mod tests {
     use crate::format::batch::{NEVER, Number};
     use crate::format::rdb::rdb_tools::RdbTools;
     use crate::format::reading::read_whole;
+    use crate::format::table::tool_rows::COLUMNS;
 
     #[test]
     fn keys_and_sizes_lose_their_quotes() {
-        let rows = "0,string,\"key\",\"1.2kB\",string,1,\"88 B\",\"\"\n2,hash,\"a\",\"b\"\"\n\",\"88 B\",hash,1,\"1 B\",\"2022-02-18 06:15:29.123\"\n";
+        let rows = "0,string,\"key\",\"1.2kB\",string,1,\"88 B\",\"\"\n2,hash,\"a\",\"b\"\"\",\"88 B\",hash,1,\"1 B\",\"2022-02-18 06:15:29.123\"\n";
         let found = read_whole(&RedisRdbCli, format!("{COLUMNS},expiry\n{rows}").as_bytes());
-        assert_eq!(found.keys, [&b"key"[..], b"a\",\"b\"\"\n"]);
+        assert_eq!(found.keys, [&b"key"[..], b"a\",\"b\"\""]);
         assert_eq!(
             (
                 found.values.weights[0].clone(),
@@ -137,10 +120,7 @@ mod tests {
             Detected::Yes
         );
         assert_eq!(
-            detect(
-                "0,string,\"k\n\",1,string,1,88,\n1,set,b,1,ht,1,1,\n",
-                false
-            ),
+            detect("0,string,\"k\",1,string,1,88,\n1,set,b,1,ht,1,1,\n", false),
             (Detected::No, Detected::Yes)
         );
         assert_eq!(detect("", false).0, Detected::NeedMore);

@@ -4,6 +4,6 @@ pub(crate) mod cursor;
 pub mod errors;
 pub mod noise;
 pub mod numbered;
-pub(crate) mod one_line;
 pub mod quoted;
+pub(crate) mod redis_json;
 pub mod sized;

@@ -1,12 +1,8 @@
 //! `numbered`: replies as redis-cli prints them to a terminal or with `--no-raw`: `1) "key"`, with C escapes in the
 //! quotes. Lossless: keys may contain any byte. SCAN pages are read too: `1) "17"`, then `2) 1) "key"`.
-//!
-//! Whether a first row is a page's cursor depends on the next line, so an input is never split between the two.
-
-use std::sync::Arc;
+//! If the first rows have a page, a cursor starts each.
 
 use crate::format::frame::batch_rows::{BatchBuilder, each_line};
-use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::cursor;
@@ -31,11 +27,14 @@ impl Format for Numbered {
     }
 
     fn open(&self, head: Head<'_>) -> Result<Opened, String> {
-        let boundary = RowBoundary::Rows(Arc::new(|line| !follows_cursor(line)));
-        let mut lines = head.bytes.split(|byte| *byte == b'\n');
-        let first = lines.find_map(|line| Row::of(noise::bare(line)));
-        let starts_late = first.is_some_and(|row| row.index != 1);
-        Ok(Opened::blocks(self.name(), boundary, Rows { starts_late }))
+        let lines = head.bytes.split(|byte| *byte == b'\n').map(noise::bare);
+        let mut rows = lines.filter_map(|line| Some((Row::of(line)?, line)));
+        let first = rows.clone().next();
+        let rows = Rows {
+            starts_late: first.is_some_and(|(row, _)| row.index != 1),
+            in_pages: rows.any(|(row, line)| row.follows_cursor(line)),
+        };
+        Ok(Opened::lines(self.name(), rows))
     }
 }
 
@@ -113,15 +112,12 @@ fn numbered(line: &[u8], at: usize) -> Option<(u64, usize)> {
 
 const NO_ROW: &str = "neither a numbered row nor anything that redis-cli prints around one";
 
-fn follows_cursor(line: &[u8]) -> bool {
-    let line = noise::bare(line);
-    Row::of(line).is_some_and(|row| row.follows_cursor(line))
-}
-
 /// The reader.
 struct Rows {
     /// Whether the first row of the input has another number than 1.
     starts_late: bool,
+    /// Whether it has pages of SCAN: a cursor, then a reply in the second row.
+    in_pages: bool,
 }
 
 impl Reader for Rows {
@@ -137,7 +133,7 @@ impl Reader for Rows {
             gather.note(Notice::LateStart);
         }
         each_line(block, piece.from, |block, start, end| {
-            let (content, line) = (block.content(), &block.content()[start..end]);
+            let line = &block.content()[start..end];
             let (codes, bare) = noise::without_codes(line);
             let Some(row) = Row::of(bare) else {
                 return gather.not_a_row(start, line, Ok(NO_ROW));
@@ -151,9 +147,10 @@ impl Reader for Rows {
                     gather.reject(start, "a reply within a reply")
                 }
                 Kind::Text
-                    if row.index == 1
+                    if self.in_pages
+                        && row.index == 1
                         && row.outer.is_none()
-                        && is_cursor(content, end, &bare[row.value..]) =>
+                        && cursor::is_cursor(&bare[row.value + 1..bare.len() - 1]) =>
                 {
                     gather.note(Notice::Cursor);
                 }
@@ -173,14 +170,6 @@ impl Reader for Rows {
         });
         gather.finish(block)
     }
-}
-
-/// Whether the quoted `value` of a line ending at `end` is the cursor of a SCAN page.
-fn is_cursor(content: &[u8], end: usize, value: &[u8]) -> bool {
-    let next = content
-        .get(end + 1..)
-        .and_then(|rest| rest.split(|byte| *byte == b'\n').next());
-    cursor::is_cursor(&value[1..value.len() - 1]) && next.is_some_and(follows_cursor)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use crate::format::batch::{MISSING, Values};
 use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
-use crate::format::parse::escape;
+use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::size::{is_missing, size};
 use crate::format::redis_cli::noise;
 use crate::format::{Detected, Format, Head, Opened};
@@ -113,10 +113,10 @@ impl Row for KeyAndSize {
                 return Parsed::Reject("not a key in double quotes and its size");
             };
             values.sizes_mut().push(MISSING);
-            return Parsed::WithoutSize(Box::new(Parsed::Escaped(key)), size);
+            return Parsed::WithoutSize(Escapes::C, key, size);
         };
         values.sizes_mut().push(size);
-        Parsed::Escaped(key)
+        Parsed::Escaped(Escapes::C, key)
     }
 }
 
@@ -165,7 +165,6 @@ mod tests {
             ("12\t\"a\"\n", "sized"),
             ("\"a\",1\n\"b\",2\n", "sized"),
             ("\"a\"\n\"b\"\n", "quoted"),
-            ("\"a\",\"b\"\n", "redis-csv"),
             ("1) \"a\"\n2) \"b\"\n", "numbered"),
             ("\"key\",\"size\"\n\"a\",1\n", "csv"),
             ("a 1\nb 2\n", "lines"),

@@ -1,74 +1,29 @@
 //! A word beside the name in each line, which other programs printed: a number of the line, a time, a host, an encoding.
 
-use crate::format::shape::column::{Column, MOST, common_prefix, share, share_of};
-use crate::sentence::Sentence;
+use crate::format::shape::column::{Column, MOST, share, share_of};
 
-const RAW: &str = "--format lines reads each line as a key";
-
-/// Encodings, replies and the like, as scripts print them after a key.
-const ANSWERS: [&str; 16] = [
-    "embstr",
-    "raw",
-    "int",
-    "intset",
-    "listpack",
-    "quicklist",
-    "skiplist",
-    "hashtable",
-    "ziplist",
-    "linkedlist",
-    "stream",
-    "ok",
-    "true",
-    "false",
-    "yes",
-    "no",
-];
-
-fn said(fact: &str, way_out: &str) -> Option<Sentence> {
-    Some(Sentence::default().words(format!(
-        "{fact}, and the whole lines are read as keys; otherwise: {way_out} | slotscope analyze - ; {RAW}"
-    )))
+/// Whether each line starts with a name that no other has, and other words follow.
+pub(super) fn are_names_first(rows: &[&[u8]]) -> bool {
+    are_names(rows, |_| 0)
 }
 
-/// Rising numbers before the names, if there are any.
-pub(super) fn number(rows: &[&[u8]]) -> Option<Sentence> {
-    let fact = "each line starts with a rising number, as grep -n prints it";
-    let way_out = "sed -E 's/^([^:]*[.][^:]*:)?[^:]*://' FILE";
-    are_numbered(rows).then(|| said(fact, way_out)).flatten()
+/// Whether each line ends with a name that no other has, and other words precede it.
+pub(super) fn are_names_last(rows: &[&[u8]]) -> bool {
+    are_names(rows, |words| words - 1)
 }
 
-/// Words beside the names, if there are any.
-pub(super) fn doubt(rows: &[&[u8]]) -> Option<Sentence> {
-    let words: Vec<Vec<&[u8]>> = rows.iter().map(|row| words_of(row)).collect();
-    let apart: Vec<&Vec<&[u8]>> = words.iter().filter(|words| words.len() > 1).collect();
-    if share(apart.len(), rows.len()) < MOST {
-        return None;
-    }
-    let is_tab = share_of(rows, |row| row.contains(&b'\t')) >= MOST;
-    let firsts: Vec<&[u8]> = apart.iter().map(|words| words[0]).collect();
-    let seconds: Vec<&[u8]> = apart.iter().map(|words| words[1]).collect();
-    if are_names(&firsts) && (is_tab || are_beside(seconds)) {
-        return said(
-            "each line has a name and another word after it",
-            "awk '{print $1}' FILE",
-        );
-    }
-    let lasts: Vec<&[u8]> = apart.iter().map(|words| words[words.len() - 1]).collect();
-    let befores: Vec<&[u8]> = apart.iter().map(|words| words[words.len() - 2]).collect();
-    if are_names(&lasts) && (is_tab || are_beside(befores)) {
-        return said(
-            "each line has a name and another word before it",
-            "awk '{print $NF}' FILE",
-        );
-    }
-    None
-}
-
-/// Whether these are distinct names with a colon inside.
-pub(super) fn are_names(texts: &[&[u8]]) -> bool {
-    let has_colon = |text: &&[u8]| text.strip_suffix(b":").unwrap_or(text).contains(&b':');
-    share_of(texts, has_colon) >= MOST && Column::of(texts.to_vec()).is_unique()
+/// Whether nearly all lines have several words, of which one is a distinct name with a colon inside.
+fn are_names(rows: &[&[u8]], place: fn(usize) -> usize) -> bool {
+    let words = rows.iter().map(|row| words_of(row));
+    let apart: Vec<Vec<&[u8]>> = words.filter(|words| words.len() > 1).collect();
+    let names: Vec<&[u8]> = apart
+        .iter()
+        .map(|words| words[place(words.len())])
+        .collect();
+    let has_colon = |name: &&[u8]| name.strip_suffix(b":").unwrap_or(name).contains(&b':');
+    share(names.len(), rows.len()) >= MOST
+        && share_of(&names, has_colon) >= MOST
+        && Column::of(names).is_unique()
 }
 
 fn words_of(row: &[u8]) -> Vec<&[u8]> {
@@ -76,23 +31,9 @@ fn words_of(row: &[u8]) -> Vec<&[u8]> {
     words.filter(|word| !word.is_empty()).collect()
 }
 
-/// Whether words say the same of many rows, are values, or answers that servers give.
-fn are_beside(words: Vec<&[u8]>) -> bool {
-    let is_answer = |word: &&[u8]| {
-        ANSWERS
-            .iter()
-            .any(|answer| word.eq_ignore_ascii_case(answer.as_bytes()))
-    };
-    let is_labelled = words.len() > 2 && common_prefix(&words).contains(&b'=');
-    is_labelled || share_of(&words, is_answer) >= MOST || {
-        let column = Column::of(words);
-        column.is_filler() || column.is_value()
-    }
-}
-
 /// Whether lines start with rising numbers and a colon, possibly after the name of a file. Sorted names rise, too, but as
 /// texts: their numbers have one length.
-fn are_numbered(rows: &[&[u8]]) -> bool {
+pub(super) fn are_numbered(rows: &[&[u8]]) -> bool {
     const LEAST: usize = 4;
     let file = |row: &[u8]| {
         let end = memchr::memchr(b':', row)?;
@@ -130,7 +71,7 @@ mod tests {
 
     fn is_doubted(text: &str) -> bool {
         let rows: Vec<&[u8]> = text.lines().map(str::as_bytes).collect();
-        number(&rows).or_else(|| doubt(&rows)).is_some()
+        are_numbered(&rows) || are_names_first(&rows) || are_names_last(&rows)
     }
 
     #[test]
@@ -160,7 +101,6 @@ mod tests {
     fn names_with_blanks_and_numbers_are_not() {
         for text in [
             "user 1\nuser 2\nuser 3",
-            "a:1 b\na:2 b\na:3 c",
             "GET /a/1\nGET /a/2\nGET /b/3",
             "article:The red 1\narticle:The blue 2\narticle:The red 3",
             "10:user:1\n11:user:2\n12:user:3\n13:user:4",

@@ -8,7 +8,7 @@ use crate::format::parse::value::{Value, value};
 /// The cells of a column with their statistics.
 #[derive(Debug, Default)]
 pub(super) struct Column<'a> {
-    /// The cells, trimmed, and without punctuation common to all numbers.
+    /// The cells, trimmed.
     pub cells: Vec<&'a [u8]>,
     /// The numbers among them.
     pub numbers: Vec<u64>,
@@ -40,7 +40,7 @@ pub(super) fn share_of<T>(items: &[T], is: impl Fn(&T) -> bool) -> f64 {
 
 impl<'a> Column<'a> {
     pub(super) fn of(cells: Vec<&'a [u8]>) -> Column<'a> {
-        let cells = without_affix(cells.into_iter().map(<[u8]>::trim_ascii).collect());
+        let cells: Vec<&[u8]> = cells.into_iter().map(<[u8]>::trim_ascii).collect();
         let mut column = Column {
             distinct: cells.iter().collect::<HashSet<_>>().len(),
             ..Column::default()
@@ -223,17 +223,15 @@ pub(super) enum MayBeSize {
     Hardly,
 }
 
-/// The number in `1)`, `#1.`, `[1]`.
+/// The number in `1)`, `#1`, `[1]`.
 fn decorated(cell: &[u8]) -> Option<u64> {
-    let cell = match cell.first()? {
-        b'[' | b'(' | b'#' => &cell[1..],
-        _ => cell,
-    };
-    let (last, digits) = cell.split_last()?;
-    let is_mark = b".):]".contains(last) && (1..=12).contains(&digits.len());
-    (is_mark && digits.iter().all(u8::is_ascii_digit))
-        .then(|| size(digits))
-        .flatten()
+    let (first, last) = (cell.first()?, cell.last()?);
+    let from = usize::from(b"[(#".contains(first));
+    let to = cell.len() - usize::from(b".):]".contains(last));
+    let digits = cell.get(from..to)?;
+    let is_marked = to < cell.len() || *first == b'#';
+    let is_number = (1..=12).contains(&digits.len()) && digits.iter().all(u8::is_ascii_digit);
+    (is_marked && is_number).then(|| size(digits)).flatten()
 }
 
 /// Whether these count from 0 or 1.
@@ -280,41 +278,6 @@ pub(super) fn common_suffix<'a>(texts: &[&'a [u8]]) -> &'a [u8] {
     &first[first.len() - len..]
 }
 
-/// Strips punctuation common to all numbers: `[1/2000]`.
-fn without_affix(cells: Vec<&[u8]>) -> Vec<&[u8]> {
-    if cells.len() < 3 {
-        return cells;
-    }
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let is_open =
-        |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && !b"+-".contains(byte);
-    let prefix = common_prefix(&cells);
-    let before = prefix.iter().take_while(|byte| is_open(byte)).count();
-    let suffix = common_suffix(&cells);
-    let is_close = |byte: &u8| is_word(byte) || b"%]/)".contains(byte);
-    let starts = |byte: &u8| !is_word(byte) && !byte.is_ascii_whitespace() && *byte != b'.';
-    let behind = (0..suffix.len())
-        .find(|at| starts(&suffix[*at]) && suffix[at + 1..].iter().all(is_close))
-        .map_or(0, |at| suffix.len() - at);
-    if before + behind == 0 {
-        return cells;
-    }
-    let inside = |cell: &&'_ [u8]| {
-        cell.len() > before + behind
-            && cell[before..cell.len() - behind]
-                .iter()
-                .all(u8::is_ascii_digit)
-    };
-    if cells.iter().all(inside) {
-        cells
-            .iter()
-            .map(|cell| &cell[before..cell.len() - behind])
-            .collect()
-    } else {
-        cells
-    }
-}
-
 /// The number of families of names: names with the same first segment, where numbers and ids count as equal. A family
 /// has at least two rows, and two percent of all.
 pub(super) fn families(names: &[&[u8]]) -> usize {
@@ -357,12 +320,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_column_knows_indexes_sizes_and_progress() {
+    fn a_column_knows_indexes_and_sizes() {
         let of =
             |cells: &[&'static str]| Column::of(cells.iter().map(|cell| cell.as_bytes()).collect());
         assert!(of(&["0", "1", "2"]).is_index && of(&["1)", "2)", "3)"]).is_index);
         assert!(of(&["1)", "2)"]).is_decorated);
-        assert!(of(&["[1/9]", "[2/9]", "[3/9]"]).is_index);
         assert_eq!(of(&["56", "184", "96"]).size(), Some(MayBeSize::Likely));
         assert_eq!(of(&["5", "7", "39"]).size(), Some(MayBeSize::Hardly));
         assert_eq!(of(&["1795216373", "1795216374"]).size(), None);

@@ -3,36 +3,20 @@
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
+use crate::format::parse::escape;
 use crate::format::parse::python;
 use crate::format::shape::column::{MOST, share_of};
 use crate::name::Name;
 use crate::sentence::Sentence;
 
-/// Known encodings: display name, decoder, and Python code to decode a line `l`.
-const ENCODINGS: [(&str, Decode, &str); 4] = [
-    (
-        "%XX for other characters",
-        percent,
-        "import sys,urllib.parse as u; [print(u.unquote(l.strip())) for l in sys.stdin]",
-    ),
-    (
-        "hexadecimal digits",
-        hexadecimal,
-        "import sys; [print(bytes.fromhex(l).decode()) for l in sys.stdin]",
-    ),
-    (
-        "\\x and hexadecimal digits",
-        |row| hexadecimal(row.strip_prefix(b"\\x")?),
-        "import sys; [print(bytes.fromhex(l[2:]).decode()) for l in sys.stdin]",
-    ),
-    (
-        "base64",
-        base64,
-        "import sys,base64; [print(base64.b64decode(l).decode()) for l in sys.stdin]",
-    ),
-];
-/// Encodings of cells and of text in JSON only: lines like these are read as what they enclose.
-const IN_CELLS: [(&str, Decode); 2] = [
+/// Known encodings, and their decoders.
+const ENCODINGS: [(&str, Decode); 6] = [
+    ("%XX for other characters", percent),
+    ("hexadecimal digits", hexadecimal),
+    ("\\x and hexadecimal digits", |row| {
+        hexadecimal(row.strip_prefix(b"\\x")?)
+    }),
+    ("base64", base64),
     ("literals of Python", literal),
     ("marks of a spreadsheet", of_spreadsheet),
 ];
@@ -41,30 +25,11 @@ const BETWEEN: &[u8] = b":.-/|{}";
 
 type Decode = fn(&[u8]) -> Option<Vec<u8>>;
 
-/// The encoding of these lines, and how to decode them.
-pub(super) fn encoded(rows: &[&[u8]]) -> Option<Sentence> {
-    let (name, decode, script) = ENCODINGS
+/// The encoding of these lines or cells.
+pub(super) fn encoded(texts: &[&[u8]]) -> Option<Sentence> {
+    let (name, decode) = ENCODINGS
         .into_iter()
-        .find(|(_, decode, _)| are_of(rows, *decode))?;
-    let otherwise = format!(
-        "otherwise: python3 -c '{script}' < FILE | slotscope analyze - ; --format lines reads each line as a key"
-    );
-    said(rows, name, decode).map(|said| said.words(otherwise))
-}
-
-/// The encoding of these cells of a column.
-pub(super) fn encoded_cells(cells: &[&[u8]]) -> Option<Sentence> {
-    let of_lines = ENCODINGS.map(|(name, decode, _)| (name, decode));
-    let mut encodings = of_lines.into_iter().chain(IN_CELLS);
-    let (name, decode) = encodings.find(|(_, decode)| are_of(cells, *decode))?;
-    said(cells, name, decode).map(|said| said.words("decode them where the file is written"))
-}
-
-fn are_of(texts: &[&[u8]], decode: Decode) -> bool {
-    share_of(texts, |text| decode(text).is_some()) >= MOST
-}
-
-fn said(texts: &[&[u8]], name: &str, decode: Decode) -> Option<Sentence> {
+        .find(|(_, decode)| share_of(texts, |text| decode(text).is_some()) >= MOST)?;
     let first = texts.iter().find_map(|text| decode(text))?;
     Some(
         Sentence::default()
@@ -72,7 +37,10 @@ fn said(texts: &[&[u8]], name: &str, decode: Decode) -> Option<Sentence> {
                 "the keys are written with {name}, as a program encodes them: the first is "
             ))
             .excerpt(&Name::from(first.as_slice()))
-            .words(", and the slots counted are those of the encoded names; "),
+            .words(
+                ", and the slots counted are those of the encoded names; decode them where the file is written, or with python3; \
+                 --format lines reads each line as a key",
+            ),
     )
 }
 
@@ -107,24 +75,26 @@ fn base64(row: &[u8]) -> Option<Vec<u8>> {
 }
 
 fn literal(cell: &[u8]) -> Option<Vec<u8>> {
-    let mut text = cell.to_vec();
-    let (from, to) = python::is_bytes(cell).then(|| python::undo(&mut text, 0, cell.len()))??;
-    Some(text[from..to].to_vec())
+    let (inside, escapes) = python::literal(cell).filter(|_| python::is_bytes(cell))?;
+    let mut text = cell[inside].to_vec();
+    let len = text.len();
+    let end = escape::undo(escapes, &mut text, 0, len);
+    text.truncate(end);
+    Some(text)
 }
 
 /// The text after an apostrophe, or in a formula, whose quotes CSV doubles.
 fn of_spreadsheet(cell: &[u8]) -> Option<Vec<u8>> {
-    let formula = cell
-        .strip_prefix(b"=\"")
-        .and_then(|text| text.strip_suffix(b"\""));
-    let bare = |text: &[u8]| {
-        let inside = text
-            .strip_prefix(b"\"")
-            .and_then(|text| text.strip_suffix(b"\""));
-        inside.unwrap_or(text).to_vec()
+    let formula = || cell.strip_prefix(b"=\"")?.strip_suffix(b"\"");
+    let text = || {
+        cell.strip_prefix(b"'")
+            .filter(|text| !text.contains(&b'\''))
     };
-    let text = || cell.strip_prefix(b"'").filter(|text| !text.ends_with(b"'"));
-    formula.map(bare).or_else(|| text().map(<[u8]>::to_vec))
+    let bare = formula().or_else(text)?;
+    let inside = bare
+        .strip_prefix(b"\"")
+        .and_then(|bare| bare.strip_suffix(b"\""));
+    Some(inside.unwrap_or(bare).to_vec())
 }
 
 /// The byte of two hexadecimal digits.
@@ -162,16 +132,5 @@ mod tests {
         ] {
             assert!(!is_told(other), "{other:?}");
         }
-    }
-
-    #[test]
-    fn cells_have_encodings_of_their_own() {
-        let is_told = |cells: &[&str]| {
-            let cells: Vec<&[u8]> = cells.iter().map(|cell| cell.as_bytes()).collect();
-            encoded_cells(&cells).is_some()
-        };
-        assert!(is_told(&["user%3A1"]) && is_told(&["b'user:1'", "b'it\\'s'"]));
-        assert!(is_told(&["'user:1", "'user:2"]) && is_told(&[r#"="user:1""#, r#"=""user:2"""#]));
-        assert!(!is_told(&["'user:1'", "user:2"]) && !is_told(&["user:1"]) && !is_told(&[]));
     }
 }

@@ -32,6 +32,7 @@ use crate::format::table::jsonl::Jsonl;
 use crate::format::table::layout::Layout;
 use crate::format::table::separator::Separator;
 use crate::format::{Format, Head, Opened};
+use crate::sentence::Sentence;
 
 pub(in crate::format) use commands::in_resp;
 pub use told::Told;
@@ -58,9 +59,9 @@ enum Rows {
     Cells(Box<Layout>),
     /// MONITOR lines, with the offset of the record in a line.
     Records(usize),
-    /// JSON objects.
+    /// JSON objects with these members.
     Objects(ColumnNames),
-    /// Keys in constant text.
+    /// Keys with text around.
     Wrapped(Wrap),
 }
 
@@ -86,100 +87,57 @@ fn found(head: Head<'_>) -> Result<Option<Shape>, String> {
     // A first line longer than the limit is judged by its start.
     let is_full = lines.head.len() >= LOOKED_AT;
     let has_line = memchr::memchr(b'\n', lines.head).is_some() || lines.is_whole || is_full;
-    if let Some(at) = record::lead(&lines.rows) {
+    let rows = &lines.rows;
+    if let Some(at) = record::lead(rows) {
         return Ok(Some(Shape::records(at)));
     }
-    if let Some(refused) = record::refused(&lines.rows) {
+    if let Some(refused) = record::refused(rows) {
         return Err(refused);
     }
-    if let Some(json) = json::of(&lines, names).filter(|_| has_line) {
-        return of_json(json).map(Some);
+    // Replies in JSON may have a member that is called a key.
+    let is_array = rows.first().is_some_and(|row| row.starts_with(b"["));
+    if is_array && let Some(refused) = not_a_dump::by_words(head) {
+        return Err(refused);
+    }
+    if let Some(json) = json::of(&lines).filter(|_| has_line) {
+        return json.map(|json| Some(Shape::of_json(json)));
     }
     if !has_line {
         return Ok(None);
     }
-    let rows = &lines.rows;
     if let Some(refused) = printout::refused(rows) {
         return Err(refused);
     }
     let surest = table::surest(&lines, names);
-    let is_proven = |table: &&table::Table| {
-        // Server listings also have names in their cells.
-        let is_list = || !table.layout.before.is_empty() && not_a_dump::by_lines(head).is_some();
-        table.certainty == Certainty::Proven && !is_list()
-    };
-    if let Some(table) = surest.as_ref().filter(is_proven) {
-        return Ok(Some(Shape::of_table(table)));
-    }
-    if let Some(refused) = not_a_dump::by_words(head).or_else(|| not_a_dump::by_lines(head)) {
-        return Err(refused);
-    }
-    if let Some(refused) = commands::refused(rows) {
-        return Err(refused);
-    }
-    if commands::are_samples(rows) {
-        return Err("samples of Prometheus, no key dump: sed -nE 's/.*key=\"([^\"]*)\".*/\\1/p' FILE | slotscope analyze - takes the keys; --format lines reads each line as a key".into());
-    }
-    let is_likely = surest
-        .as_ref()
-        .is_some_and(|table| table.certainty >= Certainty::Likely);
-    if let Some(wrap) = Wrap::of(rows).filter(|wrap| !(is_likely && wrap.may_be_cell())) {
-        return Ok(Some(Shape::wrapped(wrap)));
-    }
-    let unsure = surest
-        .as_ref()
-        .filter(|table| table.certainty == Certainty::Doubtful);
-    let doubtful = unsure.map(|table| told::doubtful(&table.layout));
-    if let Some(table) = surest.filter(|_| doubtful.is_none()) {
-        return of_table(&table).map(Some);
-    }
-    if let Some(refused) = doubt::refused(rows, names).or_else(|| table::without_key(&lines, names))
+    let certainty = surest.as_ref().map(|table| table.certainty);
+    if certainty != Some(Certainty::Proven)
+        && let Some(refused) = not_a_dump::by_words(head)
+            .or_else(|| not_a_dump::by_lines(head))
+            .or_else(|| commands::refused(rows))
     {
         return Err(refused);
     }
-    Ok(Some(Shape::raw(
-        &lines,
-        doubtful
-            .or_else(|| doubt::doubt(rows))
-            .or_else(|| beside::doubt(rows)),
-    )))
-}
-
-fn of_json(json: Json) -> Result<Shape, String> {
-    match json {
-        Json::Members(doubt) => Ok(Shape {
-            rows: Rows::Objects(ColumnNames::USUAL),
-            told: Told::new("JSON objects with a member key", doubt),
-        }),
-        Json::ByContent { key, size } => Ok(Shape {
-            told: Told::by_content(&key),
-            rows: Rows::Objects(ColumnNames {
-                key: Some(key),
-                size,
-                ..ColumnNames::USUAL
-            }),
-        }),
-        Json::Objects => Ok(Shape {
-            rows: Rows::Raw(0),
-            told: Told::json_keys(),
-        }),
-        Json::Refused(reason) => Err(reason),
+    if certainty != Some(Certainty::Proven)
+        && let Some(wrap) = Wrap::of(rows)
+            .filter(|wrap| !(certainty >= Some(Certainty::Likely) && wrap.may_be_cell()))
+    {
+        return Ok(Some(Shape::wrapped(wrap)));
     }
-}
-
-fn of_table(table: &Table) -> Result<Shape, String> {
-    match table.certainty {
-        Certainty::Proven | Certainty::Likely => Ok(Shape::of_table(table)),
-        Certainty::Ambiguous | Certainty::Doubtful => Err(told::ambiguous(&table.layout)),
-        Certainty::SlotCounts => Err("slots and how many keys each has, no key dump: --columns key,size would read the slots as keys; take the keys with \
-            redis-cli -h HOST -p PORT --no-raw --scan > HOST-PORT.keys"
-            .into()),
-        Certainty::Unfit => Err(table.refused.clone().unwrap_or_default()),
+    if let Some(table) = surest {
+        return match table.certainty {
+            Certainty::Proven | Certainty::Likely => Ok(Some(Shape::of_table(&table))),
+            Certainty::Ambiguous => Err(told::ambiguous(&table.layout)),
+            Certainty::Unfit => Err(table.refused.unwrap_or_default()),
+        };
     }
+    if let Some(refused) = doubt::refused(rows, names) {
+        return Err(refused);
+    }
+    Ok(Some(Shape::raw(&lines, doubt::doubt(rows))))
 }
 
 impl Shape {
-    fn raw(lines: &Lines<'_>, doubt: Option<crate::sentence::Sentence>) -> Shape {
+    fn raw(lines: &Lines<'_>, doubt: Option<Sentence>) -> Shape {
         let is_of_client = lines.has(Around::Client);
         Shape {
             rows: Rows::Raw(if is_of_client { lines.start as u64 } else { 0 }),
@@ -209,8 +167,30 @@ impl Shape {
 
     fn wrapped(wrap: Wrap) -> Shape {
         Shape {
-            told: Told::wrapped(&wrap),
+            told: Told::wrapped(wrap.name),
             rows: Rows::Wrapped(wrap),
+        }
+    }
+
+    fn of_json(json: Json) -> Shape {
+        const KEYS: &str = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
+        match json {
+            Json::Members(doubt) => Shape {
+                rows: Rows::Objects(ColumnNames::USUAL),
+                told: Told::new("JSON objects with a member key", doubt),
+            },
+            Json::ByContent(key, size) => Shape {
+                told: Told::by_content(&key),
+                rows: Rows::Objects(ColumnNames {
+                    key: Some(key),
+                    size,
+                    ..ColumnNames::USUAL
+                }),
+            },
+            Json::Keys => Shape {
+                rows: Rows::Raw(0),
+                told: Told::new("", Some(Sentence::default().words(KEYS))),
+            },
         }
     }
 

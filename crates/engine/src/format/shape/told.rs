@@ -3,7 +3,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::shape::table::{Certainty, Table};
-use crate::format::shape::wrapped::Wrap;
 use crate::format::table::columns::Role;
 use crate::format::table::layout::{KeyText, Layout};
 use crate::metric::Metric;
@@ -58,12 +57,6 @@ impl Told {
         Told::new("", doubt.or(client))
     }
 
-    /// JSON objects read as keys.
-    pub(super) fn json_keys() -> Told {
-        let warning = "each line is an object of JSON without a member key, and is read as a key itself; --key-column NAME reads a member of it";
-        Told::new("", Some(Sentence::default().words(warning)))
-    }
-
     /// JSON objects whose key member was found by content.
     pub(super) fn by_content(name: &str) -> Told {
         let warning = Sentence::default()
@@ -73,13 +66,9 @@ impl Told {
         Told::new("JSON objects, keys found by their content", Some(warning))
     }
 
-    /// Keys in constant text.
-    pub(super) fn wrapped(wrap: &Wrap) -> Told {
-        let shape = wrap.name();
-        let warning = match wrap {
-            Wrap::Pair => format!("read as {shape}; {RAW}"),
-            _ => format!("read as {shape}: the text around each key was cut; {RAW}"),
-        };
+    /// Keys with text around.
+    pub(super) fn wrapped(shape: &str) -> Told {
+        let warning = format!("read as {shape}: the text around each key was cut; {RAW}");
         Told::new(shape, Some(Sentence::default().words(warning)))
     }
 
@@ -114,10 +103,7 @@ impl Told {
 
 pub(in crate::format) fn described(layout: &Layout) -> String {
     let Layout {
-        columns,
-        key_text,
-        header,
-        ..
+        columns, header, ..
     } = layout;
     let separator = layout.separator.name();
     let key = layout.key() + 1;
@@ -128,12 +114,11 @@ pub(in crate::format) fn described(layout: &Layout) -> String {
     let size = layout.size().map_or(String::new(), |size| {
         format!(", size in column {}", size + 1)
     });
-    let written = match key_text {
-        KeyText::Plain => "",
-        KeyText::Python => ", keys as literals of Python",
+    let written = match layout.key_text {
         KeyText::Quoted => ", keys in quotes",
-        KeyText::Marked(_) => ", keys between marks of Markdown, which are cut",
-        KeyText::Escaped => ", keys with backslashes of Markdown, which are cut",
+        KeyText::Python => ", keys as literals of Python",
+        KeyText::Marked(_) | KeyText::Escaped => ", keys with marks of Markdown, which are cut",
+        _ => "",
     };
     format!(
         "a table of {columns} columns {header}, separated by {separator}: key in column {key}{size}{written}"
@@ -156,15 +141,6 @@ fn flags(layout: &Layout) -> String {
         columns.join(","),
         layout.separator.flag()
     )
-}
-
-/// The warning for raw keys that may be cells of a table.
-pub(super) fn doubtful(layout: &Layout) -> Sentence {
-    let flags = flags(layout);
-    Sentence::default().words(format!(
-        "one word of each line is another in each, the others hardly vary or are numbers, and the whole lines are read as keys: \
-         {flags} reads columns; {RAW}"
-    ))
 }
 
 /// Why a table that may be raw keys is refused.

@@ -1,299 +1,271 @@
-//! Keys in constant text, one per line: Python literals, bullets, `Found: key`; and pairs of a key and its size.
+//! Keys with the same text around each, one per line, as programs print them: literals of Python, bullets, `Found: key`;
+//! and keys with their sizes in brackets or behind names.
 
 use std::ops::Range;
 
 use crate::format::batch::{MISSING, Values};
 use crate::format::frame::line_reader::{Line, Parsed, Row};
-use crate::format::parse::escape;
+use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::python;
 use crate::format::parse::size::{is_missing, size};
-use crate::format::parse::value::{Value, value};
-use crate::format::shape::column::{Column, MOST, MayBeSize, families, share, share_of};
+use crate::format::shape::column::{Column, MOST, MayBeSize, common_prefix, families, share};
+use crate::format::table::columns::{ColumnNames, Role};
+use crate::metric::Metric;
 
-/// The text around a key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Wrap {
-    /// A Python literal, optionally followed by a comma.
-    Python,
-    /// A JSON string followed by a comma.
-    JsonItem,
-    /// Backticks.
-    Backticks,
-    /// A hyphen, a star or a dot.
-    Bullet,
-    /// `redis://host:port/db/`.
-    Address,
-    /// This prefix.
-    Prefix(Vec<u8>),
-    /// `["key",184]` or `(b'key', 184)`.
-    Pair,
+/// A key in a row, and its size.
+#[derive(Debug, PartialEq, Eq)]
+struct Found {
+    key: Range<usize>,
+    escapes: Escapes,
+    size: Option<Range<usize>>,
 }
 
-/// Words that scripts print before a key.
-const VERBS: [&str; 26] = [
-    "found",
-    "key",
-    "keys",
-    "name",
-    "item",
-    "deleted",
-    "deleting",
-    "del",
-    "processing",
-    "scanning",
-    "scanned",
-    "checking",
-    "checked",
-    "got",
-    "expired",
-    "evicted",
-    "removed",
-    "removing",
-    "redis key",
-    "matched",
-    "match",
-    "value",
-    "result",
-    "visited",
-    "visiting",
-    "unlinked",
+/// The text around a key.
+#[derive(Debug, Clone)]
+pub(crate) struct Wrap {
+    /// Its description.
+    pub name: &'static str,
+    text: Around,
+}
+
+#[derive(Debug, Clone)]
+enum Around {
+    /// What this finds.
+    Form(fn(&[u8]) -> Option<Found>),
+    /// This before each key.
+    Prefix(Vec<u8>),
+    /// Names before the values of a row, the first of which is the key: `key=`, ` type=`, ` size=`; and which is the size.
+    Names(Vec<Vec<u8>>, usize),
+}
+
+/// Forms of text around keys.
+const FORMS: [(&str, fn(&[u8]) -> Option<Found>); 6] = [
+    ("pairs of a key and its size", pair),
+    ("literals of Python", |row| {
+        let text = row.strip_suffix(b",").unwrap_or(row);
+        let (key, escapes) = python::literal(text)?;
+        Some(with(key, escapes))
+    }),
+    ("texts of JSON with a comma after each", |row| {
+        let text = row.strip_suffix(b",")?;
+        escape::is_quoted(text).then(|| with(1..text.len() - 1, Escapes::Json))
+    }),
+    ("texts in backticks", |row| {
+        let is_between = matches!(row, [b'`', .., b'`']);
+        is_between.then(|| with(1..row.len() - 1, Escapes::None))
+    }),
+    ("addresses of a server and a key", |row| {
+        let schemes = ["redis://", "rediss://", "valkey://", "valkeys://"];
+        let len = length_of(row, &schemes)?;
+        let path = len + memchr::memchr(b'/', &row[len..])? + 1;
+        let is_database = |end: &usize| row[path..path + end].iter().all(u8::is_ascii_digit);
+        let database = memchr::memchr(b'/', &row[path..]).filter(|end| *end > 0);
+        let key = path + database.filter(is_database).map_or(0, |end| end + 1);
+        Some(with(key..row.len(), Escapes::None))
+    }),
+    ("lines of a log", |row| {
+        let len = length_of(row, &["DEBUG:", "INFO:", "WARNING:", "ERROR:"])?;
+        let end = memchr::memchr(b':', &row[len..])?;
+        let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
+        let is_logger = row[len..len + end].iter().all(is_name);
+        is_logger.then(|| with(len + end + 1..row.len(), Escapes::None))
+    }),
 ];
+const BULLETS: [&str; 3] = ["- ", "* ", "• "];
+
+fn with(key: Range<usize>, escapes: Escapes) -> Found {
+    Found {
+        key,
+        escapes,
+        size: None,
+    }
+}
+
+/// The length of the text among these that starts a row.
+fn length_of(row: &[u8], texts: &[&str]) -> Option<usize> {
+    let mut texts = texts.iter();
+    texts
+        .find(|text| row.starts_with(text.as_bytes()))
+        .map(|text| text.len())
+}
+
+/// `["key",184]` or `(b'key', 184)`.
+fn pair(row: &[u8]) -> Option<Found> {
+    let text = row.strip_suffix(b",").unwrap_or(row);
+    if !matches!(text, [b'[', .., b']'] | [b'(', .., b')']) {
+        return None;
+    }
+    let from = text.len() - text[1..].trim_ascii_start().len();
+    let (inside, escapes) = python::start(&text[from..])?;
+    let is_json = text[0] == b'[' && text[from] == b'"';
+    let end = from + inside.end + 1;
+    let number = text[end..text.len() - 1].trim_ascii_start();
+    let number = number.strip_prefix(b",")?.trim_ascii_start();
+    Some(Found {
+        key: from + inside.start..from + inside.end,
+        escapes: if is_json { Escapes::Json } else { escapes },
+        size: Some(text.len() - 1 - number.len()..text.len() - 1),
+    })
+}
 
 impl Wrap {
     /// The text around keys, if it is the same in nearly all rows.
     pub(super) fn of(rows: &[&[u8]]) -> Option<Wrap> {
-        let simple = [
-            Wrap::Pair,
-            Wrap::Python,
-            Wrap::JsonItem,
-            Wrap::Backticks,
-            Wrap::Bullet,
-            Wrap::Address,
-        ];
-        simple
-            .into_iter()
+        let mut forms = FORMS.into_iter().map(|(name, form)| Wrap {
+            name,
+            text: Around::Form(form),
+        });
+        let first = *rows.first()?;
+        let others = [bullet(first), names(first), words(rows)];
+        forms
             .find(|wrap| wrap.fits(rows))
-            .or_else(|| prefix(rows))
+            .or_else(|| others.into_iter().flatten().find(|wrap| wrap.fits(rows)))
     }
 
     /// Whether the text around keys may be a table column of its own.
     pub(super) fn may_be_cell(&self) -> bool {
-        matches!(self, Wrap::Prefix(_) | Wrap::Bullet)
-    }
-
-    pub(super) fn name(&self) -> &'static str {
-        match self {
-            Wrap::Python => "literals of Python",
-            Wrap::JsonItem => "texts of JSON with a comma after each",
-            Wrap::Backticks => "texts in backticks",
-            Wrap::Bullet => "a list with bullets",
-            Wrap::Address => "addresses of a server and a key",
-            Wrap::Prefix(_) => "lines with the same words before each key",
-            Wrap::Pair => "pairs of a key and its size",
-        }
+        matches!(self.text, Around::Prefix(_))
     }
 
     fn fits(&self, rows: &[&[u8]]) -> bool {
-        let inside: Vec<&[u8]> = rows
+        let found = rows.iter().filter_map(|row| Some((*row, self.find(row)?)));
+        let found: Vec<(&[u8], Found)> = found.collect();
+        let keys = Column::of(
+            found
+                .iter()
+                .map(|(row, found)| &row[found.key.clone()])
+                .collect(),
+        );
+        let sizes = found
             .iter()
-            .filter_map(|row| Some(&row[self.key(row)?]))
-            .collect();
-        if share(inside.len(), rows.len()) < MOST {
-            return false;
-        }
-        match self {
-            Wrap::Bullet => Column::of(inside).is_unique(),
-            Wrap::Pair => {
-                let texts = rows
-                    .iter()
-                    .filter_map(|row| pair(row))
-                    .map(|(.., size)| size);
-                let sizes = Column::of(texts.collect());
-                let keys = Column::of(inside);
-                keys.is_unique()
-                    && keys.look_like_keys() >= 0.7
-                    && sizes.size() == Some(MayBeSize::Likely)
+            .filter_map(|(row, found)| Some(&row[found.size.clone()?]));
+        let sizes = Column::of(sizes.collect());
+        let are_pairs = || {
+            keys.is_unique()
+                && keys.look_like_keys() >= 0.7
+                && sizes.size() == Some(MayBeSize::Likely)
+        };
+        share(found.len(), rows.len()) >= MOST
+            && match self.text {
+                Around::Form(_) => sizes.len() == 0 || are_pairs(),
+                Around::Prefix(_) | Around::Names(..) => keys.is_unique(),
             }
-            _ => true,
-        }
     }
 
-    /// The position of the key in a row, as written: a Python literal with its quotes.
-    fn key(&self, row: &[u8]) -> Option<Range<usize>> {
-        let from = row.len() - row.trim_ascii_start().len();
-        let text = row.trim_ascii();
-        let at = |range: Range<usize>| Some(from + range.start..from + range.end);
-        match self {
-            Wrap::Python => {
-                let literal = text.strip_suffix(b",").unwrap_or(text);
-                let is_one = python::is_bytes(literal)
-                    || literal.starts_with(b"'") && python::is_text(literal);
-                is_one.then_some(0..literal.len()).and_then(at)
+    fn find(&self, row: &[u8]) -> Option<Found> {
+        match &self.text {
+            Around::Form(form) => {
+                let from = row.len() - row.trim_ascii_start().len();
+                let found = form(row.trim_ascii())?;
+                let at = |range: Range<usize>| from + range.start..from + range.end;
+                Some(Found {
+                    key: at(found.key),
+                    size: found.size.map(at),
+                    ..found
+                })
             }
-            Wrap::JsonItem => {
-                let item = text.strip_suffix(b",")?;
-                escape::is_quoted(item)
-                    .then(|| 1..item.len() - 1)
-                    .and_then(at)
-            }
-            Wrap::Backticks => matches!(text, [b'`', .., b'`'])
-                .then(|| 1..text.len() - 1)
-                .and_then(at),
-            Wrap::Bullet => {
-                let bullets: [&[u8]; 3] = [b"- ", b"* ", "• ".as_bytes()];
-                let bullet = bullets
-                    .into_iter()
-                    .find(|bullet| text.starts_with(bullet))?;
-                at(bullet.len()..text.len())
-            }
-            Wrap::Address => {
-                let schemes: [&[u8]; 4] = [b"redis://", b"rediss://", b"valkey://", b"valkeys://"];
-                let scheme = schemes
-                    .into_iter()
-                    .find(|scheme| text.starts_with(scheme))?;
-                let path = scheme.len() + memchr::memchr(b'/', &text[scheme.len()..])? + 1;
-                let digits = text[path..]
-                    .iter()
-                    .take_while(|byte| byte.is_ascii_digit())
-                    .count();
-                let database = if digits > 0 && text.get(path + digits) == Some(&b'/') {
-                    digits + 1
-                } else {
-                    0
+            Around::Prefix(prefix) => row
+                .starts_with(prefix)
+                .then(|| with(prefix.len()..row.len(), Escapes::None)),
+            Around::Names(names, size) => {
+                // The key may contain names of values, so they are sought from the end.
+                let mut end = row.len();
+                let mut value = None;
+                for (at, name) in names.iter().enumerate().skip(1).rev() {
+                    let start = memchr::memmem::rfind(&row[..end], name)?;
+                    if at == *size {
+                        value = Some(start + name.len()..end);
+                    }
+                    end = start;
+                }
+                let key = names[0].len()..end;
+                (row.starts_with(&names[0]) && key.start <= end).then_some(())?;
+                let bare = |text: Range<usize>| match escape::is_quoted(&row[text.clone()]) {
+                    true => (text.start + 1..text.end - 1, Escapes::C),
+                    false => (text, Escapes::None),
                 };
-                at(path + database..text.len())
+                let (key, escapes) = bare(key);
+                Some(Found {
+                    size: value.map(|value| bare(value).0),
+                    ..with(key, escapes)
+                })
             }
-            Wrap::Prefix(prefix) => {
-                let start = row.get(..prefix.len())?;
-                start
-                    .eq_ignore_ascii_case(prefix)
-                    .then_some(prefix.len()..row.len())
-            }
-            Wrap::Pair => pair(row).map(|(key, ..)| key),
         }
     }
 }
 
-/// The position of a pair's key, whether it is a Python literal, and its size.
-fn pair(row: &[u8]) -> Option<(Range<usize>, bool, &[u8])> {
-    let line = row.trim_ascii_end();
-    let text = line.strip_suffix(b",").unwrap_or(line);
-    let (open, inside) = match text {
-        [open @ b'[', inside @ .., b']'] | [open @ b'(', inside @ .., b')'] => (*open, inside),
-        _ => return None,
-    };
-    let blanks = inside.len() - inside.trim_ascii_start().len();
-    let inside = &inside[blanks..];
-    let is_bytes = inside.first() == Some(&b'b');
-    let literal = &inside[usize::from(is_bytes)..];
-    let quote = *literal.first().filter(|byte| b"'\"".contains(byte))?;
-    let mut end = 1;
-    while *literal.get(end)? != quote {
-        end += if literal[end] == b'\\' { 2 } else { 1 };
+fn bullet(first: &[u8]) -> Option<Wrap> {
+    let blanks = first.len() - first.trim_ascii_start().len();
+    let end = blanks + length_of(&first[blanks..], &BULLETS)?;
+    Some(Wrap {
+        name: "a list with bullets",
+        text: Around::Prefix(first[..end].to_vec()),
+    })
+}
+
+/// Names before values, `key=K size=N`, the first of which is called a key and another one a size.
+fn names(first: &[u8]) -> Option<Wrap> {
+    let mut names = Vec::new();
+    let mut size = None;
+    let mut at = 0;
+    for word in first.split(|byte| *byte == b' ') {
+        let end = memchr::memchr(b'=', word).unwrap_or_default();
+        let name = &word[..end];
+        if end > 0
+            && name
+                .iter()
+                .all(|byte| byte.is_ascii_alphabetic() || *byte == b'_')
+        {
+            let role = ColumnNames::USUAL.role(name).map(|(role, _)| role);
+            if names.is_empty() && role != Some(Role::Key) {
+                return None;
+            }
+            size = size.or((role == Some(Role::of(Metric::Bytes))).then_some(names.len()));
+            let blank = usize::from(at > 0);
+            names.push(first[at - blank..=at + end].to_vec());
+        }
+        at += word.len() + 1;
     }
-    let end = end + 1 + usize::from(is_bytes);
-    let rest = inside[end..]
-        .trim_ascii_start()
-        .strip_prefix(b",")?
-        .trim_ascii();
-    let is_python = open == b'(' || is_bytes || quote == b'\'';
-    let from = 1 + blanks;
-    let key = if is_python {
-        from..from + end
-    } else {
-        from + 1..from + end - 1
-    };
-    Some((key, is_python, rest))
+    Some(Wrap {
+        name: "names before values",
+        text: Around::Names(names, size?),
+    })
 }
 
-/// A script's word before names of several kinds, or a log prefix.
-fn prefix(rows: &[&[u8]]) -> Option<Wrap> {
-    let first = rows.first()?;
-    let prefix = verb(first).or_else(|| logged(first))?;
-    let of_rows = rows.iter().filter_map(|row| {
-        let (start, rest) = row.split_at_checked(prefix)?;
-        start.eq_ignore_ascii_case(&first[..prefix]).then_some(rest)
-    });
-    let names: Vec<&[u8]> = of_rows.collect();
-    let is_log = verb(first).is_none();
-    let are_numbers = share_of(&names, |name| {
-        matches!(value(name), Value::Number(_) | Value::Missing)
-    }) >= MOST;
-    let is_wrap = share(names.len(), rows.len()) >= MOST
-        && (is_log
-            || Column::of(names.clone()).look_like_keys() >= 0.7
-                && (names.len() < 3 || families(&names) >= 2)
-                && !are_numbers);
-    is_wrap.then(|| Wrap::Prefix(first[..prefix].to_vec()))
+/// The words up to a colon and a blank, if they precede names of several families.
+fn words(rows: &[&[u8]]) -> Option<Wrap> {
+    let common = common_prefix(rows);
+    let end = 2 + memchr::memmem::rfind(common, b": ")?;
+    let names: Vec<&[u8]> = rows.iter().map(|row| &row[end..]).collect();
+    let are_several = names.len() < 3 || families(&names) >= 2;
+    let are_names = are_several && Column::of(names).look_like_keys() >= 0.7;
+    are_names.then(|| Wrap {
+        name: "lines with the same words before each key",
+        text: Around::Prefix(common[..end].to_vec()),
+    })
 }
 
-/// The length of a script's word at the start of a row, including the separator before the key.
-fn verb(row: &[u8]) -> Option<usize> {
-    let starts = |word: &&&str| {
-        row.get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word.as_bytes()))
-    };
-    let ends = |word: &&str| {
-        let rest = &row[word.len()..];
-        let blanks = rest.len() - rest.trim_ascii_start().len();
-        let behind = &rest[blanks..];
-        let mark = usize::from(matches!(behind.first(), Some(b':' | b'=')));
-        let after = &behind[mark..];
-        let gap = after.len() - after.trim_ascii_start().len();
-        let is_apart = if mark == 1 { gap > 0 } else { blanks == 1 };
-        (is_apart && gap < after.len())
-            .then_some(word.len() + blanks + mark + if mark == 1 { gap } else { 0 })
-    };
-    VERBS.iter().filter(starts).find_map(ends)
-}
-
-/// The length of a log prefix: `INFO:root:`.
-fn logged(row: &[u8]) -> Option<usize> {
-    let levels: [&[u8]; 4] = [b"DEBUG:", b"INFO:", b"WARNING:", b"ERROR:"];
-    let level = levels.into_iter().find(|level| row.starts_with(level))?;
-    let end = memchr::memchr(b':', &row[level.len()..])?;
-    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.".contains(byte);
-    row[level.len()..][..end]
-        .iter()
-        .all(is_name)
-        .then_some(level.len() + end + 1)
-}
-
-/// Rows of keys in constant text.
+/// Rows of keys with text around.
 pub(crate) struct Wrapped(pub Wrap);
 
 impl Row for Wrapped {
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed {
-        let Some(key) = self.0.key(line.text) else {
+        let Some(found) = self.0.find(line.text) else {
             return Parsed::Reject("a key without the text that is around the others");
         };
-        match &self.0 {
-            Wrap::Python => Parsed::Python(key),
-            Wrap::JsonItem => Parsed::Json(key),
-            Wrap::Pair => {
-                let Some((_, is_python, text)) = pair(line.text) else {
-                    return Parsed::Reject("no pair of a key and its size");
-                };
-                let number = if is_missing(text) {
-                    Some(MISSING)
-                } else {
-                    size(text)
-                };
-                values.sizes_mut().push(number.unwrap_or(MISSING));
-                let key = if is_python {
-                    Parsed::Python(key)
-                } else {
-                    Parsed::Json(key)
-                };
-                match number {
-                    Some(_) => key,
-                    None => {
-                        let from = text.as_ptr() as usize - line.text.as_ptr() as usize;
-                        Parsed::WithoutSize(Box::new(key), from..from + text.len())
-                    }
-                }
-            }
-            _ => Parsed::Key(key),
+        let Some(at) = found.size else {
+            return Parsed::Escaped(found.escapes, found.key);
+        };
+        let text = &line.text[at.clone()];
+        let number = if is_missing(text) {
+            Some(MISSING)
+        } else {
+            size(text)
+        };
+        values.sizes_mut().push(number.unwrap_or(MISSING));
+        match number {
+            Some(_) => Parsed::Escaped(found.escapes, found.key),
+            None => Parsed::WithoutSize(found.escapes, found.key, at),
         }
     }
 }
@@ -302,48 +274,51 @@ impl Row for Wrapped {
 mod tests {
     use super::*;
 
-    fn of(rows: &[&str]) -> Option<Wrap> {
-        Wrap::of(&rows.iter().map(|row| row.as_bytes()).collect::<Vec<_>>())
+    /// The first key between the text around it, and its size.
+    fn of(rows: &[&str]) -> Option<String> {
+        let rows: Vec<&[u8]> = rows.iter().map(|row| row.as_bytes()).collect();
+        let found = Wrap::of(&rows)?.find(rows[0])?;
+        let text = |range: Range<usize>| String::from_utf8_lossy(&rows[0][range]).into_owned();
+        let size = found
+            .size
+            .map_or(String::new(), |size| format!(" {}", text(size)));
+        Some(text(found.key) + &size)
     }
 
     #[test]
     fn the_text_around_keys_is_found_and_parts_of_keys_are_not() {
-        assert_eq!(of(&["b'user:1'", "b\"it's\","]), Some(Wrap::Python));
-        assert_eq!(of(&["'a:1',", "'b:2'"]), Some(Wrap::Python));
-        assert_eq!(of(&["- user:1", "- cart:2"]), Some(Wrap::Bullet));
-        assert_eq!(of(&["`user:1`"]), Some(Wrap::Backticks));
-        assert_eq!(of(&["redis://10.0.0.7:6379/0/user:1"]), Some(Wrap::Address));
-        assert_eq!(
-            of(&["Found: user:1", "Found: cart:2", "found: lock.3"]),
-            Some(Wrap::Prefix(b"Found: ".to_vec()))
-        );
-        assert_eq!(
-            of(&["[\"user:1\",184]", "[\"user:2\",96]"]),
-            Some(Wrap::Pair)
-        );
-        assert_eq!(
-            of(&["(b'user:1', 184)", "(b'cart:2', 96)"]),
-            Some(Wrap::Pair)
-        );
+        for rows in [
+            &["b'user:1'", "b\"it's\","][..],
+            &["'user:1',", "'b:2'"],
+            &["  \"user:1\",", "  \"cart:2\","],
+            &["- user:1", "- cart:2"],
+            &["`user:1`"],
+            &["redis://10.0.0.7:6379/0/user:1"],
+            &["redis://h/user:1", "redis://h/cart:2"],
+            &["INFO:root:user:1", "INFO:root:cart:2"],
+            &["Found: user:1", "Found: cart:2", "Found: lock.3"],
+        ] {
+            assert_eq!(of(rows).as_deref(), Some("user:1"), "{rows:?}");
+        }
+        for rows in [
+            &["[\"user:1\",184]", "[\"user:2\",96]"][..],
+            &["(b'user:1', 184)", "(b'cart:2', 96)"],
+            &["key=user:1 size=184", "key=a b=c size=96"],
+            &["key=\"user:1\" size=\"184\"", "key=b size=96"],
+            &["key=user:1 type=set size=184", "key=b type=hash size=96"],
+        ] {
+            assert_eq!(of(rows).as_deref(), Some("user:1 184"), "{rows:?}");
+        }
         for no in [
             &["[\"user\",5]", "[\"user\",6]"][..],
             &["key:1", "key:2"],
             &["item 1", "item 2"],
             &["found a", "lost b"],
+            &["'a", "b'"],
+            &["id=1&a=2", "id=2&a=2"],
+            &["Found: user:1", "Found: user:2", "Found: user:3"],
         ] {
             assert_eq!(of(no), None, "{no:?}");
         }
-    }
-
-    #[test]
-    fn an_address_ends_before_its_key() {
-        let key = |row: &str| {
-            Wrap::Address
-                .key(row.as_bytes())
-                .map(|key| row[key].to_string())
-        };
-        assert_eq!(key("redis://h:1/0/a/b").as_deref(), Some("a/b"));
-        assert_eq!(key("redis://h:1/a").as_deref(), Some("a"));
-        assert_eq!(key("http://h/a"), None);
     }
 }

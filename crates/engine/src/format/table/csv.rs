@@ -4,10 +4,12 @@
 //! `row_boundary` and the `csv` crate. Doubled quotes are decoded in place, so that a key stays a span.
 
 use crate::format::shape;
-use crate::format::table::columns::ColumnNames;
+use crate::format::table::columns::{ColumnNames, listed};
 use crate::format::table::csv_keys::CsvKeys;
-use crate::format::table::header::Header;
-use crate::format::{Format, Head, Opened};
+use crate::format::table::layout::Layout;
+use crate::format::table::separator::Separator;
+use crate::format::{Format, Head, Opened, table};
+use crate::name::Name;
 
 /// The format.
 pub struct Csv {
@@ -39,18 +41,53 @@ impl Format for Csv {
 /// # Errors
 /// A required column is missing; the message lists the columns present.
 pub(crate) fn open(head: Head<'_>, names: &ColumnNames) -> Result<CsvKeys, String> {
-    let by_shape = || shape::table_with(head, names).map(|(layout, _)| layout);
-    let layout = if names.places.is_empty() {
-        match by_shape() {
-            Some(layout) => layout,
-            None => Header::read(head, names)
-                .ok_or("the header line does not end")?
-                .layout(names)?,
-        }
-    } else {
+    let layout = if !names.places.is_empty() {
         shape::table_of(head, names)?
+    } else if let Some((layout, _)) = shape::table_with(head, names) {
+        layout
+    } else {
+        below_first_line(head, names)?
     };
     Ok(CsvKeys::of(head, layout, names.escapes))
+}
+
+/// The layout below the first line with text, with the delimiter that yields the required columns, or else most columns.
+fn below_first_line(head: Head<'_>, names: &ColumnNames) -> Result<Layout, String> {
+    const DELIMITERS: [u8; 4] = [b'|', b'\t', b';', b','];
+    const LONGEST: usize = 16 << 10;
+    let text = table::unmarked(head.bytes);
+    let blank = text
+        .iter()
+        .take_while(|byte| b"\r\n".contains(byte))
+        .count();
+    let end =
+        memchr::memchr(b'\n', &text[blank..]).or_else(|| head.whole.then_some(text.len() - blank));
+    let len = end
+        .filter(|len| *len <= LONGEST)
+        .ok_or("the header line does not end")?;
+    let line = text[blank..blank + len].trim_ascii_end();
+    let columns = |delimiter: u8| -> Vec<Vec<u8>> {
+        let mut cells = Vec::new();
+        Separator::Byte(delimiter).cut(line, true, &mut cells);
+        let spans = cells
+            .iter()
+            .map(|cell| cell.span.0 as usize..cell.span.1 as usize);
+        spans.map(|span| line[span].trim_ascii().to_vec()).collect()
+    };
+    let (delimiter, columns) = DELIMITERS
+        .map(|delimiter| (delimiter, columns(delimiter)))
+        .into_iter()
+        .max_by_key(|(_, columns)| (names.missing_in(columns).is_none(), columns.len()))
+        .unwrap_or_default();
+    if let Some(missing) = names.missing_in(&columns) {
+        let missing = Name::from(missing.as_str());
+        let listed = listed(&columns);
+        return Err(format!("no column \"{missing}\"; columns are: {listed}"));
+    }
+    let mut layout = Layout::below(columns, Separator::Byte(delimiter), names);
+    layout.has_quotes = true;
+    layout.skip = (head.bytes.len() - text.len() + blank + len + 1) as u64;
+    Ok(layout)
 }
 
 #[cfg(test)]
@@ -185,29 +222,6 @@ mod tests {
             (role, lost.count, lost.byte, lost.text()),
             (Lost::Size, 1, 15, &b"many"[..])
         );
-    }
-
-    #[test]
-    fn a_header_in_quotes_is_not_taken_for_a_reply() {
-        let name = |content: &str| {
-            detect(Head {
-                bytes: content.as_bytes(),
-                whole: true,
-            })
-            .unwrap()
-            .name()
-        };
-        assert_eq!(
-            name("\"database\",\"type\",\"key\"\n\"0\",\"set\",\"a\"\n"),
-            "csv"
-        );
-        for reply in [
-            "\"name\",\"age\"\n",
-            "\"user:1\",\"key\"\n\"b\"\n",
-            "\"a\",\"b\"",
-        ] {
-            assert_eq!(name(reply), "redis-csv", "{reply}");
-        }
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl CsvKeys {
 
     /// Whether a row may be the total of others.
     fn has_totals(&self) -> bool {
-        self.layout.size().is_some()
+        self.layout.size().is_some() && !self.layout.key_text.is_raw()
     }
 
     /// How a column is read.
@@ -160,17 +160,9 @@ impl CsvKeys {
 
 /// Whether a cell is the word for a total, as in the last row of reports.
 fn is_total(cell: &[u8]) -> bool {
-    const WORDS: [&[u8]; 7] = [
-        b"total",
-        b"total:",
-        b"totals",
-        b"grand total",
-        b"subtotal",
-        b"**total**",
-        b"gesamt",
-    ];
+    const WORDS: [&[u8]; 5] = [b"total", b"total:", b"totals", b"grand total", b"subtotal"];
     matches!(cell.len(), 5..=11)
-        && matches!(cell[0] | 0x20, b't' | b'g' | b's' | b'*')
+        && matches!(cell[0] | 0x20, b't' | b'g' | b's')
         && WORDS.iter().any(|word| cell.eq_ignore_ascii_case(word))
 }
 

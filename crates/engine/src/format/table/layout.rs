@@ -5,7 +5,7 @@ use crate::format::parse::escape::{self, Escapes};
 use crate::format::parse::python;
 use crate::format::parse::value::{Value, value};
 use crate::format::table::Span;
-use crate::format::table::columns::{ColumnNames, ROLES, Role};
+use crate::format::table::columns::{self, ColumnNames, ROLES, Role};
 use crate::format::table::names::Unit;
 use crate::format::table::separator::{Cell, Separator};
 use crate::metric::Metric;
@@ -32,8 +32,6 @@ pub(crate) struct Layout {
     /// Whether cells may be quoted as in RFC 4180.
     pub has_quotes: bool,
     pub key_text: KeyText,
-    /// The label of each cell by column, as in `key=K size=N`.
-    pub before: Vec<Vec<u8>>,
     /// The columns with numbers, words or times in every row.
     pub values: Vec<bool>,
     /// The few distinct texts of a column, if every row has one of them.
@@ -51,14 +49,24 @@ pub(crate) struct Layout {
 pub(crate) enum KeyText {
     /// Not at all.
     Plain,
-    /// As Python literals: `b'key'`, `'key'`.
-    Python,
     /// In double quotes with C escapes.
     Quoted,
+    /// As Python literals: `b'key'`, `'key'`.
+    Python,
     /// Between marks of Markdown: in backticks, or bold.
     Marked(&'static [u8]),
     /// With the backslashes of Markdown before punctuation.
     Escaped,
+    /// As it is, whatever is in it: the separators before and after it are counted.
+    Raw,
+    /// The same in double quotes, as are other texts.
+    RawInQuotes,
+}
+
+impl KeyText {
+    pub(crate) fn is_raw(self) -> bool {
+        matches!(self, KeyText::Raw | KeyText::RawInQuotes)
+    }
 }
 
 impl Layout {
@@ -74,13 +82,23 @@ impl Layout {
             is_trimmed: false,
             has_quotes: false,
             key_text: KeyText::Plain,
-            before: Vec::new(),
             values: vec![false; columns],
             words: vec![Vec::new(); columns],
             header: None,
             size_unit: Unit::One,
             expiry_unit: Unit::SecondsLeft,
         }
+    }
+
+    /// The layout below a header.
+    pub(crate) fn below(header: Vec<Vec<u8>>, separator: Separator, names: &ColumnNames) -> Layout {
+        let names = names.of_header(&header);
+        let roles: Vec<_> = header.iter().map(|name| names.role(name)).collect();
+        let mut layout = Layout::new(separator, header.len());
+        layout.at = columns::best(&roles);
+        layout.header = Some(header);
+        layout.take_units();
+        layout
     }
 
     /// Derives the units of sizes and times from column names.
@@ -117,8 +135,7 @@ impl Layout {
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
         let is_plain = !self.has_border
             && !self.is_trimmed
-            && self.before.is_empty()
-            && self.key_text == KeyText::Plain;
+            && matches!(self.key_text, KeyText::Plain | KeyText::Raw);
         match self.separator {
             Separator::Byte(byte) if is_plain => Some(byte),
             _ => None,
@@ -155,7 +172,9 @@ impl Layout {
             let cell = cells[self.place(column, cells.len())];
             let (from, to) = self.bare(text, column, cell);
             let cell = &text[from as usize..to as usize];
-            self.values[column] && value(cell) != Value::Text
+            let is_counted = self.key_text.is_raw() && !self.values[column];
+            is_counted
+                || self.values[column] && value(cell) != Value::Text
                 || self.words[column].iter().any(|word| word == cell)
         };
         let others = (0..self.columns).filter(|column| *column != key);
@@ -189,15 +208,10 @@ impl Layout {
         {
             to -= 1;
         }
-        if let Some(name) = self
-            .before
-            .get(column)
-            .filter(|name| text[from..to].starts_with(name))
+        if self.key_text == KeyText::RawInQuotes
+            && let [b'"', .., b'"'] = &text[from..to]
         {
-            from += name.len();
-            if let [b'"', .., b'"'] = &text[from..to] {
-                (from, to) = (from + 1, to - 1);
-            }
+            (from, to) = (from + 1, to - 1);
         }
         (from as u32, to as u32)
     }
@@ -205,16 +219,18 @@ impl Layout {
     /// Decodes a key and returns its bounds; `None` if it is written differently.
     pub(crate) fn undo(&self, content: &mut [u8], (from, to): Span) -> Option<Span> {
         match self.key_text {
-            KeyText::Plain => Some((from, to)),
-            KeyText::Python => {
-                let (from, to) = python::undo(content, from as usize, to as usize)?;
-                Some((from as u32, to as u32))
-            }
+            KeyText::Plain | KeyText::Raw | KeyText::RawInQuotes => Some((from, to)),
             KeyText::Quoted => {
                 let (from, to) = (from as usize, to as usize);
                 escape::is_quoted(&content[from..to]).then_some(())?;
                 let to = escape::undo(Escapes::C, content, from + 1, to - 1);
                 Some((from as u32 + 1, to as u32))
+            }
+            KeyText::Python => {
+                let (inside, escapes) = python::literal(&content[from as usize..to as usize])?;
+                let start = from as usize + inside.start;
+                let to = escape::undo(escapes, content, start, from as usize + inside.end);
+                Some((start as u32, to as u32))
             }
             KeyText::Marked(mark) => {
                 let key = &content[from as usize..to as usize];
@@ -223,8 +239,7 @@ impl Layout {
                 Some((from, from + bare.len() as u32))
             }
             KeyText::Escaped => {
-                let mut end = from as usize;
-                let mut at = from as usize;
+                let (mut at, mut end) = (from as usize, from as usize);
                 while at < to as usize {
                     at += usize::from(is_escaped(&content[at..to as usize]));
                     content[end] = content[at];

@@ -4,16 +4,15 @@ pub mod by_name;
 pub mod columns;
 pub mod csv;
 pub(crate) mod csv_keys;
-pub mod header;
 mod json_rows;
 pub mod jsonl;
 pub mod key_spelling;
 pub(crate) mod layout;
 pub(crate) mod names;
 pub(crate) mod plain_rows;
-pub(crate) mod raw_rows;
 pub(crate) mod role;
 pub(crate) mod separator;
+pub(crate) mod tool_rows;
 
 use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};

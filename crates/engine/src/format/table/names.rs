@@ -1,10 +1,10 @@
-//! Guesses the content of a column from names as people write them: in ten languages, with units, in any case and
-//! spelling.
+//! Guesses the content of a column from names as people write them: with units, in any case and spelling. Keys and sizes have
+//! their names in other languages, too.
 //!
 //! Names used by tools are in `columns`; these are only consulted if none of those matches.
 
 use crate::format::batch::{Number, SOMETIME, Word};
-use crate::format::parse::size::{ReadNumber, bytes, size_in};
+use crate::format::parse::size::{ReadNumber, bytes, size_in, size_in_thousands};
 use crate::format::parse::time;
 use crate::format::table::role::Role;
 use crate::metric::Metric;
@@ -26,6 +26,8 @@ pub(crate) enum Unit {
     /// One.
     #[default]
     One,
+    /// Bytes, of which a kilobyte is a thousand.
+    Thousand,
     /// 2^10 bytes.
     Kib,
     /// 2^20 bytes.
@@ -41,6 +43,7 @@ pub(crate) enum Unit {
 impl Unit {
     pub(crate) fn size_reader(self) -> ReadNumber {
         match self {
+            Unit::Thousand => size_in_thousands,
             Unit::Kib => size_in::<10>,
             Unit::Mib => size_in::<20>,
             Unit::Gib => size_in::<30>,
@@ -62,44 +65,10 @@ fn known(expiry: u64) -> Option<u64> {
 }
 
 const KEYS: &[&str] = &[
-    "key",
-    "keys",
-    "keyname",
-    "keynames",
-    "rediskey",
-    "cle",
-    "cles",
-    "clef",
-    "clave",
-    "claves",
-    "llave",
-    "chave",
-    "chaves",
-    "chiave",
-    "chiavi",
-    "schlussel",
-    "sleutel",
-    "nyckel",
-    "nokkel",
-    "nogle",
-    "klucz",
-    "klic",
-    "kulcs",
-    "avain",
-    "anahtar",
-    "ключ",
-    "ключи",
-    "κλειδι",
-    "键",
-    "键名",
-    "鍵",
-    "キー",
-    "키",
+    "key", "keys", "keyname", "rediskey", "clé", "clef", "clave", "llave", "chave", "chiave",
+    "ключ", "键", "键名", "キー", "키",
 ];
-const NAMES: &[&str] = &[
-    "name", "names", "nombre", "nom", "nome", "naam", "namn", "navn", "nazwa", "имя", "名称",
-    "名前",
-];
+const NAMES: &[&str] = &["name", "names"];
 const SIZES: &[&str] = &[
     "size",
     "sizes",
@@ -113,92 +82,78 @@ const SIZES: &[&str] = &[
     "length",
     "taille",
     "octets",
-    "grosse",
-    "große",
-    "speicher",
-    "tamano",
+    "größe",
+    "tamaño",
     "tam",
     "tamanho",
-    "memoria",
-    "memoire",
-    "grootte",
-    "geheugen",
-    "dimensione",
-    "storlek",
-    "rozmiar",
-    "pamiec",
     "размер",
     "память",
     "大小",
     "内存",
     "サイズ",
-    "크기",
 ];
 /// A column with one of these words has this content, whatever else is in its name.
-const OTHERS: &[(&str, Option<Role>)] = &[
-    ("ttl", EXPIRY),
-    ("pttl", EXPIRY),
-    ("expires", EXPIRY),
-    ("expire", EXPIRY),
-    ("expiry", EXPIRY),
-    ("expiration", EXPIRY),
-    ("type", Some(Role::Word(Word::Type))),
-    ("encoding", Some(Role::Word(Word::Encoding))),
-    ("db", Some(Role::Number(Number::Database))),
-    ("database", Some(Role::Number(Number::Database))),
-    ("idle", Some(Role::Number(Number::Idle))),
-    ("freq", Some(Role::Number(Number::Lfu))),
-    ("lfu", Some(Role::Number(Number::Lfu))),
-    ("count", OPS),
-    ("hits", OPS),
-    ("ops", OPS),
-    ("qps", OPS),
-    ("requests", OPS),
-    ("elements", ELEMENTS),
-    ("len", ELEMENTS),
-    ("items", ELEMENTS),
-    ("members", ELEMENTS),
-    ("slot", None),
-    ("slots", None),
-    ("ranura", None),
-    ("node", None),
-    ("host", None),
-    ("port", None),
-    ("shard", None),
-    ("id", None),
-    ("no", None),
-    ("nr", None),
-    ("index", None),
-    ("rank", None),
-    ("row", None),
-    ("unnamed", None),
+const OTHERS: &[(Option<Role>, &[&str])] = &[
+    (
+        EXPIRY,
+        &["ttl", "pttl", "expires", "expire", "expiry", "expiration"],
+    ),
+    (Some(Role::Word(Word::Type)), &["type"]),
+    (Some(Role::Word(Word::Encoding)), &["encoding"]),
+    (Some(Role::Number(Number::Database)), &["db", "database"]),
+    (Some(Role::Number(Number::Idle)), &["idle"]),
+    (Some(Role::Number(Number::Lfu)), &["freq", "lfu"]),
+    (
+        Some(Role::Weight(Metric::Ops)),
+        &["count", "hits", "ops", "qps", "requests"],
+    ),
+    (
+        Some(Role::Number(Number::Elements)),
+        &["elements", "len", "items", "members"],
+    ),
     // Not about a single key, or not an amount.
-    ("bits", None),
-    ("blocks", None),
-    ("pages", None),
-    ("thousands", None),
-    ("unit", None),
-    ("units", None),
-    ("percent", None),
-    ("pct", None),
-    ("ratio", None),
-    ("share", None),
-    ("max", None),
-    ("min", None),
-    ("avg", None),
-    ("mean", None),
-    ("largest", None),
-    ("cpu", None),
-    ("prefix", None),
-    ("pattern", None),
-    ("readable", None),
-    ("human", None),
-    ("date", None),
-    ("time", None),
+    (
+        None,
+        &[
+            "slot",
+            "slots",
+            "node",
+            "host",
+            "port",
+            "shard",
+            "id",
+            "no",
+            "nr",
+            "index",
+            "rank",
+            "row",
+            "unnamed",
+            "bits",
+            "blocks",
+            "pages",
+            "thousands",
+            "unit",
+            "units",
+            "percent",
+            "pct",
+            "ratio",
+            "share",
+            "max",
+            "min",
+            "avg",
+            "mean",
+            "largest",
+            "cpu",
+            "prefix",
+            "pattern",
+            "readable",
+            "human",
+            "date",
+            "time",
+        ],
+    ),
 ];
 const EXPIRY: Option<Role> = Some(Role::Number(Number::Expiry));
-const OPS: Option<Role> = Some(Role::Weight(Metric::Ops));
-const ELEMENTS: Option<Role> = Some(Role::Number(Number::Elements));
 /// Words without meaning.
 const FILLERS: &[&str] = &[
     "redis",
@@ -212,16 +167,9 @@ const FILLERS: &[&str] = &[
     "approx",
     "col",
     "column",
-    "de",
-    "en",
-    "la",
-    "du",
     "field",
 ];
-/// Words that may follow the word for a key.
-const OF_KEY: &[&str] = &["name", "nombre", "nom", "string", "text"];
 
-/// Maximum length of a column name, in bytes and in words.
 const LONGEST: usize = 60;
 const MOST_WORDS: usize = 4;
 
@@ -259,7 +207,8 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
     if is_percent {
         return plain(None);
     }
-    let is_key_name = core.len() == 2 && KEYS.contains(first) && OF_KEY.contains(last);
+    let is_key_name =
+        core.len() == 2 && KEYS.contains(first) && ["name", "string", "text"].contains(last);
     if KEYS.contains(last) || is_key_name {
         return named(Some(Role::Key), KEY, Unit::One);
     }
@@ -270,27 +219,25 @@ pub(crate) fn named(name: &[u8]) -> Option<Named> {
         core.iter()
             .any(|word| SIZES.contains(word) || unit(word).is_some())
     };
-    let entry = core
-        .iter()
-        .find_map(|word| OTHERS.iter().find(|(term, _)| term == word));
+    let entry = core.iter().find_map(|word| {
+        let entry = OTHERS.iter().find(|(_, terms)| terms.contains(word));
+        entry.map(|(role, _)| (*word, *role))
+    });
     match entry {
         // The length of a value in bytes is its size.
         Some(("len" | "count" | "total", _)) if core.contains(&"bytes") => {
             named(Some(Role::of(Metric::Bytes)), SIZE, Unit::One)
         }
-        Some((word, role)) if *role == EXPIRY => {
-            let is_ms = *word == "pttl" || ["ms", "msec", "millis", "milliseconds"].contains(last);
-            named(
-                *role,
-                SIZE,
-                if is_ms {
-                    Unit::MillisecondsLeft
-                } else {
-                    Unit::SecondsLeft
-                },
-            )
+        Some((word, EXPIRY)) => {
+            let is_ms = word == "pttl" || ["ms", "msec", "millis", "milliseconds"].contains(last);
+            let unit = if is_ms {
+                Unit::MillisecondsLeft
+            } else {
+                Unit::SecondsLeft
+            };
+            named(EXPIRY, SIZE, unit)
         }
-        Some((_, role)) => plain(*role),
+        Some((_, role)) => plain(role),
         None if is_size() => {
             let rank = match () {
                 () if core.contains(&"serialized") || core.contains(&"value") => SERIALIZED,
@@ -322,70 +269,30 @@ pub(crate) fn is_unit(name: &[u8]) -> bool {
 /// The unit denoted by a word in the name of a size.
 fn unit(word: &str) -> Option<Unit> {
     match word {
-        "kb" | "kib" | "k" | "ko" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" => {
-            Some(Unit::Kib)
-        }
-        "mb" | "mib" | "mo" | "mbyte" | "mbytes" | "megabyte" | "megabytes" => Some(Unit::Mib),
-        "gb" | "gib" | "go" | "gbyte" | "gbytes" | "gigabyte" | "gigabytes" => Some(Unit::Gib),
+        "kb" | "kib" | "k" | "kbyte" | "kbytes" | "kilobyte" | "kilobytes" => Some(Unit::Kib),
+        "mb" | "mib" | "mbyte" | "mbytes" | "megabyte" | "megabytes" => Some(Unit::Mib),
+        "gb" | "gib" | "gbyte" | "gbytes" | "gigabyte" | "gigabytes" => Some(Unit::Gib),
         _ => None,
     }
 }
 
-/// The words of a name in lower case, without diacritics.
+/// The words of a name, in lower case.
 fn words(name: &[u8]) -> Vec<String> {
-    let text = match std::str::from_utf8(name) {
-        Ok(text) => text.to_owned(),
-        // Latin-1, as written by spreadsheets.
-        Err(_) => name.iter().map(|byte| char::from(*byte)).collect(),
-    };
     // A unit is one word.
-    let text = text.replace("iB", "ib");
+    let text = String::from_utf8_lossy(name).replace("iB", "ib");
     let mut words = vec![String::new()];
     let mut was_lower = false;
     for letter in text.chars() {
-        let is_mark = ('\u{300}'..='\u{36F}').contains(&letter);
-        let is_letter = letter.is_alphanumeric() && !letter.is_numeric();
-        if is_mark {
-            continue;
-        }
-        if !is_letter || was_lower && letter.is_uppercase() {
+        if !letter.is_alphabetic() || was_lower && letter.is_uppercase() {
             words.push(String::new());
         }
-        if let Some(word) = words.last_mut().filter(|_| is_letter) {
-            letter
-                .to_lowercase()
-                .for_each(|letter| word.push_str(&plain(letter)));
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphabetic()) {
+            word.extend(letter.to_lowercase());
         }
         was_lower = letter.is_lowercase();
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// A letter without its diacritic.
-fn plain(letter: char) -> String {
-    const MARKED: [(&str, &str); 14] = [
-        ("àáâãäåāąă", "a"),
-        ("çćčĉ", "c"),
-        ("ďđ", "d"),
-        ("èéêëēęě", "e"),
-        ("ìíîïīı", "i"),
-        ("ľł", "l"),
-        ("ñńň", "n"),
-        ("òóôõöøőō", "o"),
-        ("řŕ", "r"),
-        ("śşš", "s"),
-        ("ťţ", "t"),
-        ("ùúûüūűů", "u"),
-        ("ýÿ", "y"),
-        ("źżž", "z"),
-    ];
-    let row = MARKED.iter().find(|(marked, _)| marked.contains(letter));
-    match (letter, row) {
-        ('ß', _) => "ss".into(),
-        (_, Some((_, plain))) => (*plain).into(),
-        (letter, None) => letter.to_string(),
-    }
 }
 
 #[cfg(test)]
@@ -407,7 +314,7 @@ mod tests {
             ("data.key", key),
             ("keyName", key),
             ("clé", key),
-            ("Schlüssel", key),
+            ("Ключ", key),
             ("键名", key),
             ("user_name", None),
             ("size (bytes)", bytes),
@@ -421,7 +328,7 @@ mod tests {
             ("slot", Some(None)),
             ("Unnamed: 0", Some(None)),
             ("TTL (s)", Some(EXPIRY)),
-            ("hits", Some(OPS)),
+            ("hits", Some(Some(Role::Weight(Metric::Ops)))),
             ("key_size", bytes),
             ("foo", None),
             ("{user}key", None),
@@ -429,10 +336,6 @@ mod tests {
         ] {
             assert_eq!(role(name), expected, "{name}");
         }
-        assert_eq!(
-            named(b"cl\xE9").and_then(|named| named.role),
-            Some(Role::Key)
-        );
     }
 
     #[test]
@@ -440,7 +343,6 @@ mod tests {
         let unit = |name: &[u8]| named(name).unwrap().unit;
         assert_eq!(unit(b"size in kilobytes"), Unit::Kib);
         assert_eq!(unit(b"memory (K)"), Unit::Kib);
-        assert_eq!(unit(b"taille (Mo)"), Unit::Mib);
         assert_eq!(named(b"size_bits").unwrap().role, None);
         assert!(is_unit(b"Unit") && is_unit(b"size_unit") && is_unit(b"sizeUnit"));
         assert!(!is_unit(b"business_unit") && !is_unit(b"size"));

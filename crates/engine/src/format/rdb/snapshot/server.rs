@@ -70,14 +70,10 @@ impl Server {
     /// The report's note on the accuracy of memory estimates.
     pub(super) fn estimate(self) -> Notice {
         match self {
-            Server::Redis7 => Notice::EstimatedRedis7,
-            Server::Redis74 => Notice::EstimatedRedis74,
-            Server::Valkey91 => Notice::EstimatedValkey91,
-            Server::Redis82 => Notice::EstimatedRedis82,
-            Server::Redis810 => Notice::EstimatedRedis810,
             Server::Redis84 | Server::Redis86 | Server::Valkey80 | Server::Valkey81 => {
                 Notice::Estimated
             }
+            _ => Notice::Measured,
         }
     }
 

@@ -2,7 +2,6 @@
 
 use crate::format::parse::value::{Value, value};
 use crate::format::shape::column::{Column, MOST, MayBeSize, are_units, families, share, share_of};
-use crate::format::shape::table::overfull::before_groups;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::Role;
 use crate::format::table::layout::Layout;
@@ -45,24 +44,6 @@ impl<'a> Searched<'_, 'a> {
         if first.is_index {
             cells[0] = first;
         }
-        if let Some(table) = self.with_names_in_cells(&cells, &exact) {
-            return Some(table);
-        }
-        let is_grouped = self.separator == Separator::Byte(b',')
-            && share_of(&self.cut.rows, |row| before_groups(row).is_some()) >= MOST;
-        // Between blanks the number is one cell.
-        if is_grouped {
-            let names = self.cut.rows.iter().filter_map(|row| before_groups(row));
-            let names = Column::of(names.collect());
-            if names.is_unique() && !names.cells.iter().any(|name| name.contains(&b' ')) {
-                return None;
-            }
-        }
-        if columns == 2 && are_slot_counts(&cells) && matches!(self.separator, Separator::Blanks(_))
-        {
-            let layout = Layout::new(self.separator, columns);
-            return Some(Table::new(Certainty::SlotCounts, layout));
-        }
         let proof = proof(&cells);
         let is_key = |column: &usize| {
             cells[*column].is_text() && !cells[*column].is_value() && !cells[*column].is_filler()
@@ -96,11 +77,16 @@ impl<'a> Searched<'_, 'a> {
             && cells[0].is_index
             && (names.len() >= 3 || cells[0].is_decorated || is_indented);
         let is_evident = has_words || is_numbered || proof.is_some();
-        let is_doubtful = has_fillers && proof.is_none() && families(&names.cells) < 2;
         if has_fillers && proof.is_none() && likely.is_none() {
             return None;
         }
         if !is_evident && (sizes.is_empty() || names.look_like_keys() < 0.7) {
+            return None;
+        }
+        // Between blanks a number with a comma between thousands is one cell.
+        let is_grouped = self.separator == Separator::Byte(b',')
+            && share_of(&names.cells, |name| ends_with_number(name)) >= MOST;
+        if is_grouped {
             return None;
         }
         // Brackets that are balanced in a line must be balanced in its cells.
@@ -132,9 +118,8 @@ impl<'a> Searched<'_, 'a> {
             return None;
         }
         let certainty = match () {
-            () if is_one_of_several || is_grouped => Certainty::Ambiguous,
+            () if is_one_of_several => Certainty::Ambiguous,
             () if proof.is_some() => Certainty::Proven,
-            () if is_doubtful => Certainty::Doubtful,
             () if is_likely => Certainty::Likely,
             () => Certainty::Ambiguous,
         };
@@ -157,8 +142,7 @@ impl<'a> Searched<'_, 'a> {
             let is_apart = |column: usize| {
                 let cell = self.cut.text(row, cells[layout.place(column, cells.len())]);
                 let cell = cell.trimmed();
-                let is_number = || value(cell) != Value::Text || is_value_in_frame(cell);
-                is_numbered && column == 0 || !layout.values[column] || is_number()
+                is_numbered && column == 0 || !layout.values[column] || value(cell) != Value::Text
             };
             if (0..layout.columns)
                 .filter(|column| *column != layout.key())
@@ -169,103 +153,13 @@ impl<'a> Searched<'_, 'a> {
         }
         (share(keys.len(), self.cut.len()) >= MOST).then_some(keys)
     }
-
-    /// A table whose cells are labelled: `key=K size=N`.
-    fn with_names_in_cells(&self, cells: &[Column<'a>], exact: &[usize]) -> Option<Table> {
-        let name = |column: &Column<'a>| {
-            let is_beside = column.is_value() || column.is_filler();
-            name_before(column).or(is_beside.then(Vec::new))
-        };
-        let names: Vec<Vec<u8>> = cells.iter().map(name).collect::<Option<_>>()?;
-        if names.iter().filter(|name| !name.is_empty()).count() < 2 {
-            return None;
-        }
-        let bare = |name: &Vec<u8>| {
-            name.iter()
-                .copied()
-                .filter(|byte| !b"=: \"".contains(byte))
-                .collect::<Vec<u8>>()
-        };
-        let labels: Vec<Vec<u8>> = names.iter().map(bare).collect();
-        let known = self.names.of_header(&labels);
-        let roles: Vec<_> = labels.iter().map(|label| known.role(label)).collect();
-        let column_of = |wanted: Role| {
-            roles
-                .iter()
-                .position(|role| role.is_some_and(|(role, _)| role == wanted))
-        };
-        let key = column_of(Role::Key)?;
-        let mut layout = self.layout(cells.len(), key, cells, exact);
-        let is_value = |(column, name): (&Column<'_>, &Vec<u8>)| {
-            let inside = column
-                .cells
-                .iter()
-                .map(|cell| &cell[name.len()..])
-                .collect();
-            Column::of(inside).is_value()
-        };
-        layout.values = vec![false; cells.len()];
-        if self.cut.usual(0) == cells.len() {
-            layout.values = cells.iter().zip(&names).map(is_value).collect();
-        }
-        for (column, role) in roles.iter().enumerate() {
-            if let Some((role, _)) = role.filter(|(role, _)| layout.at[role.place()].is_none()) {
-                layout.at[role.place()] = Some(column);
-            }
-        }
-        layout.before = names;
-        layout.is_trimmed = true;
-        layout.skip = self.lines.start as u64;
-        Some(Table::new(Certainty::Proven, layout))
-    }
 }
 
-/// Whether these are consecutive slots with their key counts.
-fn are_slot_counts(columns: &[Column<'_>]) -> bool {
-    let [slots, counts] = columns else {
-        return false;
-    };
-    let are_whole = |column: &Column<'_>| {
-        column.numbers.len() == column.len()
-            && column
-                .cells
-                .iter()
-                .all(|cell| cell.iter().all(u8::is_ascii_digit))
-    };
-    are_whole(slots)
-        && are_whole(counts)
-        && slots.len() >= 5
-        && slots.numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
-        && slots.numbers.iter().all(|slot| *slot < 16384)
-        && counts.numbers.iter().all(|keys| *keys < 1_000_000)
-}
-
-/// A `name=` or `name: ` before each cell.
-fn name_before(column: &Column<'_>) -> Option<Vec<u8>> {
-    const LONGEST: usize = 20;
-    let first = column.cells.first()?;
-    let quoted = first.first() == Some(&b'"');
-    let rest = &first[usize::from(quoted)..];
-    let len = rest
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || b"_.".contains(byte))
-        .count();
-    let starts = rest.first().is_some_and(|byte| byte.is_ascii_alphabetic());
-    let mark = match &rest[len..] {
-        [b'=', ..] => 1,
-        [b':', b' ', ..] => 2,
-        _ => return None,
-    };
-    let name = &first[..usize::from(quoted) + len + mark];
-    let is_name = starts && (1..=LONGEST).contains(&len) && !quoted;
-    (is_name && column.cells.iter().all(|cell| cell.starts_with(name))).then(|| name.to_vec())
-}
-
-/// A number with punctuation common to its column.
-fn is_value_in_frame(cell: &[u8]) -> bool {
-    let inside =
-        |byte: &u8| b"[]()<>#/%".contains(byte) || byte.is_ascii_digit() || b".:,".contains(byte);
-    cell.iter().any(u8::is_ascii_digit) && cell.iter().all(inside)
+/// Whether a blank and a number of up to three digits end a name.
+fn ends_with_number(name: &[u8]) -> bool {
+    let digits = name.iter().rev().take_while(|byte| byte.is_ascii_digit());
+    let len = digits.count();
+    (1..=3).contains(&len) && name[..name.len() - len].ends_with(b" ")
 }
 
 fn are_balanced(text: &[u8]) -> bool {

@@ -7,10 +7,14 @@ use crate::format::shape::column::{
 use crate::format::shape::cut::Text;
 use crate::format::shape::table::{Certainty, Searched, Table, proof};
 use crate::format::table::columns::{self, Role};
+use crate::format::table::layout::Layout;
 use crate::format::table::names;
 use crate::format::table::separator::Separator;
 use crate::metric::Metric;
 
+/// Why a table is refused in which no column is called a key.
+const NO_KEY: &str = "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
+    --format lines reads each line as a key";
 /// Rows searched for a header.
 const BEFORE_HEADER: usize = 20;
 const MOST_COLUMNS: usize = 200;
@@ -66,13 +70,7 @@ impl<'a> Searched<'_, 'a> {
         let is_shifted = self.is_shifted(&body, columns);
         columns += usize::from(is_shifted);
         let header = if is_shifted { header.shifted() } else { header };
-        let mut exact = self.rows_of(&body, columns);
-        if exact
-            .first()
-            .is_some_and(|first| self.are_sql_types(*first))
-        {
-            exact.remove(0);
-        }
+        let exact = self.rows_of(&body, columns);
         let cells: Vec<Column<'a>> = (0..columns)
             .map(|column| self.column(&exact, column))
             .collect();
@@ -86,11 +84,23 @@ impl<'a> Searched<'_, 'a> {
         let is_inside = 2 * rows_before.len() > row;
         let is_listed = |key: &usize| is_listed && !are_counts(header.names[*key], &cells[*key]);
         let listed = || header.best(Role::Key).filter(is_listed);
-        let keys = self.key_by_name(&header, &cells).or_else(listed);
-        let (mut key, mut certainty) = match keys {
+        let proof = if self.names.key.is_none() {
+            proof(&cells)
+        } else {
+            None
+        };
+        let proven = proof.map(|(_, key)| key);
+        let named = proven
+            .or_else(|| self.key_by_name(&header, &cells))
+            .or_else(listed);
+        let (key, certainty) = match named {
             Some(key) => (key, Certainty::Proven),
-            None if row == 0 && self.names.key.is_none() => {
-                (self.key_by_content(&header, &cells)?, Certainty::Likely)
+            None if row == 0 && self.names.key.is_none() && header.is_nameless(&cells) => {
+                let Some(key) = only_names(&cells) else {
+                    let table = Table::new(Certainty::Unfit, Layout::new(self.separator, columns));
+                    return Some(table.unless(Some(NO_KEY.into())));
+                };
+                (key, Certainty::Likely)
             }
             None => return None,
         };
@@ -104,21 +114,13 @@ impl<'a> Searched<'_, 'a> {
         };
         let has_units =
             self.names.size.is_none() && header.names.iter().zip(&cells).any(is_of_units);
-        let proof = if self.names.key.is_none() {
-            proof(&cells)
-        } else {
-            None
-        };
-        if let Some((_, proven)) = proof {
-            (key, certainty) = (proven, Certainty::Proven);
-        }
         // A column is one thing: `k` may be a unit by its name, and hold keys.
         let is_apart =
             |column: &usize| *column != key && proof.is_none_or(|(slot, _)| *column != slot);
         let best = header.best(Role::of(Metric::Bytes));
         let mut sizes = best.filter(|size| !has_units && is_apart(size));
         let is_free = |column: &usize| is_apart(column) && (!header.is_known[*column] || has_units);
-        if sizes.is_none() && (proof.is_some() || keys.is_none()) {
+        if sizes.is_none() && (proof.is_some() || named.is_none()) {
             let mut may_be = (0..columns)
                 .filter(is_free)
                 .filter(|column| cells[*column].size() == Some(MayBeSize::Likely));
@@ -166,18 +168,7 @@ impl<'a> Searched<'_, 'a> {
         })
     }
 
-    /// Whether the first row is a header of at least three known names, and the other rows have as many cells.
-    pub(super) fn has_known_header(&self) -> bool {
-        let is_known = |header: Header<'_>| {
-            header.names.len() > 2 && header.is_known.iter().all(|known| *known)
-        };
-        let rows: Vec<usize> = (1..self.cut.len()).collect();
-        let columns = self.cut.cells(0).len();
-        self.header(0).is_some_and(is_known)
-            && share_of(&rows, |row| self.cut.cells(*row).len() == columns) >= 0.9
-    }
-
-    /// The header in a row, if it may be one.
+    /// A header in a row, if its cells are names.
     fn header(&self, row: usize) -> Option<Header<'a>> {
         let names: Vec<&[u8]> = self.cut.texts(row).into_iter().map(Text::trimmed).collect();
         let is_name = |name: &&[u8]| {
@@ -211,21 +202,16 @@ impl<'a> Searched<'_, 'a> {
 
     /// Whether rows have a leading index without a header name, as written by pandas.
     fn is_shifted(&self, body: &[usize], columns: usize) -> bool {
-        if !matches!(self.separator, Separator::Blanks(_)) || body.is_empty() {
-            return false;
-        }
-        let exact = body
-            .iter()
-            .filter(|row| self.cut.cells(**row).len() == columns)
-            .count();
-        let longer: Vec<usize> = body
-            .iter()
-            .copied()
+        let longer = body.iter().copied();
+        let longer: Vec<usize> = longer
             .filter(|row| self.cut.cells(*row).len() > columns)
             .collect();
-        let is_more = exact * 2 < body.len() && share(longer.len(), body.len()) >= 0.9;
-        let index = self.column(&longer, 0);
-        is_more && (index.is_index || index.len() == 1 && index.cells[0] == b"0")
+        matches!(self.separator, Separator::Blanks(_))
+            && share(longer.len(), body.len()) >= 0.9
+            && {
+                let index = self.column(&longer, 0);
+                index.is_index || index.cells == [b"0"]
+            }
     }
 
     /// The key column according to the header, if its content agrees.
@@ -271,40 +257,31 @@ impl<'a> Searched<'_, 'a> {
             && !(is_value && (!is_exact || column.is_index) && is_other_text())
             && (is_of_table || is_plain)
     }
-
-    /// The only text column with distinct cells, next to numbers under a word.
-    fn key_by_content(&self, header: &Header<'a>, columns: &[Column<'a>]) -> Option<usize> {
-        let is_key = |column: &&Column<'_>| {
-            column.is_text() && column.is_unique() && column.look_like_keys() > 0.5
-        };
-        let mut keys = (0..columns.len()).filter(|column| is_key(&&columns[*column]));
-        let key = keys.next().filter(|_| keys.next().is_none())?;
-        let is_number = |column: &usize| {
-            columns[*column].are_numbers() >= 0.8
-                && !matches!(
-                    value(header.names[*column]),
-                    Value::Number(_) | Value::Missing
-                )
-        };
-        let numbers: Vec<usize> = (0..columns.len()).filter(is_number).collect();
-        let is_word = |name: &&[u8]| {
-            name.len() <= 40
-                && !name
-                    .iter()
-                    .any(|byte| byte.is_ascii_digit() || b":/".contains(byte))
-        };
-        let is_known = header.is_known.iter().any(|known| *known);
-        let rows = columns[key].len();
-        let is_size = |column: &usize| columns[*column].size() == Some(MayBeSize::Likely);
-        let is_table = !numbers.is_empty()
-            && header.names.iter().all(is_word)
-            && !columns[key].cells.contains(&header.names[key])
-            && (is_known || rows >= 3 && numbers.iter().any(is_size));
-        is_table.then_some(key)
-    }
 }
 
 impl Header<'_> {
+    /// Whether these are words above numbers and names, none of which is called a key.
+    fn is_nameless(&self, columns: &[Column<'_>]) -> bool {
+        let is_word = |name: &&[u8]| {
+            let is_of_key = |byte: &u8| byte.is_ascii_digit() || b":/".contains(byte);
+            name.len() <= 40 && !name.iter().any(is_of_key)
+        };
+        let is_below = |(name, column): (&&[u8], &Column<'_>)| {
+            let is_value = matches!(value(name), Value::Number(_) | Value::Missing);
+            column.are_numbers() >= 0.8 && !is_value
+        };
+        let mut pairs = self.names.iter().zip(columns);
+        let has_sizes = || {
+            let is_size = |column: &Column<'_>| column.size() == Some(MayBeSize::Likely);
+            columns[0].len() >= 3 && columns.iter().any(is_size)
+        };
+        let is_table = columns.iter().any(are_names)
+            && self.names.iter().all(is_word)
+            && pairs.any(is_below)
+            && (self.is_known.contains(&true) || has_sizes());
+        is_table || self.names.len() > 2 && !self.is_known.contains(&false)
+    }
+
     /// Inserts an unnamed first column.
     fn shifted(mut self) -> Self {
         self.names.insert(0, b"");
@@ -313,10 +290,19 @@ impl Header<'_> {
         self
     }
 
-    /// The column of a role whose name has precedence.
     fn best(&self, role: Role) -> Option<usize> {
         columns::best(&self.roles)[role.place()]
     }
+}
+
+/// The only column of distinct names.
+fn only_names(columns: &[Column<'_>]) -> Option<usize> {
+    let mut keys = (0..columns.len()).filter(|column| are_names(&columns[*column]));
+    keys.next().filter(|_| keys.next().is_none())
+}
+
+fn are_names(column: &Column<'_>) -> bool {
+    column.is_text() && column.is_unique() && column.look_like_keys() > 0.5
 }
 
 /// Whether a column holds key counts: repeating numbers under a plural.

@@ -8,28 +8,18 @@ use std::collections::HashSet;
 
 use crate::format::parse::escape;
 use crate::format::parse::python;
-use crate::format::parse::size::is_missing;
 use crate::format::shape::column::{Column, MOST, share_of};
 use crate::format::shape::cut::{CutRows, Text};
-use crate::format::shape::encoded::encoded_cells;
+use crate::format::shape::encoded::encoded;
 use crate::format::shape::lines::Lines;
 use crate::format::table::columns::{ColumnNames, Role};
 use crate::format::table::layout::{KeyText, Layout, is_escaped};
 use crate::format::table::separator::Separator;
 use crate::sentence::Sentence;
 
-/// Types that a database prints under the header.
-const SQL_TYPES: [&str; 10] = [
-    "varchar", "int64", "int32", "bigint", "integer", "text", "double", "uint64", "hugeint", "blob",
-];
-
 /// How certain it is that the lines are table rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::format::shape) enum Certainty {
-    /// Slots with their key counts.
-    SlotCounts,
-    /// One word differs in each line, the others hardly vary: possibly a key with text around it.
-    Doubtful,
     /// Rows of keys and numbers, or keys that end with a number: undecidable.
     Ambiguous,
     /// One column has distinct names of several kinds, and the others have values.
@@ -130,20 +120,7 @@ pub(in crate::format::shape) fn candidates(lines: &Lines<'_>) -> Vec<Separator> 
         .collect()
 }
 
-/// Why a table is refused whose header has only known names and none for the key column.
-pub(in crate::format::shape) fn without_key(
-    lines: &Lines<'_>,
-    names: &ColumnNames,
-) -> Option<String> {
-    let is_one = |separator| Searched::new(lines, separator, names).has_known_header();
-    candidates(lines).into_iter().any(is_one).then(|| {
-        "a table whose header names no key, no key dump: --key-column NAME says which column has the keys; \
-         --format lines reads each line as a key"
-            .into()
-    })
-}
-
-/// Rows split by a separator, and the columns sought in them.
+/// Lines cut by a separator.
 struct Searched<'s, 'a> {
     lines: &'s Lines<'a>,
     cut: CutRows<'a>,
@@ -180,15 +157,6 @@ impl<'s, 'a> Searched<'s, 'a> {
         } else {
             exact
         }
-    }
-
-    pub(super) fn are_sql_types(&self, row: usize) -> bool {
-        let is_type = |cell: Text<'_>| {
-            SQL_TYPES
-                .iter()
-                .any(|name| cell.trimmed().eq_ignore_ascii_case(name.as_bytes()))
-        };
-        self.cut.texts(row).into_iter().all(is_type)
     }
 
     pub(super) fn column(&self, rows: &[usize], column: usize) -> Column<'a> {
@@ -229,9 +197,9 @@ impl<'s, 'a> Searched<'s, 'a> {
         let ends = |text: &Text<'_>| !text.is_quoted && text.raw.ends_with(b" ");
         let is_padded = !layout.is_trimmed && share_of(&keys, ends) >= 0.2;
         let cells: Vec<&[u8]> = keys.into_iter().map(Text::trimmed).collect();
-        let is_plain = layout.key_text == KeyText::Plain;
         let said = |is: bool, words: &str| is.then(|| Sentence::default().words(words));
-        let encoded = is_plain.then(|| encoded_cells(&cells)).flatten();
+        let is_plain = layout.key_text == KeyText::Plain;
+        let encoded = is_plain.then(|| encoded(&cells)).flatten();
         let others = [said(is_padded, BLANKS), said(has_units, UNITS)];
         encoded
             .into_iter()
@@ -273,21 +241,29 @@ impl<'s, 'a> Searched<'s, 'a> {
 /// How these keys are quoted or escaped.
 fn key_text(keys: &[&[u8]], separator: Separator, is_framed: bool) -> KeyText {
     const MARKS: [&[u8]; 2] = [b"`", b"**"];
-    let is_quoted = |cell: &&[u8]| escape::is_quoted(cell);
     let may_be_quoted = !matches!(separator, Separator::Byte(_));
-    let is_marked = |mark: &&&[u8]| {
+    let is_between = |mark: &&&[u8]| {
         let ends = |cell: &[u8]| cell.ends_with(mark);
         share_of(keys, |cell| cell.strip_prefix(**mark).is_some_and(ends)) >= MOST
     };
     let has_escapes =
-        |cell: &&&[u8]| memchr::memchr_iter(b'\\', cell).any(|at| is_escaped(&cell[at..]));
-    match MARKS.iter().find(is_marked) {
+        |cell: &&[u8]| memchr::memchr_iter(b'\\', cell).any(|at| is_escaped(&cell[at..]));
+    match MARKS.iter().find(is_between) {
         Some(mark) => KeyText::Marked(mark),
         None if share_of(keys, |cell| is_python(cell)) >= MOST => KeyText::Python,
-        None if may_be_quoted && share_of(keys, is_quoted) >= MOST => KeyText::Quoted,
-        None if is_framed && keys.iter().any(|cell| has_escapes(&cell)) => KeyText::Escaped,
+        None if may_be_quoted && share_of(keys, |cell| escape::is_quoted(cell)) >= MOST => {
+            KeyText::Quoted
+        }
+        None if is_framed && keys.iter().any(has_escapes) => KeyText::Escaped,
         None => KeyText::Plain,
     }
+}
+
+/// Whether a cell is a Python literal; its quotes are doubled inside a quoted cell.
+fn is_python(cell: &[u8]) -> bool {
+    let single = || String::from_utf8_lossy(cell).replace("\"\"", "\"");
+    python::literal(cell).is_some_and(|(inside, _)| cell[inside.start - 1] == b'\'')
+        || python::is_bytes(single().as_bytes())
 }
 
 /// How the keys of a table with this layout are quoted or escaped.
@@ -330,14 +306,6 @@ pub(super) fn proof(columns: &[Column<'_>]) -> Option<(usize, usize)> {
     slots.into_iter().find_map(keys)
 }
 
-/// Whether a cell is a Python literal; its quotes are doubled inside a quoted cell.
-fn is_python(cell: &[u8]) -> bool {
-    let is_doubled = memchr::memmem::find(cell, b"\"\"").is_some();
-    let single = || String::from_utf8_lossy(cell).replace("\"\"", "\"");
-    let is_text = || cell.starts_with(b"'") && python::is_text(cell);
-    python::is_bytes(cell) || is_text() || is_doubled && python::is_bytes(single().as_bytes())
-}
-
 /// The number of distinct columns that are named by position: `key,size,_`.
 pub(in crate::format::shape) fn by_place(
     places: &[String],
@@ -363,11 +331,6 @@ pub(in crate::format::shape) fn by_place(
         ));
     }
     Ok(roles)
-}
-
-/// Whether a cell denotes "nothing".
-pub(in crate::format::shape) fn is_nothing(cell: &[u8]) -> bool {
-    is_missing(cell.trim_ascii())
 }
 
 #[cfg(test)]
@@ -409,6 +372,8 @@ mod tests {
         for table in [
             "key,size\nuser:1,12\n",
             "key,size\nb'user:1',12\n",
+            "| key | size |\n|---|---|\n| `user:1` | 12 |\n",
+            "| key | size |\n|---|---|\n| \\{user\\}:1 | 12 |\n",
             "{\"key\":\"user:1\"}\n",
         ] {
             assert_eq!(told(table).1, "", "{table}");
@@ -430,13 +395,12 @@ mod tests {
         }
         let (_, refusal) = told("{\"key\":\"user:1\",\"size\":5,\"size_unit\":\"MB\"}\n");
         assert!(
-            refusal.contains(r#"jq -c '.size = "\(.size) \(.size_unit)"' FILE"#),
+            refusal.contains(r#"jq -c '.size = "\(.size) \(.unit)"' FILE"#),
             "{refusal}"
         );
         for table in [
             "key,size,unit\nuser:1,5,bytes\n",
             "{\"key\":\"user:1\",\"size\":5,\"unit\":\"B\"}\n",
-            "{\"key\":\"user:1\",\"size\":\"5 MB\",\"unit\":\"MB\"}\n",
         ] {
             let (shape, warning) = told(table);
             assert!(
