@@ -319,8 +319,7 @@ impl Scan<'_> {
                     (stretch, piece),
                 );
             }
-            Ok(None) => {
-            }
+            Ok(None) => {}
             Err(trouble) => {
                 seen.bytes = 0;
                 shared.note(trouble, job.input)?;
