@@ -1,6 +1,6 @@
 //! The loads shown by a picture, in the metric of the verdict, and their number format.
 
-use crate::view::perfect_slot::CompoundPoisson;
+use crate::plot::perfect_slot::CompoundPoisson;
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::text::{grouped, plural, three_digits};

@@ -5,6 +5,7 @@ pub(crate) mod axis;
 pub(crate) mod dates;
 pub(crate) mod loads;
 pub(crate) mod numbers;
+pub(crate) mod perfect_slot;
 
 use crate::palette::Rgb;
 use crate::plot::axis::Axis;

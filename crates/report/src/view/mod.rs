@@ -19,7 +19,6 @@ pub mod node_bars;
 pub mod nodes;
 pub mod operations;
 pub mod patterns;
-pub mod perfect_slot;
 pub mod remarks;
 pub mod slots;
 pub mod steps;
