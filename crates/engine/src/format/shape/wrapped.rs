@@ -235,6 +235,8 @@ fn names(first: &[u8]) -> Option<Wrap> {
 /// The words up to a colon and a blank, if they precede names of several families.
 fn words(rows: &[&[u8]]) -> Option<Wrap> {
     let common = common_prefix(rows);
+    // Dicts of Python start with a bracket.
+    common.first().filter(|byte| byte.is_ascii_alphanumeric())?;
     let end = 2 + memchr::memmem::rfind(common, b": ")?;
     let names: Vec<&[u8]> = rows.iter().map(|row| &row[end..]).collect();
     let are_several = names.len() < 3 || families(&names) >= 2;
@@ -316,6 +318,7 @@ mod tests {
             &["found a", "lost b"],
             &["'a", "b'"],
             &["id=1&a=2", "id=2&a=2"],
+            &["{'key': 'user:1'}", "{'key': 'cart:2'}"],
             &["Found: user:1", "Found: user:2", "Found: user:3"],
         ] {
             assert_eq!(of(no), None, "{no:?}");
