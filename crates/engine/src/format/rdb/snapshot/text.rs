@@ -171,6 +171,13 @@ impl Forward {
     /// Skips a string.
     #[inline]
     pub(super) fn skip_string(&mut self) -> Read<Stored> {
+        // Most strings of tables are in the buffer and have a length of six bits.
+        if let [len @ ..64, ref behind @ ..] = *self.ahead()
+            && behind.len() >= usize::from(len)
+        {
+            self.pass(1 + usize::from(len));
+            return Ok(Stored::Bytes(len.into()));
+        }
         let stored = self.stored()?;
         self.skip(stored.bytes_behind())?;
         Ok(stored)
