@@ -116,6 +116,6 @@ pub mod extend {
     pub use crate::source::identity::ObjectIdentity;
     pub use crate::source::memory::Memory;
     pub use crate::source::storage_options::{StorageOption, StorageOptions};
-    pub use crate::source::{Found, ReadAt, Source, find, find_with};
+    pub use crate::source::{Found, ReadAt, Source, SourceFacts, find, find_with};
     pub use crate::tally::Tally;
 }

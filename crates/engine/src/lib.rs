@@ -31,9 +31,7 @@
 //! - Patterns: the rule of keyname looks at where digits and letters are, not at their values, so keys that agree in
 //!   that share a pattern. A key is compared with one that was met before and has digits, or letters and digits, in the
 //!   same places: its template. Where all but the ids is equal, so is the pattern. Only for a key without a template
-//!   its ids are blanked, which masks of digits and letters find; a hash of the result, its outline, looks up the
-//!   pattern. Only for an outline that is new a shape is made, which ignores how long the ids are, and only for a shape
-//!   that is new a name. Where few keys have a template, none is looked for. Keys and weights are added up by pattern
+//!   a shape is made, a hash that ignores its ids and how long they are, and only for a shape that is new a name. Where few keys have a template, none is looked for. Keys and weights are added up by pattern
 //!   in columns that stay in the first cache, and slots are noted only of patterns that do not have all of them yet.
 //! - What concerns few keys of a batch, such as those with a tag, is listed first, 64 keys at a time (`simd/rows.rs`):
 //!   flags become a mask, and its bits numbers, without a branch a key.

@@ -13,10 +13,9 @@ use hashslot::simd::{self, Bytes64, LANES};
 
 use slotscope_keyname::ids::{Found, Id};
 
-use crate::pattern::ids::below;
 use crate::pattern::template::{
-    TEMPLATES, around, bytes_of, end, ids_of, is_of_numbers, is_too_long, last_eight, mask_of,
-    padded, place,
+    TEMPLATES, around, below, bytes_of, end, ids_of, is_of_numbers, is_too_long, last_eight,
+    mask_of, padded, place,
 };
 
 /// A key with ids.

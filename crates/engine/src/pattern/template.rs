@@ -4,8 +4,6 @@ use hashslot::simd::LANES;
 
 use slotscope_keyname::ids::{Found, Id};
 
-use crate::pattern::ids::below;
-
 /// Templates per table: both tables together take 384 KiB, of which the entries in use stay in the L2 cache.
 pub(super) const TEMPLATES: usize = 2048;
 
@@ -27,6 +25,12 @@ pub(super) fn mask_of(key: &[u8], is_of_kind: impl Fn(&u8) -> bool) -> u64 {
 pub(super) fn ids_of(ids: &[Found], wanted: impl Fn(Id) -> bool) -> u64 {
     let spans = ids.iter().filter(|span| wanted(span.id));
     spans.fold(0, |mask, span| mask | below(span.end) & !below(span.start))
+}
+
+/// The bits below `n`.
+#[inline(always)]
+pub(super) fn below(n: u32) -> u64 {
+    if n >= 64 { u64::MAX } else { (1 << n) - 1 }
 }
 
 /// Whether an id consists of numbers joined by constant bytes.

@@ -1,5 +1,5 @@
 //! Templates: keys seen before. A key that matches a template outside of its ids, with the same kinds of bytes inside
-//! them, has its pattern: two loads and two compares, where an outline hashes all bytes of the key.
+//! them, has its pattern: two loads and two compares, where a shape looks at all bytes of the key.
 //!
 //! ```text
 //! template   u s e r : 1 0 0 1 : c a r t
@@ -7,7 +7,7 @@
 //! ids        . . . . . 1 1 1 1 . . . . .    the other bytes are the same
 //! ```
 //!
-//! A key without a template is looked up by its outline and becomes a template. There are two tables: one of keys whose
+//! A key without a template is looked up by its shape and becomes a template. There are two tables: one of keys whose
 //! ids are numbers, found by their digits and the text between, and one for all others (`mingled`).
 
 use hashslot::simd::{self, Bytes64};

@@ -1,14 +1,13 @@
-//! A cache of recent patterns. A batch has few patterns, so a name is only built for a key with a new shape, a shape
-//! only computed for a key with a new outline, and an outline only for a key without a template.
+//! A cache of recent patterns. A batch has few patterns, so a name is only built for a key with a new shape, and a
+//! shape only computed for a key without a template.
 //!
 //! Names constructed to collide in their shapes are counted as one pattern.
 
 use slotscope_keyname::ids;
 
-use crate::format::batch::{Number, Spans};
+use crate::format::batch::Number;
 use crate::hash::hash;
 use crate::metric::Load;
-use crate::pattern::outlines::Outlines;
 use crate::pattern::shapes::shape;
 use crate::pattern::templates::Templates;
 use crate::slot::SlotBatch;
@@ -19,24 +18,16 @@ use crate::tally::pattern_counts::PatternCounts;
 /// Patterns kept between batches.
 const REMEMBERED: usize = 4096;
 
-/// Outlines kept between batches.
-const OUTLINED: usize = 4096;
-
 /// Bytes of a key from which its pattern is derived: the rest appears in no table.
 const LOOKED_AT: usize = 1024;
 
-/// Multiplied by a key's trait number and added to its outline and shape, to keep traits apart.
+/// Multiplied by a key's trait number and added to its shape, to keep traits apart.
 const APART: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A cache of patterns, with buffers reused between batches.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RecentPatterns {
     templates: Templates,
-    outlines: Outlines,
-    /// The keys without a template.
-    spans: Spans,
-    /// Each in one of two entries determined by its outline.
-    outlined: Vec<Outlined>,
     /// Each in one of two entries determined by its shape; the extra entry stands for no pattern.
     known: Vec<Known>,
     counted: ByPlace,
@@ -47,14 +38,6 @@ impl PartialEq for RecentPatterns {
     fn eq(&self, _: &Self) -> bool {
         true
     }
-}
-
-/// The entry of an outline's pattern, valid as long as that entry has its shape.
-#[derive(Debug, Clone, Copy, Default)]
-struct Outlined {
-    outline: u64,
-    shape: u64,
-    place: u32,
 }
 
 /// A recent pattern.
@@ -72,7 +55,6 @@ impl RecentPatterns {
         self.known.resize_with(REMEMBERED + 1, Known::default);
         self.counted
             .begin(REMEMBERED + 1, keys.batch.values.are_operations);
-        self.outlined.resize_with(OUTLINED, Outlined::default);
         let apart = apart(keys);
         let spans = keys.batch.keys.in_block(keys.batch.base);
         self.templates
@@ -101,28 +83,13 @@ impl RecentPatterns {
     /// Counts the keys without a template, and makes templates of them.
     fn count_missed(&mut self, keys: &SlotBatch<'_>, apart: &[u8], counts: &mut PatternCounts) {
         let missed = std::mem::take(&mut self.templates.missed);
-        let mut outlines = std::mem::take(&mut self.outlines);
         let (base, spans) = (keys.batch.base, keys.batch.keys);
-        self.spans.clear();
         for key in &missed {
-            let (start, end) = (spans.start[*key as usize], spans.end[*key as usize]);
-            self.spans.push(start, end);
-        }
-        outlines.of(keys.kernel, base, &self.spans);
-        for (key, outline) in missed.iter().zip(&outlines.column) {
             let i = *key as usize;
             let apart = apart.get(i).copied().unwrap_or(0);
-            let outline = outline.wrapping_add(APART.wrapping_mul(u64::from(apart)));
-            let place = match self.outlined(outline) {
-                Some(place) => place,
-                None => {
-                    let shape = shape(base, spans.start[i], spans.end[i]);
-                    let shape = shape.wrapping_add(APART.wrapping_mul(u64::from(apart)));
-                    let place = self.place(shape, keys, i, counts);
-                    self.remember_outline(outline, shape, place);
-                    place
-                }
-            };
+            let shape = shape(base, spans.start[i], spans.end[i]);
+            let shape = shape.wrapping_add(APART.wrapping_mul(u64::from(apart)));
+            let place = self.place(shape, keys, i, counts);
             let at = [place as u32];
             self.counted.add(&at, &keys.slots[i..=i], &mut counts.slots);
             for (metric, weights) in keys.batch.values.weights.iter().enumerate() {
@@ -135,36 +102,7 @@ impl RecentPatterns {
                 self.known[place].has_template |= self.templates.learn(key, apart, place as u32);
             }
         }
-        self.outlines = outlines;
         self.templates.missed = missed;
-    }
-
-    /// The entry of the pattern for this outline.
-    #[inline]
-    fn outlined(&self, outline: u64) -> Option<usize> {
-        let has = |at: &usize| {
-            let Outlined {
-                outline: other,
-                shape,
-                place,
-            } = self.outlined[*at];
-            other == outline && self.known[place as usize].shape == Some(shape)
-        };
-        let at = places(outline, OUTLINED).into_iter().find(has)?;
-        Some(self.outlined[at].place as usize)
-    }
-
-    /// Remembers the entry of an outline's pattern, preferably replacing one whose pattern is gone.
-    #[cold]
-    fn remember_outline(&mut self, outline: u64, shape: u64, place: usize) {
-        let [first, second] = places(outline, OUTLINED);
-        let old = &self.outlined[first];
-        let is_used = self.known[old.place as usize].shape == Some(old.shape);
-        self.outlined[if is_used { second } else { first }] = Outlined {
-            outline,
-            shape,
-            place: place as u32,
-        };
     }
 
     /// The entry of key `i`'s pattern.
@@ -176,7 +114,7 @@ impl RecentPatterns {
         i: usize,
         counts: &mut PatternCounts,
     ) -> usize {
-        let places = places(shape, REMEMBERED);
+        let places = places(shape);
         for place in places {
             if self.known[place].shape == Some(shape) {
                 return place;
@@ -232,10 +170,13 @@ impl RecentPatterns {
     }
 }
 
-/// The two possible entries for a number in a table of this size.
+/// The two possible entries of a shape.
 #[inline]
-fn places(number: u64, len: usize) -> [usize; 2] {
-    [number as usize % len, (number >> 32) as usize % len]
+fn places(shape: u64) -> [usize; 2] {
+    [
+        shape as usize % REMEMBERED,
+        (shape >> 32) as usize % REMEMBERED,
+    ]
 }
 
 /// A number below 8 per key that separates keys of one shape counted as different patterns; empty if not needed.
@@ -252,7 +193,7 @@ fn apart(keys: &SlotBatch<'_>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{KeyBatch, NEVER, Values};
+    use crate::format::batch::{KeyBatch, NEVER, Spans, Values};
     use crate::metric::Metric;
     use crate::slot::policy::Policy;
     use crate::slot::{Kernel, SlotColumns, slot};

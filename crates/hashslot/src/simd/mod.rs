@@ -89,37 +89,7 @@ pub trait Bytes64: Copy {
         // SAFETY: passed on.
         unsafe { positions(mask, base, to) }
     }
-
-    /// A hash of the bytes selected by `mask`, with zeros for the others; the probability of a collision is near 2^-64
-    /// if `random` is random. It depends on the instruction set: for tables in memory only.
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128;
-
-    /// The runs of ones in `runs` that end below a bit of `ends`.
-    ///
-    /// ```text
-    /// runs    1 1 . 1 1 1 . 1 1
-    /// ends    . . . . . . 1 . .
-    /// result  . . . 1 1 1 . . .
-    /// ```
-    #[inline(always)]
-    fn runs_below(self, runs: u64, ends: u64) -> u64 {
-        // From the other end, adding a bit to a run carries through it.
-        let (last, reversed) = (runs & ends >> 1, runs.reverse_bits());
-        runs & !reversed.wrapping_add(last.reverse_bits()).reverse_bits()
-    }
 }
-
-/// Digits of pi, instead of random bits if no one gains from a collision.
-pub static PI: [u64; 8] = [
-    0x4528_21E6_38D0_1377,
-    0xBE54_66CF_34E9_0C6C,
-    0xC0AC_29B7_C97C_50DD,
-    0x3F84_D5B5_B547_0917,
-    0x9216_D5D9_8979_FB1B,
-    0xD131_0BA6_98DF_B5AC,
-    0x2FFD_72DB_D01A_DFB7,
-    0xB8E1_AFED_6A26_7E96,
-];
 
 /// Four steps per round without a branch between them: anything a round writes past the last bit is overwritten later.
 /// Keys are mostly longer than 16 bytes, so one round usually suffices and its branch predicts well.

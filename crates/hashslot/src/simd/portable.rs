@@ -56,20 +56,4 @@ impl Bytes64 for Portable {
             mask | u64::from((low..=high).contains(&byte)) << i
         })
     }
-
-    #[inline(always)]
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
-        let words = self.0.into_iter().zip(random).enumerate();
-        words.fold(0, |hash: u128, (i, (word, random))| {
-            let bytes = word.to_le_bytes();
-            let kept = |at: usize| bytes[at] * (mask >> (8 * i + at) & 1) as u8;
-            let word = u64::from_le_bytes(core::array::from_fn(kept));
-            (hash ^ u128::from(word ^ random))
-                .wrapping_mul(ODD)
-                .rotate_left(64)
-        })
-    }
 }
-
-/// Digits of pi, the last one odd.
-const ODD: u128 = 0x2438_6A88_85A3_08D3_1319_8A2E_0370_7345;

@@ -38,42 +38,6 @@ fn assert_positions<B: Bytes64>(name: &str, mask: u64, base: u32) {
     assert_eq!(&found[..count], expected, "{name}: {mask:#x}");
 }
 
-/// The hash of the bytes selected by `mask` depends on each of them, and on no other.
-fn assert_hashes<B: Bytes64>(name: &str, bytes: &[u8; LANES], mask: u64, any: u16) {
-    let hash = |change: u64| {
-        let mut bytes = *bytes;
-        for at in (0..LANES).filter(|at| change >> at & 1 == 1) {
-            bytes[at] ^= 1 << (any >> 8 & 7);
-        }
-        // SAFETY: 64 bytes, and the caller checked the CPU.
-        unsafe { B::load(bytes.as_ptr()) }.hash_where(mask, &PI)
-    };
-    assert_eq!(hash(0), hash(!mask), "{name}: {mask:#x}");
-    let bit = 1 << (any & 63);
-    assert_eq!(
-        hash(0) == hash(bit),
-        mask & bit == 0,
-        "{name}: {mask:#x}, {bit:#x}"
-    );
-}
-
-fn assert_runs<B: Bytes64>(name: &str, runs: u64, ends: u64) {
-    let (mut expected, mut run) = (0, 0);
-    for bit in (0..63).map(|i| 1 << i) {
-        run = if runs & bit == 0 { 0 } else { run | bit };
-        if runs & bit << 1 == 0 && ends & bit << 1 != 0 {
-            expected |= run;
-        }
-    }
-    // SAFETY: 64 bytes, and the caller checked the CPU.
-    let bytes = unsafe { B::load([0; LANES].as_ptr()) };
-    assert_eq!(
-        bytes.runs_below(runs, ends & !runs),
-        expected,
-        "{name}: {runs:#x}, {ends:#x}"
-    );
-}
-
 /// Calls `$check` for every instruction set of this CPU.
 macro_rules! each {
     ($check:ident($($arg:expr),*)) => {
@@ -114,24 +78,6 @@ proptest! {
     fn the_positions_are_those_of_the_bits(a: u64, b: u64, base in 0u32..1 << 31) {
         for mask in [a, a & b, a & b & b.rotate_left(7) & a.rotate_left(13), a | b, 0, u64::MAX, 1, 1 << 63] {
             each!(assert_positions(mask, base));
-        }
-    }
-
-    #[test]
-    fn a_hash_depends_on_the_bytes_of_its_mask_alone(
-        bytes in prop::collection::vec(any::<u8>(), LANES), a: u64, b: u64, any: u16,
-    ) {
-        let bytes: &[u8; LANES] = bytes.as_slice().try_into().unwrap();
-        for mask in [a, a & b, a | b, 0, u64::MAX, 1, 1 << 63, u64::MAX >> 1, a >> 31, a << 33] {
-            each!(assert_hashes(bytes, mask, any));
-        }
-    }
-
-    #[test]
-    fn runs_are_found_by_their_ends(a: u64, b: u64, ends: u64) {
-        for runs in [a, a & b, a | b, 0, u64::MAX, 1, 1 << 63, u64::MAX >> 1, u64::MAX << 1] {
-            each!(assert_runs(runs, ends));
-            each!(assert_runs(runs, u64::MAX));
         }
     }
 }

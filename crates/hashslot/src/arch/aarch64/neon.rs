@@ -210,26 +210,4 @@ impl Bytes64 for Neon {
             vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0)
         }
     }
-
-    /// Carry-less products of the randomized halves of each register, XORed over all registers.
-    #[inline(always)]
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
-        // SAFETY: every aarch64 has NEON, and the kernel demands PMULL.
-        unsafe {
-            let bits = vld1q_u8(BITS.as_ptr());
-            let mut sum = vdupq_n_u64(0);
-            for (part, bytes) in self.0.into_iter().enumerate() {
-                // A byte of the mask in each half, then a bit of it in each byte.
-                let [low, high] = ((mask >> (16 * part)) as u16).to_le_bytes();
-                let spread = vcombine_u8(vdup_n_u8(low), vdup_n_u8(high));
-                let kept = vreinterpretq_u64_u8(vandq_u8(bytes, vtstq_u8(spread, bits)));
-                let mixed = veorq_u64(kept, vld1q_u64(random.as_ptr().add(2 * part)));
-                sum = veorq_u64(
-                    sum,
-                    pmull(vgetq_lane_u64(mixed, 0), vgetq_lane_u64(mixed, 1)),
-                );
-            }
-            u128::from(vgetq_lane_u64(sum, 1)) << 64 | u128::from(vgetq_lane_u64(sum, 0))
-        }
-    }
 }

@@ -14,7 +14,6 @@ use crate::arch::generic::crc::{
 };
 use crate::arch::generic::groups::{GROUP, own_mask};
 use crate::arch::kernel;
-use crate::arch::x86_64::runs_below;
 use crate::simd::Bytes64;
 
 kernel!(
@@ -253,57 +252,5 @@ impl Bytes64 for Avx2 {
                 .map(|part| unsafe { _mm256_or_si256(part, _mm256_set1_epi8(0x20)) }),
         )
         .within(low, high)
-    }
-
-    /// Carry-less products of the randomized halves of each 16-byte lane, XORed over all lanes.
-    #[inline(always)]
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
-        unsafe {
-            let mix = |part: usize| {
-                let bytes = and_where(self.0[part], (mask >> (32 * part)) as u32);
-                _mm256_xor_si256(
-                    bytes,
-                    _mm256_loadu_si256(random.as_ptr().add(4 * part).cast()),
-                )
-            };
-            let (low, high) = (mix(0), mix(1));
-            let mixed = _mm256_xor_si256(
-                _mm256_clmulepi64_epi128(low, low, 0x10),
-                _mm256_clmulepi64_epi128(high, high, 0x10),
-            );
-            let lane = _mm_xor_si128(
-                _mm256_castsi256_si128(mixed),
-                _mm256_extracti128_si256(mixed, 1),
-            );
-            core::mem::transmute::<__m128i, u128>(lane)
-        }
-    }
-
-    #[inline(always)]
-    fn runs_below(self, runs: u64, ends: u64) -> u64 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel, BMI2 among them.
-        unsafe { runs_below(runs, ends) }
-    }
-}
-
-/// The bytes selected by `mask`, with zeros for the others.
-///
-/// # Safety
-/// The CPU must have AVX2.
-#[inline(always)]
-unsafe fn and_where(bytes: __m256i, mask: u32) -> __m256i {
-    // SAFETY: passed on.
-    unsafe {
-        // Byte i of the mask into the eight bytes it belongs to, then one bit of it in each.
-        let spread = _mm256_set_epi64x(
-            0x0303_0303_0303_0303,
-            0x0202_0202_0202_0202,
-            0x0101_0101_0101_0101,
-            0,
-        );
-        let bit = _mm256_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
-        let bits = _mm256_shuffle_epi8(_mm256_set1_epi32(mask as i32), spread);
-        _mm256_and_si256(bytes, _mm256_cmpeq_epi8(_mm256_and_si256(bits, bit), bit))
     }
 }

@@ -15,7 +15,6 @@ use crate::arch::generic::crc::{Clmul, Group, Keys, fold, intrinsics, word};
 use crate::arch::generic::groups::{GROUP, read};
 use crate::arch::generic::poly;
 use crate::arch::kernel;
-use crate::arch::x86_64::runs_below;
 use crate::simd::{Bytes64, LANES};
 
 kernel!(
@@ -335,31 +334,5 @@ impl Bytes64 for Avx512 {
             }
         }
         count
-    }
-
-    /// Carry-less products of the randomized halves of each 16-byte lane, XORed over all lanes.
-    #[inline(always)]
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a lane is as large as a u128.
-        unsafe {
-            let bytes = _mm512_maskz_mov_epi8(mask, self.0);
-            let keyed = _mm512_xor_si512(bytes, _mm512_loadu_si512(random.as_ptr().cast()));
-            let mixed = _mm512_clmulepi64_epi128(keyed, keyed, 0x10);
-            let half = _mm256_xor_si256(
-                _mm512_castsi512_si256(mixed),
-                _mm512_extracti64x4_epi64(mixed, 1),
-            );
-            let lane = _mm_xor_si128(
-                _mm256_castsi256_si128(half),
-                _mm256_extracti128_si256(half, 1),
-            );
-            core::mem::transmute::<__m128i, u128>(lane)
-        }
-    }
-
-    #[inline(always)]
-    fn runs_below(self, runs: u64, ends: u64) -> u64 {
-        // SAFETY: `self` was loaded, so the CPU has BMI2.
-        unsafe { runs_below(runs, ends) }
     }
 }

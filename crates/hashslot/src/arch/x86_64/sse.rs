@@ -181,27 +181,4 @@ impl Bytes64 for Sse {
         let [a, b, c, d] = self.0.map(|part| u64::from(bits(part)));
         a | b << 16 | c << 32 | d << 48
     }
-
-    /// Carry-less products of the randomized halves of each register, XORed over all registers.
-    #[inline(always)]
-    fn hash_where(self, mask: u64, random: &[u64; 8]) -> u128 {
-        // SAFETY: `self` was loaded, so the CPU has the features of the kernel; a register is as large as a u128.
-        unsafe {
-            let mixed = [0, 1, 2, 3].map(|part| {
-                // Byte i of the mask into the eight bytes it belongs to, then one bit of it in each.
-                let spread = _mm_set_epi64x(0x0101_0101_0101_0101, 0);
-                let bit = _mm_set1_epi64x(0x8040_2010_0804_0201_u64 as i64);
-                let bits =
-                    _mm_shuffle_epi8(_mm_cvtsi32_si128((mask >> (16 * part)) as i32), spread);
-                let kept = _mm_cmpeq_epi8(_mm_and_si128(bits, bit), bit);
-                let bytes = _mm_and_si128(self.0[part], kept);
-                let mixed =
-                    _mm_xor_si128(bytes, _mm_loadu_si128(random.as_ptr().add(2 * part).cast()));
-                _mm_clmulepi64_si128(mixed, mixed, 0x10)
-            });
-            let [a, b, c, d] = mixed;
-            let lane = _mm_xor_si128(_mm_xor_si128(a, b), _mm_xor_si128(c, d));
-            core::mem::transmute::<__m128i, u128>(lane)
-        }
-    }
 }
