@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyMapping};
 use slotscope::Summary;
 use slotscope::output::Guard;
-use slotscope::report::charts::CHARTS;
+use slotscope::report::charts::{CHARTS, Chart};
 use slotscope::report::render::{html, text};
 use slotscope::report::{self, json, view};
 
@@ -196,24 +196,25 @@ impl Report {
     ///
     /// Raises Error with the names of the charts of this report if it has no such chart.
     fn png<'py>(&self, py: Python<'py>, chart: &str) -> PyResult<Bound<'py, PyBytes>> {
-        let sheets = CHARTS.iter().filter_map(|chart| {
-            let name = chart.file.trim_end_matches(".png");
-            Some((name, (chart.sheet)(&self.summary)?))
+        let name = |file: &'static str| file.trim_end_matches(".png");
+        let mut charts = CHARTS.iter();
+        let wanted = charts.clone().find(|wanted| name(wanted.file) == chart);
+        let drawn = py.detach(|| {
+            let sheet = (wanted?.sheet)(&self.summary)?;
+            let mut out = Vec::new();
+            Some(sheet.write(&mut out).map(|()| out))
         });
-        let mut out = Vec::new();
-        let mut known = Vec::new();
-        for (name, sheet) in sheets {
-            if name == chart {
-                sheet.write(&mut out).map_err(raised)?;
-            }
-            known.push(name);
-        }
-        if out.is_empty() {
-            let known = known.join(", ");
-            let reason = format!("no chart {chart:?}; this report has {known}");
+        let Some(drawn) = drawn else {
+            let has = |chart: &&Chart| (chart.sheet)(&self.summary).is_some();
+            let known: Vec<_> = charts
+                .by_ref()
+                .filter(has)
+                .map(|chart| name(chart.file))
+                .collect();
+            let reason = format!("no chart {chart:?}; this report has {}", known.join(", "));
             return Err(bad("png", reason));
-        }
-        Ok(PyBytes::new(py, &out))
+        };
+        Ok(PyBytes::new(py, &drawn.map_err(raised)?))
     }
 
     /// The heaviest single keys by each weight that keys have; `by` names the list that a row is of.

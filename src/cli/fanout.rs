@@ -21,6 +21,7 @@ use slotscope_model::Incomplete;
 
 use crate::cli::input::kind::{NEEDS_COMMANDS, check_paths, check_sources};
 use crate::cli::printing::{OutputArgs, Rows};
+use crate::cli::reading::input_word;
 use crate::cli::{Ending, Run, inputs};
 use crate::fanout::kind::{HEAD, InputKind};
 use crate::fanout::{Fanout, Lines, PassedOver, view};
@@ -113,8 +114,9 @@ impl Run for FanoutArgs {
         }
         let advise = self.advise();
         let rows = Rows::or_json(self.top);
-        self.output
-            .print(&findings, rows, || view::sections(&findings, &advise))?;
+        self.output.print(&findings, rows, || {
+            view::sections(&findings, advise.as_deref())
+        })?;
         Ok(match findings.incomplete.is_empty() {
             false => Ending::Incomplete,
             true if self.deny_crossslot && findings.crossslot > 0 => Ending::Crossed,
@@ -136,14 +138,15 @@ impl FanoutArgs {
         }
     }
 
-    /// The command that suggests hash tags for the same inputs.
-    fn advise(&self) -> String {
-        let paths = self.paths();
-        let inputs = paths.iter().map(|path| path.to_string_lossy());
-        let inputs = inputs.flat_map(|input| ["--batches".to_owned(), input.into_owned()]);
-        let words = inputs.chain(words(&self.cluster));
-        let words: Vec<String> = words.map(|word| shell_word(&word)).collect();
-        format!("slotscope advise {}", words.join(" "))
+    /// The command that suggests hash tags for the same inputs; not of a pipe, which is read once, nor under a custom
+    /// policy, which needs no hash tags.
+    fn advise(&self) -> Option<String> {
+        let is_possible = !self.reads_stdin() && words(&self.hashing).is_empty();
+        let inputs = self.inputs.iter().map(|path| input_word(path));
+        let inputs = inputs.flat_map(|input| ["--batches".to_owned(), input]);
+        let flags = words(&self.cluster).into_iter().chain(words(&self.storage));
+        let words: Vec<String> = inputs.chain(flags).map(|word| shell_word(&word)).collect();
+        is_possible.then(|| format!("slotscope advise {}", words.join(" ")))
     }
 }
 

@@ -131,15 +131,9 @@ impl ReadingArgs {
             (None, inputs) => {
                 let given = self.overrides.sources.iter().map(|source| source.path());
                 let paths = inputs.iter().map(PathBuf::as_path).chain(given);
-                let texts = paths.map(|path| path.display().to_string());
-                texts.map(|text| remote::without_password(&text)).collect()
+                paths.map(input_word).collect()
             }
         };
-        for input in &mut inputs {
-            if input.len() > 1 && input.starts_with('-') {
-                input.insert_str(0, "./"); // a file, no flag
-            }
-        }
         inputs.extend(words(&self.spec.of_counts()?));
         Ok(Some(inputs))
     }
@@ -151,5 +145,15 @@ impl ReadingArgs {
             [] => vec![PathBuf::from("-")],
             paths => paths.to_vec(),
         }
+    }
+}
+
+/// An input as a word of a command: without a password, and never a flag.
+pub(crate) fn input_word(path: &Path) -> String {
+    let word = remote::without_password(&path.display().to_string());
+    if word.len() > 1 && word.starts_with('-') {
+        format!("./{word}")
+    } else {
+        word
     }
 }

@@ -14,6 +14,7 @@ use slotscope_collect::address::Address;
 use slotscope_collect::live::Live;
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::source::remote;
+use slotscope_engine::text::shell_word;
 
 use crate::cli::full_screen::FullScreen;
 use crate::cli::live::{self, LiveArgs};
@@ -97,7 +98,10 @@ impl TopArgs {
                 reason,
             ));
         }
-        let instead = format!("slotscope analyze {first} --load 10s prints a report");
+        let instead = format!(
+            "slotscope analyze {} --load 10s prints a report",
+            shell_word(first)
+        );
         if !io::stdout().is_terminal() {
             let reason = format!("is not a terminal; {instead}");
             return Err(Error::bad("standard output", reason));

@@ -12,7 +12,7 @@ use crate::fanout::outcome::BatchOutcome;
 const UNKNOWN: usize = 8;
 
 /// The sections of all findings; `advise` is the command that suggests tags for the same inputs.
-pub(crate) fn sections<'f>(findings: &'f FanoutFindings, advise: &str) -> Vec<Section<'f>> {
+pub(crate) fn sections<'f>(findings: &'f FanoutFindings, advise: Option<&str>) -> Vec<Section<'f>> {
     let mut sections = vec![
         Section::untitled()
             .paragraph(summary(findings))
@@ -117,7 +117,7 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
     Section::titled("Kinds of batches that reach furthest").table(table.build())
 }
 
-fn last_remarks(findings: &FanoutFindings, advise: &str) -> Vec<Block<'static>> {
+fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'static>> {
     let mut blocks: Vec<Block<'static>> = remarks::rejected("batch", &findings.rejected);
     let counts = [
         (
@@ -161,7 +161,7 @@ fn last_remarks(findings: &FanoutFindings, advise: &str) -> Vec<Block<'static>> 
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
     if findings.crossslot > 0 && findings.renamed.is_none() {
-        notes.push(format!("hash tags that keep keys together: {advise}"));
+        notes.extend(advise.map(|command| format!("hash tags that keep keys together: {command}")));
     }
     let mut warnings = unknown(findings);
     warnings.extend(findings.refusals_unseen.then(|| {

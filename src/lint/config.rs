@@ -101,7 +101,7 @@ impl NamingRules {
     /// Parses a convention; omitted parts have their defaults.
     ///
     /// # Errors
-    /// Invalid TOML, an unknown name, or an unusable value; with its line.
+    /// Invalid TOML, with its line; an unknown name, or an unusable value.
     pub fn parse(file: &Name, text: &str) -> Result<NamingRules> {
         let config: ConfigFile = toml::from_str(text).map_err(|error| {
             let lines: Vec<&str> = error.message().lines().collect();
@@ -159,7 +159,12 @@ fn own_rules(rules: Vec<CustomRuleConfig>, file: &Name) -> Result<Vec<CustomRule
         let (regex, must_match) = match (&rule.must_match, &rule.must_not_match) {
             (Some(pattern), None) => (regex(file, pattern)?, true),
             (None, Some(pattern)) => (regex(file, pattern)?, false),
-            _ => return Err(bad(file, "a rule has either must-match or must-not-match")),
+            _ => {
+                let id = Name::from(rule.id.as_str());
+                let reason =
+                    format!("rule \"{id}\" has to have must-match or must-not-match, not both");
+                return Err(bad(file, reason));
+            }
         };
         let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
         let is_taken = BUILT_IN.iter().any(|(id, ..)| *id == rule.id)

@@ -172,8 +172,8 @@ fn a_report_among_dumps_is_no_dump() {
 fn what_a_killed_run_left_is_removed_by_the_next_one() {
     let scratch = dumps();
     fs::create_dir(scratch.path("out")).unwrap();
-    let left = "out/.report.html.part";
-    let alive = "out/.report.json.part";
+    let left = "out/.report.html.slotscope-part";
+    let alive = "out/.report.json.slotscope-part";
     let other = "out/.mine.part";
     for name in [left, alive, other] {
         scratch.file(name, "half a report");

@@ -69,7 +69,7 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
          [severity]\n\nglobaltag = 'off' | c.toml: there is no rule \"globaltag\"; there are: global-tag,
          [severity]\nblanks = 'fatal' | c.toml: line 2: unknown variant `fatal`
          allow = [\n'ok',\n'('] | c.toml: \"(\" is not a regular expression: unclosed group
-         [[rule]]\nid = 'x' | c.toml: a rule has either
+         [[rule]]\nid = 'x' | c.toml: rule \"x\" has to have must-match
          [[rule]]\nid = 'blanks'\nmust-match = 'x' | c.toml: the id \"blanks\" is taken
          [[rule]]\nmust-match = 'x' | c.toml: line 1: missing field `id`
          a = 'x | c.toml: line 1:

@@ -87,12 +87,6 @@ impl Candidates {
         }
     }
 
-    /// Selects from the rows alone, for names without slots.
-    pub fn of_names(rows: Box<CountMin>) -> Self {
-        let nowhere = rows.per_metric(Vec::new);
-        Candidates::choose(rows, &nowhere)
-    }
-
     #[inline]
     fn wants(&self, hash: u64, slot: u16) -> bool {
         let [first, second] = cells_of(hash);
@@ -163,13 +157,6 @@ impl Recount {
     /// An upper bound on any tag not counted.
     pub fn max_error(&self) -> Load {
         self.candidates.cut_off.max(self.counted.left_out)
-    }
-
-    /// Counts a name without a slot, if it may be heavy.
-    pub fn count_name(&mut self, hash: u64, name: &[u8], load: Load) {
-        if self.candidates.wants(hash, 0) {
-            self.count(hash, name, load);
-        }
     }
 
     fn count(&mut self, hash: u64, name: &[u8], load: Load) {

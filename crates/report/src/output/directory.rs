@@ -13,12 +13,13 @@ use crate::output::staging::{self, Staging, Written};
 
 /// Opened files not yet in place; removed if dropped unfinished.
 pub(super) struct Directory {
+    /// Dropped first: while the files are open, no other run takes their hidden names.
+    staging: Staging,
     path: PathBuf,
     /// The names, with files under hidden names.
     files: Vec<(String, File)>,
     mark: Mark,
     guard: Guard,
-    staging: Staging,
 }
 
 impl Directory {

@@ -8,8 +8,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
 
 use slotscope_engine::error::{Error, Result};
+
+/// The endings of hidden names: no other program uses them, so what has one is ours to remove.
+const PART: &str = "slotscope-part";
+const OLD: &str = "slotscope-old";
+/// Any process that can read a directory can lock it, so waiting for that lock is bounded: this many times this long.
+const TRIES: u32 = 100;
+const WAIT: Duration = Duration::from_millis(100);
 
 /// Files first, then directories from the innermost outwards.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -73,10 +82,8 @@ impl Staging {
         create: impl FnOnce(&Path) -> io::Result<T>,
     ) -> io::Result<(PathBuf, T)> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
-        let path = parent(target).join(format!(".{name}.part"));
-        // One run at a time removes and creates; where directories cannot be locked, the last run wins.
-        let around = File::open(parent(target));
-        let _turn = around.and_then(|around| around.lock().map(|()| around));
+        let path = parent(target).join(format!(".{name}.{PART}"));
+        let _turn = turn(parent(target))?;
         locked(|paths| {
             remove_left(&path)?;
             let made = create(&path)?;
@@ -89,7 +96,7 @@ impl Staging {
     /// Creates a private directory that stays hidden.
     pub(super) fn make_private_directory(&mut self) -> io::Result<PathBuf> {
         let random = getrandom::u64().map_err(io::Error::other)?;
-        let path = std::env::temp_dir().join(format!(".slotscope.{random:016x}.part"));
+        let path = std::env::temp_dir().join(format!(".slotscope.{random:016x}.{PART}"));
         locked(|paths| {
             private_directories().create(&path)?;
             paths.insert(0, path.clone());
@@ -168,6 +175,23 @@ fn remove(path: &Path) {
     };
 }
 
+/// One run at a time removes and creates in a directory. `None` if it cannot be locked: the last run then wins.
+fn turn(directory: &Path) -> io::Result<Option<File>> {
+    let Ok(directory) = File::open(directory) else {
+        return Ok(None);
+    };
+    for _ in 0..TRIES {
+        match directory.try_lock() {
+            Ok(()) => return Ok(Some(directory)),
+            Err(TryLockError::Error(_)) => return Ok(None),
+            Err(TryLockError::WouldBlock) => thread::sleep(WAIT),
+        }
+    }
+    let reason =
+        "another process keeps its directory locked; end that process, or name another directory";
+    Err(io::Error::new(io::ErrorKind::ResourceBusy, reason))
+}
+
 /// Removes what a killed run left at a hidden path.
 fn remove_left(path: &Path) -> io::Result<()> {
     let Ok(kind) = path.symlink_metadata().map(|metadata| metadata.file_type()) else {
@@ -191,7 +215,7 @@ fn remove_left(path: &Path) -> io::Result<()> {
 fn put(path: &Path, target: &Path, written: Written) -> io::Result<()> {
     match written {
         Written::Whole if target.is_dir() => {
-            let old = path.with_extension("old");
+            let old = path.with_extension(OLD);
             let _ = fs::remove_dir_all(&old);
             fs::rename(target, &old)?;
             let placed = fs::rename(path, target);
@@ -244,16 +268,16 @@ mod tests {
     fn what_a_killed_run_left_is_replaced_and_what_a_run_writes_is_not() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
-        for name in [".a.csv.part", ".other.csv.part", "a.csv"] {
+        for name in [".a.csv.slotscope-part", ".a.csv.part", "a.csv"] {
             fs::write(at(name), "x").unwrap();
         }
         let mut staging = Staging::default();
         let _file = staging.make_file(&at("a.csv")).unwrap();
-        assert_eq!(fs::read(at(".a.csv.part")).unwrap(), b"");
+        assert_eq!(fs::read(at(".a.csv.slotscope-part")).unwrap(), b"");
         let busy = Staging::default().make_file(&at("a.csv")).unwrap_err();
         assert_eq!(busy.kind(), io::ErrorKind::ResourceBusy);
         drop(staging);
-        let left = [".a.csv.part", ".other.csv.part", "a.csv"].map(|name| at(name).exists());
+        let left = [".a.csv.slotscope-part", ".a.csv.part", "a.csv"].map(|name| at(name).exists());
         assert_eq!(left, [false, true, true]);
     }
 

@@ -11,11 +11,12 @@ use crate::output::staging::{self, Staging, Written};
 
 /// A directory not yet in place; removed with its content if dropped unfinished.
 pub struct WholeDirectory {
+    /// Dropped first: while it is locked, no other run takes its hidden name.
+    staging: Staging,
     path: PathBuf,
     temporary: PathBuf,
     /// Held while this run fills it. `None` if directories cannot be locked.
     _lock: Option<File>,
-    staging: Staging,
 }
 
 /// The directories that may be replaced.
@@ -236,7 +237,7 @@ mod tests {
     #[test]
     fn what_a_killed_run_left_is_removed() {
         let folder = tempfile::tempdir().unwrap();
-        let left = folder.path().join(".out.part");
+        let left = folder.path().join(".out.slotscope-part");
         fs::create_dir(&left).unwrap();
         fs::write(left.join("a.csv.zst"), "half").unwrap();
         let path = folder.path().join("out");

@@ -1,4 +1,4 @@
-//! Pictures as data, in values: a chart is described once. `charts/field.rs` draws it in pixels, `render/html/plot.rs` as
+//! Pictures as data, in values: a chart is described once. `charts/field.rs` draws it in pixels, `render/html/figure.rs` as
 //! SVG.
 
 pub(crate) mod axis;

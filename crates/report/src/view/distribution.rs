@@ -1,7 +1,7 @@
 //! How many slots hold how much, compared with a perfect hash.
 
-use crate::view::bins::Bins;
 use crate::plot::perfect_slot::CompoundPoisson;
+use crate::view::bins::Bins;
 use slotscope_model::Summary;
 
 use crate::palette::{ALARM, EXPECTED, LOAD};

@@ -86,15 +86,6 @@ impl Heat {
         }
     }
 
-    /// The column title of rates.
-    pub fn rate_heading(self) -> &'static str {
-        match self {
-            Heat::Ops => "ops/s",
-            Heat::Cpu => "of a core",
-            Heat::Network => "bytes/s",
-        }
-    }
-
     /// The column title of peak rates.
     pub fn most_heading(self) -> &'static str {
         match self {
