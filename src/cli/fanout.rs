@@ -144,7 +144,7 @@ impl FanoutArgs {
         let is_possible = !self.reads_stdin() && words(&self.hashing).is_empty();
         let inputs = self.inputs.iter().map(|path| input_word(path));
         let inputs = inputs.flat_map(|input| ["--batches".to_owned(), input]);
-        let flags = words(&self.cluster).into_iter().chain(words(&self.storage));
+        let flags = words(&self.cluster);
         let words: Vec<String> = inputs.chain(flags).map(|word| shell_word(&word)).collect();
         is_possible.then(|| format!("slotscope advise {}", words.join(" ")))
     }

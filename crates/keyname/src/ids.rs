@@ -140,10 +140,8 @@ pub fn numbers(key: &[u8], start: usize) -> Option<(Id, usize)> {
     date.or_else(|| address().map(|len| (Id::Address, len)))
 }
 
-/// Length of a UUID, and the positions of its hyphens.
-pub const UUID: usize = 36;
-/// See `UUID`.
-pub const HYPHENS: [usize; 4] = [8, 13, 18, 23];
+/// Length of a UUID.
+const UUID: usize = 36;
 
 fn uuid(key: &[u8], start: usize) -> Option<usize> {
     let text = key.get(start..start + UUID)?;

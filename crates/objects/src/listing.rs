@@ -52,7 +52,7 @@ pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal
     // Every match starts with the part before the first wildcard.
     let wild = key.find(['*', '?', '[']).unwrap_or(key.len());
     let (fixed, rest) = key.split_at(key[..wild].rfind('/').map_or(0, |slash| slash + 1));
-    let is_deep = rest.contains('/') || pattern.folders.is_none();
+    let is_deep = rest.contains('/') || pattern.has_folders();
     let listed = list(store, fixed, is_deep, is_wanted).await?;
     Ok(Listed {
         folders: 0,
@@ -60,24 +60,58 @@ pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal
     })
 }
 
-/// A pattern for object names, as in a shell: `*` and `?` match within a folder, `**` across folders.
-struct Pattern {
-    glob: Glob,
-    /// How many slashes a name has: as many as the pattern, so that no wildcard takes one.
-    folders: Option<usize>,
+/// A pattern for object names, as in a shell, by folder: `*` and `?` match within one, `**` any number of them.
+struct Pattern(Vec<Part>);
+
+enum Part {
+    Folders,
+    Name(Glob),
 }
 
 impl Pattern {
     fn of(key: &str) -> Self {
-        Pattern {
-            glob: Glob::new(key.replace("[!", "[^").as_bytes()),
-            folders: (!key.contains("**")).then(|| key.matches('/').count()),
-        }
+        let name = |text: &str| Part::Name(Glob::new(text.replace("[!", "[^").as_bytes()));
+        let parts = key
+            .split('/')
+            .flat_map(|part| match part.strip_prefix("**") {
+                Some("") => [Some(Part::Folders), None],
+                Some(rest) => [Some(Part::Folders), Some(name(&format!("*{rest}")))],
+                None => [Some(name(part)), None],
+            });
+        Pattern(parts.flatten().collect())
+    }
+
+    fn has_folders(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Folders))
     }
 
     fn matches(&self, name: &str) -> bool {
-        let folders = name.matches('/').count();
-        self.folders.is_none_or(|wanted| folders == wanted) && self.glob.matches(name.as_bytes())
+        let folders: Vec<&str> = name.split('/').collect();
+        let (mut at, mut folder) = (0, 0);
+        // Where to go on if the last `**` takes one folder more.
+        let mut again = None;
+        while folder < folders.len() {
+            match self.0.get(at) {
+                Some(Part::Folders) => {
+                    again = Some((at + 1, folder + 1));
+                    at += 1;
+                }
+                Some(Part::Name(glob)) if glob.matches(folders[folder].as_bytes()) => {
+                    at += 1;
+                    folder += 1;
+                }
+                _ => {
+                    let Some((after, next)) = again else {
+                        return false;
+                    };
+                    again = Some((after, next + 1));
+                    (at, folder) = (after, next);
+                }
+            }
+        }
+        self.0[at..]
+            .iter()
+            .all(|part| matches!(part, Part::Folders))
     }
 }
 
@@ -137,6 +171,10 @@ mod tests {
             ("*/*.csv", "a/b/c.csv", false),
             ("a/**.csv", "a/b/c.csv", true),
             ("a/**/c.csv", "a/b/x/c.csv", true),
+            ("a/**/c.csv", "a/c.csv", true),
+            ("a/*/d/**.rdb", "a/x/d/y/z.rdb", true),
+            ("a/*/d/**.rdb", "a/x/old/d/z.rdb", false),
+            ("a/**", "a/b/c", true),
             ("?", "/", false),
             ("a?", "a", false),
             ("n[0-3].gz", "n2.gz", true),

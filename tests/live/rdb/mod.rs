@@ -247,46 +247,6 @@ fn now_ms(client: &mut Client) -> i64 {
 }
 
 #[test]
-fn a_header_of_a_slot_that_is_changed_is_noticed() {
-    for kind in Kind::all()
-        .into_iter()
-        .filter(|kind| *kind != Kind::Installed)
-    {
-        let server = start(kind);
-        let client = &mut server.connect();
-        // Slot 7629, which has the only header.
-        say(client, "SET k v");
-        let bytes = saved(&server, client);
-        assert_eq!(found(&bytes).1, []);
-        let header: &[u8] = if kind.is_valkey() {
-            b"slot-info"
-        } else {
-            &[0xF4, 0x40 | (7629 >> 8) as u8, (7629 & 0xFF) as u8, 1, 0]
-        };
-        let at = bytes
-            .windows(header.len())
-            .position(|window| window == header);
-        let at = at.unwrap_or_else(|| panic!("{kind:?}: no header of a slot"));
-        let mut changed = bytes.clone();
-        if kind.is_valkey() {
-            changed[at + header.len() + 1] = b'6'
-        } else {
-            changed[at + 2] ^= 1
-        }
-        // The checksum does not match these bytes.
-        let end = changed.len();
-        changed[end - 8..].fill(0);
-        let (_, remarks, damage) = found(&changed);
-        assert_eq!(damage, None);
-        let notices: Vec<_> = remarks.iter().map(|remark| remark.notice).collect();
-        assert!(
-            notices.contains(&Notice::SlotHeader),
-            "{kind:?}: {remarks:?}"
-        );
-    }
-}
-
-#[test]
 fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
     let long = Rng::new(11).bytes(20 << 20);
     let packed = vec![b'k'; 20 << 20];

@@ -23,7 +23,10 @@ pub(crate) fn coarser(pattern: &[u8], level: u8, separator: &[u8]) -> Vec<u8> {
     let random = without_random_words(&parts(pattern, separator));
     match level {
         0 | 1 => random,
-        _ => words_to(&parts(&random, separator), usize::from(COARSEST - level)),
+        _ => words_to(
+            &parts(&random, separator),
+            usize::from(COARSEST.saturating_sub(level)),
+        ),
     }
 }
 

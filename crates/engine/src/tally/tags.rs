@@ -247,6 +247,7 @@ impl Tally for TagCounter {
                     followed.add(*hash, name(*key), values.load(*key as usize))
                 });
             }
+            TagCounts::HeavyHitters(_) if !are_keys => {}
             TagCounts::HeavyHitters(followed) => followed.add_amounts(
                 hashes,
                 Metric::Keys,

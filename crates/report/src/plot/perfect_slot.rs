@@ -24,7 +24,7 @@ const REACH: f64 = 9.0;
 const HEAVY: f64 = 3.0;
 
 /// The distribution of the load of one slot.
-pub struct CompoundPoisson {
+pub(crate) struct CompoundPoisson {
     /// (load, probability), ascending by load.
     atoms: Vec<(f64, f64)>,
     /// P(load <= that of the atom at this index).
@@ -33,7 +33,7 @@ pub struct CompoundPoisson {
 
 impl CompoundPoisson {
     /// The distribution that `units` give in `metric`; `None` if they were not counted or have no weight.
-    pub fn of(units: &Units, metric: Metric) -> Option<Self> {
+    pub(crate) fn of(units: &Units, metric: Metric) -> Option<Self> {
         let of_metric = units.per.get(metric)?;
         let squares = of_metric.squares.filter(|squares| *squares > 0.0)?;
         if of_metric.total <= 0.0 {
@@ -47,12 +47,12 @@ impl CompoundPoisson {
     }
 
     /// The range of slot loads without the lowest and highest 1%.
-    pub fn middle_98_percent(&self) -> (f64, f64) {
+    pub(crate) fn middle_98_percent(&self) -> (f64, f64) {
         (self.quantile(0.01), self.quantile(0.99))
     }
 
     /// The range of slot loads without the lowest and highest 0.1%.
-    pub fn middle_998_permille(&self) -> (f64, f64) {
+    pub(crate) fn middle_998_permille(&self) -> (f64, f64) {
         (self.quantile(0.001), self.quantile(0.999))
     }
 
@@ -63,7 +63,7 @@ impl CompoundPoisson {
     }
 
     /// The expected number of slots holding `from` up to `to`, exclusive.
-    pub fn slots_between(&self, from: u64, to: u64) -> f64 {
+    pub(crate) fn slots_between(&self, from: u64, to: u64) -> f64 {
         (self.at_most(to as f64 - 1.0) - self.at_most(from as f64 - 1.0)) * SLOTS as f64
     }
 

@@ -11,7 +11,7 @@ use crate::format::shape::encoded::encoded;
 use crate::format::shape::lines::Lines;
 use crate::format::table::Span;
 use crate::format::table::columns::{self, ColumnNames, Role};
-use crate::format::table::names::is_unit;
+use crate::format::table::names::{FIRST_RANK, is_unit};
 use crate::metric::Metric;
 use crate::sentence::Sentence;
 
@@ -88,6 +88,11 @@ fn objects(lines: &Lines<'_>) -> Option<Result<Json, String>> {
     let Some(key) = best(Role::Key) else {
         return Some(without_key(&objects, &header));
     };
+    let is_named = |(role, rank): &(Role, usize)| *role == Role::Key && *rank < FIRST_RANK;
+    let is_lone = objects.len() == 1 && objects[0].iter().any(is_nested);
+    if is_lone && !roles.iter().flatten().any(is_named) {
+        return Some(Err(OTHER.into()));
+    }
     let unit = header.iter().find(|name| is_unit(name));
     if best(Role::of(Metric::Bytes)).is_some()
         && unit.is_some_and(|unit| !are_units_of_one(&texts(unit)))
@@ -99,6 +104,10 @@ fn objects(lines: &Lines<'_>) -> Option<Result<Json, String>> {
     Some(Ok(Json::Members(encoded(&keys))))
 }
 
+fn is_nested((_, value, _): &Member<'_>) -> bool {
+    matches!(value, Value::Nested)
+}
+
 /// Objects without a member that is called a key.
 fn without_key(objects: &[Vec<Member<'_>>], header: &[&[u8]]) -> Result<Json, String> {
     const COMMANDS: [&str; 4] = ["command", "cmd", "args", "argv"];
@@ -107,7 +116,6 @@ fn without_key(objects: &[Vec<Member<'_>>], header: &[&[u8]]) -> Result<Json, St
             .iter()
             .any(|word| name.eq_ignore_ascii_case(word.as_bytes()))
     };
-    let is_nested = |(_, value, _): &Member<'_>| matches!(value, Value::Nested);
     let column = |wanted: &[u8], is_text: bool| {
         let of = objects.iter().flatten();
         let of = of.filter(|(name, value, _)| {

@@ -185,6 +185,12 @@ impl Wrap {
                     false => (text, Escapes::None),
                 };
                 let (key, escapes) = bare(key);
+                // Another name that the first row lacks.
+                let is_name = |word: &[u8]| memchr::memchr(b'=', word).is_some_and(|at| at > 0);
+                let mut words = row[key.clone()].split(|byte| *byte == b' ');
+                if escapes == Escapes::None && words.by_ref().skip(1).any(is_name) {
+                    return None;
+                }
                 Some(Found {
                     size: value.map(|value| bare(value).0),
                     ..with(key, escapes)
@@ -305,7 +311,7 @@ mod tests {
         for rows in [
             &["[\"user:1\",184]", "[\"user:2\",96]"][..],
             &["(b'user:1', 184)", "(b'cart:2', 96)"],
-            &["key=user:1 size=184", "key=a b=c size=96"],
+            &["key=user:1 size=184", "key=a b size=96"],
             &["key=\"user:1\" size=\"184\"", "key=b size=96"],
             &["key=user:1 type=set size=184", "key=b type=hash size=96"],
         ] {

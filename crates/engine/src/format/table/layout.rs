@@ -191,7 +191,7 @@ impl Layout {
         })
     }
 
-    /// A cell without surrounding blanks and its label.
+    /// A cell without surrounding blanks, and without the quotes of a raw table.
     pub(crate) fn bare(&self, text: &[u8], column: usize, cell: Cell) -> Span {
         let (mut from, mut to) = (cell.span.0 as usize, cell.span.1 as usize);
         let is_key = column == self.key();

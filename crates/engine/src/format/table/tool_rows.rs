@@ -1,5 +1,5 @@
 //! The table of rdb-tools and redis-rdb-cli, which write keys as they are: the commas before and after a key are counted.
-//! A key with a line end is two rows that do not fit.
+//! A key with a line end is two rows, which do not fit unless its text has as many commas as a row.
 
 use crate::format::table::columns::{ColumnNames, KeyEscapes};
 use crate::format::table::csv_keys::CsvKeys;
@@ -28,7 +28,7 @@ pub(crate) fn header<'a>(head: Head<'a>) -> Option<&'a [u8]> {
     }
 }
 
-/// Whether an input starts with the header of the table, and its first row has its last column in quotes or not.
+/// Whether an input starts with the header of the table, and its rows have their last column in quotes or not.
 pub(crate) fn detect(head: Head<'_>, in_quotes: bool) -> Detected {
     let Some(line) = header(head) else {
         let is_short = head.bytes.len() < 2 * COLUMNS.len();
@@ -44,17 +44,23 @@ pub(crate) fn detect(head: Head<'_>, in_quotes: bool) -> Detected {
     }
     let text = table::unmarked(head.bytes);
     let rows = text.get(line.len() + 1..).unwrap_or_default();
-    match memchr::memchr(b'\n', rows) {
-        None if !head.whole => Detected::NeedMore,
-        end => {
-            let row = rows[..end.unwrap_or(rows.len())].trim_ascii_end();
-            let has_quotes = row.ends_with(b"\"");
-            if has_quotes == in_quotes {
-                Detected::Yes
-            } else {
-                Detected::No
-            }
-        }
+    let whole = match memchr::memrchr(b'\n', rows) {
+        _ if head.whole => rows,
+        end => &rows[..end.unwrap_or_default()],
+    };
+    let commas = |row: &[u8]| memchr::memchr_iter(b',', row).count();
+    // A line with fewer is a piece of a key with a line end.
+    let is_row = |row: &&[u8]| commas(row) >= commas(line);
+    let Some(row) = whole.split(|byte| *byte == b'\n').find(is_row) else {
+        return match head.whole {
+            true if !in_quotes => Detected::Yes,
+            true => Detected::No,
+            false => Detected::NeedMore,
+        };
+    };
+    match row.trim_ascii_end().ends_with(b"\"") == in_quotes {
+        true => Detected::Yes,
+        false => Detected::No,
     }
 }
 

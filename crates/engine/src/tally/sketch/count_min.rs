@@ -144,11 +144,6 @@ impl CountMin {
         self.cells.get(metric).map(|cells| cells.0[row].as_slice())
     }
 
-    /// One value for each metric with any weight.
-    pub fn per_metric<T>(&self, make: impl Fn() -> T) -> PerMetric<T> {
-        self.cells.map(|_, _| make())
-    }
-
     /// The total load of all names.
     pub fn total(&self) -> Load {
         let sum = |cells: &[u64]| {

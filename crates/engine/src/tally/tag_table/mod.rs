@@ -44,7 +44,7 @@ use partition::{Counts, Partition};
 use places::Places;
 use recent::Entry;
 
-/// Tags that the largest table holds, in 43 MiB. With more, a sample and a second pass are faster.
+/// Tags that the largest table holds, in 43 MiB. With more, a sketch and a second pass are faster.
 pub const MAX_TAGS: usize = 5_000_000;
 /// No key with a tag takes fewer bytes: `{a}` and a line end.
 const LEAST_BYTES: u64 = 4;
