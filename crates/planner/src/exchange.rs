@@ -1,16 +1,21 @@
-//! Steps for nodes that moving a single run cannot help: two slots change places.
+//! Steps for nodes that moving a single run cannot help: swap two slots, or move a giant and let its receiver shed.
 
 use crate::budget::Budget;
 use crate::prices::Prices;
 use crate::receivers::receivers;
-use crate::state::{PlanState, Run, above};
+use crate::shed::shed;
+use crate::state::{NEAR, PlanState, Run, above};
 
 /// Slots tried per node: the first of each order, plus as many spread evenly over it.
 const SLOTS: usize = 64;
 /// Receivers tried per kind.
 const RECEIVERS: usize = 6;
+/// Receivers tried for a giant; each needs its own search.
+const GIANT_RECEIVERS: usize = 4;
 /// Pairs swapped before looking at others.
 const AT_ONCE: usize = 16;
+/// Steps a giant's receiver may take to make room.
+const REPAIRS: usize = 12;
 /// This many pairs cost as much as one slot.
 const PAIRS: u64 = 4;
 /// Steps with a smaller gain are skipped.
@@ -114,4 +119,56 @@ fn picked(state: &PlanState<'_>, node: usize) -> Vec<usize> {
     picked.sort_unstable();
     picked.dedup();
     picked
+}
+
+/// Gives a giant of `node` to another node, which then sheds; false where that helps in no case.
+pub(crate) fn giant(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    node: usize,
+    budget: &mut Budget,
+) -> bool {
+    let slots = state.shares.giants.iter().map(|slot| usize::from(*slot));
+    let giants: Vec<usize> = slots
+        .filter(|slot| usize::from(state.owner[*slot]) == node && !state.shares.is_fixed(*slot))
+        .collect();
+    let before = state.total_over();
+    let mut best: Option<(f64, usize, usize)> = None;
+    for slot in giants {
+        for to in receivers(state, node, GIANT_RECEIVERS) {
+            if budget.is_spent() {
+                break;
+            }
+            let mark = state.mark();
+            if give_giant(state, prices, slot, to, budget) {
+                let gain = before - state.total_over();
+                if gain > best.map_or(LEAST_GAIN, |(most, ..)| most) {
+                    best = Some((gain, slot, to));
+                }
+            }
+            state.undo(mark);
+        }
+    }
+    best.is_some_and(|(_, slot, to)| give_giant(state, prices, slot, to, budget))
+}
+
+/// Moves a giant and lets its receiver shed; false if the plan's limits forbid it.
+fn give_giant(
+    state: &mut PlanState<'_>,
+    prices: Prices,
+    slot: usize,
+    to: usize,
+    budget: &mut Budget,
+) -> bool {
+    let run = Run::single(slot);
+    if !state.allows(run, to) {
+        return false;
+    }
+    state.give(run, to);
+    for _ in 0..REPAIRS {
+        if state.over(to) <= NEAR || !shed(state, prices, to, budget) {
+            break;
+        }
+    }
+    true
 }

@@ -11,6 +11,8 @@ use crate::state::{NEAR, PlanState, Run};
 const STEPS: (usize, usize) = (6, 4000);
 /// Pair swaps, in addition to one per node.
 const EXCHANGES: usize = 2000;
+/// Giants moved.
+const GIANTS: usize = 6;
 /// Work of the swaps of one search, in slots and groups of four pairs.
 const EXCHANGE_WORK: u64 = 700_000;
 /// Swaps only remove the last of the overshoot: above this, in shares, too many would be needed.
@@ -75,6 +77,7 @@ struct Stuck {
     /// Nodes that no swap helps either.
     hopeless: Vec<bool>,
     pairs: usize,
+    giants: usize,
     since_retried: usize,
     /// Work spent on swaps.
     work: u64,
@@ -86,6 +89,7 @@ impl Stuck {
             nodes: vec![false; nodes],
             hopeless: vec![false; nodes],
             pairs: EXCHANGES + nodes,
+            giants: GIANTS,
             since_retried: 0,
             work: 0,
         }
@@ -115,12 +119,17 @@ impl Stuck {
             }
             let before = budget.spent;
             let pairs = exchange::pairs(state, prices, node, budget);
+            let is_helped = pairs > 0
+                || self.giants > 0 && {
+                    self.giants -= 1;
+                    exchange::giant(state, prices, node, budget)
+                };
             self.work += budget.spent - before;
-            if pairs == 0 {
+            if !is_helped {
                 self.hopeless[node] = true;
                 continue;
             }
-            self.pairs = self.pairs.saturating_sub(pairs);
+            self.pairs = self.pairs.saturating_sub(pairs.max(1));
             self.since_retried += 1;
             self.nodes[node] = false;
             if self.since_retried == RETRIED {

@@ -1,4 +1,4 @@
-//! A plan under construction: current slot owners, and the maximum per node.
+//! A plan under construction: current slot owners, the maximum per node, and an undo log.
 
 use crate::move_request::MoveLimits;
 use crate::rest::NodeLoad;
@@ -70,6 +70,7 @@ pub(crate) struct PlanState<'a> {
     load: Vec<f64>,
     target: Vec<f64>,
     held: Vec<Vec<u16>>,
+    log: Vec<(Run, u16)>,
     /// Loads before any move.
     before: Vec<f64>,
     /// Limits to keep (if any), and what has moved.
@@ -98,6 +99,7 @@ impl<'a> PlanState<'a> {
             load: vec![0.0; shares.nodes * shares.roles],
             target: vec![0.0; shares.nodes * shares.roles],
             held: vec![Vec::new(); shares.nodes],
+            log: Vec::new(),
             before: Vec::new(),
             limits: MoveLimits::default(),
             moved: (0, 0),
@@ -120,6 +122,7 @@ impl<'a> PlanState<'a> {
     pub(crate) fn settled(&self) -> Self {
         PlanState {
             home: self.owner.clone(),
+            log: Vec::new(),
             moved: (0, 0),
             ..self.clone()
         }
@@ -292,30 +295,10 @@ impl<'a> PlanState<'a> {
 
     /// Gives a run of slots of one node to another.
     pub(crate) fn give(&mut self, run: Run, to: usize) {
-        let shares = self.shares;
-        let from = usize::from(self.owner[run.first]);
-        if from == to {
-            return;
-        }
-        self.moved = self.moved_with(run, to);
-        self.owner[run.first..run.end].fill(to as u16);
-        for role in 0..shares.roles {
-            let load = shares.before(run.end)[role] - shares.before(run.first)[role];
-            self.load[from * shares.roles + role] -= load;
-            self.load[to * shares.roles + role] += load;
-        }
-        let place =
-            |held: &[u16], slot: usize| held.partition_point(|owned| usize::from(*owned) < slot);
-        let (start, end) = (
-            place(&self.held[from], run.first),
-            place(&self.held[from], run.end),
-        );
-        self.held[from].drain(start..end);
-        let at = place(&self.held[to], run.first);
-        self.held[to].splice(at..at, run.first as u16..run.end as u16);
-        if self.shares.is_giant[run.first..run.end].contains(&true) {
-            self.set_targets_of(from);
-            self.set_targets_of(to);
+        let from = self.owner[run.first];
+        if usize::from(from) != to {
+            self.log.push((run, from));
+            self.transfer(run, to);
         }
     }
 
@@ -345,6 +328,45 @@ impl<'a> PlanState<'a> {
         owner
             .map(|node| (*node != NOBODY).then_some(usize::from(*node)))
             .collect()
+    }
+
+    /// Where the log is now, for `undo`.
+    pub(crate) fn mark(&self) -> usize {
+        self.log.len()
+    }
+
+    /// Takes back all that happened since `mark`.
+    pub(crate) fn undo(&mut self, mark: usize) {
+        while self.log.len() > mark
+            && let Some((run, from)) = self.log.pop()
+        {
+            self.transfer(run, usize::from(from));
+        }
+    }
+
+    fn transfer(&mut self, run: Run, to: usize) {
+        let shares = self.shares;
+        let from = usize::from(self.owner[run.first]);
+        self.moved = self.moved_with(run, to);
+        self.owner[run.first..run.end].fill(to as u16);
+        for role in 0..shares.roles {
+            let load = shares.before(run.end)[role] - shares.before(run.first)[role];
+            self.load[from * shares.roles + role] -= load;
+            self.load[to * shares.roles + role] += load;
+        }
+        let place =
+            |held: &[u16], slot: usize| held.partition_point(|owned| usize::from(*owned) < slot);
+        let (start, end) = (
+            place(&self.held[from], run.first),
+            place(&self.held[from], run.end),
+        );
+        self.held[from].drain(start..end);
+        let at = place(&self.held[to], run.first);
+        self.held[to].splice(at..at, run.first as u16..run.end as u16);
+        if self.shares.is_giant[run.first..run.end].contains(&true) {
+            self.set_targets_of(from);
+            self.set_targets_of(to);
+        }
     }
 }
 
@@ -393,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn loads_slots_and_movement_stay_right_through_moves_and_back() {
+    fn loads_slots_and_movement_stay_right_through_moves_and_their_undoing() {
         let seed = &mut 5;
         let loads: Vec<Vec<u64>> = (0..2)
             .map(|_| (0..200).map(|_| random(seed, 100) as u64).collect())
@@ -407,6 +429,7 @@ mod tests {
         let shares = Shares::new(&request);
         let mut state = PlanState::new(&shares);
         let start = state.owner.clone();
+        let mark = state.mark();
         for _ in 0..300 {
             let first = random(seed, 200);
             let same = |slot: &usize| state.owner[*slot] == state.owner[first];
@@ -424,8 +447,7 @@ mod tests {
             assert_eq!(state.moved_runs().len() as i32, runs);
             check(&state);
         }
-        let home: Vec<_> = start.iter().map(|node| Some(usize::from(*node))).collect();
-        state.carry_out(&home);
+        state.undo(mark);
         check(&state);
         assert_eq!(state.owner, start);
     }
