@@ -213,7 +213,7 @@ fn notes(manifest: &Manifest) -> Vec<String> {
     notes
 }
 
-/// What happened to nodes, slots and keys meanwhile.
+/// Events of nodes, slots and keys meanwhile.
 pub(crate) fn facts(manifest: &Manifest) -> impl Iterator<Item = String> {
     let sum = |count: fn(&NodeEntry) -> u64| manifest.nodes.iter().map(count).sum::<u64>();
     let is_replica = |node: &&NodeEntry| node.role == Role::Replica && node.file.is_some();

@@ -15,7 +15,7 @@ use slotscope_findings::wording::finding::about;
 use slotscope_report::render::text::wrapped;
 
 use crate::plan::view::{
-    basis, goal_lines, headline, leftovers, node_name, setslot_duration, size_of,
+    basis, floor, goal_lines, headline, leftovers, node_name, setslot_duration, size_of,
 };
 
 /// Width of comments in columns.
@@ -174,6 +174,7 @@ impl Script<'_> {
         }];
         comments.extend(leftovers(outcome));
         comments.extend(goal_lines(outcome));
+        comments.extend(floor(outcome));
         comments.push(basis(outcome));
         if self.commands == MoveCommands::Setslot && !outcome.moves.is_empty() {
             comments.push(setslot_duration(outcome));

@@ -3,11 +3,11 @@
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::text::{
-    self, amount, and_more, bytes, counted, list, plural, ranges, short_id,
+    self, amount, and_more, bytes, counted, list, percent, plural, ranges, short_id,
 };
 use slotscope_findings::plan::block_time::BlockingKey;
 use slotscope_findings::plan::duration;
-use slotscope_findings::plan::goal_outcome::GoalOutcome;
+use slotscope_findings::plan::goal_outcome::{FloorKind, FloorUnit, GoalOutcome};
 use slotscope_findings::plan::node_outcome::{Change, NodeOutcome};
 use slotscope_findings::plan::outcome::{MoveOutcome, PlanOutcome};
 use slotscope_findings::wording::finding::about;
@@ -46,6 +46,7 @@ pub(crate) fn sections(
     for text in leftovers(outcome)
         .chain(empty_today(outcome))
         .chain(reasons.map(String::from))
+        .chain(floor(outcome))
         .chain([basis(outcome)])
     {
         top = top.paragraph(text);
@@ -322,6 +323,34 @@ fn span(secs: f64) -> String {
         s if s < 5400.0 => format!("{:.0} min", s / 60.0),
         s => format!("{:.1} h", s / 3600.0),
     }
+}
+
+/// The lower bound of any plan, and why; `None` if it is just the mean.
+pub(crate) fn floor(outcome: &PlanOutcome) -> Option<String> {
+    let unit = outcome.floor_unit.as_ref()?;
+    let floor = outcome.floor.values().copied().find(|floor| *floor > 1.0)?;
+    let least = format!("no plan gets it below {floor:.2}");
+    let FloorUnit {
+        kind,
+        name,
+        slot,
+        share,
+    } = unit;
+    Some(match kind {
+        FloorKind::Slots => format!("{least}: {name} slots have to share a node"),
+        FloorKind::Slot => format!("{least}: slot {name} cannot be split"),
+        FloorKind::Tag | FloorKind::Key => {
+            let unit = match kind {
+                FloorKind::Tag => format!("tag {{{}}}", text::short(name)),
+                _ => format!("key {}", text::short(name)),
+            };
+            let slot = slot.map_or(String::new(), |slot| format!(" of slot {slot}"));
+            let share = share.map_or(String::new(), |share| {
+                format!(", {}{slot},", percent(share))
+            });
+            format!("{least}: the {unit}{share} cannot be split")
+        }
+    })
 }
 
 /// The nodes, with each amount before and after in one cell.

@@ -243,7 +243,7 @@ fn names_that_are_too_many_to_count_give_one_report_on_every_run_in_any_order_of
     let whole = report(1, vec![plain(a), plain(b)]);
     let patterns = whole.as_ref().unwrap()["patterns"].clone();
     patterns.has(
-        json!({"exact": false, "top": [{"pattern": "user:<n>:{common}:cart", "keys": 12_000}]}),
+        json!({"exact": true, "coarseness": 4, "top": [{}, {"pattern": "<id>:<n>:{<id>}:<id>", "keys": 12_000}]}),
     );
     let tag = &whole.as_ref().unwrap()["tags"]["top"][0];
     tag.has(json!({"tag": "common", "keys": 12_000}));

@@ -181,11 +181,12 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     found.has(json!({"before": {"slots": {"max": 1}}, "after": {"slots": {"max": 10}}}));
     found.has(json!({"top_tags": [{"tag": "fav:123"}], "moved": {"keys": 10}}));
-    // The rule proposed by fanout for such batches of many users has the same effect.
+    // The rule proposed by advise for such batches of many users has the same effect.
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
-    let fanout = report(&scratch.piped(&["fanout", "--json"], batches.as_bytes()));
-    let rule = fanout["advice"]["rules"][0].text();
+    scratch.file("batches", batches);
+    let advice = scratch.report(&["advise", "--batches", "batches", "--json"]);
+    let rule = advice["rules"][0].text();
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     found.has(json!({"after": {"slots": {"max": 10}}, "top_tags": [{"tag": "favorites:123"}]}));
 }

@@ -23,11 +23,11 @@ pub struct Headroom {
 pub struct MemoryLimit {
     /// The limit.
     pub maxmemory: f64,
-    /// What is used beside keys.
+    /// Memory used beside keys.
     pub constant: f64,
-    /// What a byte of keys takes.
+    /// Memory that a byte of keys takes.
     pub of_keys: f64,
-    /// What a key takes in hash tables.
+    /// Memory that a key takes in hash tables.
     pub entry: f64,
 }
 

@@ -260,15 +260,12 @@ fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
 }
 
 #[test]
-fn rows_at_the_borders_of_parts_are_compared_across_them() {
+fn the_first_row_of_a_list_is_known_in_parts() {
     let late: String = (2..200).map(|i| format!("{i}) \"key:{i}\"\n")).collect();
-    let repeats: String = (0..200).map(|i| format!("key:{}\n", i / 2)).collect();
-    for (text, what) in [(late, "first row"), (repeats, "100")] {
-        let (found, expected) = in_chunks(&text, 30);
-        let warnings = expected["input"]["warnings"].to_string();
-        assert!(warnings.contains(what), "{warnings}");
-        assert_eq!(found, expected);
-    }
+    let (found, expected) = in_chunks(&late, 30);
+    let warnings = expected["input"]["warnings"].to_string();
+    warnings.says("first row");
+    assert_eq!(found, expected);
 }
 
 #[test]

@@ -56,7 +56,7 @@ sizes ¦ Markdown in bold ¦ | Key | Size |\n|---|---|\n ¦ | **<key>** | <size>
 sizes ¦ Markdown with backslashes ¦ | Key | Size |\n|---|---|\n ¦ | <backslashed> | <size> | ¦
 sizes ¦ backticks in CSV ¦ key,size\n ¦ `<key>`,<size> ¦
 sizes ¦ elements under count ¦ key,type,memory,count\n ¦ <field>,hash,<size>,<digit> ¦
-refused ¦ a decimal comma ¦ key;Speicher (KB)\n ¦ <field>;<KiB with a comma> ¦
+keys ¦ a decimal comma ¦ key;Speicher (KB)\n ¦ <field>;<KiB with a comma> ¦
 refused ¦ a column without a name ¦ key,size\n ¦ <field>,<size>,<digit> ¦
 refused ¦ a unit in JSON ¦  ¦ {"key":<json>,"size":<size>,"unit":"KB"} ¦
 sizes ¦ key, blank, groups of three ¦  ¦ <key> <groups> ¦

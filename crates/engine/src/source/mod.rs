@@ -112,7 +112,7 @@ pub struct SourceFacts {
 }
 
 impl SourceFacts {
-    /// Of a source with random access if its size is known, and read once if not.
+    /// The facts of a source with random access if its size is known, and of one that is read once if not.
     pub fn of(path: impl Into<PathBuf>, size_bytes: Option<u64>) -> Self {
         SourceFacts {
             path: path.into(),

@@ -1,18 +1,27 @@
 //! The result of a plan per role: targets, ratios, and why a target is missed.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use slotscope_engine::metric::Metric;
+use slotscope_engine::name::Name;
+use slotscope_planner::lower_bound::SetBy;
 use slotscope_planner::move_request::{MoveRequest, Role};
 use slotscope_planner::solve::{MovePlan, PlannedRole};
 use slotscope_planner::why_not::why_not;
 
+use crate::plan::inputs::PlanInputs;
 use crate::wording::step as said;
 use slotscope_model::balance::tidy;
 use slotscope_model::headroom::Headroom;
+use slotscope_model::independent_units::UnitKind;
 use slotscope_model::limit;
 use slotscope_model::state;
+
+/// A unit above this fraction of a slot is named instead of the slot.
+const MOST: f64 = 0.5;
 
 /// A load that is judged, and how near to its target the plan comes. Ratios are loads of the fullest node that stays, in its fair
 /// shares; of a limit, the part of it that this node uses.
@@ -54,6 +63,33 @@ pub struct GoalOutcome {
 pub enum Limit {
     /// The limit of its memory.
     Maxmemory,
+}
+
+/// The slot, tag or key that sets the floor.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct FloorUnit {
+    /// Its kind.
+    pub kind: FloorKind,
+    /// Its number or name; of several slots how many of which.
+    pub name: Name,
+    /// The slot that it is in.
+    pub slot: Option<u16>,
+    /// Its part of the load of that slot.
+    pub share: Option<f64>,
+}
+
+/// The kinds of units that set a floor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum FloorKind {
+    /// A slot.
+    Slot,
+    /// Several slots that have to share a node.
+    Slots,
+    /// A hash tag.
+    Tag,
+    /// A key.
+    Key,
 }
 
 /// The roles in their order, then the limits of the nodes.
@@ -145,4 +181,65 @@ fn maxmemory(
         met,
         reason: (!met).then(|| reason.into()),
     })
+}
+
+/// The lower bound of each role for any plan.
+pub(super) fn floors(request: &MoveRequest<'_>, plan: &MovePlan) -> BTreeMap<&'static str, f64> {
+    judged(request, plan)
+        .map(|(_, role, planned)| (role.metric.name(), tidy(planned.floor.over_fair)))
+        .collect()
+}
+
+/// The unit that sets the floor of the first role with a floor above 1.
+pub(super) fn floor_unit(
+    request: &MoveRequest<'_>,
+    plan: &MovePlan,
+    inputs: &PlanInputs<'_>,
+) -> Option<FloorUnit> {
+    let (metric, set_by) = judged(request, plan)
+        .find_map(|(_, role, planned)| Some((role.metric, planned.floor.set_by?)))?;
+    let slot = match set_by {
+        SetBy::Slot(slot) => slot,
+        SetBy::Slots { together, heaviest } => {
+            let name = Name::from(format!("{together} of the {heaviest} heaviest").as_str());
+            return Some(FloorUnit {
+                kind: FloorKind::Slots,
+                name,
+                slot: None,
+                share: None,
+            });
+        }
+    };
+    let unit = heaviest_unit(slot, metric, inputs).filter(|(.., share)| *share > MOST);
+    let (kind, name, share) = match unit {
+        Some((UnitKind::Key, name, share)) => (FloorKind::Key, name, Some(tidy(share))),
+        Some((_, name, share)) => (FloorKind::Tag, name, Some(tidy(share))),
+        None => (FloorKind::Slot, Name::from(slot.to_string().as_str()), None),
+    };
+    Some(FloorUnit {
+        kind,
+        name,
+        slot: Some(slot),
+        share,
+    })
+}
+
+/// The named unit with the largest part of a slot's load, and that part.
+fn heaviest_unit(
+    slot: u16,
+    metric: Metric,
+    inputs: &PlanInputs<'_>,
+) -> Option<(UnitKind, Name, f64)> {
+    let units = inputs.units.per.get(metric)?;
+    let whole = inputs.loads.get(metric)?[usize::from(slot)] as f64;
+    let units_of_slot = units
+        .named
+        .iter()
+        .filter(|unit| unit.slot == slot && whole > 0.0);
+    let heaviest = units_of_slot.max_by(|a, b| a.load.total_cmp(&b.load))?;
+    Some((
+        heaviest.kind,
+        heaviest.name.clone(),
+        (heaviest.load / whole).min(1.0),
+    ))
 }

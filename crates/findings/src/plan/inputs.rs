@@ -3,6 +3,7 @@
 use slotscope_engine::metric::{Metric, PerMetric};
 
 use slotscope_model::headroom::Headroom;
+use slotscope_model::independent_units::Units;
 use slotscope_topology::find::Called;
 
 /// A node as the planner sees it.
@@ -37,6 +38,8 @@ pub(crate) struct PlanInputs<'a> {
     /// Today's owner of each slot. The request has no owner for slots of failed nodes.
     pub owner: &'a [Option<usize>],
     pub loads: &'a PerMetric<Vec<u64>>,
+    /// Tags and keys known by name.
+    pub units: &'a Units,
     /// The limits of the nodes.
     pub headroom: &'a Headroom,
     /// Slots that move as a whole hold at most this many bytes, or are one; `None`: a pair of nodes is one move.

@@ -13,7 +13,7 @@ use slotscope_planner::solve::MovePlan;
 
 use crate::plan::block_time::{BlockingKey, MAX_BLOCK};
 use crate::plan::duration::setslot_secs;
-use crate::plan::goal_outcome::{self, GoalOutcome};
+use crate::plan::goal_outcome::{self, FloorUnit, GoalOutcome};
 use crate::plan::inputs::PlanInputs;
 use crate::plan::moves::{self, Move, Room};
 use crate::plan::node_outcome::{self, NodeOutcome};
@@ -38,6 +38,10 @@ pub struct PlanOutcome {
     pub before: BTreeMap<&'static str, Balance>,
     /// The same nodes then.
     pub after: BTreeMap<&'static str, Balance>,
+    /// By metric: no plan brings the fullest node below this, in fair shares.
+    pub floor: BTreeMap<&'static str, f64>,
+    /// The unit that cannot be split and sets the first floor above 1; null if all are 1.
+    pub floor_unit: Option<FloorUnit>,
     /// Whether more would move if the limits let it.
     pub limited: bool,
     /// How long the largest known key that moves blocks its node with MIGRATE, in milliseconds; null: no large key is known.
@@ -102,6 +106,8 @@ impl PlanOutcome {
             goals: goal_outcome::goals(request, plan, inputs.headroom),
             before: balances(request, &request.owner, inputs),
             after: balances(request, &plan.owner, inputs),
+            floor: goal_outcome::floors(request, plan),
+            floor_unit: goal_outcome::floor_unit(request, plan, inputs),
             limited: plan.limited,
             longest_block_ms: None,
             nodes: node_outcome::nodes(request, plan, inputs),

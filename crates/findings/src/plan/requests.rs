@@ -168,6 +168,7 @@ impl Cluster<'_> {
             nodes: &cluster.nodes,
             owner: &placement.owner,
             loads,
+            units: &summary.units,
             headroom: &summary.headroom,
             job_bytes: cluster.flags.job_bytes,
         };

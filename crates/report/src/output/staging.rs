@@ -105,7 +105,7 @@ impl Staging {
         })
     }
 
-    /// Puts all entries in place, but for those `written` without content.
+    /// Puts all entries in place, except for those `written` without content.
     ///
     /// # Errors
     /// An entry cannot be put in place; those after it are not.

@@ -16,7 +16,7 @@ const PACKED: [(usize, &[u8]); 9] = [
     (0, b"PK\x03\x04"),
     (257, b"ustar"),
     (0, b"PAR1"),
-    // Of a file that is compressed twice.
+    // A file that is compressed twice.
     (0, b"\x1F\x8B\x08"),
     (0, b"\x28\xB5\x2F\xFD"),
     (0, b"\x04\x22\x4D\x18"),

@@ -67,7 +67,7 @@ fn are_two_numbers(row: &&[u8]) -> bool {
     are_numbers.eq([true, true])
 }
 
-/// Whether brackets enclose a line, possibly behind a name, with several values between.
+/// Whether brackets enclose a line, possibly after a name, with several values between.
 fn is_in_brackets(row: &&[u8]) -> bool {
     let row = row.strip_suffix(b",").unwrap_or(row);
     let open = row.iter().find(|byte| !byte.is_ascii_alphanumeric());
@@ -122,7 +122,7 @@ type Doubt = (fn(&[&[u8]]) -> bool, &'static str, &'static str);
 const OF_ANY: [Doubt; 4] = [
     (
         |rows| rows.iter().any(|row| is_printed(row)),
-        "some lines are no keys, as programs print them (--More--, == HOST ==, (integer) 5)",
+        "some lines are not keys, as programs print them (--More--, == HOST ==, (integer) 5)",
         "grep -vE '^(--More--|== |[(]integer[)])' FILE",
     ),
     (

@@ -1,5 +1,5 @@
 //! Keys with the same text around each, one per line, as programs print them: literals of Python, bullets, `Found: key`;
-//! and keys with their sizes in brackets or behind names.
+//! and keys with their sizes in brackets or after names.
 
 use std::ops::Range;
 
@@ -30,7 +30,7 @@ pub(crate) struct Wrap {
 
 #[derive(Debug, Clone)]
 enum Around {
-    /// What this finds.
+    /// The key that this finds.
     Form(fn(&[u8]) -> Option<Found>),
     /// This before each key.
     Prefix(Vec<u8>),

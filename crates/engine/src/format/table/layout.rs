@@ -133,9 +133,7 @@ impl Layout {
 
     /// The delimiter, if batches of rows can be split all at once.
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
-        let is_plain = !self.has_border
-            && !self.is_trimmed
-            && matches!(self.key_text, KeyText::Plain | KeyText::Raw);
+        let is_plain = !self.has_border && !self.is_trimmed && self.key_text == KeyText::Plain;
         match self.separator {
             Separator::Byte(byte) if is_plain => Some(byte),
             _ => None,
@@ -165,7 +163,8 @@ impl Layout {
         let key = self.key();
         let extra = cells.len().checked_sub(self.columns)?;
         let first = cells[key];
-        if extra == 0 {
+        // A line of a raw table may be a piece of a key with line ends.
+        if extra == 0 && !self.key_text.is_raw() {
             return Some(first);
         }
         let is_apart = |column: usize| {
