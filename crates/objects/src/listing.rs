@@ -88,7 +88,7 @@ impl Pattern {
     fn matches(&self, name: &str) -> bool {
         let folders: Vec<&str> = name.split('/').collect();
         let (mut at, mut folder) = (0, 0);
-        // Where to go on if the last `**` takes one folder more.
+        // The places to continue at if the last `**` takes one folder more.
         let mut again = None;
         while folder < folders.len() {
             match self.0.get(at) {

@@ -23,6 +23,7 @@ mod budget;
 pub mod even_ranges;
 mod exchange;
 mod greedy;
+mod improve;
 mod limited;
 pub mod lower_bound;
 pub mod move_request;

@@ -46,6 +46,15 @@ impl Prices {
         }
     }
 
+    /// The same where bytes count for more or less.
+    pub(crate) fn scaled(self, factor: f64) -> Self {
+        Prices {
+            range: self.range * factor,
+            slot: self.slot * factor,
+            ..self
+        }
+    }
+
     /// The price of moving a run, apart from the range.
     pub(crate) fn of_run(self, shares: &Shares<'_>, run: Run) -> f64 {
         shares.price(run.first, run.end) + self.slot * run.len() as f64

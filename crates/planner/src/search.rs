@@ -5,11 +5,14 @@
 use crate::aims::{Aims, LEAST_EXCESS, leftovers};
 use crate::budget::Budget;
 use crate::greedy;
+use crate::improve::improve;
 use crate::prices::Prices;
 use crate::state::{Bounds, Cap, PlanState};
 
 /// Work of one solution in slots and pairs of slots, and the extra work per node.
 const SOLUTION: (u64, u64) = (300_000, 1_200);
+/// Work of one improvement.
+const IMPROVEMENT: u64 = 500_000;
 /// Bisection steps between a missed aim and the ratio reached without it.
 const HALVINGS: usize = 4;
 /// Aims this close are equal.
@@ -30,20 +33,31 @@ pub(crate) struct Found<'a> {
 pub(crate) fn search<'a>(before: &PlanState<'a>, aims: &Aims, budget: &mut Budget) -> Found<'a> {
     let mut first = before.clone();
     first.set_bounds(&aims.bounds(&aims.aims));
+    let prices = Prices::new(&first);
     let mut search = Search {
         cap: Cap::Aimed,
         before,
         aims,
-        prices: Prices::new(&first),
+        prices,
         best: rank(before, aims, 0.0),
         state: before.clone(),
         budget,
     };
     let lifted = search.run();
-    Found {
-        state: search.state,
-        lifted,
+    let (best, mut state) = (search.best, search.state);
+    let mut of_improvement = budget.part(IMPROVEMENT);
+    let mark = state.mark();
+    improve(
+        &mut state,
+        prices,
+        aims.level.as_deref(),
+        &mut of_improvement,
+    );
+    budget.spent += of_improvement.spent;
+    if rank(&state, aims, prices.of_plan(&state)) > best {
+        state.undo(mark);
     }
+    Found { state, lifted }
 }
 
 struct Search<'s, 'a> {

@@ -100,15 +100,15 @@ fn lines_that_are_no_keys_alone_are_told() {
         ),
         (
             "(integer) 54\nuser:1\nsess:2\ncart:3\n",
-            "some lines are no keys",
+            "some lines are not keys",
         ),
         (
             "user:1\nsess:2\n--More--(20%)\ncart:3\n",
-            "some lines are no keys",
+            "some lines are not keys",
         ),
         (
             "== 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n",
-            "some lines are no keys",
+            "some lines are not keys",
         ),
     ] {
         let shown = screen(text, &[]);
