@@ -189,7 +189,7 @@ const BY_KERNEL: [Pass; 4] = [
         })
     }),
     ("patterns", |keys, kernel| {
-        counted(keys, kernel, Patterns::new(b":", false))
+        counted(keys, kernel, Patterns::new(b":"))
     }),
 ];
 

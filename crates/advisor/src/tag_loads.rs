@@ -57,7 +57,6 @@ impl AllTagLoads {
         });
         let mut tag_loads = AllTagLoads {
             loads: loads.collect(),
-            ..AllTagLoads::default()
         };
         tag_loads.add_accesses(choices, joins);
         tag_loads

@@ -148,9 +148,10 @@ impl Connection {
         };
         if let Err(error) = connection.sign_in(access) {
             let is_tls_wanted = error.is_silence() && !is_tls && wrong_port::speaks_tls(reached);
-            return Err(match is_tls_wanted {
-                true => unreachable::wants_tls(place),
-                false => error,
+            return Err(if is_tls_wanted {
+                unreachable::wants_tls(place)
+            } else {
+                error
             });
         }
         connection.is_patient = false;

@@ -137,7 +137,7 @@ fn part(name: &str, rng: &mut Rng, i: usize) -> String {
             i % 28 + 1
         ),
         "month" => format!("{:02}", rng.below(12) + 1),
-        "with a comma" if i % 3 > 0 => format!("user:{i}"),
+        "with a comma" if !i.is_multiple_of(3) => format!("user:{i}"),
         "with a comma" => format!("geo:{i},{}", 7 * i),
         "ids" => {
             let ids: Vec<String> = (0..rng.below(5))

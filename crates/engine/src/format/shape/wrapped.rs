@@ -28,10 +28,13 @@ pub(crate) struct Wrap {
     text: Around,
 }
 
+/// Finds the key of a line.
+type Form = fn(&[u8]) -> Option<Found>;
+
 #[derive(Debug, Clone)]
 enum Around {
     /// The key that this finds.
-    Form(fn(&[u8]) -> Option<Found>),
+    Form(Form),
     /// This before each key.
     Prefix(Vec<u8>),
     /// Names before the values of a row, the first of which is the key: `key=`, ` type=`, ` size=`; and which is the size.
@@ -39,7 +42,7 @@ enum Around {
 }
 
 /// Forms of text around keys.
-const FORMS: [(&str, fn(&[u8]) -> Option<Found>); 6] = [
+const FORMS: [(&str, Form); 6] = [
     ("pairs of a key and its size", pair),
     ("literals of Python", |row| {
         let text = row.strip_suffix(b",").unwrap_or(row);
@@ -180,9 +183,12 @@ impl Wrap {
                 }
                 let key = names[0].len()..end;
                 (row.starts_with(&names[0]) && key.start <= end).then_some(())?;
-                let bare = |text: Range<usize>| match escape::is_quoted(&row[text.clone()]) {
-                    true => (text.start + 1..text.end - 1, Escapes::C),
-                    false => (text, Escapes::None),
+                let bare = |text: Range<usize>| {
+                    if escape::is_quoted(&row[text.clone()]) {
+                        (text.start + 1..text.end - 1, Escapes::C)
+                    } else {
+                        (text, Escapes::None)
+                    }
                 };
                 let (key, escapes) = bare(key);
                 // Another name that the first row lacks.

@@ -58,9 +58,10 @@ pub(crate) fn detect(head: Head<'_>, in_quotes: bool) -> Detected {
             false => Detected::NeedMore,
         };
     };
-    match row.trim_ascii_end().ends_with(b"\"") == in_quotes {
-        true => Detected::Yes,
-        false => Detected::No,
+    if row.trim_ascii_end().ends_with(b"\"") == in_quotes {
+        Detected::Yes
+    } else {
+        Detected::No
     }
 }
 
