@@ -352,7 +352,9 @@ fn rdb_tools() -> std::path::PathBuf {
 #[test]
 fn rdb_tools_on_a_snapshot_gives_the_keys_of_the_server() {
     let cluster = Cluster::even(1);
-    let expected = store(&cluster, nasty().into_iter().chain(ordinary()));
+    // rdb-tools writes a key with a line end as it is: two rows, which are rejected.
+    let lines = nasty().into_iter().filter(|key| !key.contains(&b'\n'));
+    let expected = store(&cluster, lines.chain(ordinary()));
     // Newer servers write slots into the snapshot of a cluster, which rdb-tools does not support.
     let alone = Server::start(&["--cluster-enabled", "no"]);
     let rows = expected.iter().map(|(key, ..)| (key, "value"));

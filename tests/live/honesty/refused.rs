@@ -43,6 +43,7 @@ a compressed file | PAR1\x15\x04\x15\x10
 a configuration file of a server | # Redis configuration file example.\n#\n# Note\n
 a configuration file of a server | maxmemory 4gb\n\n# mine\nport 7001\ncluster-enabled yes\nlist-max-listpack-size -2\n
 UTF-16 text | \xFE\xFF\0a\0\n
+samples of Prometheus | redis_key_size{key=\"user:1\"} 184\nredis_key_size{key=\"user:2\"} 96\n
 a web page | \n<!DOCTYPE html>\n<html><body>503</body></html>\n
 JSON over several lines | [\n  'user:1',\n  'user:2'\n]\n
 JSON over several lines | {\n  \"key\": \"user:1\"\n}\n{\n  \"key\": \"user:2\"\n}\n

@@ -16,6 +16,8 @@ use crate::metric::Metric;
 use crate::sentence::Sentence;
 
 /// Why JSON without a key member is refused.
+/// No row of a dump has more members.
+const MANY: usize = 30;
 const OTHER: &str = "JSON without a member that is called a key, no key dump: --key-column NAME says which one is; jq -c '.PATH' FILE | \
     slotscope analyze - takes objects out of others, jq -c '.[]' out of a list, jq -r 'keys[]' names of members, jq -r '.[]' texts; \
     --format lines reads each line as a key";
@@ -89,7 +91,9 @@ fn objects(lines: &Lines<'_>) -> Option<Result<Json, String>> {
         return Some(without_key(&objects, &header));
     };
     let is_named = |(role, rank): &(Role, usize)| *role == Role::Key && *rank < FIRST_RANK;
-    let is_lone = objects.len() == 1 && objects[0].iter().any(is_nested);
+    // One object of many members, or with others inside, is settings.
+    let is_document = objects[0].len() > MANY || objects[0].iter().any(is_nested);
+    let is_lone = objects.len() == 1 && is_document;
     if is_lone && !roles.iter().flatten().any(is_named) {
         return Some(Err(OTHER.into()));
     }
