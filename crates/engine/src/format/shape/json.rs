@@ -15,9 +15,9 @@ use crate::format::table::names::{FIRST_RANK, is_unit};
 use crate::metric::Metric;
 use crate::sentence::Sentence;
 
-/// Why JSON without a key member is refused.
 /// No row of a dump has more members.
 const MANY: usize = 30;
+/// Why JSON without a key member is refused.
 const OTHER: &str = "JSON without a member that is called a key, no key dump: --key-column NAME says which one is; jq -c '.PATH' FILE | \
     slotscope analyze - takes objects out of others, jq -c '.[]' out of a list, jq -r 'keys[]' names of members, jq -r '.[]' texts; \
     --format lines reads each line as a key";
