@@ -33,6 +33,8 @@ __all__ = [
     "Filtered",
     "Finding",
     "FindingKind",
+    "FloorKind",
+    "FloorUnit",
     "FullestNode",
     "GoalOutcome",
     "Hot",
@@ -268,6 +270,16 @@ class Finding(TypedDict):
 FindingKind = Literal["down", "near_limit", "suspicious", "skew", "evicting", "growth", "suspected", "open_slot", "expiry", "refused", "big_key", "hot_key", "coarse_tag", "no_replica", "empty_node", "sizes_unknown", "load_unknown", "no_limit"]
 
 
+FloorKind = Literal["slot", "slots", "tag", "key"]
+
+
+class FloorUnit(TypedDict):
+    kind: FloorKind
+    name: str
+    share: float | None
+    slot: int | None
+
+
 class FullestNode(TypedDict):
     limit_use: float | None
     max_over_mean: float
@@ -439,6 +451,8 @@ class PlanResult(TypedDict):
     big_keys: List[BlockingKey]
     bytes_moved: int | None
     estimated_secs: float
+    floor: Dict[str, float]
+    floor_unit: FloorUnit | None
     goals: List[GoalOutcome]
     keys_moved: int | None
     least_bytes: int | None
