@@ -258,7 +258,9 @@ fn a_screen_without_a_terminal_is_refused_with_what_to_type() {
     let output = slotscope(&["top", "redis://u:secret@127.0.0.1:1"])
         .output()
         .unwrap();
-    output.refused("standard output: is not a terminal | slotscope analyze 127.0.0.1:1 --load 10s");
+    output.refused(
+        "standard output: is not a terminal | slotscope analyze redis://127.0.0.1:1 --load 10s",
+    );
     let output = slotscope(&["top", "127.0.0.1:1", "--interval", "1ms"])
         .output()
         .unwrap();
