@@ -9,7 +9,6 @@ mod nodes;
 use std::collections::BTreeMap;
 
 use crate::rdb::asked::{Policy, described, own_all_slots, saved, say};
-use slotscope::format::Notice;
 use slotscope::name::Name;
 use testkit::cluster::{bulks, keyslots};
 use testkit::kinds::Kind;

@@ -73,6 +73,8 @@ mod tests {
         let found = read("0,set,a\nb,1,set,1,1,\n0,set,c,1,string,1,1,\n0,set,d,e,f,g,h,i,j,k\n");
         assert_eq!(found.keys, [b"c"]);
         assert_eq!(found.rejects.len(), 3);
+        let found = read("0,set,a,1,set,1,1,\n0,set,b,1,set,1,b,\n0,set,c,1,set,c,1,\n");
+        assert_eq!((found.keys, found.rejects.len()), (vec![b"a".to_vec()], 2));
     }
 
     #[test]

@@ -143,6 +143,20 @@ mod tests {
     }
 
     #[test]
+    fn types_between_header_and_border_are_no_row() {
+        let below = |header: &str| format!("{header}├───┼───┤\n│ a │ 1 │\n│ b │ 2 │\n└───┴───┘\n");
+        let names = "│ key │ size │\n";
+        for header in [String::from(names), format!("{names}│ varchar │ int64 │\n")] {
+            let found = read(&below(&header));
+            assert_eq!(
+                (found.keys.join(&b' '), found.rejects.len()),
+                (b"a b".to_vec(), 0)
+            );
+            assert_eq!(found.values.weights[0], [1, 2]);
+        }
+    }
+
+    #[test]
     fn a_header_without_a_key_lists_its_columns() {
         let open = |content: &str, names| {
             Csv { names }

@@ -6,6 +6,7 @@ use crate::format::batch::{Spans, Word};
 use crate::format::frame::row_boundary::RowBoundary;
 use crate::format::parse::csv_row::{MAX_FIELDS, cut_row};
 use crate::format::parse::size::ReadNumber;
+use crate::format::parse::value::{Value, value};
 use crate::format::table;
 use crate::format::table::columns::{KeyEscapes, Role};
 use crate::format::table::key_spelling::{KeySpelling, cut_line};
@@ -53,6 +54,18 @@ impl CsvKeys {
     /// Whether a row may be the total of others.
     fn has_totals(&self) -> bool {
         self.layout.size().is_some() && !self.layout.key_text.is_raw()
+    }
+
+    /// Whether the rows of a raw table have their numbers: a line without may be a piece of a key.
+    fn has_all_numbers(&self, base: Padded<'_>, grid: &Grid, spans: &mut Spans) -> bool {
+        let mut numbers = Vec::new();
+        let number = |text: &[u8]| (value(text) != Value::Text).then_some(0);
+        (0..self.layout.columns)
+            .filter(|column| self.layout.values[*column])
+            .all(|column| {
+                grid.column(column, spans);
+                plain_rows::numbers(base, spans, number, &mut numbers)
+            })
     }
 
     /// How a column is read.
@@ -241,6 +254,9 @@ impl Rows for CsvKeys {
             from == to || is_total(&base.bytes()[*from as usize..*to as usize])
         };
         if self.has_totals() && spans_of_keys.any(is_total) {
+            return None;
+        }
+        if self.layout.key_text.is_raw() && !self.has_all_numbers(base, grid, spans) {
             return None;
         }
         let is_read = |role: &Role| with_attributes || !role.is_attribute();

@@ -133,7 +133,9 @@ impl Layout {
 
     /// The delimiter, if batches of rows can be split all at once.
     pub(crate) fn plain_delimiter(&self) -> Option<u8> {
-        let is_plain = !self.has_border && !self.is_trimmed && self.key_text == KeyText::Plain;
+        let is_plain = !self.has_border
+            && !self.is_trimmed
+            && matches!(self.key_text, KeyText::Plain | KeyText::Raw);
         match self.separator {
             Separator::Byte(byte) if is_plain => Some(byte),
             _ => None,

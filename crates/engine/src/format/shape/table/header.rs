@@ -46,7 +46,8 @@ impl<'a> Searched<'_, 'a> {
 
     pub(super) fn header_at(&self, row: usize) -> Option<Table> {
         let header = self.header(row)?;
-        let body: Vec<usize> = (row + 1..self.cut.len()).collect();
+        let last = row + usize::from(self.has_types_below(row));
+        let body: Vec<usize> = (last + 1..self.cut.len()).collect();
         let mut columns = header.names.len();
         if body.is_empty()
             && !(row == 0 && header.is_known.iter().filter(|known| **known).count() > 1)
@@ -130,7 +131,7 @@ impl<'a> Searched<'_, 'a> {
         layout.at = columns::best(&header.roles).map(|column| column.filter(|at| *at != key));
         layout.at[Role::Key.place()] = Some(key);
         layout.at[Role::of(Metric::Bytes).place()] = sizes;
-        layout.skip = self.lines.after(self.cut.rows[row]) as u64;
+        layout.skip = self.lines.after(self.cut.rows[last]) as u64;
         layout.header_at = at as u64;
         layout.has_quotes = matches!(self.separator, Separator::Byte(_));
         layout.header = Some(header.names.iter().map(|name| name.to_vec()).collect());
@@ -156,6 +157,12 @@ impl<'a> Searched<'_, 'a> {
             ..Table::new(certainty, layout)
         };
         Some(table.unless(refused))
+    }
+
+    /// Whether the next row belongs to the header: DuckDB writes the types of the columns there, above a border.
+    fn has_types_below(&self, row: usize) -> bool {
+        let is_above_border = |row: usize| self.lines.is_above_border(self.cut.rows[row]);
+        row + 2 < self.cut.len() && !is_above_border(row) && is_above_border(row + 1)
     }
 
     /// Whether a row has values in all columns that are values.
