@@ -46,7 +46,7 @@ pub struct TimelineArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write timeline.json, timeline.html and timeline.png here
+    /// Also write timeline.json and timeline.html here
     #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
     pub out: Option<PathBuf>,
     /// What may be replaced

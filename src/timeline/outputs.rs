@@ -2,7 +2,6 @@
 
 use std::io::{self, Write};
 
-use slotscope_report::charts::{Sheet, time_map};
 use slotscope_report::json;
 use slotscope_report::output::OutputSet;
 use slotscope_report::render::html::sections;
@@ -18,7 +17,6 @@ pub(crate) fn outputs(rows: usize) -> OutputSet<Timeline> {
         .file("timeline.html", move |timeline, out| {
             page(timeline, rows, out)
         })
-        .file("timeline.png", |timeline, out| map(timeline).write(out))
 }
 
 fn page(timeline: &Timeline, rows: usize, out: &mut dyn Write) -> io::Result<()> {
@@ -29,9 +27,4 @@ fn page(timeline: &Timeline, rows: usize, out: &mut dyn Write) -> io::Result<()>
         rows,
     };
     sections::write(&frame, &view::sections(timeline, usize::MAX), out)
-}
-
-fn map(timeline: &Timeline) -> Sheet<'static> {
-    let (title, subtitle) = (view::chart_title(timeline), view::title(timeline));
-    time_map::sheet(title, subtitle, view::time_map(timeline))
 }

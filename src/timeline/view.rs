@@ -52,7 +52,7 @@ pub(crate) fn sentence(timeline: &Timeline) -> String {
     }
 }
 
-/// The title of a page or chart.
+/// The title of a page.
 pub(crate) fn title(timeline: &Timeline) -> String {
     let ends = (timeline.buckets.first(), timeline.buckets.last());
     let (from, to) = (
@@ -64,23 +64,6 @@ pub(crate) fn title(timeline: &Timeline) -> String {
         timeline.by.title(),
         time(from),
         time(to)
-    )
-}
-
-/// The finding in a few words.
-#[cfg(feature = "charts")]
-pub(crate) fn chart_title(timeline: &Timeline) -> String {
-    let Some(burst) = timeline.bursts.first() else {
-        return format!("{}, no burst", timeline.by.amount(timeline.ops));
-    };
-    let count = timeline.bursts.len() as u64 + timeline.more_bursts;
-    let largest = if count > 1 { ", the largest" } else { "" };
-    format!(
-        "{}{largest}: {}, {} for {}",
-        counted(count, "burst"),
-        name_of(burst),
-        timeline.by.rate(burst.rate),
-        span_of(burst)
     )
 }
 
@@ -176,7 +159,7 @@ fn map_section(timeline: &Timeline) -> Section<'_> {
         .with(Block::TimeMap(time_map(timeline)))
 }
 
-pub(crate) fn time_map(timeline: &Timeline) -> TimeMap {
+fn time_map(timeline: &Timeline) -> TimeMap {
     let marked = |burst: &Burst| Marked {
         slot: burst.slot,
         times: (burst.from, burst.to),

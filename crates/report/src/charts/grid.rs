@@ -29,14 +29,12 @@ const LABEL: f32 = 480.0;
 pub(super) struct Grid {
     /// The amounts by row and column.
     pub rows: Vec<Vec<u64>>,
-    /// Whether the cells of a row are slots one after the other.
-    pub is_along_slots: bool,
-    /// Columns with labels, and what they are.
-    pub columns: (Vec<(f64, String)>, String),
+    /// Columns with labels.
+    pub columns: Vec<(f64, String)>,
     /// First and last slot of each range of an owner, and the name beside it.
     pub owners: Vec<(u16, u16, String)>,
-    /// The slots and columns of marked cells, with labels, most important first.
-    pub marks: Vec<(u16, [f64; 2], String)>,
+    /// The slots of marked cells, with labels, most important first.
+    pub marks: Vec<(u16, String)>,
     /// The amount of the darkest colour.
     pub top: u64,
     /// The colour scale, from 0 to the darkest colour, and the words for less, for more and below it.
@@ -65,17 +63,15 @@ pub(super) fn draw(canvas: &Canvas<'_>, grid: &Grid) {
     axes(canvas, grid, &x);
     let place = |slot: u32| {
         let row = f64::from(slot) * grid.rows.len() as f64 / SLOTS as f64;
-        let along = row.fract() * columns as f64;
-        (row.floor(), if grid.is_along_slots { along } else { 0.0 })
+        (row.floor(), row.fract() * columns as f64)
     };
     borders(canvas, grid, |slot| {
         let (row, column) = place(slot);
         (x.at(column), y.at(row), y.at(row + 1.0))
     });
-    marks(canvas, grid, |slot, columns| {
-        let (row, _) = place(u32::from(slot));
-        let [left, right] = columns.map(|column| x.at(column));
-        [left, y.at(row), right, y.at(row + 1.0)]
+    marks(canvas, grid, |slot| {
+        let (row, column) = place(u32::from(slot));
+        [x.at(column), y.at(row), x.at(column + 1.0), y.at(row + 1.0)]
     });
     legend(canvas, grid);
 }
@@ -91,13 +87,11 @@ fn axes(canvas: &Canvas<'_>, grid: &Grid, x: &Axis) {
         note(canvas, &slot.to_string(), (LEFT - 12, y), Anchor::End);
     }
     note(canvas, "slot", (LEFT - 12, TOP - 14), Anchor::End);
-    let (columns, name) = &grid.columns;
-    for (column, label) in columns {
+    for (column, label) in &grid.columns {
         let place = x.at(*column);
         canvas.fill([place, BOTTOM + 1, place + 1, BOTTOM + 7], FRAME);
         tick_label(canvas, label, (place, BOTTOM + 18));
     }
-    note(canvas, name, (RIGHT, BOTTOM + 42), Anchor::End);
 }
 
 /// Lines where ranges of owners begin and end, dark with white edges, visible on any colour; and the names of high ranges.
@@ -146,12 +140,12 @@ fn borders(canvas: &Canvas<'_>, grid: &Grid, place: impl Fn(u32) -> (i32, i32, i
 }
 
 /// A frame around every mark, and the labels that fit above or below it, most important first.
-fn marks(canvas: &Canvas<'_>, grid: &Grid, place: impl Fn(u16, [f64; 2]) -> [i32; 4]) {
+fn marks(canvas: &Canvas<'_>, grid: &Grid, place: impl Fn(u16) -> [i32; 4]) {
     let wider = |[x0, y0, x1, y1]: [i32; 4], pad: i32| [x0 - pad, y0 - pad, x1 + pad, y1 + pad];
     let frames: Vec<_> = grid
         .marks
         .iter()
-        .map(|(slot, columns, _)| wider(place(*slot, *columns), 4))
+        .map(|(slot, _)| wider(place(*slot), 4))
         .collect();
     for frame in &frames {
         canvas.outline(*frame, INK);
@@ -159,7 +153,7 @@ fn marks(canvas: &Canvas<'_>, grid: &Grid, place: impl Fn(u16, [f64; 2]) -> [i32
     }
     let style = Style::bold(size::NOTE, INK);
     let mut taken: Vec<[i32; 4]> = Vec::new();
-    for ([x0, y0, x1, y1], (_, _, label)) in frames.iter().zip(&grid.marks) {
+    for ([x0, y0, x1, y1], (_, label)) in frames.iter().zip(&grid.marks) {
         let label = fit(label, LABEL, style);
         let places = [y0 - 16, y1 + 16].into_iter().flat_map(|y| {
             let sides = [(Anchor::Start, *x0), (Anchor::End, *x1)];

@@ -46,11 +46,10 @@ fn grid(summary: &Summary, loads: &Loads<'_>) -> Grid {
     let hottest = summary.slots.hottest.iter().take(MARKED).enumerate();
     let marked = hottest.filter(|(at, slot)| *at == 0 || loads.held(&slot.load) > top);
     let mark = |slot: &HotSlot| {
-        let column = f64::from(slot.slot) % SIDE as f64;
         let load = loads.counted(loads.held(&slot.load));
         let filler = filler(slot, summary, loads).map_or(String::new(), |name| format!("  {name}"));
         let label = format!("slot {}: {load}{filler}", slot.slot);
-        (slot.slot, [column, column + 1.0], label)
+        (slot.slot, label)
     };
     let expected = loads.expected().map_or(String::new(), |perfect| {
         let (least, most) = perfect.middle_998_permille();
@@ -61,14 +60,10 @@ fn grid(summary: &Summary, loads: &Loads<'_>) -> Grid {
     let scale = Axis::new((0.0, top as f64)).whole();
     Grid {
         rows: loads.slots.chunks(SIDE).map(<[u64]>::to_vec).collect(),
-        is_along_slots: true,
-        columns: (
-            (0..SIDE)
-                .step_by(16)
-                .map(|at| (at as f64 + 0.5, format!("+{at}")))
-                .collect(),
-            String::new(),
-        ),
+        columns: (0..SIDE)
+            .step_by(16)
+            .map(|at| (at as f64 + 0.5, format!("+{at}")))
+            .collect(),
         owners: owners.take(SLOTS).collect(),
         marks: marked.map(|(_, slot)| mark(slot)).collect(),
         top,

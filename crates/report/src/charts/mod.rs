@@ -8,7 +8,6 @@ mod heatmap;
 mod node_stacks;
 mod nodes;
 mod sheet;
-pub mod time_map;
 
 use std::io::{self, Write};
 
