@@ -28,7 +28,6 @@ use crate::fanout::{Fanout, Lines, PassedOver, view};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
 use crate::options::{HashSpec, NodeSpec, StorageSpec, words};
 use crate::pipeline::rejected;
-use crate::whatif::rules::RenameRules;
 
 /// Lines with a single key each are a key list, unless the user says otherwise.
 const NO_COMMANDS: &str = "has no commands: each line is one key; name a MONITOR capture, an append-only file, or lines of commands";
@@ -55,9 +54,6 @@ pub struct FanoutArgs {
     /// How places on the network are opened
     #[command(flatten)]
     pub storage: StorageSpec,
-    /// Judge the keys by new names: which commands become CROSSSLOT after this renaming? As of whatif; may be repeated
-    #[arg(long, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
-    pub retag: Vec<String>,
     /// Exit with 1 where a batch is refused: keys in several slots
     #[arg(long, help_heading = LIMITS)]
     pub deny_crossslot: bool,
@@ -85,11 +81,7 @@ impl Run for FanoutArgs {
         check_paths(&paths, NEEDS_COMMANDS)?;
         let inputs = inputs::find(&paths, &self.storage.options()?)?.0.sources;
         check_sources(&inputs, NEEDS_COMMANDS)?;
-        let rules = RenameRules::parse(&self.retag, &[], &[])?;
         let mut fanout = Fanout::new(&topology, &policy, self.batches);
-        if !rules.is_empty() {
-            fanout = fanout.renaming(rules);
-        }
         let mut read = Read::default();
         for (index, input) in inputs.iter().enumerate() {
             read.input(&**input, index as u32, self.batches, &mut fanout)?;

@@ -7,19 +7,9 @@ use crate::fanout::outcome::DistinctSlots;
 /// Keys of a batch kept for its kind and for advice; slots and nodes are counted over all keys.
 const KEPT_KEYS: usize = 1024;
 
-#[derive(Debug, Default)]
-pub(super) struct KeySlots {
-    /// By the names that are judged.
-    pub then: Vec<u16>,
-    /// By today's names, if they differ.
-    pub today: Vec<u16>,
-}
-
 /// A batch.
 pub(super) struct Batch {
     pub slots: DistinctSlots,
-    /// The slots of today's names, if keys are renamed.
-    pub slots_today: DistinctSlots,
     /// The number of keys.
     pub keys: u64,
     /// The first keys.
@@ -33,7 +23,6 @@ impl Batch {
     pub(super) fn with_room(room: usize) -> Self {
         Batch {
             slots: DistinctSlots::default(),
-            slots_today: DistinctSlots::default(),
             keys: 0,
             kept: Vec::new(),
             kept_bytes: 0,
@@ -42,10 +31,8 @@ impl Batch {
     }
 
     /// Adds keys with their slots.
-    pub(super) fn add(&mut self, slots: &KeySlots, keys: Vec<Word<'_>>) {
-        slots.then.iter().for_each(|slot| self.slots.insert(*slot));
-        let today = slots.today.iter();
-        today.for_each(|slot| self.slots_today.insert(*slot));
+    pub(super) fn add(&mut self, slots: &[u16], keys: Vec<Word<'_>>) {
+        slots.iter().for_each(|slot| self.slots.insert(*slot));
         self.keys += keys.len() as u64;
         for key in keys {
             if self.kept.len() < KEPT_KEYS && self.kept_bytes + key.len() <= self.room {
@@ -58,7 +45,6 @@ impl Batch {
     /// Clears the batch, keeping its memory.
     pub(super) fn clear(&mut self) {
         self.slots.clear();
-        self.slots_today.clear();
         self.keys = 0;
         self.kept.clear();
         self.kept_bytes = 0;
@@ -72,14 +58,8 @@ mod tests {
     #[test]
     fn a_hostile_batch_holds_no_more_than_its_room() {
         let mut batch = Batch::with_room(1 << 20);
-        let slots = KeySlots {
-            then: vec![1],
-            ..KeySlots::default()
-        };
-        batch.add(
-            &slots,
-            (0..3000).map(|i| vec![b'x'; 1 + i].into()).collect(),
-        );
+        let keys = (0..3000).map(|i| vec![b'x'; 1 + i].into());
+        batch.add(&[1], keys.collect());
         assert_eq!(batch.keys, 3000);
         let bytes: usize = batch.kept.iter().map(Vec::len).sum();
         assert!(batch.kept.len() <= KEPT_KEYS && bytes <= 1 << 20);

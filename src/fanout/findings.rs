@@ -38,9 +38,6 @@ pub struct FanoutFindings {
     pub nodes_per_batch: Quantiles,
     /// Kinds of batches over several slots, those first that touch the most.
     pub worst: Vec<WorstShape>,
-    /// The effect of the renaming, where one is tried: all other findings are of the new names.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub renamed: Option<AfterRenaming>,
     /// Batches over several slots of kinds that are not listed.
     pub other_shapes: u64,
     /// Commands without keys, which any node runs.
@@ -65,17 +62,6 @@ pub struct FanoutFindings {
     pub rejected: Rejected,
     /// Places after which an input could not be read.
     pub incomplete: Vec<Incomplete>,
-}
-
-/// The effect of a renaming.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct AfterRenaming {
-    /// Batches in one slot today, and in several by the new names.
-    pub become_crossing: u64,
-    /// Batches in several slots today, and in one by the new names.
-    pub no_longer_crossing: u64,
-    /// Rules that no key matches, for people.
-    pub without_keys: Vec<String>,
 }
 
 /// An input that was not read, and why.

@@ -1,4 +1,4 @@
-//! How many slots and nodes batches touch, and which batches the cluster refuses; today, or after a renaming.
+//! How many slots and nodes batches touch, and which batches the cluster refuses.
 //!
 //! Batches are lines of text, MONITOR lines or commands of an append-only file, added in order: MULTI and EXEC are
 //! commands like any other. Memory does not depend on their number.
@@ -9,7 +9,6 @@ pub mod findings;
 #[doc(hidden)]
 pub mod kind;
 pub mod outcome;
-mod renaming;
 mod script;
 pub mod shapes;
 mod transactions;
@@ -32,7 +31,7 @@ use slotscope_topology::Topology;
 
 use crate::fanout::batch::Batch;
 use crate::fanout::commands::{keys_of, must_be_together, runs_script};
-use crate::fanout::findings::{AfterRenaming, OutcomeCount};
+use crate::fanout::findings::OutcomeCount;
 pub use crate::fanout::findings::{FanoutFindings, PassedOver, SCHEMA};
 pub use crate::fanout::kind::Lines;
 use crate::fanout::outcome::BatchOutcome;
@@ -40,7 +39,6 @@ use crate::fanout::script::Script;
 use crate::fanout::shapes::{Shapes, Touched};
 use crate::fanout::transactions::Transactions;
 use crate::fanout::unknown::{UnknownCommands, is_verb};
-use crate::whatif::rules::{RenameRules, Renaming};
 
 /// Bytes of keys kept per batch.
 const ROOM: usize = 1 << 20;
@@ -71,9 +69,6 @@ pub struct Fanout<'a> {
     shapes: Shapes,
     /// Collects batches in place of counting them, if requested.
     kept: Option<Batches>,
-    /// The renaming to try.
-    renaming: Option<(RenameRules, Renaming)>,
-    after_renaming: AfterRenaming,
 }
 
 impl<'a> Fanout<'a> {
@@ -95,8 +90,6 @@ impl<'a> Fanout<'a> {
             answers: [0; BatchOutcome::ALL.len()],
             shapes: Shapes::default(),
             kept: None,
-            renaming: None,
-            after_renaming: AfterRenaming::default(),
         }
     }
 
@@ -259,6 +252,15 @@ impl<'a> Fanout<'a> {
         Ok(())
     }
 
+    /// The slots of keys.
+    fn slots_of(&self, keys: &[Word<'_>]) -> Result<Vec<u16>, String> {
+        let slot = |key: &Word<'_>| {
+            let reason = "no pattern of --policy matches one of its keys";
+            self.policy.slot(key).ok_or_else(|| String::from(reason))
+        };
+        keys.iter().map(slot).collect()
+    }
+
     fn end_transaction(&mut self, name: &str, client: &[u8]) -> Result<(), String> {
         match (self.transactions.end(client), name) {
             (None, name) if client == ONLY => {
@@ -290,10 +292,6 @@ impl<'a> Fanout<'a> {
         nodes.sort_unstable();
         nodes.dedup();
         let (slots, nodes) = (slots.len() as u64, nodes.len() as u64);
-        let today = batch.slots_today.members().len();
-        let becomes_crossing = today == 1 && slots > 1;
-        self.after_renaming.become_crossing += u64::from(becomes_crossing);
-        self.after_renaming.no_longer_crossing += u64::from(today > 1 && slots == 1);
         self.sums.keys += batch.keys;
         self.slots.add(std::iter::once(slots));
         self.nodes.add(std::iter::once(nodes));
@@ -304,7 +302,6 @@ impl<'a> Fanout<'a> {
             slots,
             nodes,
             answer,
-            becomes_crossing,
         });
     }
 
@@ -336,7 +333,6 @@ impl<'a> Fanout<'a> {
             nodes_per_batch: quantiles::of(&self.nodes),
             other_shapes: self.shapes.crossing_but(&worst),
             worst,
-            renamed: self.renamed(),
             unknown_commands: self.unknown.list(),
             unknown: self.unknown.total,
             torn_transactions: self.transactions.torn,

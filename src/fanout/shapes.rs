@@ -51,8 +51,6 @@ struct Sums {
     refused: u64,
     slots: u64,
     nodes: u64,
-    /// Batches that new names spread over several slots.
-    become_crossing: u64,
 }
 
 impl Sums {
@@ -74,8 +72,6 @@ pub(crate) struct Touched<'a> {
     pub nodes: u64,
     /// Its outcome.
     pub answer: BatchOutcome,
-    /// Whether its keys are in several slots only because of new names.
-    pub becomes_crossing: bool,
 }
 
 /// A kind of batches.
@@ -95,8 +91,6 @@ pub struct WorstShape {
     pub mean_slots: f64,
     /// Mean number of nodes of one.
     pub mean_nodes: f64,
-    /// How many touch several slots by the names that `--retag` makes, and one by those of today.
-    pub become_crossing: u64,
 }
 
 impl Shapes {
@@ -117,7 +111,6 @@ impl Shapes {
         sums.refused += u64::from(batch.answer != BatchOutcome::Served);
         sums.slots += batch.slots;
         sums.nodes += batch.nodes;
-        sums.become_crossing += u64::from(batch.becomes_crossing);
     }
 
     fn drop_lighter_half(&mut self) {
@@ -137,7 +130,7 @@ impl Shapes {
         }
     }
 
-    /// The kinds across several slots: first those caused by new names, then by slots beyond one.
+    /// The kinds across several slots, by slots beyond one.
     pub(crate) fn worst(&self) -> Vec<WorstShape> {
         let crossing = self
             .known
@@ -146,7 +139,7 @@ impl Shapes {
         let mut rows: Vec<_> = crossing.collect();
         rows.sort_by_key(|(shape, sums)| {
             let beyond = sums.slots - sums.batches;
-            (Reverse(sums.become_crossing), Reverse(beyond), *shape)
+            (Reverse(beyond), *shape)
         });
         let listed = rows.into_iter().take(LISTED);
         listed.map(|(shape, sums)| row(shape, sums)).collect()
@@ -195,7 +188,6 @@ fn row(shape: &Shape, sums: &Sums) -> WorstShape {
         refused: sums.refused,
         mean_slots: mean(sums.slots),
         mean_nodes: mean(sums.nodes),
-        become_crossing: sums.become_crossing,
     }
 }
 
@@ -217,7 +209,6 @@ mod tests {
             slots: slots.len() as u64,
             nodes: 1,
             answer: BatchOutcome::Served,
-            becomes_crossing: false,
         });
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use slotscope_engine::format::parse::words::Word;
 
-use crate::fanout::batch::{Batch, KeySlots};
+use crate::fanout::batch::Batch;
 
 /// Maximum open transactions, and bytes of keys kept for each.
 const MOST: usize = 1024;
@@ -35,7 +35,7 @@ impl Transactions {
     }
 
     /// Queues a command of `client`, if it has an open transaction, with keys in `slots`.
-    pub(super) fn queue(&mut self, client: &[u8], slots: &KeySlots, keys: Vec<Word<'_>>) {
+    pub(super) fn queue(&mut self, client: &[u8], slots: &[u16], keys: Vec<Word<'_>>) {
         if let Some(batch) = self.open.get_mut(client) {
             batch.add(slots, keys);
         }
@@ -66,12 +66,8 @@ mod tests {
         }
         assert_eq!(transactions.torn, MOST as u64);
         let client = 7u64.to_le_bytes();
-        let slots = KeySlots {
-            then: vec![5],
-            ..KeySlots::default()
-        };
-        transactions.queue(&client, &slots, vec![b"k"[..].into()]);
-        transactions.queue(b"other", &slots, Vec::new());
+        transactions.queue(&client, &[5], vec![b"k"[..].into()]);
+        transactions.queue(b"other", &[5], Vec::new());
         assert_eq!(transactions.end(&client).unwrap().keys, 1);
         assert!(transactions.end(b"other").is_none());
         transactions.begin(&8u64.to_le_bytes());

@@ -5,7 +5,6 @@ use slotscope_model::quantiles::Quantiles;
 use slotscope_report::view::{Block, Cell, Column, Section, Table, remarks};
 
 use crate::fanout::FanoutFindings;
-use crate::fanout::findings::AfterRenaming;
 use crate::fanout::outcome::BatchOutcome;
 
 /// Maximum unknown commands named.
@@ -16,7 +15,6 @@ pub(crate) fn sections<'f>(findings: &'f FanoutFindings, advise: Option<&str>) -
     let mut sections = vec![
         Section::untitled()
             .paragraph(summary(findings))
-            .with_all(findings.renamed.as_ref().map(renamed))
             .with_all(remarks::incomplete(&findings.incomplete)),
         outcomes(findings),
         reach(findings),
@@ -53,15 +51,6 @@ fn summary(findings: &FanoutFindings) -> String {
         counted(keys, "key"),
         findings.nodes,
     )
-}
-
-/// The effect of the renaming.
-fn renamed(renamed: &AfterRenaming) -> Block<'static> {
-    Block::Paragraph(format!(
-        "After the renaming, batches that become CROSSSLOT: {}; that no longer are: {}.",
-        grouped(renamed.become_crossing),
-        grouped(renamed.no_longer_crossing),
-    ))
 }
 
 fn outcomes(findings: &FanoutFindings) -> Section<'_> {
@@ -106,15 +95,9 @@ fn worst(findings: &FanoutFindings) -> Section<'_> {
         })
         .column(Column::number("nodes"), |kind| {
             Cell::ratio(kind.mean_nodes, 1)
-        });
-    let table = if findings.renamed.is_some() {
-        table.column(Column::number("new"), |kind| {
-            Cell::count(kind.become_crossing)
         })
-    } else {
-        table
-    };
-    Section::titled("Kinds of batches that reach furthest").table(table.build())
+        .build();
+    Section::titled("Kinds of batches that reach furthest").table(table)
 }
 
 fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'static>> {
@@ -160,7 +143,7 @@ fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'s
     notes.extend(
         passed_over.map(|input| format!("{} is passed over: {}", input.file, input.reason)),
     );
-    if findings.crossslot > 0 && findings.renamed.is_none() {
+    if findings.crossslot > 0 {
         notes.extend(advise.map(|command| format!("hash tags that keep keys together: {command}")));
     }
     let mut warnings = unknown(findings);
@@ -168,8 +151,6 @@ fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'s
         "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope collect URL --load 10s counts these"
             .into()
     }));
-    let renamed = findings.renamed.iter();
-    warnings.extend(renamed.flat_map(|renamed| renamed.without_keys.clone()));
     blocks.extend(remarks::remarks(&warnings, &notes));
     blocks
 }

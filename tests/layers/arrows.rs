@@ -104,7 +104,6 @@ const LAYERS: &[Layers] = &[
             ("advise", &["pipeline", "whatif::rules"]),
             ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
-            ("fanout", &["whatif::rules"]),
             ("main", &["slotscope"]),
             // A report from parts: counts travel together with facts about the inputs.
             ("partial", &["options", "pipeline", "source"]),

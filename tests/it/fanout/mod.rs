@@ -104,41 +104,6 @@ fn crossslot_can_be_denied_and_rejected_lines_are_reported() {
 }
 
 #[test]
-fn a_renaming_shows_which_commands_become_crossslot_by_it() {
-    let scratch = Scratch::new();
-    let lines = (0..50).map(|i| format!("MGET {{t{i}}}:a {{t{i}}}:b\nMGET cart:{i} user:{i}\n"));
-    scratch.file("batches", lines.collect::<String>());
-    let renamed = |rules: &[&str]| {
-        let mut args = vec!["fanout", "batches", "--json"];
-        rules.iter().for_each(|rule| args.extend(["--retag", rule]));
-        scratch.report(&args)
-    };
-    let found = renamed(&["^(cart|user):([0-9]+)$ => $1:{$2}"]);
-    let effect = &found["renamed"];
-    let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
-    assert_eq!(counts, (&0.into(), &50.into()), "{effect}");
-    assert_eq!(found["crossslot"], 0);
-    // Without its braces, a tag holds nothing together.
-    let found = renamed(&["^\\{(t[0-9]+)\\} => $1", "^nothing$ => x"]);
-    let effect = &found["renamed"];
-    let counts = (&effect["become_crossing"], &effect["no_longer_crossing"]);
-    assert_eq!(counts, (&50.into(), &0.into()), "{effect}");
-    let kinds = found["worst"].list().iter();
-    let becoming: u64 = kinds
-        .filter_map(|kind| kind["become_crossing"].as_u64())
-        .sum();
-    assert_eq!(
-        (becoming, &found["worst"][0]["become_crossing"]),
-        (50, &1.into())
-    );
-    let output = scratch.run(&["fanout", "batches", "--retag", "^nothing$ => x"]);
-    let text = stdout(&output);
-    text.says("batches that become CROSSSLOT: 0; that no longer are: 0.")
-        .says("warning: no key matches --retag");
-    scratch.refuses("fanout batches --retag x | --retag x: is not");
-}
-
-#[test]
 fn keys_without_commands_are_refused() {
     let scratch = Scratch::new();
     scratch.file("table", "key,size\nuser:1,100\nuser:2,90\n");
