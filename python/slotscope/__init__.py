@@ -133,8 +133,8 @@ def whatif(
 ) -> WhatIfResult:
     """The same keys on other nodes, by another hash policy or with other tags: the JSON of `slotscope whatif --json`.
 
-    Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag`, `untag` and `split`
-    says what is tried.
+    Inputs and errors are those of `analyze`; one of `to_nodes`, `to_topology`, `to_policy`, `retag` and `split` says
+    what is tried.
     """
     found: WhatIfResult = json.loads(_native.findings("whatif", *call(WhatIf, inputs, options, keys, key, bytes, ops)))
     return found

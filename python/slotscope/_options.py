@@ -296,7 +296,6 @@ class WhatIf(TypedDict, total=False):
         topology: The cluster's own listing: CLUSTER NODES
         ttl: Only keys that never expire (none), that expire (any), or that expire in a range: 1h..7d from now, 2026-12-01..2027-01-01
         type: Only keys of these types, such as string,hash
-        untag: Take the braces out of keys that REGEX matches; may be repeated
         user: The ACL user [default: the default user]
     """
 
@@ -346,7 +345,6 @@ class WhatIf(TypedDict, total=False):
     topology: Path
     ttl: str
     type: str | list[str]
-    untag: str | list[str]
     user: str
 
 

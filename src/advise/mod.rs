@@ -170,7 +170,7 @@ fn on_all_names(reading: &Reading, model: &Model<'_>, schemes: &mut [Scored]) ->
 
 /// Sampled names that the rules rename differently from the scheme.
 fn differing(model: &Model<'_>, renaming: &Renaming, rules: &[String]) -> Result<u64> {
-    let rules = RenameRules::parse(rules, &[], &[])?;
+    let rules = RenameRules::parse(rules, &[])?;
     let mut at_work = rules.start();
     let mut tokens = model.families.tokens();
     let (mut by_rules, mut by_scheme) = (Vec::new(), Vec::new());

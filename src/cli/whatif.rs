@@ -59,9 +59,6 @@ pub struct WhatIfArgs {
     /// The first match of REGEX becomes TEMPLATE. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "REGEX => TEMPLATE", allow_hyphen_values = true)]
     pub retag: Vec<String>,
-    /// Take the braces out of keys that REGEX matches; may be repeated
-    #[arg(long, help_heading = CHANGES, value_name = "REGEX", allow_hyphen_values = true, hide_short_help = true)]
-    pub untag: Vec<String>,
     /// Split a tag into K: {TAG} becomes {TAG:k}
     ///
     /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. May be repeated.
@@ -173,7 +170,7 @@ impl WhatIfArgs {
         let named = self.cluster.named()?;
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
-        let rules = RenameRules::parse(&self.retag, &self.untag, &self.split)?;
+        let rules = RenameRules::parse(&self.retag, &self.split)?;
         let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
         let is_same_policy = policies[0].to_string() == policies[1].to_string();
@@ -246,12 +243,12 @@ impl WhatIfArgs {
     }
 
     fn check_any(&self) -> Result<()> {
-        let rules = [&self.retag, &self.untag, &self.split, &self.grow];
+        let rules = [&self.retag, &self.split, &self.grow];
         let any = rules.iter().any(|rules| !rules.is_empty())
             || self.to_nodes.is_some()
             || self.to_topology.is_some()
             || !self.to_policy.is_empty();
-        let reason = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --untag, --split or --grow";
+        let reason = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --split or --grow";
         if any {
             Ok(())
         } else {

@@ -1,6 +1,6 @@
 //! Rules that rename keys.
 //!
-//! Retagging rules apply first, in order, each to the result of the previous one; then tags are removed, then split.
+//! Retagging rules apply first, in order, each to the result of the previous one; then tags are split.
 
 use std::ops::Range;
 
@@ -19,7 +19,6 @@ const MAX_KEY: usize = 512 << 20;
 #[derive(Debug, Clone, Default)]
 pub struct RenameRules {
     retag: Vec<Retag>,
-    untag: Vec<Untag>,
     split: Vec<Split>,
 }
 
@@ -29,13 +28,6 @@ struct Retag {
     text: String,
     regex: Regex,
     template: Vec<Part>,
-}
-
-/// Removes braces in the match of a pattern.
-#[derive(Debug, Clone)]
-struct Untag {
-    text: String,
-    regex: Regex,
 }
 
 /// A part of the replacement.
@@ -50,25 +42,19 @@ enum Part {
 pub struct Renaming {
     places: Vec<CaptureLocations>,
     before: Vec<u8>,
-    /// Number of keys renamed by each rule: retagging, untagging, splitting, in order.
-    pub hits: [Vec<u64>; 3],
+    /// Number of keys renamed by each rule: retagging, splitting, in order.
+    pub hits: [Vec<u64>; 2],
 }
 
 impl RenameRules {
-    /// Parses the values of `--retag`, `--untag` and `--split`.
+    /// Parses the values of `--retag` and `--split`.
     ///
     /// # Errors
     /// A value is invalid; the message names it.
-    pub fn parse(retag: &[String], untag: &[String], split: &[String]) -> Result<RenameRules> {
+    pub fn parse(retag: &[String], split: &[String]) -> Result<RenameRules> {
         Ok(RenameRules {
             retag: each(retag, |text| {
                 Retag::parse(text).map_err(|reason| Error::option("retag", text, reason))
-            })?,
-            untag: each(untag, |text| {
-                let regex = compile_over_bytes(text)
-                    .map_err(|reason| Error::option("untag", text, reason))?;
-                let text = text.to_owned();
-                Ok(Untag { text, regex })
             })?,
             split: each(split, |text| {
                 Split::parse(text).map_err(|reason| Error::option("split", text, reason))
@@ -77,21 +63,18 @@ impl RenameRules {
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.retag.is_empty() && self.untag.is_empty() && self.split.is_empty()
+        self.retag.is_empty() && self.split.is_empty()
     }
 
     /// The rules that match no key, given `hits` per rule; for display.
-    pub(crate) fn without_keys(&self, hits: &[Vec<u64>; 3]) -> Vec<String> {
-        let [retag, untag, split] = hits;
-        let quoted =
-            |flag: &str, text: &str| format!("no key matches {flag} \"{}\"", Name::from(text));
-        let unmet = |hits: &u64| *hits == 0;
-        let retag = self.retag.iter().zip(retag).filter(|(_, hits)| unmet(hits));
-        let untag = self.untag.iter().zip(untag).filter(|(_, hits)| unmet(hits));
-        let split = self.split.iter().zip(split).filter(|(_, hits)| unmet(hits));
+    pub(crate) fn without_keys(&self, [retag, split]: &[Vec<u64>; 2]) -> Vec<String> {
+        let retag = self.retag.iter().zip(retag).filter(|(_, hits)| **hits == 0);
+        let split = self.split.iter().zip(split).filter(|(_, hits)| **hits == 0);
         retag
-            .map(|(rule, _)| quoted("--retag", &rule.text))
-            .chain(untag.map(|(rule, _)| quoted("--untag", &rule.text)))
+            .map(|(rule, _)| {
+                let rule = Name::from(rule.text.as_str());
+                format!("no key matches --retag \"{rule}\"")
+            })
             .chain(split.map(|(rule, _)| {
                 let tag = rule.tag_in_words();
                 format!("no key has {tag}; a single key cannot be split here")
@@ -108,8 +91,7 @@ impl RenameRules {
                 .map(|rule| rule.regex.capture_locations())
                 .collect(),
             before: Vec::new(),
-            hits: [self.retag.len(), self.untag.len(), self.split.len()]
-                .map(|rules| vec![0; rules]),
+            hits: [self.retag.len(), self.split.len()].map(|rules| vec![0; rules]),
         }
     }
 
@@ -127,7 +109,7 @@ impl RenameRules {
         let Renaming {
             places,
             before,
-            hits: [retagged, untagged, split],
+            hits: [retagged, split],
         } = renaming;
         for ((rule, places), hits) in self.retag.iter().zip(places).zip(retagged) {
             before.clear();
@@ -140,17 +122,6 @@ impl RenameRules {
                     return false;
                 }
             }
-        }
-        let mut is_untagged = false;
-        for (rule, hits) in self.untag.iter().zip(untagged) {
-            let matches = rule.regex.is_match(&renamed[start..]);
-            *hits += u64::from(matches);
-            is_untagged |= matches;
-        }
-        if is_untagged {
-            before.clear();
-            before.extend(renamed.drain(start..));
-            renamed.extend(before.iter().filter(|byte| !b"{}".contains(byte)));
         }
         if self.split.is_empty() {
             return true;
@@ -267,14 +238,14 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn renamed(flags: [&[&str]; 3], key: &str) -> String {
-        let [retag, untag, split] = flags.map(|values| {
+    fn renamed(flags: [&[&str]; 2], key: &str) -> String {
+        let [retag, split] = flags.map(|values| {
             values
                 .iter()
                 .map(|text| text.to_string())
                 .collect::<Vec<_>>()
         });
-        let rules = RenameRules::parse(&retag, &untag, &split).unwrap();
+        let rules = RenameRules::parse(&retag, &split).unwrap();
         let mut renamed = b"before".to_vec();
         rules.rename(
             key.as_bytes(),
@@ -289,21 +260,21 @@ mod tests {
             .to_owned()
     }
 
-    fn refused(flags: [&[&str]; 3]) -> String {
-        let [retag, untag, split] = flags.map(|values| {
+    fn refused(flags: [&[&str]; 2]) -> String {
+        let [retag, split] = flags.map(|values| {
             values
                 .iter()
                 .map(|text| text.to_string())
                 .collect::<Vec<_>>()
         });
-        RenameRules::parse(&retag, &untag, &split)
+        RenameRules::parse(&retag, &split)
             .unwrap_err()
             .to_string()
     }
 
     #[test]
     fn retagging_replaces_the_first_match_by_the_template() {
-        let retag = |rule: &str, key: &str| renamed([&[rule], &[], &[]], key);
+        let retag = |rule: &str, key: &str| renamed([&[rule], &[]], key);
         let favorites = "^favorites:(?<user>\\d+):(.*)$ => favorites:{fav:${user}}:$2";
         assert_eq!(
             retag(favorites, "favorites:123:news001"),
@@ -313,40 +284,37 @@ mod tests {
         assert_eq!(retag(r"(\d+) => {$1}", "a:1:2"), "a:{1}:2");
         assert_eq!(retag("b => $$$0", "abc"), "a$bc");
         assert_eq!(retag("{(.*)} => $1", "x{y}z"), "xyz");
-        assert_eq!(renamed([&["a => b", "b => c"], &[], &[]], "a"), "c");
+        assert_eq!(renamed([&["a => b", "b => c"], &[]], "a"), "c");
     }
 
     #[test]
-    fn tags_come_off_and_are_split_by_the_crc_of_the_key() {
-        assert_eq!(renamed([&[], &["^x"], &[]], "x{a}{b}{"), "xab");
-        assert_eq!(renamed([&[], &["^x"], &[]], "y{a}"), "y{a}");
+    fn tags_are_split_by_the_crc_of_the_key() {
         let bucket = hashslot::crc16(b"k:{common}:7") % 16;
         for split in ["common = 16", "{common}=16", "/com+on/ = 16"] {
             assert_eq!(
-                renamed([&[], &[], &[split]], "k:{common}:7"),
+                renamed([&[], &[split]], "k:{common}:7"),
                 format!("k:{{common:{bucket}}}:7")
             );
         }
         assert_eq!(
-            renamed([&[], &[], &["/com/ = 16"]], "k:{common}"),
+            renamed([&[], &["/com/ = 16"]], "k:{common}"),
             "k:{common}"
         );
-        assert_eq!(renamed([&[], &[], &["common = 16"]], "common"), "common");
+        assert_eq!(renamed([&[], &["common = 16"]], "common"), "common");
     }
 
     #[test]
     fn a_rule_that_cannot_be_read_is_named_with_the_way_out() {
-        assert!(refused([&["a"], &[], &[]]).starts_with("--retag a: is not 'REGEX => TEMPLATE'"));
-        assert!(refused([&["(a) => $2"], &[], &[]]).contains("has no group $2"));
-        assert!(refused([&["(a) => $x"], &[], &[]]).contains("has no group $"));
-        assert!(refused([&["(?=a) => b"], &[], &[]]).contains("look-around"));
-        assert!(refused([&[], &["(a"], &[]]).starts_with("--untag \"(a\": unclosed group"));
+        assert!(refused([&["a"], &[]]).starts_with("--retag a: is not 'REGEX => TEMPLATE'"));
+        assert!(refused([&["(a) => $2"], &[]]).contains("has no group $2"));
+        assert!(refused([&["(a) => $x"], &[]]).contains("has no group $"));
+        assert!(refused([&["(?=a) => b"], &[]]).contains("look-around"));
     }
 
     #[test]
     fn a_name_that_no_server_takes_is_not_built() {
         let rule = format!("(.*) => {}", "$1".repeat(140));
-        let rules = RenameRules::parse(&[rule], &[], &[]).unwrap();
+        let rules = RenameRules::parse(&[rule], &[]).unwrap();
         let (key, mut renamed) = (vec![b'a'; 4 << 20], b"before".to_vec());
         let mut with = rules.start();
         assert!(!rules.rename(&key, &Policy::Oss, &mut with, &mut renamed));
@@ -357,7 +325,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_rule_and_no_key_makes_it_panic(key: Vec<u8>, rule in "[a{}().*+$0-9\\[\\]]{0,8} => [a{}$0-3]{0,6}", split in "[a{}/.*]{0,5} = 7") {
-            if let Ok(rules) = RenameRules::parse(&[rule], &[String::from("a")], &[split]) {
+            if let Ok(rules) = RenameRules::parse(&[rule], &[split]) {
                 let mut renamed = b"before".to_vec();
                 rules.rename(&key, &Policy::Enterprise, &mut rules.start(), &mut renamed);
                 prop_assert!(renamed.starts_with(b"before"));

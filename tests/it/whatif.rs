@@ -82,7 +82,6 @@ fn rules_that_no_key_matches_are_named() {
             "/no.*/ = 4",
             "no key has a tag that matches /no.*/; a single key cannot be split here",
         ],
-        ["--untag", "^nosuch", "no key matches --untag \"^nosuch\""],
         [
             "--retag",
             "^nosuch => x",

@@ -46,7 +46,7 @@ fn carried_out(cluster: &Cluster, load: &Workload, undeclared: usize) -> [[u64; 
     let model = Model::of(&names, &batches, Owners::even(3), |_| false);
     let decision = model.decide(model.candidates(&batches));
     let findings = AdviseFindings::of(&model, &batches, &decision);
-    let rules = RenameRules::parse(&findings.rules, &[], &[]).unwrap();
+    let rules = RenameRules::parse(&findings.rules, &[]).unwrap();
     let mut at_work = rules.start();
     let hard = load.batches.iter().filter(|(is_hard, _)| *is_hard);
     let today: Vec<Vec<Vec<u8>>> = hard

@@ -396,8 +396,10 @@ fn rules() -> RenameRules {
             .collect::<Vec<_>>()
     };
     RenameRules::parse(
-        &texts(&[r"^favorites:(\d+):(.*)$ => favorites:{fav:$1}:$2"]),
-        &texts(&["^cart:"]),
+        &texts(&[
+            r"^favorites:(\d+):(.*)$ => favorites:{fav:$1}:$2",
+            "^cart:[{](.*)[}] => cart:$1",
+        ]),
         &texts(&["common = 16", r"/\d*7/ = 3"]),
     )
     .unwrap()

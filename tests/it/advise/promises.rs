@@ -26,7 +26,7 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
         changed += 1;
         let findings = AdviseFindings::of(&model, &batches, &decision);
         let promised = &findings.schemes[0];
-        let rules = RenameRules::parse(&findings.rules, &[], &[]).unwrap();
+        let rules = RenameRules::parse(&findings.rules, &[]).unwrap();
         let mut at_work = rules.start();
         let mut otherwise = HashSet::new();
         let mut renamed = |name: &str| {

@@ -64,7 +64,7 @@ pub(super) fn rename(
     assert!(tried.status.success(), "{command}: {}", stderr(&tried));
     let split = command.split_once("--split ").unwrap().1;
     let split = split.split('\'').nth(1).unwrap().to_owned();
-    let rules = RenameRules::parse(&[], &[], &[split]).unwrap();
+    let rules = RenameRules::parse(&[], &[split]).unwrap();
     let mut renaming = rules.start();
     for key in keys {
         let mut name = Vec::new();

@@ -67,7 +67,7 @@ fn what_is_fed_in() {
                 |summary| {
                     let step = &summary.verdict.steps[0];
                     let command = step.command.as_ref().unwrap().to_string();
-                    command.contains("--untag '[{]myapp[}]'")
+                    command.contains("--retag '[{](myapp)[}] => $1'")
                         && step.after.memory.unwrap().max_over_mean <= 1.05
                 },
             ),
