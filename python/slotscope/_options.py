@@ -259,7 +259,6 @@ class WhatIf(TypedDict, total=False):
         delimiter: The byte between keys, for the format `lines`: one character, or one of `\\0` `\\t` `\\n` `\\xHH` [default: the line end]
         escapes: Escapes of redis-cli in the keys of `csv` and `jsonl`, such as `\\xff`
         format: The format; `--format help` lists all
-        grow: Keys that begin with PREFIX count N times, 2 or 20
         keep: Keep what is read from running servers in this new directory, as collect does
         kernel: How slots are computed; `slotscope bench` lists the kernels [default: the best that this CPU has]
         key_column: The column of the keys, for `csv` and `jsonl` [default: key or name]
@@ -308,7 +307,6 @@ class WhatIf(TypedDict, total=False):
     delimiter: str
     escapes: str
     format: str
-    grow: Mapping[str, str | float] | list[str] | str
     keep: Path
     kernel: str
     key_column: str

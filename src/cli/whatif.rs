@@ -26,7 +26,6 @@ use crate::options::{HashSpec, NodeSpec};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::growth::Growth;
 use crate::whatif::rules::RenameRules;
 use crate::whatif::{self, WhatIf, WhatIfChange, view};
 
@@ -64,11 +63,6 @@ pub struct WhatIfArgs {
     /// Or the tags that /REGEX/ matches whole. k is the CRC16 of the key, modulo K. May be repeated.
     #[arg(long, help_heading = CHANGES, value_name = "TAG = K", allow_hyphen_values = true)]
     pub split: Vec<String>,
-    /// Keys that begin with PREFIX count N times, 2 or 20
-    ///
-    /// In the slots that they have. May be repeated.
-    #[arg(long, help_heading = CHANGES, value_name = "PREFIX = Nx", allow_hyphen_values = true)]
-    pub grow: Vec<String>,
     /// What load is
     #[command(flatten)]
     pub by: ByArgs,
@@ -87,7 +81,6 @@ Examples:
 
 /// A change to try.
 struct Trial<'a> {
-    growth: Growth,
     policies: [&'a Policy; 2],
     topologies: [Topology; 2],
     asked: Asked,
@@ -96,9 +89,12 @@ struct Trial<'a> {
 impl Trial<'_> {
     /// The change, with keys renamed by `rules`.
     fn change(&self, rules: RenameRules) -> Arc<WhatIfChange> {
-        let (growth, policy) = (self.growth.clone(), self.policies[1].clone());
         let topologies = self.topologies.each_ref();
-        Arc::new(WhatIfChange::new(rules, growth, policy, topologies))
+        Arc::new(WhatIfChange::new(
+            rules,
+            self.policies[1].clone(),
+            topologies,
+        ))
     }
 
     /// Both sides, with the keys of `reading` renamed by `rules`.
@@ -106,9 +102,7 @@ impl Trial<'_> {
         let change = self.change(rules);
         let scanned = reading.scan("counting", || WhatIf::new(change.clone()))?;
         let input = input_info::of_reading(reading, &scanned);
-        let mut counted = scanned.tally;
-        counted.grow();
-        self.compare(counted, input)
+        self.compare(scanned.tally, input)
     }
 
     /// Both sides, once they are counted.
@@ -171,10 +165,9 @@ impl WhatIfArgs {
         let policy = self.hashing.policy()?;
         let policies = [&policy, &self.policy_after(&policy)?];
         let rules = RenameRules::parse(&self.retag, &self.split)?;
-        let growth = Growth::parse(&self.grow)?;
         self.check_any()?;
         let is_same_policy = policies[0].to_string() == policies[1].to_string();
-        let needs_names = !(rules.is_empty() && growth.is_empty() && is_same_policy);
+        let needs_names = !(rules.is_empty() && is_same_policy);
         let flags = InputFlags {
             reading: &self.reading,
             servers: &self.servers,
@@ -184,7 +177,6 @@ impl WhatIfArgs {
         let input = flags.find()?.read(self.reading.progress)?;
         let trial = |topology: Topology| {
             Ok(Trial {
-                growth,
                 policies,
                 topologies: [topology.clone(), self.topology_after(topology)?],
                 asked: Asked {
@@ -243,12 +235,11 @@ impl WhatIfArgs {
     }
 
     fn check_any(&self) -> Result<()> {
-        let rules = [&self.retag, &self.split, &self.grow];
+        let rules = [&self.retag, &self.split, &self.to_policy];
         let any = rules.iter().any(|rules| !rules.is_empty())
             || self.to_nodes.is_some()
-            || self.to_topology.is_some()
-            || !self.to_policy.is_empty();
-        let reason = "name what to try: --to-nodes, --to-topology, --to-policy, --retag, --split or --grow";
+            || self.to_topology.is_some();
+        let reason = "name what to try: --to-nodes, --to-topology, --to-policy, --retag or --split";
         if any {
             Ok(())
         } else {

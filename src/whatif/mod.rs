@@ -2,8 +2,6 @@
 
 pub mod findings;
 #[doc(hidden)]
-pub mod growth;
-#[doc(hidden)]
 pub mod rules;
 pub mod split;
 pub mod tag_splits;
@@ -26,7 +24,6 @@ use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
 use crate::whatif::findings::WhatIfFindings;
-use crate::whatif::growth::Growth;
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
 
@@ -49,7 +46,6 @@ const BATCH_BYTES: usize = 4 << 20;
 /// The change to try.
 pub struct WhatIfChange {
     rules: RenameRules,
-    growth: Growth,
     /// The new hash policy.
     policy: Policy,
     /// Each slot's node number, before and after; equal if it is the same node.
@@ -57,14 +53,8 @@ pub struct WhatIfChange {
 }
 
 impl WhatIfChange {
-    /// Renames by `rules`, grows keys by `growth`, and hashes by `policy`, where nodes are those of `topologies` (before,
-    /// after).
-    pub fn new(
-        rules: RenameRules,
-        growth: Growth,
-        policy: Policy,
-        topologies: [&Topology; 2],
-    ) -> Self {
+    /// Renames by `rules` and hashes by `policy`, where nodes are those of `topologies` (before, after).
+    pub fn new(rules: RenameRules, policy: Policy, topologies: [&Topology; 2]) -> Self {
         let [before, after] = topologies;
         let unowned = before.nodes.len() + after.nodes.len();
         let numbered = (before.nodes.len()..).zip(identities(before, after));
@@ -79,7 +69,6 @@ impl WhatIfChange {
         ];
         WhatIfChange {
             rules,
-            growth,
             policy,
             nodes,
         }
@@ -93,10 +82,6 @@ pub struct WhatIf {
     pub before: Tallies,
     /// The keys after the change; absent if only nodes change.
     after: Option<Tallies>,
-    /// The keys that match each growth rule.
-    grown: Vec<Tallies>,
-    /// How many these are, unrenamed.
-    grown_keys: Vec<u64>,
     /// Keys that change slots.
     pub moved: Load,
     /// Keys that change nodes.
@@ -130,10 +115,7 @@ impl WhatIf {
     /// An empty count.
     pub fn new(change: Arc<WhatIfChange>) -> Self {
         let tallies = || Tallies::new(Parts::InOnePass);
-        let rules = change.growth.len();
         WhatIf {
-            grown: (0..rules).map(|_| tallies()).collect(),
-            grown_keys: vec![0; rules],
             before: tallies(),
             after: Some(tallies()),
             moved: Load::default(),
@@ -168,88 +150,31 @@ impl WhatIf {
         self.after.as_ref().unwrap_or(&self.before)
     }
 
-    /// Adds the growth; call once, after counting.
-    pub fn grow(&mut self) {
-        let Some(after) = &mut self.after else { return };
-        for (rule, tallies) in std::mem::take(&mut self.grown).into_iter().enumerate() {
-            add_times(after, tallies, self.change.growth.copies(rule));
-        }
-    }
-
     /// The parts of the change that match no key; for display.
     pub(crate) fn without_keys(&self) -> Vec<String> {
-        let WhatIfChange { rules, growth, .. } = &*self.change;
-        let mut unmet = rules.without_keys(&self.scratch.renaming.hits);
-        unmet.extend(growth.without_keys(&self.grown_keys));
-        unmet
-    }
-
-    /// Counts growing keys by rule.
-    fn add_growth(&mut self, keys: &SlotBatch<'_>) {
-        let change = self.change.clone();
-        let growth = &change.growth;
-        if growth.is_empty() {
-            return;
-        }
-        let mut of_batch = vec![0; growth.len()];
-        for i in 0..keys.len() {
-            if let Some(rule) = growth.rule_of(keys.batch.keys.get(keys.batch.base, i)) {
-                of_batch[rule] += 1;
-            }
-        }
-        // Keep the hits: the renaming must count these keys only once.
-        let hits = self.scratch.renaming.hits.clone();
-        for (rule, count) in of_batch
-            .into_iter()
-            .enumerate()
-            .filter(|(_, count)| *count > 0)
-        {
-            self.grown_keys[rule] += count;
-            let is_counted = |key: &[u8]| growth.rule_of(key) == Some(rule);
-            let tallies = &mut self.grown[rule];
-            self.scratch.add_renamed(&change, keys, is_counted, tallies);
-        }
-        self.scratch.renaming.hits = hits;
+        let hits = &self.scratch.renaming.hits;
+        self.change.rules.without_keys(hits)
     }
 
     /// Counts the keys of a batch after the change, and records their slots.
     fn add_after(&mut self, keys: &SlotBatch<'_>) {
         let Some(after) = &mut self.after else { return };
         self.scratch.slots.resize(keys.len(), None);
-        self.renamed += self
-            .scratch
-            .add_renamed(&self.change, keys, |_| true, after);
-    }
-}
-
-/// Adds `tallies` to `to` this many times. The copies stand for other keys: none is a duplicate or one more giant.
-fn add_times(to: &mut Tallies, mut tallies: Tallies, mut times: u32) {
-    if let Some(names) = &mut tallies.names {
-        (names.duplicates, names.heaviest) = Default::default();
-    }
-    while times > 0 {
-        if times % 2 == 1 {
-            to.merge(tallies.clone());
-        }
-        times /= 2;
-        if times > 0 {
-            tallies.merge(tallies.clone());
-        }
+        self.renamed += self.scratch.add_renamed(&self.change, keys, after);
     }
 }
 
 impl Scratch {
-    /// Counts the `wanted` keys of a batch after the change; returns the number renamed.
+    /// Counts the keys of a batch after the change; returns the number renamed.
     fn add_renamed(
         &mut self,
         change: &WhatIfChange,
         keys: &SlotBatch<'_>,
-        wanted: impl Fn(&[u8]) -> bool,
         to: &mut Tallies,
     ) -> u64 {
         let (mut at, mut renamed) = (0, 0);
         while at < keys.len() {
-            at = self.rename(change, keys, at, &wanted);
+            at = self.rename(change, keys, at);
             renamed += self.count_renamed(keys);
             self.add(change, keys, to);
         }
@@ -257,13 +182,7 @@ impl Scratch {
     }
 
     /// Writes the new names of keys from `from` on into the block; returns the end index.
-    fn rename(
-        &mut self,
-        change: &WhatIfChange,
-        keys: &SlotBatch<'_>,
-        from: usize,
-        wanted: impl Fn(&[u8]) -> bool,
-    ) -> usize {
+    fn rename(&mut self, change: &WhatIfChange, keys: &SlotBatch<'_>, from: usize) -> usize {
         self.names.clear();
         self.keys.clear();
         self.places.clear();
@@ -271,10 +190,6 @@ impl Scratch {
         while at < keys.len() && self.names.len() < BATCH_BYTES {
             let start = self.names.len();
             let key = keys.batch.keys.get(keys.batch.base, at);
-            if !wanted(key) {
-                at += 1;
-                continue;
-            }
             let is_possible =
                 change
                     .rules
@@ -378,7 +293,6 @@ impl Tally for WhatIf {
         self.before.add(keys);
         self.scratch.slots.clear();
         self.add_after(keys);
-        self.add_growth(keys);
         let [before, after] = &self.change.nodes;
         for (i, (old, new)) in keys.slots.iter().zip(&self.scratch.slots).enumerate() {
             let Some(new) = new else {
@@ -404,14 +318,9 @@ impl Tally for WhatIf {
     fn merge(&mut self, other: Self) {
         self.before.merge(other.before);
         self.after.merge(other.after);
-        let grown = self.grown.iter_mut().zip(other.grown);
-        grown.for_each(|(mine, theirs)| mine.merge(theirs));
-        let add =
-            |to: &mut Vec<u64>, from: &[u64]| to.iter_mut().zip(from).for_each(|(a, b)| *a += b);
-        add(&mut self.grown_keys, &other.grown_keys);
-        let hits = self.scratch.renaming.hits.iter_mut();
-        hits.zip(&other.scratch.renaming.hits)
-            .for_each(|(mine, theirs)| add(mine, theirs));
+        let hits = self.scratch.renaming.hits.iter_mut().flatten();
+        let others = other.scratch.renaming.hits.iter().flatten();
+        hits.zip(others).for_each(|(mine, theirs)| *mine += theirs);
         self.moved += other.moved;
         self.changed_node += other.changed_node;
         self.renamed += other.renamed;

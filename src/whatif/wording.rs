@@ -46,14 +46,6 @@ pub(super) fn sentence(findings: &WhatIfFindings) -> String {
             times(before),
         )
     };
-    let grown = match is.keys + findings.unplaced.keys {
-        keys if keys <= findings.input.keys => String::new(),
-        keys => format!(
-            "; {} keys in place of {}",
-            grouped(keys),
-            grouped(findings.input.keys)
-        ),
-    };
     let without_keys: String = findings
         .without_keys
         .iter()
@@ -85,5 +77,5 @@ pub(super) fn sentence(findings: &WhatIfFindings) -> String {
             format!("{slots} of the keys change their slot and {nodes} their node; ")
         }
     };
-    format!("{without_keys}{turn}: {fullest}{grown}; {moved}{split}{unplaced}")
+    format!("{without_keys}{turn}: {fullest}; {moved}{split}{unplaced}")
 }

@@ -87,7 +87,6 @@ fn rules_that_no_key_matches_are_named() {
             "^nosuch => x",
             "no key matches --retag \"^nosuch => x\"",
         ],
-        ["--grow", "nosuch = 2x", "no key begins with \"nosuch\""],
     ];
     for [flag, rule, said] in rules {
         let output = scratch.run(&["whatif", "dump.keys", "--json", flag, rule]);
@@ -103,39 +102,6 @@ fn rules_that_no_key_matches_are_named() {
         scratch.report(&matching)["without_keys"],
         serde_json::json!([])
     );
-}
-
-#[test]
-fn keys_of_a_prefix_that_grows_count_so_often() {
-    let scratch = Scratch::new();
-    let keys = (0..6000).map(|i| format!("user:{i},{}\n", i % 50));
-    let others = (0..4000).map(|i| format!("{{all}}:{i},10\n"));
-    scratch.file(
-        "dump.csv",
-        format!("key,size\n{}", keys.chain(others).collect::<String>()),
-    );
-    let grown = |rules: &[&str]| {
-        let mut args = vec!["whatif", "dump.csv", "--json", "--by", "bytes"];
-        rules.iter().for_each(|rule| args.extend(["--grow", rule]));
-        // The second of two rules that match the same keys gets none.
-        serde_json::from_slice::<Value>(&scratch.run(&args).stdout).unwrap()
-    };
-    let found = grown(&["user: = 3x", "{all} = 12x"]);
-    assert_eq!(found["before"]["keys"], 10_000);
-    assert_eq!(found["after"]["keys"], 3 * 6000 + 12 * 4000);
-    let tag = &found["top_tags"][0];
-    tag.has(json!({"tag": "all", "keys": 48_000, "bytes": 480_000}));
-    found.has(json!({"moved": {"keys": 0}, "changed_node": {"keys": 0}}));
-    // The copies are not duplicates.
-    let verdict = &found["after"]["verdict"];
-    assert_eq!(verdict["state"], "skewed", "{verdict}");
-    assert!(!verdict.to_string().contains("duplicate"), "{verdict}");
-    found["sentence"]
-        .text()
-        .says("; 66,000 keys in place of 10,000;");
-    // The first rule that matches a key counts.
-    let found = grown(&["user: = 2x", "u = 9x"]);
-    assert_eq!(found["after"]["keys"], 16_000);
 }
 
 #[test]

@@ -11,7 +11,6 @@ use slotscope::slot::policy::Policy;
 use slotscope::slot::{SlotColumns, slot};
 use slotscope::source::block::Block;
 use slotscope::topology::{InFlight, Node, Topology};
-use slotscope::whatif::growth::Growth;
 use slotscope::whatif::rules::RenameRules;
 use slotscope::whatif::{WhatIf, WhatIfChange};
 use testkit::cluster::{Cluster, Ranges, call_ok, held, keyslots};
@@ -455,12 +454,7 @@ fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
         .filter(|(before, after)| node(**before) != node_after(**after))
         .count();
 
-    let plan = Arc::new(WhatIfChange::new(
-        rules,
-        Growth::default(),
-        Policy::Oss,
-        topologies,
-    ));
+    let plan = Arc::new(WhatIfChange::new(rules, Policy::Oss, topologies));
     let truth = count(&plan, 1, 1 << 20, &keys);
     assert_eq!(truth.after().slots.loads.keys, loads);
     assert_eq!(
