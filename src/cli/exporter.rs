@@ -12,7 +12,6 @@ use slotscope_engine::error::{Error, Result};
 
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::{Ending, Run, say, values};
-use crate::exporter::hosts::{self, Hosts};
 use crate::exporter::http::{self, Answer};
 use crate::exporter::judged;
 use crate::exporter::page::{self, Observed};
@@ -36,12 +35,6 @@ pub struct ExporterArgs {
     /// Serves GET /metrics and GET /healthz, without password or TLS: keep it on loopback or in a private network.
     #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:9121")]
     pub listen: SocketAddr,
-    /// A host name by which it is scraped; may be repeated
-    ///
-    /// On loopback, or with this flag, requests for a host other than an IP address, localhost or these names are answered
-    /// 403.
-    #[arg(long, value_name = "NAME", value_parser = hosts::name)]
-    pub allow_host: Vec<String>,
     /// Time between two readings of the cluster
     ///
     /// A scrape returns the last one.
@@ -72,7 +65,6 @@ impl Run for ExporterArgs {
         let access = self.live.access(&seeds)?;
         let cluster = self.cluster.clone().unwrap_or_else(|| live::name(&seeds));
         let listener = http::listen(self.listen)?;
-        let hosts = Hosts::new(self.listen, &self.allow_host);
         say(&format!(
             "http://{}/metrics, read every {:?}",
             self.listen, self.interval
@@ -105,7 +97,7 @@ impl Run for ExporterArgs {
             reader.spawn_scoped(scope, reads).map_err(|error| {
                 Error::bad("exporter", format!("no thread can be started: {error}"))
             })?;
-            http::serve(&listener, &hosts, |path| self.answer(path, &pages));
+            http::serve(&listener, |path| self.answer(path, &pages));
             Ok(Ending::Done)
         })
     }

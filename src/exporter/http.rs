@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
-use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -11,8 +11,6 @@ use std::time::{Duration, Instant};
 use httparse::{EMPTY_HEADER, Request, Status};
 
 use slotscope_engine::error::{Error, Result, reason};
-
-use crate::exporter::hosts::{Hosts, REFUSAL};
 
 /// Maximum concurrent connections. Beyond this, the one idle longest is closed.
 const CONNECTIONS: usize = 16;
@@ -24,6 +22,8 @@ const DEADLINE: Duration = Duration::from_secs(5);
 /// How much is read after a request, and for how long.
 const MAX_REST: u64 = 1 << 20;
 const LINGER: Duration = Duration::from_secs(1);
+/// The reply on loopback to a request for a name.
+const REFUSAL: &str = "the host of this request is neither an IP address nor localhost; listen elsewhere to have others";
 /// Pause when no thread can be started or no connection accepted.
 const PAUSE: Duration = Duration::from_millis(20);
 
@@ -87,9 +87,11 @@ impl Idle {
     }
 }
 
-/// Serves requests forever: `answer` receives the path of a GET.
-pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str) -> Answer + Sync) {
+/// Serves requests forever: `answer` receives the path of a GET. A listener outside of loopback is meant to be public.
+pub(crate) fn serve(listener: &TcpListener, answer: impl Fn(&str) -> Answer + Sync) {
     let (open, idle, answer) = (AtomicUsize::new(0), Idle::default(), &answer);
+    let local = listener.local_addr();
+    let is_local = local.is_ok_and(|address| address.ip().to_canonical().is_loopback());
     thread::scope(|scope| {
         loop {
             let Ok((stream, client)) = listener.accept() else {
@@ -108,7 +110,7 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
             idle.add(client, &stream);
             let work = move || {
                 // A client that disconnects is not an error of this program.
-                drop(exchange(stream, (idle, client), hosts, answer));
+                drop(exchange(stream, (idle, client), is_local, answer));
                 open.fetch_sub(1, SeqCst);
             };
             if thread::Builder::new().spawn_scoped(scope, work).is_err() {
@@ -124,14 +126,14 @@ pub(crate) fn serve(listener: &TcpListener, hosts: &Hosts, answer: impl Fn(&str)
 fn exchange(
     mut stream: TcpStream,
     (idle, client): (&Idle, SocketAddr),
-    hosts: &Hosts,
+    is_local: bool,
     answer: impl Fn(&str) -> Answer,
 ) -> io::Result<()> {
     let end = Instant::now() + DEADLINE;
     let asked = head(&mut stream, end);
     idle.remove(client);
     let (reply, has_body) = match asked? {
-        Some(head) => reply(&head, hosts, answer),
+        Some(head) => reply(&head, is_local, answer),
         None => {
             let refusal = Answer::text("431 Request Header Fields Too Large", "too large");
             (refusal, true)
@@ -183,14 +185,14 @@ fn drain(stream: &mut TcpStream) -> io::Result<()> {
 }
 
 /// The reply to a request, and whether to send its body.
-fn reply(head: &[u8], hosts: &Hosts, answer: impl Fn(&str) -> Answer) -> (Answer, bool) {
+fn reply(head: &[u8], is_local: bool, answer: impl Fn(&str) -> Answer) -> (Answer, bool) {
     let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut request = Request::new(&mut headers);
     let parsed = request.parse(head);
     let sent = request.headers.iter();
-    let mut named = sent.filter(|header| header.name.eq_ignore_ascii_case("host"));
+    let mut named = sent.filter(|header| is_local && header.name.eq_ignore_ascii_case("host"));
     match (parsed, request.method, request.path) {
-        (Ok(Status::Complete(_)), ..) if named.any(|host| !hosts.allow(host.value)) => {
+        (Ok(Status::Complete(_)), ..) if named.any(|host| !is_address(host.value)) => {
             (Answer::text("403 Forbidden", REFUSAL), true)
         }
         (Ok(Status::Complete(_)), Some(method @ ("GET" | "HEAD")), Some(path)) => {
@@ -202,6 +204,16 @@ fn reply(head: &[u8], hosts: &Hosts, answer: impl Fn(&str) -> Answer) -> (Answer
         }
         _ => (Answer::text("400 Bad Request", "no HTTP request"), true),
     }
+}
+
+/// Whether a `Host` header is an address or localhost. A page opened in a browser on this machine can make its own name
+/// resolve to a loopback address (DNS rebinding); its requests carry that name.
+fn is_address(header: &[u8]) -> bool {
+    let host = str::from_utf8(header).unwrap_or_default().trim();
+    let name = host.split(':').next().unwrap_or_default();
+    name.eq_ignore_ascii_case("localhost")
+        || host.parse::<SocketAddr>().is_ok()
+        || host.trim_matches(['[', ']']).parse::<IpAddr>().is_ok()
 }
 
 fn send(stream: &mut TcpStream, answer: &Answer, has_body: bool, end: Instant) -> io::Result<()> {
@@ -232,14 +244,9 @@ fn left(end: Instant) -> io::Result<Duration> {
 mod tests {
     use super::*;
 
-    fn loopback() -> Hosts {
-        Hosts::new(SocketAddr::from(([127, 0, 0, 1], 9121)), &[])
-    }
-
     fn status(request: &[u8]) -> &'static str {
-        reply(request, &loopback(), |path| Answer::text("200 OK", path))
-            .0
-            .status
+        let (answer, _) = reply(request, true, |path| Answer::text("200 OK", path));
+        answer.status
     }
 
     /// Starts a server that replies with the requested path.
@@ -247,7 +254,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let echo = |path: &str| Answer::text("200 OK", path);
-        thread::spawn(move || serve(&listener, &loopback(), echo));
+        thread::spawn(move || serve(&listener, echo));
         address
     }
 
@@ -301,10 +308,31 @@ mod tests {
         ];
         assert_eq!(status(&many.concat()), "400 Bad Request");
         let echo = |path: &str| Answer::text("200 OK", path);
-        let path = reply(b"GET /a?b=c HTTP/1.1\r\n\r\n", &loopback(), echo)
-            .0
-            .body;
-        assert_eq!(path, "/a\n");
+        let elsewhere = b"GET /a?b=c HTTP/1.1\r\nHost: evil.example\r\n\r\n";
+        assert_eq!(reply(elsewhere, false, echo).0.body, "/a\n");
+    }
+
+    #[test]
+    fn on_loopback_a_request_names_an_address_or_localhost() {
+        for host in [
+            "LocalHost:9121",
+            "127.0.0.1:9121",
+            "10.0.0.7",
+            "[::1]:9121",
+            "[::1]",
+        ] {
+            assert!(is_address(host.as_bytes()), "{host}");
+        }
+        for host in [
+            "evil.example",
+            "localhost.evil.example:9121",
+            "127.0.0.1.evil.example",
+            "[::1]evil",
+            "",
+        ] {
+            assert!(!is_address(host.as_bytes()), "{host}");
+        }
+        assert!(!is_address(b"localhost\xff"));
     }
 
     #[test]

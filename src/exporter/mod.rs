@@ -2,7 +2,6 @@
 //!
 //! A background thread reads the cluster at intervals; a scrape only returns the last reading.
 
-pub(crate) mod hosts;
 pub(crate) mod http;
 pub(crate) mod judged;
 pub(crate) mod page;

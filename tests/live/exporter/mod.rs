@@ -244,23 +244,6 @@ fn hostile_requests_are_refused_and_take_no_memory() {
 }
 
 #[test]
-fn a_request_may_name_a_host_that_is_allowed() {
-    let cluster = start(Kind::Installed);
-    let exporter = Exporter::with(&cluster, &["--allow-host", "Shop.example"]);
-    exporter.page_with("slotscope_up");
-    for (host, expected) in [("shop.example:9121", "200"), ("evil.example", "403")] {
-        let request = format!("GET /metrics HTTP/1.1\r\nHost: {host}\r\n\r\n");
-        let answer = exporter.ask(request.as_bytes()).unwrap();
-        answer.begins(&format!("HTTP/1.1 {expected} "));
-        assert_eq!(
-            answer.contains("--allow-host NAME"),
-            expected == "403",
-            "{answer}"
-        );
-    }
-}
-
-#[test]
 fn what_cannot_be_exported_is_said_at_once() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap().to_string();
