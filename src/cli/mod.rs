@@ -27,7 +27,6 @@ pub mod live;
 pub mod load_args;
 mod load_view;
 pub mod manual;
-mod moving;
 pub mod overrides;
 pub mod plan;
 pub(crate) mod printing;

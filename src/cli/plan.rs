@@ -7,7 +7,6 @@ use clap::{Args, ValueEnum};
 
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::secret::Credentials;
 use slotscope_engine::source::collection::manifest::TlsEntry;
 use slotscope_findings::plan::cluster::MoveFlags;
 use slotscope_findings::plan::doubts::incomplete;
@@ -24,7 +23,6 @@ use crate::cli::input::kind::NOTHING;
 use crate::cli::input::servers::ServerArgs;
 use crate::cli::input::{Input, InputFlags};
 use crate::cli::judging::JudgeArgs;
-use crate::cli::moving;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::values::{duration, memory_size, node_weights, slot_ranges};
@@ -88,17 +86,14 @@ pub struct PlanArgs {
     /// Bytes of one job of the script, as in redis.conf: 512mb; with valkey and redis-8.4 the node forks for each job
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "SIZE", default_value = "1gb", requires = "commands")]
     pub max_job_bytes: String,
-    /// A script to review and run, in place of the text [default with --check: auto]
-    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", default_value_if("check", "true", "auto"), conflicts_with = "json")]
+    /// A script to review and run, in place of the text
+    ///
+    /// Run with --check it looks at the nodes, and moves nothing.
+    #[arg(long, help_heading = OUTPUT, value_enum, value_name = "KIND", conflicts_with = "json")]
     pub commands: Option<MoveCommands>,
     /// A second script, which moves the slots back
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "FILE", requires = "commands")]
     pub rollback: Option<PathBuf>,
-    /// Run only the checks of the script, and move nothing
-    ///
-    /// In bash, as the ACL user of --user. Exit code 2 if anything stands in the way of the moves.
-    #[arg(long, help_heading = OUTPUT, conflicts_with = "rollback")]
-    pub check: bool,
     /// Pause of the script after each slot, or after each range with valkey and redis-8.4
     #[arg(long, help_heading = OUTPUT, hide_short_help = true, value_name = "N", default_value_t = 0, requires = "commands")]
     pub pause_ms: u64,
@@ -150,13 +145,6 @@ impl Run for PlanArgs {
         let (commands, tls) = (prepared.commands, prepared.tls.clone());
         let (instead, is_atomic) = (prepared.instead.clone(), prepared.is_atomic);
         let (nodes, outcome) = self.planned(prepared)?;
-        // The user that moves slots may differ from the one that reads keys: a saved script gets its own credentials.
-        let credentials = if self.check {
-            self.servers.credentials(&self.reading.inputs)?
-        } else {
-            Credentials::default()
-        };
-
         match commands {
             Some(commands) => {
                 if outcome.moves.is_empty() {
@@ -174,12 +162,8 @@ impl Run for PlanArgs {
                     is_rollback,
                     pause_ms: self.pause_ms,
                     max_minutes: self.max_minutes,
-                    user: credentials.user.as_deref().unwrap_or_default(),
                     tls: tls.as_ref(),
                 };
-                if self.check {
-                    return moving::check(&script(false), &credentials);
-                }
                 if let Some(file) = rollback {
                     file.publish(|out| script(true).write(out))?;
                 }

@@ -57,7 +57,7 @@ const FLAGS: [(&[&str], &[&str], &str); 8] = [
     (
         &["--dry-run", "--simulate", "--cluster-simulate"],
         &["plan"],
-        "plan moves nothing; --check tries the checks of its script",
+        "plan moves nothing: it prints the moves, and with --commands auto a script to review",
     ),
     (
         &["--add", "--to", "--shards"],

@@ -94,8 +94,6 @@ pub(crate) struct Script<'a> {
     pub pause_ms: u64,
     /// How long it may run before stopping between two slots; 0: no limit.
     pub max_minutes: u64,
-    /// The ACL user to log in as; empty: the default user.
-    pub user: &'a str,
     /// The TLS files, if the servers were read using TLS.
     pub tls: Option<&'a TlsEntry>,
 }
@@ -119,8 +117,7 @@ impl Script<'_> {
         writeln!(out, "command -v redis-cli >/dev/null || cli[0]=valkey-cli")?;
         writeln!(
             out,
-            "user={}          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH",
-            quoted(self.user)
+            "user=''          # of an ACL; the password is that of REDISCLI_AUTH or VALKEYCLI_AUTH"
         )?;
         writeln!(
             out,

@@ -7,7 +7,6 @@ use clap::Args;
 use slotscope_collect::run::{self, Options};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::name::Name;
-use slotscope_engine::secret::Credentials;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::source::remote;
 use slotscope_engine::text::shell_word;
@@ -74,18 +73,6 @@ impl ServerArgs {
             live,
             ..ServerArgs::default()
         }
-    }
-
-    /// The credentials for the servers named or collected in the inputs.
-    ///
-    /// # Errors
-    /// The password is not where the flags say, or the flags do not fit a server.
-    pub fn credentials(&self, inputs: &[PathBuf]) -> Result<Credentials> {
-        let servers = inputs.iter().filter(|input| remote::is_server(input));
-        let texts: Vec<String> = servers
-            .map(|server| server.to_string_lossy().into_owned())
-            .collect();
-        Ok(self.live.access(&live::seeds(&texts)?)?.credentials)
     }
 
     /// The servers among the inputs; `None` if they are files.

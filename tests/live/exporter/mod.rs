@@ -25,16 +25,13 @@ pub(crate) struct Exporter {
 
 impl Exporter {
     fn start(cluster: &Cluster) -> Exporter {
-        Exporter::with(cluster, &[])
-    }
-
-    fn with(cluster: &Cluster, flags: &[&str]) -> Exporter {
         let (address, port) = (cluster.address(0), free_port());
         let listen = format!("127.0.0.1:{port}");
         let line = format!("exporter {address} --listen {listen} --interval 500ms --cluster shop");
-        let args = words(&line);
-        let args = [&args, flags].concat();
-        let child = slotscope(&args).stderr(Stdio::null()).spawn().unwrap();
+        let child = slotscope(&words(&line))
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
         Exporter { child, port }
     }
 

@@ -6,7 +6,6 @@ mod beside;
 pub(crate) mod follower;
 mod hostile_replies;
 mod obstacles;
-mod preflight;
 mod rebalance;
 mod scaled;
 mod script;
