@@ -12,7 +12,7 @@ use slotscope_engine::name::Name;
 use slotscope_engine::source::collection::manifest::{Level, Manifest};
 use slotscope_engine::source::collection::servers::Role;
 
-use crate::cli::collect_bars::NodeBars;
+use crate::cli::collect_bar::CollectBar;
 use crate::cli::live::{self, LiveArgs};
 use crate::cli::load_args::LoadArgs;
 use crate::cli::printing::{OutputArgs, Rows, print_lines};
@@ -109,9 +109,9 @@ impl Run for CollectArgs {
         }
         let options = self.options()?;
         let directory = Name::from(options.out.as_path()).to_string();
-        let bars = NodeBars::new(self.progress);
-        let manifest = run::run(&options, &|node, page| bars.show(node, page))?;
-        drop(bars);
+        let bar = CollectBar::new(self.progress);
+        let manifest = run::run(&options, &|node, page| bar.show(node, page))?;
+        drop(bar);
         self.output
             .print(&manifest, Rows::or_json(usize::MAX), || {
                 view::sections(&manifest, &directory)

@@ -6,7 +6,7 @@ pub mod bench;
 pub mod by;
 pub(crate) mod capacity_args;
 pub mod collect;
-mod collect_bars;
+mod collect_bar;
 mod collect_view;
 pub mod diff;
 pub mod dump;

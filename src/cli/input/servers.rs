@@ -15,7 +15,7 @@ use slotscope_model::step::StepKind;
 use slotscope_model::{InputFacts, Summary};
 use slotscope_report::output::WholeDirectory;
 
-use crate::cli::collect_bars::NodeBars;
+use crate::cli::collect_bar::CollectBar;
 use crate::cli::live;
 use crate::cli::load_args::LoadArgs;
 use crate::cli::progress::When;
@@ -126,8 +126,8 @@ impl Servers {
     /// # Errors
     /// No server answers, or nothing can be written.
     pub(crate) fn collect(self, progress: When) -> Result<Collected> {
-        let bars = NodeBars::new(progress);
-        let on_node = |node: &str, page| bars.show(node, page);
+        let bar = CollectBar::new(progress);
+        let on_node = |node: &str, page| bar.show(node, page);
         match self.keep {
             Some(out) => {
                 let options = Options {
