@@ -40,7 +40,6 @@ pub mod tally;
 pub mod timeline;
 pub mod top;
 pub mod trend;
-mod uri_flag;
 pub mod values;
 pub mod whatif;
 
@@ -182,7 +181,6 @@ impl Cli {
     /// # Errors
     /// The words are not a command, or ask for help or version, which clap reports as errors.
     pub fn parse_words(words: Vec<OsString>) -> std::result::Result<Self, clap::Error> {
-        let words = uri_flag::without(words);
         let mut program = program();
         let matched = program.try_get_matches_from_mut(&words);
         let parsed = matched.and_then(|mut matches| Cli::from_arg_matches_mut(&mut matches));

@@ -32,7 +32,7 @@ const SYNONYMS: [(&str, &[&str]); 9] = [
 /// equivalent.
 const FLAGS: [(&[&str], &[&str], &str); 8] = [
     (
-        &["--host", "--port", "--hostname", "--addr", "--server"],
+        &["--host", "--port", "--hostname", "--addr", "--server", "-u"],
         &[
             "analyze", "collect", "top", "exporter", "plan", "whatif", "tally",
         ],
@@ -137,6 +137,7 @@ mod tests {
                 "tip: --max-slots N and --max-bytes SIZE",
             ),
             ("plan x --cluster-threshold=3", "tip: --tolerance PERCENT"),
+            ("collect -u redis://h", "tip: name servers by URL"),
         ] {
             let words = format!("slotscope {words}");
             let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();
