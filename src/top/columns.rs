@@ -89,8 +89,9 @@ impl Row for Slot {
             "slot",
             0,
             5,
-            |slot| Some(slot.slot.into()),
-            |slot| slot.to_string(),
+            // The largest comes first: of slots, the first one.
+            |slot| Some(-f64::from(slot.slot)),
+            |slot| (-slot).to_string(),
         ),
         name("shard", |slot, most| address(&slot.shard, most)),
         number("cpu", 0, 7, |slot| slot.cpu, text::percent),

@@ -286,10 +286,10 @@ fn the_cursor_stays_at_its_row_and_the_first_row_is_the_hottest() {
     press(&mut screen, "s");
     assert_eq!(
         (screen.slots.sorted_by, current_slot(&screen)),
-        (Some("slot"), Some(16_383))
+        (Some("slot"), Some(0))
     );
     screen.on_key(KeyCode::End);
-    assert_eq!(current_slot(&screen), Some(0));
+    assert_eq!(current_slot(&screen), Some(16_383));
     press(&mut screen, "ss");
     assert_eq!(screen.slots.sorted_by, Some("cpu"));
     press(&mut screen, "v");
