@@ -9,14 +9,12 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::metric::Metric;
 use slotscope_engine::name::Name;
 use slotscope_model::Summary;
-use slotscope_report::output::Guard;
 
 use crate::cli::limits::{Limit, any_crossed};
 use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::values::memory_size;
-use crate::cli::{Ending, OTHER_DIRECTORY, Run, report_file};
+use crate::cli::{Ending, Run, report_file};
 use crate::options::headings::{ARGUMENTS, INPUT, LIMITS, OUTPUT};
-use crate::trend::outputs::outputs;
 use crate::trend::{History, Options, Trend, view};
 
 /// Many reports in the order of their dates: growth, forecast.
@@ -50,9 +48,6 @@ pub struct TrendArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write trend.json and trend.html here
-    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
-    pub out: Option<PathBuf>,
     /// Exit with 1 if a number of the trend's JSON crosses a limit
     ///
     /// May be repeated: 'forecast.full.months.low < 3', 'forecast.growth.bytes.a_month.estimate > 0.1'.
@@ -62,7 +57,7 @@ pub struct TrendArgs {
 
 const EXAMPLES: &str = "\
 Example:
-  slotscope trend reports/2026-*/ --maxmemory 4gb --out growth";
+  slotscope trend reports/2026-*/ --maxmemory 4gb";
 
 /// A date of a report.
 #[derive(ValueEnum, Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +78,6 @@ impl Run for TrendArgs {
             .as_deref()
             .map(|size| memory_size("--maxmemory", size))
             .transpose()?;
-        let reports = self.reports.iter().map(PathBuf::as_path);
-        let guard = Guard::new(OTHER_DIRECTORY).reading(reports);
-        let open = |path| outputs().open(path, guard);
-        let files = self.out.as_deref().map(open).transpose()?;
         let mut history = History::default();
         for path in &self.reports {
             let (file, summary) = report_file::read(path)?;
@@ -100,11 +91,7 @@ impl Run for TrendArgs {
             force: self.force,
         })?;
         let rows = Rows::or_json(usize::MAX);
-        let printed = self.output.print(&trend, rows, || view::sections(&trend));
-        if let Some(files) = files {
-            files.publish(&trend)?;
-        }
-        printed?;
+        self.output.print(&trend, rows, || view::sections(&trend))?;
         if any_crossed(&limits, &trend, true)? {
             Ok(Ending::Crossed)
         } else {

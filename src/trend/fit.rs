@@ -133,16 +133,10 @@ impl Fit {
         self.lines[0].shape
     }
 
-    /// The expected amount at a time in months, and beyond the last point, the prediction interval for a report.
+    /// The expected amount at a time in months, not before the last point, with the prediction interval for a report.
     pub fn at(&self, time: f64) -> Interval {
         let ahead = time - self.to;
-        let interval = self.spanning(|line, side| line.amount(line.level(ahead, side)));
-        let is_later = |_: &f64| ahead >= 0.0;
-        Interval {
-            estimate: interval.estimate,
-            low: interval.low.filter(is_later),
-            high: interval.high.filter(is_later),
-        }
+        self.spanning(|line, side| line.amount(line.level(ahead, side)))
     }
 
     /// Growth at the last point.

@@ -44,7 +44,7 @@ pub struct Growth {
     pub rate: Rate,
     /// The result.
     pub ahead: Vec<Ahead>,
-    /// The amounts, for the charts.
+    /// The amounts.
     #[serde(skip)]
     pub series: Series,
 }
@@ -81,7 +81,7 @@ pub struct Full {
     pub months: Reached,
     /// When by the estimate, in seconds since 1970 (UTC).
     pub at: Option<u64>,
-    /// The amounts, for the charts.
+    /// The amounts.
     #[serde(skip)]
     pub series: Series,
 }
@@ -118,11 +118,6 @@ impl Series {
         Some(Series { points, fit })
     }
 
-    /// The first time.
-    pub(crate) fn start(&self) -> u64 {
-        self.points[0].0
-    }
-
     /// The newest time and amount.
     pub(crate) fn newest(&self) -> (u64, f64) {
         self.points[self.points.len() - 1]
@@ -130,7 +125,7 @@ impl Series {
 
     /// The line at a time, with its interval.
     pub(crate) fn at(&self, at: u64) -> Interval {
-        self.fit.at(months(self.start(), at))
+        self.fit.at(months(self.points[0].0, at))
     }
 }
 

@@ -5,8 +5,6 @@ pub mod fit;
 #[doc(hidden)]
 pub mod forecast;
 mod notes;
-#[cfg(feature = "cli")]
-pub(crate) mod outputs;
 #[doc(hidden)]
 pub mod point;
 #[cfg(feature = "cli")]

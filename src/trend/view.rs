@@ -1,107 +1,28 @@
 //! A trend as sections: the sentence, reports over time, growth, the fullest node.
 
 use slotscope_engine::metric::Metric;
-use slotscope_engine::text::{amount, amount_cell, counted, day, grouped, short, time};
-use slotscope_report::plot::Figure;
-use slotscope_report::view::curve::{Expected, Measured};
+use slotscope_engine::text::{amount_cell, day, grouped, time};
 use slotscope_report::view::table::Rank;
-use slotscope_report::view::{Block, Cell, Column, Curve, Scope, Section, Table, remarks};
+use slotscope_report::view::{Cell, Column, Section, Table, remarks};
 
 use crate::trend::Trend;
 use crate::trend::fit::{Interval, Shape};
-use crate::trend::forecast::{Series, after};
 use crate::trend::point::{FullestAt, Point};
 use crate::trend::wording::{self, rate};
 
 /// Maximum rows of reports; beyond this, the first and the newest are shown.
 const REPORTS: usize = 48;
-/// A picture extends to the end of the interval, up to this multiple of the estimate.
-const FAR: f64 = 3.0;
-/// Points per line in a picture.
-const STEPS: u64 = 120;
 
 /// The sections of a trend.
 pub(crate) fn sections(trend: &Trend) -> Vec<Section<'_>> {
-    let overview = Section::untitled().scoped(Scope::Overview);
-    let mut sections = vec![overview.paragraph(trend.sentence.as_str())];
-    sections.extend(growth_picture(trend));
+    let mut sections = vec![Section::untitled().paragraph(trend.sentence.as_str())];
     sections.extend(growth(trend));
     sections.extend(ahead(trend));
     sections.extend(full(trend));
     sections.push(reports(trend));
-    let remarks = remarks::section(remarks::remarks(&[] as &[String], &trend.notes));
-    sections.push(remarks.scoped(Scope::Overview));
+    let remarks = remarks::remarks(&[] as &[String], &trend.notes);
+    sections.push(remarks::section(remarks));
     sections
-}
-
-fn growth_picture(trend: &Trend) -> Option<Section<'_>> {
-    let title = format!("All {} over time", trend.by.title());
-    let section = Section::titled(title)
-        .anchored("over-time", "Over time")
-        .scoped(Scope::Page);
-    growth_figure(trend).map(|figure| section.with(Block::Figure(figure)))
-}
-
-/// The total load over time, in the metric of the trend.
-fn growth_figure(trend: &Trend) -> Option<Figure> {
-    let series = &trend.forecast.as_ref()?.growth.get(trend.by)?.series;
-    let measured = |point: &Point| {
-        Some(Measured {
-            at: point.at,
-            amount: *point.load.get(trend.by)? as f64,
-            is_left_out: point.left_out.is_some(),
-        })
-    };
-    let curve = Curve {
-        metric: trend.by,
-        points: trend.points.iter().filter_map(measured).collect(),
-        line: line(series, series.fit.span / 2.0),
-        limit: None,
-    };
-    Some(curve.figure(growth_title(trend)))
-}
-
-/// The bytes of the node that fills up first, until it is full.
-fn full_figure(trend: &Trend) -> Option<Figure> {
-    let full = trend.forecast.as_ref()?.full.as_ref()?;
-    let (series, months) = (&full.series, &full.months);
-    let measured = |(at, amount): &(u64, f64)| Measured {
-        at: *at,
-        amount: *amount,
-        is_left_out: false,
-    };
-    // An unbounded interval, or one ending far out, would squeeze the rest to the left.
-    let near = |end: &f64| {
-        months
-            .estimate
-            .is_none_or(|estimate| *end <= FAR * estimate)
-    };
-    let end = months.high.filter(near).or(months.estimate).or(months.low);
-    let ahead = end.map_or(series.fit.span, |end| {
-        (1.05 * end).max(series.fit.span / 4.0)
-    });
-    let curve = Curve {
-        metric: Metric::Bytes,
-        points: series.points.iter().map(measured).collect(),
-        line: line(series, ahead),
-        limit: Some(full.maxmemory),
-    };
-    Some(curve.figure(full_title(trend)))
-}
-
-/// The line from the first point to some months after the last.
-fn line(series: &Series, ahead: f64) -> Vec<Expected> {
-    let (from, to) = (series.start(), after(series.newest().0, ahead));
-    let expected = |step: u64| {
-        let at = from + ((to - from) as f64 * step as f64 / STEPS as f64) as u64;
-        let interval = series.at(at);
-        Expected {
-            at,
-            amount: interval.estimate,
-            band: interval.low.zip(interval.high),
-        }
-    };
-    (0..=STEPS).map(expected).collect()
 }
 
 /// Both ends of an interval in one cell: one alone would mislead.
@@ -144,8 +65,7 @@ fn growth(trend: &Trend) -> Option<Section<'_>> {
             |(_, growth, _)| Cell::count(growth.reports),
         )
         .build();
-    let section = Section::titled("Growth").anchored("growth", "Growth");
-    Some(section.table(table))
+    Some(Section::titled("Growth").table(table))
 }
 
 /// The forecast of the total load, in the metric of the trend.
@@ -168,16 +88,13 @@ fn ahead(trend: &Trend) -> Option<Section<'_>> {
             ends(&ahead.load, spelled)
         })
         .build();
-    let section = Section::titled("Forecast").anchored("ahead", "Forecast");
-    (!growth.ahead.is_empty()).then(|| section.table(table))
+    (!growth.ahead.is_empty()).then(|| Section::titled("Forecast").table(table))
 }
 
 fn full(trend: &Trend) -> Option<Section<'_>> {
     let full = trend.forecast.as_ref()?.full.as_ref()?;
-    let section = Section::titled("The node that is full first").anchored("full", "Full first");
-    // The picture is for pages only; text skips it.
-    let picture = full_figure(trend).map(Block::Figure);
-    Some(section.line(wording::full_first(full)).with_all(picture))
+    let section = Section::titled("The node that is full first");
+    Some(section.line(wording::full_first(full)))
 }
 
 /// The times of the reports: just dates, if these are distinct.
@@ -236,8 +153,7 @@ fn reports(trend: &Trend) -> Section<'_> {
             |(point, _)| Cell::of(point.left_out, |doubt| Cell::text(doubt.name())),
         )
         .build();
-    let titled = Section::titled("The reports").anchored("reports", "Reports");
-    let section = titled.table(table);
+    let section = Section::titled("The reports").table(table);
     match older as u64 {
         0 => section,
         older => section.line(format!(
@@ -250,34 +166,4 @@ fn reports(trend: &Trend) -> Section<'_> {
 /// The fullest node of a report.
 fn fullest(point: &Point, metric: Metric) -> Option<&FullestAt> {
     point.nodes.fullest.get(metric).and_then(Option::as_ref)
-}
-
-/// The title of a page.
-pub(crate) fn title(trend: &Trend) -> String {
-    let times = [trend.points.first(), trend.points.last()];
-    let [from, to] = times.map(|point| point.map_or(String::new(), |point| day(point.at)));
-    format!(
-        "{}, {from} to {to}",
-        counted(trend.points.len() as u64, "report")
-    )
-}
-
-/// The finding as title of the total load chart.
-fn growth_title(trend: &Trend) -> String {
-    let forecast = trend.forecast.as_ref();
-    let growth = forecast.and_then(|forecast| forecast.growth.get(trend.by));
-    growth.map_or(String::new(), |growth| {
-        let now = amount(trend.by, growth.series.newest().1 as u64);
-        format!("{now}, {}", wording::growth(&growth.rate, trend.by))
-    })
-}
-
-/// The finding as title of the chart of the node that fills up first.
-fn full_title(trend: &Trend) -> String {
-    let forecast = trend.forecast.as_ref();
-    let full = forecast.and_then(|forecast| forecast.full.as_ref());
-    full.map_or(String::new(), |full| {
-        let when = wording::full(&full.months, full.at);
-        format!("Node {} {when}", short(&full.node))
-    })
 }

@@ -96,16 +96,6 @@ impl Canvas<'_> {
         }
     }
 
-    /// Like `fill`, but translucent; `opacity` is from 0 to 1.
-    pub fn tint(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb, opacity: f64) {
-        if x0 < x1 && y0 < y1 {
-            self.keep(self.area.draw(&Rectangle::new(
-                [(x0, y0), (x1, y1)],
-                pixel(colour).mix(opacity).filled(),
-            )));
-        }
-    }
-
     /// The outline of a rectangle, one pixel wide, inside its edges.
     pub fn outline(&self, [x0, y0, x1, y1]: [i32; 4], colour: Rgb) {
         for edge in [

@@ -148,20 +148,12 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         "{}",
         stderr(&said)
     );
-    let said = run(
-        &scratch,
-        &reports,
-        &["--force", "--out", "out", "--color", "never"],
-    );
+    let said = run(&scratch, &reports, &["--force", "--color", "never"]);
     assert_eq!(code(&said), 0, "{}", stderr(&said));
     assert!(
         !stdout(&said).contains(['\u{1b}', '\u{202e}', '\u{7}']),
         "{:?}",
         stdout(&said)
-    );
-    let page = scratch.read("out/trend.html");
-    assert!(
-        !page.contains(['\u{1b}', '\u{202e}', '\u{7}']) && page.matches("<script").count() == 2
     );
 
     let most = json!(u64::MAX);
@@ -196,7 +188,7 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
         reports[2] = edited(&scratch, "r2", "edited", |report| {
             *report.pointer_mut(pointer).unwrap() = value.clone();
         });
-        let said = run(&scratch, &reports, &["--out", "edited-out"]);
+        let said = run(&scratch, &reports, &[]);
         match part {
             "" => assert_eq!(code(&said), 0, "{pointer}: {}", stderr(&said)),
             part => assert_fails(&said, &["edited: ", part]),

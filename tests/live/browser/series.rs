@@ -1,11 +1,10 @@
-//! The pages of `timeline` and `trend`.
+//! The page of `timeline`.
 
 use std::path::Path;
 
 use testkit::chromium::Chromium;
 use testkit::prelude::*;
 use testkit::timeline::{capture, seconds};
-use testkit::trend::{edited, eight_months, run};
 
 use super::UNREADABLE;
 
@@ -77,45 +76,6 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
         assert_ne!(tab.eval(range), "slots 0 to 16383", "{place}");
         tab.click("#heat-all");
         assert_eq!(tab.eval(range), "slots 0 to 16383", "{place}");
-        assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
-    }
-}
-
-#[test]
-fn the_page_is_readable_in_both_themes_and_asks_for_nothing() {
-    let scratch = Scratch::new();
-    let mut reports = eight_months(&scratch);
-    reports[7] = edited(&scratch, "r7", "nasty", |report| {
-        report["nodes"]["list"][0]["address"] = json!("<svg/onload=alert(2)>:1");
-    });
-    let said = run(
-        &scratch,
-        &reports,
-        &["--out", "out", "--maxmemory", "100kb"],
-    );
-    assert_eq!(code(&said), 0, "{}", stderr(&said));
-    let pictures = Path::new(env!("CARGO_BIN_EXE_slotscope")).parent().unwrap();
-    let pictures = pictures.join("browser");
-    let mut tab = Chromium::start().tab(1440, "light");
-    for (width, theme) in [
-        (1440, "light"),
-        (1440, "dark"),
-        (390, "light"),
-        (390, "dark"),
-    ] {
-        tab.emulate(width, theme);
-        tab.open(&scratch.path("out/trend.html"));
-        let place = format!("{width} px, {theme}");
-        assert_eq!(tab.eval(UNREADABLE), json!([]), "{place}");
-        tab.screenshot(&pictures.join(format!("trend-{width}-{theme}.png")));
-        let button = if theme == "dark" { "Light" } else { "Dark" };
-        assert_eq!(tab.text("#theme"), button, "{place}");
-        assert_eq!(
-            tab.eval("document.querySelectorAll('.plot .marks path[stroke-linecap]').length"),
-            16
-        );
-        let injected = "document.querySelectorAll('[onload], [onerror]').length";
-        assert_eq!(tab.eval(injected), 0, "{place}");
         assert_eq!(tab.faults(), Vec::<String>::new(), "{place}");
     }
 }

@@ -8,15 +8,13 @@ use crate::palette::{FRAME, GRID, MUTED, ramp};
 use crate::plot::axis::Axis;
 use crate::plot::{Figure, Mark, Plot, Shape};
 
-/// Space around a plot: for numbers on the left, for dates and the title of the axis below.
+/// Space around a plot: for numbers on the left, for numbers and the title of the axis below.
 const LEFT: i32 = 120;
 const RIGHT: i32 = 50;
 const BELOW: i32 = 90;
 const ABOVE: i32 = BELOW_HEADING + 100;
 /// Margin next to the label of the last tick.
 const EDGE: i32 = 12;
-/// Opacity of a band.
-const BAND: f64 = 0.45;
 /// Diameter of a dot, and thickness of a line.
 const DOT: f64 = 9.0;
 const LINE: f64 = 3.0;
@@ -37,7 +35,6 @@ impl Sheet<'_> {
             key(canvas, &figure.key);
             let across = (LEFT, canvas.width - RIGHT);
             let plot = figure.plot.placed(across, (canvas.height - BELOW, ABOVE));
-            plot.draw_bands(canvas);
             plot.draw_y(canvas, &figure.up);
             plot.draw_x(canvas, &figure.along);
             plot.draw_marks(canvas);
@@ -56,7 +53,6 @@ pub(super) fn key(canvas: &Canvas<'_>, entries: &[(Mark, String)]) {
         }
         let plot = Plot::unit().with([mark.clone()]);
         let plot = plot.placed((x, x + WIDTH), (y + HALF, y - HALF));
-        plot.draw_bands(canvas);
         plot.draw_marks(canvas);
         canvas.text(words, (x + WORDS, y), Anchor::Start, style);
         x += after + GAP;
@@ -64,24 +60,6 @@ pub(super) fn key(canvas: &Canvas<'_>, entries: &[(Mark, String)]) {
 }
 
 impl Plot {
-    fn draw_bands(&self, canvas: &Canvas<'_>) {
-        for mark in &self.marks {
-            if let Shape::Band(points) = &mark.shape {
-                for pair in points.windows(2) {
-                    let [start, end] = [0, 1].map(|at| self.x.at(pair[at][0]));
-                    for column in start..end {
-                        let part = f64::from(column - start) / f64::from(end - start);
-                        let [top, bottom] = [2, 1].map(|end: usize| {
-                            let (a, b) = (pair[0][end], pair[1][end]);
-                            self.y.at(a + (b - a) * part)
-                        });
-                        canvas.tint([column, top, column + 1, bottom], mark.colour, BAND);
-                    }
-                }
-            }
-        }
-    }
-
     /// Horizontal grid lines with values, and the axis title above.
     fn draw_y(&self, canvas: &Canvas<'_>, name: &str) {
         for (value, label) in self.y.ticks(76) {
@@ -117,7 +95,6 @@ impl Plot {
             points.iter().map(|point| self.place(*point)).collect()
         };
         match shape {
-            Shape::Band(_) => {}
             Shape::Bar([left, right, top]) => {
                 let ([left, right], base) = ([left, right].map(|at| self.x.at(*at)), self.y.start);
                 let gap = i32::from(right - left > 4);

@@ -2,7 +2,6 @@
 //! SVG.
 
 pub(crate) mod axis;
-pub(crate) mod dates;
 pub(crate) mod loads;
 pub(crate) mod numbers;
 pub(crate) mod perfect_slot;
@@ -46,8 +45,6 @@ pub(crate) struct Mark {
 /// A form, in values of both axes.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Shape {
-    /// The area between two lines, below the grid: x, low, high.
-    Band(Vec<[f64; 3]>),
     /// A bar from the bottom: left end, right end, height.
     Bar([f64; 3]),
     /// A line.

@@ -3,16 +3,11 @@
 use slotscope_engine::calendar::unit_of_time;
 use slotscope_engine::metric::Metric;
 use slotscope_engine::text::{
-    binary_unit, bytes_in_three_digits, day, grouped, micros, power_of_1024, si_prefix,
-    three_digits,
+    binary_unit, bytes_in_three_digits, grouped, micros, power_of_1024, si_prefix, three_digits,
 };
-
-use crate::plot::dates::moments;
 
 /// At or above this value, the labels of an axis share an SI prefix.
 const SHORTENED: f64 = 100_000.0;
-/// Maximum time labels per axis.
-const TIMES: usize = 8;
 
 /// A number format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,8 +18,6 @@ pub(crate) enum Numbers {
     Binary,
     /// Microseconds: in the fitting unit.
     Micros,
-    /// Seconds since 1970, as round times of day or dates.
-    Moments,
 }
 
 impl Numbers {
@@ -43,7 +36,6 @@ impl Numbers {
             Numbers::Decimal => three_digits(value),
             Numbers::Binary => bytes_in_three_digits(value),
             Numbers::Micros => micros(value),
-            Numbers::Moments => day(value as u64),
         }
     }
 
@@ -57,10 +49,6 @@ impl Numbers {
                 ticks_in(unit, (from, to), about, least)
             }
             Numbers::Micros => ticks_in(unit_of_time(to), (from, to), about, least),
-            Numbers::Moments => {
-                let moments = moments(from as u64, to as u64, TIMES).into_iter();
-                moments.map(|(at, name)| (at as f64, name)).collect()
-            }
         }
     }
 }

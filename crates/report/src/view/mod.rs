@@ -6,7 +6,6 @@ pub mod amounts;
 pub mod bins;
 pub mod capacity;
 pub mod cell;
-pub mod curve;
 pub mod distribution;
 pub mod extremes;
 pub mod heat;
@@ -29,7 +28,6 @@ pub mod time_map;
 pub mod verdict;
 
 pub use cell::{Bar, Cell, Value};
-pub use curve::Curve;
 pub use heat::Heat;
 pub(crate) use steps::StepTable;
 pub use table::{Column, Table};
