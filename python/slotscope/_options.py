@@ -15,7 +15,6 @@ class Analyze(TypedDict, total=False):
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        captured: Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
         cluster_info: The output of `redis-cli --cluster info`
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
@@ -73,7 +72,6 @@ class Analyze(TypedDict, total=False):
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     by: Mapping[str, float] | list[str] | str
-    captured: str | list[str]
     cluster_info: Path
     column_separator: str
     columns: str | list[str]
@@ -135,7 +133,6 @@ class Plan(TypedDict, total=False):
         address_map: Reach the node that announces FROM at TO, as from outside of Docker or a NAT; may be repeated: 172.17.0.2:6379=127.0.0.1:7001
         allocator: The server's allocator, for estimated sizes in memory; INFO memory names it
         by: What nodes are judged by: keys, bytes, ops, accesses, or several as in bytes=2,ops=1
-        captured: Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
         column_separator: What is between columns: one character, `tab`, `blank`, or text such as ` -> ` [default: found by the content]
         columns: The columns of a table without a header, from left to right: `key,size,_`, where `_` is not read
         db: Only keys of this database, where the input has it
@@ -193,7 +190,6 @@ class Plan(TypedDict, total=False):
     address_map: Mapping[str, str | float] | list[str] | str
     allocator: str
     by: Mapping[str, float] | list[str] | str
-    captured: str | list[str]
     column_separator: str
     columns: str | list[str]
     db: int

@@ -27,12 +27,6 @@ pub struct JudgeArgs {
     #[arg(long, value_name = "ID=W", help_heading = CLUSTER, hide_short_help = true)]
     #[serde(skip_serializing_if = "is_default")]
     pub weight: Vec<String>,
-    /// Which nodes the captures came from, if they do not tell: ids, addresses or hostnames
-    ///
-    /// Other nodes were not captured; without this flag, a node without operations may be idle.
-    #[arg(long, value_name = "NODES", value_delimiter = ',', help_heading = CLUSTER, hide_short_help = true)]
-    #[serde(skip_serializing_if = "is_default")]
-    pub captured: Vec<String>,
     /// Who runs the servers
     #[command(flatten)]
     #[serde(flatten)]
@@ -56,7 +50,6 @@ impl JudgeArgs {
             .by(self.by.metrics()?)
             .weights(weights)
             .service(self.service.service()?)
-            .captured(self.captured.clone())
             .room_on(move |topology| room.room(topology))
             .judging_words(words(self)))
     }
@@ -65,7 +58,6 @@ impl JudgeArgs {
     pub(crate) fn nameless(&self) -> JudgeArgs {
         JudgeArgs {
             weight: Vec::new(),
-            captured: Vec::new(),
             room: CapacityArgs {
                 used_memory: Vec::new(),
                 ..self.room.clone()
@@ -94,7 +86,6 @@ mod tests {
                 by: Some("bytes=2,ops".into()),
             },
             weight: vec!["a=2".into(), "b=1".into()],
-            captured: vec!["a".into()],
             service: ServiceArgs {
                 service: Some("self".into()),
             },
@@ -107,7 +98,7 @@ mod tests {
         let given = words(&args);
         assert_eq!(
             given.join(" "),
-            "--by bytes=2,ops --weight a=2 --weight b=1 --captured a --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
+            "--by bytes=2,ops --weight a=2 --weight b=1 --service self --maxmemory 1gb --growth 8.0 --used-memory a=1gb"
         );
         let line = std::iter::once("slotscope").chain(given.iter().map(String::as_str));
         assert_eq!(Words::parse_from(line).judging, args);

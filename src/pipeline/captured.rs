@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 
-use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Format;
 use slotscope_engine::format::capture::monitor::Monitor;
 use slotscope_engine::metric::Metric;
@@ -40,26 +39,16 @@ struct Capture {
     times: Option<(u64, u64)>,
 }
 
-/// The extent of the captures among the inputs; `None` without captures. `named` are the nodes the user says were
-/// captured.
-///
-/// # Errors
-/// A name matches no node, or several.
+/// The extent of the captures among the inputs; `None` without captures.
 pub fn captures(
     inputs: &Inputs,
     scanned: &Scanned<Tallies>,
     topology: &Topology,
-    named: &[String],
-) -> Result<Option<Captures>> {
-    let named = nodes(topology, named)?;
+) -> Option<Captures> {
     let seen = &scanned.inputs;
     let has_commands = |at: &usize| seen[*at].seen.operations > 0;
     if !(0..seen.len()).any(|at| has_commands(&at)) {
-        if named.is_empty() {
-            return Ok(None);
-        }
-        let reason = "no input is a capture: MONITOR, or an append-only file; leave it out";
-        return Err(Error::option("captured", "", reason));
+        return None;
     }
     let collected = collected(inputs, topology);
     let is_capture = |at: &usize| has_commands(at) || collected.contains_key(at);
@@ -73,11 +62,8 @@ pub fn captures(
             .filter(|node| part_on(captured, topology, *at, *node) >= ELSEWHERE);
         let of_collection = collected.get(at).map(|(node, _)| *node);
         let of_name = of_collection.or(of_path);
-        let of_user = (named.len() == 1).then(|| named[0]);
         Capture {
-            node: of_name
-                .or(of_user)
-                .or_else(|| of_slots(captured, topology, *at)),
+            node: of_name.or_else(|| of_slots(captured, topology, *at)),
             is_named: of_name.is_some(),
             times: captured.times(*at),
         }
@@ -97,15 +83,15 @@ pub fn captures(
     let spans = spans.map(|(node, intervals)| span(intervals).or_else(|| secs(node)));
     let times = captures.iter().filter_map(|capture| capture.times);
     let range = times.reduce(|a, b| (a.0.min(b.0), a.1.max(b.1)));
-    Ok(Some(Captures {
-        seen: seen_nodes(&captures, &named, nodes),
+    Some(Captures {
+        seen: seen_nodes(&captures, nodes),
         spans: spans.collect(),
         are_apart: are_apart(&intervals),
         are_writes: places.iter().all(is_writes),
         is_one_reading: false,
         are_counters: false,
         range: range.map(|(first, last)| (first / SECOND, last / SECOND)),
-    }))
+    })
 }
 
 /// The extent of server counters: every node that was read is covered, for the time between its readings. A node whose
@@ -207,27 +193,15 @@ fn collected(inputs: &Inputs, topology: &Topology) -> BTreeMap<usize, (usize, f6
     inputs.collections.iter().flat_map(of_collection).collect()
 }
 
-/// The nodes named by the user.
-fn nodes(topology: &Topology, named: &[String]) -> Result<Vec<usize>> {
-    let find = |name: &String| {
-        topology.find(name).map_err(|reason| {
-            let place = format!("--captured {}", Name::from(name.as_str()));
-            Error::bad(place, reason)
-        })
-    };
-    named.iter().map(find).collect()
-}
-
 /// Whether each node was captured; `None` if only its operations can tell.
-fn seen_nodes(captures: &[Capture], named: &[usize], nodes: usize) -> Vec<Option<bool>> {
+fn seen_nodes(captures: &[Capture], nodes: usize) -> Vec<Option<bool>> {
     let has_name = |node: usize| {
         let mut captures = captures.iter().filter(|capture| capture.is_named);
         captures.any(|capture| capture.node == Some(node))
     };
-    let are_all_named = captures.iter().all(|capture| capture.is_named);
-    let are_known = !named.is_empty() || are_all_named;
+    let are_known = captures.iter().all(|capture| capture.is_named);
     let seen = |node: usize| {
-        let is_seen = has_name(node) || named.contains(&node);
+        let is_seen = has_name(node);
         (is_seen || are_known).then_some(is_seen)
     };
     (0..nodes).map(seen).collect()
@@ -329,7 +303,6 @@ fn was_collected_from(inputs: &Inputs, name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pipeline::Analysis;
     use crate::pipeline::reading::{Options, Reading};
     use slotscope_engine::slot::slot;
     use slotscope_engine::source::find;
@@ -362,7 +335,7 @@ mod tests {
     }
 
     /// The captures of inputs with these names and texts.
-    fn found(files: &[(&str, String)], named: &[&str]) -> Result<Option<Captures>> {
+    fn found(files: &[(&str, String)]) -> Option<Captures> {
         let directory = tempfile::tempdir().unwrap();
         let paths = files.iter().map(|(name, text)| {
             let path = directory.path().join(name);
@@ -376,34 +349,23 @@ mod tests {
             .scan("counting", || Tallies::new(Parts::All))
             .unwrap();
         let inputs = Inputs::of(&reading, &scanned);
-        let named: Vec<String> = named.iter().map(|name| (*name).to_owned()).collect();
-        captures(&inputs, &scanned, &topology(), &named)
+        captures(&inputs, &scanned, &topology())
     }
 
-    fn of(files: &[(&str, String)], named: &[&str]) -> Captures {
-        found(files, named).unwrap().unwrap()
+    fn of(files: &[(&str, String)]) -> Captures {
+        found(files).unwrap()
     }
 
     #[test]
-    fn a_monitor_of_one_of_three_nodes_is_known_by_its_name_and_by_what_the_user_says() {
-        let one = [true, false, false].map(Some);
+    fn a_monitor_of_one_of_three_nodes_is_known_by_its_name() {
         let text = || monitor(&[0], (0, 8), "get");
-        let by_name = of(&[("7001.monitor", text())], &[]);
-        assert_eq!(by_name.seen, one);
+        let by_name = of(&[("7001.monitor", text())]);
+        assert_eq!(by_name.seen, [true, false, false].map(Some));
         assert_eq!(by_name.spans, [Some(8.0), None, None]);
-        let by_user = of(&[("x.monitor", text())], &["127.0.0.1:7001"]);
-        assert_eq!(by_user.seen, one);
-        assert_eq!(by_user.spans, [Some(8.0), None, None]);
-        let unknown = of(&[("x.monitor", text())], &[]);
+        let unknown = of(&[("x.monitor", text())]);
         assert_eq!(unknown.seen, [None; 3]);
         // All of its slots are on one node.
         assert_eq!(unknown.spans, [Some(8.0), None, None]);
-        let refused = found(&[("x.monitor", text())], &["7009"]).unwrap_err();
-        assert!(
-            refused
-                .to_string()
-                .starts_with("--captured 7009: no such node")
-        );
     }
 
     #[test]
@@ -414,13 +376,13 @@ mod tests {
                 (name, monitor(&[node], (from[node], secs), "get"))
             })
         };
-        let together = of(&files([0, 2, 0]), &[]);
+        let together = of(&files([0, 2, 0]));
         assert_eq!(together.spans, [8.0, 12.0, 31.0].map(Some));
         assert_eq!(together.seen, [Some(true); 3]);
         assert!(!together.are_apart);
         assert_eq!(together.range, Some((1_795_341_600, 1_795_341_631)));
-        assert!(of(&files([0, 5, 0]), &[]).are_apart);
-        assert!(of(&files([0, 3600, 0]), &[]).are_apart);
+        assert!(of(&files([0, 5, 0])).are_apart);
+        assert!(of(&files([0, 3600, 0])).are_apart);
     }
 
     #[test]
@@ -429,14 +391,14 @@ mod tests {
         let files = times.map(|times| monitor(&[1], times, "get"));
         let names = ["7002.monitor.1", "7002.monitor.2", "7002.monitor.3"];
         let files: Vec<_> = names.into_iter().zip(files).collect();
-        assert_eq!(of(&files, &[]).spans, [None, Some(25.0), None]);
+        assert_eq!(of(&files).spans, [None, Some(25.0), None]);
     }
 
     #[test]
     fn one_file_of_several_nodes_is_of_none_whatever_its_name() {
         let text = monitor(&[0, 1, 2], (0, 10), "get");
         for name in ["all.monitor", "7001.monitor"] {
-            let found = of(&[(name, text.clone())], &[]);
+            let found = of(&[(name, text.clone())]);
             assert_eq!((found.seen, found.spans), (vec![None; 3], vec![None; 3]));
         }
     }
@@ -448,23 +410,15 @@ mod tests {
             (name, monitor(&[node], (0, 9), command))
         });
         let aof = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nv\r\n".repeat(2);
-        let found = of(&[("7003/appendonly.aof.1.incr.aof", aof)], &[]);
+        let found = of(&[("7003/appendonly.aof.1.incr.aof", aof)]);
         assert!(found.are_writes);
         assert_eq!((found.spans[2], found.seen[2]), (None, Some(true)));
-        assert!(!of(&files, &[]).are_writes);
+        assert!(!of(&files).are_writes);
     }
 
     #[test]
-    fn keys_alone_are_no_capture_and_an_analysis_checks_the_names_of_nodes() {
+    fn keys_alone_are_no_capture() {
         let keys = [("7001.keys", String::from("user:1\nuser:2\n"))];
-        assert_eq!(found(&keys, &[]).unwrap(), None);
-        let refused = found(&keys, &["7001"]).or_else(|_| found(&keys, &["a"]));
-        assert!(refused.unwrap_err().to_string().contains("is a capture"));
-        let directory = tempfile::tempdir().unwrap();
-        let path = directory.path().join("x.monitor");
-        std::fs::write(&path, monitor(&[0], (0, 8), "get")).unwrap();
-        let analysis = Analysis::new().topology(topology());
-        let refused = analysis.captured(vec!["none".into()]).run(&[path]);
-        assert!(refused.unwrap_err().to_string().contains("no such node"));
+        assert_eq!(found(&keys), None);
     }
 }

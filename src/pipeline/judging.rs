@@ -189,7 +189,7 @@ impl CountedInputs {
             Err(why) => (self.topology.clone(), Vec::new(), None, why),
         };
         // Nodes are looked up by their real names, so before redaction.
-        let observed = analysis.observed(inputs, first, &topology, &files)?;
+        let observed = observed(inputs, first, &topology, &files);
         let mut node_counts = analysis.node_counts.clone();
         let room = analysis.room_of(&topology)?;
         if let Some(redaction) = redaction {
@@ -234,23 +234,22 @@ impl CountedInputs {
     }
 }
 
-impl Analysis {
-    /// Facts about the nodes besides their keys.
-    fn observed(
-        &self,
-        inputs: &Inputs,
-        first: &Scanned<Tallies>,
-        topology: &Topology,
-        files: &[Vec<usize>],
-    ) -> Result<Observed> {
-        Ok(Observed {
-            captures: captured::captures(inputs, first, topology, &self.captured)?,
-            counters: captured::counters(inputs, topology),
-            accesses_from_replicas: captured::accesses_from_replicas(inputs, &first.tally),
-            ..observed::of(inputs, first, topology, files)
-        })
+/// Facts about the nodes besides their keys.
+fn observed(
+    inputs: &Inputs,
+    first: &Scanned<Tallies>,
+    topology: &Topology,
+    files: &[Vec<usize>],
+) -> Observed {
+    Observed {
+        captures: captured::captures(inputs, first, topology),
+        counters: captured::counters(inputs, topology),
+        accesses_from_replicas: captured::accesses_from_replicas(inputs, &first.tally),
+        ..observed::of(inputs, first, topology, files)
     }
+}
 
+impl Analysis {
     /// The parts shared by the commands of remedies.
     fn commands(&self, inputs: &Inputs, topology: &Topology, observed: &Observed) -> Commands {
         let reading = match (&self.redaction, &self.reading_words) {

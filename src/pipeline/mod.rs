@@ -70,7 +70,6 @@ pub struct Analysis {
     slots_only: bool,
     one_pass: bool,
     ops_column: Option<String>,
-    captured: Vec<String>,
     node_counts: Vec<NodeKeys>,
     room: Option<RoomOn>,
     redaction: Option<Arc<Redaction>>,
@@ -118,7 +117,6 @@ impl Default for Analysis {
             slots_only: false,
             one_pass: false,
             ops_column: None,
-            captured: Vec::new(),
             node_counts: Vec::new(),
             room: None,
             redaction: None,
@@ -224,12 +222,6 @@ impl Analysis {
     /// Sets the statistic of CLUSTER SLOT-STATS that counts as operations.
     pub(crate) fn slot_stats_ops(mut self, name: Option<&str>) -> Self {
         self.ops_column = name.map(str::to_owned);
-        self
-    }
-
-    /// Names the captured nodes, by ids, addresses or hostnames; empty if the inputs show them.
-    pub fn captured(mut self, nodes: Vec<String>) -> Self {
-        self.captured = nodes;
         self
     }
 

@@ -7,8 +7,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::verdict::carried_out::{moved, split};
 use crate::verdict::scene::{even_ends, lines_of};
-use crate::verdict::{analyzed, lines, on};
+use crate::verdict::{analyzed, analyzed_as_named, lines, on};
 use slotscope::slot::slot;
+use slotscope::source::memory::memory;
 use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::role_verdict::RoleVerdict;
@@ -163,8 +164,11 @@ impl Case {
                 let micros = at % 1_000_000;
                 format!("1795341600.{micros:06} [0 127.0.0.1:5] \"set\" \"{key}\"")
             });
-            let analysis = on(topology).captured(vec!["node0".into()]);
-            return analyzed(&[lines(table), lines(captured)], &analysis);
+            let sources = vec![
+                memory("dump.csv", &lines(table)),
+                memory("node0.monitor", &lines(captured)),
+            ];
+            return analyzed_as_named(sources, &on(topology));
         }
         let table = rows
             .iter()

@@ -21,8 +21,8 @@ use slotscope::Analysis;
 use slotscope::metric::Metric;
 use slotscope::pipeline::reading::{Options, Reading};
 use slotscope::slot::slot;
-use slotscope::source::Found;
 use slotscope::source::memory::memory;
+use slotscope::source::{Found, Source};
 use slotscope::summary::Summary;
 use slotscope::summary::cause::CauseKind;
 use slotscope::summary::integrity::Damage;
@@ -34,11 +34,14 @@ use testkit::planted::{even, listing};
 
 /// The analysis of dumps, each one file.
 fn analyzed(dumps: &[Vec<u8>], analysis: &Analysis) -> Summary {
-    let sources = dumps.iter().enumerate();
+    let named = dumps.iter().enumerate();
+    let sources = named.map(|(i, dump)| memory(&format!("dump-{i}"), dump));
+    analyzed_as_named(sources.collect(), analysis)
+}
+
+fn analyzed_as_named(sources: Vec<Box<dyn Source>>, analysis: &Analysis) -> Summary {
     let found = Found {
-        sources: sources
-            .map(|(i, dump)| memory(&format!("dump-{i}"), dump))
-            .collect(),
+        sources,
         ..Default::default()
     };
     let options = Options {
