@@ -158,7 +158,7 @@ fn files_of_nodes_and_the_directory_of_collect_are_read_as_one() {
     let twice = slotscope(&["timeline", parts[0], parts[0]])
         .output()
         .unwrap();
-    assert_fails(&twice, &["at times that are in", "name one of them"]);
+    assert_fails(&twice, &[" as well: one file of each primary"]);
 
     let directory = scratch.path("collected");
     std::fs::create_dir(&directory).unwrap();
