@@ -177,33 +177,6 @@ mod tests {
         }
     }
 
-    fn assert_ranks_follow_zipf(ranks: u32, mut rank: impl FnMut() -> u64) {
-        let draws = 2_000_000;
-        let mut counts = vec![0u32; ranks as usize];
-        (0..draws).for_each(|_| counts[rank() as usize] += 1);
-        let harmonic: f64 = (1..=ranks).map(|rank| 1.0 / f64::from(rank)).sum();
-        for rank in [1, 2, 3, 10, 100, 1000] {
-            let expected = f64::from(draws) / harmonic / f64::from(rank);
-            let off = (f64::from(counts[rank as usize - 1]) - expected).abs();
-            assert!(
-                off < 5.0 * expected.sqrt(),
-                "rank {rank}: {off} off {expected}"
-            );
-        }
-    }
-
-    #[test]
-    fn ranks_follow_zipf() {
-        let (zipf, mut draw) = (Zipf::new(1000), Draw::new(1));
-        assert_ranks_follow_zipf(1000, || zipf.rank(&mut draw));
-    }
-
-    #[test]
-    fn ranks_of_a_long_tail_follow_zipf() {
-        let mut draw = Draw::new(1);
-        assert_ranks_follow_zipf((1 << 10) - 1, || draw.long_tail(10));
-    }
-
     #[test]
     fn an_owner_has_every_part_once() {
         let (mut turn, mut draw) = (Turn::default(), Draw::new(1));
