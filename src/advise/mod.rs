@@ -1,12 +1,5 @@
 //! Finds the part of a key that belongs in braces, from names and batches. The model is in crates/advisor.
 
-#[cfg(feature = "cli")]
-mod lint_config;
-#[cfg(feature = "cli")]
-pub(crate) mod outputs;
-#[cfg(feature = "cli")]
-mod whatif_script;
-
 use std::collections::HashSet;
 
 pub use slotscope_advisor::*;

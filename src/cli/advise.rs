@@ -17,14 +17,13 @@ use slotscope_report::view::advice;
 use slotscope_topology::Topology;
 use std::io::Read as _;
 
-use crate::advise::outputs::outputs;
 use crate::advise::{AdviseSpec, advise, names_in, owners};
 use crate::cli::by::ByArgs;
 use crate::cli::fanout::Read;
 use crate::cli::input::InputFlags;
 use crate::cli::input::kind::{NEEDS_COMMANDS, NEEDS_NAMES, check_paths};
 use crate::cli::input::servers::{Collected, LiveArgs, ServerArgs};
-use crate::cli::printing::{OutputArgs, ReplaceArgs, Rows};
+use crate::cli::printing::{OutputArgs, Rows};
 use crate::cli::reading::ReadingArgs;
 use crate::cli::{Ending, Run, inputs};
 use crate::fanout::kind::InputKind;
@@ -64,14 +63,6 @@ pub struct AdviseArgs {
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
-    /// Also write advise.json, whatif.sh and slotscope.toml here
-    ///
-    /// Without a change of names the last two are left out.
-    #[arg(short, long, value_name = "DIR", help_heading = OUTPUT)]
-    pub out: Option<PathBuf>,
-    /// What may be replaced
-    #[command(flatten)]
-    pub replace: ReplaceArgs,
     /// How servers among the inputs are reached; `--keep` is of patterns here
     #[command(flatten)]
     pub live: LiveArgs,
@@ -89,18 +80,10 @@ fn resumed<T>(joined: thread::Result<T>) -> T {
 
 impl Run for AdviseArgs {
     fn run(&self) -> Result<Ending> {
-        let inputs = self.reading.inputs.iter().chain(&self.batches);
-        let guard = self.replace.guard(inputs.map(PathBuf::as_path));
-        let open = |path| outputs().open(path, guard);
-        let files = self.out.as_deref().map(open).transpose()?;
         let findings = self.findings()?;
-        let printed = self.output.print(&findings, Rows::or_json(self.top), || {
-            advice::sections(&findings)
-        });
-        if let Some(files) = files {
-            files.publish(&findings)?;
-        }
-        printed?;
+        let rows = Rows::or_json(self.top);
+        self.output
+            .print(&findings, rows, || advice::sections(&findings))?;
         Ok(Ending::Done)
     }
 
