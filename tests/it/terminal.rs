@@ -1,7 +1,7 @@
 //! Nothing in an input controls the terminal. Colour is forced, since escapes are stripped when a pipe reads: the
 //! output has the program's colours, but no title, bell or directional character.
 
-use std::process::Output;
+use std::process::{Command, Output};
 
 use slotscope::source::collection::load::{
     CommandLogKind, CommandWork, LoadEntry, LoggedCommand, LoggedCommands, NodeWork,
