@@ -1,8 +1,8 @@
 //! A collection as sections: what was read, from which nodes, and what is missing.
 
-use crate::cli::load_view;
 use crate::pipeline::collected::facts;
 use crate::pipeline::strays;
+use slotscope_engine::source::collection::load::LoadEntry;
 use slotscope_engine::source::collection::manifest::{Level, Manifest};
 use slotscope_engine::text::{counted, grouped, ranges};
 use slotscope_report::view::{Block, Cell, Column, Section, Table};
@@ -23,7 +23,6 @@ pub(super) fn sections<'a>(manifest: &'a Manifest, directory: &str) -> Vec<Secti
     if !manifest.nodes.is_empty() {
         sections.push(Section::untitled().table(nodes(manifest)));
     }
-    sections.extend(manifest.load.as_ref().map(load_view::section));
     sections
 }
 
@@ -85,9 +84,30 @@ fn remarks(manifest: &Manifest) -> impl Iterator<Item = String> {
     troubles
         .chain(strays::in_words(manifest, None))
         .chain(facts(manifest))
+        .chain(manifest.load.as_ref().map(load))
         .chain(skipped)
         .collect::<Vec<_>>()
         .into_iter()
+}
+
+/// How load was measured.
+fn load(load: &LoadEntry) -> String {
+    let by_slot = match load.nodes_by_slot {
+        0 => "not by slot".to_owned(),
+        some if some == load.nodes.len() as u64 => "by slot too".to_owned(),
+        some => format!("by slot on {}", grouped(some)),
+    };
+    let monitor = load.monitor.as_ref().map_or_else(String::new, |monitor| {
+        let commands = monitor.nodes.iter().map(|node| node.commands).sum();
+        let commands = counted(commands, "command");
+        format!("; MONITOR for {:.0} s: {commands}", monitor.secs)
+    });
+    format!(
+        "load of {} over the same {:.1} s, read within {:.0} ms, {by_slot}{monitor}",
+        counted(load.nodes.len() as u64, "primary").replace("primarys", "primaries"),
+        load.secs,
+        1000.0 * load.spread_secs
+    )
 }
 
 /// The primaries' view of the cluster, if one of them reports it down.

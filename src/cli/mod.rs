@@ -25,7 +25,6 @@ pub mod limits;
 pub mod lint;
 pub mod live;
 pub mod load_args;
-mod load_view;
 pub mod manual;
 pub mod overrides;
 pub mod plan;
