@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use clap::Args;
 
@@ -11,6 +13,7 @@ use slotscope_engine::slot::policy::Policy;
 use slotscope_report::json;
 use slotscope_topology::Topology;
 
+use crate::cli::overrides::Overrides;
 use crate::cli::reading::{ReadingArgs, print_format_help};
 use crate::cli::{Ending, Run};
 use crate::keyslot::{KeySlot, Printing, view};
@@ -97,7 +100,13 @@ impl KeyslotArgs {
         policy: &Policy,
         out: &mut (impl Write + Send),
     ) -> Result<()> {
+        let printing = Printing::new(topology, |key_slot| self.print(key_slot, out));
+        let failed = printing.failed();
         let args = ReadingArgs {
+            overrides: Overrides {
+                on_progress: Some(Arc::new(move |_| !failed.load(Relaxed))),
+                ..Overrides::default()
+            },
             spec: ReadSpec {
                 inputs: vec![PathBuf::from("-")],
                 format: self.format.clone(),
@@ -109,11 +118,10 @@ impl KeyslotArgs {
             ..ReadingArgs::default()
         };
         let reading = args.reading(policy.clone())?;
-        let printing = Printing::new(topology, |key_slot| self.print(key_slot, out));
-        let scanned = reading.scan_until_closed(printing.failed(), || printing.tally())?;
-        let incomplete = scanned.incomplete;
+        let scanned = reading.scan("printing", || printing.tally());
+        let incomplete = scanned.map(|scanned| scanned.incomplete);
         printing.finish().map_err(Error::stdout)?;
-        match incomplete.first() {
+        match incomplete?.first() {
             // Keys before the error are printed.
             Some(stop) => {
                 out.flush().map_err(Error::stdout)?;

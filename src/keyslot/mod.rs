@@ -5,7 +5,7 @@ pub(crate) mod view;
 use std::io;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,7 +75,7 @@ pub(crate) type Print<'a> = dyn FnMut(&KeySlot) -> io::Result<()> + Send + 'a;
 pub(crate) struct Printing<'a> {
     topology: Option<&'a Topology>,
     printer: Mutex<(Box<Print<'a>>, io::Result<()>)>,
-    failed: AtomicBool,
+    failed: Arc<AtomicBool>,
 }
 
 impl<'a> Printing<'a> {
@@ -87,13 +87,13 @@ impl<'a> Printing<'a> {
         Printing {
             topology,
             printer,
-            failed: AtomicBool::new(false),
+            failed: Arc::default(),
         }
     }
 
     /// Set once printing has failed.
-    pub(crate) fn failed(&self) -> &AtomicBool {
-        &self.failed
+    pub(crate) fn failed(&self) -> Arc<AtomicBool> {
+        self.failed.clone()
     }
 
     /// The tally for the scan.

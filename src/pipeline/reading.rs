@@ -129,7 +129,8 @@ impl Reading {
     /// # Errors
     /// As for `Scan::run`; a rejected row, if that is an error; `Cancelled`.
     pub fn scan<T: Tally>(&self, pass: &'static str, make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let scanned = self.with_scan(pass, |scan| self.run(scan, make))?;
+        let scanned = self.with_scan(pass, |scan| scan.run(&self.sources, make))?;
+        self.check(&scanned)?;
         self.check_left(&scanned)?;
         Ok(scanned)
     }
@@ -199,19 +200,6 @@ impl Reading {
         }
     }
 
-    /// Like `scan`, without progress; once `closed` is true, returns the counts so far.
-    ///
-    /// # Errors
-    /// As for `scan`.
-    pub(crate) fn scan_until_closed<T: Tally>(
-        &self,
-        closed: &AtomicBool,
-        make: impl Fn() -> T,
-    ) -> Result<Scanned<T>> {
-        let proceed = |_| !closed.load(Relaxed);
-        self.run(&self.plain_scan().proceed(&proceed), make)
-    }
-
     fn plain_scan(&self) -> Scan<'_> {
         Scan::new(&self.pool)
             .kernel(self.options.kernel)
@@ -219,12 +207,6 @@ impl Reading {
             .only(&self.options.only)
             .policy(&self.options.policy)
             .walking(self.options.walking)
-    }
-
-    fn run<T: Tally>(&self, scan: &Scan<'_>, make: impl Fn() -> T) -> Result<Scanned<T>> {
-        let scanned = scan.run(&self.sources, make)?;
-        self.check(&scanned)?;
-        Ok(scanned)
     }
 
     /// Checks the rejected rows.
