@@ -11,7 +11,6 @@ use slotscope_engine::scan::filter::Filter;
 use slotscope_engine::scan::{Scanned, SeenInput};
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::slot::policy::Policy;
-use slotscope_engine::source::Source;
 use slotscope_engine::text::{counted, grouped};
 use slotscope_model::{
     FileFacts, Filtered, Incomplete, InputFacts, ObjectFacts, RejectedLine, Sizes, Summary,
@@ -22,52 +21,22 @@ use crate::pipeline::inputs::{File, Inputs};
 use crate::pipeline::reading::Reading;
 use crate::pipeline::{collected, rejected};
 
-/// Facts about inputs: as `of`, plus the descriptions of collections and a note on skipped files. With a redaction,
-/// sentences contain no names; files do.
+/// Facts about sources just scanned.
+pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
+    InputFacts {
+        filter: filtered(reading.options.only.filter.as_deref(), scanned, true),
+        ..of_inputs(&Inputs::of(reading, scanned), scanned, None)
+    }
+}
+
+/// Facts about inputs: files, rejected rows, unreadable places, collections, and notes on formats and skipped files. With a
+/// redaction, sentences contain no names; files do.
 pub(crate) fn of_inputs<T>(
     inputs: &Inputs,
     scanned: &Scanned<T>,
     redaction: Option<&Redaction>,
 ) -> InputFacts {
-    let mut input = of_files(&inputs.files, &inputs.lines, scanned, redaction);
-    collected::remark(&inputs.collections, redaction, &mut input);
-    if inputs.passed_over > 0 {
-        let remark =
-            "in a directory of dumps, passed over as no file: directories are not searched deeper";
-        input.notes.push(format!(
-            "{} {remark}",
-            counted(inputs.passed_over as u64, "item")
-        ));
-    }
-    if inputs.of_reports > 0 {
-        let files = counted(inputs.of_reports as u64, "file");
-        input.notes.push(format!(
-            "{files} of an earlier report in a directory of dumps, passed over"
-        ));
-    }
-    input
-}
-
-/// The same for sources just scanned, without a note on skipped files.
-pub(crate) fn of_reading<T>(reading: &Reading, scanned: &Scanned<T>) -> InputFacts {
-    let mut input = of(&reading.sources, scanned);
-    collected::remark(&reading.collections, None, &mut input);
-    input.filter = filtered(reading.options.only.filter.as_deref(), scanned, true);
-    input
-}
-
-/// Facts about the input: files, rejected rows, unreadable places, and notes on formats.
-fn of<T>(sources: &[Box<dyn Source>], scanned: &Scanned<T>) -> InputFacts {
-    let files: Vec<File> = sources.iter().map(|source| File::of(&**source)).collect();
-    of_files(&files, &rejected::lines(sources, scanned), scanned, None)
-}
-
-fn of_files<T>(
-    files: &[File],
-    lines: &rejected::Lines,
-    scanned: &Scanned<T>,
-    redaction: Option<&Redaction>,
-) -> InputFacts {
+    let (files, lines) = (&inputs.files, &inputs.lines);
     let path = |index: usize| files[index].path.as_path();
     let name = |index: usize| Name::from(path(index));
     let file = |(index, seen): (usize, &SeenInput)| FileFacts {
@@ -147,7 +116,7 @@ fn of_files<T>(
     warnings.extend(unreadable_values.iter().filter_map(of_no_load));
     notes.extend(files.iter().filter_map(led));
     notes.extend(limits.map(String::from));
-    InputFacts {
+    let mut input = InputFacts {
         files: scanned.inputs.iter().enumerate().map(file).collect(),
         bytes_read: scanned.inputs.iter().map(|input| input.bytes).sum(),
         rejected: rejected::located(path, lines, &scanned.rejects),
@@ -159,7 +128,20 @@ fn of_files<T>(
         warnings,
         notes,
         ..InputFacts::default()
+    };
+    collected::remark(&inputs.collections, redaction, &mut input);
+    if inputs.passed_over > 0 {
+        let items = counted(inputs.passed_over as u64, "item");
+        let remark =
+            "in a directory of dumps, passed over as no file: directories are not searched deeper";
+        input.notes.push(format!("{items} {remark}"));
     }
+    if inputs.of_reports > 0 {
+        let files = counted(inputs.of_reports as u64, "file");
+        let remark = "of an earlier report in a directory of dumps, passed over";
+        input.notes.push(format!("{files} {remark}"));
+    }
+    input
 }
 
 /// The warning for unreadable values that affect neither memory nor load.
