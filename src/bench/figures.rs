@@ -18,8 +18,6 @@ pub(crate) struct Figures {
     pub cpu: String,
     /// Kernels on keys of each length.
     pub kernels: Vec<KernelRate>,
-    /// Scans of a dump in memory.
-    pub scan: Vec<ScanRate>,
 }
 
 /// One kernel on keys of one length.
@@ -36,16 +34,4 @@ pub(crate) struct KernelRate {
     pub rate: Rate,
     /// Times the keys a second of the table loop, on as many threads.
     pub over_table: f64,
-}
-
-/// One kind of scan.
-#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
-pub(crate) struct ScanRate {
-    /// The flag of `analyze` that asks for it.
-    pub part: &'static str,
-    /// How many threads scan.
-    pub threads: usize,
-    /// How fast it is.
-    #[serde(flatten)]
-    pub rate: Rate,
 }

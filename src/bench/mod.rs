@@ -1,11 +1,10 @@
-//! Measures how fast this machine computes slots with each kernel, and how fast it scans a dump.
+//! Measures how fast this machine computes slots with each kernel.
 //!
 //! Results are verified before timing. Kernels are timed in turn, round after round, so that a slowdown of the machine
 //! affects all of them; the median counts, and the spread is shown.
 
 mod figures;
 mod keys;
-mod scanning;
 mod timing;
 pub(crate) mod view;
 
@@ -26,8 +25,6 @@ pub(crate) struct Bench {
     pub rounds: u32,
     /// Threads of the second measurement; the first uses one.
     pub threads: usize,
-    /// Keys in the dump that is scanned in memory.
-    pub keys: u64,
 }
 
 impl Bench {
@@ -45,15 +42,10 @@ impl Bench {
                 kernels.extend(time_kernels(&batch, *threads, self.rounds)?);
             }
         }
-        let mut scan = Vec::new();
-        for threads in thread_counts {
-            scan.extend(scanning::time(self.keys, threads, self.rounds)?);
-        }
         Ok(Figures {
             schema: SCHEMA,
             cpu: cpu(),
             kernels,
-            scan,
         })
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Run<'a> {
 pub(crate) struct Rate {
     /// Keys a second.
     pub keys_per_sec: f64,
-    /// Bytes of keys a second; of the dump, for a scan.
+    /// Bytes of keys a second.
     pub bytes_per_sec: f64,
     /// (slowest round - fastest round) / median round.
     pub spread: f64,

@@ -19,9 +19,6 @@ pub struct BenchArgs {
     /// Threads of the second measurement [default: all cores]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Keys of the dump that is scanned in memory
-    #[arg(long, value_name = "N", default_value = "2M", value_parser = crate::cli::values::count)]
-    pub keys: u64,
     /// The format of the result
     #[command(flatten)]
     pub output: OutputArgs,
@@ -37,7 +34,6 @@ impl Run for BenchArgs {
         let figures = Bench {
             rounds: self.rounds,
             threads: self.threads.map_or_else(cores, usize::from),
-            keys: self.keys,
         }
         .run()?;
         let rows = Rows::or_json(usize::MAX);

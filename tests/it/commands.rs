@@ -5,7 +5,7 @@ use testkit::prelude::*;
 #[test]
 fn bench_checks_and_times_every_kernel() {
     let scratch = Scratch::new();
-    let args = words("bench --rounds 1 --threads 2 --keys 5k --json");
+    let args = words("bench --rounds 1 --threads 2 --json");
     let output = scratch.run(&args);
     let json = report(&output);
     assert_eq!(json["schema"], "slotscope.bench/1");
@@ -21,7 +21,6 @@ fn bench_checks_and_times_every_kernel() {
             kernel.name
         );
     }
-    assert_eq!(json["scan"].list().len(), 6);
 }
 
 #[test]

@@ -102,7 +102,6 @@ const LAYERS: &[Layers] = &[
         rows: &[
             // Rules are tried as in whatif.
             ("advise", &["pipeline", "whatif::rules"]),
-            ("bench", &["pipeline", "generate"]),
             ("cli", &[ANYTHING]),
             ("main", &["slotscope"]),
             // A report from parts: counts travel together with facts about the inputs.
