@@ -4,7 +4,6 @@
 mod bursts;
 mod counts;
 mod grid;
-mod named;
 mod names;
 mod nodes;
 pub(crate) mod outputs;

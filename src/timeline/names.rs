@@ -1,24 +1,69 @@
-//! The second pass: the heaviest tags over time, and names in bursts.
+//! Passes for names: the heaviest tags, with their loads over time, and names in bursts.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use slotscope_engine::error::Result;
 use slotscope_engine::hash::hash;
-use slotscope_engine::metric::{Load, Metric};
+use slotscope_engine::metric::{Load, Metric, PerMetric};
 use slotscope_engine::name::Name;
 use slotscope_engine::slot::{SLOTS, SlotBatch};
 use slotscope_engine::tally::Tally;
+use slotscope_engine::tally::recount::{Candidates, Recount};
 use slotscope_engine::tally::tags::{TagCounter, TagCounts};
 
+use crate::pipeline::reading::Reading;
 use crate::timeline::bursts::SlotBurst;
-use crate::timeline::counts::timed;
-use crate::timeline::grid::TimeAxis;
+use crate::timeline::counts::{Counts, timed};
+use crate::timeline::grid::{Grid, TimeAxis};
 
 /// Bytes kept of a long name.
 const MAX_NAME: usize = 512;
 
+/// The heaviest tags, which are tracked over time; recounts them in another pass if there are too many.
+pub(super) fn heavy_tags(
+    reading: &Reading,
+    counts: &Counts,
+    grid: &Grid,
+    top: usize,
+) -> Result<Vec<Name>> {
+    let tags = match &counts.tags.counts {
+        TagCounts::Exact(table) => {
+            let rows = table.iter();
+            rows.map(|(name, _, load)| (load[Metric::Ops], Name(name.to_vec())))
+                .collect()
+        }
+        TagCounts::CountMin(rows) => {
+            let chosen = Candidates::choose(rows.clone(), &slot_loads(grid));
+            let recount = Recount::new(Arc::new(chosen));
+            let scanned = reading.scan("counting tags", || recount.clone())?;
+            let rows = scanned.tally.tags();
+            rows.map(|(name, load)| (load[Metric::Ops], name.clone()))
+                .collect()
+        }
+        TagCounts::HeavyHitters(_) | TagCounts::Shared(_) => Vec::new(),
+    };
+    Ok(heaviest(tags, top))
+}
+
+fn heaviest(mut names: Vec<(u64, Name)>, top: usize) -> Vec<Name> {
+    names.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    names.truncate(top);
+    names.into_iter().map(|(_, name)| name).collect()
+}
+
+fn slot_loads(grid: &Grid) -> PerMetric<Vec<u64>> {
+    let mut loads = PerMetric::of_keys(vec![0; SLOTS]);
+    let by_slot = loads.get_or_insert_with(Metric::Ops, || vec![0; SLOTS]);
+    for (_, ops) in grid.columns() {
+        let pairs = by_slot.iter_mut().zip(ops);
+        pairs.for_each(|(sum, ops)| *sum += *ops);
+    }
+    loads
+}
+
 /// The names and bursts that the second pass counts.
-pub(super) struct Wanted {
+struct Wanted {
     axis: TimeAxis,
     /// The index of each tag.
     tags: HashMap<Vec<u8>, usize>,
@@ -28,7 +73,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// These tags, and operations in these bursts.
-    pub(super) fn new(axis: TimeAxis, tags: &[Name], bursts: &[SlotBurst]) -> Self {
+    fn new(axis: TimeAxis, tags: &[Name], bursts: &[SlotBurst]) -> Self {
         let tags = tags.iter().enumerate();
         let mut of_slots = vec![Vec::new(); SLOTS];
         for (number, burst) in bursts.iter().enumerate() {
@@ -64,12 +109,20 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub(super) fn new(wanted: &Arc<Wanted>) -> Self {
-        Names {
-            tags: vec![vec![0; wanted.axis.len]; wanted.tags.len()],
+    /// Reads the loads of these tags and of names in all bursts.
+    pub(super) fn read(
+        reading: &Reading,
+        tags: &[Name],
+        axis: TimeAxis,
+        bursts: &[SlotBurst],
+    ) -> Result<Self> {
+        let wanted = Arc::new(Wanted::new(axis, tags, bursts));
+        let empty = || Names {
+            tags: vec![vec![0; axis.len]; tags.len()],
             wanted: wanted.clone(),
             in_bursts: TagCounter::default(),
-        }
+        };
+        Ok(reading.scan("counting names", empty)?.tally)
     }
 
     fn count_in_burst(&mut self, burst: u16, kind: Kind, name: &[u8], ops: u64) {

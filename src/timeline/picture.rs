@@ -8,8 +8,7 @@ use slotscope_topology::Topology;
 
 use crate::timeline::bursts::{self, SlotBurst};
 use crate::timeline::grid::{Grid, TimeAxis};
-use crate::timeline::named::Named;
-use crate::timeline::names::Kind;
+use crate::timeline::names::{Heaviest, Kind};
 use crate::timeline::nodes::OfNodes;
 use crate::timeline::{Bucket, Burst, SCHEMA, SLOTS_PER_ROW, SlotsOverTime, TagOverTime, Timeline};
 
@@ -50,8 +49,13 @@ impl<'a> Picture<'a> {
         }
     }
 
-    /// The timeline, except for facts about the input.
-    pub(super) fn timeline(self, names: Option<Named>) -> Timeline {
+    /// The timeline, except for facts about the input; with the heaviest tags by bucket, and the heaviest name of each burst
+    /// unless there are too many.
+    pub(super) fn timeline(
+        self,
+        tags: Option<Vec<(Name, Vec<u64>)>>,
+        in_bursts: Option<Vec<Option<Heaviest>>>,
+    ) -> Timeline {
         let axis = self.axis;
         let total: Vec<u64> = self.nodes.total(axis);
         let ops = total.iter().sum();
@@ -60,9 +64,9 @@ impl<'a> Picture<'a> {
             to: axis.start(place + 1),
             ops: *ops,
         };
-        let bursts = named_bursts(&self.bursts, names.as_ref(), &self.nodes, axis);
-        let tags = names.map(|names| {
-            let tags = names.tags.into_iter();
+        let bursts = named_bursts(&self.bursts, in_bursts.as_deref(), &self.nodes, axis);
+        let tags = tags.map(|tags| {
+            let tags = tags.into_iter();
             tags.map(|series| tag_over_time(series, ops, &self.nodes))
                 .collect()
         });
@@ -113,12 +117,12 @@ fn tag_over_time((tag, series): (Name, Vec<u64>), total: u64, nodes: &OfNodes<'_
 
 fn named_bursts(
     bursts: &[SlotBurst],
-    names: Option<&Named>,
+    names: Option<&[Option<Heaviest>]>,
     nodes: &OfNodes<'_>,
     axis: TimeAxis,
 ) -> Vec<Burst> {
     let named = |(number, burst): (usize, &SlotBurst)| {
-        let heaviest = names.and_then(|names| names.in_bursts.as_ref()?[number].clone());
+        let heaviest = names.and_then(|names| names[number].clone());
         let name = heaviest.filter(|(_, _, ops)| ops * 2 >= burst.ops);
         let of_kind = |kind| {
             let name = name.as_ref().filter(|(its_kind, ..)| *its_kind == kind);

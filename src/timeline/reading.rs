@@ -20,7 +20,7 @@ use crate::pipeline::{file_nodes, rejected, slot_stats};
 use crate::timeline::Timeline;
 use crate::timeline::counts::Counts;
 use crate::timeline::grid::{Grid, TimeAxis};
-use crate::timeline::named::{Named, heavy_tags};
+use crate::timeline::names::{Names, heavy_tags};
 use crate::timeline::picture::Picture;
 use crate::timeline::redacted;
 use crate::timeline::series::Series;
@@ -96,24 +96,25 @@ fn captures(reading: &Reading, options: &Options<'_>) -> Result<Timeline> {
         notes.push(format!("{operations} without a time: not counted"));
     }
     notes.extend(bases(reading, &scanned).filter(|_| options.redaction.is_none()));
-    let names = if reading.is_rereadable() {
+    let (mut series, mut in_bursts) = (None, None);
+    if reading.is_rereadable() {
         let tags = heavy_tags(reading, &scanned.tally, &grid, options.top)?;
-        let names = Named::read(reading, tags, axis, &picture.bursts)?;
-        if names.in_bursts.is_none() {
+        let names = Names::read(reading, &tags, axis, &picture.bursts)?;
+        in_bursts = names.heaviest(picture.bursts.len());
+        if in_bursts.is_none() {
             notes.push("too many names in bursts: they are named by their slots".into());
         }
-        Some(names)
+        series = Some(tags.into_iter().zip(names.tags).collect());
     } else {
         let note = "tags and the names in bursts need a second pass, and a pipe is read once: write the capture to a file";
         notes.push(note.into());
-        None
-    };
+    }
     Ok(Timeline {
         untimed,
         rejected: rejected::of(&reading.sources, &scanned.rejects),
         incomplete: incomplete(reading, &scanned.incomplete, options.redaction),
         notes,
-        ..picture.timeline(names)
+        ..picture.timeline(series, in_bursts)
     })
 }
 
@@ -151,7 +152,7 @@ fn series(
     Ok(Timeline {
         incomplete: incomplete(reading, &torn, options.redaction),
         notes,
-        ..picture.timeline(None)
+        ..picture.timeline(None, None)
     })
 }
 
