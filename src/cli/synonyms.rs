@@ -128,28 +128,6 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_flag_has_the_tip_of_its_command() {
-        for (words, said) in [
-            ("analyze x -n 3", "unexpected argument '-n' found"),
-            ("analyze x --nodse 3", "--nodes"),
-            (
-                "plan x --max-moves 3",
-                "tip: --max-slots N and --max-bytes SIZE",
-            ),
-            ("plan x --cluster-threshold=3", "tip: --tolerance PERCENT"),
-            ("collect -u redis://h", "tip: name servers by URL"),
-        ] {
-            let words = format!("slotscope {words}");
-            let error = Cli::parse_words(words.split(' ').map(Into::into).collect()).unwrap_err();
-            let text = error.render().to_string();
-            assert!(
-                text.contains(said) && !text.contains("as a value"),
-                "{words}: {text}"
-            );
-        }
-    }
-
-    #[test]
     fn every_verb_leads_to_a_command_and_none_is_one() {
         let mut cli = Cli::command();
         cli.build();

@@ -66,20 +66,3 @@ impl DistinctSlots {
         &self.members
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_slot_is_in_a_set_once() {
-        let mut set = DistinctSlots::default();
-        [5, 16383, 5, 0]
-            .into_iter()
-            .for_each(|slot| set.insert(slot));
-        assert_eq!(set.members(), [5, 16383, 0]);
-        set.clear();
-        set.insert(5);
-        assert_eq!(set.members(), [5]);
-    }
-}

@@ -138,14 +138,6 @@ mod tests {
     }
 
     #[test]
-    fn a_single_reading_is_said_to_compare_no_nodes() {
-        let found = of_collection(&series(0, 9_000));
-        assert_eq!(found.nodes.total(Metric::Cpu), 9_000);
-        let notes = found.input.notes.join("\n");
-        assert!(notes.contains("compares no nodes"), "{notes}");
-    }
-
-    #[test]
     fn a_file_of_counts_beside_a_dump_needs_no_collection() {
         let directory = tempfile::tempdir().unwrap();
         let paths = ["stats.json", "7001.keys"].map(|name| directory.path().join(name));

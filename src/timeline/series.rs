@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn what_falls_moves_or_jumps_back_is_counted_anew_and_noted() {
+    fn what_falls_or_jumps_back_is_counted_anew_and_noted() {
         let falls = counted(&[&[
             sample(0, "a", &[(1, 1000)]),
             sample(1, "a", &[(1, 10)]),
@@ -230,15 +230,6 @@ mod tests {
         ]]);
         assert_eq!(amounts(&falls, 1), [(1, 5)]);
         assert!(falls.note().unwrap().contains("anew in 1 place "));
-        let moves = counted(&[&[
-            sample(0, "a", &[(1, 1000), (2, 0)]),
-            sample(1, "b", &[(1, 9000)]),
-            sample(1, "a", &[(2, 0)]),
-            sample(2, "b", &[(1, 9005)]),
-        ]]);
-        assert_eq!(amounts(&moves, 1), [(1, 5)]);
-        assert!(moves.note().unwrap().contains("anew in 1 place "));
-        assert_eq!(moves.into_topology().owner(1), Some(0));
         let jumps = counted(&[&[
             sample(60, "a", &[(1, 1000)]),
             sample(0, "a", &[(1, 1100)]),

@@ -170,24 +170,6 @@ fn the_place_where_an_input_is_cut_off_is_next_to_the_verdict() {
 }
 
 #[test]
-fn swapped_arguments_are_answered_with_their_order() {
-    let scratch = Scratch::new();
-    scratch.file("shop.keys", "{shop}:1\nuser:2\n");
-    scratch.file(
-        "shop.nodes",
-        "07c3 127.0.0.1:7000@17000 master - 0 0 1 connected 0-16383\n",
-    );
-    let output = scratch.run(&["analyze", "shop.nodes", "--topology", "shop.keys"]);
-    let parts = [
-        "shop.keys: looks like a key dump",
-        "slotscope analyze DUMP --topology FILE",
-        "nodes.conf",
-    ];
-    assert_fails(&output, &parts);
-    assert!(!stderr(&output).contains("JSON"), "{}", stderr(&output));
-}
-
-#[test]
 fn a_table_of_causes_has_no_row_for_nothing() {
     let scratch = Scratch::new();
     let keys: String = (0..3000).map(|i| format!("{{{}}}:{i}\n", i % 4)).collect();

@@ -92,36 +92,3 @@ fn servers_that_do_not_count_by_slot_are_hot_by_their_processes_in_the_first_lin
     assert!(!line.starts_with("HOT"), "{line}");
     assert_eq!(words, ["ok", "ok", "ok"]);
 }
-
-#[test]
-fn a_hot_shard_among_those_that_answer_is_hot_while_another_is_silent() {
-    for counts_by_slot in [true, false] {
-        let [before, after] = [10, 11].map(|secs| {
-            let mut snapshot = snapshot(secs, true);
-            let answers = snapshot.primaries.iter_mut();
-            for (at, reading) in answers
-                .filter_map(|of| of.reading.as_mut().ok())
-                .enumerate()
-            {
-                reading.server.maxmemory = Some(0);
-                reading.server.used_cpu = used_cpu(reading, [0.1, 0.6][at]);
-                let slots = reading.slots.iter_mut().flatten();
-                let hidden = slots.filter(|_| !counts_by_slot);
-                hidden.for_each(|slot| slot.cpu = None);
-            }
-            snapshot
-        });
-        let read = between(&before, &after);
-        let lines = read.verdict.as_ref().unwrap();
-        let words: Vec<&str> = lines.iter().map(|(_, word, _)| word.as_str()).collect();
-        assert_eq!(words, ["DOWN", "HOT"], "{lines:?}");
-        assert!(lines[1].2.starts_with("10.0.0.1 uses "), "{lines:?}");
-        let words: Vec<String> = read
-            .cluster
-            .shards
-            .iter()
-            .map(|of| of.health.word())
-            .collect();
-        assert_eq!(words, ["ok", "hot", "no answer"]);
-    }
-}

@@ -360,21 +360,6 @@ fn names_of_keys_are_spelled_and_a_node_that_is_gone_says_why() {
 }
 
 #[test]
-fn a_headline_that_is_too_long_ends_with_an_ellipsis_at_the_edge() {
-    let mut screen = screen();
-    let sentence = format!(
-        "{} because of hash tag {{flash}}",
-        "uses 2.00× its share of CPU time,".repeat(2)
-    );
-    let verdict = screen.read.as_mut().unwrap().verdict.as_mut().unwrap();
-    *verdict = vec![(State::Skewed, "HOT".into(), sentence.clone())];
-    let cut = line_with(&lines(&screen, 60, 24), "HOT");
-    assert!(cut.chars().count() == 60 && cut.ends_with('…'), "{cut}");
-    let whole = line_with(&lines(&screen, 140, 24), "HOT");
-    assert_eq!(whole.trim_end(), format!("HOT  {sentence}"));
-}
-
-#[test]
 fn without_colours_nothing_has_one() {
     let mut screen = screen();
     screen.take(read(11, true));

@@ -122,6 +122,7 @@ fn a_flag_of_another_tool_gets_the_word_of_this_one() {
             "redis://HOST:PORT",
         ),
         (&["plan", "a.keys", "--to", "4"], "--add N"),
+        (&["collect", "-u", "redis://h"], "redis://HOST:PORT"),
         (&["whatif", "a.keys", "--add", "1"], "--to-nodes N"),
     ] {
         let output = scratch.run(args);
