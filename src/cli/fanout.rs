@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use slotscope_engine::error::{Error, Result};
+use slotscope_engine::error::{Error, Result, reason};
 use slotscope_engine::format::capture::whole_commands::{Stop, WholeCommands};
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::spelled;
@@ -203,29 +203,21 @@ impl Read {
         let whole = io::Cursor::new(head).chain(stream);
         let stop = match kind {
             InputKind::Aof => self.commands(Forward::stream(Box::new(whole)), index, fanout),
-            _ => self.lines(whole, kind, index, fanout),
+            _ => self.lines((whole, &file), kind, index, fanout)?,
         };
-        match stop {
-            None => Ok(()),
-            Some((byte, Why::Long)) => {
-                let reason = "a line longer than 64 MiB; a batch is one line";
-                Err(Error::bad(format!("{file}: byte {byte}"), reason))
-            }
-            Some((byte, Why::Other(reason))) => {
-                self.incomplete.push(Incomplete { file, byte, reason });
-                Ok(())
-            }
-        }
+        let incomplete = stop.map(|(byte, reason)| Incomplete { file, byte, reason });
+        self.incomplete.extend(incomplete);
+        Ok(())
     }
 
-    /// Adds lines; returns where reading stopped early.
+    /// Adds lines; returns where reading stopped early, and why.
     fn lines(
         &mut self,
-        input: impl io::Read,
+        (input, file): (impl io::Read, &Name),
         kind: InputKind,
         index: u32,
         fanout: &mut Fanout<'_>,
-    ) -> Option<(u64, Why)> {
+    ) -> Result<Option<(u64, String)>> {
         let mut rows = RowReader::new(input, CHUNK);
         let mut block = Block::with_capacity(0);
         let mut end = 0;
@@ -236,11 +228,12 @@ impl Read {
             let piece = match rows.next(&mut block) {
                 Ok(Some(piece)) => piece,
                 Ok(None) => break None,
-                Err(Trouble::Long(byte)) => break Some((byte, Why::Long)),
-                Err(Trouble::Read(byte, error)) => break Some((byte, Why::of(&error))),
-                Err(Trouble::Damaged(byte, reason)) => {
-                    break Some((byte, Why::Other(spelled(&reason, None))));
+                Err(Trouble::Long(byte)) => {
+                    let reason = "a line longer than 64 MiB; a batch is one line";
+                    return Err(Error::bad(format!("{file}: byte {byte}"), reason));
                 }
+                Err(Trouble::Read(byte, error)) => break Some((byte, reason(&error))),
+                Err(Trouble::Damaged(byte, reason)) => break Some((byte, spelled(&reason, None))),
             };
             let mut from = 0;
             while from < block.len() {
@@ -255,16 +248,16 @@ impl Read {
             end = piece.offset + block.len() as u64;
         };
         self.reject(index, end, fanout.end_input());
-        stop
+        Ok(stop)
     }
 
-    /// Adds RESP commands; returns where reading stopped early.
+    /// Adds RESP commands; returns where reading stopped early, and why.
     fn commands(
         &mut self,
         input: Forward,
         index: u32,
         fanout: &mut Fanout<'_>,
-    ) -> Option<(u64, Why)> {
+    ) -> Option<(u64, String)> {
         let mut reader = WholeCommands::new(input);
         let stop = loop {
             if self.ends_at(reader.offset()) {
@@ -280,7 +273,7 @@ impl Read {
                     fanout.sums.torn_commands += 1;
                     break None;
                 }
-                Err(Stop::Bad(byte, reason)) => break Some((byte, Why::Other(reason))),
+                Err(Stop::Bad(byte, reason)) => break Some((byte, reason)),
             }
         };
         self.reject(index, reader.offset(), fanout.end_input());
@@ -295,20 +288,6 @@ impl Read {
                 reason,
             });
         }
-    }
-}
-
-/// Why reading stopped early.
-enum Why {
-    /// A line is too long.
-    Long,
-    /// A message for people.
-    Other(String),
-}
-
-impl Why {
-    fn of(error: &io::Error) -> Why {
-        Why::Other(slotscope_engine::error::reason(error))
     }
 }
 

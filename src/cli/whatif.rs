@@ -27,7 +27,7 @@ use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::rules::RenameRules;
-use crate::whatif::{self, WhatIf, WhatIfChange, view};
+use crate::whatif::{WhatIf, WhatIfChange, view};
 
 /// The same keys on other nodes, by another hash policy or with other tags.
 #[derive(Args, Debug)]
@@ -123,7 +123,7 @@ impl Trial<'_> {
         );
         let after = summarise(counted.after(), None, new, &observed, &self.asked, input);
         let names = (self.policies).map(|policy| Name::from(policy.to_string().as_str()));
-        Ok(whatif::compared(counted, [before, after], names))
+        Ok(WhatIfFindings::of(counted, [before, after], names))
     }
 }
 

@@ -13,6 +13,7 @@ use slotscope_model::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
+use crate::whatif::wording::sentence;
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.whatif/2";
@@ -79,8 +80,8 @@ pub struct Side {
 }
 
 impl WhatIfFindings {
-    /// The numbers, without a sentence.
-    pub(super) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
+    /// The numbers and a sentence; `summaries` and `policies` are before and after.
+    pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);
         let [before, after] = summaries;
@@ -98,7 +99,7 @@ impl WhatIfFindings {
             .collect();
         let nodes_after = after.nodes.list.clone();
         let [policy_before, policy_after] = policies;
-        WhatIfFindings {
+        let mut findings = WhatIfFindings {
             schema: SCHEMA,
             by: before.by,
             before: Side::of(before, policy_before),
@@ -114,7 +115,9 @@ impl WhatIfFindings {
             nodes_after,
             sentence: String::new(),
             input,
-        }
+        };
+        findings.sentence = sentence(&findings);
+        findings
     }
 }
 

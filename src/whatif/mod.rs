@@ -13,32 +13,16 @@ use std::sync::Arc;
 
 use slotscope_engine::format::batch::{KeyBatch, Spans, Values};
 use slotscope_engine::metric::Load;
-use slotscope_engine::name::Name;
 use slotscope_engine::slot::policy::Policy;
 use slotscope_engine::slot::{SLOTS, SlotBatch, SlotColumns};
 use slotscope_engine::source::block::Block;
 use slotscope_engine::tally::tagged::Tagged;
 use slotscope_engine::tally::{Parts, Tallies, Tally};
-use slotscope_model::Summary;
 use slotscope_topology::Topology;
 use slotscope_topology::identity::identities;
 
-use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::rules::{RenameRules, Renaming};
 use crate::whatif::tag_splits::TagSplits;
-
-/// The effect of a change in numbers and a sentence; `summaries` and `policies` are before and after.
-pub(crate) fn compared(
-    counted: WhatIf,
-    summaries: [Summary; 2],
-    policies: [Name; 2],
-) -> WhatIfFindings {
-    let findings = WhatIfFindings::of(counted, summaries, policies);
-    WhatIfFindings {
-        sentence: wording::sentence(&findings),
-        ..findings
-    }
-}
 
 /// Bytes of renamed keys counted at a time.
 const BATCH_BYTES: usize = 4 << 20;
