@@ -81,8 +81,7 @@ pub(super) fn find(
         }
         let node = &node_ops[owner(slot)];
         let of_slot = OfSlot::new(grain, series, node);
-        let burst = |run| {
-            let buckets = trimmed(&of_slot.series, run);
+        let burst = |buckets: (usize, usize)| {
             let sum = |ops: &[u64]| ops[buckets.0..buckets.1].iter().sum::<u64>();
             SlotBurst {
                 slot,
@@ -169,19 +168,6 @@ impl<'a> OfSlot<'a> {
         let bursts = runs.into_iter().filter(|(.., is_burst)| *is_burst);
         bursts.map(|(from, to, _)| (from, to)).collect()
     }
-}
-
-/// Trims buckets at both ends with less than a quarter of the mean: they are only partly in the burst.
-fn trimmed(series: &[u64], (mut from, mut to): (usize, usize)) -> (usize, usize) {
-    let mean = series[from..to].iter().sum::<u64>() as f64 / (to - from) as f64;
-    let is_low = |at: usize| (series[at] as f64) < mean / 4.0;
-    while to - from > 1 && is_low(from) {
-        from += 1;
-    }
-    while to - from > 1 && is_low(to - 1) {
-        to -= 1;
-    }
-    (from, to)
 }
 
 fn median(mut values: Vec<u64>) -> u64 {
