@@ -34,7 +34,6 @@ const CLASSES: [(&str, &str); 4] = [
 /// Flags for outputs and for the terminal: a function returns its result.
 const OF_THE_PROGRAM: &[&str] = &[
     "ask_password",
-    "check",
     "color",
     "commands",
     "fail_on",
