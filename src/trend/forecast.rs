@@ -81,9 +81,6 @@ pub struct Full {
     pub months: Reached,
     /// When by the estimate, in seconds since 1970 (UTC).
     pub at: Option<u64>,
-    /// The amounts.
-    #[serde(skip)]
-    pub series: Series,
 }
 
 /// The source of the growth of the node that is full first.
@@ -212,7 +209,7 @@ impl Full {
                 names,
                 Basis::UsedMemory,
                 (node.used, limit, true),
-                series,
+                &series,
             ))
         };
         newest.used.iter().filter_map(node).min_by(|a, b| {
@@ -264,7 +261,7 @@ impl Full {
             [id, name],
             basis,
             (used, maxmemory, measured.is_some()),
-            series,
+            &series,
         ))
     }
 
@@ -272,18 +269,9 @@ impl Full {
         [id, node]: [Name; 2],
         basis: Basis,
         (used, maxmemory, measured): (u64, u64, bool),
-        series: Series,
+        series: &Series,
     ) -> Self {
-        let months = if used >= maxmemory {
-            let now = Some(0.0);
-            Reached {
-                estimate: now,
-                low: now,
-                high: now,
-            }
-        } else {
-            series.fit.reaches(maxmemory as f64)
-        };
+        let months = series.fit.reaches(maxmemory as f64);
         let from = series.newest().0;
         Full {
             id,
@@ -295,7 +283,6 @@ impl Full {
             measured,
             months,
             at: months.estimate.map(|months| after(from, months)),
-            series,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use testkit::dumps::gzip;
 use testkit::redis::wait_for;
-use testkit::run::{Ran, Said, Scratch, assert_contains, assert_fails, code, rows, stderr, stdout};
+use testkit::run::{Ran, Said, Scratch, assert_contains, code, rows, stderr, stdout};
 
 #[test]
 fn a_command_without_an_input_is_answered_with_its_examples() {
