@@ -6,7 +6,6 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use slotscope_engine::error::{Error, Result};
 use slotscope_engine::slot::SLOTS;
 use slotscope_engine::source::collection::servers::Role;
-use slotscope_topology::seen_lines::SeenLines;
 
 use crate::address::Address;
 use crate::cluster::View;
@@ -14,14 +13,10 @@ use crate::members::{self, MAX_MEMBERS, Member};
 
 /// Maximum slot claims of all members: each slot has one owner, and a few past or future ones.
 const MAX_CLAIMS: usize = 8 * SLOTS;
-/// Maximum digests kept; only malicious servers exceed it.
-const MAX_DIGESTS: usize = 8 * MAX_MEMBERS;
 
 /// The listings so far.
 #[derive(Default)]
 pub(crate) struct Listings {
-    /// Lines about other nodes already processed.
-    known: SeenLines,
     of_others: HashMap<String, Member>,
     of_themselves: HashMap<String, Member>,
     /// Number of slot ranges and migrating slots in these.
@@ -35,16 +30,10 @@ pub(crate) struct Listings {
 impl Listings {
     /// Adds the reply of node `id` at `asked`; false, without effect, if it is not a listing.
     pub(crate) fn add(&mut self, id: &str, asked: &Address, text: String) -> bool {
-        let Some(new) = self.new_in(&text, asked) else {
+        let Some(members) = self.members_in(&text, asked) else {
             return false;
         };
-        for (digest, member) in new {
-            digest.into_iter().for_each(|digest| self.known.add(digest));
-            self.keep(member);
-        }
-        if self.known.len() > MAX_DIGESTS {
-            self.known.clear();
-        }
+        members.into_iter().for_each(|member| self.keep(member));
         if self.text.as_ref().is_none_or(|(least, _)| *id < **least) {
             self.text = Some((id.to_owned(), with_own_host(text, asked)));
         }
@@ -57,23 +46,22 @@ impl Listings {
         self.last = Some(error);
     }
 
-    /// The new members in a listing, with the digests of their lines; `None` if it is not a listing, or has more nodes
-    /// and slots than any cluster.
-    fn new_in(&self, text: &str, asked: &Address) -> Option<Vec<(Option<u64>, Member)>> {
-        let (mut new, mut claims, mut ids) = (Vec::new(), self.claims, HashSet::new());
-        for (digest, line) in self.known.new_in(text, MAX_MEMBERS)? {
+    /// The members in a listing; `None` if it is not a listing, or has more nodes and slots than any cluster.
+    fn members_in(&self, text: &str, asked: &Address) -> Option<Vec<Member>> {
+        let (mut members, mut claims, mut unheard) = (Vec::new(), self.claims, 0);
+        let mut ids = HashSet::new();
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
             let member = members::parse(line, asked)?;
             claims += member.claims();
+            unheard += usize::from(!self.of_others.contains_key(&member.id));
+            let is_beyond = claims > MAX_CLAIMS || self.of_others.len() + unheard > MAX_MEMBERS;
             // Nodes have unique ids: one of two would be lost here.
-            if claims > MAX_CLAIMS || !ids.insert(member.id.clone()) {
+            if is_beyond || !ids.insert(member.id.clone()) {
                 return None;
             }
-            new.push((digest, member));
+            members.push(member);
         }
-        let ids = new.iter().map(|(_, member)| &member.id);
-        let unheard = ids.filter(|id| !self.of_others.contains_key(*id)).count();
-        let is_listing = !text.trim().is_empty();
-        (is_listing && self.of_others.len() + unheard <= MAX_MEMBERS).then_some(new)
+        (!members.is_empty()).then_some(members)
     }
 
     fn keep(&mut self, member: Member) {

@@ -25,7 +25,6 @@ pub mod overlap;
 #[doc(hidden)]
 pub mod ranges;
 #[doc(hidden)]
-pub mod seen_lines;
 mod shards;
 mod slots_json;
 
