@@ -41,8 +41,6 @@ struct Window {
     end: u64,
     /// Number of parts to prefetch after the current one.
     depth: usize,
-    /// The window of the next object, once parts of it are prefetched.
-    follower: Option<Arc<Ahead>>,
 }
 
 /// A part; its request is aborted once it is dropped and no reader waits for it.
@@ -139,29 +137,9 @@ impl Ahead {
     fn fetch_ahead(&self, window: &mut Window) {
         let oldest = window.next.saturating_sub(MOST as u64);
         window.parts.retain(|index, _| *index >= oldest);
-        let (parts, end) = (self.parts(), window.next + window.depth as u64);
-        self.fetch_missing(window, window.next..end.min(parts));
-        let surplus = end.saturating_sub(parts);
-        if surplus > 0 && window.follower.is_none() {
-            window.follower = self.object.follower();
-        }
-        if let Some(follower) = &window.follower {
-            follower.fetch_first(surplus);
-        }
-    }
-
-    /// Requests the first `count` parts, which will be read after the previous object.
-    fn fetch_first(&self, count: u64) {
-        let window = &mut *self.lock();
-        if window.next > 0 {
-            return;
-        }
-        self.fetch_missing(window, 0..count.min(self.parts()));
-    }
-
-    /// Requests the missing parts among these, as long as permits are available.
-    fn fetch_missing(&self, window: &mut Window, indices: Range<u64>) {
-        for index in indices {
+        let parts = self.object.identity.size_bytes.div_ceil(PART);
+        let end = window.next + window.depth as u64;
+        for index in window.next..end.min(parts) {
             if let Entry::Vacant(place) = window.parts.entry(index) {
                 let Some(permit) = Permit::take() else { return };
                 place.insert(self.fetch(index, Some(permit)));
@@ -188,16 +166,6 @@ impl Ahead {
         let object = self.object.clone();
         let task = runtime::spawn(async move { landing.put(object.range(range).await) });
         (arrival, task)
-    }
-
-    /// Number of parts; none if the head is the whole object.
-    fn parts(&self) -> u64 {
-        let size = self.object.identity.size_bytes;
-        if self.object.head.len() as u64 == size {
-            0
-        } else {
-            size.div_ceil(PART)
-        }
     }
 
     fn len(&self, index: u64) -> u64 {
@@ -378,17 +346,12 @@ mod tests {
     #[test]
     fn what_is_fetched_ahead_is_given_back_with_the_last_reader() {
         let content = content(3 * PART as usize);
-        let (first, second) = (object(&content, 0), object(&content, 0));
-        drop(first.follower.set(Arc::downgrade(&second)));
-        let ahead = first.ahead();
-        for from in (0..content.len()).step_by(2 << 20) {
-            check(&ahead, &content, from, 2 << 20);
-        }
-        let follower = ahead.lock().follower.clone().expect("the next object");
-        assert!(Arc::ptr_eq(&follower, &second.ahead()));
-        assert!(follower.lock().next == 0 && !follower.lock().parts.is_empty());
-        drop((ahead, follower));
-        assert!(second.ahead().lock().parts.is_empty());
+        let object = object(&content, 0);
+        let ahead = object.ahead();
+        check(&ahead, &content, 0, 2 << 20);
+        assert!(ahead.lock().parts.len() > 1);
+        drop(ahead);
+        assert!(object.ahead().lock().parts.is_empty());
     }
 
     #[test]

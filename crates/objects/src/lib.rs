@@ -68,9 +68,6 @@ pub fn find(path: &Path, options: &StorageOptions, found: &mut Found) -> Result<
         })
         .map_err(|(place, refusal)| refused(&place, &refusal.reason))?;
     found.passed_over += folders;
-    for (object, follower) in objects.iter().zip(objects.iter().skip(1)) {
-        drop(object.follower.set(Arc::downgrade(follower)));
-    }
     for object in objects {
         found.sources.push(Box::new(Object(object)));
     }
@@ -179,8 +176,6 @@ struct Inner {
     head: Vec<u8>,
     /// The prefetched parts, while a random-access reader exists.
     ahead: Mutex<Weak<Ahead>>,
-    /// The object that is likely to be read after this one.
-    follower: OnceLock<Weak<Inner>>,
     /// The error that ended reading.
     failure: OnceLock<Refusal>,
 }
@@ -202,7 +197,6 @@ impl Inner {
             identity: start.identity,
             head: start.head,
             ahead: Mutex::default(),
-            follower: OnceLock::new(),
             failure: OnceLock::new(),
         }
     }
@@ -224,12 +218,6 @@ impl Inner {
             *shared = Arc::downgrade(&ahead);
             ahead
         })
-    }
-
-    /// The window of the next object, if that has random-access readers too.
-    fn follower(&self) -> Option<Arc<Ahead>> {
-        let follower = self.follower.get()?.upgrade()?;
-        follower.facts.size_bytes.map(|_| follower.ahead())
     }
 }
 
