@@ -310,45 +310,6 @@ mod tests {
     }
 
     #[test]
-    fn nodes_come_in_order_of_their_first_slot_and_those_without_slots_last() {
-        let mut claims = Claims::new("x", "line");
-        for (at, id, ranges) in [
-            (1, "d", vec![]),
-            (2, "b", vec![(9, 9)]),
-            (3, "c", vec![]),
-            (4, "a", vec![(0, 8)]),
-        ] {
-            claims.owns(at, id, Node::default(), ranges).unwrap();
-        }
-        let nodes = claims.settle().unwrap().nodes;
-        assert_eq!(
-            nodes
-                .iter()
-                .map(|node| node.id.as_str())
-                .collect::<Vec<_>>(),
-            ["a", "b", "d", "c"]
-        );
-    }
-
-    #[test]
-    fn a_slot_with_two_owners_names_both_and_the_slot() {
-        let mut claims = Claims::new("x", "line");
-        claims
-            .owns(4, "a\x1b", Node::default(), vec![(0, 100)])
-            .unwrap();
-        claims
-            .owns(7, "b", Node::default(), vec![(100, 200)])
-            .unwrap();
-        let message = claims.settle().unwrap_err().to_string();
-        assert!(
-            message.starts_with(
-                "x: line 7: slot 100 belongs to node \"b\" here and to node \"a\\x1b\" in line 4; "
-            ),
-            "{message}"
-        );
-    }
-
-    #[test]
     fn a_node_named_twice_must_own_the_same_slots_both_times() {
         let mut claims = Claims::new("x", "line");
         claims

@@ -171,152 +171,178 @@ fn named(
 mod tests {
     use super::*;
 
-    fn file(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+    fn file(slots: impl IntoIterator<Item = u16>) -> FileSlots {
+        let mut slots: Vec<u16> = slots.into_iter().collect();
+        slots.sort_unstable();
+        slots.dedup();
         FileSlots {
-            name: name.into(),
-            slots: slots.into_iter().collect(),
+            slots,
             ..FileSlots::default()
         }
     }
 
-    fn snapshot(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+    fn snapshot(slots: impl IntoIterator<Item = u16>) -> FileSlots {
         FileSlots {
             is_snapshot: true,
-            ..file(name, slots)
+            ..file(slots)
         }
     }
 
-    fn of_cluster(name: &str, slots: impl IntoIterator<Item = u16>) -> FileSlots {
+    fn of_cluster(slots: impl IntoIterator<Item = u16>) -> FileSlots {
         FileSlots {
             is_of_cluster: true,
-            ..snapshot(name, slots)
+            ..snapshot(slots)
         }
     }
 
-    fn names(found: &OfFiles) -> Vec<&str> {
-        let nodes = found.topology.nodes.iter();
-        nodes.map(|node| node.id.as_str()).collect()
+    fn spelled(ranges: &[(u16, u16)]) -> String {
+        let range = |(first, last): &(u16, u16)| format!("{first}-{last}");
+        match ranges.len() {
+            0..4 => ranges.iter().map(range).collect::<Vec<_>>().join(","),
+            many => format!("{many} ranges"),
+        }
+    }
+
+    /// Files a, b, c: the nodes and their slots, the slots on their way, and the overlap.
+    fn told<const N: usize>(mut files: [FileSlots; N]) -> String {
+        let names = files.iter_mut().zip(["a", "b", "c"]);
+        names.for_each(|(file, name)| file.name = name.into());
+        let found = match of_files(&files) {
+            Ok(found) => found,
+            Err(why) => return format!("{why:?}"),
+        };
+        let names = |of: &[usize]| {
+            let names: Vec<&str> = of.iter().map(|at| &*files[*at].name).collect();
+            names.join("+")
+        };
+        let nodes = found.topology.nodes.iter().zip(&found.files);
+        let nodes = nodes.map(|(node, of)| format!("{} {}", names(of), spelled(&node.ranges)));
+        let moving = found.topology.in_flight.iter();
+        let moving = moving.map(|slot| format!("{} {}>{}", slot.slot, slot.from, slot.to));
+        let overlap = found.overlap.map(|overlap| match overlap {
+            Overlap::Shared { files, ranges, .. } => {
+                format!("{} share {}", names(&files), spelled(&ranges))
+            }
+            Overlap::Stranger { .. } => format!("{overlap:?}"),
+        });
+        let all: Vec<String> = nodes.chain(moving).chain(overlap).collect();
+        all.join("; ")
     }
 
     #[test]
-    fn files_that_share_no_slot_are_nodes_in_the_order_of_their_slots() {
-        let files = [file("b", 8000..16384), file("a", 0..8000)];
-        let found = of_files(&files).unwrap();
-        assert_eq!(names(&found), ["a", "b"]);
-        assert_eq!(found.files, [[1], [0]]);
-        assert_eq!(found.topology.nodes[0].ranges, [(0, 7999)]);
-        assert_eq!(found.topology.owner(8000), Some(1));
-        assert_eq!(found.topology.source, "one node a file");
-    }
-
-    #[test]
-    fn few_keys_share_no_slot_by_chance_unless_their_servers_were_in_cluster_mode() {
-        let [few, many]: [Vec<u16>; 2] = [vec![5, 9000], (0..16384).step_by(7).collect()];
-        assert!(of_files(&[file("a", few.clone()), file("b", [70])]).is_err());
-        assert!(of_files(&[snapshot("a", few.clone()), snapshot("b", [70])]).is_err());
-        let found = of_files(&[of_cluster("a", few.clone()), of_cluster("b", [70])]).unwrap();
-        assert_eq!(names(&found), ["a", "b"]);
-        let mixed = [of_cluster("a", few), file("b", [70])];
-        assert!(of_files(&mixed).is_err());
+    fn files_that_share_no_slot_are_nodes_unless_that_may_be_chance() {
+        let both = "a 0-7999; b 8000-16383";
+        assert_eq!(told([file(0..8000), file(8000..16_384)]), both);
+        let turned = [file(8000..16_384), file(0..8000)];
+        assert_eq!(told(turned), "b 0-7999; a 8000-16383");
+        let replica = file((0..8000).step_by(2));
+        let files = [file(0..8000), file(8000..16_384), replica];
+        assert_eq!(told(files), "a+c 0-7999; b 8000-16383");
+        let few = [5, 9000];
+        let too_few = [
+            [file(few), file([70])],
+            [snapshot(few), snapshot([70])],
+            [of_cluster(few), file([70])],
+        ];
+        assert_eq!(too_few.map(told), ["TooFewKeys"; 3]);
+        let nodes = "a 0-69,9000-16383; b 70-8999";
+        assert_eq!(told([of_cluster(few), of_cluster([70])]), nodes);
         // 2,341 random slots and none of 200 others: 28 would be shared.
-        let apart: Vec<u16> = (3..1403).step_by(7).collect();
-        assert!(of_files(&[file("a", many), file("b", apart)]).is_ok());
+        let files = [(0..16_384).step_by(7), (3..1403).step_by(7)].map(file);
+        assert_eq!(told(files), "a 201 ranges; b 200 ranges");
     }
 
     #[test]
-    fn pieces_of_a_dump_are_no_nodes() {
-        let piece = |from: u16| (from..16384).step_by(3);
-        assert!(of_files(&[file("a", 0..16384), file("b", 0..16384)]).is_err());
-        assert!(of_files(&[file("a", piece(0)), file("b", (0..16384).step_by(2))]).is_err());
-        // A scan in slot order, cut within a slot.
-        assert!(of_files(&[file("a", 0..=8000), file("b", 8000..16384)]).is_err());
-        assert!(of_files(&[file("a", []), file("b", 0..16384)]).is_err());
-        assert!(of_files(&[]).is_err());
+    fn parts_of_one_dump_are_no_nodes_however_it_was_cut() {
+        assert_eq!(told([]), "Alone");
+        assert_eq!(told([file([]), file(0..16_384)]), "Alone");
+        assert_eq!(told([file(0..16_384), file(0..16_384)]), "SameSlots");
+        let files = [3, 2].map(|step| file((0..16_384).step_by(step)));
+        assert_eq!(told(files), "SameSlots");
+        // In slot order, cut within slots.
+        assert_eq!(told([file(0..=8000), file(8000..16_384)]), "Shared(1)");
+        let files = [file(0..=5000), file(5000..=9000), file(9000..16_384)];
+        assert_eq!(told(files), "Shared(2)");
+        // By chance: three quarters of the slots each.
+        let files = [1, 20_000, 300_000].map(|seed| {
+            let is_in = move |slot: &u16| {
+                (u64::from(*slot) + 1 + seed).wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 62 != 0
+            };
+            file((0..16_384).filter(is_in))
+        });
+        assert_eq!(told(files), "SameSlots");
+        // Structured ids: less overlap than by chance, but exclusive slots are scattered.
+        let odd = (1..16_384).step_by(2).chain((0..16_384).step_by(64));
+        let files = [file((0..16_384).step_by(2)), file(odd)];
+        assert_eq!(told(files), "Shared(256)");
     }
 
     #[test]
     fn more_files_than_a_cluster_has_nodes_are_no_nodes() {
-        let files: Vec<FileSlots> = (0..=1000).map(|at| of_cluster("a", [at])).collect();
+        let files: Vec<FileSlots> = (0..=1000).map(|at| of_cluster([at])).collect();
         assert_eq!(of_files(&files), Err(NotNodes::TooMany));
         assert_eq!(of_files(&files[..50]).unwrap().files.len(), 50);
-        assert_eq!(of_files(&files[..1]), Err(NotNodes::Alone));
     }
 
     #[test]
-    fn slots_that_move_while_rdb_files_are_taken_are_on_their_way() {
-        let files = [snapshot("a", 0..=8000), snapshot("b", 7998..16384)];
-        let found = of_files(&files).unwrap();
-        let moving = found.topology.in_flight.iter();
-        let moving: Vec<_> = moving
-            .map(|slot| (slot.slot, &*slot.from, &*slot.to))
-            .collect();
-        assert_eq!(
-            moving,
-            [(7998, "b", "a"), (7999, "b", "a"), (8000, "b", "a")]
-        );
-        assert_eq!(found.overlap, None);
-        let files = [snapshot("a", 0..=9000), snapshot("b", 8000..16384)];
-        let found = of_files(&files).unwrap();
-        assert!(
-            found.overlap.is_some() && found.topology.in_flight.is_empty(),
-            "1,001 slots are too many to have moved"
-        );
+    fn shared_slots_are_on_their_way_or_were_given_to_the_smaller_node() {
+        let files = [snapshot(0..=8000), snapshot(7999..16_384)];
+        let moving = "a 0-7998; b 7999-16383; 7999 b>a; 8000 b>a";
+        assert_eq!(told(files), moving);
+        // 1,001 slots are too many to have moved.
+        let files = [snapshot(0..=9000), snapshot(8000..16_384)];
+        let shared = "a 0-7999; b 8000-16383; a+b share 8000-9000";
+        assert_eq!(told(files), shared);
+        let new = [0..8000, 8000..16_384, 100..600].map(snapshot);
+        let shared = "a 0-99,600-7999; c 100-599; b 8000-16383; a+c share 100-599";
+        assert_eq!(told(new), shared);
+        let ranges = [0..6000, 5400..11_000, 11_000..16_384];
+        let shared = "a 0-5399; b 5400-10999; c 11000-16383; a+b share 5400-5999";
+        assert_eq!(told(ranges.clone().map(file)), shared);
+        assert_eq!(told(ranges.map(snapshot)), shared);
+        let foreign = (0..8000).step_by(15);
+        let files = [file(0..8000), file((8000..16_384).chain(foreign))];
+        let shared = "a 0-7999; b 8000-16383; a+b share 534 ranges";
+        assert_eq!(told(files), shared);
+        let files = [vec![1, 5, 9, 300, 400], vec![9, 8000, 12_000]].map(of_cluster);
+        let shared = "a 0-8,300-7999; b 9-299,8000-16383; a+b share 9-9";
+        assert_eq!(told(files), shared);
     }
 
     #[test]
-    fn two_dumps_of_a_node_are_one_node() {
-        let files = [
-            file("a", 0..8000),
-            file("b", 8000..16384),
-            file("a-replica", (0..8000).step_by(2)),
-        ];
-        let found = of_files(&files).unwrap();
-        assert_eq!(names(&found), ["a", "b"]);
-        assert_eq!(found.files, [vec![0, 2], vec![1]]);
-    }
-
-    #[test]
-    fn a_new_node_that_was_given_slots_of_another_is_not_its_replica() {
-        let files = [
-            snapshot("a", 0..8000),
-            snapshot("b", 8000..16384),
-            snapshot("new", 100..600),
-        ];
-        let found = of_files(&files).unwrap();
-        assert_eq!(names(&found), ["a", "new", "b"]);
-        assert_eq!(found.topology.nodes[1].ranges, [(100, 599)]);
-        assert_eq!(found.topology.nodes[0].ranges, [(0, 99), (600, 7999)]);
-        assert!(found.overlap.is_some());
+    fn a_dump_with_keys_of_another_cluster_is_the_stranger_however_many_they_are() {
+        for step in [1, 17, 1500] {
+            let node = |node: u16| {
+                let foreign = (0..16_384).step_by(step).filter(|_| node == 4);
+                file((node * 1820..(node + 1) * 1820).chain(foreign))
+            };
+            let files: Vec<FileSlots> = (0..9).map(node).collect();
+            let found = of_files(&files).unwrap();
+            assert_eq!(found.topology.nodes.len(), 9, "{step}");
+            let Some(Overlap::Stranger { file, slots }) = found.overlap else {
+                panic!("{step}: {:?}", found.overlap)
+            };
+            assert_eq!(file, 4);
+            assert!(slots.len() >= 14_560 / step - 1, "{step}: {}", slots.len());
+        }
     }
 
     #[test]
     fn empty_slots_go_with_those_before_them_unless_a_file_is_missing() {
-        let files = [
-            of_cluster("a", (10..5000).step_by(9)),
-            of_cluster("b", [5400, 5700]),
-        ];
-        let nodes = of_files(&files).unwrap().topology.nodes;
-        assert_eq!(nodes[0].ranges, [(0, 5399)]);
-        assert_eq!(
-            nodes[1].ranges,
-            [(5400, 5700)],
-            "10,683 empty slots are no chance"
-        );
-        let found = of_files(&[file("a", 0..5461), file("c", 10923..16384)]).unwrap();
-        assert_eq!(found.topology.owner(5461), None);
-        assert_eq!(found.topology.owner(10922), None);
+        // The last 10,683 empty slots are no chance.
+        let files = [of_cluster((10..5000).step_by(9)), of_cluster([5400, 5700])];
+        assert_eq!(told(files), "a 0-5399; b 5400-5700");
+        let files = [file(0..5461), file(10_923..16_384)];
+        assert_eq!(told(files), "a 0-5460; b 10923-16383");
     }
 
     #[test]
     fn the_order_of_files_changes_nothing_but_their_places() {
-        let files = [
-            snapshot("a", 0..4000),
-            snapshot("b", 4000..8192),
-            snapshot("c", 8190..16384),
-        ];
-        let mut turned = files.clone();
-        turned.reverse();
-        let [there, back] = [&files, &turned].map(|files| of_files(files).unwrap().topology);
-        assert_eq!(there, back);
+        let mut files = [0..4000, 4000..8192, 8190..16_384].map(snapshot);
+        let names = files.iter_mut().zip(["a", "b", "c"]);
+        names.for_each(|(file, name)| file.name = name.into());
+        let there = of_files(&files).unwrap().topology;
+        files.reverse();
+        assert_eq!(of_files(&files).unwrap().topology, there);
     }
 }

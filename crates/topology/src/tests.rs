@@ -1,4 +1,4 @@
-//! Properties of every format: even splits, foreign files, round trips, hostile bytes.
+//! Even splits, and every format: what is read from it, what is refused, round trips, hostile bytes.
 
 use proptest::prelude::*;
 
@@ -6,18 +6,6 @@ use crate::*;
 
 fn error(bytes: &[u8]) -> String {
     Topology::parse("x", bytes).unwrap_err().to_string()
-}
-
-#[test]
-fn three_even_nodes_are_split_as_redis_cli_does() {
-    let topology = Topology::even(3, String::from("assumed even 3")).unwrap();
-    let ends: Vec<u16> = topology.nodes.iter().map(|node| node.ranges[0].1).collect();
-    assert_eq!(ends, [5460, 10922, 16383]);
-    assert_eq!(
-        (topology.nodes[2].id.as_str(), topology.nodes[2].slots),
-        ("even-3", 5461)
-    );
-    assert_eq!(topology.source, "assumed even 3");
 }
 
 #[test]
@@ -38,6 +26,11 @@ fn an_even_split_gives_every_slot_to_one_node_and_rounds_halves_up() {
             next = end;
         }
         assert_eq!(next, 16384);
+        assert_eq!(topology.nodes[n - 1].id, format!("even-{n}"));
+        assert_eq!(
+            (topology.owner(16384), topology.owner(u16::MAX)),
+            (None, None)
+        );
     }
 }
 
@@ -49,48 +42,266 @@ fn more_nodes_than_slots_or_none_name_the_flag() {
     }
 }
 
-#[test]
-fn there_is_no_owner_past_the_last_slot() {
-    let topology = Topology::even(1, String::new()).unwrap();
-    assert_eq!(
-        (
-            topology.owner(16383),
-            topology.owner(16384),
-            topology.owner(u16::MAX)
-        ),
-        (Some(0), None, None)
-    );
+/// The nodes, each in one line: id, name, address, ranges, number of replicas and health.
+fn shown(text: &str) -> Vec<String> {
+    let topology = Topology::parse("x", text.as_bytes()).unwrap();
+    let shown = |node: &Node| {
+        let ranges: Vec<String> = node
+            .ranges
+            .iter()
+            .map(|(a, b)| format!("{a}-{b}"))
+            .collect();
+        let health = match (node.failed, node.suspected) {
+            (true, _) => " failed",
+            (_, true) => " suspected",
+            _ => "",
+        };
+        format!(
+            "{} {} at {}: {} +{}{health}",
+            node.id,
+            node.name(),
+            node.address.as_deref().unwrap_or("?"),
+            ranges.join(" "),
+            node.replicas.unwrap()
+        )
+    };
+    topology.nodes.iter().map(shown).collect()
 }
 
 #[test]
-fn a_file_that_is_something_else_says_what_it_is_and_how_to_make_one() {
-    for (bytes, expected) in [
-        (b"".as_slice(), "x: an empty file; make one with: "),
-        (b"\xEF\xBB\xBF \r\n", "x: an empty file; "),
-        (b"\xFF\xFEa\0 \0", "x: UTF-16 text, "),
-        (b"\x1f\x8b\x08\x00", "x: line 1: not text, "),
-        (b"a\nb\n\xFF", "x: line 3: not text, "),
-        (b"{\"schema\":\"slotscope.report/1\"}", "x: a JSON object; "),
-        (b"[]", "x: no primary in it; "),
-        (b"[[0,1,[\"h\"", "x: line 1, column 10: broken JSON, "),
-        (b"[1,2]", "x: shard 1: neither CLUSTER SHARDS "),
+fn listings_as_servers_of_all_versions_print_them() {
+    let cases: [(&str, &[&str]); 8] = [
+        // Copied from a session.
+        (
+            "127.0.0.1:6379> cluster nodes\r\n\
+            r 10.0.0.7:6379@16379 slave b 0 1685681651000 2 connected\r\n\
+            c 10.0.0.4:6379@16379 master - 0 1685681652000 3 connected 10923-16383\r\n\
+            b 10.0.0.5:6379@16379 master - 0 1685681651976 2 connected 5461-10922\r\n\
+            a 10.0.0.6:6379@16379 myself,master - 0 1685681650000 1 connected 0-5460\r\n",
+            &[
+                "a 10.0.0.6:6379 at 10.0.0.6:6379: 0-5460 +0",
+                "b 10.0.0.5:6379 at 10.0.0.5:6379: 5461-10922 +1",
+                "c 10.0.0.4:6379 at 10.0.0.4:6379: 10923-16383 +0",
+            ],
+        ),
+        // A nodes.conf, with a byte order mark.
+        (
+            "\u{FEFF}a 127.0.0.1:7901@17901,,tls-port=0,shard-id=2607 master - 0 0 1 connected 0-1 3 5\n\
+            b :7902@17902,h2.example.com,tls-port=0,shard-id=2608 myself,master - 0 0 2 connected 2\n\
+            c 10.0.0.3:7903@17903,h3.example.com,shard-id=2609 master - 0 0 2 connected 4 6-16383\n\
+            vars currentEpoch 3 lastVoteEpoch 0\n",
+            &[
+                "a 127.0.0.1:7901 at 127.0.0.1:7901: 0-1 3-3 5-5 +0",
+                "b h2.example.com:7902 at h2.example.com:7902: 2-2 +0",
+                "c h3.example.com:7903 at 10.0.0.3:7903: 4-4 6-16383 +0",
+            ],
+        ),
+        // Older servers, IPv6, nodes that have failed or gone, and replicas of all kinds.
+        (
+            "a 10.0.0.1:6379 myself,master - 0 0 1 connected 0-99\n\
+            b ::1:7000@17000 master,fail? - 17 16 3 disconnected 100-199\n\
+            c :0@0 master,fail,noaddr - 17 16 3 disconnected 200-299\n\
+            d 10.0.0.4:0 master,noaddr - 0 0 0 disconnected\n\
+            e 10.0.0.5:6379@16379 handshake - 0 0 0 connected\n\
+            f 10.0.0.6:6379@16379 noflags - 0 0 0 connected\n\
+            g 10.0.0.7:6379@16379 slave,nofailover a 0 0 0 connected\n\
+            g 10.0.0.7:6379@16379 slave,nofailover a 0 0 0 connected\n\
+            h 10.0.0.8:6379@16379 master,nofailover - 0 0 0 connected\n\
+            i h:3@2 slave,fail a 0 0 1 disconnected\n\
+            j :0@0 slave,noaddr a 0 0 1 disconnected\n\
+            k h:5@2 replica,fail? a 0 0 1 connected\n",
+            &[
+                "a 10.0.0.1:6379 at 10.0.0.1:6379: 0-99 +2",
+                "b ::1:7000 at ::1:7000: 100-199 +0 suspected",
+                "c c at ?: 200-299 +0 failed",
+                "d d at ?:  +0",
+                "h 10.0.0.8:6379 at 10.0.0.8:6379:  +0",
+            ],
+        ),
+        // CLUSTER SLOTS.
+        (
+            r#"[[0,5460,["127.0.0.1",7901,"a",{"hostname":"h1"}],["127.0.0.1",7909,"r",{}]],
+                [5462,5462,["127.0.0.1",7901,"a",{}]],
+                [5461,5461,["h2",7902,"b",{"ip":"10.0.0.2"}]],
+                [5463,5463,[null,7903,"c",["ip","","hostname","h3"]]],
+                [5464,5464,["?",7904,"d",{"ip":"::1"}]]]"#,
+            &[
+                "a h1:7901 at 127.0.0.1:7901: 0-5460 5462-5462 +1",
+                "b h2:7902 at 10.0.0.2:7902: 5461-5461 +0",
+                "c h3:7903 at h3:7903: 5463-5463 +0",
+                "d ::1:7904 at ::1:7904: 5464-5464 +0",
+            ],
+        ),
+        // The same without ids.
+        (
+            r#"[[0,9,["10.0.0.1",1]],[10,19,["10.0.0.2",1]],[20,29,["10.0.0.1",1]]]"#,
+            &[
+                "10.0.0.1:1 10.0.0.1:1 at 10.0.0.1:1: 0-9 20-29 +0",
+                "10.0.0.2:1 10.0.0.2:1 at 10.0.0.2:1: 10-19 +0",
+            ],
+        ),
+        // CLUSTER SHARDS, with maps as objects and as the flat arrays of an older protocol.
+        (
+            r#"[{"slots":[10,20,30,30],"nodes":[
+                {"id":"r","port":7903,"ip":"10.0.0.3","endpoint":"10.0.0.3","role":"replica","health":"online"},
+                {"id":"b","port":7902,"ip":"10.0.0.2","endpoint":"h2","hostname":"h2","role":"master","health":"online"}]},
+              {"slots":[0,9],"nodes":[{"id":"a","tls-port":7901,"ip":"","endpoint":"?","hostname":"h1","role":"master","health":"fail"}]},
+              {"slots":[],"nodes":[{"id":"c","port":7904,"ip":"::1","endpoint":"::1","role":"master","health":"online"}]}]"#,
+            SHARDS,
+        ),
+        (
+            r#"[["slots",[0,9],"nodes",[["id","a","tls-port",7901,"ip","","endpoint",null,"hostname","h1","role","master","health","fail"]]],
+              ["slots",[10,20,30,30],"nodes",[["id","r","port",7903,"ip","10.0.0.3","role","replica"],["id","b","port",7902,"ip","10.0.0.2","hostname","h2","role","master","health","online"]]],
+              ["slots",[],"nodes",[["id","c","port",7904,"ip","::1","role","master","health","online"]]]]"#,
+            SHARDS,
+        ),
+        // After a failover.
+        (
+            r#"[{"slots":[0,16383],"nodes":[{"id":"old","port":1,"ip":"h","role":"master","health":"fail"},
+                {"id":"new","port":2,"ip":"h","role":"master","health":"online"},
+                {"id":"r","port":3,"ip":"h","role":"replica","health":"online"},
+                {"id":"s","port":4,"ip":"h","role":"replica","health":"loading"}]}]"#,
+            &["new h:2 at h:2: 0-16383 +1", "old h:1 at h:1:  +0 failed"],
+        ),
+    ];
+    for (text, nodes) in cases {
+        assert_eq!(shown(text), nodes, "{text}");
+    }
+}
+
+const SHARDS: &[&str] = &[
+    "a h1:7901 at h1:7901: 0-9 +0 failed",
+    "b h2:7902 at 10.0.0.2:7902: 10-20 30-30 +1",
+    "c ::1:7904 at ::1:7904:  +0",
+];
+
+#[test]
+fn what_cannot_be_right_is_named_with_its_place_and_the_way_out() {
+    let line = |slots: &str| {
+        format!("a h:1@2 master - 0 0 1 connected 0-9\nb h:3@4 master - 0 0 1 connected {slots}")
+    };
+    let entry = |entry: &str| format!(r#"[[0,9,["h",1,"a"]],{entry}]"#);
+    let shard = |slots: &str, node: &str| {
+        let good = r#"{"slots":[0,9],"nodes":[{"id":"a","port":1,"ip":"h","role":"master"}]}"#;
+        format!(r#"[{good},{{"slots":{slots},"nodes":[{{{node}}}]}}]"#)
+    };
+    let master = r#""id":"b","role":"master""#;
+    for (text, expected) in [
+        (String::new(), "an empty file; make one with: "),
+        ("\u{FEFF} \r\n".into(), "an empty file; "),
+        (
+            r#"{"schema":"slotscope.report/1"}"#.into(),
+            "a JSON object; ",
+        ),
+        ("[]".into(), "no primary in it; "),
+        (r#"[[0,1,["h""#.into(), "line 1, column 10: broken JSON, "),
+        ("[1,2]".into(), "shard 1: neither CLUSTER SHARDS "),
+        (
+            "user:1\nuser:2\n".into(),
+            "line 1: \"user:1\" is not a line of CLUSTER NODES",
+        ),
+        (
+            "a b c d e f g h\n".into(),
+            "line 1: \"a b c d e f g h\" is not a line of",
+        ),
+        (
+            "ERR This instance has cluster support disabled\n".into(),
+            "line 1: \"ERR This instance has cluster support disabled\" is not a line of CLUSTER NODES or a \
+             nodes.conf, nor is the file CLUSTER SHARDS or CLUSTER SLOTS as redis-cli --json prints them; the server \
+             is not in cluster mode: --nodes N",
+        ),
+        (
+            "a h:1@2 slave b 0 0 1 connected\n".into(),
+            "no primary in it; ",
+        ),
+        (
+            "a h:1@2 master - 0 0 1 connected\n".into(),
+            "none of its primaries owns a slot; ",
+        ),
+        (
+            "a h:1@2 slave b 0 0 1 connected 0-9".into(),
+            "line 1: a replica that owns slots, \"a\"; make one with: ",
+        ),
+        (line("16384"), "line 2: slots 16384-16384 end past 16383, "),
+        (
+            line("10 [16384->-a]"),
+            "line 2: slots 16384-16384 end past 16383, ",
+        ),
+        (line("20-10"), "line 2: slots 20-10 run backwards; "),
+        (line("10-"), "line 2: \"10-\" is neither "),
+        (
+            line("10-99999999999999999999"),
+            "line 2: \"10-99999999999999999999\" is neither ",
+        ),
+        (line("10 [11>b]"), "line 2: \"[11>b]\" is neither "),
+        (
+            line("9"),
+            "line 2: slot 9 belongs to node \"b\" here and to node \"a\" in line 1; ",
+        ),
+        (entry("[10,12]"), "entry 2: no entry of CLUSTER SLOTS: "),
+        (
+            entry(r#"[10,12,["h",1,7]]"#),
+            "entry 2: no entry of CLUSTER SLOTS: ",
+        ),
+        (
+            entry(r#"[10,12,["h","1","b"]]"#),
+            "entry 2: no entry of CLUSTER SLOTS: ",
+        ),
+        (
+            entry(r#"[12,10,["h",1,"b"]]"#),
+            "entry 2: slots 12-10 run backwards; ",
+        ),
+        (
+            entry(r#"[9,12,["h",1,"b"]]"#),
+            "entry 2: slot 9 belongs to node \"b\" here",
+        ),
+        (entry("7"), "entry 2: no entry of CLUSTER SLOTS: "),
+        (
+            shard("[9,12]", master),
+            "shard 2: slot 9 belongs to node \"b\" here",
+        ),
+        (shard("[10]", master), "shard 2: slots that are not pairs"),
+        (
+            shard("[-1,10]", master),
+            "shard 2: slots that are not pairs",
+        ),
+        (
+            shard("[12,10]", master),
+            "shard 2: slots 12-10 run backwards",
+        ),
+        (
+            shard("[10,11]", r#""id":"b","role":"replica""#),
+            "shard 2: slots but no primary",
+        ),
+        (
+            shard("[10,11]", r#""role":"master""#),
+            "shard 2: a node without an id",
+        ),
+        (
+            shard("[10,11]", r#""id":"a","role":"master""#),
+            "shard 2: node \"a\" owns 10-11 here and 0-9",
+        ),
+        (
+            r#"[{"nodes":[]}]"#.into(),
+            "shard 1: neither CLUSTER SHARDS",
+        ),
     ] {
-        let message = error(bytes);
+        let message = error(text.as_bytes());
+        let reason = message.strip_prefix("x: ").unwrap();
+        assert!(
+            reason.starts_with(expected) && reason.contains("; "),
+            "{text}: {message}"
+        );
+    }
+    for (bytes, expected) in [
+        (b"\xFF\xFEa\0 \0".to_vec(), "x: UTF-16 text, "),
+        (b"\x1f\x8b\x08\x00".to_vec(), "x: line 1: not text, "),
+        (b"a\nb\n\xFF".to_vec(), "x: line 3: not text, "),
+        (vec![b'a'; MAX_BYTES + 1], "x: more than 16 MiB, "),
+    ] {
+        let message = error(&bytes);
         assert!(message.starts_with(expected), "{message}");
     }
-    let message = error(&vec![b'a'; MAX_BYTES + 1]);
-    assert!(message.starts_with("x: more than 16 MiB, "), "{message}");
-}
-
-#[test]
-fn a_byte_order_mark_before_a_listing_is_no_part_of_it() {
-    assert!(
-        Topology::parse(
-            "x",
-            "\u{FEFF}a h:1@2 master - 0 0 1 connected 0-16383\n".as_bytes()
-        )
-        .is_ok()
-    );
 }
 
 #[test]
