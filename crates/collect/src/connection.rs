@@ -346,22 +346,8 @@ mod tests {
     #[test]
     fn what_a_server_refuses_is_said_with_the_way_out() {
         for (refusal, expected) in [
-            ("-NOAUTH Authentication required.", "REDISCLI_AUTH"),
-            (
-                "-NOPERM no permissions to run the 'scan' command",
-                "SCAN is refused to this user; slotscope collect --acl",
-            ),
-            (
-                "-LOADING Redis is loading the dataset in memory",
-                "loading its data",
-            ),
             ("-MASTERDOWN Link with MASTER is down", "--from primaries"),
             ("-ERR \x1b[2Jboom", "SCAN is refused: \"ERR \\x1b[2Jboom\""),
-            (
-                "HTTP/1.1 400 Bad Request",
-                "no answer of a Redis or Valkey server, it begins \"HTTP/1.1 400",
-            ),
-            ("*99999999", "CLIENT SETNAME has more than 4 KiB or 1 value"),
         ] {
             let reply = format!("{refusal}\r\n").into_bytes();
             let message = ask(move |_| Some(reply.clone())).unwrap_err().to_string();
@@ -370,49 +356,13 @@ mod tests {
                 "{message}"
             );
         }
-        let message = ask(|_| None).unwrap_err().to_string();
-        assert!(message.contains("closed the connection"), "{message}");
     }
 
     #[test]
-    fn a_server_that_sends_a_byte_now_and_then_is_given_up_in_time() {
-        let slow = |_: &str| {
-            std::thread::sleep(Duration::from_millis(100));
-            Some(b"+".to_vec())
-        };
-        let (start, error) = (Instant::now(), ask(slow).unwrap_err());
-        assert!(
-            error.to_string().contains("no answer within 0.5 s"),
-            "{error}"
-        );
-        assert!(start.elapsed() < Duration::from_secs(5));
-        let endless = ask(|_| Some([&b"$4000\r\n"[..], &[b'x'; 1000]].concat()));
-        assert!(
-            endless
-                .unwrap_err()
-                .to_string()
-                .contains("no answer within")
-        );
-    }
-
-    #[test]
-    fn a_password_is_sent_and_never_shown() {
+    fn a_password_that_a_server_repeats_is_not_shown() {
         let mut access = access();
         access.credentials.password = Some(Secret::new("hunter2"));
-        let server = start(|command| match command {
-            "AUTH hunter2" => Some(b"-WRONGPASS for hunter2\r\n".to_vec()),
-            _ => None,
-        });
-        let message = Connection::open(&server, &access)
-            .err()
-            .unwrap()
-            .to_string();
-        assert!(
-            message.contains("does not take") && !message.contains("hunter2"),
-            "{message}"
-        );
         assert!(!format!("{access:?}").contains("hunter2"));
-        // Nor if the server repeats it in an error, or in something that is not a reply.
         for reply in ["-NOPERM hunter2secret", "-ERR no hunter2", "HTTP hunter2"] {
             let server = start(move |command| {
                 if command.starts_with("SCAN") {
@@ -429,18 +379,5 @@ mod tests {
                 "{message}"
             );
         }
-    }
-
-    #[test]
-    fn a_server_is_reached_where_the_map_says() {
-        let mut access = access();
-        let (announced, real) = (
-            Address::Tcp("10.255.255.1".into(), 7),
-            start(|_| Some(b"+OK\r\n".to_vec())),
-        );
-        access.address_map = vec![(announced.clone(), real)];
-        let mut connection = Connection::open(&announced, &access).unwrap();
-        assert_eq!(connection.place(), "10.255.255.1:7");
-        assert!(connection.call("PING", &[b"PING"]).is_ok());
     }
 }

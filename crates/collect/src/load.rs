@@ -156,7 +156,6 @@ impl Load {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::probe::SlotCounts;
     use slotscope_engine::source::collection::load::Refused;
     use slotscope_engine::source::collection::servers::ServerReading;
 
@@ -211,24 +210,6 @@ mod tests {
         assert_eq!(of(&refused.commands), ["mget 500"]);
         let of = &load.entry;
         assert!((of.nodes[0].commands[0].share - 9.0 / 11.0).abs() < 1e-9);
-    }
-
-    #[test]
-    fn servers_that_count_only_keys_by_slot_have_no_load_by_slot() {
-        let counted = |cpu| Reading {
-            slots: Some(vec![SlotCounts {
-                keys: 5,
-                cpu,
-                ..SlotCounts::default()
-            }]),
-            ..reading("a", 1000, 100)
-        };
-        let nodes_by_slot = |cpu| {
-            let pair = [counted(cpu), counted(cpu)].map(|of| vec![Ok(of)]);
-            let [first, last] = pair;
-            Load::between(first, last).unwrap().entry.nodes_by_slot
-        };
-        assert_eq!([nodes_by_slot(None), nodes_by_slot(Some(0))], [0, 1]);
     }
 
     #[test]

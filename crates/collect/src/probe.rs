@@ -407,16 +407,6 @@ mod tests {
     }
 
     #[test]
-    fn refused_commands_are_counted_by_name_and_by_error_and_mistakes_are_not() {
-        let info = "cmdstat_mget:calls=0,usec=0,usec_per_call=0.00,rejected_calls=9,failed_calls=0\r\n\
-            cmdstat_get:calls=5,usec=20,usec_per_call=4.00,rejected_calls=0,failed_calls=2\r\n\
-            errorstat_CROSSSLOT:count=9\r\nerrorstat_WRONGTYPE:count=2\r\n";
-        let [commands, errors] = refused(&Server::new(info));
-        assert_eq!(Vec::from_iter(commands), [("mget".to_owned(), 9)]);
-        assert_eq!(Vec::from_iter(errors), [("CROSSSLOT".to_owned(), 9)]);
-    }
-
-    #[test]
     fn of_many_commands_those_that_took_most_time_are_kept() {
         let line = |i: u64| format!("cmdstat_c{i}:calls=1,usec={}\r\n", 100 + i % 50);
         let info: String = (0..100).map(line).collect();

@@ -154,23 +154,4 @@ mod tests {
             "{said}"
         );
     }
-
-    #[test]
-    fn a_refusal_says_what_to_do() {
-        let answer = |command: &str| {
-            let is_asked = command.starts_with("CLUSTER");
-            Some(
-                if is_asked {
-                    &b"-NOPERM no\r\n"[..]
-                } else {
-                    b"+OK\r\n"
-                }
-                .to_vec(),
-            )
-        };
-        let error = ask(&start(answer), &access(), 7, 2)
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains("COUNTKEYSINSLOT is refused"), "{error}");
-    }
 }

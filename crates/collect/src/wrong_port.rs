@@ -92,66 +92,44 @@ mod tests {
         Address::Tcp("127.0.0.1".into(), port)
     }
 
-    fn error(server: &Address, tls: Option<TlsConfig>) -> String {
-        // Longer than the probe for the other protocol.
-        let access = crate::connection::Access {
-            tls,
-            timeout: Duration::from_secs(20),
-            ..access()
-        };
-        let opened = Connection::open(server, &access);
-        opened.err().unwrap().to_string()
-    }
-
-    fn tls() -> Option<TlsConfig> {
-        Some(TlsConfig::trusting_nobody())
-    }
-
     #[test]
-    fn a_server_in_plain_text_is_named_where_tls_is_wanted() {
-        // Redis waits for a line end, others close the connection.
-        let silent = start(|bytes| {
-            (bytes == b"PING\r\n").then_some(b"-NOAUTH Authentication required.\r\n")
-        });
-        let closing = start(|bytes| {
-            Some(if bytes == b"PING\r\n" {
-                b"+PONG\r\n"
-            } else {
-                b""
-            })
-        });
-        let refusing = start(|_| Some(b"-ERR unknown command\r\n"));
-        for server in [silent, closing, refusing] {
-            let said = error(&server, tls());
-            assert!(
-                said.contains("speaks plain text") && said.contains("redis://"),
-                "{said}"
-            );
-        }
-    }
-
-    #[test]
-    fn a_server_with_tls_is_named_where_plain_text_is_wanted() {
+    fn a_server_of_the_other_protocol_is_named() {
         const ALERT: &[u8] = &[21, 3, 3, 0, 2, 2, 50];
-        let closing = start(|bytes| {
+        let plain = ["speaks plain text", "redis://"];
+        let tls = ["speaks TLS", "rediss://"];
+        let neither = ["closed the connection", ""];
+        const PING: &[u8] = b"PING\r\n";
+        // Redis waits for a line end, others close the connection.
+        let waiting =
+            start(|bytes| (bytes == PING).then_some(b"-NOAUTH Authentication required.\r\n"));
+        let closing = start(|bytes| Some(if bytes == PING { b"+PONG\r\n" } else { b"" }));
+        let refusing = start(|_| Some(b"-ERR unknown command\r\n"));
+        let alerting = start(|_| Some(ALERT));
+        let of_tls = start(|bytes| {
             Some(if bytes.starts_with(&[22, 3]) {
                 ALERT
             } else {
                 b""
             })
         });
-        let alerting = start(|_| Some(ALERT));
-        for server in [closing, alerting] {
-            let said = error(&server, None);
-            assert!(
-                said.contains("speaks TLS") && said.contains("rediss://"),
-                "{said}"
-            );
-        }
-        let neither = start(|_| Some(b""));
-        for tls in [tls(), None] {
-            let said = error(&neither, tls);
-            assert!(said.contains("closed the connection"), "{said}");
+        let mute = start(|_| Some(b""));
+        for (server, wants_tls, parts) in [
+            (&waiting, true, plain),
+            (&closing, true, plain),
+            (&refusing, true, plain),
+            (&alerting, false, tls),
+            (&of_tls, false, tls),
+            (&mute, true, neither),
+            (&mute, false, neither),
+        ] {
+            // Longer than the probe for the other protocol.
+            let access = crate::connection::Access {
+                tls: wants_tls.then(TlsConfig::trusting_nobody),
+                timeout: Duration::from_secs(20),
+                ..access()
+            };
+            let said = Connection::open(server, &access).err().unwrap().to_string();
+            assert!(parts.iter().all(|part| said.contains(part)), "{said}");
         }
     }
 }
