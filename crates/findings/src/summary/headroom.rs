@@ -150,15 +150,13 @@ fn limits(
         if let Some(known) = capacity.and_then(|capacity| capacity.of_node(&nodes.list[at].id)) {
             return Some((known.maxmemory as f64, known.used as f64));
         }
+        if nodes.list[at].slots > 0 {
+            return None;
+        }
         let server = observed.server(at);
-        let limit = server
-            .and_then(|server| server.maxmemory)
-            .filter(|limit| *limit > 0);
-        let used =
-            server.and_then(|server| Some(server.used_memory?.saturating_sub(server.not_counted)));
-        let is_empty = nodes.list[at].slots == 0;
-        let limit = room.maxmemory.or(limit).filter(|_| is_empty)?;
-        Some((limit as f64, used.unwrap_or(0) as f64))
+        let limit = room.maxmemory.or_else(|| server?.limit())?;
+        let used = server.and_then(ServerFacts::counted_memory).unwrap_or(0);
+        Some((limit as f64, used as f64))
     };
     let known: Vec<Option<(f64, f64)>> = (0..nodes.list.len()).map(limit_and_use).collect();
     let parts = known.iter().enumerate().filter_map(|(at, known)| {

@@ -99,6 +99,18 @@ pub struct ServerFacts {
     pub outage: Option<Outage>,
 }
 
+impl ServerFacts {
+    /// Its limit of memory, if it has one.
+    pub(crate) fn limit(&self) -> Option<u64> {
+        self.maxmemory.filter(|limit| *limit > 0)
+    }
+
+    /// The memory that counts against the limit.
+    pub(crate) fn counted_memory(&self) -> Option<u64> {
+        Some(self.used_memory?.saturating_sub(self.not_counted))
+    }
+}
+
 /// The extent of captures, or of server counters.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Captures {
