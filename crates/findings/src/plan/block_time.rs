@@ -47,29 +47,26 @@ pub(crate) fn blocking_keys(summary: &Summary) -> Vec<BlockingKey> {
     let by_size = heaviest.and_then(|heaviest| heaviest.get(Metric::Bytes));
     let largest = summary.largest.as_deref();
     let mut blocking: BTreeMap<(u16, &Name), BlockingKey> = BTreeMap::new();
+    let mut add = |(slot, key), bytes, elements, time| {
+        let known = BlockingKey {
+            key: Name::clone(key),
+            slot,
+            bytes,
+            elements,
+            block_ms: millis(time),
+        };
+        blocking.insert((slot, key), known);
+    };
     for key in by_size.into_iter().flatten() {
         let bytes = Some(key.weight(Metric::Bytes));
-        let known = BlockingKey {
-            key: key.key.clone(),
-            slot: key.slot,
-            bytes,
-            elements: None,
-            block_ms: millis(unlisted_block_time(bytes, largest)),
-        };
-        blocking.insert((key.slot, &key.key), known);
+        let time = unlisted_block_time(bytes, largest);
+        add((key.slot, &key.key), bytes, None, time);
     }
     // This list also has element counts.
     for key in summary.largest.iter().flatten() {
-        let bytes = key.load.get(Metric::Bytes).copied();
-        let elements = Some(key.elements);
-        let known = BlockingKey {
-            key: key.key.clone(),
-            slot: key.slot,
-            bytes,
-            elements,
-            block_ms: millis(block_time(Some(&key.kind), bytes, elements)),
-        };
-        blocking.insert((key.slot, &key.key), known);
+        let (bytes, elements) = (key.load.bytes().copied(), Some(key.elements));
+        let time = block_time(Some(&key.kind), bytes, elements);
+        add((key.slot, &key.key), bytes, elements, time);
     }
     let mut keys: Vec<BlockingKey> = blocking.into_values().collect();
     keys.sort_by(|a, b| {

@@ -170,12 +170,34 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
 fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
     let mut risky: Vec<KeyText> = Vec::new();
     let largest = inputs.largest.unwrap_or_default();
-    let elements = |name: &Name, slot: u16| {
-        let mut keys = largest.iter();
-        let same = keys.find(|key| key.slot == slot && key.key == *name);
-        same.map(|key| (&key.kind, key.elements))
-    };
+    type Share = Option<(f64, Measure)>;
     let share_of = |(share, _): (f64, Measure)| share;
+    let mut add = |key: (&Name, u16), bytes: Option<u64>, node: &Option<Name>, share: Share| {
+        let (name, slot) = key;
+        let mut known = risky.iter_mut();
+        match known.find(|known| (&known.name, known.slot) == key) {
+            Some(known) if known.share.map(share_of) < share.map(share_of) => known.share = share,
+            Some(_) => {}
+            None => {
+                let listed = largest.iter().find(|large| (&large.key, large.slot) == key);
+                let elements = listed.map(|large| large.elements);
+                let time = match listed {
+                    Some(large) => block_time(Some(&large.kind), bytes, elements),
+                    None => unlisted_block_time(bytes, inputs.largest),
+                };
+                let is_known = bytes.is_some() || elements.is_some();
+                risky.push(KeyText {
+                    name: name.clone(),
+                    bytes,
+                    elements,
+                    share,
+                    block_ms: (is_known && !is_atomic).then(|| block_ms(time)),
+                    node: node.clone(),
+                    slot,
+                });
+            }
+        }
+    };
     let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
     for metric in Metric::WEIGHTS {
         let fair = fair(inputs.nodes, metric);
@@ -186,53 +208,20 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
                 0.0
             };
             let is_large = metric == Metric::Bytes && key.weight(metric) >= LARGE_KEY;
-            if key.node.is_none() || share < HEAVY_KEY && !is_large {
-                continue;
-            }
-            let share = Some((share, Measure::from(metric)));
-            let mut known = risky.iter_mut();
-            match known.find(|known| known.name == key.key && known.slot == key.slot) {
-                Some(known) if known.share.map(share_of) < share.map(share_of) => {
-                    known.share = share
-                }
-                Some(_) => {}
-                None => {
-                    let bytes = key.weights.get(Metric::Bytes).copied();
-                    let known = elements(&key.key, key.slot);
-                    let (kind, elements) = known.unzip();
-                    let time = match elements {
-                        Some(_) => block_time(kind, bytes, elements),
-                        None => unlisted_block_time(bytes, inputs.largest),
-                    };
-                    let blocks = bytes.filter(|_| !is_atomic);
-                    risky.push(KeyText {
-                        name: key.key.clone(),
-                        bytes,
-                        elements,
-                        share,
-                        block_ms: blocks.map(|_| block_ms(time)),
-                        node: key.node.clone(),
-                        slot: key.slot,
-                    });
-                }
+            if key.node.is_some() && (share >= HEAVY_KEY || is_large) {
+                let bytes = key.weights.get(Metric::Bytes).copied();
+                let share = Some((share, Measure::from(metric)));
+                add((&key.key, key.slot), bytes, &key.node, share);
             }
         }
     }
     for key in largest.iter().filter(|key| key.elements >= MANY_ELEMENTS) {
-        let is_other = |known: &KeyText| known.name != key.key || known.slot != key.slot;
-        if risky.iter().all(is_other) {
-            let (bytes, elements) = (key.load.bytes().copied(), Some(key.elements));
-            let time = block_time(Some(&key.kind), bytes, elements);
-            risky.push(KeyText {
-                name: key.key.clone(),
-                bytes,
-                elements,
-                share: None,
-                block_ms: (!is_atomic).then(|| block_ms(time)),
-                node: key.node.clone(),
-                slot: key.slot,
-            });
-        }
+        add(
+            (&key.key, key.slot),
+            key.load.bytes().copied(),
+            &key.node,
+            None,
+        );
     }
     let share = |text: &KeyText| text.share.map_or(0.0, |(share, _)| share);
     risky.sort_by(|a, b| {
