@@ -167,20 +167,9 @@ fn root(mut high: f64, excess: impl Fn(f64) -> f64) -> f64 {
     high
 }
 
-/// The probability that a standard normal deviate exceeds `z`, for z of 0 or more. Sources: the power series of the
-/// integral (Abramowitz and Stegun, 26.2.11) and Laplace's continued fraction for the tail (26.2.14).
+/// The probability that a standard normal deviate exceeds `z`.
 fn upper_tail(z: f64) -> f64 {
-    let density = (-z * z / 2.0).exp() / std::f64::consts::TAU.sqrt();
-    if z > 2.5 {
-        let fraction = (1..=80).rev().fold(z, |under, k| z + f64::from(k) / under);
-        return density / fraction;
-    }
-    let (mut term, mut sum) = (z, z);
-    for k in 1..=60 {
-        term *= z * z / f64::from(2 * k + 1);
-        sum += term;
-    }
-    0.5 - density * sum
+    libm::erfc(z * std::f64::consts::FRAC_1_SQRT_2) / 2.0
 }
 
 #[cfg(test)]
@@ -274,19 +263,5 @@ mod tests {
         assert_eq!(one.tail(0.01, 2.0), 0.0);
         assert_eq!(one.tail(1.0, 1.0), 1.0);
         assert_eq!(RandomUnits::default().upper_quantile(0.5, 0.01), 0.0);
-    }
-
-    #[test]
-    fn tails_are_those_of_the_tables() {
-        for (z, tail) in [
-            (0.0, 0.5),
-            (1.959_964, 0.025),
-            (2.5, 0.006_209_665),
-            (3.719_016, 1e-4),
-            (5.997_807, 1e-9),
-        ] {
-            let found = upper_tail(z);
-            assert!((found / tail - 1.0).abs() < 1e-5, "{z}: {found}");
-        }
     }
 }
