@@ -125,58 +125,52 @@ mod tests {
     }
 
     #[test]
-    fn the_domain_and_the_port_of_long_names_are_left_out() {
+    fn what_names_share_is_left_out_where_they_are_long() {
         let headless = ".redis-headless.production.svc.cluster.local:6379";
-        let names = [0, 1, 12].map(|at| format!("redis-{at}{headless}"));
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        assert_eq!(labels(&names), ["redis-0", "redis-1", "redis-12"]);
-    }
-
-    #[test]
-    fn the_words_in_front_are_left_out_where_names_are_still_long() {
-        assert_eq!(
-            labels(&[
-                "cache-production-eu-west-0001.example.com:6379",
-                "cache-production-eu-west-0017.example.com:6379"
-            ]),
-            ["…-0001", "…-0017"]
-        );
-        assert_eq!(
-            labels(&[
-                "one-host-for-all-nodes.example.com:7000",
-                "one-host-for-all-nodes.example.com:7001"
-            ]),
-            ["…:7000", "…:7001"]
-        );
-        assert_eq!(
-            labels(&[
-                "hosts.of.one.company.with-a-name-of-its-own",
-                "hosts.of.one.company.other"
-            ]),
-            ["…with-a-name-of-its-own", "…other"]
-        );
-    }
-
-    #[test]
-    fn the_port_that_short_names_share_is_left_out() {
-        let shop = ["shop-1:6379", "shop-2:6379"];
-        assert_eq!(labels(&shop), ["shop-1", "shop-2"]);
-        let addresses = ["255.255.255.251:65535", "255.255.255.252:65535"];
-        assert_eq!(labels(&addresses), ["255.255.255.251", "255.255.255.252"]);
-    }
-
-    #[test]
-    fn short_names_and_single_ones_are_shown_whole() {
+        let [first, second] = [0, 12].map(|at| format!("redis-{at}{headless}"));
+        for (names, expected) in [
+            // The domain and the port of long names.
+            ([&*first, &*second], ["redis-0", "redis-12"]),
+            // The words in front where names are still long.
+            (
+                [
+                    "cache-production-eu-west-0001.example.com:6379",
+                    "cache-production-eu-west-0017.example.com:6379",
+                ],
+                ["…-0001", "…-0017"],
+            ),
+            (
+                [
+                    "one-host-for-all-nodes.example.com:7000",
+                    "one-host-for-all-nodes.example.com:7001",
+                ],
+                ["…:7000", "…:7001"],
+            ),
+            (
+                [
+                    "hosts.of.one.company.with-a-name-of-its-own",
+                    "hosts.of.one.company.other",
+                ],
+                ["…with-a-name-of-its-own", "…other"],
+            ),
+            // The port of short names.
+            (["shop-1:6379", "shop-2:6379"], ["shop-1", "shop-2"]),
+            (
+                ["255.255.255.251:65535", "255.255.255.252:65535"],
+                ["255.255.255.251", "255.255.255.252"],
+            ),
+        ] {
+            assert_eq!(labels(&names), expected);
+        }
         for whole in [
             ["127.0.0.1:7000", "127.0.0.1:7001"],
             ["even-1", "even-2"],
             [":1", "a:1"],
+            [&*first, &*first],
         ] {
             assert_eq!(labels(&whole), whole);
         }
-        let one = ["redis-0.redis-headless.production.svc.cluster.local:6379"];
-        assert_eq!(labels(&one), one);
-        assert_eq!(labels(&[one[0], one[0]]), [one[0], one[0]]);
+        assert_eq!(labels(&[&*first]), [first]);
     }
 
     #[test]

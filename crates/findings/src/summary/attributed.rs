@@ -147,41 +147,35 @@ mod tests {
         }
     }
 
-    fn loads(metrics: &[(Metric, [u64; 3])]) -> PerMetric<Vec<u64>> {
-        let mut loads = PerMetric::default();
-        for (metric, of) in metrics {
-            *loads.get_or_insert_with(*metric, Vec::new) = of.to_vec();
-        }
-        loads
-    }
-
-    fn shared(metrics: &[(Metric, [u64; 3], Vec<Unit>)]) -> Vec<(String, f64)> {
-        let named = shared_with(metrics, &Observed::default());
-        let named = named.iter();
-        named
-            .map(|unit| (unit.name.to_string(), unit.load))
-            .collect()
-    }
-
-    fn shared_with(metrics: &[(Metric, [u64; 3], Vec<Unit>)], observed: &Observed) -> Vec<Unit> {
-        let mut units = Units::default();
+    /// The names that share the time of slots with these loads, their times, and the keys that have most of it.
+    fn shared(
+        metrics: &[(Metric, [u64; 3], Vec<Unit>)],
+        observed: &Observed,
+    ) -> Vec<(String, f64, Option<String>)> {
+        let (mut units, mut loads) = (Units::default(), PerMetric::default());
         for (metric, of, named) in metrics {
+            *loads.get_or_insert_with(*metric, Vec::new) = of.to_vec();
             *units.per.get_or_insert_with(*metric, UnitsBy::default) = UnitsBy {
                 total: of.iter().sum::<u64>() as f64,
                 named: named.clone(),
                 ..UnitsBy::default()
             };
         }
-        let of: Vec<(Metric, [u64; 3])> = metrics
-            .iter()
-            .map(|(metric, of, _)| (*metric, *of))
-            .collect();
         let shown = Shown {
             name: &Name::clone,
             owner: &|_| None,
         };
-        share_cpu_time(&mut units, &loads(&of), observed, shown);
-        units.per.get(Metric::Cpu).unwrap().named.clone()
+        share_cpu_time(&mut units, &loads, observed, shown);
+        let named = units.per.get(Metric::Cpu).unwrap().named.iter();
+        let text = |unit: &Unit| {
+            let main_key = unit.main_key.as_ref().map(Name::to_string);
+            (unit.name.to_string(), unit.load, main_key)
+        };
+        named.map(text).collect()
+    }
+
+    fn only(name: &str, load: f64) -> (String, f64, Option<String>) {
+        (name.to_owned(), load, None)
     }
 
     #[test]
@@ -191,12 +185,13 @@ mod tests {
             unit(UnitKind::Tag, "t", 0, 25.0),
             unit(UnitKind::Key, "idle", 1, 0.0),
         ];
-        let found = shared(&[
+        let metrics = [
             (Metric::Keys, [2, 1, 1], Vec::new()),
             (Metric::Cpu, [1000, 8, 9], Vec::new()),
             (Metric::Ops, [100, 0, 0], ops),
-        ]);
-        assert_eq!(found, [("k".to_owned(), 750.0), ("t".to_owned(), 250.0)]);
+        ];
+        let found = shared(&metrics, &Observed::default());
+        assert_eq!(found, [only("k", 750.0), only("t", 250.0)]);
     }
 
     #[test]
@@ -205,59 +200,40 @@ mod tests {
             unit(UnitKind::Tag, "hot", 0, 50.0),
             unit(UnitKind::Tag, "half", 1, 10.0),
         ];
-        let found = shared(&[
+        let metrics = [
             (Metric::Keys, [51, 20, 1], keys),
             (Metric::Cpu, [1000, 500, 9], Vec::new()),
-        ]);
-        assert_eq!(found, [("hot".to_owned(), 1000.0)]);
+        ];
+        let found = shared(&metrics, &Observed::default());
+        assert_eq!(found, [only("hot", 1000.0)]);
     }
 
     #[test]
     fn the_only_key_of_a_hot_slot_has_its_time_with_a_tag_or_without() {
-        let hot = |slot, keys, listed: &[&str]| HotSlotKeys {
+        let hot = |slot, keys, listed: &str| HotSlotKeys {
             slot,
             cpu_share: 0.3,
             keys,
-            listed: listed
-                .iter()
-                .map(|key| HotKey {
-                    key: Name::from(*key),
-                    bytes: None,
-                })
-                .collect(),
+            listed: vec![HotKey {
+                key: Name::from(listed),
+                bytes: None,
+            }],
         };
-        let of_keys = (
-            Metric::Keys,
-            [1, 1, 5],
-            vec![unit(UnitKind::Tag, "t", 0, 1.0)],
-        );
-        let of_cpu = (Metric::Cpu, [1000, 400, 300], Vec::new());
         let observed = Observed {
             hot_slots: vec![
-                hot(0, 1, &["cart:{t}"]),
-                hot(1, 1, &["plain"]),
-                hot(2, 5, &["one of five"]),
+                hot(0, 1, "cart:{t}"),
+                hot(1, 1, "plain"),
+                hot(2, 5, "one of five"),
             ],
             ..Observed::default()
         };
-        let found = shared_with(&[of_keys, of_cpu], &observed);
-        let found: Vec<_> = found
-            .iter()
-            .map(|unit| {
-                (
-                    &unit.name.0[..],
-                    unit.load,
-                    unit.main_key.as_ref().map(|key| &key.0[..]),
-                )
-            })
-            .collect();
-        assert_eq!(
-            found,
-            [
-                (&b"t"[..], 1000.0, Some(&b"cart:{t}"[..])),
-                (b"plain", 400.0, None),
-            ]
-        );
+        let of_keys = vec![unit(UnitKind::Tag, "t", 0, 1.0)];
+        let metrics = [
+            (Metric::Keys, [1, 1, 5], of_keys),
+            (Metric::Cpu, [1000, 400, 300], Vec::new()),
+        ];
+        let of_tag = ("t".to_owned(), 1000.0, Some("cart:{t}".to_owned()));
+        assert_eq!(shared(&metrics, &observed), [of_tag, only("plain", 400.0)]);
     }
 
     #[test]
@@ -286,21 +262,8 @@ mod tests {
             (Metric::Keys, [2, 5, 5], of_keys),
             (Metric::Cpu, [1000, 400, 300], Vec::new()),
         ];
-        let found = shared_with(&metrics, &observed);
-        let found: Vec<_> = found
-            .iter()
-            .map(|unit| {
-                let main_key = unit.main_key.as_ref().map(|key| &key.0[..]);
-                (&unit.name.0[..], unit.load, main_key)
-            })
-            .collect();
-        assert_eq!(
-            found,
-            [
-                (&b"t"[..], 1000.0, None),
-                (b"plain", 400.0, None),
-                (b"u", 290.0, Some(&b"{u}:1"[..])),
-            ]
-        );
+        let of_tag = ("u".to_owned(), 290.0, Some("{u}:1".to_owned()));
+        let expected = [only("t", 1000.0), only("plain", 400.0), of_tag];
+        assert_eq!(shared(&metrics, &observed), expected);
     }
 }

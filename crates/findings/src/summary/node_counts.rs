@@ -123,6 +123,17 @@ mod tests {
         assert!((1_000.0..10_000.0).contains(&n_eff), "{n_eff}");
         let chance = found.verdict.expected_max_over_mean.unwrap() - 1.0;
         assert!((0.0001..0.001).contains(&chance), "{chance}");
+        let sentence = found.verdict.sentence;
+        for part in [
+            "10.0.0.4:6379 holds 1.10× its share of keys",
+            "hash tags",
+            "slots that it does not own",
+            "expiry",
+            "a perfect hash gives up to ",
+            "dump",
+        ] {
+            assert!(sentence.contains(part), "{part} in {sentence}");
+        }
     }
 
     #[test]
@@ -130,6 +141,7 @@ mod tests {
         assert_eq!(counted(&[1000, 1010, 990]).verdict.state, State::Balanced);
         let few = counted(&[100, 120, 95]);
         assert_eq!(few.verdict.state, State::Unjudged, "{:?}", few.verdict);
+        assert!(few.verdict.sentence.contains("too few to judge"));
         let node = |address: &str, slots, keys| NodeKeys {
             address: address.into(),
             id_start: "a".into(),
