@@ -308,41 +308,6 @@ mod tests {
     }
 
     #[test]
-    fn two_loads_are_evened_together() {
-        // Slots with memory on one node, slots with load on the other.
-        let memory: Vec<u64> = (0..64).map(|slot| if slot < 32 { 10 } else { 1 }).collect();
-        let load: Vec<u64> = (0..64).map(|slot| if slot < 32 { 1 } else { 10 }).collect();
-        let owner = (0..64).map(|slot| Some(slot / 32)).collect();
-        let roles = vec![even(&memory, 2), even(&load, 2)];
-        let planned = plan(&MoveRequest::new(roles, owner));
-        assert!(planned.roles.iter().all(|role| role.met), "{planned:?}");
-        assert!(planned.is_step && planned.roles[0].before > 1.8);
-    }
-
-    #[test]
-    fn a_guard_is_not_made_worse_for_a_goal() {
-        let memory: Vec<u64> = (0..64).map(|slot| if slot < 40 { 10 } else { 1 }).collect();
-        let load: Vec<u64> = (0..64).map(|slot| if slot < 40 { 50 } else { 1 }).collect();
-        let owner: Vec<_> = (0..64)
-            .map(|slot| Some(usize::from((30..44).contains(&slot))))
-            .collect();
-        let mut request = MoveRequest::new(vec![even(&load, 2)], owner.clone());
-        let fullest =
-            |owner: &[Option<usize>]| request.loads_under(&memory, owner).into_iter().max();
-        let today = fullest(&owner);
-        request.roles.push(Role {
-            is_goal: false,
-            ..even(&memory, 2)
-        });
-        let planned = plan(&request);
-        let then = request
-            .loads_under(&memory, &planned.owner)
-            .into_iter()
-            .max();
-        assert!(then <= today, "{then:?} {today:?}");
-    }
-
-    #[test]
     fn what_is_nearly_even_is_left_alone() {
         let loads = vec![10; 1000];
         let owner = |first: usize| (0..1000).map(move |slot| Some(usize::from(slot >= first)));
