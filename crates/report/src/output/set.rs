@@ -145,35 +145,6 @@ mod tests {
     use super::*;
     use std::fs;
 
-    fn numbers() -> OutputSet<u32> {
-        OutputSet::marked("ours")
-            .file("all", |number, out| write!(out, "ours: {number}"))
-            .maybe("odd", |number, out| {
-                if number % 2 == 0 {
-                    return Ok(Written::Nothing);
-                }
-                write!(out, "{number}").map(|()| Written::Whole)
-            })
-    }
-
-    fn publish(path: &Path, number: u32) -> Result<()> {
-        numbers()
-            .open(path, Guard::new("name another"))?
-            .publish(&number)
-    }
-
-    #[test]
-    fn each_file_is_written_and_one_without_content_is_removed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("out");
-        let read = |name: &str| fs::read_to_string(path.join(name)).ok();
-        publish(&path, 3).unwrap();
-        let found = (read("all"), read("odd"));
-        assert_eq!(found, (Some("ours: 3".into()), Some("3".into())));
-        publish(&path, 4).unwrap();
-        assert_eq!((read("all"), read("odd")), (Some("ours: 4".into()), None));
-    }
-
     #[test]
     fn a_directory_that_is_made_has_no_name_of_a_file() {
         let folder = tempfile::tempdir().unwrap();
@@ -188,36 +159,5 @@ mod tests {
         set().open(&path, guard()).unwrap().publish(&1).unwrap();
         let dotted = folder.path().join("2026.11");
         set().open(&dotted, guard()).unwrap().publish(&1).unwrap();
-    }
-
-    #[test]
-    fn files_of_others_stay_and_the_first_file_shows_whose_a_directory_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path();
-        fs::write(path.join("odd"), "mine").unwrap();
-        let message = publish(path, 3).unwrap_err().to_string();
-        assert!(
-            message.contains("odd") && message.ends_with("name another"),
-            "{message}"
-        );
-        assert!(!numbers().mark().is_of(path));
-        fs::write(path.join("all"), "ours: 1").unwrap();
-        publish(path, 3).unwrap();
-        assert!(numbers().mark().is_of(path));
-        assert_eq!(fs::read_dir(path).unwrap().count(), 2);
-    }
-
-    #[test]
-    fn no_output_replaces_what_is_read() {
-        let folder = tempfile::tempdir().unwrap();
-        let input = folder.path().join("all");
-        fs::write(&input, "ours: 1").unwrap();
-        let guard = Guard::new("name another").reading([input.as_path()]);
-        let opened = numbers().open(folder.path(), guard.forced(true, ", or force it"));
-        let message = opened
-            .err()
-            .map_or(String::new(), |error| error.to_string());
-        let refusal = "the report would replace this input; name another";
-        assert!(message.ends_with(refusal), "{message}");
     }
 }

@@ -265,23 +265,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_killed_run_left_is_replaced_and_what_a_run_writes_is_not() {
-        let folder = tempfile::tempdir().unwrap();
-        let at = |name: &str| folder.path().join(name);
-        for name in [".a.csv.slotscope-part", ".a.csv.part", "a.csv"] {
-            fs::write(at(name), "x").unwrap();
-        }
-        let mut staging = Staging::default();
-        let _file = staging.make_file(&at("a.csv")).unwrap();
-        assert_eq!(fs::read(at(".a.csv.slotscope-part")).unwrap(), b"");
-        let busy = Staging::default().make_file(&at("a.csv")).unwrap_err();
-        assert_eq!(busy.kind(), io::ErrorKind::ResourceBusy);
-        drop(staging);
-        let left = [".a.csv.slotscope-part", ".a.csv.part", "a.csv"].map(|name| at(name).exists());
-        assert_eq!(left, [false, true, true]);
-    }
-
-    #[test]
     fn a_directory_that_cannot_be_placed_leaves_the_old_one() {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("out");

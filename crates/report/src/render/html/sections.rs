@@ -94,37 +94,3 @@ pub fn write(
     };
     out.write_all(page.render().map_err(io::Error::other)?.as_bytes())
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::view::{Cell, Column, Table};
-    use slotscope_engine::name::Name;
-
-    #[test]
-    fn no_name_is_markup_and_nothing_else_runs() {
-        let hostile = Name::from("</script><img src=x onerror=alert(1)>");
-        let table = Table::new(vec![Column::words("name")], [vec![Cell::name(&hostile)]]);
-        let notes = [String::from("<b>note</b>")];
-        let frame = Frame {
-            title: "<title>",
-            sentence: "<script>",
-            notes: &notes,
-            rows: 10,
-        };
-        let sections = [view::Section::titled("<h1>")
-            .anchored("names", "Names")
-            .table(table)];
-        let mut page = Vec::new();
-        write(&frame, &sections, &mut page).unwrap();
-        let page = String::from_utf8(page).unwrap();
-        assert!(!page.contains("<img") && !page.contains("<b>") && !page.contains("<title><"));
-        assert_eq!(page.matches("<script").count(), 2);
-        assert_eq!(page.matches("</script").count(), 2);
-        assert!(page.contains("default-src 'none'; script-src 'sha256-"));
-        assert!(page.contains(&format!("<script>{SCRIPT}</script>")) && page.contains(&*STYLE));
-        assert!(
-            !page.contains(" style=") && !page.contains("http://") && !page.contains("https://")
-        );
-    }
-}

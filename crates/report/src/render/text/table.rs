@@ -212,14 +212,17 @@ mod tests {
     use slotscope_engine::metric::Metric;
     use slotscope_engine::name::Name;
 
-    fn page(width: usize, whole_names: bool) -> Page<'static> {
-        Page {
+    fn text(table: &Table<'_>, width: usize, whole_names: bool) -> String {
+        let page = Page {
             height: None,
             width,
             rows: 1,
             rest: "",
             whole_names,
-        }
+        };
+        let mut out = Vec::new();
+        write(table, 1, page, &mut out).unwrap();
+        String::from_utf8(out).unwrap()
     }
 
     #[test]
@@ -239,15 +242,7 @@ mod tests {
             ]
         };
         let last_line = |width: usize, whole: bool| {
-            let mut out = Vec::new();
-            write(
-                &Table::new(columns(), [row()]),
-                1,
-                page(width, whole),
-                &mut out,
-            )
-            .unwrap();
-            let text = String::from_utf8(out).unwrap();
+            let text = text(&Table::new(columns(), [row()]), width, whole);
             text.lines().last().unwrap().trim().to_owned()
         };
         let line = last_line(60, false);
@@ -298,15 +293,7 @@ mod tests {
             row
         };
         let header = |width: usize| {
-            let mut out = Vec::new();
-            write(
-                &Table::new(columns(), [row()]),
-                1,
-                page(width, false),
-                &mut out,
-            )
-            .unwrap();
-            let text = String::from_utf8(out).unwrap();
+            let text = text(&Table::new(columns(), [row()]), width, false);
             let fits = text.lines().all(|line| line.chars().count() <= width);
             assert!(fits && text.lines().count() == 2, "{text}");
             let words = text.lines().next().unwrap().split_whitespace();
