@@ -116,25 +116,6 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_little_spread_over_all_low_and_high_bits() {
-        let mut low = vec![0u32; 1 << 12];
-        let mut high = vec![0u32; 1 << 12];
-        for i in 0..1 << 18 {
-            let hash = hash(format!("cart:{i}").as_bytes());
-            low[hash as usize % (1 << 12)] += 1;
-            high[(hash >> 52) as usize] += 1;
-        }
-        for counts in [low, high] {
-            let dispersion: f64 = counts
-                .iter()
-                .map(|n| (f64::from(*n) - 64.0).powi(2) / 64.0)
-                .sum::<f64>()
-                / 4095.0;
-            assert!((0.85..1.15).contains(&dispersion), "{dispersion}");
-        }
-    }
-
-    #[test]
     fn a_span_has_the_hash_of_its_bytes() {
         let content: Vec<u8> = (0..=255).cycle().take(600).collect();
         let block = Block::from_bytes(&content);

@@ -257,14 +257,7 @@ mod tests {
             spelled("x\u{202e}y\u{9b}\u{feff}".as_bytes()),
             "x\\xe2\\x80\\xaey\\xc2\\x9b\\xef\\xbb\\xbf"
         );
-        for invisible in [
-            '\u{34f}',
-            '\u{a0}',
-            '\u{3164}',
-            '\u{fe0f}',
-            '\u{2800}',
-            '\u{e0101}',
-        ] {
+        for invisible in "\u{34f}\u{a0}\u{3164}\u{fe0f}\u{2800}\u{e0101}".chars() {
             let tag = spelled(format!("a{invisible}").as_bytes());
             assert!(tag.starts_with("a\\x"), "{tag}");
         }

@@ -84,51 +84,27 @@ mod tests {
     #[test]
     fn each_level_takes_more_for_ids() {
         for (key, levels) in [
-            (
-                "sess:aB3dE5gH7j",
-                ["sess:<id>", "sess:<id>", "sess:<id>", "<id>:<id>"],
-            ),
+            ("sess:aB3dE5gH7j", "sess:<id> sess:<id> sess:<id> <id>:<id>"),
             (
                 "user:prof:aBcDeFgHiJ",
-                [
-                    "user:prof:<id>",
-                    "user:prof:<id>",
-                    "user:<id>:<id>",
-                    "<id>:<id>:<id>",
-                ],
+                "user:prof:<id> user:prof:<id> user:<id>:<id> <id>:<id>:<id>",
             ),
-            (
-                "vid:dQw4-9WgXcQ_",
-                ["vid:<id>", "vid:<id>", "vid:<id>", "<id>:<id>"],
-            ),
+            ("vid:dQw4-9WgXcQ_", "vid:<id> vid:<id> vid:<id> <id>:<id>"),
             (
                 "lb:game7:day12",
-                [
-                    "lb:game<n>:day<n>",
-                    "lb:game<n>:<id>",
-                    "lb:<id>:<id>",
-                    "<id>:<id>:<id>",
-                ],
+                "lb:game<n>:day<n> lb:game<n>:<id> lb:<id>:<id> <id>:<id>:<id>",
             ),
             (
                 "a:{user:kjh}:cart",
-                [
-                    "a:{user:kjh}:cart",
-                    "a:{user:<id>}:<id>",
-                    "a:{<id>:<id>}:<id>",
-                    "<id>:{<id>:<id>}:<id>",
-                ],
+                "a:{user:kjh}:cart a:{user:<id>}:<id> a:{<id>:<id>}:<id> <id>:{<id>:<id>}:<id>",
             ),
             (
                 "user:1:cart:2",
-                [
-                    "user:<n>:cart:<n>",
-                    "user:<n>:<id>:<n>",
-                    "user:<n>:<id>:<n>",
-                    "<id>:<n>:<id>:<n>",
-                ],
+                "user:<n>:cart:<n> user:<n>:<id>:<n> user:<n>:<id>:<n> <id>:<n>:<id>:<n>",
             ),
         ] {
+            let levels: Vec<_> = levels.split(' ').collect();
+            assert_eq!(levels.len(), usize::from(COARSEST));
             for (level, expected) in (1..=COARSEST).zip(levels) {
                 assert_eq!(of(key.as_bytes(), level), expected, "{key} at {level}");
             }

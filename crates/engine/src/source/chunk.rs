@@ -235,21 +235,36 @@ mod tests {
     use crate::source::boundary::EveryByte;
     use crate::source::memory::memory;
 
-    /// The lines owned by all chunks, in order, and the number of bytes read for them.
-    fn lines(content: &[u8], chunk: usize) -> Vec<Vec<u8>> {
-        let file = memory("test", content).open_at().unwrap().unwrap();
-        let cutting = Cutting {
-            bytes: content.len() as u64,
+    /// Chunks of an input said to have `bytes` bytes.
+    fn cutting(bytes: usize, chunk: usize) -> Cutting {
+        Cutting {
+            bytes: bytes as u64,
             chunk,
             boundary: Arc::new(EveryByte(b'\n')),
             states: Vec::new(),
             first: 0,
-        };
+        }
+    }
+
+    fn read(
+        content: &[u8],
+        cutting: &Cutting,
+        index: u64,
+    ) -> (Block, Result<Option<Piece>, Trouble>) {
+        let file = memory("test", content).open_at().unwrap().unwrap();
         let mut block = Block::with_capacity(0);
+        let room = (&mut block, &mut Claim::default());
+        let piece = read_chunk(&*file, cutting, index, room);
+        (block, piece)
+    }
+
+    /// The lines owned by all chunks, in order.
+    fn lines(content: &[u8], chunk: usize) -> Vec<Vec<u8>> {
+        let cutting = cutting(content.len(), chunk);
         let (mut owned, mut lasts) = (Vec::new(), 0);
         for index in 0..cutting.chunks() {
-            let room = (&mut block, &mut Claim::default());
-            if let Some(piece) = read_chunk(&*file, &cutting, index, room).unwrap() {
+            let (block, piece) = read(content, &cutting, index);
+            if let Some(piece) = piece.unwrap() {
                 owned.extend_from_slice(&block.content()[piece.from as usize..]);
                 assert_eq!(piece.first, index == 0);
                 assert_eq!(piece.last, owned.len() == content.len());
@@ -287,44 +302,16 @@ mod tests {
         content.resize(6 + MAX_LINE, b'x');
         lines(&content, CHUNK);
         content.push(b'x');
-        let file = memory("test", &content).open_at().unwrap().unwrap();
-        let cutting = Cutting {
-            bytes: content.len() as u64,
-            chunk: CHUNK,
-            boundary: Arc::new(EveryByte(b'\n')),
-            states: Vec::new(),
-            first: 0,
-        };
-        let mut block = Block::with_capacity(CHUNK);
-        assert!(matches!(
-            read_chunk(&*file, &cutting, 0, (&mut block, &mut Claim::default())),
-            Err(Trouble::Long(6))
-        ));
-        assert!(
-            matches!(
-                read_chunk(&*file, &cutting, 1, (&mut block, &mut Claim::default())),
-                Ok(None)
-            ),
-            "an endless line is read by its owner alone"
-        );
+        let cutting = cutting(content.len(), CHUNK);
+        let refused = read(&content, &cutting, 0).1;
+        assert!(matches!(refused, Err(Trouble::Long(6))));
+        let other = read(&content, &cutting, 1).1;
+        assert!(matches!(other, Ok(None)), "only its owner reads the line");
     }
 
     #[test]
     fn a_file_that_became_shorter_is_named_at_the_byte() {
-        let file = memory("test", b"a\nb\n").open_at().unwrap().unwrap();
-        let cutting = Cutting {
-            bytes: 10,
-            chunk: CHUNK,
-            boundary: Arc::new(EveryByte(b'\n')),
-            states: Vec::new(),
-            first: 0,
-        };
-        let trouble = read_chunk(
-            &*file,
-            &cutting,
-            0,
-            (&mut Block::default(), &mut Claim::default()),
-        );
+        let trouble = read(b"a\nb\n", &cutting(10, CHUNK), 0).1;
         assert!(
             matches!(trouble, Err(Trouble::Read(0, error)) if error.to_string().contains("became shorter"))
         );

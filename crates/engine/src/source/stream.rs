@@ -235,14 +235,13 @@ mod tests {
         }
     }
 
-    fn blocks(reader: &mut RowReader<Trickle<'_>>) -> Vec<Vec<u8>> {
-        let mut block = Block::with_capacity(0);
-        let mut blocks = Vec::new();
-        while let Ok(Some(piece)) = reader.next(&mut block) {
-            assert_eq!(piece.first, blocks.is_empty());
-            blocks.push(block.content().to_vec());
-        }
-        blocks
+    fn reader(content: &[u8], step: usize, fails: bool, chunk: usize) -> RowReader<Trickle<'_>> {
+        let trickle = Trickle {
+            content,
+            step,
+            fails,
+        };
+        RowReader::new(trickle, chunk)
     }
 
     #[test]
@@ -254,12 +253,7 @@ mod tests {
             .flat_map(|content| (1..40).map(move |chunk| (content, chunk)))
             .flat_map(|(content, chunk)| (1..10).map(move |step| (content, chunk, step)))
         {
-            let reader = Trickle {
-                content,
-                step,
-                fails: false,
-            };
-            let mut reader = RowReader::new(reader, chunk);
+            let mut reader = reader(content, step, false, chunk);
             let mut block = Block::with_capacity(0);
             let (mut all, mut is_last) = (Vec::new(), false);
             while let Ok(Some(piece)) = reader.next(&mut block) {
@@ -271,16 +265,13 @@ mod tests {
             }
             assert!(is_last && all == content, "{chunk} {step}");
         }
+        let empty = reader(b"", 1, false, 10).next(&mut Block::default());
+        assert!(matches!(empty, Ok(None)), "an empty stream has no block");
     }
 
     #[test]
     fn a_failure_comes_after_the_lines_before_it() {
-        let reader = Trickle {
-            content: b"a\nb\nhalf",
-            step: 3,
-            fails: true,
-        };
-        let mut reader = RowReader::new(reader, 100);
+        let mut reader = reader(b"a\nb\nhalf", 3, true, 100);
         let mut block = Block::with_capacity(0);
         let piece = reader.next(&mut block).unwrap().unwrap();
         assert_eq!((block.content(), piece.last), (&b"a\nb\n"[..], false));
@@ -292,25 +283,10 @@ mod tests {
     fn a_line_past_the_limit_is_refused_where_it_starts() {
         let mut content = b"ab\n".to_vec();
         content.resize(3 + MAX_LINE + 1, b'x');
-        let reader = Trickle {
-            content: &content,
-            step: 1 << 20,
-            fails: false,
-        };
-        let mut reader = RowReader::new(reader, 2);
+        let mut reader = reader(&content, 1 << 20, false, 2);
         let mut block = Block::with_capacity(0);
         assert!(reader.next(&mut block).unwrap().is_some());
         reader.chunk = 1 << 20;
         assert!(matches!(reader.next(&mut block), Err(Trouble::Long(3))));
-    }
-
-    #[test]
-    fn an_empty_stream_has_no_block() {
-        let reader = Trickle {
-            content: b"",
-            step: 1,
-            fails: false,
-        };
-        assert!(blocks(&mut RowReader::new(reader, 10)).is_empty());
     }
 }

@@ -201,61 +201,66 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::{BTreeMap, BTreeSet};
 
-    /// Keys and slots by name.
-    #[derive(Debug, Default, PartialEq)]
-    struct Truth {
+    /// The counts of keys, and the keys and slots of each pattern one by one.
+    struct Both {
+        recent: RecentPatterns,
+        counts: PatternCounts,
         keys: BTreeMap<Vec<u8>, u64>,
         slots: BTreeMap<Vec<u8>, BTreeSet<u16>>,
     }
 
-    impl Truth {
-        fn of(counts: &PatternCounts) -> Self {
-            let table = counts.table.as_ref().unwrap();
-            let slots = |(name, hash, _): (&[u8], u64, Load)| {
-                (name.to_vec(), counts.slots.of(hash).unwrap().collect())
-            };
-            let keys = |(name, _, load): (&[u8], u64, Load)| (name.to_vec(), load[Metric::Keys]);
-            Truth {
-                keys: table.iter().map(keys).collect(),
-                slots: table.iter().map(slots).collect(),
+    impl Both {
+        fn new() -> Self {
+            Both {
+                recent: RecentPatterns::default(),
+                counts: PatternCounts::new(b":"),
+                keys: BTreeMap::new(),
+                slots: BTreeMap::new(),
             }
         }
-    }
 
-    /// Adds keys as a batch (every third with TTL if `expire`), and to `truth` one by one.
-    fn add(
-        kernel: &'static Kernel,
-        (recent, counts): (&mut RecentPatterns, &mut PatternCounts),
-        truth: &mut Truth,
-        (keys, expire): (&[Vec<u8>], bool),
-    ) {
-        let (mut content, mut spans, mut values) =
-            (Vec::new(), Spans::default(), Values::default());
-        for (i, key) in keys.iter().enumerate() {
-            spans.push(content.len() as u32, (content.len() + key.len()) as u32);
-            content.extend_from_slice(key);
-            if expire {
-                let at = if i % 3 == 0 { 7 } else { NEVER };
-                values.number_mut(Number::Expiry).push(at);
+        /// Adds keys as a batch (every third with TTL if `expire`), and one by one.
+        fn add(&mut self, kernel: &'static Kernel, keys: &[Vec<u8>], expire: bool) {
+            let content = keys.concat();
+            let (mut spans, mut values, mut end) = (Spans::default(), Values::default(), 0);
+            for (i, key) in keys.iter().enumerate() {
+                spans.push(end, end + key.len() as u32);
+                end += key.len() as u32;
+                if expire {
+                    let at = if i % 3 == 0 { 7 } else { NEVER };
+                    values.number_mut(Number::Expiry).push(at);
+                }
+                let traits = Traits {
+                    is_tagged: crate::slot::tag(key).is_some(),
+                    lifetime: Lifetime::of(values.number(Number::Expiry), i),
+                };
+                let name = Counted::written(&ids::pattern_of(key), traits);
+                let slots = self.slots.entry(name.clone()).or_default();
+                slots.insert(slot(key));
+                *self.keys.entry(name).or_default() += 1;
             }
-            let traits = Traits {
-                is_tagged: crate::slot::tag(key).is_some(),
-                lifetime: Lifetime::of(values.number(Number::Expiry), i),
+            let block = Block::from_bytes(&content);
+            let batch = KeyBatch {
+                base: block.padded(),
+                keys: &spans,
+                values: &values,
             };
-            let name = Counted::written(&ids::pattern_of(key), traits);
-            let slots = truth.slots.entry(name.clone()).or_default();
-            slots.insert(slot(key));
-            *truth.keys.entry(name).or_default() += 1;
+            let mut columns = SlotColumns::default();
+            columns.find_hashed(&Policy::Oss, kernel, batch);
+            let keys = columns.hash(kernel, batch, (0, 0));
+            self.recent.add(&keys, &mut self.counts);
         }
-        let block = Block::from_bytes(&content);
-        let batch = KeyBatch {
-            base: block.padded(),
-            keys: &spans,
-            values: &values,
-        };
-        let mut columns = SlotColumns::default();
-        columns.find_hashed(&Policy::Oss, kernel, batch);
-        recent.add(&columns.hash(kernel, batch, (0, 0)), counts);
+
+        fn assert_same(&self, kernel: &Kernel) {
+            let rows = self.counts.table.as_ref().unwrap().iter();
+            let keys = |(name, _, load): (&[u8], u64, Load)| (name.to_vec(), load[Metric::Keys]);
+            let counted: BTreeMap<_, _> = rows.map(keys).collect();
+            assert!(counted == self.keys, "{}", kernel.name);
+            for (name, slots) in &self.slots {
+                let noted = self.counts.slots.of(hash(name)).unwrap();
+                assert!(noted.collect::<BTreeSet<_>>() == *slots, "{}", kernel.name);
+            }
+        }
     }
 
     /// A key similar to another: most bytes are replaced by others of their kind, some by another kind.
@@ -295,13 +300,12 @@ mod tests {
             keys in prop::collection::vec(key(), 1..40), seeds: [u64; 5], expire: bool,
         ) {
             for kernel in hashslot::available() {
-                let (mut recent, mut counts, mut truth) =
-                    (RecentPatterns::default(), PatternCounts::new(b":"), Truth::default());
+                let mut both = Both::new();
                 for seed in seeds {
                     let batch: Vec<_> = (0..).zip(&keys).map(|(i, key)| like(key, seed ^ i)).collect();
-                    add(kernel, (&mut recent, &mut counts), &mut truth, (&batch, expire));
+                    both.add(kernel, &batch, expire);
                 }
-                prop_assert_eq!(Truth::of(&counts), truth, "{}", kernel.name);
+                both.assert_same(kernel);
             }
         }
     }
@@ -334,23 +338,13 @@ mod tests {
             hashslot::available().filter(|kernel| !["portable", "table"].contains(&kernel.name))
         {
             for kind in 0..5 {
-                let (mut recent, mut counts, mut truth) = (
-                    RecentPatterns::default(),
-                    PatternCounts::new(b":"),
-                    Truth::default(),
-                );
+                let mut both = Both::new();
                 for from in 0..4 {
-                    let keys = keys_of(kind, from * 1000, 1000);
-                    add(
-                        kernel,
-                        (&mut recent, &mut counts),
-                        &mut truth,
-                        (&keys, false),
-                    );
+                    both.add(kernel, &keys_of(kind, from * 1000, 1000), false);
                 }
-                let missed = recent.templates.missed.len();
+                let missed = both.recent.templates.missed.len();
                 assert!(missed <= 20, "{}: {kind}: {missed}", kernel.name);
-                assert_eq!(Truth::of(&counts).keys, truth.keys, "{}", kernel.name);
+                both.assert_same(kernel);
             }
         }
     }
@@ -363,25 +357,16 @@ mod tests {
                 .collect()
         };
         for kernel in hashslot::available() {
-            let (mut recent, mut counts, mut truth) = (
-                RecentPatterns::default(),
-                PatternCounts::new(b":"),
-                Truth::default(),
-            );
+            let mut both = Both::new();
             for batch in 0..40_u64 {
                 let keys: Vec<_> = (0..600)
                     .map(|i| format!("x:{}:{}", name(batch * 300 + i), 100 + i).into_bytes())
                     .chain(keys_of(0, batch, 900))
                     .collect();
-                add(
-                    kernel,
-                    (&mut recent, &mut counts),
-                    &mut truth,
-                    (&keys, false),
-                );
+                both.add(kernel, &keys, false);
             }
-            assert!(truth.keys.len() > REMEMBERED);
-            assert_eq!(Truth::of(&counts), truth, "{}", kernel.name);
+            assert!(both.keys.len() > REMEMBERED);
+            both.assert_same(kernel);
         }
     }
 }

@@ -340,46 +340,50 @@ mod tests {
 
     #[test]
     fn lines_that_are_no_rows_by_themselves_are_refused() {
-        let is_refused = |lines: &[&str]| refused(&rows(lines), &ColumnNames::USUAL).is_some();
-        assert!(is_refused(&["user:1", "184", "cart:2", "(nil)"]));
-        assert!(is_refused(&[
-            "key: user:1",
-            "size: 184",
-            "key: cart:2",
-            "size: 96"
-        ]));
-        assert!(is_refused(&["key = user:1", "size = 184"]));
-        assert!(!is_refused(&["user:1", "user:2"]));
-        assert!(!is_refused(&["1", "2", "3", "4"]));
-        assert!(is_refused(&["0 12", "1 7"]));
-        assert!(is_refused(&["\"user:1\",\"cart:2\"", "\"lock:3\",\"a\""]));
-        assert!(is_refused(&["K(key=u:1, n=5)", "K(key=u:2, n=6)"]));
-        assert!(is_refused(&["[\"u:1\",5]", "[\"u:2\",6]"]));
-        assert!(!is_refused(&["list[1]", "list[2]"]));
+        for (lines, is_refused) in [
+            (&["user:1", "184", "cart:2", "(nil)"][..], true),
+            (
+                &["key: user:1", "size: 184", "key: cart:2", "size: 96"],
+                true,
+            ),
+            (&["key = user:1", "size = 184"], true),
+            (&["user:1", "user:2"], false),
+            (&["1", "2", "3", "4"], false),
+            (&["0 12", "1 7"], true),
+            (&["\"user:1\",\"cart:2\"", "\"lock:3\",\"a\""], true),
+            (&["K(key=u:1, n=5)", "K(key=u:2, n=6)"], true),
+            (&["[\"u:1\",5]", "[\"u:2\",6]"], true),
+            (&["list[1]", "list[2]"], false),
+        ] {
+            let refused = refused(&rows(lines), &ColumnNames::USUAL);
+            assert_eq!(refused.is_some(), is_refused, "{lines:?}");
+        }
     }
 
     #[test]
     fn text_around_several_kinds_of_names_is_doubted() {
-        let is_doubted = |lines: &[&str]| doubt(&rows(lines)).is_some();
-        assert!(is_doubted(&[
-            "<k>user:1</k>",
-            "<k>cart:2</k>",
-            "<k>lock:3</k>"
-        ]));
-        assert!(is_doubted(&["user:1,", "cart:2,", "lock:3,"]));
-        assert!(is_doubted(&["user:1,", "user:2,", "user:3,"]));
-        assert!(is_doubted(&["1:user:7", "2:user:8", "3:user:9"]));
-        assert!(is_doubted(&["+user:1", "+cart:2", "+lock:3"]));
-        assert!(is_doubted(&["user:1  ", "user:22 ", "user:333"]));
-        let mut listed = vec!["user:1"; 30];
-        assert!(!is_doubted(&listed));
-        listed[0] = "keys of redis-1";
-        assert!(is_doubted(&listed));
-        assert!(!is_doubted(&["{user:1}", "{user:2}", "{user:3}"]));
-        assert!(is_doubted(&["a:1 -> x", "b:2 -> y", "c:3 -> x"]));
-        assert!(!is_doubted(&["user:1", "cart:2", "lock:3"]));
-        assert!(!is_doubted(&["prod:user:1", "prod:cart:2", "prod:lock:3"]));
-        assert!(!is_doubted(&["a b 1", "c d 2", "e f 3"]));
-        assert!(is_doubted(&["a:1 b:1 c:1", "a:2 b:2 c:2", "a:3 b:3 c:3"]));
+        let listed = vec!["user:1"; 30];
+        let titled = [&["keys of redis-1"], &listed[1..]].concat();
+        for (lines, is_doubted) in [
+            (
+                &["<k>user:1</k>", "<k>cart:2</k>", "<k>lock:3</k>"][..],
+                true,
+            ),
+            (&["user:1,", "cart:2,", "lock:3,"], true),
+            (&["user:1,", "user:2,", "user:3,"], true),
+            (&["1:user:7", "2:user:8", "3:user:9"], true),
+            (&["+user:1", "+cart:2", "+lock:3"], true),
+            (&["user:1  ", "user:22 ", "user:333"], true),
+            (&listed, false),
+            (&titled, true),
+            (&["{user:1}", "{user:2}", "{user:3}"], false),
+            (&["a:1 -> x", "b:2 -> y", "c:3 -> x"], true),
+            (&["user:1", "cart:2", "lock:3"], false),
+            (&["prod:user:1", "prod:cart:2", "prod:lock:3"], false),
+            (&["a b 1", "c d 2", "e f 3"], false),
+            (&["a:1 b:1 c:1", "a:2 b:2 c:2", "a:3 b:3 c:3"], true),
+        ] {
+            assert_eq!(doubt(&rows(lines)).is_some(), is_doubted, "{lines:?}");
+        }
     }
 }

@@ -240,21 +240,16 @@ mod tests {
             ranks.min().map(|(_, name)| name)
         };
         let size = Role::of(Metric::Bytes);
-        assert_eq!(chosen(&["key", "type", "length"], size), None);
-        assert_eq!(
-            chosen(&["key", "key_size", "value_size"], size),
-            Some("value_size")
-        );
-        assert_eq!(
-            chosen(&["key", "type", "size", "bytes"], size),
-            Some("bytes")
-        );
-        assert_eq!(
-            chosen(&["name", "redis_key", "size"], Role::Key),
-            Some("redis_key")
-        );
-        assert_eq!(chosen(&["name", "key"], Role::Key), Some("key"));
-        assert_eq!(chosen(&["name", "size"], Role::Key), Some("name"));
+        for (header, role, expected) in [
+            (&["key", "type", "length"][..], size, None),
+            (&["key", "key_size", "value_size"], size, Some("value_size")),
+            (&["key", "type", "size", "bytes"], size, Some("bytes")),
+            (&["name", "redis_key", "size"], Role::Key, Some("redis_key")),
+            (&["name", "key"], Role::Key, Some("key")),
+            (&["name", "size"], Role::Key, Some("name")),
+        ] {
+            assert_eq!(chosen(header, role), expected, "{header:?}");
+        }
     }
 
     #[test]

@@ -158,22 +158,6 @@ mod tests {
         assert_eq!(names(&read_all(&json).unwrap()), ["slot-stats.json"]);
     }
 
-    #[cfg(unix)]
-    #[test]
-    fn a_file_that_is_a_link_out_of_the_directory_is_refused() {
-        let outside = tempfile::NamedTempFile::new().unwrap();
-        let directory = tempfile::tempdir().unwrap();
-        let path = |name| directory.path().join(name);
-        std::os::unix::fs::symlink(outside.path(), path("a.csv.zst")).unwrap();
-        let json = serde_json::to_string(&example(&["a.csv.zst"])).unwrap();
-        std::fs::write(path(FILE), json).unwrap();
-        let error = crate::source::find(&[directory.path()]).unwrap_err();
-        assert!(
-            error.to_string().contains("a link out of the directory"),
-            "{error}"
-        );
-    }
-
     #[test]
     fn numbers_that_no_collection_has_are_refused() {
         let whole = serde_json::to_value(example(&["a.csv.zst"])).unwrap();
