@@ -61,13 +61,21 @@ impl Place {
     }
 }
 
-/// The columns of the selected keys, and their slots; buffers reused between blocks.
+/// The columns of the keys to count, and their slots; buffers reused between blocks.
 #[derive(Default)]
 pub(super) struct Chosen {
+    /// The keys that the filter selects.
+    wanted: Selection,
+    /// Those among them that have a slot.
+    fitting: Selection,
+    slots: SlotColumns,
+}
+
+/// The columns of some keys of a batch.
+#[derive(Default)]
+struct Selection {
     keys: Spans,
     values: Values,
-    slots: SlotColumns,
-    fitting: (Spans, Values),
 }
 
 impl<'a, T: Tally> Counting<'a, T> {
@@ -109,19 +117,27 @@ impl<'a, T: Tally> Counting<'a, T> {
 }
 
 impl<T: Tally> Counting<'_, T> {
-    /// Counts a batch.
-    fn count(&mut self, batch: KeyBatch<'_>) {
-        let How {
-            kernel,
-            only,
-            policy,
-        } = self.how;
-        let Chosen {
-            keys,
-            values,
-            slots,
-            fitting,
-        } = &mut *self.columns;
+    /// Counts the keys of a batch that the filter selects and that have a slot.
+    fn count(&mut self, batch: KeyBatch<'_>, columns: &mut Chosen) {
+        let Some(wanted) = self.select(batch, &mut columns.wanted) else {
+            return;
+        };
+        let slots = &mut columns.slots;
+        let fit = self.fit(wanted, slots, &mut columns.fitting);
+        if !fit.keys.is_empty() {
+            let place = (self.place.input, self.place.offset);
+            self.tally.add(&slots.hash(self.how.kernel, fit, place));
+        }
+    }
+
+    /// The keys that the filter selects; notes why others are left out. `None` if the filter needs a field that the
+    /// input lacks.
+    fn select<'a>(
+        &mut self,
+        batch: KeyBatch<'a>,
+        selection: &'a mut Selection,
+    ) -> Option<KeyBatch<'a>> {
+        let only = self.how.only;
         let is_known = !batch.values.number(Number::Database).is_empty();
         if only.database.is_some() && !is_known {
             self.seen.note(Notice::NoDatabase, batch.keys.len() as u64);
@@ -130,85 +146,63 @@ impl<T: Tally> Counting<'_, T> {
         let filter = only.filter.as_deref();
         if let Some(field) = filter.and_then(|filter| filter.lacks(batch.values)) {
             self.lacking = Some(field);
-            return;
+            return None;
         }
-        let takes_all = database.is_none() && filter.is_none();
-        let wanted = if takes_all {
-            batch
-        } else {
-            let is_of_database = |i| {
-                database.is_none_or(|database| {
-                    [database, MISSING].contains(&batch.values.number(Number::Database)[i])
-                })
-            };
-            let reason = |i| match () {
-                () if !is_of_database(i) => Some(Notice::OtherDatabase),
-                () if filter.is_none_or(|filter| filter.keeps(&KeyFacts::of(batch, i))) => None,
-                () if batch.values.are_operations => Some(Notice::FilteredOperation),
-                () => Some(Notice::Filtered),
-            };
-            let reasons: Vec<_> = (0..batch.keys.len()).map(reason).collect();
-            reasons
-                .iter()
-                .flatten()
-                .for_each(|notice| self.seen.note(*notice, 1));
-            if let Some(sizes) = batch.values.column(Metric::Bytes) {
-                let sized = reasons.iter().zip(sizes);
-                let of_filtered = sized.filter(|(reason, size)| {
-                    **reason == Some(Notice::Filtered) && **size != MISSING
-                });
-                let bytes = of_filtered.fold(0, |sum: u64, (_, size)| sum.saturating_add(*size));
-                self.seen.filtered_bytes = self.seen.filtered_bytes.saturating_add(bytes);
-            }
-            choose(batch, |i| reasons[i].is_none(), keys, values);
-            KeyBatch {
-                base: batch.base,
-                keys,
-                values,
-            }
+        if database.is_none() && filter.is_none() {
+            return Some(batch);
+        }
+        let is_of_database = |i| {
+            database.is_none_or(|database| {
+                [database, MISSING].contains(&batch.values.number(Number::Database)[i])
+            })
         };
-        if wanted.keys.is_empty() {
-            return;
+        let reason = |i| match () {
+            () if !is_of_database(i) => Some(Notice::OtherDatabase),
+            () if filter.is_none_or(|filter| filter.keeps(&KeyFacts::of(batch, i))) => None,
+            () if batch.values.are_operations => Some(Notice::FilteredOperation),
+            () => Some(Notice::Filtered),
+        };
+        let reasons: Vec<_> = (0..batch.keys.len()).map(reason).collect();
+        let sizes = batch.values.column(Metric::Bytes);
+        for (i, notice) in reasons.iter().enumerate() {
+            let Some(notice) = *notice else { continue };
+            self.seen.note(notice, 1);
+            let size = sizes.map_or(MISSING, |sizes| sizes[i]);
+            if notice == Notice::Filtered && size != MISSING {
+                self.seen.filtered_bytes = self.seen.filtered_bytes.saturating_add(size);
+            }
         }
-        let mut fit = wanted;
+        Some(selection.choose(batch, &|i| reasons[i].is_none()))
+    }
+
+    /// Finds the hashed part of each key; the keys that have one. Rejects the others.
+    fn fit<'a>(
+        &mut self,
+        wanted: KeyBatch<'a>,
+        slots: &mut SlotColumns,
+        selection: &'a mut Selection,
+    ) -> KeyBatch<'a> {
+        let How { kernel, policy, .. } = self.how;
         let misfits = slots.find_hashed(policy, kernel, wanted);
-        if !misfits.is_empty() {
-            self.misfits += misfits.len() as u64;
-            let byte = |misfit: &u32| self.place.of(wanted, *misfit as usize);
-            let reject = |byte| Reject {
-                input: self.place.input,
-                byte,
-                reason: MISFIT.into(),
-            };
-            misfits
-                .iter()
-                .map(byte)
-                .map(reject)
-                .for_each(|reject| self.rejects.push(reject));
-            choose(
-                wanted,
-                |i| misfits.binary_search(&(i as u32)).is_err(),
-                &mut fitting.0,
-                &mut fitting.1,
-            );
-            fit = KeyBatch {
-                base: wanted.base,
-                keys: &fitting.0,
-                values: &fitting.1,
-            };
-            slots.find_hashed(policy, kernel, fit);
+        if misfits.is_empty() {
+            return wanted;
         }
-        if fit.keys.is_empty() {
-            return;
+        self.misfits += misfits.len() as u64;
+        for misfit in &misfits {
+            self.reject_at(self.place.of(wanted, *misfit as usize), MISFIT);
         }
-        let slotted = slots.hash(kernel, fit, (self.place.input, self.place.offset));
-        self.tally.add(&slotted);
+        let has_slot = |i| misfits.binary_search(&(i as u32)).is_err();
+        let fit = selection.choose(wanted, &has_slot);
+        slots.find_hashed(policy, kernel, fit);
+        fit
     }
 }
 
 impl<T: Tally> Sink for Counting<'_, T> {
     fn keys(&mut self, batch: KeyBatch<'_>) {
-        self.count(batch);
+        let mut columns = std::mem::take(self.columns);
+        self.count(batch, &mut columns);
+        *self.columns = columns;
     }
 
     fn reject(&mut self, at: usize, reason: &str) {
@@ -224,39 +218,42 @@ impl<T: Tally> Sink for Counting<'_, T> {
     }
 }
 
-/// Copies the columns of the selected keys.
-fn choose(
-    batch: KeyBatch<'_>,
-    wanted: impl Fn(usize) -> bool,
-    keys: &mut Spans,
-    values: &mut Values,
-) {
-    fn each<T: Copy>(from: &[T], to: &mut Vec<T>, wanted: &dyn Fn(usize) -> bool) {
-        to.clear();
-        to.extend(
-            from.iter()
-                .enumerate()
-                .filter(|(i, _)| wanted(*i))
-                .map(|(_, value)| *value),
-        );
-    }
-    let spans = |from: &Spans, to: &mut Spans| {
-        each(&from.start, &mut to.start, &wanted);
-        each(&from.end, &mut to.end, &wanted);
-    };
-    spans(batch.keys, keys);
-    for (from, to) in batch.values.words.iter().zip(&mut values.words) {
-        spans(from, to);
-    }
-    values.are_operations = batch.values.are_operations;
-    spans(&batch.values.commands, &mut values.commands);
-    each(&batch.values.times, &mut values.times, &wanted);
-    each(&batch.values.offsets, &mut values.offsets, &wanted);
-    each(&batch.values.extremes, &mut values.extremes, &wanted);
-    for (from, to) in batch.values.weights.iter().zip(&mut values.weights) {
-        each(from, to, &wanted);
-    }
-    for (from, to) in batch.values.numbers.iter().zip(&mut values.numbers) {
-        each(from, to, &wanted);
+impl Selection {
+    /// Copies the columns of the wanted keys.
+    fn choose<'a>(
+        &'a mut self,
+        batch: KeyBatch<'a>,
+        wanted: &dyn Fn(usize) -> bool,
+    ) -> KeyBatch<'a> {
+        fn each<T: Copy>(from: &[T], to: &mut Vec<T>, wanted: &dyn Fn(usize) -> bool) {
+            to.clear();
+            let chosen = from.iter().enumerate().filter(|(i, _)| wanted(*i));
+            to.extend(chosen.map(|(_, value)| *value));
+        }
+        let spans = |from: &Spans, to: &mut Spans| {
+            each(&from.start, &mut to.start, wanted);
+            each(&from.end, &mut to.end, wanted);
+        };
+        let (from, to) = (batch.values, &mut self.values);
+        spans(batch.keys, &mut self.keys);
+        for (from, to) in from.words.iter().zip(&mut to.words) {
+            spans(from, to);
+        }
+        to.are_operations = from.are_operations;
+        spans(&from.commands, &mut to.commands);
+        each(&from.times, &mut to.times, wanted);
+        each(&from.offsets, &mut to.offsets, wanted);
+        each(&from.extremes, &mut to.extremes, wanted);
+        for (from, to) in from.weights.iter().zip(&mut to.weights) {
+            each(from, to, wanted);
+        }
+        for (from, to) in from.numbers.iter().zip(&mut to.numbers) {
+            each(from, to, wanted);
+        }
+        KeyBatch {
+            base: batch.base,
+            keys: &self.keys,
+            values: &self.values,
+        }
     }
 }
