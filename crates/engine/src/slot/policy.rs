@@ -4,8 +4,10 @@
 //! standard policy of Redis Enterprise and Redis Cloud: from the last `{` that has a `}` after it to the last `}`,
 //! where an empty tag is a tag. `regex:` is their custom policy: the group `tag` of the first matching pattern.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use regex::bytes::{CaptureLocations, Regex, RegexBuilder};
 
@@ -236,59 +238,27 @@ pub fn reason(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").trim().to_owned()
 }
 
+/// What may be an operator in a pattern, and escapes, names of classes and quantifiers, which stay as they are.
+static TOKENS: LazyLock<regex::Regex> = LazyLock::new(|| {
+    let kept = r"\\[xuUpP]\{[^}]*\}|\\.|\[:[a-z^]*:\]|\{[0-9]+(?:,[0-9]*)?\}";
+    regex::Regex::new(&format!("(?s){kept}|[\\[\\]{{&~]")).expect("a valid pattern")
+});
+
 /// Escapes each `{` that does not open a quantifier, and whatever only this crate treats as an operator in a class, so
 /// that a pattern has its PCRE meaning.
-fn literal_braces(pattern: &str) -> String {
-    let mut text = String::with_capacity(pattern.len());
-    let mut rest = pattern;
+fn literal_braces(pattern: &str) -> Cow<'_, str> {
     let mut in_class = false;
-    while let Some(c) = rest.chars().next() {
-        let mut len = c.len_utf8();
-        match c {
-            // Escapes are kept, including the braces of \x{7b} and \p{Alpha}.
-            '\\' => {
-                len += rest[1..].chars().next().map_or(0, char::len_utf8);
-                let has_braces =
-                    rest[1..].starts_with(['x', 'u', 'U', 'p', 'P']) && rest[2..].starts_with('{');
-                len += if has_braces {
-                    rest[2..].find('}').map_or(0, |end| end + 1)
-                } else {
-                    0
-                };
-            }
-            // A bracket that comes first in a class is a literal member.
-            '[' if !in_class => {
-                in_class = true;
-                len += usize::from(rest[len..].starts_with('^'));
-                if rest[len..].starts_with(']') {
-                    text.push_str(&rest[..len]);
-                    text.push_str("\\]");
-                    rest = &rest[len + 1..];
-                    continue;
-                }
-            }
-            '[' if rest.starts_with("[:") => len = rest.find(":]").map_or(1, |end| end + 2),
-            '[' | '&' | '~' if in_class => text.push('\\'),
-            ']' => in_class = false,
-            '{' if !in_class && !opens_quantifier(rest) => text.push('\\'),
-            _ => {}
-        }
-        text.push_str(&rest[..len]);
-        rest = &rest[len..];
-    }
-    text
-}
-
-/// Whether `text` starts with `{n}`, `{n,}` or `{n,m}`.
-fn opens_quantifier(text: &str) -> bool {
-    let Some(inner) = text.find('}').map(|end| &text[1..end]) else {
-        return false;
-    };
-    let (least, most) = inner.split_once(',').unwrap_or((inner, ""));
-    !least.is_empty()
-        && [least, most]
-            .iter()
-            .all(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+    TOKENS.replace_all(pattern, |token: &regex::Captures<'_>| {
+        let token = &token[0];
+        let is_literal = match token {
+            "{" => true,
+            "[" => std::mem::replace(&mut in_class, true),
+            "&" | "~" => in_class,
+            _ => false,
+        };
+        in_class &= token != "]";
+        format!("{}{token}", if is_literal { r"\" } else { "" })
+    })
 }
 
 #[cfg(test)]
@@ -301,10 +271,6 @@ mod tests {
             .unwrap()
             .hashed_part(key)
             .map(|part| &key[part])
-    }
-
-    fn refused(policy: &[&str]) -> String {
-        Policy::parse(policy).unwrap_err().to_string()
     }
 
     #[test]
@@ -336,56 +302,60 @@ mod tests {
 
     #[test]
     fn the_first_pattern_that_matches_the_whole_key_decides() {
-        let policy = ["regex:/user-.*:(?<tag>.+)/", "regex:(?<tag>[^:]+):.*"];
-        assert_eq!(part(&policy, b"user-session:1234"), Some(&b"1234"[..]));
-        assert_eq!(part(&policy, b"order:7:items"), Some(&b"order"[..]));
-        assert_eq!(
-            part(&policy, b"xuser-session:1234"),
-            Some(&b"xuser-session"[..])
-        );
-        assert_eq!(part(&policy, b"plain"), None);
-        let any = ["regex:k\n\\x00.(?<tag>.*)"];
-        assert_eq!(part(&any, b"k\n\x00\xff\n\xfe"), Some(&b"\n\xfe"[..]));
-    }
-
-    #[test]
-    fn a_brace_that_opens_no_quantifier_is_a_literal() {
-        assert_eq!(
-            part(&[r"regex:.*{(?<tag>.*)}.*"], b"a{'1':{'i32':1}}"),
-            Some(&b"'i32':1}"[..])
-        );
-        assert_eq!(
-            part(&[r"regex:x{2,3}{a,}(?<tag>.)"], b"xxx{a,}t"),
-            Some(&b"t"[..])
-        );
-        assert_eq!(
-            part(&[r"regex:x{2}{,3}(?<tag>[{[}&&]+)"], b"xx{,3}{[}&"),
-            Some(&b"{[}&"[..])
-        );
-        assert_eq!(
-            part(&[r"regex:\x{7b}\{[]{a](?<tag>[[:digit:]]{2})"], b"{{]12"),
-            Some(&b"12"[..])
-        );
+        let two = &["regex:/user-.*:(?<tag>.+)/", "regex:(?<tag>[^:]+):.*"][..];
+        for (policy, key, hashed) in [
+            (two, &b"user-session:1234"[..], Some(&b"1234"[..])),
+            (two, b"order:7:items", Some(b"order")),
+            (two, b"xuser-session:1234", Some(b"xuser-session")),
+            (two, b"plain", None),
+            (
+                &["regex:k\n\\x00.(?<tag>.*)"],
+                b"k\n\x00\xff\n\xfe",
+                Some(b"\n\xfe"),
+            ),
+            // A brace that opens no quantifier is a literal.
+            (
+                &[r"regex:.*{(?<tag>.*)}.*"],
+                b"a{'1':{'i32':1}}",
+                Some(b"'i32':1}"),
+            ),
+            (&[r"regex:x{2,3}{a,}(?<tag>.)"], b"xxx{a,}t", Some(b"t")),
+            (
+                &[r"regex:x{2}{,3}(?<tag>[{[}&&]+)"],
+                b"xx{,3}{[}&",
+                Some(b"{[}&"),
+            ),
+            (
+                &[r"regex:\x{7b}\{[]{a](?<tag>[[:digit:]]{2})"],
+                b"{{]12",
+                Some(b"12"),
+            ),
+        ] {
+            assert_eq!(part(policy, key), hashed, "{policy:?}");
+        }
     }
 
     #[test]
     fn what_cannot_be_a_policy_is_refused_by_its_name() {
-        assert!(
-            refused(&["regex:(?=x)(?<tag>.)"]).contains("\"regex:(?=x)(?<tag>.)\": look-around")
-        );
-        assert!(refused(&[r"regex:(?<tag>.)\1"]).contains(r"(?<tag>.)\\1"));
-        assert!(refused(&[r"regex:(?<tag>.)\1"]).contains("back"));
-        assert!(refused(&["regex:(?<tag>a"]).contains("unclosed group"));
-        assert!(refused(&["regex:a.*"]).contains("no group named tag"));
-        assert!(
-            refused(&["Redis\x1b[1m"])
-                .contains("\"Redis\\x1b[1m\": no such policy; there are: oss")
-        );
-        assert!(
-            refused(&["oss", "regex:(?<tag>.)"]).contains("only regex:PATTERN may be repeated")
-        );
+        let look_around = "\"regex:(?=x)(?<tag>.)\": look-around";
+        let unknown = "\"Redis\\x1b[1m\": no such policy; there are: oss";
+        for (policy, why) in [
+            (&["regex:(?=x)(?<tag>.)"][..], look_around),
+            (&[r"regex:(?<tag>.)\1"], r"(?<tag>.)\\1"),
+            (&[r"regex:(?<tag>.)\1"], "back"),
+            (&["regex:(?<tag>a"], "unclosed group"),
+            (&["regex:a.*"], "no group named tag"),
+            (&["Redis\x1b[1m"], unknown),
+            (
+                &["oss", "regex:(?<tag>.)"],
+                "only regex:PATTERN may be repeated",
+            ),
+            (&["regex:(?<tag>.)"; 33], "at most 32"),
+        ] {
+            let refused = Policy::parse(policy).unwrap_err().to_string();
+            assert!(refused.contains(why), "{refused}");
+        }
         assert!(Policy::parse(&["regex:(?<tag>.)"; 32]).is_ok());
-        assert!(refused(&["regex:(?<tag>.)"; 33]).contains("at most 32"));
     }
 
     proptest! {
