@@ -1,4 +1,4 @@
-//! Memory of vector sets, as their module counts it: from the file's content, with means for layers and names.
+//! Memory of vector sets, as their module counts it: from the file's content, with means for layers.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN, OBJECT};
 use crate::format::rdb::snapshot::module::Part;
@@ -15,12 +15,6 @@ const NAME: u64 = 16;
 /// Links per node and layer if the file does not say; the lowest layer has twice as many.
 const LINKS: u64 = 16;
 
-/// Names sampled.
-const LOOKED_AT: u64 = 20;
-
-/// Bytes of attributes, if no sampled node has any.
-const ATTRIBUTES: u64 = 64;
-
 /// Flags for the file's content.
 const PROJECTED: u64 = 1;
 const ATTRIBUTED: u64 = 2;
@@ -35,28 +29,8 @@ pub(in crate::format::rdb::snapshot) struct Vectors {
     /// The leading unsigned numbers.
     numbers: Vec<u64>,
     texts: u64,
-    names: Mean,
-    attributes: Mean,
-    attributed: u64,
-}
-
-/// Sizes of the sampled nodes.
-#[derive(Debug, Default)]
-struct Mean {
-    count: u64,
-    bytes: u64,
-}
-
-impl Mean {
-    fn add(&mut self, bytes: u64) {
-        if self.count < LOOKED_AT {
-            (self.count, self.bytes) = (self.count + 1, self.bytes + bytes);
-        }
-    }
-
-    fn mean(&self) -> Option<u64> {
-        (self.count > 0).then(|| self.bytes / self.count)
-    }
+    /// Bytes of the names and attributes of nodes.
+    names: u64,
 }
 
 impl Vectors {
@@ -92,13 +66,9 @@ impl Footprint {
         let Some(at) = at.checked_sub(u64::from(is_projected)) else {
             return;
         };
-        match (at % each, each) {
-            (0, _) => vectors.names.add(OBJECT + self.string_of(len)),
-            (1, 3) if len > 0 => {
-                vectors.attributed += 1;
-                vectors.attributes.add(OBJECT + self.string_of(len));
-            }
-            _ => {}
+        let is_attribute = (at % each, each) == (1, 3) && len > 0;
+        if at % each == 0 || is_attribute {
+            vectors.names += OBJECT + self.string_of(len);
         }
     }
 
@@ -123,11 +93,8 @@ impl Footprint {
             links => links,
         };
         let third = |bytes: f64| (bytes / 3.0).floor();
-        let name = vectors.names.mean().unwrap_or(0);
-        let attributes = vectors.attributes.mean().unwrap_or(ATTRIBUTES);
-        self.parts += SET as f64 + matrix;
-        self.parts += nodes * ((NODE + 2 * LINK * links + NAME + name) as f64 + vector);
+        self.parts += SET as f64 + matrix + vectors.names as f64;
+        self.parts += nodes * ((NODE + 2 * LINK * links + NAME) as f64 + vector);
         self.parts += third(4.0 * LAYER as f64 * nodes) + third((LINK * links) as f64 * nodes);
-        self.parts += (attributes * vectors.attributed) as f64;
     }
 }
