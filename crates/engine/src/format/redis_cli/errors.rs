@@ -62,29 +62,9 @@ pub(crate) fn failure(line: &[u8]) -> Option<&'static Failure> {
     starts(text).or_else(|| starts(line))
 }
 
+/// Whether a line reports a failure. All of them start with a capital letter or a parenthesis, as few keys do.
 pub(crate) fn is_failure(line: &[u8]) -> bool {
-    let start = [0, 1].map(|at| line.get(at).copied().unwrap_or_default());
-    may_start_failure(u16::from_le_bytes(start)) && failure(line).is_some()
-}
-
-/// Bit sets: for each first letter (low bits), the second letters (low bits) of failures.
-const SECOND: [u32; 32] = {
-    let mut second = [0; 32];
-    let mut at = 0;
-    while at < FAILURES.len() {
-        let start = FAILURES[at].start;
-        second[(start[0] & 31) as usize] |= 1 << (start[1] & 31);
-        at += 1;
-    }
-    second
-};
-
-/// Whether a line that starts with these two bytes (first in the low half) may be a failure; few keys match.
-#[inline(always)]
-fn may_start_failure(bytes: u16) -> bool {
-    let (first, second) = (bytes & 0xFF, bytes >> 8);
-    // All start with a capital letter or a parenthesis.
-    (first < u16::from(b'a')) & (SECOND[usize::from(first & 31)] >> (second & 31) & 1 != 0)
+    matches!(line, [b'A'..=b'Z' | b'(', ..]) && failure(line).is_some()
 }
 
 #[cfg(test)]
