@@ -18,7 +18,7 @@ pub struct PerMetric<T> {
 
 /// A value for each metric that the input carries, except for keys: in JSON an object with their names.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct PerWeight<T>([Option<T>; WEIGHTS]);
+pub struct PerWeight<T>(pub(crate) [Option<T>; WEIGHTS]);
 
 /// An error for each metric; in JSON the names end in `_error`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

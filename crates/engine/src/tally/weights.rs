@@ -4,27 +4,13 @@
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::MISSING;
-use crate::metric::{Metric, PerMetric, PerWeight, WEIGHTS};
+use crate::metric::{Metric, PerMetric, PerWeight};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::operations::BusyKeys;
 
 /// The weights of keys; absent in metrics missing from the input.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "PerWeight<Weighed>", from = "PerWeight<Weighed>")]
-pub struct Weights([Option<Weighed>; WEIGHTS]);
-
-impl From<Weights> for PerWeight<Weighed> {
-    fn from(weights: Weights) -> Self {
-        PerWeight::from_fn(|metric| weights.get(metric).cloned())
-    }
-}
-
-impl From<PerWeight<Weighed>> for Weights {
-    fn from(weights: PerWeight<Weighed>) -> Self {
-        Weights(Metric::WEIGHTS.map(|metric| weights.get(metric).cloned()))
-    }
-}
+pub type Weights = PerWeight<Weighed>;
 
 /// Weights in one metric. Sums saturate.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -45,11 +31,6 @@ pub struct Weighed {
 }
 
 impl Weights {
-    /// The weights in `metric`; `None` for keys.
-    pub fn get(&self, metric: Metric) -> Option<&Weighed> {
-        self.0[metric.weight()?].as_ref()
-    }
-
     /// `totals` in the metrics that keys have a weight in: servers count CPU time by slot alone.
     pub fn of_names(&self, totals: &PerMetric<u128>) -> PerMetric<u128> {
         let of_names = |metric| self.get(metric).and_then(|_| totals.get(metric).copied());
