@@ -8,17 +8,15 @@ use serde::Serialize;
 
 use slotscope_engine::tally::sketch::bottom_k::BottomK;
 
-/// Maximum tags for complete counting.
+/// Maximum tags for complete counting, and tags in a sample of more.
 const MAX_TAGS: usize = 1 << 16;
-/// Tags in a sample.
-const SAMPLE: usize = 1 << 14;
 
 /// Stands for several slots.
 const SEVERAL: u16 = u16::MAX;
 
 /// The slot of each tag's keys, or `SEVERAL`, by tag hash.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct TagSplits(BottomK<u16, SAMPLE, MAX_TAGS>);
+pub struct TagSplits(BottomK<u16, MAX_TAGS>);
 
 /// How many tags have keys in several slots.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
@@ -45,13 +43,11 @@ impl TagSplits {
 
     /// The number of tags with keys in several slots.
     pub(crate) fn count(self) -> SplitTags {
-        let exact = self.0.is_whole();
-        let slots = self.0.whole();
-        let split = slots.values().filter(|slot| **slot == SEVERAL).count() as u64;
+        let slots = self.0.values();
         SplitTags {
-            exact,
+            exact: self.0.is_whole(),
             tags: slots.len() as u64,
-            split,
+            split: slots.filter(|slot| **slot == SEVERAL).count() as u64,
         }
     }
 }

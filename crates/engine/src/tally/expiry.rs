@@ -34,7 +34,7 @@ pub const SAMPLED: usize = 4096;
 const LOOKED_AT: usize = 1024;
 
 /// A sample of keys with a known expiry.
-type SampledExpiry = BottomK<Expiring, SAMPLED, { 2 * SAMPLED - 1 }>;
+type SampledExpiry = BottomK<Expiring, SAMPLED>;
 
 /// A key with a TTL.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -58,8 +58,7 @@ impl Expiry {
 impl Expiry {
     /// A sample of keys with a known expiry.
     pub fn sample(&self) -> Vec<Expiring> {
-        let (sample, _) = self.sample.clone().into_sample();
-        sample.into_values().collect()
+        self.sample.values().cloned().collect()
     }
 
     fn add_to_sample(&mut self, keys: &SlotBatch<'_>, i: usize, at: u64) {

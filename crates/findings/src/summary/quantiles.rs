@@ -59,7 +59,7 @@ pub(crate) fn of_tags(tags: &TagCounter) -> Option<TagSizes> {
             false
         }
         _ => {
-            amounts.add(tags.sample.sizes());
+            amounts.add(tags.sample.values().copied());
             true
         }
     };
