@@ -37,7 +37,7 @@ impl Lines {
     pub(super) fn for_cells(cells: usize) -> Self {
         let each = cells.div_ceil(8 * PARTITIONS).max(1);
         let bytes = PARTITIONS * each * size_of::<Line>();
-        // An allocator writes the zeros itself, and so touches all pages, where these are to be aligned.
+        // With a larger alignment, allocators write the zeros themselves and touch all pages.
         let layout = Layout::array::<u64>((bytes + HUGE) / 8).expect("a table of a size that fits");
         // SAFETY: the layout has a size.
         let Some(memory) = NonNull::new(unsafe { alloc_zeroed(layout) }) else {
@@ -67,7 +67,7 @@ impl Lines {
     #[expect(clippy::mut_from_ref, reason = "a partition is used under its lock")]
     pub(super) unsafe fn of_partition(&self, partition: usize) -> &mut [Line] {
         assert!(partition < PARTITIONS);
-        // SAFETY: they are in the memory, zeros or words, and the caller has them alone.
+        // SAFETY: they are in the memory, zeros or words, and nobody else uses them.
         unsafe {
             let first = self.start.add(partition * self.each);
             std::slice::from_raw_parts_mut(first.as_ptr(), self.each)

@@ -1,10 +1,10 @@
 //! The exact load of every hash tag, in one table shared by all threads.
 //!
-//! A tag is known by a hash alone, so that it takes 8 bytes: a word with its slot, 26 bits of the hash, the place of one of its
-//! keys, from which its name is read again where it is wanted, and the low bits of the number of its keys. Other bits of the
-//! hash choose the partition and the line. Of four million tags, any two are taken for one with probability 1 in 80,000;
-//! of four million that are all in one slot, which takes names made for it, 1 in 6. The hash is seeded anew
-//! for every table, so that no input can be made to collide more often.
+//! A tag is identified by its hash, so that it takes 8 bytes: a word with its slot, 26 bits of the hash, the place of
+//! one of its keys, from which its name is reread if needed, and the low bits of its number of keys. Other bits of the
+//! hash choose the partition and the line. Among four million tags, the probability that two are taken for one is 1 in
+//! 80,000; it is 1 in 6 if all of them are in one slot, which takes crafted names. Each table has a random key for its
+//! hashes, so that no input can be made to collide more often.
 //!
 //! ```text
 //! hash: | partition, 6 | line ... | 26 bits | -> word: | slot, 14 | hash, 26 | place, 18 | keys, 6 |   8 words a line of 64 bytes
@@ -162,7 +162,7 @@ impl TagTable {
     /// Locks a partition.
     fn lock(&self, partition: usize) -> Partition<'_> {
         let counts = lock(&self.partitions[partition]);
-        // SAFETY: who holds the lock of a partition alone has its lines.
+        // SAFETY: only the holder of the lock uses the lines of the partition.
         Partition::new(counts, unsafe { self.lines.of_partition(partition) })
     }
 
