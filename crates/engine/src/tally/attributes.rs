@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{MISSING, Number};
-use crate::metric::Load;
+use crate::metric::{Load, Metric, are_counts};
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::expiry::Expiry;
@@ -40,6 +40,15 @@ impl Default for Attributes {
 }
 
 impl Attributes {
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        let databases = self.databases.iter().flat_map(BTreeMap::values);
+        self.kinds.is_sound()
+            && self.expiry.times.is_sound()
+            && self.recency.is_sound()
+            && are_counts(databases.map(|load| &load[Metric::Keys]))
+    }
+
     fn add_database(&mut self, database: u64, load: Load) {
         let Some(databases) = &mut self.databases else {
             return;

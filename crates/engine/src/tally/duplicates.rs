@@ -4,7 +4,7 @@
 //! A key is stored as its slot and 50 bits of its hash. Among u distinct keys, two collide with a probability below u^2
 //! / 2^51, one in eight million. A key in two databases is two keys.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -26,59 +26,11 @@ const SLOT_HALVINGS: u32 = 10;
 const HASH_HALVINGS: u32 = 40;
 
 /// The hashes of all keys in a shrinking set, with their frequency.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(into = "SerializedDuplicates", try_from = "SerializedDuplicates")]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Duplicates {
     /// How often the set was halved.
     halvings: u32,
-    seen: HashMap<u64, u32>,
-    /// A buffer, reused between batches.
-    listed: Vec<u32>,
-}
-
-/// Ignores the buffer.
-impl PartialEq for Duplicates {
-    fn eq(&self, other: &Self) -> bool {
-        (self.halvings, &self.seen) == (other.halvings, &other.seen)
-    }
-}
-
-/// The serialized form: the hashes in order.
-#[derive(Serialize, Deserialize)]
-struct SerializedDuplicates {
-    halvings: u32,
-    seen: Vec<(u64, u32)>,
-}
-
-impl From<Duplicates> for SerializedDuplicates {
-    fn from(duplicates: Duplicates) -> Self {
-        let mut seen: Vec<(u64, u32)> = duplicates.seen.into_iter().collect();
-        seen.sort_unstable();
-        SerializedDuplicates {
-            halvings: duplicates.halvings,
-            seen,
-        }
-    }
-}
-
-impl TryFrom<SerializedDuplicates> for Duplicates {
-    type Error = &'static str;
-
-    fn try_from(listed: SerializedDuplicates) -> Result<Self, &'static str> {
-        let SerializedDuplicates { halvings, seen } = listed;
-        let is_kept = |hash: u64| keeps(halvings, slot_in(hash), hash);
-        let fits = seen.len() <= KEPT && halvings <= SLOT_HALVINGS + HASH_HALVINGS;
-        let is_counted = |(hash, count): &(u64, u32)| is_kept(*hash) && *count > 0;
-        if fits && seen.iter().all(is_counted) {
-            Ok(Duplicates {
-                halvings,
-                seen: seen.into_iter().collect(),
-                listed: Vec::new(),
-            })
-        } else {
-            Err("hashes of keys that are not of one set")
-        }
-    }
+    seen: BTreeMap<u64, u32>,
 }
 
 impl Duplicates {
@@ -96,6 +48,13 @@ impl Duplicates {
             (total + u64::from((*count).min(most)), distinct + 1)
         });
         (total > 0).then(|| (total - distinct) as f64 / total as f64)
+    }
+
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        self.seen.len() <= KEPT
+            && self.halvings <= SLOT_HALVINGS + HASH_HALVINGS
+            && self.seen.values().all(|count| *count > 0)
     }
 
     /// Whether all keys were counted, so that the share is exact.
@@ -170,12 +129,11 @@ impl Tally for Duplicates {
             slots: keys.slots,
             limit,
         };
-        let mut listed = std::mem::take(&mut self.listed);
+        let mut listed = Vec::new();
         list_rows(keys.kernel, keys.len(), in_set, &mut listed);
         for key in &listed {
             self.add_key(keys, *key as usize, keys.slots[*key as usize]);
         }
-        self.listed = listed;
     }
 
     fn merge(&mut self, other: Self) {
@@ -211,16 +169,6 @@ mod tests {
         assert!(found.is_exact());
         assert_eq!(found.share(), Some(100.0 / 10_100.0));
         assert_eq!(Duplicates::default().share(), None);
-    }
-
-    #[test]
-    fn a_hash_that_no_key_has_is_not_read() {
-        let listed = |count| SerializedDuplicates {
-            halvings: 0,
-            seen: vec![(7, count)],
-        };
-        assert!(Duplicates::try_from(listed(1)).is_ok());
-        assert!(Duplicates::try_from(listed(0)).is_err());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::format::batch::MISSING;
 use crate::hash::hash;
 use crate::metric::extreme::Extreme;
-use crate::metric::{Load, Metric};
+use crate::metric::{Load, Metric, are_counts};
 use crate::slot::{SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::operations::add_to_command;
@@ -67,6 +67,11 @@ impl Extremes {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.lists.is_empty()
+    }
+
+    /// Whether these may be counts of entries.
+    pub(super) fn is_sound(&self) -> bool {
+        self.keys.is_sound() && are_counts(self.lists.values().map(|list| &list.entries))
     }
 
     /// The keys of all listings, unordered; if there are very many, those with the largest sums.

@@ -1,7 +1,5 @@
 //! Keys by type and encoding, their elements, and the keys of each type with the most elements.
 
-use std::collections::HashMap;
-
 use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{MISSING, Number, Spans, Word};
@@ -24,46 +22,17 @@ const MAX_WORD: usize = 64;
 const RECENT: usize = 16;
 
 /// Keys by type and encoding.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[serde(into = "SerializedKinds", from = "SerializedKinds")]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Kinds {
-    kinds: Vec<Kind>,
-    /// The index of each kind, by name.
-    numbers: HashMap<Vec<u8>, usize>,
-    /// There are too many for them to be types and encodings.
-    too_many: bool,
-    /// A buffer for the name to look up.
-    sought: Vec<u8>,
+    /// In the order of their names; `None` if there are too many for them to be types and encodings.
+    kinds: Option<Vec<Kind>>,
 }
 
-/// All kinds by name; none if there are too many.
-type SerializedKinds = Option<Vec<Kind>>;
-
-impl From<Kinds> for SerializedKinds {
-    fn from(kinds: Kinds) -> Self {
-        (!kinds.too_many).then(|| kinds.sorted().into_iter().cloned().collect())
-    }
-}
-
-impl From<SerializedKinds> for Kinds {
-    fn from(listed: SerializedKinds) -> Self {
-        let mut kinds = Kinds {
-            too_many: listed.is_none(),
-            ..Kinds::default()
-        };
-        for kind in listed.into_iter().flatten() {
-            if let Some(number) = kinds.number(&kind.type_name.0, &kind.encoding.0) {
-                kinds.kinds[number] = kind;
-            }
+impl Default for Kinds {
+    fn default() -> Self {
+        Kinds {
+            kinds: Some(Vec::new()),
         }
-        kinds
-    }
-}
-
-/// Ignores lookup state.
-impl PartialEq for Kinds {
-    fn eq(&self, other: &Self) -> bool {
-        (self.sorted(), self.too_many) == (other.sorted(), other.too_many)
     }
 }
 
@@ -99,40 +68,31 @@ pub struct LargeKey {
 }
 
 impl Kinds {
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        let kinds = self.kinds.as_deref().unwrap_or_default();
+        kinds.len() <= MAX_KINDS && kinds.is_sorted_by(|a, b| a.name() < b.name())
+    }
+
     /// All kinds by name; none if there are too many.
-    pub fn sorted(&self) -> Vec<&Kind> {
-        let mut kinds: Vec<_> = self.kinds.iter().collect();
-        kinds.sort_by_key(|kind| (&kind.type_name, &kind.encoding));
-        kinds
+    pub fn sorted(&self) -> &[Kind] {
+        self.kinds.as_deref().unwrap_or_default()
     }
 
-    /// The index of a type and encoding; `None` if there are too many.
-    fn number(&mut self, type_name: &[u8], encoding: &[u8]) -> Option<usize> {
-        if self.too_many {
-            return None;
+    /// The place of a type and encoding, and whether it is new, so that others moved; `None` if there are too many.
+    fn place(&mut self, type_name: &[u8], encoding: &[u8]) -> Option<(usize, bool)> {
+        let kinds = self.kinds.as_mut()?;
+        match kinds.binary_search_by(|kind| kind.name().cmp(&(type_name, encoding))) {
+            Ok(place) => Some((place, false)),
+            Err(_) if kinds.len() == MAX_KINDS => {
+                self.kinds = None;
+                None
+            }
+            Err(place) => {
+                kinds.insert(place, Kind::new(type_name, encoding));
+                Some((place, true))
+            }
         }
-        self.sought.clear();
-        self.sought.extend_from_slice(type_name);
-        // Type names do not contain this byte.
-        self.sought.push(0);
-        self.sought.extend_from_slice(encoding);
-        if let Some(number) = self.numbers.get(&self.sought) {
-            return Some(*number);
-        }
-        let number = self.kinds.len();
-        if number == MAX_KINDS {
-            self.forget();
-            return None;
-        }
-        self.kinds.push(Kind::new(type_name, encoding));
-        self.numbers.insert(self.sought.clone(), number);
-        Some(number)
-    }
-
-    fn forget(&mut self) {
-        self.too_many = true;
-        self.kinds.clear();
-        self.numbers.clear();
     }
 }
 
@@ -146,6 +106,10 @@ impl Kind {
             elements: 0,
             largest: Top::default(),
         }
+    }
+
+    fn name(&self) -> (&[u8], &[u8]) {
+        (&self.type_name.0, &self.encoding.0)
     }
 
     /// The keys with the most elements, largest first.
@@ -191,20 +155,24 @@ impl Tally for Kinds {
             }
             let words @ [type_name, encoding] = words(i);
             let known = recent.iter().find(|(known, _)| are_same(known, &words));
-            let number = match known {
-                Some((_, number)) => *number,
+            let place = match known {
+                Some((_, place)) => *place,
                 None if type_name.is_empty() => continue,
                 None => {
-                    let Some(number) = self.number(type_name, encoding) else {
+                    let Some((place, is_new)) = self.place(type_name, encoding) else {
                         break;
                     };
-                    if recent.len() < RECENT {
-                        recent.push((words, number));
+                    if is_new {
+                        recent.clear();
                     }
-                    number
+                    if recent.len() < RECENT {
+                        recent.push((words, place));
+                    }
+                    place
                 }
             };
-            let kind = &mut self.kinds[number];
+            let Some(kinds) = &mut self.kinds else { break };
+            let kind = &mut kinds[place];
             kind.load += values.load_of(i..next);
             let elements = elements.get(i..next).unwrap_or_default();
             for (i, elements) in (i..).zip(elements).filter(|(_, count)| **count != MISSING) {
@@ -229,12 +197,14 @@ impl Tally for Kinds {
     }
 
     fn merge(&mut self, other: Self) {
-        if other.too_many {
-            self.forget();
-        }
-        for kind in other.kinds {
-            if let Some(mine) = self.number(&kind.type_name.0, &kind.encoding.0) {
-                self.kinds[mine].merge(kind);
+        let Some(theirs) = other.kinds else {
+            self.kinds = None;
+            return;
+        };
+        for kind in theirs {
+            let place = self.place(&kind.type_name.0, &kind.encoding.0);
+            if let (Some((place, _)), Some(kinds)) = (place, &mut self.kinds) {
+                kinds[place].merge(kind);
             }
         }
     }

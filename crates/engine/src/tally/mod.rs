@@ -54,7 +54,6 @@ pub mod tags;
 #[doc(hidden)]
 pub mod weights;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -209,18 +208,12 @@ impl Tallies {
 }
 
 impl Tallies {
-    /// Whether counts read from untrusted data, and not validated elsewhere, are plausible.
+    /// Whether counts read from a file may be those of an input.
     pub fn are_sound(&self) -> bool {
-        let names = self.names.as_ref().is_none_or(|names| {
-            let databases = names.attributes.databases.iter();
-            are_counts(
-                databases
-                    .flat_map(BTreeMap::values)
-                    .map(|load| &load[Metric::Keys]),
-            ) && are_counts(names.operations.commands.values())
-                && are_counts(names.extremes.lists.values().map(|list| &list.entries))
-        });
-        names && self.origins.inputs().all(are_counts)
+        let names = self.names.as_ref();
+        self.slots.is_sound()
+            && names.is_none_or(NameTallies::are_sound)
+            && self.origins.inputs().all(are_counts)
     }
 }
 
@@ -231,6 +224,15 @@ impl NameTallies {
             (mine, theirs) => mine.is_none() && theirs.is_none(),
         };
         patterns && self.tags.is_like(&other.tags)
+    }
+
+    fn are_sound(&self) -> bool {
+        self.tags.is_sound()
+            && self.attributes.is_sound()
+            && self.duplicates.is_sound()
+            && self.patterns.as_ref().is_none_or(Patterns::is_sound)
+            && self.operations.is_sound()
+            && self.extremes.is_sound()
     }
 }
 

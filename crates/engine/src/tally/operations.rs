@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::command::{Access, COMMANDS};
 use crate::format::batch::{MISSING, Values};
 use crate::hash::hash_span;
-use crate::metric::{Load, Metric};
+use crate::metric::{Load, Metric, are_counts};
 use crate::slot::{self, SLOTS, SlotBatch};
 use crate::tally::Tally;
 use crate::tally::sketch::spans::TimeSpans;
@@ -116,6 +116,14 @@ impl Operations {
         self.commands.is_empty() && self.keys.distinct() == 0.0
     }
 
+    /// Whether these may be counts of operations.
+    pub(super) fn is_sound(&self) -> bool {
+        let mut keys = [Some(&self.keys), self.reads.as_ref(), self.cpu.as_ref()].into_iter();
+        keys.all(|keys| keys.is_none_or(TagCounter::is_sound))
+            && self.times.is_sound()
+            && are_counts(self.commands.values())
+    }
+
     /// Whether it is known what their commands take.
     pub(crate) fn has_cpu(&self) -> bool {
         self.cpu.is_some()
@@ -189,22 +197,16 @@ impl Operations {
     fn add_commands(&mut self, keys: &SlotBatch<'_>) {
         let (base, values) = (keys.batch.base, keys.batch.values);
         let spans = &values.commands;
-        // Few and short: for most commands, the first bytes and the length identify them.
-        let mut sums: Vec<((u128, u32), &[u8], u64)> = Vec::new();
+        // A batch has few of them.
+        let mut sums: Vec<(&[u8], u64)> = Vec::new();
         for i in 0..spans.len() {
-            let length = spans.end[i] - spans.start[i];
-            let mask = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
-            let start = (base.sixteen_at(spans.start[i]) & mask, length);
             let command = spans.get(base, i);
-            let is_command = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
-                *known == start && (length <= 16 || *name == command)
-            };
-            match sums.iter_mut().find(is_command) {
-                Some((.., sum)) => *sum += values.ops(i),
-                None => sums.push((start, command, values.ops(i))),
+            match sums.iter_mut().find(|(known, _)| *known == command) {
+                Some((_, sum)) => *sum += values.ops(i),
+                None => sums.push((command, values.ops(i))),
             }
         }
-        for (_, command, ops) in sums {
+        for (command, ops) in sums {
             add_to_command(&mut self.commands, command, ops);
         }
     }
@@ -263,10 +265,9 @@ impl Tally for Operations {
             named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
         });
         if let Some(reads) = &mut self.reads {
-            let mut is_read = IsRead::default();
             // Rows without commands do not count as reads.
             let with_command = 0..values.commands.len().min(hashes.len());
-            let read = with_command.filter(|i| is_read.of(values.commands.get(base, *i)));
+            let read = with_command.filter(|i| is_read(values.commands.get(base, *i)));
             let rows: Vec<usize> = read.collect();
             let pick = |column: &[u64]| rows.iter().map(|i| column[*i]).collect::<Vec<u64>>();
             reads.add_operations(&pick(&hashes), &pick(&ops), |at, name| {
@@ -306,25 +307,6 @@ impl Tally for Operations {
             }
             _ => None,
         };
-    }
-}
-
-/// Whether commands are reads; usually the same as the previous one.
-#[derive(Default)]
-struct IsRead<'k> {
-    last: Option<(&'k [u8], bool)>,
-}
-
-impl<'k> IsRead<'k> {
-    fn of(&mut self, name: &'k [u8]) -> bool {
-        match self.last {
-            Some((last, is_read)) if last == name => is_read,
-            _ => {
-                let is_read = is_read(name);
-                self.last = Some((name, is_read));
-                is_read
-            }
-        }
     }
 }
 

@@ -2,8 +2,7 @@
 //!
 //! The level and every count depend only on the keys, not on their order or distribution over threads.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
 use crate::metric::Load;
@@ -16,22 +15,12 @@ use crate::tally::table::NameTable;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct PatternCounts {
     /// 0: each pattern.
-    #[serde(deserialize_with = "level")]
     pub level: u8,
     /// `None` if even the coarsest patterns are too many.
     pub table: Option<NameTable>,
     /// The slots of each pattern's keys.
     pub slots: SlotSets,
     pub separator: Vec<u8>,
-}
-
-fn level<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
-    let level = u8::deserialize(deserializer)?;
-    if level <= COARSEST + 1 {
-        Ok(level)
-    } else {
-        Err(D::Error::custom("patterns of no level"))
-    }
 }
 
 impl PatternCounts {

@@ -4,6 +4,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hash::hash;
+use crate::pattern::coarse::COARSEST;
 use crate::slot::SlotBatch;
 use crate::tally::Tally;
 use crate::tally::pattern_counts::PatternCounts;
@@ -30,6 +31,11 @@ impl Patterns {
     /// Whether another one counts the same patterns in the same way.
     pub(crate) fn is_like(&self, other: &Patterns) -> bool {
         self.counts.separator == other.counts.separator
+    }
+
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        self.counts.level <= COARSEST + 1
     }
 
     /// 0 if each pattern is counted; else how much coarser they are.

@@ -1,7 +1,6 @@
 //! How recently and how often keys are used: by idle time and LFU counter.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::format::batch::{MISSING, Number};
 use crate::metric::Load;
@@ -19,16 +18,13 @@ pub struct Recency {
     /// By idle time, in the classes of `IDLE`.
     pub idle: [Load; IDLE.len() + 1],
     /// By LFU counter; empty until one occurs.
-    #[serde(deserialize_with = "by_counter")]
     pub lfu: Vec<Load>,
 }
 
-fn by_counter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Load>, D::Error> {
-    let loads = Vec::deserialize(deserializer)?;
-    if [0, MAX_LFU + 1].contains(&loads.len()) {
-        Ok(loads)
-    } else {
-        Err(D::Error::custom("counts by LFU counter that are not 256"))
+impl Recency {
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        [0, MAX_LFU + 1].contains(&self.lfu.len())
     }
 }
 

@@ -9,29 +9,10 @@ use crate::tally::Tally;
 
 /// The load of each of the 16384 slots, in every metric of the input.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(into = "PerMetric<Vec<u64>>", try_from = "PerMetric<Vec<u64>>")]
+#[serde(transparent)]
 pub struct SlotCounts {
     /// Loads by slot.
     pub loads: PerMetric<Vec<u64>>,
-}
-
-impl From<SlotCounts> for PerMetric<Vec<u64>> {
-    fn from(counts: SlotCounts) -> Self {
-        counts.loads
-    }
-}
-
-impl TryFrom<PerMetric<Vec<u64>>> for SlotCounts {
-    type Error = &'static str;
-
-    fn try_from(loads: PerMetric<Vec<u64>>) -> Result<Self, &'static str> {
-        let has_all = |(_, load): (Metric, &Vec<u64>)| load.len() == SLOTS;
-        if loads.iter().all(has_all) && are_counts(&loads.keys) {
-            Ok(SlotCounts { loads })
-        } else {
-            Err("counts by slot that are not 16384, or too large")
-        }
-    }
 }
 
 impl Default for SlotCounts {
@@ -43,6 +24,12 @@ impl Default for SlotCounts {
 }
 
 impl SlotCounts {
+    /// Whether these may be counts of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        let mut loads = self.loads.iter();
+        loads.all(|(_, load)| load.len() == SLOTS) && are_counts(&self.loads.keys)
+    }
+
     /// All keys.
     pub fn total(&self) -> u64 {
         self.loads.keys.iter().sum()

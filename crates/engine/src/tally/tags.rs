@@ -98,6 +98,15 @@ impl TagCounter {
         self.follow == other.follow
     }
 
+    /// Whether these may be counts of names.
+    pub(super) fn is_sound(&self) -> bool {
+        match &self.counts {
+            TagCounts::CountMin(rows) => rows.is_sound(),
+            TagCounts::HeavyHitters(followed) => followed.rows.is_sound(),
+            TagCounts::Exact(_) | TagCounts::Shared(_) => true,
+        }
+    }
+
     /// Counts known by name, unordered: all of them, or if the table overflowed the heaviest that are tracked.
     pub(crate) fn named(&self) -> Vec<(Vec<u8>, Load)> {
         match &self.counts {

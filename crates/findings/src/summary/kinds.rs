@@ -14,7 +14,7 @@ pub(crate) fn encodings(kinds: &Kinds, carried: &PerMetric<u128>) -> Option<Vec<
         load: in_metrics(kind.load, carried),
         elements: (kind.counted > 0).then_some(kind.elements),
     };
-    let mut rows: Vec<_> = kinds.sorted().into_iter().map(row).collect();
+    let mut rows: Vec<_> = kinds.sorted().iter().map(row).collect();
     rows.sort_by(|a, b| {
         let names = (&a.kind, &a.encoding).cmp(&(&b.kind, &b.encoding));
         b.load.keys.cmp(&a.load.keys).then(names)

@@ -31,20 +31,7 @@ pub struct CountMin {
 
 /// The two rows of a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "[Vec<u64>; 2]")]
 struct Cells([Vec<u64>; 2]);
-
-impl TryFrom<[Vec<u64>; 2]> for Cells {
-    type Error = &'static str;
-
-    fn try_from(rows: [Vec<u64>; 2]) -> Result<Self, &'static str> {
-        if rows.iter().all(|row| row.len() == CELLS) {
-            Ok(Cells(rows))
-        } else {
-            Err("a row of counters of another length")
-        }
-    }
-}
 
 impl Cells {
     fn new() -> Self {
@@ -75,6 +62,12 @@ impl Default for CountMin {
 }
 
 impl CountMin {
+    /// Whether these may be counts of names.
+    pub(in crate::tally) fn is_sound(&self) -> bool {
+        let mut rows = self.cells.iter().flat_map(|(_, cells)| &cells.0);
+        rows.all(|row| row.len() == CELLS) && self.distinct.is_sound()
+    }
+
     /// Adds a name with its load.
     pub(crate) fn add(&mut self, hash: u64, load: Load) {
         self.distinct.add(hash);

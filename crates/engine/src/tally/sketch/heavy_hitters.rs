@@ -20,22 +20,13 @@ use crate::tally::tagged::list;
 const FOLLOWED_PART: u64 = 4096;
 
 /// The rows, and heavy tags by name.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct HeavyHitters {
     /// All tags, in cells.
     pub rows: CountMin,
     /// Heavy tags by metric.
     tags: PerMetric<Buckets>,
     total: Load,
-    #[serde(skip)]
-    heavy: Vec<u32>,
-}
-
-/// Ignores buffers.
-impl PartialEq for HeavyHitters {
-    fn eq(&self, other: &Self) -> bool {
-        (&self.rows, &self.tags, self.total) == (&other.rows, &other.tags, other.total)
-    }
 }
 
 /// A tracked tag with its bounds.
@@ -57,7 +48,6 @@ impl HeavyHitters {
             rows,
             tags: PerMetric::default(),
             total,
-            heavy: Vec::new(),
         };
         for (name, hash, load) in table.iter() {
             for metric in Metric::ALL
@@ -112,7 +102,7 @@ impl HeavyHitters {
         self.total += Load::of(metric, sum);
         self.rows.see(hashes);
         self.rows.add_amounts(hashes, metric, &amount);
-        let (mut heavy, mut written) = (std::mem::take(&mut self.heavy), Vec::new());
+        let (mut heavy, mut written) = (Vec::new(), Vec::new());
         list(&mut heavy, hashes.len(), |i| {
             self.rows.at_most_of(hashes[i], metric) > floor
         });
@@ -121,7 +111,6 @@ impl HeavyHitters {
             let (load, cells) = (Load::of(metric, amount(i)), self.rows.at_most(hashes[i]));
             self.follow(metric, hashes[i], &written, load, cells);
         }
-        self.heavy = heavy;
     }
 
     /// Counts a key of a tag whose cells, including it, hold `cells`.

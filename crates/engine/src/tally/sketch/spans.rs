@@ -1,8 +1,8 @@
 //! Loads by time: in spans of `UNIT` milliseconds, or as many units as needed to bound memory.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 use crate::metric::Load;
 
@@ -11,53 +11,26 @@ const SPANS: usize = 1 << 16;
 
 /// Loads by time span. Spans are the shortest that fit, regardless of order and merging.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(into = "SerializedSpans", try_from = "SerializedSpans")]
 pub struct TimeSpans<const UNIT: u64> {
     /// How often a span was doubled from one unit.
     doublings: u32,
     /// Loads by span number since 1970.
+    #[serde(serialize_with = "in_order")]
     loads: HashMap<u64, Load>,
 }
 
-/// The serialized form: the spans in order.
-#[derive(Serialize, Deserialize)]
-struct SerializedSpans {
-    doublings: u32,
-    loads: Vec<(u64, Load)>,
-}
-
-impl<const UNIT: u64> From<TimeSpans<UNIT>> for SerializedSpans {
-    fn from(spans: TimeSpans<UNIT>) -> Self {
-        let mut loads: Vec<(u64, Load)> = spans.loads.into_iter().collect();
-        loads.sort_unstable_by_key(|(span, _)| *span);
-        SerializedSpans {
-            doublings: spans.doublings,
-            loads,
-        }
-    }
-}
-
-impl<const UNIT: u64> TryFrom<SerializedSpans> for TimeSpans<UNIT> {
-    type Error = &'static str;
-
-    fn try_from(listed: SerializedSpans) -> Result<Self, &'static str> {
-        let is_span = |span: u64| {
-            let units = u64::MAX.checked_shr(listed.doublings);
-            units.is_some_and(|most| span <= most / UNIT)
-        };
-        let fits = listed.loads.len() <= SPANS && listed.doublings < u64::BITS;
-        if fits && listed.loads.iter().all(|(span, _)| is_span(*span)) {
-            Ok(TimeSpans {
-                doublings: listed.doublings,
-                loads: listed.loads.into_iter().collect(),
-            })
-        } else {
-            Err("invalid spans of time")
-        }
-    }
+fn in_order<S: Serializer>(loads: &HashMap<u64, Load>, to: S) -> Result<S::Ok, S::Error> {
+    loads.iter().collect::<BTreeMap<_, _>>().serialize(to)
 }
 
 impl<const UNIT: u64> TimeSpans<UNIT> {
+    /// Whether these may be times.
+    pub(in crate::tally) fn is_sound(&self) -> bool {
+        let most = (u64::MAX / UNIT).checked_shr(self.doublings);
+        let is_span = |span: &u64| most.is_some_and(|most| *span <= most);
+        self.loads.len() <= SPANS && self.doublings < u64::BITS && self.loads.keys().all(is_span)
+    }
+
     /// Units per span.
     pub fn units(&self) -> u64 {
         1 << self.doublings
