@@ -27,7 +27,7 @@ impl Evidence {
         Evidence {
             format: input.format.into(),
             bytes: input.bytes,
-            seen: input.seen,
+            seen: input.seen.clone(),
             told: input.told.as_deref().cloned(),
         }
     }
@@ -45,7 +45,7 @@ impl Evidence {
             },
             told: self.told.clone().map(Arc::new),
             bytes: self.bytes,
-            seen: self.seen,
+            seen: self.seen.clone(),
         })
     }
 

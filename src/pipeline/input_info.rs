@@ -69,7 +69,7 @@ pub(crate) fn of_inputs<T>(
     };
     let mut seen = ReadStats::default();
     for input in &scanned.inputs {
-        seen += input.seen;
+        seen += input.seen.clone();
     }
     let is_read = |format: &&&dyn Format| {
         let mut inputs = scanned.inputs.iter();

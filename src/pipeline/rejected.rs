@@ -7,7 +7,7 @@ use slotscope_engine::error::{Error, Result};
 use slotscope_engine::format::Lost;
 use slotscope_engine::name::Name;
 use slotscope_engine::redact::{Redaction, spelled};
-use slotscope_engine::scan::{Scanned, SeenInput};
+use slotscope_engine::scan::Scanned;
 use slotscope_engine::sentence::Sentence;
 use slotscope_engine::source::Source;
 use slotscope_engine::source::line_number::line_of;
@@ -26,12 +26,10 @@ pub(crate) type Lines = BTreeMap<(usize, u64), u64>;
 
 /// The line numbers of the first rejected rows and of the first unreadable values, for inputs that can be reread.
 pub(crate) fn lines<T>(inputs: &[Box<dyn Source>], scanned: &Scanned<T>) -> Lines {
-    let of_input = |(input, seen): (usize, &SeenInput)| {
-        let unreadable: Vec<_> = seen.seen.unreadable().collect();
-        let bytes = unreadable.into_iter().map(|(_, first)| first.byte);
-        bytes.map(move |byte| (input, byte))
-    };
-    let unreadable = scanned.inputs.iter().enumerate().flat_map(of_input);
+    let unreadable = scanned.inputs.iter().enumerate().flat_map(|(input, seen)| {
+        let values = seen.seen.unreadable();
+        values.map(move |(_, first)| (input, first.byte))
+    });
     lines_of(inputs, places(&scanned.rejects).chain(unreadable))
 }
 
@@ -64,7 +62,7 @@ pub(crate) fn unreadable<'p, T>(
             })
             .collect();
         let (input, first) = *places.first()?;
-        let text = Sentence::default().excerpt(&Name::from(first.text()));
+        let text = Sentence::default().excerpt(&first.text);
         Some(UnreadableValues {
             role,
             count: places.iter().map(|(_, unreadable)| unreadable.count).sum(),
@@ -106,7 +104,7 @@ pub(crate) fn check_most<'p, T>(
     line: impl Fn(&Reject) -> Option<u64>,
     scanned: &Scanned<T>,
 ) -> Result<()> {
-    let seen = scanned.inputs.iter().map(|input| input.seen);
+    let seen = scanned.inputs.iter().map(|input| &input.seen);
     let Some((index, seen)) = seen
         .enumerate()
         .find(|(_, seen)| seen.rejected > seen.rows())
@@ -173,7 +171,7 @@ pub(crate) fn check_readable<T>(
     let line = line_of(&**source, first.byte).map_or(String::new(), |line| format!("line {line} "));
     let place = format!("{}: {line}(byte {})", Name::from(source.path()), first.byte);
     let text = Sentence::from(format!("no {}: ", role.name(1)));
-    Err(Error::bad(place, text.excerpt(&Name::from(first.text()))))
+    Err(Error::bad(place, text.excerpt(&first.text)))
 }
 
 /// Turns the first rejected row into an error, wherever its input is.

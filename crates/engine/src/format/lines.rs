@@ -220,7 +220,7 @@ impl Reader for LineKeys {
             return stats;
         }
         if piece.first {
-            stats += self.odd;
+            stats += self.odd.clone();
         }
         if let Some(is_another) = self.is_another {
             stats.another_from = self.another(base.bytes(), piece, is_another);
@@ -351,87 +351,61 @@ fn count(base: Padded<'_>, keys: &Spans) -> ReadStats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::read_whole;
-
-    fn keys_of(content: &[u8]) -> (Vec<Vec<u8>>, ReadStats) {
-        let found = read_whole(&CHOSEN, content);
-        assert!(found.rejects.is_empty());
-        (found.keys, found.seen)
-    }
-
-    fn text(content: &str) -> Vec<String> {
-        keys_of(content.as_bytes())
-            .0
-            .into_iter()
-            .map(|key| String::from_utf8(key).unwrap())
-            .collect()
-    }
+    use crate::format::reading::{assert_reads, read_whole};
 
     #[test]
-    fn the_first_line_decides_about_carriage_returns() {
-        assert_eq!(text("a\nb\r\nc"), ["a", "b\r", "c"]);
-        assert_eq!(text("a\r\nb\nc\r\r\nd\r"), ["a", "b", "c\r", "d\r"]);
-        assert_eq!(keys_of(b"a\nb\r\nc\r").1.count(Notice::CarriageReturn), 2);
-    }
-
-    #[test]
-    fn the_last_line_end_is_optional() {
-        assert_eq!(text("a\nb"), text("a\nb\n"));
-        assert_eq!(text("a"), ["a"]);
-    }
-
-    #[test]
-    fn an_empty_line_is_the_empty_key_but_an_empty_reply_is_none() {
-        assert_eq!(text("a\n\n\nb\n"), ["a", "", "", "b"]);
-        assert_eq!(keys_of(b"a\n\n\nb\n").1.count(Notice::EmptyKey), 2);
-        assert_eq!(text("\n\n"), ["", ""]);
-        for none in ["", "\n", "\r\n", "\u{feff}\n"] {
-            assert!(text(none).is_empty(), "{none:?}");
-        }
-    }
-
-    #[test]
-    fn a_byte_order_mark_is_dropped_and_counted() {
-        let (keys, seen) = keys_of("\u{feff}a\n".as_bytes());
-        assert_eq!(
-            (keys, seen.count(Notice::ByteOrderMark)),
-            (vec![b"a".to_vec()], 1)
+    fn every_line_is_a_key_as_the_first_line_ends() {
+        let reason = errors::REASON;
+        assert_reads(
+            &CHOSEN,
+            &[
+                ("a\nb\r\nc", r"a; b\r; c; CarriageReturn=1"),
+                ("a\nb\r\nc\r", r"a; b\r; c\r; CarriageReturn=2"),
+                ("a\r\nb\nc\r\r\nd\r", r"a; b; c\r; d\r; CarriageReturn=2"),
+                ("a\nb", "a; b"),
+                ("a\nb\n", "a; b"),
+                ("a", "a"),
+                ("a\n\n\nb\n", "a; ; ; b; EmptyKey=2"),
+                ("\n\n", "; ; EmptyKey=2"),
+                ("", ""),
+                ("\n", ""),
+                ("\r\n", ""),
+                ("\u{feff}\n", "ByteOrderMark=1"),
+                ("\u{feff}a\n", "a; ByteOrderMark=1"),
+                (
+                    "a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x",
+                    "a; NOAUTH; b; !3; !47; ErrorReply=2",
+                ),
+            ],
         );
+        let failure = read_whole(&CHOSEN, b"a\nERR x\n");
+        assert_eq!(failure.rejects, [(2, reason.to_owned())]);
     }
 
     #[test]
     fn another_delimiter_makes_line_ends_a_part_of_the_key() {
-        let found = read_whole(delimited_by(0), b"a\n\0\r\n\0\0b");
-        assert_eq!(found.keys, [&b"a\n"[..], b"\r\n", b"", b"b"]);
-        assert_eq!(
-            read_whole(delimited_by(b'\n'), b"a\r\nb\r\n").keys,
-            [b"a", b"b"]
+        assert_reads(
+            delimited_by(0),
+            &[("a\n\0\r\n\0\0b", r"a\n; \r\n; ; b; EmptyKey=1")],
         );
-        assert_eq!(read_whole(delimited_by(b';'), b"\n").keys, [b"\n"]);
-    }
-
-    #[test]
-    fn a_failure_among_keys_is_rejected_where_it_stands() {
-        let content = b"a\r\nNOAUTH Authentication required.\r\nNOAUTH\r\nb\r\nError: x";
-        let found = read_whole(&CHOSEN, content);
-        assert_eq!(found.keys, [&b"a"[..], b"NOAUTH", b"b"]);
-        let rejects = [3, 47].map(|at| (at, errors::REASON.to_owned()));
-        assert_eq!(found.rejects, rejects);
-        assert_eq!(found.seen.count(Notice::ErrorReply), 2);
-        let delimited = read_whole(delimited_by(b';'), b"ERR x;b");
-        assert_eq!(delimited.keys, [&b"ERR x"[..], b"b"]);
+        assert_reads(delimited_by(b'\n'), &[("a\r\nb\r\n", "a; b")]);
+        assert_reads(
+            delimited_by(b';'),
+            &[("\n", r"\n"), ("ERR x;b", "ERR x; b")],
+        );
     }
 
     #[test]
     fn more_keys_than_a_batch_come_in_order() {
-        let content: String = (0..3 * BATCH_KEYS).map(|i| format!("key:{i}\n")).collect();
-        let expected: Vec<_> = content.lines().collect();
-        assert_eq!(text(&content), expected);
-        let even = content
-            .lines()
-            .take(BATCH_KEYS)
-            .collect::<Vec<_>>()
-            .join("\n");
-        assert_eq!(text(&even).len(), BATCH_KEYS);
+        for keys in [BATCH_KEYS, 3 * BATCH_KEYS] {
+            let names: Vec<_> = (0..keys).map(|i| format!("key:{i}")).collect();
+            let found = read_whole(&CHOSEN, names.join("\n").as_bytes());
+            assert!(
+                found
+                    .keys
+                    .iter()
+                    .eq(names.iter().map(|name| name.as_bytes()))
+            );
+        }
     }
 }

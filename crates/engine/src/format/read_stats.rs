@@ -1,10 +1,14 @@
 //! Counts of a reader, apart from the keys themselves; they add up over the blocks of an input.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::notice::Says::{self, Note, Warning};
 use crate::format::notice::{Notice, WORDS};
+use crate::name::Name;
 use crate::text::counted;
 
 /// A value of a key that may not be readable.
@@ -58,42 +62,24 @@ impl Lost {
 }
 
 /// Unreadable values of one kind; their keys are counted without them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unreadable {
     /// How many.
     pub count: u64,
     /// Offset in bytes of the first such row.
     pub byte: u64,
-    text: [u8; SHOWN],
-    len: u8,
+    /// The start of the first value.
+    pub text: Name,
 }
 
 /// Maximum bytes of a value shown.
 const SHOWN: usize = 24;
 
 impl Unreadable {
-    /// `count` values; the first is `text` in the row at `byte`.
-    pub fn of(count: u64, byte: u64, text: &[u8]) -> Self {
-        let len = text.len().min(SHOWN);
-        let mut first = [0; SHOWN];
-        first[..len].copy_from_slice(&text[..len]);
-        Unreadable {
-            count,
-            byte,
-            text: first,
-            len: len as u8,
-        }
-    }
-
-    /// The start of the first value.
-    pub fn text(&self) -> &[u8] {
-        &self.text[..usize::from(self.len).min(SHOWN)]
-    }
-
     fn merge(&mut self, other: Unreadable) {
         let count = self.count.saturating_add(other.count);
-        if self.count == 0 || other.count > 0 && other.byte < self.byte {
+        if other.byte < self.byte {
             *self = other;
         }
         self.count = count;
@@ -101,7 +87,7 @@ impl Unreadable {
 }
 
 /// The counts of a reader.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReadStats {
     /// Keys.
@@ -120,31 +106,9 @@ pub struct ReadStats {
     pub filtered_bytes: u64,
     /// The offset from which lines have a different shape, if any.
     pub another_from: Option<u64>,
-    #[serde(with = "by_name")]
-    notices: [u64; WORDS.len()],
-    #[serde(default, skip_serializing_if = "are_readable")]
-    unreadable: [Unreadable; Lost::ALL.len()],
-}
-
-fn are_readable(values: &[Unreadable]) -> bool {
-    values.iter().all(|values| values.count == 0)
-}
-
-impl Default for ReadStats {
-    fn default() -> Self {
-        ReadStats {
-            keys: 0,
-            operations: 0,
-            rejected: 0,
-            missing: 0,
-            written_ms: None,
-            used_memory: None,
-            filtered_bytes: 0,
-            another_from: None,
-            notices: [0; WORDS.len()],
-            unreadable: [Unreadable::default(); Lost::ALL.len()],
-        }
-    }
+    notices: BTreeMap<Notice, u64>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    unreadable: BTreeMap<Lost, Unreadable>,
 }
 
 impl ReadStats {
@@ -175,12 +139,16 @@ impl ReadStats {
 
     /// Adds `count` occurrences of a notice.
     pub fn note(&mut self, notice: Notice, count: u64) {
-        self.notices[notice as usize] += count;
+        if count > 0 {
+            *self.notices.entry(notice).or_default() += count;
+        }
     }
 
     /// Records an unreadable value with its `text`, in the row at `byte` of the input.
     pub fn lose(&mut self, value: Lost, byte: u64, text: &[u8]) {
-        self.add_unreadable(value, Unreadable::of(1, byte, text));
+        let text = Name::from(&text[..text.len().min(SHOWN)]);
+        let count = 1;
+        self.add_unreadable(value, Unreadable { count, byte, text });
     }
 
     /// Records an unknown command called `name`, in the row at `byte` of the input.
@@ -189,27 +157,28 @@ impl ReadStats {
         self.lose(Lost::Command, byte, name);
     }
 
-    /// Adds unreadable values.
-    pub fn add_unreadable(&mut self, value: Lost, unreadable: Unreadable) {
-        self.unreadable[value as usize].merge(unreadable);
+    fn add_unreadable(&mut self, value: Lost, unreadable: Unreadable) {
+        match self.unreadable.entry(value) {
+            Entry::Occupied(mut known) => known.get_mut().merge(unreadable),
+            Entry::Vacant(first) => drop(first.insert(unreadable)),
+        }
     }
 
     /// The unreadable values.
-    pub fn unreadable(&self) -> impl Iterator<Item = (Lost, Unreadable)> {
-        let pairs = Lost::ALL.into_iter().zip(self.unreadable);
-        pairs.filter(|(_, unreadable)| unreadable.count > 0)
+    pub fn unreadable(&self) -> impl Iterator<Item = (Lost, &Unreadable)> {
+        let values = self.unreadable.iter();
+        values.map(|(value, unreadable)| (*value, unreadable))
     }
 
     /// The notices that occurred, with their counts.
     pub fn notices(&self) -> impl Iterator<Item = (Notice, u64)> {
-        let notices = WORDS.iter().map(|(notice, ..)| *notice);
-        let counted = notices.map(|notice| (notice, self.count(notice)));
-        counted.filter(|(_, count)| *count > 0)
+        let counts = self.notices.iter();
+        counts.map(|(notice, count)| (*notice, *count))
     }
 
     /// The number of occurrences of a notice.
     pub fn count(&self, notice: Notice) -> u64 {
-        self.notices[notice as usize]
+        self.notices.get(&notice).copied().unwrap_or(0)
     }
 
     /// Evidence that the dump is wrong.
@@ -265,41 +234,12 @@ impl std::ops::AddAssign for ReadStats {
             (Some(mine), Some(theirs)) => Some(mine.min(theirs)),
             (mine, theirs) => mine.or(theirs),
         };
-        for (mine, theirs) in self.unreadable.iter_mut().zip(other.unreadable) {
-            mine.merge(theirs);
+        for (value, unreadable) in other.unreadable {
+            self.add_unreadable(value, unreadable);
         }
-        self.notices
-            .iter_mut()
-            .zip(other.notices)
-            .for_each(|(mine, theirs)| *mine += theirs);
-    }
-}
-
-/// Counts of notices as a map of those that occurred.
-mod by_name {
-    use std::collections::BTreeMap;
-
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::{Notice, WORDS};
-
-    pub(super) fn serialize<S: Serializer>(
-        counts: &[u64; WORDS.len()],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        let notices = WORDS.iter().map(|(notice, ..)| *notice);
-        let counted = notices.map(|notice| (notice, counts[notice as usize]));
-        serializer.collect_map(counted.filter(|(_, count)| *count > 0))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<[u64; WORDS.len()], D::Error> {
-        let mut counts = [0; WORDS.len()];
-        for (notice, count) in BTreeMap::<Notice, u64>::deserialize(deserializer)? {
-            counts[notice as usize] = count;
+        for (notice, count) in other.notices {
+            self.note(notice, count);
         }
-        Ok(counts)
     }
 }
 
@@ -312,7 +252,7 @@ mod tests {
         let mut seen = ReadStats::default();
         seen.note(Notice::EmptyKey, 1);
         assert!(seen.warnings().is_empty());
-        seen += seen;
+        seen += seen.clone();
         assert_eq!(
             seen.warnings(),
             ["2 empty lines, counted as empty keys, of which there can be only one"]

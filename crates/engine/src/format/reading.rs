@@ -1,11 +1,12 @@
 //! For format tests: everything that a reader finds in a dump read as one block.
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, Spans, Values, Word};
+use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, Spans, Values, Word};
 use crate::format::frame::row_batch::RowBatch;
 use crate::format::frame::walk::{Damage, Walk, Walking};
 use crate::format::lfu::LfuRule;
 use crate::format::shape::first;
-use crate::format::{Format, Head, Opened, ReadStats, Sink};
+use crate::format::{Format, Head, Notice, Opened, ReadStats, Sink, detect};
+use crate::metric::Metric;
 use crate::source::forward::Forward;
 use std::io::Cursor;
 
@@ -20,6 +21,44 @@ pub(super) struct Found {
     pub seen: ReadStats,
     /// Where and why the input could not be read further.
     pub damage: Option<Damage>,
+}
+
+impl Found {
+    /// All of it: the keys with what is known of them, the offsets of rejects, and the notices.
+    pub(super) fn text(&self) -> String {
+        let known = |column: &[u64], i: usize| column.get(i).copied().filter(|n| *n != MISSING);
+        let key = |(i, key): (usize, &Vec<u8>)| {
+            let mut words = vec![key.escape_ascii().to_string()];
+            let command = self.commands.get(i);
+            words.extend(command.map(|command| format!("by={}", command.escape_ascii())));
+            for (metric, column) in Metric::WEIGHTS.into_iter().zip(&self.values.weights) {
+                let is_shown = command.is_none() || metric != Metric::Ops;
+                let weight = known(column, i).filter(|_| is_shown);
+                words.extend(weight.map(|weight| format!("{}={weight}", metric.name())));
+            }
+            for (number, column) in Number::ALL.into_iter().zip(&self.values.numbers) {
+                let name = format!("{number:?}").to_lowercase();
+                words.extend(known(column, i).map(|value| format!("{name}={value}")));
+            }
+            let of_type = self.types.get(i).filter(|word| !word.is_empty());
+            words.extend(of_type.map(|word| format!("type={}", word.escape_ascii())));
+            words.extend(known(&self.values.times, i).map(|time| format!("at={time}")));
+            let extreme = self.values.extremes.get(i);
+            words.extend(extreme.map(|(extreme, amount)| format!("{extreme:?}={amount}")));
+            words.join(" ")
+        };
+        let noted = Notice::ALL.map(|notice| (notice, self.seen.count(notice)));
+        let keys = self.keys.iter().enumerate().map(key);
+        let rejects = self.rejects.iter().map(|(at, _)| format!("!{at}"));
+        let notices = noted.iter().filter(|(_, count)| *count > 0);
+        let notices = notices.map(|(notice, count)| format!("{notice:?}={count}"));
+        let lost = self.seen.unreadable();
+        let lost = lost.map(|(lost, first)| {
+            format!("{lost:?}={} at {}: {}", first.count, first.byte, first.text)
+        });
+        let all = keys.chain(rejects).chain(notices).chain(lost);
+        all.collect::<Vec<_>>().join("; ")
+    }
 }
 
 impl Sink for Found {
@@ -63,6 +102,29 @@ impl Sink for Found {
 
     fn reject(&mut self, at: usize, reason: &str) {
         self.rejects.push((at, reason.to_string()));
+    }
+}
+
+/// The name of the format of an input that starts with these bytes, or is these.
+pub(super) fn named(content: impl AsRef<[u8]>, whole: bool) -> Option<&'static str> {
+    let bytes = content.as_ref();
+    detect(Head { bytes, whole }).map(|format| format.name())
+}
+
+/// Why a format does not open an input; empty if it does.
+pub(super) fn refused(format: &dyn Format, content: impl AsRef<[u8]>) -> String {
+    let bytes = content.as_ref();
+    let opened = format.open(Head { bytes, whole: true });
+    opened.err().unwrap_or_default()
+}
+
+/// Asserts what a format finds in each of the inputs, as `Found::text` has it.
+pub(super) fn assert_reads(format: &dyn Format, cases: &[(impl AsRef<[u8]>, &str)]) {
+    for (content, expected) in cases {
+        let found = read_whole(format, content.as_ref());
+        assert!(found.damage.is_none(), "{:?}", found.damage);
+        let content = content.as_ref().escape_ascii();
+        assert_eq!(found.text(), *expected, "{content}");
     }
 }
 

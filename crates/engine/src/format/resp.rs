@@ -103,40 +103,21 @@ impl Reader for Resp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::{Found, read_whole};
-
-    fn found(content: &[u8]) -> Found {
-        read_whole(&Resp, content)
-    }
-
-    fn detect(content: &[u8]) -> Detected {
-        Resp.detect(Head {
-            bytes: content,
-            whole: true,
-        })
-    }
+    use crate::format::reading::{assert_reads, read_whole};
+    use crate::format::shape;
 
     #[test]
     fn keys_may_hold_any_byte_and_cursors_are_none() {
-        let all = found(b"*4\r\n$3\r\nfoo\r\n$0\r\n\r\n$4\r\n\r\n$3\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*0\r\n");
-        assert_eq!(all.keys, [&b"foo"[..], b"", b"\r\n$3", b"a"]);
-        assert_eq!(
-            (
-                all.seen.count(Notice::Nil),
-                all.seen.count(Notice::Cursor),
-                all.seen.missing
-            ),
-            (1, 2, 0)
+        assert_reads(
+            &Resp,
+            &[
+                (
+                    "*4\r\n$3\r\nfoo\r\n$0\r\n\r\n$4\r\n\r\n$3\r\n$-1\r\n*2\r\n$2\r\n17\r\n*1\r\n$1\r\na\r\n*2\r\n$1\r\n0\r\n*0\r\n",
+                    r"foo; ; \r\n$3; a; Cursor=2; Nil=1",
+                ),
+                ("*2\r\n$2\r\n17\r\n$1\r\na\r\n", "17; a"),
+            ],
         );
-        assert!(all.rejects.is_empty() && all.seen.warnings().is_empty());
-        assert_eq!(
-            found(b"*2\r\n$2\r\n17\r\n$1\r\na\r\n").keys,
-            [&b"17"[..], b"a"]
-        );
-    }
-
-    #[test]
-    fn lengths_that_lie_are_refused_and_what_is_behind_them_is_read() {
         for lie in [
             "$999999999999",
             "$-5",
@@ -147,11 +128,10 @@ mod tests {
             "*x",
             "?",
         ] {
-            let all = found(format!("*1\r\n{lie}\r\n$3\r\nfoo\r\n").as_bytes());
+            let all = read_whole(&Resp, format!("*1\r\n{lie}\r\n$3\r\nfoo\r\n").as_bytes());
             assert_eq!(
-                (all.keys.as_slice(), all.rejects[0].0),
-                (&[b"foo".to_vec()][..], 4),
-                "{lie}"
+                (&all.keys[..], all.rejects[0].0),
+                (&[b"foo".to_vec()][..], 4)
             );
         }
     }
@@ -163,7 +143,7 @@ mod tests {
             (b"*3\r\n$1\r\na\r\n$5\r\nb", 1),
             (b"*3\r\n$1\r\na\r", 0),
         ] {
-            let all = found(content);
+            let all = read_whole(&Resp, content);
             assert_eq!(all.keys.len(), keys);
             assert!(all.seen.cut_off().is_some());
         }
@@ -171,32 +151,33 @@ mod tests {
 
     #[test]
     fn keys_are_not_taken_for_commands() {
-        let is_commands = |bytes: &[u8]| {
+        use Detected::{No, Yes};
+        for (bytes, is_reply, is_commands) in [
+            (
+                &b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n"[..],
+                Yes,
+                true,
+            ),
+            (
+                b"#TS:1628217470\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n",
+                No,
+                true,
+            ),
+            (b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n", Yes, false),
+            (b"+OK\r\n*1\r\n$1\r\na\r\n", Yes, false),
+            (b"*0\r\n", Yes, false),
+            (b"", No, false),
+            (b"*\n", No, false),
+            (b"*2\n$1\na\n", No, false),
+            (b"*1\r\nuser\r\n", No, false),
+            (b"REDIS0011", No, false),
+            (b"VALKEY08", No, false),
+            (b"$3\r\nfoo\r\n", No, false),
+            (b"+a\r\nb\r\n", No, false),
+        ] {
             let head = Head { bytes, whole: true };
-            crate::format::shape::in_resp(head) == Detected::Yes
-        };
-        let aof = b"*2\r\n$6\r\nSELECT\r\n$1\r\n0\r\n*3\r\n$3\r\nset\r\n$1\r\nk\r\n$1\r\nv\r\n";
-        assert!(is_commands(aof) && is_commands(&[b"#TS:1628217470\r\n", &aof[..]].concat()));
-        for keys in [
-            &b"*2\r\n$3\r\nSET\r\n$3\r\nDEL\r\n"[..],
-            b"+OK\r\n*1\r\n$1\r\na\r\n",
-            b"*0\r\n",
-        ] {
-            assert_eq!(detect(keys), Detected::Yes);
-            assert!(!is_commands(keys));
-        }
-        for no in [
-            &b""[..],
-            b"*\n",
-            b"*2\n$1\na\n",
-            b"*1\r\nuser\r\n",
-            b"REDIS0011",
-            b"VALKEY08",
-            b"$3\r\nfoo\r\n",
-            b"+a\r\nb\r\n",
-        ] {
-            assert_eq!(detect(no), Detected::No, "{}", no.escape_ascii());
-            assert!(!is_commands(no));
+            let found = (Resp.detect(head), shape::in_resp(head) == Yes);
+            assert_eq!(found, (is_reply, is_commands), "{}", bytes.escape_ascii());
         }
     }
 }

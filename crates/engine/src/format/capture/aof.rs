@@ -39,11 +39,9 @@ impl Format for Aof {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::Number;
-    use crate::format::detect;
+    use crate::format::Notice;
     use crate::format::growth::assert_linear;
-    use crate::format::reading::read_whole;
-    use crate::format::{Head, Notice};
+    use crate::format::reading::{assert_reads, named, read_whole};
 
     /// A command.
     fn command(words: &[&[u8]]) -> Vec<u8> {
@@ -62,64 +60,37 @@ mod tests {
         let file = [
             command(&[b"SELECT", b"2"]),
             command(&[b"SET", b"a\r\n\0", &value]),
-            b"#TS:1795216373\r\n#anything else\r\n".to_vec(),
+            b"#TS:5\r\n#anything else\r\n".to_vec(),
             command(&[b"mset", b"b", b"1", b"c", b"2"]),
             command(&[b"MULTI"]),
             command(&[b"EVAL", b"return 1", b"1", b"d"]),
+            b"#TS:9\r\n".to_vec(),
             command(&[b"FT.ADD", b"x", b"1", b"{}"]),
             b"*0\r\n".to_vec(),
             command(&[b"INCR"]),
             command(&[b"RPOPLPUSH", b"e", b"f"]),
         ]
         .concat();
-        let found = read_whole(&Aof, &file);
-        let keys: [&[u8]; 6] = [b"a\r\n\0", b"b", b"c", b"d", b"e", b"f"];
-        assert_eq!(found.keys, keys);
-        let commands: [&[u8]; 6] = [
-            b"set",
-            b"mset",
-            b"mset",
-            b"eval",
-            b"rpoplpush",
-            b"rpoplpush",
-        ];
-        assert_eq!(found.commands, commands);
-        assert_eq!(found.values.number(Number::Database), [2; 6]);
-        let count = |notice| found.seen.count(notice);
-        assert_eq!(count(Notice::NoKeyCommand), 2);
-        assert_eq!(count(Notice::UnknownCommand), 1);
-        assert_eq!(found.rejects.len(), 1);
-        assert!(found.damage.is_none());
+        let expected = r"a\r\n\x00 by=set database=2; b by=mset database=2 at=5000; c by=mset database=2 at=5000; d by=eval database=2 at=5000; e by=rpoplpush database=2 at=9000; f by=rpoplpush database=2 at=9000; !1048805; NoKeyCommand=2; UnknownCommand=1; Command=1 at 1048763: FT.ADD";
+        assert_reads(&Aof, &[(&file, expected)]);
+        assert_eq!(named(&file, true), Some("aof"));
         let second = read_whole(&Aof, &file[file.len() - 70..]);
         assert!(second.damage.is_some(), "the middle of a command is none");
-        assert_eq!(
-            detect(Head {
-                bytes: &file,
-                whole: true
-            })
-            .unwrap()
-            .name(),
-            "aof"
-        );
     }
 
     #[test]
     fn a_first_value_that_is_longer_than_the_head_hides_no_command() {
         let value = vec![b'x'; 200_000];
         let file = command(&[b"SET", b"k", &value]).repeat(2);
-        let named = |bytes, whole| detect(Head { bytes, whole }).map(|format| format.name());
         assert_eq!(named(&file[..64 << 10], false), None, "more is to be seen");
         assert_eq!(named(&file[..300_000], false), Some("aof"));
         // No key is this long, so its content is not needed.
         let longer = b"*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$100000000\r\nxxx";
         assert_eq!(named(longer, false), Some("aof"));
         // A reply whose first key is named like a command.
-        let reply = [
-            &b"*9999\r\n$3\r\nGET\r\n"[..],
-            &b"$6\r\nuser:1\r\n".repeat(9_998),
-        ]
-        .concat();
-        assert_eq!(named(&reply, true), Some("resp"));
+        let keys = "$6\r\nuser:1\r\n".repeat(9_998);
+        let reply = format!("*9999\r\n$3\r\nGET\r\n{keys}");
+        assert_eq!(named(reply, true), Some("resp"));
     }
 
     #[test]
@@ -129,30 +100,11 @@ mod tests {
         words.extend(names.iter().map(String::as_bytes));
         let first = command(&words);
         let found = read_whole(&Aof, &[&first[..], &command(&[b"INCR", b"n"])].concat());
-        assert_eq!(found.keys.len(), 10_001);
-        assert!(
-            found
-                .keys
-                .iter()
-                .zip(&names)
-                .all(|(key, name)| key == name.as_bytes())
-        );
-        let at = |offset: usize| {
-            found
-                .values
-                .offsets
-                .iter()
-                .filter(|at| **at == offset as u64)
-                .count()
-        };
-        assert_eq!((at(0), at(first.len())), (10_000, 1));
-    }
-
-    #[test]
-    fn times_are_those_of_the_lines_between() {
-        let incr = command(&[b"INCR", b"a"]);
-        let file = [b"#TS:5\r\n", &incr[..], &incr, b"#TS:9\r\n", &incr].concat();
-        assert_eq!(read_whole(&Aof, &file).values.times, [5000, 5000, 9000]);
+        let offsets = &found.values.offsets;
+        assert!(found.keys[..10_000].iter().eq(words[1..].iter()));
+        assert_eq!(found.keys[10_000..], [b"n"]);
+        assert!(offsets[..10_000].iter().all(|at| *at == 0));
+        assert_eq!(offsets[10_000..], [first.len() as u64]);
     }
 
     #[test]

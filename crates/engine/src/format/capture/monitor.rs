@@ -289,8 +289,7 @@ fn is_escaped(line: &[u8], from: usize, quote: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::detect;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::{assert_reads, named, read_whole};
 
     const LINES: &[u8] = b"OK\n\
         1795216373.125436 [0 127.0.0.1:58548] \"Set\" \"key:2\" \"v\\\"1\"\n\
@@ -304,21 +303,12 @@ mod tests {
 
     #[test]
     fn each_key_of_a_command_is_an_operation() {
-        let found = read_whole(&Monitor, LINES);
-        let keys: [&[u8]; 6] = [b"key:2", b"a\0", b"b c", b"s", b"s1", b"s2"];
-        assert_eq!(found.keys, keys);
-        let commands: [&[u8]; 6] = [b"set", b"mget", b"mget", b"get", b"xread", b"xread"];
-        assert_eq!(found.commands, commands);
-        let second = 1_795_216_373_000;
-        let times = [125, 500, 500, 1133, 1500, 1500].map(|ms| second + ms);
-        assert_eq!(found.values.times, times);
-        assert_eq!(found.values.number(Number::Database), [0, 3, 3, 0, 0, 0]);
-        assert_eq!(found.values.weights[Metric::OPS], [1; 6]);
-        let count = |notice| found.seen.count(notice);
-        let noted = [Notice::Script, Notice::NoKeyCommand, Notice::UnknownCommand];
-        assert_eq!(noted.map(count), [1, 1, 1]);
-        assert_eq!(found.rejects.len(), 1, "{:?}", found.rejects);
-        assert_eq!(found.rejects[0].1, WRONG);
+        let expected = r"key:2 by=set database=0 at=1795216373125; a\x00 by=mget database=3 at=1795216373500; b c by=mget database=3 at=1795216373500; s by=get database=0 at=1795216374133; s1 by=xread database=0 at=1795216374500; s2 by=xread database=0 at=1795216374500; !284; Progress=1; NoKeyCommand=1; Script=1; UnknownCommand=1; Command=1 at 242: ft.get";
+        assert_reads(&Monitor, &[(LINES, expected)]);
+        assert_eq!(named(LINES, true), Some("monitor"));
+        for no in ["OK\n", "OK\nuser:1\n", "user:1\n", ""] {
+            assert_ne!(named(no, true), Some("monitor"), "{no}");
+        }
     }
 
     #[test]
@@ -331,16 +321,6 @@ mod tests {
             let counted = if is_word { 2 } else { 1 };
             assert_eq!(found.keys.len(), counted, "{cut}");
             assert_eq!(found.rejects.len(), 2 - counted, "{cut}");
-        }
-    }
-
-    #[test]
-    fn it_is_recognised_and_keys_are_not() {
-        let head = |bytes| Head { bytes, whole: true };
-        assert_eq!(detect(head(LINES)).unwrap().name(), "monitor");
-        for no in [&b"OK\n"[..], b"OK\nuser:1\n", b"user:1\n", b""] {
-            let found = detect(head(no)).map(Format::name);
-            assert_ne!(found, Some("monitor"), "{}", no.escape_ascii());
         }
     }
 }

@@ -151,8 +151,7 @@ impl Entry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::detect;
-    use crate::format::reading::{Found, read_whole};
+    use crate::format::reading::{Found, assert_reads, named, read_whole};
 
     /// Replies of Valkey 9.1.2, shortened.
     const JSON: &[u8] = b"[[20,1795347491,4,[\"get\",\"k:1 \\\"x\"],\"127.0.0.1:50872\",\"\"],\
@@ -161,27 +160,32 @@ mod tests {
         [6,1795347491,10,[\"mset\",\"bin\",\"\xff\\u0000\",\"c\",\"d\"],\"127.0.0.1:50734\",\"\"]]\n";
 
     fn entry(words: &[&str]) -> Found {
-        let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-        let json = format!("[[1,2,3,[{}],\"a:1\",\"\"]]", words.join(","));
+        let json = format!("[[1,2,3,[\"{}\"],\"a:1\",\"\"]]", words.join("\",\""));
         read_whole(&CommandLog, json.as_bytes())
     }
 
     #[test]
     fn each_key_of_a_command_has_what_the_command_took() {
-        let found = read_whole(&CommandLog, JSON);
-        let keys: [&[u8]; 4] = [b"k:1 \"x", b"\xff\xc3\xa9", b"bin", b"c"];
-        assert_eq!(found.keys, keys);
-        let took = [4, 7, 10, 10].map(|took| (Extreme::Logged, took));
-        assert_eq!(found.values.extremes, took);
-        let second = 1_795_347_491_000;
-        let times = [second, second + 1000, second, second];
-        assert_eq!(found.values.times, times);
-        let commands: [&[u8]; 4] = [b"get", b"set", b"mset", b"mset"];
-        assert_eq!(found.commands, commands);
-        assert_eq!(found.seen.count(Notice::NoKeyCommand), 1);
-        assert!(found.rejects.is_empty(), "{:?}", found.rejects);
-        let head = |bytes| Head { bytes, whole: true };
-        assert_eq!(detect(head(JSON)).unwrap().name(), "command-log");
+        let expected = r#"k:1 \"x by=get at=1795347491000 Logged=4; \xff\xc3\xa9 by=set at=1795347492000 Logged=7; bin by=mset at=1795347491000 Logged=10; c by=mset at=1795347491000 Logged=10; NoKeyCommand=1"#;
+        assert_reads(&CommandLog, &[(JSON, expected)]);
+        assert_eq!(named(JSON, true), Some("command-log"));
+        for no in [
+            &b"[[1,2,\"a\",[\"b\"]]]"[..],
+            b"[[1,2,3,4]]",
+            b"[]",
+            b"[\"1\",[\"a\"]]",
+            b"1) \"a\"\n2) \"b\"\n",
+            b"1) 1) (integer) 0\n   2) (integer) 5\n   3) 1) \"a\"\n",
+            b"user:1\n",
+            b"",
+        ] {
+            let head = Head {
+                bytes: no,
+                whole: true,
+            };
+            let no_log = CommandLog.detect(head) != Detected::Yes;
+            assert!(no_log, "{}", no.escape_ascii());
+        }
     }
 
     #[test]
@@ -193,9 +197,8 @@ mod tests {
         let short = format!("{}... (72 more bytes)", "a".repeat(127));
         assert_eq!(entry(&["set", &short, "v"]).keys, [short.as_bytes()]);
 
-        let numbers: Vec<String> = (1..=30).map(|number| number.to_string()).collect();
-        let mut words: Vec<&str> = vec!["mset"];
-        words.extend(numbers.iter().map(String::as_str));
+        let mut words = vec!["mset"];
+        words.resize(31, "1");
         words.push("... (30 more arguments)");
         let found = entry(&words);
         assert_eq!(found.keys.len(), 15);
@@ -203,23 +206,5 @@ mod tests {
         assert_eq!(entry(&["mset", "a"]).rejects, [(0, WRONG.to_owned())]);
         words[31] = "... (99999999999 more arguments)";
         assert!(entry(&words).keys.len() < 32);
-    }
-
-    #[test]
-    fn other_replies_are_no_log() {
-        let head = |bytes| Head { bytes, whole: true };
-        for no in [
-            &b"[[1,2,\"a\",[\"b\"]]]"[..],
-            b"[[1,2,3,4]]",
-            b"[]",
-            b"[\"1\",[\"a\"]]",
-            b"1) \"a\"\n2) \"b\"\n",
-            b"1) 1) (integer) 0\n   2) (integer) 5\n   3) 1) \"a\"\n",
-            b"user:1\n",
-            b"",
-        ] {
-            let no_log = CommandLog.detect(head(no)) != Detected::Yes;
-            assert!(no_log, "{}", no.escape_ascii());
-        }
     }
 }

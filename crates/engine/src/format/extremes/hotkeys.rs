@@ -115,8 +115,7 @@ fn find(value: &Value, content: &[u8], keys: &mut Vec<HotKey>) -> Result<bool, &
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::detect;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::{assert_reads, named, read_whole};
 
     const REDIS: [&str; 3] = [
         r#"[{"tracking-active":1,"sample-ratio":1,"selected-slots":[[0,16383]],"total-net-bytes":9,
@@ -130,51 +129,22 @@ mod tests {
         r#"[["key","a\n","db",0,"qps","12.6"],["key","{t}:b","db",3,"qps","1"]]"#,
     ];
 
-    fn detected(content: &str) -> &'static str {
-        let bytes = content.as_bytes();
-        let format = detect(Head { bytes, whole: true });
-        format.map_or("", Format::name)
-    }
-
     #[test]
-    fn redis_has_keys_by_cpu_time_and_by_traffic() {
-        for content in REDIS {
-            let found = read_whole(&Hotkeys, content.as_bytes());
-            let keys: [&[u8]; 3] = [b"a\n", b"by-net-bytes", b"{t}:b"];
-            assert_eq!(found.keys, keys, "{content}");
-            let says = [
-                (Extreme::CpuTime, 70),
-                (Extreme::CpuTime, 5),
-                (Extreme::Traffic, 300),
-            ];
-            assert_eq!(found.values.extremes, says, "{content}");
-            assert_eq!(found.rejects, [], "{content}");
-            assert_eq!(detected(content), "hotkeys", "{content}");
+    fn keys_are_by_cpu_time_traffic_and_lookups() {
+        let redis = r"a\n CpuTime=70; by-net-bytes CpuTime=5; {t}:b Traffic=300";
+        assert_reads(&Hotkeys, &REDIS.map(|content| (content, redis)));
+        let valkey = r"a\n database=0 Lookups=13; {t}:b database=3 Lookups=1";
+        assert_reads(&Hotkeys, &VALKEY.map(|content| (content, valkey)));
+        for content in REDIS.into_iter().chain(VALKEY) {
+            assert_eq!(named(content, true), Some("hotkeys"), "{content}");
         }
-    }
-
-    #[test]
-    fn valkey_has_keys_by_lookups() {
-        for content in VALKEY {
-            let found = read_whole(&Hotkeys, content.as_bytes());
-            let keys: [&[u8]; 2] = [b"a\n", b"{t}:b"];
-            assert_eq!(found.keys, keys, "{content}");
-            let says = [(Extreme::Lookups, 13), (Extreme::Lookups, 1)];
-            assert_eq!(found.values.extremes, says, "{content}");
-            assert_eq!(found.values.number(Number::Database), [0, 3]);
-            assert_eq!(detected(content), "hotkeys", "{content}");
-        }
-    }
-
-    #[test]
-    fn keys_and_tables_are_other_formats() {
         for (content, name) in [
             ("{\"key\":\"a\",\"size\":5}\n", "jsonl"),
             ("[{\"key\":\"a\",\"ops\":5}]\n", "jsonl"),
             ("[\"key\",\"b\"]", "redis-json"),
             ("1) \"key\"\n2) \"b\"\n", "numbered"),
         ] {
-            assert_eq!(detected(content), name, "{content}");
+            assert_eq!(named(content, true), Some(name), "{content}");
         }
     }
 
@@ -182,9 +152,6 @@ mod tests {
     fn a_reply_that_is_cut_off_is_rejected_behind_its_keys() {
         for content in [REDIS[0], VALKEY[0]] {
             for cut in 1..content.len() {
-                if !content.is_char_boundary(cut) {
-                    continue;
-                }
                 let found = read_whole(&Hotkeys, &content.as_bytes()[..cut]);
                 assert_eq!(found.rejects.len(), 1, "{cut}");
             }

@@ -138,8 +138,7 @@ fn name(line: &[u8], at: Range<usize>) -> Option<Parsed> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::detect;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::{assert_reads, named, read_whole};
 
     /// Output of redis-cli 7.0.15 and 7.4.1, shortened.
     const HOTKEYS: &[u8] = br#"
@@ -188,41 +187,24 @@ list       {t}:list is 64B
 
     #[test]
     fn keys_are_in_the_summary() {
-        let check = |content: &[u8], expected: &[(&[u8], Extreme, u64)]| {
-            let found = read_whole(&TopKeys, content);
-            let keys: Vec<_> = expected.iter().map(|(key, ..)| *key).collect();
-            assert_eq!(found.keys, keys);
-            let says: Vec<_> = expected.iter().map(|(_, of, says)| (*of, *says)).collect();
-            assert_eq!(found.values.extremes, says);
-            assert_eq!(found.rejects, []);
-            let head = Head {
-                bytes: content,
-                whole: true,
-            };
-            assert_eq!(detect(head).unwrap().name(), "top-keys");
-        };
-        check(
-            HOTKEYS,
-            &[
-                (b"k:1 \"x", Extreme::Accesses, 61),
-                (b"\xff\n", Extreme::Accesses, 2501),
-            ],
-        );
-        check(
-            MEMKEYS,
-            &[
-                (b"{t}:list", Extreme::Bytes, 64),
-                (b"h", Extreme::Elements, 3),
-                (b"k:1 \"x", Extreme::Bytes, 40),
-            ],
-        );
-        check(
-            KEYSTATS,
-            &[
-                (b"{t}:list", Extreme::Bytes, 1 << 20),
-                (b"h", Extreme::Bytes, 48),
-            ],
-        );
+        let cases = [
+            (
+                HOTKEYS,
+                r#"k:1 \"x Accesses=61; \xff\n Accesses=2501; Progress=7; BlankLine=4"#,
+            ),
+            (
+                MEMKEYS,
+                r#"{t}:list Bytes=64; h Elements=3; k:1 \"x Bytes=40; Progress=7; BlankLine=5"#,
+            ),
+            (
+                KEYSTATS,
+                "{t}:list Bytes=1048576; h Bytes=48; Progress=7; BlankLine=3",
+            ),
+        ];
+        assert_reads(&TopKeys, &cases);
+        for (content, _) in cases {
+            assert_eq!(named(content, true), Some("top-keys"));
+        }
     }
 
     #[test]

@@ -91,7 +91,7 @@ impl<R: Row> Reader for LineReader<R> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::assert_reads;
     use crate::format::{Detected, Format, Head};
 
     /// `key=size` lines, and comments.
@@ -133,22 +133,8 @@ mod tests {
 
     #[test]
     fn lines_are_keys_noise_or_rejects() {
-        let found = read_whole(
-            &Sizes,
-            b"a\\n=1\r\n\"b\\n\"=2\n# done\n\n(1.2s)\nERR no\nx\n\x1b[31mc=3\x1b[0m",
-        );
-        assert_eq!(found.keys, [&b"a\\n"[..], b"b\n", b"c"]);
-        assert_eq!(found.values.weights[crate::metric::Metric::SIZE], [5, 7, 3]);
-        let count = |notice| found.seen.count(notice);
-        let noted = [
-            Notice::Progress,
-            Notice::BlankLine,
-            Notice::Timing,
-            Notice::ErrorReply,
-            Notice::Colour,
-        ];
-        assert_eq!(noted.map(count), [1; 5]);
-        let reasons: Vec<_> = found.rejects.iter().map(|(at, _)| *at).collect();
-        assert_eq!(reasons, [30, 37], "{:?}", found.rejects);
+        let text = "a\\n=1\r\n\"b\\n\"=2\n# done\n\n(1.2s)\nERR no\nx\n\x1b[31mc=3\x1b[0m";
+        let expected = r"a\\n bytes=5; b\n bytes=7; c bytes=3; !30; !37; Timing=1; ErrorReply=1; Colour=1; Progress=1; BlankLine=1";
+        assert_reads(&Sizes, &[(text, expected)]);
     }
 }

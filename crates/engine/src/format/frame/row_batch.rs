@@ -159,7 +159,7 @@ impl RowBatch {
         for (offset, reason) in &self.rejects {
             sink.reject_at(*offset, reason);
         }
-        let mut stats = self.seen;
+        let mut stats = self.seen.clone();
         if let Some(mut unread) = self.unread.take() {
             let columns = (&mut self.keys, &mut self.values);
             stats += unread.read(&mut self.block, columns, lfu, sink);

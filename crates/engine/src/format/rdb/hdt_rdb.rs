@@ -66,80 +66,46 @@ impl Format for HdtRdb {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{NEVER, Number};
-    use crate::format::reading::read_whole;
-    use crate::format::{Notice, detect};
+    use crate::format::reading::{assert_reads, named, refused};
 
     #[test]
-    fn the_tables_of_keys_are_read_with_the_raw_size_and_without_the_rank() {
-        let memory = "database,key,type,size,size_readable,element_count,encoding,expiration\n\
-            0,hash,hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n1,\"a,\"\"b\",string,2048,2K,1,string,\n";
-        let found = read_whole(&HdtRdb, memory.as_bytes());
-        assert_eq!(found.keys, [&b"hash"[..], b"a,\"b"]);
-        assert_eq!(
-            (
-                found.values.weights[0].clone(),
-                found.values.number(Number::Expiry).to_vec()
-            ),
-            (vec![64, 2048], vec![1_645_136_129_000, NEVER])
+    fn its_tables_and_its_json_are_read() {
+        assert_reads(
+            &HdtRdb,
+            &[
+                (
+                    "database,key,type,size,size_readable,element_count,encoding,expiration\n\
+                     0,hash,hash,64,64B,2,listpack,2022-02-18T06:15:29+08:00\n1,\"a,\"\"b\",string,2048,2K,1,string,\n",
+                    "hash bytes=64 database=0 expiry=1645136129000 elements=2 type=hash; \
+                     a,\\\"b bytes=2048 database=1 elements=1 type=string",
+                ),
+                (
+                    "database,key,type,size,size_readable,freq\n0,a,string,64,64B,255\n",
+                    "a bytes=64 accesses=2501 database=0 lfu=255 type=string",
+                ),
+                (
+                    "[\n{\"db\":0,\"key\":\"redis-ver\",\"size\":0,\"type\":\"aux\",\"value\":\"7.0\"},\n\
+                     {\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\",\"lfu\":7,\"value\":\"{\\\"key\\\":1\"},\n\
+                     {\"db\":1,\"expiration\":\"2022-02-18T06:15:29+08:00\",\"key\":\"h\",\"size\":20,\"type\":\"hash\",\"hash\":{\"key\":\"x\"}}\n]",
+                    "s bytes=10 accesses=21 database=0 lfu=7 type=string; \
+                     h bytes=20 database=1 expiry=1645136129000 type=hash; NoKey=1",
+                ),
+            ],
         );
-        assert_eq!(
-            (found.values.number(Number::Database).to_vec(), found.types),
-            (vec![0, 1], vec![b"hash".to_vec(), b"string".to_vec()])
-        );
-        let hotkey = "database,key,type,size,size_readable,freq\n0,a,string,64,64B,255\n";
-        assert!(read_whole(&HdtRdb, hotkey.as_bytes()).values.weights[1].is_empty());
-    }
-
-    #[test]
-    fn entries_of_its_json_that_are_no_keys_are_counted_as_such() {
-        let json = "[\n{\"db\":0,\"key\":\"redis-ver\",\"size\":0,\"type\":\"aux\",\"value\":\"7.0\"},\n\
-            {\"db\":0,\"key\":\"s\",\"size\":10,\"type\":\"string\",\"lfu\":7,\"value\":\"{\\\"key\\\":1\"},\n\
-            {\"db\":1,\"expiration\":\"2022-02-18T06:15:29+08:00\",\"key\":\"h\",\"size\":20,\"type\":\"hash\",\"hash\":{\"key\":\"x\"}}\n]";
-        let found = read_whole(&HdtRdb, json.as_bytes());
-        assert_eq!(
-            (found.keys, found.seen.count(Notice::NoKey)),
-            (vec![b"s".to_vec(), b"h".to_vec()], 1)
-        );
-        assert_eq!(
-            (
-                found.values.weights[0].clone(),
-                found.values.number(Number::Expiry).to_vec()
-            ),
-            (vec![10, 20], vec![NEVER, 1_645_136_129_000])
-        );
-        assert!(found.values.weights[1].is_empty() && found.rejects.is_empty());
     }
 
     #[test]
     fn its_reports_are_told_from_other_tables() {
-        let name = |content: &str| {
-            detect(Head {
-                bytes: content.as_bytes(),
-                whole: true,
-            })
-            .unwrap()
-            .name()
-        };
-        assert_eq!(
-            name("database,key,type,size,size_readable,freq\n"),
-            "hdt-rdb"
-        );
-        assert_eq!(
-            name("database,prefix,size,size_readable,key_count\n0,a,1,1B,1\n"),
-            "hdt-rdb"
-        );
-        assert_eq!(name("[\n{\"db\":0,\"key\":\"s\",\"size\":1}\n]"), "hdt-rdb");
-        assert_eq!(name("[\n{\"key\":\"s\"}\n]"), "jsonl");
-        assert_eq!(name("database,key,type,size\n"), "csv");
-    }
-
-    #[test]
-    fn a_report_of_prefixes_is_refused_with_the_way_out() {
-        let head = Head {
-            bytes: b"database,prefix,size,size_readable,key_count\n0,a,1,1B,1\n",
-            whole: true,
-        };
-        assert!(HdtRdb.open(head).err().unwrap().contains("rdb -c memory"));
+        let prefixes = "database,prefix,size,size_readable,key_count\n0,a,1,1B,1\n";
+        for (content, name) in [
+            ("database,key,type,size,size_readable,freq\n", "hdt-rdb"),
+            (prefixes, "hdt-rdb"),
+            ("[\n{\"db\":0,\"key\":\"s\",\"size\":1}\n]", "hdt-rdb"),
+            ("[\n{\"key\":\"s\"}\n]", "jsonl"),
+            ("database,key,type,size\n", "csv"),
+        ] {
+            assert_eq!(named(content, true), Some(name));
+        }
+        assert!(refused(&HdtRdb, prefixes).contains("rdb -c memory"));
     }
 }

@@ -60,70 +60,54 @@ impl Format for RedisRdbCli {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{NEVER, Number};
     use crate::format::rdb::rdb_tools::RdbTools;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::assert_reads;
     use crate::format::table::tool_rows::COLUMNS;
 
     #[test]
     fn keys_and_sizes_lose_their_quotes() {
         let rows = "0,string,\"key\",\"1.2kB\",string,1,\"88 B\",\"\"\n2,hash,\"a\",\"b\"\"\",\"88 B\",hash,1,\"1 B\",\"2022-02-18 06:15:29.123\"\n";
-        let found = read_whole(&RedisRdbCli, format!("{COLUMNS},expiry\n{rows}").as_bytes());
-        assert_eq!(found.keys, [&b"key"[..], b"a\",\"b\"\""]);
-        assert_eq!(
-            (
-                found.values.weights[0].clone(),
-                found.values.number(Number::Database).to_vec()
-            ),
-            (vec![1200, 88], vec![0, 2])
-        );
-        assert_eq!(
-            found.values.number(Number::Expiry).to_vec(),
-            [NEVER, 1_645_164_929_123]
-        );
-        assert_eq!(found.types, [&b"string"[..], b"hash"]);
-        assert!(found.rejects.is_empty());
-    }
-
-    #[test]
-    fn its_json_is_read_too() {
         let json = r#"{"key":"k\/1","type":"string","number_elements":1,"database":3,"used_memory":"88 B","expiry":"2022-02-17 22:15:29"}"#;
-        let head = Head {
-            bytes: json.as_bytes(),
-            whole: true,
-        };
-        assert_eq!(RedisRdbCli.detect(head), Detected::Yes);
-        let found = read_whole(&RedisRdbCli, json.as_bytes());
-        assert_eq!(found.keys, [b"k/1"]);
-        assert_eq!(
-            (
-                found.values.weights[0].clone(),
-                found.values.number(Number::Database).to_vec(),
-                found.values.number(Number::Expiry).to_vec()
-            ),
-            (vec![88], vec![3], vec![1_645_136_129_000])
+        assert_reads(
+            &RedisRdbCli,
+            &[
+                (
+                    format!("{COLUMNS},expiry\n{rows}"),
+                    "key bytes=1200 database=0 elements=1 type=string; \
+                     a\\\",\\\"b\\\"\\\" bytes=88 database=2 expiry=1645164929123 elements=1 type=hash",
+                ),
+                (
+                    json.into(),
+                    "k/1 bytes=88 database=3 expiry=1645136129000 elements=1 type=string",
+                ),
+            ],
         );
     }
 
     #[test]
     fn its_rows_tell_it_from_rdb_tools() {
-        let detect = |rows: &str, whole| {
+        use Detected::{NeedMore, No, Yes};
+        for (rows, whole, detected) in [
+            (
+                "0,string,\"k\",\"1\",string,1,\"88 B\",\"\"\n",
+                false,
+                [Yes, No],
+            ),
+            (
+                "0,string,\"k\",1,string,1,88,\n1,set,b,1,ht,1,1,\n",
+                false,
+                [No, Yes],
+            ),
+            ("", false, [NeedMore, NeedMore]),
+            ("", true, [No, Yes]),
+        ] {
             let content = format!("{COLUMNS},expiry\n{rows}");
-            let head = Head {
-                bytes: content.as_bytes(),
-                whole,
-            };
-            (RedisRdbCli.detect(head), RdbTools.detect(head))
-        };
-        assert_eq!(
-            detect("0,string,\"k\",\"1\",string,1,\"88 B\",\"\"\n", false).0,
-            Detected::Yes
-        );
-        assert_eq!(
-            detect("0,string,\"k\",1,string,1,88,\n1,set,b,1,ht,1,1,\n", false),
-            (Detected::No, Detected::Yes)
-        );
-        assert_eq!(detect("", false).0, Detected::NeedMore);
-        assert_eq!(detect("", true), (Detected::No, Detected::Yes));
+            let bytes = content.as_bytes();
+            let head = Head { bytes, whole };
+            assert_eq!([RedisRdbCli.detect(head), RdbTools.detect(head)], detected);
+        }
+        let bytes = br#"{"key":"a","number_elements":1,"used_memory":"88 B"}"#;
+        let whole = true;
+        assert_eq!(RedisRdbCli.detect(Head { bytes, whole }), Yes);
     }
 }

@@ -175,94 +175,48 @@ impl Reader for Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::{Found, read_whole};
-
-    fn found(content: &str) -> Found {
-        read_whole(&Numbered, content.as_bytes())
-    }
+    use crate::format::reading::assert_reads;
 
     #[test]
-    fn rows_of_any_width_are_keys_and_what_stands_around_them_is_counted() {
-        let text = "127.0.0.1:6379> KEYS *\r\n  2) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n";
-        let found = found(text);
-        assert_eq!(found.keys, [&b"a\n"[..], b"1) \"x\"", b"c"]);
-        assert!(found.rejects.is_empty());
-        for notice in [
-            Notice::Prompt,
-            Notice::Timing,
-            Notice::Colour,
-            Notice::LateStart,
-        ] {
-            assert_eq!(found.seen.count(notice), 1, "{notice:?}");
-        }
-    }
-
-    #[test]
-    fn the_cursor_of_a_page_is_no_key_and_a_number_in_its_place_is_one() {
-        let pages = found("1) \"17\"\n2)  1) \"a\"\n    2) \"b\"\n1) \"0\"\n2) (empty array)\n");
-        assert_eq!(pages.keys, [b"a", b"b"]);
-        assert_eq!(
-            (
-                pages.seen.count(Notice::Cursor),
-                pages.seen.count(Notice::EmptyReply)
-            ),
-            (2, 1)
-        );
-        let keys = found("1) \"17\"\n2) \"a\"\n1) \"0\"\n");
-        assert_eq!(keys.keys, [&b"17"[..], b"a", b"0"]);
-        for read in [&pages, &keys] {
-            assert_eq!(
-                (read.seen.count(Notice::LateStart), read.rejects.len()),
-                (0, 0)
-            );
-        }
-    }
-
-    #[test]
-    fn what_is_no_key_is_counted_or_refused_at_its_place() {
-        let found = found(
-            "2) \"a\"\n1) (nil)\n2) 5\n3) 1) \"x\"\n99999999999999999999) \"y\"\nplain\n4) \"open\n",
-        );
-        assert_eq!(found.keys, [b"a"]);
-        assert_eq!(
-            (
-                found.seen.count(Notice::LateStart),
-                found.seen.count(Notice::Nil)
-            ),
-            (1, 1)
-        );
-        assert_eq!(
-            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [16, 21, 31, 57, 63]
+    fn rows_of_any_width_are_keys_and_what_stands_around_them_is_counted_or_rejected() {
+        assert_reads(
+            &Numbered,
+            &[
+                (
+                    "127.0.0.1:6379> KEYS *\r\n  2) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n",
+                    r#"a\n; 1) \"x\"; c; Prompt=1; Timing=1; Colour=1; LateStart=1"#,
+                ),
+                // The cursor of a page is no key, and a number in its place is one.
+                (
+                    "1) \"17\"\n2)  1) \"a\"\n    2) \"b\"\n1) \"0\"\n2) (empty array)\n",
+                    "a; b; EmptyReply=1; Cursor=2",
+                ),
+                ("1) \"17\"\n2) \"a\"\n1) \"0\"\n", "17; a; 0"),
+                (
+                    "2) \"a\"\n1) (nil)\n2) 5\n3) 1) \"x\"\n99999999999999999999) \"y\"\nplain\n4) \"open\n1) (error) ERR x\n",
+                    "a; !16; !21; !31; !57; !63; !72; ErrorReply=1; LateStart=1; Nil=1",
+                ),
+                ("(empty array)\n", "EmptyReply=1"),
+            ],
         );
     }
 
     #[test]
     fn an_empty_reply_is_not_taken_for_keys() {
-        let detect = |text: &str| {
-            Numbered.detect(Head {
-                bytes: text.as_bytes(),
-                whole: true,
-            })
-        };
-        for yes in [
-            "(empty array)\n",
-            "(error) NOAUTH Authentication required.\n",
-            "1) \"a\"\n",
-            " 9) \"a\"\n10) \"b\"\n",
+        for (text, detected) in [
+            ("(empty array)\n", Detected::Yes),
+            ("(error) NOAUTH Authentication required.\n", Detected::Yes),
+            ("1) \"a\"\n", Detected::Yes),
+            (" 9) \"a\"\n10) \"b\"\n", Detected::Yes),
+            ("", Detected::No),
+            ("\n", Detected::No),
+            ("1) a\n", Detected::No),
+            ("1)\"a\"\n", Detected::No),
+            ("a\n1) \"a\"\n", Detected::No),
+            ("(1.23s)\n", Detected::No),
         ] {
-            assert_eq!(detect(yes), Detected::Yes, "{yes}");
+            let (bytes, whole) = (text.as_bytes(), true);
+            assert_eq!(Numbered.detect(Head { bytes, whole }), detected, "{text}");
         }
-        for no in [
-            "",
-            "\n",
-            "1) a\n",
-            "1)\"a\"\n",
-            "a\n1) \"a\"\n",
-            "(1.23s)\n",
-        ] {
-            assert_eq!(detect(no), Detected::No, "{no}");
-        }
-        assert!(found("(empty array)\n").keys.is_empty());
     }
 }

@@ -142,57 +142,40 @@ fn decode(
 mod tests {
     use super::*;
     use crate::format::batch::BATCH_KEYS;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::{assert_reads, read_whole};
 
     #[test]
-    fn every_byte_comes_back_from_its_escape() {
-        let found = read_whole(
+    fn every_byte_comes_back_from_its_escape_and_the_rest_is_counted_or_rejected() {
+        assert_reads(
             &Quoted,
-            b"\"\"\n\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xFF{t}\"\r\n\"nl\\nx\\\\\"",
+            &[
+                (
+                    &b"\"\"\n\"a b\\\"q\\\"\"\n\"bin\\x00\\x01\\xFF{t}\"\r\n\"nl\\nx\\\\\""[..],
+                    r#"; a b\"q\"; bin\x00\x01\xff{t}; nl\nx\\"#,
+                ),
+                (
+                    b"127.0.0.1:6379> KEYS *\n\"a\"\nplain\n\"a\"b\"\n\"\n\n(1.23s)\n\x1b[32m\"b\"\x1b[0m\n",
+                    "a; b; !27; !33; !39; Prompt=1; Timing=1; Colour=1; BlankLine=1",
+                ),
+            ],
         );
-        let expected: [&[u8]; 4] = [b"", b"a b\"q\"", b"bin\x00\x01\xff{t}", b"nl\nx\\"];
-        assert_eq!(found.keys, expected);
-        assert!(found.rejects.is_empty());
-    }
-
-    #[test]
-    fn noise_is_counted_and_the_rest_is_refused_at_its_place() {
-        let found = read_whole(
-            &Quoted,
-            b"127.0.0.1:6379> KEYS *\n\"a\"\nplain\n\"a\"b\"\n\"\n\n(1.23s)\n\x1b[32m\"b\"\x1b[0m\n",
-        );
-        assert_eq!(found.keys, [b"a", b"b"]);
-        assert_eq!(
-            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [27, 33, 39]
-        );
-        for notice in [
-            Notice::Prompt,
-            Notice::Timing,
-            Notice::BlankLine,
-            Notice::Colour,
-        ] {
-            assert_eq!(found.seen.count(notice), 1, "{notice:?}");
-        }
     }
 
     #[test]
     fn batches_with_and_without_escapes_come_in_order() {
-        let keys: Vec<String> = (0..3 * BATCH_KEYS)
-            .map(|i| {
-                if i == BATCH_KEYS + 7 {
-                    "\\x41".into()
-                } else {
-                    i.to_string()
-                }
-            })
-            .collect();
-        let content: String = keys.iter().map(|key| format!("\"{key}\"\n")).collect();
+        let escaped = |i: usize| {
+            if i == BATCH_KEYS + 7 {
+                "\\x41".into()
+            } else {
+                i.to_string()
+            }
+        };
+        let keys: Vec<String> = (0..3 * BATCH_KEYS).map(escaped).collect();
+        let content = format!("\"{}\"\n", keys.join("\"\n\""));
         let found = read_whole(&Quoted, content.as_bytes());
-        let expected: Vec<Vec<u8>> = keys
+        let expected = keys
             .iter()
-            .map(|key| key.replace("\\x41", "A").into_bytes())
-            .collect();
-        assert!(found.keys == expected);
+            .map(|key| key.replace("\\x41", "A").into_bytes());
+        assert!(found.keys == expected.collect::<Vec<_>>());
     }
 }

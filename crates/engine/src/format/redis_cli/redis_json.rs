@@ -186,53 +186,21 @@ impl Reader for Reply {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::detect;
-    use crate::format::reading::read_whole;
-
-    #[test]
-    fn a_raw_key_that_looks_like_a_list_is_no_list() {
-        let detect = |text: &str, whole| {
-            RedisJson.detect(Head {
-                bytes: text.as_bytes(),
-                whole,
-            })
-        };
-        assert_eq!(
-            detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", true),
-            Detected::No
-        );
-        assert_eq!(
-            detect("[\"c\",\"d\"]\nuser:1\nuser:2\n", false),
-            Detected::No
-        );
-        assert_eq!(detect("[\"c\",\"d\"]\n", true), Detected::Yes);
-        assert_eq!(detect("[\"c\",\"d", false), Detected::Yes);
-    }
+    use crate::format::reading::{assert_reads, named, read_whole};
 
     #[test]
     fn replies_in_every_form_give_their_keys() {
-        let found = read_whole(
+        assert_reads(
             &RedisJson,
-            b"[\"\",\"a]\\u0000\", \"\xff\",\"b\\\\x\"]\n[\"c\"]",
-        );
-        assert_eq!(found.keys, [&b""[..], b"a]\0", b"\xff", b"b\\x", b"c"]);
-        assert_eq!(
-            (found.rejects.len(), found.seen.count(Notice::EscapeInJson)),
-            (0, 1)
-        );
-    }
-
-    #[test]
-    fn cursors_are_no_keys_where_the_replies_are_pages() {
-        let found = read_whole(&RedisJson, b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n");
-        assert_eq!(found.keys, [b"a", b"1"]);
-        assert_eq!(
-            (found.seen.count(Notice::Cursor), found.rejects.len()),
-            (2, 0)
-        );
-        assert_eq!(
-            read_whole(&RedisJson, b"[\"17\",\"a\"]").keys,
-            [&b"17"[..], b"a"]
+            &[
+                (
+                    &b"[\"\",\"a]\\u0000\", \"\xff\",\"b\\\\x\"]\n[\"c\"]"[..],
+                    r"; a]\x00; \xff; b\\x; c; EscapeInJson=1",
+                ),
+                // Cursors are no keys where the replies are pages.
+                (b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n", "a; 1; Cursor=2"),
+                (b"[\"17\",\"a\"]", "17; a"),
+            ],
         );
     }
 
@@ -249,48 +217,39 @@ mod tests {
             (b"\"", 11_998, 1, true),
         ] {
             let damaged = [&reply[..at], damage, &reply[at..]].concat();
-            let head = Head {
-                bytes: &damaged,
-                whole: true,
-            };
-            assert_eq!(detect(head).map(Format::name), Some("redis-json"));
+            assert_eq!(named(&damaged, true), Some("redis-json"));
             let found = read_whole(&RedisJson, &damaged);
-            let seen = (
-                found.keys.len(),
-                found.rejects.len(),
-                found.seen.cut_off().is_some(),
-            );
-            assert_eq!(
-                seen,
-                (keys, rejects, is_cut_off),
-                "{}",
-                damage.escape_ascii()
-            );
+            let seen = (found.keys.len(), found.rejects.len());
+            let damage = damage.escape_ascii();
+            assert_eq!(seen, (keys, rejects), "{damage}");
+            assert_eq!(found.seen.cut_off().is_some(), is_cut_off, "{damage}");
         }
     }
 
     #[test]
     fn the_form_of_a_reply_is_told_by_its_start() {
-        let named = |text: &str, whole| {
-            detect(Head {
-                bytes: text.as_bytes(),
-                whole,
-            })
-            .map(Format::name)
-        };
         for (text, name) in [
             ("[]\n", "redis-json"),
             (" \n[ \"a\"]", "redis-json"),
             ("[\"0\",[\"a\"]]", "redis-json"),
+            ("[\"c\",\"d\"]\n", "redis-json"),
             (r#"["a\\"]"#, "redis-json"),
             ("[\"a\"b]", "lines"),
             ("[a]\n", "lines"),
+            ("[\"c\",\"d\"]\nuser:1\nuser:2\n", "lines"),
             ("\"a\"\n\"b\"\n", "quoted"),
         ] {
             assert_eq!(named(text, true), Some(name), "{text}");
         }
         for short in ["[", " ", "[\"a", "[\"a\"", "[\"a\","] {
             assert_eq!(named(short, false), None, "{short}");
+        }
+        for (bytes, detected) in [
+            (&b"[\"c\",\"d\"]\nuser:1\nuser:2\n"[..], Detected::No),
+            (b"[\"c\",\"d", Detected::Yes),
+        ] {
+            let whole = false;
+            assert_eq!(RedisJson.detect(Head { bytes, whole }), detected);
         }
     }
 }

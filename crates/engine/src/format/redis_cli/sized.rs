@@ -123,39 +123,25 @@ impl Row for KeyAndSize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::Notice;
-    use crate::format::detect;
-    use crate::format::reading::read_whole;
-    use crate::metric::Metric;
+    use crate::format::reading::{assert_reads, named};
 
     #[test]
-    fn a_key_and_its_size_come_in_either_order() {
-        let found = read_whole(
+    fn a_key_and_its_size_come_in_either_order_and_the_rest_is_counted_or_rejected() {
+        assert_reads(
             &KeyAndSize,
-            b"\"a\" 184\n\"b \\\"q\\\"\"\t(integer) 7\r\n96 \"c\\x00\"\n1.5K\t\"d 9\"\n\"e\",88\n\"f\" ; 5\n\
-              \"g\" (nil)\n\"h\"\n\"i\" | 3\n",
+            &[
+                (
+                    "\"a\" 184\n\"b \\\"q\\\"\"\t(integer) 7\r\n96 \"c\\x00\"\n1.5K\t\"d 9\"\n\"e\",88\n\"f\" ; 5\n\
+                     \"g\" (nil)\n\"h\"\n\"i\" | 3\n",
+                    r#"a bytes=184; b \"q\" bytes=7; c\x00 bytes=96; d 9 bytes=1536; e bytes=88; f bytes=5; g; h; i bytes=3"#,
+                ),
+                (
+                    "\"a\" 1\n\"b\"2\n\"c\" x\n1 2\nplain\n127.0.0.1:1> MEMORY\n\n\"d\" ,, 4\n7\"e\"\nERR x\n\"f",
+                    "a bytes=1; c; !6; !17; !21; !48; !57; !62; !68; \
+                     Prompt=1; ErrorReply=1; BlankLine=1; Size=1 at 11: x",
+                ),
+            ],
         );
-        let keys: [&[u8]; 9] = [
-            b"a", b"b \"q\"", b"c\0", b"d 9", b"e", b"f", b"g", b"h", b"i",
-        ];
-        assert_eq!(found.keys, keys);
-        let sizes = [184, 7, 96, 1536, 88, 5, MISSING, MISSING, 3];
-        assert_eq!(found.values.weights[Metric::SIZE], sizes);
-        assert!(found.rejects.is_empty(), "{:?}", found.rejects);
-    }
-
-    #[test]
-    fn what_is_no_row_is_rejected_or_noted_at_its_place() {
-        let found = read_whole(
-            &KeyAndSize,
-            b"\"a\" 1\n\"b\"2\n\"c\" x\n1 2\nplain\n127.0.0.1:1> MEMORY\n\n\"d\" ,, 4\n7\"e\"\nERR x\n\"f",
-        );
-        assert_eq!(found.keys, [b"a", b"c"]);
-        let places: Vec<_> = found.rejects.iter().map(|(at, _)| *at).collect();
-        assert_eq!(places, [6, 17, 21, 48, 57, 62, 68]);
-        assert_eq!(found.seen.unreadable().count(), 1);
-        let notices = [Notice::Prompt, Notice::BlankLine, Notice::ErrorReply];
-        assert_eq!(notices.map(|notice| found.seen.count(notice)), [1; 3]);
     }
 
     #[test]
@@ -169,13 +155,7 @@ mod tests {
             ("\"key\",\"size\"\n\"a\",1\n", "csv"),
             ("a 1\nb 2\n", "lines"),
         ] {
-            let bytes = content.as_bytes();
-            let whole = true;
-            assert_eq!(
-                detect(Head { bytes, whole }).unwrap().name(),
-                name,
-                "{content}"
-            );
+            assert_eq!(named(content, true), Some(name), "{content}");
         }
     }
 }

@@ -29,39 +29,22 @@ impl Format for ByName {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::read_whole;
+    use crate::format::reading::{assert_reads, refused};
 
     #[test]
     fn the_content_decides_what_table_it_is() {
-        let names = ColumnNames {
+        let table = ByName(ColumnNames {
             key: Some("id".into()),
             ops: Some("n".into()),
             ..ColumnNames::USUAL
-        };
-        let table = ByName(names);
-        let csv = read_whole(&table, b"id,n\na,1\n");
-        assert_eq!(
-            (&csv.keys, &csv.values.weights[1]),
-            (&vec![b"a".to_vec()], &vec![1])
-        );
-        let jsonl = read_whole(&table, b"\n{\"id\":\"a\",\"n\":1}\n");
-        assert_eq!((jsonl.keys, jsonl.values), (csv.keys, csv.values));
-        let missing = |content: &[u8]| {
-            table
-                .open(Head {
-                    bytes: content,
-                    whole: true,
-                })
-                .err()
-                .unwrap()
-        };
-        assert_eq!(
-            missing(b"key,n\n"),
-            "no column \"id\"; columns are: \"key\", \"n\""
-        );
-        assert_eq!(
-            missing(b"{\"id\":\"a\"}\n"),
-            "no member \"n\"; members are: \"id\""
-        );
+        });
+        let rows = ["id,n\na,1\n", "\n{\"id\":\"a\",\"n\":1}\n"];
+        assert_reads(&table, &rows.map(|rows| (rows, "a ops=1")));
+        for (content, why) in [
+            ("key,n\n", "no column \"id\"; columns are: \"key\", \"n\""),
+            ("{\"id\":\"a\"}\n", "no member \"n\"; members are: \"id\""),
+        ] {
+            assert_eq!(refused(&table, content), why);
+        }
     }
 }

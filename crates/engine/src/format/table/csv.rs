@@ -93,168 +93,116 @@ fn below_first_line(head: Head<'_>, names: &ColumnNames) -> Result<Layout, Strin
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::batch::{MISSING, NEVER, Number};
-    use crate::format::reading::{Found, read_whole};
+    use crate::format::reading::{assert_reads, named, refused};
     use crate::format::table::columns::KeyEscapes;
-    use crate::format::{Lost, Notice, detect};
-
-    fn read(content: &str) -> Found {
-        read_whole(&USUAL, content.as_bytes())
-    }
-
-    fn keys(content: &str) -> Vec<String> {
-        read(content)
-            .keys
-            .into_iter()
-            .map(|key| String::from_utf8(key).unwrap())
-            .collect()
-    }
 
     #[test]
-    fn columns_are_found_by_name_in_any_order_and_case() {
-        let found = read("TTL,Hits,Name,DB,Type,memory_usage\n-1,7,a,0,hash,88\n60,,b,,,\n");
-        assert_eq!(found.keys, [b"a", b"b"]);
-        assert_eq!(found.values.weights[1], [7, MISSING]);
-        assert_eq!(found.values.weights[0], [88, MISSING]);
-        assert_eq!(found.values.number(Number::Database).to_vec(), [0, MISSING]);
-        assert_eq!(
-            found.values.number(Number::Expiry).to_vec(),
-            [NEVER, 60_000]
+    fn columns_are_found_by_name_and_cells_may_be_quoted() {
+        assert_reads(
+            &USUAL,
+            &[
+                (
+                    "TTL,Hits,Name,DB,Type,memory_usage\n-1,7,a,0,hash,88\n60,,b,,,\n",
+                    "a bytes=88 ops=7 database=0 type=hash; b expiry=60000; TimeLeft=1",
+                ),
+                ("key,frequency\na,255\n", "a"),
+                (
+                    "key,size\n\"a,b\",1\n\"c\nd\",2\n\"e\"\"f\"\"\",3\n",
+                    r#"a,b bytes=1; c\nd bytes=2; e\"f\" bytes=3"#,
+                ),
+                (
+                    "key;size\r\na,b;1\r\n\"c;d\";2\r\n",
+                    "a,b bytes=1; c;d bytes=2",
+                ),
+                ("size\tkey\n1\ta\n", "a bytes=1"),
+                ("key|size\na,b|1\n\"c|d\"|2\n", "a,b bytes=1; c|d bytes=2"),
+                (
+                    "\u{feff}key,size\na\"b,1",
+                    r#"a\"b bytes=1; ByteOrderMark=1"#,
+                ),
+                (
+                    "key,size\na,1\nb\nc,many\n\nd,2,3,x\ne,4\n",
+                    "a bytes=1; c; e bytes=4; !13; !23; Size=1 at 15: many",
+                ),
+                // DuckDB writes types below the names.
+                (
+                    "│key│size│\n│varchar│int64│\n├───┼───┤\n│a│1│\n│b│2│\n",
+                    "a bytes=1; b bytes=2; Around=1",
+                ),
+                (
+                    "│key│size│\n├───┼───┤\n│a│1│\n│b│2│\n└───┴───┘\n",
+                    "a bytes=1; b bytes=2; Around=2",
+                ),
+            ],
         );
-        assert_eq!(found.types, [&b"hash"[..], b""]);
     }
 
     #[test]
-    fn a_column_that_is_not_there_is_empty() {
-        let found = read("key,frequency\na,255\n");
-        assert_eq!((found.keys.len(), found.values), (1, Default::default()));
-    }
-
-    #[test]
-    fn quotes_delimiters_and_line_ends_may_be_in_a_key() {
-        assert_eq!(
-            keys("key,size\n\"a,b\",1\n\"c\nd\",2\n\"e\"\"f\"\"\",3\n"),
-            ["a,b", "c\nd", "e\"f\""]
-        );
-        assert_eq!(keys("key;size\r\na,b;1\r\n\"c;d\";2\r\n"), ["a,b", "c;d"]);
-        assert_eq!(keys("size\tkey\n1\ta\n"), ["a"]);
-        assert_eq!(keys("key|size\na,b|1\n\"c|d\"|2\n"), ["a,b", "c|d"]);
-        assert_eq!(keys("\u{feff}key,size\na\"b,1"), ["a\"b"]);
-    }
-
-    #[test]
-    fn types_between_header_and_border_are_no_row() {
-        let below = |header: &str| format!("{header}├───┼───┤\n│ a │ 1 │\n│ b │ 2 │\n└───┴───┘\n");
-        let names = "│ key │ size │\n";
-        for header in [String::from(names), format!("{names}│ varchar │ int64 │\n")] {
-            let found = read(&below(&header));
-            assert_eq!(
-                (found.keys.join(&b' '), found.rejects.len()),
-                (b"a b".to_vec(), 0)
-            );
-            assert_eq!(found.values.weights[0], [1, 2]);
-        }
-    }
-
-    #[test]
-    fn a_header_without_a_key_lists_its_columns() {
-        let open = |content: &str, names| {
-            Csv { names }
-                .open(Head {
-                    bytes: content.as_bytes(),
-                    whole: true,
-                })
-                .err()
-                .unwrap_or_default()
-        };
-        assert_eq!(
-            open("id,size\n1,2\n", ColumnNames::USUAL),
-            "no column \"key\"; columns are: \"id\", \"size\""
-        );
+    fn columns_may_be_named() {
         let names = ColumnNames {
             size: Some("weight".into()),
             ..ColumnNames::USUAL
         };
         assert_eq!(
-            open("key;size\n1;2\n", names),
+            refused(&USUAL, "id,size\n1,2\n"),
+            "no column \"key\"; columns are: \"id\", \"size\""
+        );
+        assert_eq!(
+            refused(&Csv { names }, "key;size\n1;2\n"),
             "no column \"weight\"; columns are: \"key\", \"size\""
         );
-    }
-
-    #[test]
-    fn a_column_can_be_named() {
-        let csv = Csv {
-            names: ColumnNames {
-                key: Some("id".into()),
-                ..ColumnNames::USUAL
-            },
+        let names = ColumnNames {
+            key: Some("id".into()),
+            ..ColumnNames::USUAL
         };
-        assert_eq!(read_whole(&csv, b"key,id\na,b\n").keys, [b"b"]);
+        assert_reads(&Csv { names }, &[("key,id\na,b\n", "b")]);
     }
 
     #[test]
     fn keys_as_redis_cli_spells_them_are_decoded_unless_the_user_says_otherwise() {
-        let with = |escapes, content: &[u8]| {
+        for (escapes, content, expected) in [
+            (
+                KeyEscapes::Auto,
+                "key,size\n\"\\xd1\\x82\",1\n\"a\\\"b,c\\\\\",2\n\"\",3\n",
+                r#"\xd1\x82 bytes=1; a\"b,c\\ bytes=2;  bytes=3; EscapedKey=2"#,
+            ),
+            (
+                KeyEscapes::Auto,
+                "size;key\n1;\"\"\"\\xd1\\x82\"\"\"\n2;\"\"\"a\\\"\"b\"\"\"\n",
+                r#"\xd1\x82 bytes=1; a\"b bytes=2; EscapedKey=2"#,
+            ),
+            (
+                KeyEscapes::None,
+                "key,size\n\"\\x41\",1\n",
+                r"\\x41 bytes=1",
+            ),
+            (
+                KeyEscapes::C,
+                "key,size\n\\x41,1\n\"\\x42\",2\n\"open,4\nc,3\n\"d\"x,5\n\n",
+                "A bytes=1; B bytes=2; c bytes=3; !25; !37; EscapedKey=2",
+            ),
+        ] {
             let names = ColumnNames {
                 escapes,
                 ..ColumnNames::USUAL
             };
-            read_whole(&Csv { names }, content)
-        };
-        let found = read("key,size\n\"\\xd1\\x82\",1\n\"a\\\"b,c\\\\\",2\n\"\",3\n");
-        assert_eq!(found.keys, [&b"\xd1\x82"[..], b"a\"b,c\\", b""]);
-        assert_eq!(found.values.weights[0], [1, 2, 3]);
-        assert_eq!(found.seen.count(Notice::EscapedKey), 2);
-        let found = read("size;key\n1;\"\"\"\\xd1\\x82\"\"\"\n2;\"\"\"a\\\"\"b\"\"\"\n");
-        assert_eq!(found.keys, [&b"\xd1\x82"[..], b"a\"b"]);
-        assert_eq!(found.seen.count(Notice::EscapedKey), 2);
-        let kept = with(KeyEscapes::None, b"key,size\n\"\\x41\",1\n");
-        assert_eq!(kept.keys, [br"\x41"]);
-        let rows = b"key,size\n\\x41,1\n\"\\x42\",2\n\"open,4\nc,3\n\"d\"x,5\n\n";
-        let undone = with(KeyEscapes::C, rows);
-        assert_eq!(undone.keys, [b"A", b"B", b"c"]);
-        let places: Vec<_> = undone.rejects.iter().map(|(at, _)| *at).collect();
-        assert_eq!(places, [25, 37]);
-    }
-
-    #[test]
-    fn a_row_that_does_not_fit_is_rejected_where_it_starts() {
-        let found = read("key,size\na,1\nb\nc,many\n\nd,2,3,x\ne,4\n");
-        assert_eq!(found.keys, [b"a", b"c", b"e"]);
-        let rejects: Vec<_> = found
-            .rejects
-            .iter()
-            .map(|(at, why)| (*at, why.as_str()))
-            .collect();
-        let expected = [
-            (13, "1 fields, where the table has 2"),
-            (23, "4 fields, where the table has 2"),
-        ];
-        assert_eq!(rejects, expected);
-        let (role, lost) = found.seen.unreadable().next().unwrap();
-        assert_eq!(
-            (role, lost.count, lost.byte, lost.text()),
-            (Lost::Size, 1, 15, &b"many"[..])
-        );
+            assert_reads(&Csv { names }, &[(content, expected)]);
+        }
     }
 
     #[test]
     fn only_a_header_with_a_key_among_other_columns_is_detected() {
-        let name = |content: &str| {
-            let bytes = content.as_bytes();
-            detect(Head { bytes, whole: true }).map(Format::name)
-        };
-        for yes in ["key,size\na,1\n", "db;name\n1;a\n", "key,size\n"] {
-            assert_eq!(name(yes), Some("csv"), "{yes:?}");
-        }
-        for no in [
-            "key\na",
-            "user:1,user:2\na",
-            "a,b\na",
-            "key,{user}:1\na",
-            "\na\na",
+        for (content, name) in [
+            ("key,size\na,1\n", "csv"),
+            ("db;name\n1;a\n", "csv"),
+            ("key,size\n", "csv"),
+            ("key\na", "lines"),
+            ("user:1,user:2\na", "lines"),
+            ("a,b\na", "lines"),
+            ("key,{user}:1\na", "lines"),
+            ("\na\na", "lines"),
         ] {
-            assert_eq!(name(no), Some("lines"), "{no:?}");
+            assert_eq!(named(content, true), Some(name), "{content:?}");
         }
     }
 }

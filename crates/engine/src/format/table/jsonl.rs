@@ -329,122 +329,63 @@ impl Reader for JsonKeys {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::reading::{Found, read_whole};
-    use crate::format::{Lost, Notice, detect};
-
-    fn read(content: &[u8]) -> Found {
-        read_whole(&USUAL, content)
-    }
+    use crate::format::Notice;
+    use crate::format::reading::{assert_reads, named, read_whole, refused};
 
     #[test]
-    fn members_are_found_by_name_in_any_order() {
-        let content = "{\"key\":\"a\",\"size\":10,\"ops\":3}\n{\"hits\":4,\"used_memory\":\"1.2kB\",\"name\":\"b\",\"x\":[{}]}\n";
-        let found = read(content.as_bytes());
-        assert_eq!(found.keys, [b"a", b"b"]);
-        assert_eq!(
-            (
-                found.values.weights[0].clone(),
-                found.values.weights[1].clone()
-            ),
-            (vec![10, 1229], vec![3, 4])
+    fn members_are_found_by_name_and_keys_are_decoded() {
+        assert_reads(
+            &USUAL,
+            &[
+                (
+                    &b"{\"key\":\"a\",\"size\":10,\"ops\":3}\n{\"hits\":4,\"used_memory\":\"1.2kB\",\"name\":\"b\",\"x\":[{}]}\n"[..],
+                    "a bytes=10 ops=3; b bytes=1229 ops=4",
+                ),
+                (
+                    b"{\"key\":\"\\u00e9\\n\\ud83d\\ude00\"}\n{\"key\":\"\\ud800x\"}\r\n{\"key\":\"\xff\xfe\"}\n{\"key\":\"\"}",
+                    r"\xc3\xa9\n\xf0\x9f\x98\x80; \xed\xa0\x80x; \xff\xfe; ",
+                ),
+                (b"[\n{\"key\":\"a\"},\n{\"key\":\"b\"}\n]\n", "a; b"),
+                (b"[{\"key\":\"a\"}, {\"key\":\"b\"}]", "a; b"),
+                (
+                    b"{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n",
+                    "a; b; d; !12; !22; !50; Size=1 at 24: many",
+                ),
+            ],
         );
-        assert!(found.rejects.is_empty());
-    }
-
-    #[test]
-    fn keys_are_decoded_and_their_bytes_are_any() {
-        let found = read(
-            b"{\"key\":\"\\u00e9\\n\\ud83d\\ude00\"}\n{\"key\":\"\\ud800x\"}\r\n{\"key\":\"\xff\xfe\"}\n{\"key\":\"\"}",
-        );
-        assert_eq!(
-            found.keys,
-            [
-                &b"\xc3\xa9\n\xf0\x9f\x98\x80"[..],
-                b"\xed\xa0\x80x",
-                b"\xff\xfe",
-                b""
-            ]
-        );
-    }
-
-    #[test]
-    fn escapes_of_redis_cli_are_undone_where_the_user_says_so() {
-        let escapes = KeyEscapes::C;
         let names = ColumnNames {
-            escapes,
+            escapes: KeyEscapes::C,
             ..ColumnNames::USUAL
         };
-        let content = b"{\"key\":\"\\\"\\\\xd1\\\"\"}\n{\"key\":\"\\\\x41\"}\n";
-        assert_eq!(read_whole(&Jsonl { names }, content).keys, [b"\xd1", b"A"]);
-    }
-
-    #[test]
-    fn an_array_with_commas_is_read_on_one_line_or_many() {
-        let lines = read(b"[\n{\"key\":\"a\"},\n{\"key\":\"b\"}\n]\n");
-        assert_eq!(lines.keys, [b"a", b"b"]);
-        assert_eq!(read(b"[{\"key\":\"a\"}, {\"key\":\"b\"}]").keys, lines.keys);
-        assert!(lines.rejects.is_empty());
-    }
-
-    #[test]
-    fn what_is_no_key_is_rejected_where_it_starts() {
-        let content = "{\"key\":\"a\"}\n{\"key\":1}\nx\n{\"key\":\"b\",\"size\":\"many\"}\n{\"key\":\"c\"\n{\"key\":\"d\",\"size\":null}\n";
-        let found = read(content.as_bytes());
-        assert_eq!(found.keys, [b"a", b"b", b"d"]);
-        assert_eq!(
-            found.rejects.iter().map(|(at, _)| *at).collect::<Vec<_>>(),
-            [12, 22, 50]
-        );
-        assert_eq!(found.values.weights[0], [MISSING; 3]);
-        let (role, lost) = found.seen.unreadable().next().unwrap();
-        assert_eq!(
-            (role, lost.count, lost.byte, lost.text()),
-            (Lost::Size, 1, 24, &b"many"[..])
-        );
+        let escaped = br#"{"key":"\"\\xd1\""}
+{"key":"\\x41"}"#;
+        assert_reads(&Jsonl { names }, &[(escaped, "\\xd1; A")]);
     }
 
     #[test]
     fn a_column_that_comes_late_is_counted_as_such() {
-        let content = format!(
-            "{}{{\"key\":\"a\",\"size\":7}}\n",
-            "{\"key\":\"a\"}\n".repeat(LINES)
-        );
-        let found = read(content.as_bytes());
-        assert_eq!(
-            (
-                found.seen.keys as usize,
-                found.seen.count(Notice::LateColumn)
-            ),
-            (LINES + 1, 1)
-        );
+        let row = "{\"key\":\"a\"}\n";
+        let content = format!("{}{{\"key\":\"a\",\"size\":7}}\n", row.repeat(LINES));
+        let found = read_whole(&USUAL, content.as_bytes());
+        assert_eq!(found.keys.len(), LINES + 1);
+        assert_eq!(found.seen.count(Notice::LateColumn), 1);
         assert!(found.values.weights[0].is_empty());
     }
 
     #[test]
     fn only_objects_with_a_key_are_detected() {
-        let name = |content: &str| {
-            let head = Head {
-                bytes: content.as_bytes(),
-                whole: true,
-            };
-            detect(head).map(Format::name)
-        };
-        assert_eq!(name("{\"name\":\"a\"}\n"), Some("jsonl"));
-        assert_eq!(name("[{\"key\":\"a\"}]"), Some("jsonl"));
-        assert_eq!(name("{\"id\":\"a\"}\n"), Some("lines"));
-        assert_eq!(name("[\"a\"]\n"), Some("redis-json"));
-        let open = |content: &str| {
-            USUAL
-                .open(Head {
-                    bytes: content.as_bytes(),
-                    whole: true,
-                })
-                .err()
-        };
+        for (content, name) in [
+            ("{\"name\":\"a\"}\n", "jsonl"),
+            ("[{\"key\":\"a\"}]", "jsonl"),
+            ("{\"id\":\"a\"}\n", "lines"),
+            ("[\"a\"]\n", "redis-json"),
+        ] {
+            assert_eq!(named(content, true), Some(name));
+        }
         assert_eq!(
-            open("{\"id\":1,\"size\":2}\n").as_deref(),
-            Some("no member \"key\"; members are: \"id\", \"size\"")
+            refused(&USUAL, "{\"id\":1,\"size\":2}\n"),
+            "no member \"key\"; members are: \"id\", \"size\""
         );
-        assert_eq!(open(""), None);
+        assert_eq!(refused(&USUAL, ""), "");
     }
 }
