@@ -39,10 +39,15 @@ pub trait Row: Send + Sync + 'static {
     /// Finds the key of a line. If there is one, adds its attributes to `values`: one entry to each column of the
     /// format.
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed;
+
+    /// What is to be noted at the start of the input.
+    fn at_start(&self) -> Option<Notice> {
+        None
+    }
 }
 
 /// A reader of line-based rows.
-pub struct LineReader<R>(R);
+pub struct LineReader<R>(pub R);
 
 impl<R: Row> LineReader<R> {
     /// Opens an input of the format called `format`.
@@ -61,6 +66,9 @@ impl<R: Row> Reader for LineReader<R> {
     ) -> ReadStats {
         let lfu = columns.lfu;
         let mut gather = BatchBuilder::new(columns, sink);
+        if let Some(notice) = self.0.at_start().filter(|_| piece.first) {
+            gather.note(notice);
+        }
         each_line(block, piece.from, |block, start, end| {
             let whole = &block.content()[start..end];
             let (codes, text) = noise::without_codes(whole);

@@ -2,13 +2,13 @@
 //! quotes. Lossless: keys may contain any byte. SCAN pages are read too: `1) "17"`, then `2) 1) "key"`.
 //! If the first rows have a page, a cursor starts each.
 
-use crate::format::frame::batch_rows::{BatchBuilder, each_line};
+use crate::format::batch::Values;
+use crate::format::frame::line_reader::{self, Line, LineReader, Parsed};
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
 use crate::format::redis_cli::cursor;
 use crate::format::redis_cli::noise;
-use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
-use crate::source::block::{Block, Piece};
+use crate::format::{Detected, Format, Head, Notice, Opened};
 
 /// The format.
 pub(crate) struct Numbered;
@@ -34,7 +34,7 @@ impl Format for Numbered {
             starts_late: first.is_some_and(|(row, _)| row.index != 1),
             in_pages: rows.any(|(row, line)| row.follows_cursor(line)),
         };
-        Ok(Opened::lines(self.name(), rows))
+        Ok(LineReader::open(self.name(), rows))
     }
 }
 
@@ -120,55 +120,37 @@ struct Rows {
     in_pages: bool,
 }
 
-impl Reader for Rows {
-    fn read(
-        &self,
-        block: &mut Block,
-        piece: Piece,
-        columns: &mut Columns<'_>,
-        sink: &mut dyn Sink,
-    ) -> ReadStats {
-        let mut gather = BatchBuilder::new(columns, sink);
-        if piece.first && self.starts_late {
-            gather.note(Notice::LateStart);
+impl line_reader::Row for Rows {
+    fn row(&self, line: Line<'_>, _: &mut Values) -> Parsed {
+        let bare = line.text;
+        let Some(row) = Row::of(bare) else {
+            return Parsed::Reject(NO_ROW);
+        };
+        let text = row.value + 1..bare.len().saturating_sub(1);
+        match row.kind(bare) {
+            _ if row.outer.is_some_and(|outer| outer != 2) => {
+                Parsed::Reject("a reply within a reply")
+            }
+            Kind::Text
+                if self.in_pages
+                    && row.index == 1
+                    && row.outer.is_none()
+                    && cursor::is_cursor(&bare[text.clone()]) =>
+            {
+                Parsed::Note(Notice::Cursor)
+            }
+            Kind::Text => Parsed::Escaped(Escapes::C, text),
+            Kind::Nil => Parsed::Note(Notice::Nil),
+            Kind::Empty => Parsed::Note(Notice::EmptyReply),
+            Kind::Error => Parsed::Note(Notice::ErrorReply),
+            Kind::Other => {
+                Parsed::Reject("a numbered row whose value is not one text in double quotes")
+            }
         }
-        each_line(block, piece.from, |block, start, end| {
-            let line = &block.content()[start..end];
-            let (codes, bare) = noise::without_codes(line);
-            let Some(row) = Row::of(bare) else {
-                return gather.not_a_row(start, line, Ok(NO_ROW));
-            };
-            let from = start + codes;
-            if codes > 0 {
-                gather.note(Notice::Colour);
-            }
-            match row.kind(bare) {
-                _ if row.outer.is_some_and(|outer| outer != 2) => {
-                    gather.reject(start, "a reply within a reply")
-                }
-                Kind::Text
-                    if self.in_pages
-                        && row.index == 1
-                        && row.outer.is_none()
-                        && cursor::is_cursor(&bare[row.value + 1..bare.len() - 1]) =>
-                {
-                    gather.note(Notice::Cursor);
-                }
-                Kind::Text => {
-                    let (from, to) = (from + row.value + 1, from + bare.len() - 1);
-                    let to = escape::undo(Escapes::C, block.content_mut(), from, to);
-                    gather.key(block, from, to);
-                }
-                Kind::Nil => gather.note(Notice::Nil),
-                Kind::Empty => gather.note(Notice::EmptyReply),
-                Kind::Error => gather.failure(start),
-                Kind::Other => gather.reject(
-                    start,
-                    "a numbered row whose value is not one text in double quotes",
-                ),
-            }
-        });
-        gather.finish(block)
+    }
+
+    fn at_start(&self) -> Option<Notice> {
+        self.starts_late.then_some(Notice::LateStart)
     }
 }
 

@@ -1,14 +1,14 @@
 //! `quoted`: one key per line, in double quotes with C escapes, as printed by `redis-cli --no-raw --scan`. Lossless:
 //! keys may contain any byte.
 //!
-//! If all lines of a batch have two quotes and no backslash, only the quotes are stripped. Otherwise each line is
-//! examined, and backslash escapes are decoded in place.
+//! While all lines of a batch have two quotes and no backslash, only the quotes are stripped. The rest of the block is
+//! read line by line, and backslash escapes are decoded in place.
 
-use crate::format::batch::KeyBatch;
+use crate::format::batch::Values;
+use crate::format::frame::line_reader::{Line, LineReader, Parsed, Row};
 use crate::format::lines::cut_lines;
 use crate::format::parse::escape;
 use crate::format::parse::escape::Escapes;
-use crate::format::redis_cli::errors;
 use crate::format::redis_cli::noise;
 use crate::format::{Columns, Detected, Format, Head, Notice, Opened, ReadStats, Reader, Sink};
 use crate::source::block::{Block, Padded, Piece};
@@ -50,20 +50,14 @@ impl Reader for Quoted {
         }
         while (from as usize) < block.len() {
             let next = cut_lines(block.padded(), from, b'\n', columns.keys, columns.find).next;
-            if is_plain(block.padded(), from, next, columns) {
-                columns.keys.start.iter_mut().for_each(|start| *start += 1);
-                columns.keys.end.iter_mut().for_each(|end| *end -= 1);
-            } else {
-                decode(block, columns, sink, &mut stats);
+            if !is_plain(block.padded(), from, next, columns) {
+                let rest = Piece { from, ..piece };
+                stats += LineReader(Lines).read(block, rest, columns, sink);
+                break;
             }
-            stats.keys += columns.keys.len() as u64;
-            if !columns.keys.is_empty() {
-                sink.keys(KeyBatch {
-                    base: block.padded(),
-                    keys: columns.keys,
-                    values: columns.values,
-                });
-            }
+            columns.keys.start.iter_mut().for_each(|start| *start += 1);
+            columns.keys.end.iter_mut().for_each(|end| *end -= 1);
+            columns.hand_on(block.padded(), sink, &mut stats);
             from = next;
         }
         stats
@@ -100,42 +94,17 @@ fn is_plain(base: Padded<'_>, from: u32, next: u32, columns: &Columns<'_>) -> bo
         && memchr::memchr_iter(b'"', batch).count() == 2 * keys.len()
 }
 
-/// Decodes the lines of the batch one by one and removes those that are not keys.
-fn decode(
-    block: &mut Block,
-    columns: &mut Columns<'_>,
-    sink: &mut dyn Sink,
-    stats: &mut ReadStats,
-) {
-    let keys = &mut *columns.keys;
-    let content = block.content_mut();
-    let mut kept = 0;
-    for i in 0..keys.len() {
-        let (start, end) = (keys.start[i] as usize, keys.end[i] as usize);
-        let line = &content[start..end];
-        let (codes, framed) = if line.first() == Some(&b'"') {
-            (0, line.strip_suffix(b"\r").unwrap_or(line))
+/// Lines with escapes, or with something else around them.
+struct Lines;
+
+impl Row for Lines {
+    fn row(&self, line: Line<'_>, _: &mut Values) -> Parsed {
+        if escape::is_quoted(line.text) {
+            Parsed::Escaped(Escapes::C, 1..line.text.len() - 1)
         } else {
-            noise::without_codes(line)
-        };
-        if !escape::is_quoted(framed) {
-            let notice = noise::noise(line);
-            match notice {
-                Some(Notice::ErrorReply) => sink.reject(start, errors::REASON),
-                Some(_) => {}
-                None => sink.reject(start, "not one text in double quotes"),
-            }
-            notice.into_iter().for_each(|notice| stats.note(notice, 1));
-            continue;
+            Parsed::Reject("not one text in double quotes")
         }
-        let from = start + codes + 1;
-        let to = from + framed.len() - 2;
-        stats.note(Notice::Colour, u64::from(codes > 0));
-        let to = escape::undo(Escapes::C, content, from, to);
-        (keys.start[kept], keys.end[kept]) = (from as u32, to as u32);
-        kept += 1;
     }
-    keys.resize(kept);
 }
 
 #[cfg(test)]
