@@ -223,6 +223,31 @@ pub struct Columns<'a> {
     pub with_attributes: bool,
 }
 
+impl Columns<'_> {
+    /// Passes a non-empty batch of the rows in `base` to the sink, with what follows from its columns.
+    pub(crate) fn hand_on(&mut self, base: Padded<'_>, sink: &mut dyn Sink, stats: &mut ReadStats) {
+        let (keys, values) = (&*self.keys, &mut *self.values);
+        if keys.is_empty() {
+            return;
+        }
+        values.estimate_accesses(self.lfu);
+        let left = values.date_expiry(self.written_ms);
+        if left > 0 {
+            stats.note(Notice::TimeLeft, left);
+            stats.written_ms = stats.written_ms.max(Some(self.written_ms));
+        }
+        if values.are_operations {
+            stats.operations += keys.len() as u64;
+            if let Some(times) = self.command_times {
+                values.estimate_cpu(base, keys, times);
+            }
+        } else {
+            stats.keys += keys.len() as u64;
+        }
+        sink.keys(KeyBatch { base, keys, values });
+    }
+}
+
 /// The format called `name`.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Collects single rows into batches of keys.
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, Values};
+use crate::format::batch::{BATCH_KEYS, Values};
 use crate::format::read_stats::Lost;
 use crate::format::redis_cli::{errors, noise};
 use crate::format::{Columns, Notice, ReadStats, Sink};
@@ -59,7 +59,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     /// notice or a reason to reject.
     pub fn not_a_row(&mut self, at: usize, line: &[u8], otherwise: Result<&str, Notice>) {
         match (noise::noise(line), otherwise) {
-            (Some(Notice::ErrorReply), _) => self.failure(at),
+            (Some(Notice::ErrorReply), _) | (None, Err(Notice::ErrorReply)) => self.failure(at),
             (Some(notice), _) | (None, Err(notice)) => self.note(notice),
             (None, Ok(reason)) => self.reject(at, reason),
         }
@@ -87,31 +87,14 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     fn flush(&mut self, block: &Block) {
-        let Columns {
-            keys,
-            values,
-            lfu,
-            command_times,
-            ..
-        } = &mut *self.columns;
-        if !keys.is_empty() {
-            values.estimate_accesses(*lfu);
-            if let Some(times) = command_times.filter(|_| values.are_operations) {
-                values.estimate_cpu(block.padded(), keys, times);
-            }
-            if values.are_operations {
-                self.seen.operations += keys.len() as u64
-            } else {
-                self.seen.keys += keys.len() as u64
-            }
-            self.sink.keys(KeyBatch {
-                base: block.padded(),
-                keys,
-                values,
-            });
-            keys.clear();
-            values.clear();
-        }
+        let BatchBuilder {
+            columns,
+            sink,
+            seen,
+        } = self;
+        columns.hand_on(block.padded(), *sink, seen);
+        columns.keys.clear();
+        columns.values.clear();
     }
 }
 

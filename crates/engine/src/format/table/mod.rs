@@ -14,7 +14,7 @@ pub(crate) mod role;
 pub(crate) mod separator;
 pub(crate) mod tool_rows;
 
-use crate::format::batch::{BATCH_KEYS, KeyBatch, MISSING, Number, SOMETIME, Values, Word};
+use crate::format::batch::{BATCH_KEYS, MISSING, Number, SOMETIME, Values, Word};
 use crate::format::parse::size::{ReadNumber, count, integer, is_missing};
 use crate::format::table::columns::{ROLES, Role};
 use crate::format::table::names::Unit;
@@ -195,28 +195,10 @@ pub(crate) fn read<R: Rows>(
                 }
             }
         }
-        hand_on(block, columns, sink, &mut stats);
+        columns.hand_on(block.padded(), sink, &mut stats);
     }
     stats.note(Notice::EscapedKey, R::undone(&memory));
     stats
-}
-
-/// Passes a non-empty batch to the sink.
-fn hand_on(block: &Block, columns: &mut Columns<'_>, sink: &mut dyn Sink, stats: &mut ReadStats) {
-    if !columns.keys.is_empty() {
-        columns.values.estimate_accesses(columns.lfu);
-        let left = columns.values.date_expiry(columns.written_ms);
-        if left > 0 {
-            stats.note(Notice::TimeLeft, left);
-            stats.written_ms = stats.written_ms.max(Some(columns.written_ms));
-        }
-        stats.keys += columns.keys.len() as u64;
-        sink.keys(KeyBatch {
-            base: block.padded(),
-            keys: columns.keys,
-            values: columns.values,
-        });
-    }
 }
 
 fn push(columns: &mut Columns<'_>, carried: Carried, row: Row, stats: &mut ReadStats) {
