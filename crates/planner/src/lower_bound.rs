@@ -39,7 +39,7 @@ const NEAR: f64 = 1e-9;
 
 impl LowerBound {
     /// The lower bound over all plans for owned slots of these loads on nodes with these fair shares.
-    pub(crate) fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
+    pub fn new(loads: &[u64], owner: &[Option<usize>], fair: &[f64]) -> Self {
         let owned = owner
             .iter()
             .enumerate()
