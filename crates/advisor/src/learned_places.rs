@@ -18,11 +18,6 @@ const LEAST_VALUES: usize = 3;
 const MOST_BATCHES: usize = 1 << 16;
 /// The minimum fraction of the batches with a place that share its segment; below that it is an accident.
 const SHARING: f64 = 0.25;
-/// With at least this many distinct words in a place, common endings show that they are values; then the number of endings,
-/// and the fraction of the words that each must occur with.
-const LEAST_WORDS: usize = 8;
-const LEAST_ENDINGS: usize = 3;
-const COMMON: f64 = 0.8;
 /// Rounds of learning: each learned value may change the places after it.
 const ROUNDS: usize = 4;
 
@@ -38,61 +33,6 @@ impl Places {
             places = learned;
         }
         places
-    }
-
-    /// Adds the places whose words are values because they occur with several endings (as tenants do, and kinds of
-    /// tables do not), or are in the tag.
-    pub(crate) fn with_those_of(mut self, names: &[&[u8]]) -> Places {
-        for _ in 0..ROUNDS {
-            let values = self.values_by_endings(names);
-            if values.is_empty() {
-                break;
-            }
-            let values = values.into_iter().map(|place| (place, PlaceKind::Value));
-            self = Places::from(self.all().chain(values).collect::<HashMap<_, _>>());
-        }
-        self
-    }
-
-    fn values_by_endings(&self, names: &[&[u8]]) -> Vec<u64> {
-        let mut places: HashMap<u64, HashMap<u64, Words>> = HashMap::default();
-        let mut seen: HashSet<u64> = HashSet::default();
-        let mut tokens = Tokens::with(self);
-        for name in names {
-            if !tokens.parse(name) {
-                continue;
-            }
-            let key = SegmentedKey::of(&tokens);
-            if !seen.insert(fold(key.shape, u64::from(tokens.tag.is_some()))) {
-                continue;
-            }
-            let (open, close) = tokens.tag.unwrap_or_default();
-            let mut ending = hash(tokens.tail());
-            for (at, segment) in key.segments.iter().enumerate().rev() {
-                let span = &tokens.segments[at];
-                let is_open = self.get(segment.place).is_none();
-                if is_open && segment.is_of_words {
-                    let endings = places.entry(segment.place).or_default();
-                    let words = endings.entry(ending).or_default();
-                    words.different.insert(segment.shape);
-                    words.are_tags |= (open..close).contains(&span.start) && span.end <= close;
-                }
-                ending = fold(ending ^ FIELD, segment.shape);
-            }
-        }
-        let are_values = |endings: &HashMap<u64, Words>| {
-            let different = endings.values().flat_map(|words| &words.different);
-            let shapes: HashSet<u64> = different.copied().collect();
-            let is_common =
-                |words: &&Words| words.different.len() as f64 >= COMMON * shapes.len() as f64;
-            let common: Vec<&Words> = endings.values().filter(is_common).collect();
-            let are_tags = common.iter().any(|words| words.are_tags);
-            shapes.len() >= LEAST_WORDS && (common.len() >= LEAST_ENDINGS || are_tags)
-        };
-        let values = places
-            .into_iter()
-            .filter(|(_, endings)| are_values(endings));
-        values.map(|(place, _)| place).collect()
     }
 
     /// Adds the places that batches reveal when their keys are read with these values.
@@ -170,14 +110,6 @@ impl Places {
             }
         }
     }
-}
-
-/// Words of a place with the same ending.
-#[derive(Default)]
-struct Words {
-    different: HashSet<u64>,
-    /// Whether they are tags or parts of tags.
-    are_tags: bool,
 }
 
 /// The evidence for a place in batches.

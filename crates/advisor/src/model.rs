@@ -53,9 +53,7 @@ impl<'a> Model<'a> {
         let listed: Vec<&[u8]> = (0..names.len()).map(|at| names.get(at).0).collect();
         let touched: Vec<&[u8]> = (0..batches.len()).flat_map(|at| batches.keys(at)).collect();
         let each_once = each_once(&touched, names);
-        let each_name: Vec<&[u8]> = each_once.iter().map(|(name, _)| *name).collect();
-        let places = Places::of(batches).with_those_of(&each_name);
-        let mut families = Families::of(&each_once, places);
+        let mut families = Families::of(&each_once, Places::of(batches));
         add_names(&mut families, &listed, names);
         add_accesses(&mut families, &touched);
         families.reorder(&by_importance(&families, names, batches));
