@@ -27,6 +27,7 @@ use crate::pipeline::reading::Reading;
 use crate::pipeline::{Analysis, file_nodes, input_info};
 use crate::whatif::findings::WhatIfFindings;
 use crate::whatif::rules::RenameRules;
+use crate::whatif::wording::sentence;
 use crate::whatif::{WhatIf, WhatIfChange, view};
 
 /// The same keys on other nodes, by another hash policy or with other tags.
@@ -123,7 +124,9 @@ impl Trial<'_> {
         );
         let after = summarise(counted.after(), None, new, &observed, &self.asked, input);
         let names = (self.policies).map(|policy| Name::from(policy.to_string().as_str()));
-        Ok(WhatIfFindings::of(counted, [before, after], names))
+        let mut findings = WhatIfFindings::of(counted, [before, after], names);
+        findings.sentence = sentence(&findings);
+        Ok(findings)
     }
 }
 

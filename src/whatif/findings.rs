@@ -13,7 +13,6 @@ use slotscope_model::{InputFacts, Summary};
 
 use crate::whatif::WhatIf;
 use crate::whatif::tag_splits::SplitTags;
-use crate::whatif::wording::sentence;
 
 /// Schema name and version.
 pub const SCHEMA: &str = "slotscope.whatif/2";
@@ -80,7 +79,7 @@ pub struct Side {
 }
 
 impl WhatIfFindings {
-    /// The numbers and a sentence; `summaries` and `policies` are before and after.
+    /// The numbers, still without a sentence; `summaries` and `policies` are before and after.
     pub(crate) fn of(counted: WhatIf, summaries: [Summary; 2], policies: [Name; 2]) -> Self {
         let carried = counted.before.slots.loads.map(|_, _| ());
         let amount = |load: Load| carried.map(|metric, ()| load[metric]);
@@ -99,7 +98,7 @@ impl WhatIfFindings {
             .collect();
         let nodes_after = after.nodes.list.clone();
         let [policy_before, policy_after] = policies;
-        let mut findings = WhatIfFindings {
+        WhatIfFindings {
             schema: SCHEMA,
             by: before.by,
             before: Side::of(before, policy_before),
@@ -115,9 +114,7 @@ impl WhatIfFindings {
             nodes_after,
             sentence: String::new(),
             input,
-        };
-        findings.sentence = sentence(&findings);
-        findings
+        }
     }
 }
 

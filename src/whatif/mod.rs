@@ -7,7 +7,8 @@ pub mod split;
 pub mod tag_splits;
 #[cfg(feature = "cli")]
 pub(crate) mod view;
-mod wording;
+#[cfg(feature = "cli")]
+pub(crate) mod wording;
 
 use std::sync::Arc;
 

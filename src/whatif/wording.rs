@@ -7,7 +7,7 @@ use slotscope_model::words::times;
 use crate::whatif::findings::WhatIfFindings;
 
 /// The effect of a change, without a full stop.
-pub(super) fn sentence(findings: &WhatIfFindings) -> String {
+pub(crate) fn sentence(findings: &WhatIfFindings) -> String {
     let [was, is] = [&findings.before, &findings.after];
     let Some((before, after)) = was.nodes.max_over_mean.zip(is.nodes.max_over_mean) else {
         return "no node has a key on one side, so there is nothing to compare".into();

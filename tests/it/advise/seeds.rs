@@ -16,7 +16,7 @@ impl Said {
         let commands: String = commands.map(|command| command + "\n").collect();
         scratch.file("commands", commands);
         let args = ["advise", "names", "--batches", "commands", "--nodes", "12"];
-        let advice = scratch.report(&[&args[..], &["--json", "--out", "advice"]].concat());
+        let advice = scratch.report(&[&args[..], &["--json"]].concat());
         Said { scratch, advice }
     }
 
