@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn empty_slots_go_with_those_before_them_unless_a_file_is_missing() {
-        // The last 10,683 empty slots are no chance.
+        // 10,683 empty slots at the end are not due to chance.
         let files = [of_cluster((10..5000).step_by(9)), of_cluster([5400, 5700])];
         assert_eq!(told(files), "a 0-5399; b 5400-5700");
         let files = [file(0..5461), file(10_923..16_384)];
