@@ -1,115 +1,72 @@
 //! Glob patterns with the semantics of SCAN MATCH and KEYS, byte by byte.
 
+use regex::bytes::{Regex, RegexBuilder};
+
 /// A compiled pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Glob {
-    parts: Vec<Part>,
-    /// Whether the pattern is a single star: in servers only that one matches the empty key, not `**`.
-    is_star: bool,
-}
-
-/// A part of a pattern.
-#[derive(Debug, Clone, PartialEq, Eq)]
-enum Part {
-    /// Any bytes.
-    Star,
-    /// Any one byte.
-    One,
-    /// Exactly this byte.
-    Byte(u8),
-    /// One byte inside these ranges, or outside if negated.
-    Set { ranges: Vec<(u8, u8)>, not: bool },
-}
-
-impl Part {
-    fn takes(&self, byte: u8) -> bool {
-        match self {
-            Part::Star => false,
-            Part::One => true,
-            Part::Byte(wanted) => *wanted == byte,
-            Part::Set { ranges, not } => {
-                ranges
-                    .iter()
-                    .any(|(first, last)| (*first..=*last).contains(&byte))
-                    != *not
-            }
-        }
-    }
-}
+#[derive(Debug, Clone)]
+pub struct Glob(Regex);
 
 impl Glob {
     /// Compiles a pattern; every text is valid.
     pub fn new(pattern: &[u8]) -> Self {
-        let (mut parts, mut rest) = (Vec::new(), pattern);
+        let (mut text, mut rest) = (String::from("^"), pattern);
         while let [first, tail @ ..] = rest {
             rest = tail;
             match (first, tail) {
-                (b'*', _) if parts.last() == Some(&Part::Star) => {}
-                (b'*', _) => parts.push(Part::Star),
-                (b'?', _) => parts.push(Part::One),
-                (b'[', _) => {
-                    let (set, tail) = set(tail);
-                    parts.push(set);
-                    rest = tail;
-                }
+                (b'*', _) => text.push_str(".*"),
+                (b'?', _) => text.push('.'),
+                (b'[', _) => rest = set(tail, &mut text),
                 (b'\\', [escaped, tail @ ..]) => {
-                    parts.push(Part::Byte(*escaped));
+                    text += &literal(*escaped);
                     rest = tail;
                 }
-                _ => parts.push(Part::Byte(*first)),
+                _ => text += &literal(*first),
             }
         }
-        let is_star = pattern == b"*";
-        Glob { parts, is_star }
+        // In servers a single star matches the empty key, and several do not.
+        if pattern.len() > 1 && pattern.iter().all(|byte| *byte == b'*') {
+            text.push('.');
+        }
+        let regex = RegexBuilder::new(&format!("{text}$"))
+            .unicode(false)
+            .dot_matches_new_line(true)
+            .size_limit(usize::MAX)
+            .build();
+        Glob(regex.expect("literals, sets and stars are valid"))
     }
 
-    /// Whether all of `key` matches. A mismatch backtracks to the last star only, so the time is at most the product of
-    /// both lengths.
+    /// Whether all of `key` matches.
     pub fn matches(&self, key: &[u8]) -> bool {
-        if key.is_empty() {
-            return self.is_star || self.parts.is_empty();
-        }
-        let (mut part, mut at) = (0, 0);
-        let mut last_star = None;
-        while at < key.len() {
-            match self.parts.get(part) {
-                Some(Part::Star) => {
-                    last_star = Some((part, at));
-                    part += 1;
-                    continue;
-                }
-                Some(piece) if piece.takes(key[at]) => {
-                    (part, at) = (part + 1, at + 1);
-                    continue;
-                }
-                _ => {}
-            }
-            let Some((star, from)) = last_star else {
-                return false;
-            };
-            last_star = Some((star, from + 1));
-            (part, at) = (star + 1, from + 1);
-        }
-        self.parts[part..].iter().all(|part| *part == Part::Star)
+        self.0.is_match(key)
     }
 }
 
-/// The set after a `[`, and the rest of the pattern. As in servers, an unclosed set ends with the pattern.
-fn set(mut rest: &[u8]) -> (Part, &[u8]) {
+fn literal(byte: u8) -> String {
+    format!(r"\x{byte:02X}")
+}
+
+/// Writes the set after a `[`; returns the rest of the pattern. As in servers, an unclosed set ends with the pattern.
+fn set<'p>(mut rest: &'p [u8], text: &mut String) -> &'p [u8] {
     let not = rest.first() == Some(&b'^');
     rest = &rest[usize::from(not)..];
-    let mut ranges = Vec::new();
+    let mut ranges = String::new();
     loop {
         let (first, last, len) = match rest {
             [b'\\', escaped, ..] => (*escaped, *escaped, 2),
-            [b']', tail @ ..] => return (Part::Set { ranges, not }, tail),
-            [] => return (Part::Set { ranges, not }, rest),
+            [b']', ..] | [] => break,
             [first, b'-', last, ..] => (*first.min(last), *first.max(last), 3),
             [byte, ..] => (*byte, *byte, 1),
         };
-        ranges.push((first, last));
+        ranges += &format!("{}-{}", literal(first), literal(last));
         rest = &rest[len..];
     }
+    *text += &match (ranges.is_empty(), not) {
+        (true, false) => r"[^\x00-\xFF]".into(),
+        (true, true) => ".".into(),
+        (false, false) => format!("[{ranges}]"),
+        (false, true) => format!("[^{ranges}]"),
+    };
+    rest.strip_prefix(b"]").unwrap_or(rest)
 }
 
 #[cfg(test)]
