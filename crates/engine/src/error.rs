@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::name::{self, Name};
-use crate::sentence::{AsTheyAre, Sentence};
+use crate::sentence::Sentence;
 
 /// The result of anything that can fail for a reason the user can act on.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -23,7 +23,7 @@ pub enum Error {
         source: io::Error,
     },
     /// An unusable input, flag or topology.
-    #[error("{place}: {}", what.spelled(&AsTheyAre))]
+    #[error("{place}: {}", what.spelled(None))]
     Bad {
         /// A file with line and byte, or a flag.
         place: String,
@@ -31,7 +31,7 @@ pub enum Error {
         what: Sentence,
     },
     /// A server that does not answer, as in an outage; one that refuses is `Bad`.
-    #[error("{place}: {}", what.spelled(&AsTheyAre))]
+    #[error("{place}: {}", what.spelled(None))]
     Silent {
         /// The address.
         place: String,
@@ -39,7 +39,7 @@ pub enum Error {
         what: Sentence,
     },
     /// An unusable option; the program spells it as a flag, a language binding in its own way.
-    #[error("{}: {}", flag(name, value), what.spelled(&AsTheyAre))]
+    #[error("{}: {}", flag(name, value), what.spelled(None))]
     Option {
         /// Its name, as words joined by `-`.
         name: Cow<'static, str>,

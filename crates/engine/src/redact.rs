@@ -9,7 +9,7 @@ use slotscope_keyname::ids::Id;
 
 use crate::error::{Error, Result};
 use crate::name::{ISOLATION, Name};
-use crate::sentence::{AsTheyAre, Sentence, ShowNames};
+use crate::sentence::Sentence;
 
 /// The environment variable with the key, to share it among reports.
 const VARIABLE: &str = "SLOTSCOPE_REDACT_KEY";
@@ -117,16 +117,16 @@ impl Redaction {
             },
             Error::Bad { place, what } => Error::Bad {
                 place: self.place(&place),
-                what: Sentence::default().words(what.spelled(self)),
+                what: Sentence::default().words(self.sentence(&what)),
             },
             Error::Silent { place, what } => Error::Silent {
                 place: self.place(&place),
-                what: Sentence::default().words(what.spelled(self)),
+                what: Sentence::default().words(self.sentence(&what)),
             },
             Error::Option { name, what, .. } => Error::Option {
                 name,
                 value: Name::default(),
-                what: Sentence::default().words(what.spelled(self)),
+                what: Sentence::default().words(self.sentence(&what)),
             },
             error => error,
         }
@@ -138,7 +138,7 @@ impl Redaction {
             return error;
         }
         let message = Sentence::from(error.to_string());
-        io::Error::new(error.kind(), message.spelled(self))
+        io::Error::new(error.kind(), self.sentence(&message))
     }
 
     /// Keeps a flag without its value, and a line or byte without its file.
@@ -189,23 +189,21 @@ fn is_position(text: &str) -> bool {
     words.all(|word| UNITS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-impl ShowNames for Redaction {
-    fn name(&self, spelling: &str) -> String {
-        let spelling = spelling.trim_matches(ISOLATION);
-        let name = Name::parse(spelling).unwrap_or_else(|| Name::from(spelling));
-        self.text_of(&name.0)
-    }
-
-    fn excerpt(&self, _: &str) -> String {
-        String::from("...")
+impl Redaction {
+    fn sentence(&self, sentence: &Sentence) -> String {
+        sentence.spelled(Some(&|spelling| {
+            let spelling = spelling.trim_matches(ISOLATION);
+            let name = Name::parse(spelling).unwrap_or_else(|| Name::from(spelling));
+            self.text_of(&name.0)
+        }))
     }
 }
 
 /// The text of a sentence, with names verbatim if there is no redaction.
 pub fn spelled(sentence: &Sentence, redaction: Option<&Redaction>) -> String {
     match redaction {
-        Some(redaction) => sentence.spelled(redaction),
-        None => sentence.spelled(&AsTheyAre),
+        Some(redaction) => redaction.sentence(sentence),
+        None => sentence.spelled(None),
     }
 }
 

@@ -21,27 +21,6 @@ enum Part {
     Excerpt(String),
 }
 
-/// How a sentence shows names.
-pub(crate) trait ShowNames {
-    /// The replacement of a name with this spelling.
-    fn name(&self, spelling: &str) -> String;
-    /// The replacement of an excerpt.
-    fn excerpt(&self, spelling: &str) -> String;
-}
-
-/// Shows names verbatim.
-pub(crate) struct AsTheyAre;
-
-impl ShowNames for AsTheyAre {
-    fn name(&self, spelling: &str) -> String {
-        spelling.to_owned()
-    }
-
-    fn excerpt(&self, spelling: &str) -> String {
-        spelling.to_owned()
-    }
-}
-
 impl Sentence {
     /// Appends words without names.
     pub fn words(mut self, words: impl Into<String>) -> Self {
@@ -77,12 +56,13 @@ impl Sentence {
         self
     }
 
-    /// The text, with names shown by `names`.
-    pub(crate) fn spelled(&self, names: &dyn ShowNames) -> String {
-        let part = |part: &Part| match part {
-            Part::Words(words) => words.clone(),
-            Part::Name(spelling) => format!("\"{}\"", names.name(spelling)),
-            Part::Excerpt(spelling) => format!("\"{}\"", names.excerpt(spelling)),
+    /// The text; with names replaced by `hidden`, and without excerpts, if that is given.
+    pub(crate) fn spelled(&self, hidden: Option<&dyn Fn(&str) -> String>) -> String {
+        let part = |part: &Part| match (part, hidden) {
+            (Part::Words(words), _) => words.clone(),
+            (Part::Name(spelling), Some(hidden)) => format!("\"{}\"", hidden(spelling)),
+            (Part::Excerpt(_), Some(_)) => String::from("\"...\""),
+            (Part::Name(spelling) | Part::Excerpt(spelling), None) => format!("\"{spelling}\""),
         };
         self.0.iter().map(part).collect()
     }
@@ -111,7 +91,7 @@ impl From<String> for Sentence {
 /// Tally files contain these names, as they contain key names.
 impl Serialize for Sentence {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.spelled(&AsTheyAre))
+        serializer.serialize_str(&self.spelled(None))
     }
 }
 
@@ -135,7 +115,7 @@ mod tests {
         let long = "k".repeat(100_000);
         for key in ["user:7", "a\"b", "", "\u{1b}\\x", "שלום:7", &long] {
             let sentence = of_key(key.as_bytes());
-            let text = sentence.spelled(&AsTheyAre);
+            let text = sentence.spelled(None);
             assert!(text.len() < 500);
             assert_eq!(Sentence::from(text), sentence);
         }
@@ -149,7 +129,7 @@ mod tests {
             "\"a\\d\" and \"b\"",
             "no column \"x\"; columns are: \"a\"",
         ] {
-            assert_eq!(Sentence::from(text).spelled(&AsTheyAre), text);
+            assert_eq!(Sentence::from(text).spelled(None), text);
         }
     }
 }
