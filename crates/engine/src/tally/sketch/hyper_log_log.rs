@@ -15,7 +15,7 @@ const MAX_RANK: usize = (u64::BITS - INDEX_BITS) as usize + 1;
 pub const RELATIVE_ERROR: f64 = 1.04 / 128.0; // 1.04 / sqrt(REGISTERS)
 
 /// The registers.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct HyperLogLog {
     registers: Vec<u8>,
@@ -26,12 +26,6 @@ impl Default for HyperLogLog {
         HyperLogLog {
             registers: vec![0; REGISTERS],
         }
-    }
-}
-
-impl std::fmt::Debug for HyperLogLog {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "HyperLogLog(about {:.0})", self.estimate())
     }
 }
 
