@@ -7,13 +7,10 @@ use crate::paths::{paths_from_root, tested};
 
 /// The module name of a file: `summary::model` for summary/model/mod.rs.
 fn module_of(path: &Path) -> String {
-    let parts: Vec<_> = path
-        .with_extension("")
-        .iter()
-        .map(|part| part.to_string_lossy().into_owned())
-        .filter(|part| part != "mod" && part != "lib" && part != "main")
-        .collect();
-    parts.join("::")
+    let path = path.with_extension("");
+    let parts = path.iter().map(|part| part.to_str().unwrap());
+    let parts = parts.filter(|part| !["mod", "lib", "main"].contains(part));
+    parts.collect::<Vec<_>>().join("::")
 }
 
 /// Files that depend on each other in a circle, each circle once. A file may use what its folder's mod.rs defines for
@@ -50,10 +47,8 @@ pub(crate) fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
         }
         reached
     };
-    let reached: BTreeMap<&String, _> = arrows
-        .keys()
-        .map(|module| (module, reached_from(module)))
-        .collect();
+    let reached = arrows.keys().map(|module| (module, reached_from(module)));
+    let reached: BTreeMap<&String, _> = reached.collect();
     let circle = |module: &&String| -> Vec<String> {
         let back = |other: &&String| reached.get(other).is_some_and(|of| of.contains(*module));
         reached[*module].iter().filter(back).cloned().collect()
@@ -68,6 +63,7 @@ pub(crate) fn circles(files: &[(PathBuf, String)]) -> Vec<Vec<String>> {
 #[test]
 fn files_that_use_each_other_are_found_through_any_number_of_others() {
     let file = |path: &str, code: &str| (PathBuf::from(path), String::from(code));
+    let tests = "#[cfg(test)]\nmod tests { use crate::summary::a::A; }";
     let mut files = vec![
         file(
             "summary/mod.rs",
@@ -82,10 +78,7 @@ fn files_that_use_each_other_are_found_through_any_number_of_others() {
             "summary/model/c.rs",
             "// crate::summary::a\nuse crate::tally::T;",
         ),
-        file(
-            "tally/mod.rs",
-            "#[cfg(test)]\nmod tests { use crate::summary::a::A; }",
-        ),
+        file("tally/mod.rs", tests),
     ];
     assert_eq!(circles(&files), Vec::<Vec<String>>::new());
     for closing in ["use crate::summary::a::A;", "use super::super::a::A;"] {

@@ -50,10 +50,8 @@ pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
         .iter()
         .map(|part| part.to_string_lossy().into_owned())
         .collect();
-    let is_root_of_module = matches!(
-        parts.last().map(String::as_str),
-        Some("mod" | "lib" | "main")
-    );
+    let last = parts.last().map(String::as_str);
+    let is_root_of_module = matches!(last, Some("mod" | "lib" | "main"));
     let mut complaints = Vec::new();
     if parts.last().is_none_or(|name| name != "tests") {
         let depth = parts.len() - usize::from(is_root_of_module && parts.len() > 1);
@@ -75,15 +73,25 @@ pub(crate) fn complaints(root: &str, path: &Path, code: &str) -> Vec<String> {
 fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
     let found =
         |path: &str, code: &str| complaints("crates/engine/src", Path::new(path), code).join("; ");
-    assert_eq!(found("slot/x.rs", "//! x\nuse super::hashtag;\n"), "");
-    assert_eq!(
-        found("slot/x.rs", "fn x() {}\n"),
-        "slot/x.rs: does not open with a //! line"
-    );
-    assert_eq!(
-        found("slot/x.rs", &"//! x\n".repeat(LONGEST + 1)),
-        format!("slot/x.rs: has {} lines, more than {LONGEST}", LONGEST + 1)
-    );
+    let long = "//! x\n".repeat(LONGEST + 1);
+    let too_long = format!("slot/x.rs: has {} lines, more than {LONGEST}", LONGEST + 1);
+    for (path, code, complaint) in [
+        ("slot/x.rs", "//! x\nuse super::hashtag;\n", ""),
+        (
+            "slot/x.rs",
+            "fn x() {}\n",
+            "slot/x.rs: does not open with a //! line",
+        ),
+        ("slot/x.rs", &long, &too_long),
+        (
+            "slot/mod.rs",
+            "//! x\nuse super::scan;\n",
+            "slot/mod.rs: slot -> scan",
+        ),
+        ("slot/kernel/tests.rs", "//! x\nuse crate::scan;\n", ""),
+    ] {
+        assert_eq!(found(path, code), complaint);
+    }
     for word in UNFINISHED {
         let code = format!("//! x\nfn x() {{}}\n{word}");
         assert_eq!(
@@ -91,24 +99,8 @@ fn a_file_that_is_too_long_unfinished_or_unexplained_is_found() {
             format!("slot/x.rs: holds {word}")
         );
     }
-    assert_eq!(
-        found("slot/mod.rs", "//! x\nuse super::scan;\n"),
-        "slot/mod.rs: slot -> scan"
-    );
-    assert_eq!(
-        found("slot/kernel/tests.rs", "//! x\nuse crate::scan;\n"),
-        ""
-    );
-    assert_eq!(
-        complaints(
-            "src",
-            Path::new("main.rs"),
-            "//! x
-use slotscope::scan;
-"
-        ),
-        [""; 0]
-    );
+    let main = complaints("src", Path::new("main.rs"), "//! x\nuse slotscope::scan;\n");
+    assert_eq!(main, [""; 0]);
 }
 
 #[test]
@@ -117,21 +109,9 @@ fn prose_in_the_findings_is_found() {
     assert_eq!(prose(planted), ["node {x} is full now"]);
     let fine = "//! \"a sentence in a comment\"\n#[cfg(test)]\nmod tests { \"one of a test\" }";
     assert_eq!(prose(fine), [""; 0]);
-    let found = complaints(
-        "crates/findings/src",
-        Path::new("summary/x.rs"),
-        &format!("//! x\n{planted}"),
-    );
-    assert_eq!(
-        found,
-        ["summary/x.rs: holds prose: \"node {x} is full now\""]
-    );
-    assert!(
-        complaints(
-            "crates/findings/src",
-            Path::new("wording/x.rs"),
-            &format!("//! x\n{planted}")
-        )
-        .is_empty()
-    );
+    let planted = format!("//! x\n{planted}");
+    let found = |path: &str| complaints("crates/findings/src", Path::new(path), &planted);
+    let prose = "summary/x.rs: holds prose: \"node {x} is full now\"";
+    assert_eq!(found("summary/x.rs"), [prose]);
+    assert_eq!(found("wording/x.rs"), [""; 0]);
 }

@@ -8,6 +8,12 @@ pub trait Json {
     fn text(&self) -> &str;
     fn float(&self) -> f64;
     fn whole(&self) -> u64;
+    /// Members of each item of a list: the values of one name, or a row for several names.
+    fn each(&self, names: &str) -> Value;
+    /// The item of a list whose member is `value`.
+    fn find(&self, name: &str, value: &str) -> &Value;
+    /// Whether a list has an item whose member is `value`.
+    fn lists(&self, name: &str, value: &str) -> bool;
     /// Asserts that all members and items of `expected` are here; a member that is missing is null.
     fn has(&self, expected: Value);
 }
@@ -53,6 +59,33 @@ impl Json for Value {
     fn whole(&self) -> u64 {
         self.as_u64()
             .unwrap_or_else(|| panic!("a whole number: {self:.400}"))
+    }
+
+    #[track_caller]
+    fn each(&self, names: &str) -> Value {
+        let rows = self.list().iter();
+        match names.split(' ').collect::<Vec<_>>()[..] {
+            [name] => rows.map(|row| row[name].clone()).collect(),
+            ref names => rows
+                .map(|row| {
+                    names
+                        .iter()
+                        .map(|name| row[*name].clone())
+                        .collect::<Value>()
+                })
+                .collect(),
+        }
+    }
+
+    #[track_caller]
+    fn find(&self, name: &str, value: &str) -> &Value {
+        let found = self.list().iter().find(|item| item[name] == value);
+        found.unwrap_or_else(|| panic!("no {name} is {value}: {self:.400}"))
+    }
+
+    #[track_caller]
+    fn lists(&self, name: &str, value: &str) -> bool {
+        self.list().iter().any(|item| item[name] == value)
     }
 
     #[track_caller]

@@ -31,10 +31,51 @@ pub fn program() -> &'static Path {
     &PROGRAM
 }
 
+/// The arguments of a run: its words, or a line as a user types it.
+pub trait Arguments {
+    fn arguments(&self) -> Vec<&str>;
+}
+
+impl Arguments for str {
+    fn arguments(&self) -> Vec<&str> {
+        words(self)
+    }
+}
+
+impl Arguments for String {
+    fn arguments(&self) -> Vec<&str> {
+        words(self)
+    }
+}
+
+impl Arguments for [&str] {
+    fn arguments(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl<const N: usize> Arguments for [&str; N] {
+    fn arguments(&self) -> Vec<&str> {
+        self.to_vec()
+    }
+}
+
+impl Arguments for Vec<&str> {
+    fn arguments(&self) -> Vec<&str> {
+        self.clone()
+    }
+}
+
+impl<A: Arguments + ?Sized> Arguments for &A {
+    fn arguments(&self) -> Vec<&str> {
+        (**self).arguments()
+    }
+}
+
 /// `slotscope ARGS` with an empty standard input.
-pub fn slotscope(args: &[&str]) -> Command {
+pub fn slotscope<A: Arguments + ?Sized>(args: &A) -> Command {
     let mut command = Command::new(program());
-    command.args(args).stdin(Stdio::null());
+    command.args(args.arguments()).stdin(Stdio::null());
     clean_environment(&mut command);
     command
 }
@@ -58,7 +99,7 @@ pub fn root() -> &'static Path {
 }
 
 /// `slotscope ARGS` in the root of the repository, with names of samples as in the README.
-pub fn in_repository(args: &[&str]) -> Command {
+pub fn in_repository<A: Arguments + ?Sized>(args: &A) -> Command {
     let mut command = slotscope(args);
     command.current_dir(root());
     command
@@ -98,6 +139,13 @@ impl Scratch {
         Scratch(tempfile::tempdir().unwrap())
     }
 
+    /// One with a file in it.
+    pub fn with(name: &str, content: impl AsRef<[u8]>) -> Self {
+        let scratch = Scratch::new();
+        scratch.file(name, content);
+        scratch
+    }
+
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }
@@ -108,24 +156,36 @@ impl Scratch {
         self.path(name)
     }
 
-    pub fn command(&self, args: &[&str]) -> Command {
+    pub fn command<A: Arguments + ?Sized>(&self, args: &A) -> Command {
         let mut command = slotscope(args);
         command.current_dir(self.0.path());
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Output {
+    pub fn run<A: Arguments + ?Sized>(&self, args: &A) -> Output {
         self.command(args).output().unwrap()
     }
 
-    pub fn piped(&self, args: &[&str], input: &[u8]) -> Output {
+    pub fn piped<A: Arguments + ?Sized>(&self, args: &A, input: &[u8]) -> Output {
         feed(self.command(args), input)
     }
 
     /// The JSON that a run prints, which must succeed.
     #[track_caller]
-    pub fn report(&self, args: &[&str]) -> Value {
+    pub fn report<A: Arguments + ?Sized>(&self, args: &A) -> Value {
         report(&self.run(args))
+    }
+
+    /// The text that a run prints, which must succeed.
+    #[track_caller]
+    pub fn text<A: Arguments + ?Sized>(&self, args: &A) -> String {
+        String::from_utf8(succeeded(self.run(args))).unwrap()
+    }
+
+    /// The text that a run prints, which must succeed, on one line.
+    #[track_caller]
+    pub fn prose<A: Arguments + ?Sized>(&self, args: &A) -> String {
+        on_one_line(&self.text(args))
     }
 
     /// Asserts that each command line of a table is refused as by `assert_fails`: `COMMAND | PART | PART`, a line each.
@@ -139,6 +199,12 @@ impl Scratch {
         };
         let complaints: Vec<String> = table.lines().filter_map(complaint).collect();
         assert!(complaints.is_empty(), "{}", complaints.join("\n"));
+    }
+
+    /// The JSON in a file.
+    #[track_caller]
+    pub fn json(&self, name: impl AsRef<Path>) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
     }
 
     /// The text of a file.
@@ -386,6 +452,18 @@ impl Said for str {
         assert!(self.ends_with(end), "no {end:?} last: {self}");
         self
     }
+}
+
+/// A text without its line breaks and with single blanks.
+pub fn on_one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Asserts that a number is this one, give or take `most`.
+#[track_caller]
+pub fn near(found: f64, expected: f64, most: f64) {
+    let is_near = (found - expected).abs() <= most;
+    assert!(is_near, "{found}, not {expected} give or take {most}");
 }
 
 /// Asserts that a text contains all of `parts`.

@@ -44,3 +44,11 @@ pub fn capture(scratch: &Scratch, name: &str, seconds: &[Vec<String>]) -> String
     let text = String::from("OK\n") + &seconds.concat().concat();
     scratch.file(name, text).display().to_string()
 }
+
+/// Makes a key hot for three seconds.
+pub fn hot_key(seconds: &mut [Vec<String>], key: &str) {
+    for (at, lines) in (START..).zip(seconds).skip(200).take(3) {
+        let line = format!("{at}.5 [0 10.0.0.7:1] \"GET\" \"{key}\"\n");
+        lines.extend(std::iter::repeat_n(line, 200));
+    }
+}
