@@ -24,7 +24,6 @@ mod limits;
 mod lint;
 mod manual;
 mod memory;
-mod memory_of_commands;
 mod names;
 mod outputs;
 mod package;

@@ -1,42 +1,43 @@
-//! Memory stays within the limits in docs/limits.md for any input: each of these inputs is made to need more. The test
-//! prints the usage of each.
+//! Every command that reads files stays within the memory limits in docs/limits.md for any input: each of these inputs
+//! is made to need more. The tests print the usage of each.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::Path;
 
-use testkit::run::slotscope;
-use testkit::usage;
+use testkit::run::Scratch;
+use testkit::usage::{self, Usage};
 
 const MIB: usize = 1 << 20;
 
 /// The limits in docs/limits.md: a base, which includes a giant line, and an amount per thread.
-pub(crate) const BASE_MIB: u64 = 64 + 144;
-pub(crate) const THREAD_MIB: u64 = 12;
-
-pub(crate) const THREADS: u64 = 2;
+const BASE_MIB: u64 = 64 + 144;
+const THREAD_MIB: u64 = 12;
 
 type Out<'a> = &'a mut dyn Write;
 
+type WriteInput = fn(Out<'_>) -> std::io::Result<()>;
+
 /// An input, and the function that writes it.
-pub(crate) struct Hostile {
-    pub name: &'static str,
+struct Hostile {
+    name: &'static str,
     compressed: bool,
-    write: fn(Out<'_>) -> std::io::Result<()>,
+    write: WriteInput,
 }
 
-const fn plain(name: &'static str, write: fn(Out<'_>) -> std::io::Result<()>) -> Hostile {
+const fn plain(name: &'static str, write: WriteInput) -> Hostile {
+    let compressed = false;
     Hostile {
         name,
-        compressed: false,
+        compressed,
         write,
     }
 }
 
-const fn gzip(name: &'static str, write: fn(Out<'_>) -> std::io::Result<()>) -> Hostile {
+const fn gzip(name: &'static str, write: WriteInput) -> Hostile {
+    let compressed = true;
     Hostile {
         name,
-        compressed: true,
+        compressed,
         write,
     }
 }
@@ -68,7 +69,21 @@ fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
     out.write_all(b"\x01v\xFF\0\0\0\0\0\0\0\0")
 }
 
-pub(crate) const INPUTS: &[Hostile] = &[
+fn two_lines(out: Out<'_>) -> std::io::Result<()> {
+    (0..2).try_for_each(|_| line(out))
+}
+
+fn six_lines(out: Out<'_>) -> std::io::Result<()> {
+    (0..6).try_for_each(|_| line(out))
+}
+
+/// A line at the limit.
+fn line(out: Out<'_>) -> std::io::Result<()> {
+    fill(out, b'x', 63)?;
+    out.write_all(b"\n")
+}
+
+const INPUTS: &[Hostile] = &[
     plain("keys of an RDB file at the limit", rdb_keys),
     gzip("compressed keys of an RDB file at the limit", rdb_keys),
     gzip("a string of an RDB file that is a bomb", |out| {
@@ -80,18 +95,8 @@ pub(crate) const INPUTS: &[Hostile] = &[
     gzip("a bomb of line ends", |out| fill(out, b'\n', 16)),
     plain("a line without end", |out| fill(out, b'x', 66)),
     gzip("a compressed line without end", |out| fill(out, b'x', 66)),
-    plain("lines at the limit", |out| {
-        (0..2).try_for_each(|_| {
-            fill(out, b'x', 63)?;
-            out.write_all(b"\n")
-        })
-    }),
-    gzip("compressed lines at the limit", |out| {
-        (0..2).try_for_each(|_| {
-            fill(out, b'x', 63)?;
-            out.write_all(b"\n")
-        })
-    }),
+    plain("lines at the limit", two_lines),
+    gzip("compressed lines at the limit", two_lines),
     plain("a header of commas", |out| {
         out.write_all(b"key,size")?;
         fill(out, b',', 60)?;
@@ -166,86 +171,103 @@ pub(crate) const INPUTS: &[Hostile] = &[
     }),
 ];
 
-pub(crate) fn write(input: &Hostile, path: &Path) {
-    let file = BufWriter::new(File::create(path).unwrap());
+fn write(scratch: &Scratch, name: &str, input: &Hostile) {
+    let mut file = BufWriter::new(File::create(scratch.path(name)).unwrap());
     let done = if input.compressed {
         let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
         (input.write)(&mut encoder).and_then(|()| encoder.finish()?.flush())
     } else {
-        let mut file = file;
         (input.write)(&mut file).and_then(|()| file.flush())
     };
     done.unwrap();
 }
 
-/// As many threads as there are giant lines, all found at the same time.
-const CROWD: u64 = 6;
+/// Runs a command with this many threads, which may not need more memory than its limit.
+fn measured(scratch: &Scratch, line: &str, threads: u64) -> Usage {
+    let mut command = scratch.command(line);
+    if THREADED.contains(&line.split(' ').next().unwrap()) {
+        command.arg("--threads").arg(threads.to_string());
+    }
+    let run = usage::of(command);
+    let (peak, most) = (run.peak_mib(), BASE_MIB + THREAD_MIB * threads);
+    println!(
+        "{line}, {threads} threads: {peak} of {most} MiB, code {:?}",
+        run.code
+    );
+    assert!(
+        peak <= most && run.code.is_some_and(|code| code <= 2),
+        "{line}: {run:?}"
+    );
+    run
+}
+
+/// Commands with `--threads`.
+const THREADED: [&str; 6] = ["analyze", "tally", "plan", "whatif", "lint", "timeline"];
+
+/// Commands beside `analyze`; they get the inputs that need most in the stages of a run.
+const COMMANDS: [&str; 10] = [
+    "tally IN --out out",
+    "plan IN --nodes 3",
+    "whatif IN --nodes 3 --to-nodes 4",
+    "lint IN",
+    "timeline IN",
+    "dump IN",
+    "fanout IN",
+    "diff IN IN",
+    "trend IN IN IN",
+    "merge IN IN --out out",
+];
+
+/// The start of the names of these inputs.
+const CHOSEN: [&str; 6] = [
+    "keys of an RDB file",
+    "a bomb of zeros",
+    "lines at the limit",
+    "a row of commas",
+    "an object of many members",
+    "long tags, types and databases",
+];
 
 #[test]
-fn a_giant_line_for_each_thread_takes_the_memory_of_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let line = plain("a line at the limit", |out| {
-        fill(out, b'x', 63)?;
-        out.write_all(b"\n")
-    });
-    let lines = plain("lines at the limit", |out| {
-        (0..CROWD).try_for_each(|_| {
-            fill(out, b'x', 63)?;
-            out.write_all(b"\n")
-        })
-    });
-    let compressed = Hostile {
-        compressed: true,
-        ..line
-    };
-    write(&lines, &folder.path().join("lines"));
-    std::fs::create_dir(folder.path().join("compressed")).unwrap();
-    for i in 0..CROWD {
-        write(
-            &compressed,
-            &folder.path().join(format!("compressed/{i}.gz")),
-        );
-    }
-    for input in ["lines", "compressed"] {
-        let mut command = slotscope(&["analyze", "--json", "--threads", &CROWD.to_string()]);
-        command.arg(folder.path().join(input));
-        let run = usage::of(command);
-        let Some(peak_kib) = run.peak_kib else {
-            return;
-        };
-        println!("{input}, {CROWD} threads: {} MiB", peak_kib >> 10);
-        assert_eq!(run.code, Some(0), "{input}: {}", run.stderr);
-        assert!(
-            peak_kib >> 10 <= BASE_MIB + THREAD_MIB * CROWD,
-            "{input}: {} MiB",
-            peak_kib >> 10
-        );
+fn no_input_and_no_command_takes_more_memory_than_the_manual_says() {
+    let scratch = Scratch::new();
+    for input in INPUTS {
+        println!("{}", input.name);
+        write(&scratch, "hostile", input);
+        measured(&scratch, "analyze hostile --json", 2);
+        let is_chosen = CHOSEN.iter().any(|start| input.name.starts_with(start));
+        for line in COMMANDS.iter().filter(|_| is_chosen) {
+            measured(&scratch, &line.replace("IN", "hostile"), 2);
+        }
     }
 }
 
 #[test]
-fn no_input_takes_more_memory_than_the_manual_says() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("hostile");
-    let mut too_much = Vec::new();
-    for input in INPUTS {
-        write(input, &path);
-        let mut command = slotscope(&["analyze", "--json", "--threads", &THREADS.to_string()]);
-        command.arg(&path);
-        let run = usage::of(command);
-        let (code, peak_kib) = (run.code, run.peak_kib);
-        let Some(peak_kib) = peak_kib else {
-            return;
-        };
-        println!(
-            "{}, {THREADS} threads: {} MiB, exit code {code:?}",
-            input.name,
-            peak_kib >> 10
+fn a_giant_line_for_each_of_six_threads_takes_the_memory_of_one() {
+    let scratch = Scratch::new();
+    write(&scratch, "lines", &plain("lines at the limit", six_lines));
+    std::fs::create_dir(scratch.path("compressed")).unwrap();
+    for i in 0..6 {
+        write(
+            &scratch,
+            &format!("compressed/{i}.gz"),
+            &gzip("a line at the limit", line),
         );
-        assert!(code.is_some(), "{}: it was killed", input.name);
-        if peak_kib >> 10 > BASE_MIB + THREAD_MIB * THREADS {
-            too_much.push((input.name, peak_kib >> 10));
-        }
     }
-    assert!(too_much.is_empty(), "MiB: {too_much:?}");
+    for input in ["lines", "compressed"] {
+        let run = measured(&scratch, &format!("analyze --json {input}"), 6);
+        assert_eq!(run.code, Some(0), "{input}: {}", run.stderr);
+    }
+}
+
+#[test]
+fn a_long_description_of_a_collection_takes_no_more() {
+    let scratch = Scratch::new();
+    std::fs::create_dir(scratch.path("all")).unwrap();
+    let zeros = "0,".repeat(7_900_000);
+    for schema in ["slotscope.collect/1", "slotscope.collect/9"] {
+        let text = format!("{{\"schema\":\"{schema}\",\"x\":[{zeros}0]}}");
+        scratch.file("all/collect.json", text);
+        assert_eq!(measured(&scratch, "analyze all", 2).code, Some(2));
+    }
 }

@@ -32,35 +32,22 @@ fn analyzed(scratch: &Scratch, more: &[&str]) -> Value {
     scratch.report(&[&args[..], more].concat())
 }
 
-fn kinds(report: &Value) -> Vec<&str> {
-    let steps = report["verdict"]["steps"].list().iter();
-    steps.map(|step| step["kind"].text()).collect()
-}
-
 #[test]
 fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() {
     let scratch = common("\"MGET\"");
     let found = analyzed(&scratch, &[]);
-    assert_eq!(
-        kinds(&found),
-        ["choose_tags"],
-        "one change cures both roles"
-    );
-    let step = &found["verdict"]["steps"][0];
-    assert_eq!(
-        step["sentence"],
-        "take the braces off 1 pattern, 6,000 keys (in the application)"
-    );
-    let both: Vec<&str> = step["findings"].list().iter().map(|id| id.text()).collect();
-    assert_eq!(both.len(), 2, "{both:?}");
+    // One change cures both roles.
+    let steps = &found["verdict"]["steps"];
+    assert_eq!(steps.each("kind"), json!(["choose_tags"]));
+    let step = &steps[0];
+    let sentence = "take the braces off 1 pattern, 6,000 keys (in the application)";
+    step.has(json!({"sentence": sentence}));
+    assert_eq!(step["findings"].list().len(), 2);
     let rule = found["advice"]["rules"][0].text();
     for (role, by) in [("memory", "keys"), ("load", "ops")] {
         let line = format!("whatif keys node.monitor --nodes 6 --by {by} --retag '{rule}' --json");
-        let args = words(&line);
-        let after = &scratch.report(&args)["after"]["nodes"]["max_over_mean"];
-        let promised = step["after"][role]["max_over_mean"].float();
-        let gap = (after.float() - promised).abs();
-        assert!(gap < 0.001, "{role}: {after} and {promised}");
+        let after = scratch.report(&line)["after"]["nodes"]["max_over_mean"].float();
+        near(after, step["after"][role]["max_over_mean"].float(), 0.001);
     }
 }
 
@@ -68,9 +55,9 @@ fn a_coarse_tag_is_a_step_that_names_the_scheme_and_comes_to_what_whatif_says() 
 fn counts_of_servers_by_slot_beside_them_are_no_names_to_advise_on() {
     let scratch = common("\"MGET\"");
     let line = |second: u64, cpu: u64| {
-        format!(
-            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"10.0.0.1:1\",\"slots\":[[7,{{\"key-count\":40,\"cpu-usec\":{cpu}}}]]}}\n"
-        )
+        let slots = json!([[7, {"key-count": 40, "cpu-usec": cpu}]]);
+        let time = format!("2026-11-22T10:00:{second:02}Z");
+        json!({"time": time, "node": "10.0.0.1:1", "slots": slots}).to_string() + "\n"
     };
     scratch.file("slot-stats.json", line(0, 9) + &line(9, 90));
     let found = analyzed(&scratch, &["slot-stats.json"]);
@@ -82,34 +69,25 @@ fn a_tag_that_scripts_need_is_not_taken_away() {
     let scratch = common("\"EVAL\" \"return 1\" \"3\"");
     let found = analyzed(&scratch, &[]);
     assert_eq!(found["advice"]["why"], "must_stay_together");
-    let kinds = kinds(&found);
-    assert!(
-        !kinds.contains(&"untag") && !kinds.contains(&"choose_tags"),
-        "{kinds:?}"
-    );
+    let kinds = found["verdict"]["steps"].each("kind").to_string();
+    kinds.lacks("untag").lacks("choose_tags");
 }
 
 #[test]
 fn the_page_has_the_schemes_and_a_redacted_one_has_no_name() {
     let scratch = common("\"MGET\"");
-    let args = ["analyze", "keys", "node.monitor", "--nodes", "6"];
-    let text = scratch.run(&[&args[..], &["--out", "out", "--full"]].concat());
-    assert_contains(stdout(&text), &["Hash tags to choose"]);
+    let analyze = "analyze keys node.monitor --nodes 6";
+    scratch
+        .text(&format!("{analyze} --out out --full"))
+        .says("Hash tags to choose");
     let page = scratch.read("out/report.html");
-    for part in [
-        "id=\"choose-tags\"",
-        "take the braces off",
-        "href=\"#choose-tags\"",
-    ] {
-        assert!(page.contains(part), "{part}");
-    }
-    scratch.run(&[&args[..], &["--out", "hidden", "--redact"]].concat());
+    page.says("id=\"choose-tags\"")
+        .says("take the braces off")
+        .says("href=\"#choose-tags\"");
+    scratch.run(&format!("{analyze} --out hidden --redact"));
     for file in ["report.html", "report.json"] {
         let text = scratch.read(format!("hidden/{file}"));
-        assert!(
-            !text.contains("common") && !text.contains("id=\"choose-tags\""),
-            "{file}"
-        );
+        text.lacks("common").lacks("id=\"choose-tags\"");
     }
 }
 

@@ -13,5 +13,5 @@ fn whatif_promises_the_same() {
     let after = scratch.report(&words);
     let promised = advice["schemes"][0]["max_over_mean"]["n"].float();
     let found = after["after"]["nodes"]["max_over_mean"].float();
-    assert!((found - promised).abs() < 1e-5, "{found} {promised}");
+    near(found, promised, 1e-5);
 }

@@ -8,6 +8,7 @@ use slotscope::slot::slot;
 use slotscope::topology::Topology;
 use slotscope::whatif::rules::RenameRules;
 use std::collections::HashSet;
+use testkit::run::near;
 use testkit::workloads::kinds::KINDS;
 use testkit::workloads::other_kinds::OTHER_KINDS;
 use testkit::workloads::workload;
@@ -62,11 +63,7 @@ fn rewritten_by_the_rules_names_and_batches_come_to_what_is_promised() {
         }
         let fullest = *loads.iter().max().unwrap() as f64 * load.nodes as f64
             / loads.iter().sum::<u64>() as f64;
-        assert!(
-            (fullest - promised.max_over_mean.n).abs() < 1e-5,
-            "{}: {fullest} and {promised:?}",
-            kind.0
-        );
+        near(fullest, promised.max_over_mean.n, 1e-5);
         assert_eq!(changes, promised.keys_renamed, "{}", kind.0);
 
         let several = load

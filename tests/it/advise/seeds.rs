@@ -11,12 +11,10 @@ struct Said {
 
 impl Said {
     fn of(names: impl Iterator<Item = String>, commands: impl Iterator<Item = String>) -> Self {
-        let scratch = Scratch::new();
-        scratch.file("names", names.map(|name| name + "\n").collect::<String>());
+        let scratch = Scratch::with("names", names.map(|name| name + "\n").collect::<String>());
         let commands: String = commands.map(|command| command + "\n").collect();
         scratch.file("commands", commands);
-        let args = ["advise", "names", "--batches", "commands", "--nodes", "12"];
-        let advice = scratch.report(&[&args[..], &["--json"]].concat());
+        let advice = scratch.report("advise names --batches commands --nodes 12 --json");
         Said { scratch, advice }
     }
 
@@ -28,15 +26,7 @@ impl Said {
             words.collect::<Vec<_>>().join(" ") + "\n"
         });
         self.scratch.file("renamed", renamed.collect::<String>());
-        let args = ["fanout", "renamed", "--nodes", "12", "--json"];
-        self.scratch.report(&args)
-    }
-
-    fn becomes(&self) -> Vec<(&str, Option<&str>)> {
-        let families = self.advice["families"].list().iter();
-        families
-            .map(|of| (of["pattern"].text(), of["becomes"].as_str()))
-            .collect()
+        self.scratch.report("fanout renamed --nodes 12 --json")
     }
 }
 
@@ -49,8 +39,11 @@ fn a_tag_for_the_whole_site_is_taken_off_where_its_keys_are_read_apart() {
             format!("MGET {} {} {}", item(7), item(13), item(29))
         });
         let said = Said::of(names, commands);
-        let (pattern, becomes) = (format!("{{{tag}}}:item:<n>"), format!("{tag}:item:<n>"));
-        assert_eq!(said.becomes(), [(pattern.as_str(), Some(becomes.as_str()))]);
+        let becomes = [[format!("{{{tag}}}:item:<n>"), format!("{tag}:item:<n>")]];
+        assert_eq!(
+            said.advice["families"].each("pattern becomes"),
+            json!(becomes)
+        );
     }
 }
 
@@ -105,11 +98,8 @@ fn fanout_and_tail_of_the_renamed_commands_are_those_that_the_advice_promises() 
         // Counted as a server would: it also refuses what a client would split.
         let in_one_slot = 1.0 - fanout["crossslot"].float() / 500.0;
         assert_eq!(scheme["single_slot_share"], in_one_slot);
-        let (mean, found) = (
-            scheme["mean_nodes"].float(),
-            fanout["nodes_per_batch"]["mean"].float(),
-        );
-        assert!((mean - found).abs() < 1e-3, "{mean} and {found}");
+        let mean = fanout["nodes_per_batch"]["mean"].float();
+        near(scheme["mean_nodes"].float(), mean, 1e-3);
     }
     assert_eq!(best["mean_nodes"], 1.0);
 }

@@ -1,7 +1,6 @@
 //! RDB files: the keys found in them, even if bytes are damaged.
 
 mod program;
-mod published;
 mod recorded;
 
 use crate::fuzz::targets::snapshots::{MADE, walk};
@@ -17,18 +16,10 @@ fn every_type_and_opcode_is_walked_over() {
         let (keys, _, damage) = found(&made.bytes);
         let shown = made.bytes.escape_ascii();
         assert_eq!(damage, None, "{shown}");
-        let keys: Vec<_> = keys
+        let keys = keys
             .iter()
-            .map(|found| {
-                (
-                    found.database,
-                    &found.key.0[..],
-                    &found.type_name[..],
-                    found.elements,
-                )
-            })
-            .collect();
-        assert_eq!(keys, made.keys, "{shown}");
+            .map(|of| (of.database, &of.key.0[..], &of.type_name[..], of.elements));
+        assert_eq!(keys.collect::<Vec<_>>(), made.keys, "{shown}");
     }
 }
 
@@ -53,12 +44,8 @@ fn a_file_that_is_cut_off_keeps_the_keys_before_the_cut() {
 
 #[test]
 fn the_checksum_finds_every_flipped_byte() {
-    let mut bytes = MADE
-        .iter()
-        .find(|made| made.keys.len() == 2)
-        .unwrap()
-        .bytes
-        .clone();
+    let made = MADE.iter().find(|made| made.keys.len() == 2).unwrap();
+    let mut bytes = made.bytes.clone();
     let end = bytes.len() - 8;
     let sum = bytes[..end].iter().fold(0u64, |crc, byte| {
         (0..8).fold(crc ^ u64::from(*byte), |crc, _| {
@@ -75,8 +62,7 @@ fn the_checksum_finds_every_flipped_byte() {
             assert!(found(&flipped).2.is_some(), "byte {at}");
         }
     }
-    let (keys, remarks, damage) =
-        found(&MADE.iter().find(|made| made.keys.len() == 2).unwrap().bytes);
+    let (keys, remarks, damage) = found(&made.bytes);
     assert_eq!((keys, damage), (whole, None));
     assert_eq!(remarks[0].notice, Notice::Unverified);
 }

@@ -19,25 +19,18 @@ fn keys_are_as_the_server_said_of_them() {
         let (keys, remarks, damage) = found(&fs::read(folder.join("dump.rdb")).unwrap());
         assert_eq!((remarks, damage), (vec![], None), "{folder:?}");
         let said = fs::read_to_string(folder.join("keys.tsv")).unwrap();
-        let said: BTreeMap<&str, Vec<&str>> = said
+        let rows = said
             .lines()
             .skip(1)
-            .map(|line| {
-                let cells: Vec<&str> = line.split('\t').collect();
-                (cells[0], cells)
-            })
-            .collect();
+            .map(|line| line.split('\t').collect::<Vec<_>>());
+        let said: BTreeMap<&str, Vec<&str>> = rows.map(|cells| (cells[0], cells)).collect();
         assert_eq!(keys.len(), said.len(), "{folder:?}");
         let mut sums = Sums::new();
         for key in &keys {
             let name = std::str::from_utf8(&key.key.0).unwrap();
             let row = &said[name];
             let number = |at: usize| row[at].parse::<i64>().unwrap();
-            assert_eq!(
-                (&key.type_name[..], key.encoding),
-                (row[1], row[2]),
-                "{name}"
-            );
+            assert_eq!([&key.type_name, key.encoding], [row[1], row[2]], "{name}");
             assert_eq!(key.elements, Some(number(3) as u64), "{name}");
             assert_eq!(key.expires_ms.unwrap_or(-1), number(5), "{name}");
             assert_eq!(key.lfu, Some(number(6) as u8), "{name}");
@@ -46,10 +39,8 @@ fn keys_are_as_the_server_said_of_them() {
         }
         for ((type_name, encoding), (estimated, said)) in sums {
             let off = 100.0 * (estimated as f64 / said as f64 - 1.0);
-            assert!(
-                off.abs() <= most(type_name, encoding),
-                "{type_name} {encoding}: {off:+.2}%"
-            );
+            let is_near = off.abs() <= most(type_name, encoding);
+            assert!(is_near, "{type_name} {encoding}: {off:+.2}%");
         }
     }
     assert!(folders > 0);

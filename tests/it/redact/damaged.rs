@@ -34,13 +34,8 @@ fn found(scratch: &Scratch, format: &str, content: &[u8]) -> Vec<String> {
         let output = scratch.run(&args);
         let mut here = leaks(&output, &scratch.path("out"));
         let metrics = fs::read_to_string(scratch.path("out.prom")).unwrap_or_default();
-        if metrics.contains(TOKEN) {
-            here.push(String::from("out.prom"));
-        }
-        found.extend(
-            here.into_iter()
-                .map(|leak| format!("{}: {leak}", args.join(" "))),
-        );
+        here.extend(metrics.contains(TOKEN).then(|| String::from("out.prom")));
+        found.extend(here.into_iter().map(|leak| format!("{line}: {leak}")));
         drop(fs::remove_dir_all(scratch.path("out")));
         drop(fs::remove_file(scratch.path("out.prom")));
     }
@@ -90,22 +85,18 @@ fn an_rdb_file_that_breaks_behind_or_in_a_key_shows_its_hash() {
     ] {
         let file = snapshot(end);
         assert_eq!(found(&scratch, "rdb", &file), Vec::<String>::new());
-        let name = scratch.file("plain.rdb", &file);
-        let reason = |flags: &[&str]| {
-            let mut command =
-                scratch.command(&[&["analyze", name.to_str().unwrap(), "--json"], flags].concat());
+        scratch.file("plain.rdb", &file);
+        let reason = |flags: &str| {
+            let mut command = scratch.command(&format!("analyze plain.rdb --json {flags}"));
             let output = command.env("SLOTSCOPE_REDACT_KEY", "k").output().unwrap();
-            let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-            let reason = &report["input"]["incomplete"][0]["reason"];
-            reason.text().to_owned()
+            let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+            report["input"]["incomplete"][0]["reason"].text().to_owned()
         };
-        let (plain, hidden) = (reason(&[]), reason(&["--redact"]));
-        assert!(plain.contains(&format!("{said}{TOKEN}\"")), "{plain}");
+        let (plain, hidden) = (reason(""), reason("--redact"));
+        plain.says(&format!("{said}{TOKEN}\""));
         let hash = hidden.split('"').nth(1).unwrap();
-        assert!(
-            hash.len() == 12 && hash.bytes().all(|byte| byte.is_ascii_hexdigit()),
-            "{hidden}"
-        );
+        let is_hash = hash.len() == 12 && hash.bytes().all(|byte| byte.is_ascii_hexdigit());
+        assert!(is_hash, "{hidden}");
         assert_eq!(plain.replace(TOKEN, hash), hidden);
     }
 }
@@ -130,17 +121,16 @@ fn collection(scratch: &Scratch) {
 fn a_collection_that_broke_off_names_no_node() {
     let scratch = Scratch::new();
     collection(&scratch);
-    let plain = scratch.run(&["analyze", "all", "--no-files"]);
-    assert!(String::from_utf8_lossy(&plain.stdout).contains(TOKEN));
-    for args in [
-        &["analyze", "all", "--redact", "--out", "out"][..],
-        &["analyze", "all", "--redact", "--json"],
-        &["analyze", "all", "--redact", "--full", "--no-files"],
-        &["timeline", "all", "--redact"],
+    let plain = scratch.run("analyze all --no-files");
+    stdout(&plain).says(TOKEN);
+    for line in [
+        "analyze all --redact --out out",
+        "analyze all --redact --json",
+        "analyze all --redact --full --no-files",
+        "timeline all --redact",
     ] {
-        let output = scratch.run(args);
-        let leaks = leaks(&output, &scratch.path("out"));
-        assert!(leaks.is_empty(), "{args:?}: {}", leaks.join("\n"));
+        let leaks = leaks(&scratch.run(line), &scratch.path("out"));
+        assert!(leaks.is_empty(), "{line}: {}", leaks.join("\n"));
     }
 }
 
@@ -155,10 +145,8 @@ fn a_tally_file_of_an_older_version_is_read_and_its_reasons_hide_their_names() {
     assert_eq!(serde_json::to_string(&stop).unwrap(), text);
     let redaction = Redaction::from_environment().unwrap();
     let hidden = spelled(&stop.reason, Some(&redaction));
-    assert!(
-        hidden.starts_with("the RDB file was cut off; in the value of type 0 of \"")
-            && hidden.ends_with("\", version 11")
-            && !hidden.contains(TOKEN),
-        "{hidden}"
-    );
+    hidden
+        .begins("the RDB file was cut off; in the value of type 0 of \"")
+        .ends("\", version 11")
+        .lacks(TOKEN);
 }

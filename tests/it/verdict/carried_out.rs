@@ -9,9 +9,8 @@ use slotscope::topology::{Node, Topology};
 pub(super) fn moved(summary: &Summary, topology: &Topology) -> Topology {
     let cluster = MoveFlags::default().on(topology).unwrap();
     let (_, outcome) = cluster.plan(summary).unwrap();
-    let mut owner: Vec<usize> = (0..16_384)
-        .map(|slot| topology.owner(slot).unwrap())
-        .collect();
+    let owners = (0..16_384).map(|slot| topology.owner(slot).unwrap());
+    let mut owner: Vec<usize> = owners.collect();
     let index = |id: &Name| {
         let mut nodes = topology.nodes.iter();
         nodes.position(|node| node.id.as_bytes() == id.0).unwrap()
@@ -26,15 +25,10 @@ pub(super) fn moved(summary: &Summary, topology: &Topology) -> Topology {
 
 fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
     let line = |(index, node): (usize, &Node)| {
-        let slots = (0..16_384)
-            .filter(|slot| owner[*slot] == index)
-            .map(|slot| format!(" {slot}"));
-        let address = node.address.as_deref().unwrap();
-        format!(
-            "{} {address}@1 master - 0 0 1 connected{}\n",
-            node.id,
-            slots.collect::<String>()
-        )
+        let slots = (0..16_384).filter(|slot| owner[*slot] == index);
+        let slots: String = slots.map(|slot| format!(" {slot}")).collect();
+        let (id, address) = (&node.id, node.address.as_deref().unwrap());
+        format!("{id} {address}@1 master - 0 0 1 connected{slots}\n")
     };
     let text: String = topology.nodes.iter().enumerate().map(line).collect();
     Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
@@ -44,7 +38,7 @@ fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
 pub(super) type Piece = (Name, bool, u32);
 
 /// The key, with its tag replaced by the part selected by its CRC16; unchanged if it has none of the tags.
-pub(super) fn renamed(key: &str, pieces: &[Piece]) -> String {
+fn renamed(key: &str, pieces: &[Piece]) -> String {
     let tags = pieces.iter().filter(|(_, is_tag, _)| *is_tag);
     let found = tags
         .map(|(name, _, parts)| (format!("{{{name}}}"), *parts))
@@ -69,9 +63,8 @@ pub(super) fn split(rows: &[(String, u64, u64)], pieces: &[Piece]) -> Vec<(Strin
         let of = |all: u64, part: u64| all / parts + u64::from(part < all % parts);
         // The name without braces, as all of a part's name is hashed.
         let name = key.replace(['{', '}'], "");
-        after.extend(
-            (0..parts).map(|part| (format!("{name}:{part}"), of(*size, part), of(*ops, part))),
-        );
+        let part = |part| (format!("{name}:{part}"), of(*size, part), of(*ops, part));
+        after.extend((0..parts).map(part));
     }
     after
 }

@@ -6,11 +6,11 @@ use slotscope::summary::Summary;
 use slotscope::summary::integrity::Damage;
 use slotscope::summary::state::State;
 
-use crate::verdict::{analyzed, lines};
+use crate::verdict::{analyzed, is_balanced, is_damaged, lines};
 use testkit::planted::even;
 use testkit::rdb::Snapshot;
 use testkit::rng::Rng;
-use testkit::run::assert_contains;
+use testkit::run::Said;
 
 /// The keys of each of `nodes` equal nodes.
 fn by_node(nodes: usize, keys: usize) -> Vec<Vec<String>> {
@@ -23,11 +23,12 @@ fn by_node(nodes: usize, keys: usize) -> Vec<Vec<String>> {
 }
 
 fn summary(files: Vec<Vec<String>>) -> Summary {
-    let files: Vec<_> = files
-        .into_iter()
-        .map(|keys| lines(keys.into_iter()))
-        .collect();
-    analyzed(&files, &Analysis::new())
+    on_files(files, &Analysis::new())
+}
+
+fn on_files(files: Vec<Vec<String>>, analysis: &Analysis) -> Summary {
+    let files = files.into_iter().map(|keys| lines(keys.into_iter()));
+    analyzed(&files.collect::<Vec<_>>(), analysis)
 }
 
 #[test]
@@ -37,26 +38,15 @@ fn a_file_with_keys_of_another_cluster_is_named_among_files_of_one_node_each() {
         let nodes = 3 + random.below(10);
         let mut files = by_node(nodes, 40_000);
         let clean = summary(files.clone());
-        assert_eq!(
-            clean.verdict.state,
-            State::Balanced,
-            "{}",
-            clean.verdict.sentence
-        );
+        is_balanced(&clean);
         assert_eq!(clean.nodes.source.to_string(), "one node a file");
         let suspect = random.below(nodes);
         let foreign = [3, 50, 1_100, 60_000][number as usize % 4];
         files[suspect].extend((0..foreign).map(|i| format!("other:{number}:{i}")));
         let found = summary(files);
+        is_damaged(&found, Damage::Foreign);
         let sentence = found.verdict.sentence.to_string();
-        assert_eq!(
-            found.verdict.state,
-            State::Suspicious,
-            "{number}: {sentence}"
-        );
-        assert_eq!(found.verdict.integrity[0].kind, Damage::Foreign);
-        let named = format!("dump-{suspect} holds keys in ");
-        assert!(sentence.contains(&named), "{number}: {sentence}");
+        sentence.says(&format!("dump-{suspect} holds keys in "));
         assert_eq!(found.nodes.list.len(), nodes, "{number}");
     }
 }
@@ -68,10 +58,9 @@ fn slots_that_moved_between_the_dumps_of_nodes_are_named() {
     let again: Vec<String> = files[0].iter().filter(moved).cloned().collect();
     files[2].extend(again);
     let found = summary(files);
+    is_damaged(&found, Damage::Mixed);
     let sentence = found.verdict.sentence.to_string();
-    assert_eq!(found.verdict.state, State::Suspicious, "{sentence}");
-    assert_eq!(found.verdict.integrity[0].kind, Damage::Mixed);
-    assert_contains(&sentence, &["are in both dump-0 and dump-2", "-599 "]);
+    sentence.says("are in both dump-0 and dump-2").says("-599 ");
     assert_eq!(found.nodes.list.len(), 3);
     assert_eq!(found.nodes.source.to_string(), "one node a file");
 }
@@ -88,24 +77,9 @@ fn a_topology_that_is_older_than_the_files_of_the_nodes_is_suspicious() {
     for key in (0..30_000).map(|i| format!("session:{i}")) {
         files[owner(slot(key.as_bytes()))].push(key);
     }
-    let files: Vec<_> = files
-        .into_iter()
-        .map(|keys| lines(keys.into_iter()))
-        .collect();
-    let found = analyzed(&files, &Analysis::new().topology(even(3)));
-    let sentence = found.verdict.sentence.to_string();
-    assert_eq!(found.verdict.state, State::Suspicious, "{sentence}");
-    assert_eq!(found.verdict.integrity[0].kind, Damage::Foreign);
-    let warnings: Vec<String> = found
-        .input
-        .warnings
-        .iter()
-        .map(ToString::to_string)
-        .collect();
-    assert!(
-        warnings.iter().any(|warning| warning.contains("dump-2: ")),
-        "{warnings:?}"
-    );
+    let found = on_files(files, &Analysis::new().topology(even(3)));
+    is_damaged(&found, Damage::Foreign);
+    assert!(warns(&found, "dump-2: "), "{:?}", found.input.warnings);
 }
 
 #[test]
@@ -116,14 +90,14 @@ fn parts_of_one_dump_have_no_damage() {
     for keys in [keys, by_slot] {
         let parts: Vec<Vec<String>> = keys.chunks(9_001).map(<[String]>::to_vec).collect();
         let found = summary(parts);
-        assert_eq!(
-            found.verdict.state,
-            State::Balanced,
-            "{}",
-            found.verdict.sentence
-        );
+        is_balanced(&found);
         assert_eq!(found.nodes.source.to_string(), "assumed even 3");
     }
+}
+
+fn warns(summary: &Summary, of: &str) -> bool {
+    let mut warnings = summary.input.warnings.iter();
+    warnings.any(|warning| warning.to_string().contains(of))
 }
 
 /// An RDB file with a key in some slots, written at a given time.
@@ -147,32 +121,20 @@ fn rdb_files_of_different_times_are_a_warning_after_an_hour_and_suspicious_after
         ];
         analyzed(&files, &Analysis::new())
     };
-    let warns = |summary: &Summary, of: &str| {
-        let mut warnings = summary.input.warnings.iter();
-        warnings.any(|warning| warning.to_string().contains(of))
-    };
     let together = found(600, 0);
-    assert_eq!(together.verdict.state, State::Balanced);
+    is_balanced(&together);
     assert!(!warns(&together, "was written at"));
     assert_eq!(together.input.files[1].written, Some(u64::from(noon) + 600));
     let hours = found(3 * 3600, 0);
-    assert_eq!(hours.verdict.state, State::Balanced);
-    assert!(
-        warns(&hours, "dump-1 3 hours later, at 2026-09-"),
-        "{:?}",
-        hours.input.warnings
-    );
-    let days = found(40 * 86_400, 0);
-    assert_eq!(days.verdict.state, State::Suspicious);
-    let sentence = days.verdict.sentence.to_string();
-    assert!(sentence.contains("dump-1 40 days later"), "{sentence}");
-    let moved = found(0, 600);
-    assert_eq!(moved.verdict.state, State::Suspicious);
-    let sentence = moved.verdict.sentence.to_string();
-    assert_contains(&sentence, &["slots moved between the backups"]);
-    assert!(
-        !warns(&moved, "SCAN may repeat"),
-        "{:?}",
-        moved.input.warnings
-    );
+    is_balanced(&hours);
+    assert!(warns(&hours, "dump-1 3 hours later, at 2026-09-"));
+    let (days, moved) = (found(40 * 86_400, 0), found(0, 600));
+    for (summary, said) in [
+        (days, "dump-1 40 days later"),
+        (moved, "slots moved between the backups"),
+    ] {
+        assert_eq!(summary.verdict.state, State::Suspicious);
+        summary.verdict.sentence.to_string().says(said);
+        assert!(!warns(&summary, "SCAN may repeat"));
+    }
 }

@@ -1,6 +1,7 @@
 //! A shard that is full: few slots give it room first, where another shard has that room.
 
 use slotscope::slot::slot;
+use slotscope::source::collection::servers::ServerReading;
 use slotscope::summary::Summary;
 use slotscope::summary::state::Role;
 use slotscope::summary::step::{Step, StepKind};
@@ -10,10 +11,7 @@ use crate::verdict::parity::{Case, followed, is_what_its_command_does};
 use crate::verdict::scene::{Scene, info, light};
 
 /// Servers with this limit that use so much, as those of a real cluster whose clients need nothing.
-fn servers(
-    used: [u64; 3],
-    maxmemory: u64,
-) -> Vec<slotscope::source::collection::servers::ServerReading> {
+fn servers(used: [u64; 3], maxmemory: u64) -> Vec<ServerReading> {
     let reading = used.map(|used| {
         let mut server = info(0.0, "noeviction");
         (server.used_memory, server.maxmemory) = (Some(used), Some(maxmemory));
@@ -84,29 +82,16 @@ fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
     let (step, _) = followed(&case).unwrap();
     assert_eq!(step["request"]["relief"], true);
     let plan: Value = is_what_its_command_does(&case, &step);
-    let limit = plan["goals"].list().iter();
-    let limit = limit
-        .into_iter()
-        .find(|goal| goal["limit"] == "maxmemory")
-        .unwrap();
-    let figures = ["target", "before", "after"].map(|of| limit[of].float());
-    assert!(
-        figures[0] == 0.9 && (figures[1] - 0.912).abs() < 0.001,
-        "{limit}"
-    );
-    let text = case
-        .scratch
-        .run(&["plan", "all", "--topology", "cluster.nodes"]);
+    let limit = plan["goals"].find("limit", "maxmemory");
+    assert_eq!(limit["target"], 0.9);
+    near(limit["before"].float(), 0.912, 0.001);
+    let text = case.scratch.run("plan all --topology cluster.nodes");
     assert_contains(stdout(&text), &["this only makes room"]);
     // Whoever asks for more gets all of it.
-    let whole = case.scratch.report(&words(
-        "plan all --topology cluster.nodes --tolerance 3 --json",
-    ));
-    assert!(
-        whole["slots_moved"].as_u64() > Some(128),
-        "{}",
-        whole["slots_moved"]
-    );
+    let whole = case
+        .scratch
+        .report("plan all --topology cluster.nodes --tolerance 3 --json");
+    assert!(whole["slots_moved"].whole() > 128, "{whole}");
 }
 
 /// A tag of 60,000 small keys, which take about as much in tables as by themselves.
@@ -123,30 +108,22 @@ fn small_keys() -> Scene {
 #[test]
 fn what_a_key_takes_in_hash_tables_moves_with_it() {
     let summary = small_keys().summary();
-    assert!(
-        moves(&summary).iter().all(|step| step.until.is_none()),
-        "no node has room for the tag: {:?}",
-        moves(&summary)
-    );
+    // No node has room for the tag.
+    assert!(moves(&summary).iter().all(|step| step.until.is_none()));
     let first = sentence(&summary.verdict.steps[0]);
     first.begins("now: raise maxmemory of all nodes to 13.00 MiB, so that they stay equal");
-    first.says(&format!(
-        "moving does not help: slot {} needs about",
-        slot(b"{shop-us}")
-    ));
+    let which = slot(b"{shop-us}");
+    first.says(&format!("moving does not help: slot {which} needs about"));
     let command = summary.verdict.steps[0].command.as_ref().unwrap();
-    assert_eq!(
-        command.to_string(),
-        "redis-cli --cluster call 10.0.0.1:6379 CONFIG SET maxmemory 13631488"
-    );
+    let expected = "redis-cli --cluster call 10.0.0.1:6379 CONFIG SET maxmemory 13631488";
+    assert_eq!(command.to_string(), expected);
 }
 
 #[test]
 fn tables_of_keys_are_not_called_what_is_not_keys() {
-    let said = small_keys().summary().verdict.sentence.to_string();
-    assert!(said.ends_with("; 3.00 MiB of it is not keys"), "{said}");
-    let said = shop().summary().verdict.sentence.to_string();
-    assert!(!said.contains("not keys"), "{said}");
+    let said = |scene: Scene| scene.summary().verdict.sentence.to_string();
+    said(small_keys()).ends("; 3.00 MiB of it is not keys");
+    said(shop()).lacks("not keys");
 }
 
 #[test]
@@ -161,23 +138,18 @@ fn a_node_is_as_full_in_the_table_as_in_the_sentence() {
     let scene = Scene::on(&[4095, 8191, 16_383])
         .keys("key", light(20_000, ""))
         .servers(readings);
-    let fullest = scene
-        .summary()
-        .verdict
+    let verdict = scene.summary().verdict;
+    let fullest = verdict
         .role(Role::Memory)
         .unwrap()
         .fullest
-        .clone()
+        .as_ref()
         .unwrap();
     let case = files(&scene);
-    let output = case
-        .scratch
-        .run(&["analyze", "all", "--topology", "cluster.nodes"]);
+    let output = case.scratch.run("analyze all --topology cluster.nodes");
     let text = String::from_utf8(succeeded(output)).unwrap();
     let row = text
         .lines()
-        .find(|line| line.trim_start().starts_with("10.0.0.1"))
-        .unwrap();
-    let shown = format!("{:.2}", fullest.max_over_mean);
-    assert!(row.contains(&shown), "{shown}: {text}");
+        .find(|line| line.trim_start().starts_with("10.0.0.1"));
+    row.unwrap().says(&format!("{:.2}", fullest.max_over_mean));
 }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::verdict::carried_out::{moved, split};
 use crate::verdict::scene::{even_ends, lines_of};
-use crate::verdict::{analyzed, analyzed_as_named, lines, on};
+use crate::verdict::{analyzed, analyzed_as_named, is_balanced, kinds, lines, on};
 use slotscope::slot::slot;
 use slotscope::source::memory::memory;
 use slotscope::summary::Summary;
@@ -18,6 +18,7 @@ use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind};
 use slotscope::topology::Topology;
 use testkit::env::size;
 use testkit::rng::Rng;
+use testkit::run::Said;
 
 /// The cause planted in a role.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -94,16 +95,13 @@ fn draw(number: u64) -> Case {
     }
     let mut listing = lines_of(&ends);
     if wrong == Wrong::Failed {
-        listing = listing.replace(
-            "10.0.0.2:6379@16379 master",
-            "10.0.0.2:6379@16379 master,fail",
-        );
+        let second = "10.0.0.2:6379@16379 master";
+        listing = listing.replace(second, &format!("{second},fail"));
     }
     let topology = Topology::parse("cluster.nodes", listing.as_bytes()).unwrap();
     let all = (LIGHT * n) as f64;
-    let mut rows: Vec<Row> = (0..LIGHT * n)
-        .map(|at| (format!("own:{at}"), 100, 10))
-        .collect();
+    let own = (0..LIGHT * n).map(|at| (format!("own:{at}"), 100, 10));
+    let mut rows: Vec<Row> = own.collect();
     let mut planted = [None, None];
     for (role, cause) in [memory, load].into_iter().enumerate() {
         if cause == Cause::Nothing {
@@ -112,17 +110,12 @@ fn draw(number: u64) -> Case {
         let part = 0.4 + 1.2 * random.unit();
         let each = [100.0, 10.0][role];
         let weight = (all * each * part / (n as f64 - part)) as u64;
-        let home = if role == 1 && wrong == Wrong::Nothing {
-            random.below(n)
-        } else {
-            0
-        };
+        let is_anywhere = role == 1 && wrong == Wrong::Nothing;
+        let home = if is_anywhere { random.below(n) } else { 0 };
         let is_home = |name: &String| topology.owner(slot(name.as_bytes())) == Some(home);
         let prefix = ["big", "hot"][role];
-        let name = (0..)
-            .map(|at| format!("{prefix}{number}x{at}"))
-            .find(is_home)
-            .unwrap();
+        let mut names = (0..).map(|at| format!("{prefix}{number}x{at}"));
+        let name = names.find(is_home).unwrap();
         let weighed = |weight: u64| {
             if role == 0 {
                 (weight, 10)
@@ -156,9 +149,8 @@ impl Case {
         if self.wrong == Wrong::Captures {
             let table = rows.iter().map(|(key, size, _)| format!("{key},{size}"));
             let table = std::iter::once("key,size".to_owned()).chain(table);
-            let own = rows
-                .iter()
-                .filter(|(key, ..)| topology.owner(slot(key.as_bytes())) == Some(0));
+            let is_own = |row: &&Row| topology.owner(slot(row.0.as_bytes())) == Some(0);
+            let own = rows.iter().filter(is_own);
             let each = own.flat_map(|(key, _, ops)| (0..*ops / 10).map(move |_| key));
             let captured = each.enumerate().map(|(at, key)| {
                 let micros = at % 1_000_000;
@@ -198,11 +190,8 @@ impl Case {
         let bands = [[1.05, 1.20], [1.20, 1.50]];
         let judged = if self.wrong == Wrong::Captures { 1 } else { 2 };
         let is_near = |role: usize| {
-            let critical = (truth[role] - 2.0).abs() < NEAR;
-            critical
-                || bands[role]
-                    .iter()
-                    .any(|band| (truth[role] - band).abs() < NEAR)
+            let mut edges = bands[role].iter().chain(&[2.0]);
+            edges.any(|edge| (truth[role] - edge).abs() < NEAR)
         };
         let state = |role: usize| match truth[role] {
             _ if role >= judged => State::Unjudged,
@@ -231,35 +220,25 @@ fn is_said_right(case: &Case, states: [State; 2], summary: &Summary) {
     let what = case.what();
     let verdict = &summary.verdict;
     if case.wrong == Wrong::Failed {
-        let kinds: Vec<StepKind> = verdict.steps.iter().map(|step| step.kind).collect();
         assert_eq!(verdict.state, State::Down, "{what}");
-        assert_eq!(kinds, [StepKind::Repair], "{what}");
+        assert_eq!(kinds(summary), [StepKind::Repair], "{what}");
         return;
     }
     let Some(first) = case.first(states) else {
-        assert_eq!(
-            verdict.state,
-            State::Balanced,
-            "{what}: {}",
-            verdict.sentence
-        );
+        is_balanced(summary);
         assert!(verdict.steps.is_empty(), "{what}: {:?}", verdict.steps);
         return;
     };
     let found = &verdict.findings[0];
     assert_eq!(found.kind, FindingKind::Skew, "{what}: {}", found.sentence);
-    assert_eq!(
-        (found.state, found.role),
-        (Some(states[first]), Some(Role::ALL[first])),
-        "{what}: {}",
-        found.sentence
-    );
+    let expected = (Some(states[first]), Some(Role::ALL[first]));
     let sentence = found.sentence.to_string();
+    assert_eq!((found.state, found.role), expected, "{what}: {sentence}");
     if let Some((words, _)) = &case.planted[first] {
-        assert!(sentence.contains(words), "{what}: {sentence}");
+        sentence.says(words);
     }
     if case.wrong == Wrong::Slots {
-        assert!(sentence.contains("of the slots"), "{what}: {sentence}");
+        sentence.says("of the slots");
     }
     // Only the application can cure a unit that alone exceeds the upper band.
     for (role, band) in [(0, 1.20), (1, 1.50)] {
@@ -316,12 +295,10 @@ fn holds_when_carried_out(case: &Case, before: &Summary, errors: &mut Errors) {
         }
         let next = after.verdict.steps.first().map(|next| next.kind);
         let is_undone = step.kind == StepKind::Move && next == Some(StepKind::Move);
+        let (what, then, now) = (case.what(), shown(before), shown(&after));
         assert!(
             !is_undone,
-            "{}: after step {at} moves again: {}, then {}",
-            case.what(),
-            shown(before),
-            shown(&after)
+            "{what}: after step {at} moves again: {then}, then {now}"
         );
     }
 }
@@ -364,13 +341,9 @@ fn check_promise(
     let error = (found.max_over_mean().unwrap() - promised.max_over_mean).abs();
     errors.checked += 1;
     let wrong = || {
-        format!(
-            "{}: step {at} gives {:?} of {}, not {promised:?}: {}",
-            case.what(),
-            found.max_over_mean(),
-            Role::ALL[role].name(),
-            step.sentence
-        )
+        let (role, ratio) = (Role::ALL[role].name(), found.max_over_mean());
+        let what = format!("{}: step {at}, {}", case.what(), step.sentence);
+        format!("{what}: {ratio:?} of {role}, not {promised:?}")
     };
     if !step.estimated {
         errors.exact = errors.exact.max(error);
@@ -407,11 +380,7 @@ fn what_is_planted_in_two_roles_is_said_in_order_and_its_steps_hold() {
         }
     }
     println!("{cases} cases from {first} to {last}: {errors:?}");
-    assert!(
-        failed.is_empty(),
-        "{} of {cases}: {failed:#?}",
-        failed.len()
-    );
+    assert!(failed.is_empty(), "{failed:#?}");
     assert!(errors.checked > 0);
     let most = (AT_AN_EDGE * errors.estimated as f64).ceil() as usize;
     assert!(errors.far.len() <= most, "{:#?}", errors.far);

@@ -109,10 +109,7 @@ impl Hot {
             }
         }
         manifest.load = Some(self.load);
-        scratch.file(
-            "shop/collect.json",
-            serde_json::to_string(&manifest).unwrap(),
-        );
+        scratch.file("shop/collect.json", json!(manifest).to_string());
         let rows: String = (0..KEYS).map(|i| format!("user:{i},100\n")).collect();
         scratch.file("shop/a.csv", format!("key,size\n{BOARD},5000\n{rows}"));
         let line = |at: usize| {
@@ -137,16 +134,12 @@ fn lines(commands: &Commands) -> String {
 
 /// The sentences of the steps.
 fn steps(scratch: &Scratch) -> String {
-    let found = scratch.report(&["analyze", "shop", "--json"]);
-    let steps = found["verdict"]["steps"].list().iter();
-    let sentences = steps.map(|step| step["sentence"].text());
-    sentences.collect::<Vec<_>>().join("; ")
+    let found = scratch.report("analyze shop --json");
+    found["verdict"]["steps"].each("sentence").to_string()
 }
 
 fn shown(scratch: &Scratch) -> String {
-    let output = scratch.run(&["analyze", "shop", "--no-files"]);
-    let words: Vec<&str> = stdout(&output).split_whitespace().collect();
-    words.join(" ")
+    on_one_line(stdout(&scratch.run("analyze shop --no-files")))
 }
 
 const COSTS: [(&str, f64); 3] = [("zrevrange", 350.0), ("hincrby", 2.0), ("get", 2.5)];
@@ -159,20 +152,19 @@ fn captured_commands_weigh_what_they_take_so_the_slow_key_is_blamed_and_not_the_
     let text = shown(&scratch);
     text.begins("HOT 10.0.0.1 uses 2.9")
         .says("because of key board:global")
-        .says("; estimated by command");
-    assert!(text.contains("1 now: cache key board:global"), "{text}");
-    let found = scratch.report(&["analyze", "shop", "--json"]);
+        .says("; estimated by command")
+        .says("1 now: cache key board:global")
+        .says("-> idle");
+    let found = scratch.report("analyze shop --json");
     assert_eq!(found["verdict"]["roles"][1]["metric"], "cpu");
     // The cache leaves next to nothing of the load, and no slot moves for that.
-    let steps = found["verdict"]["steps"].list();
-    assert_eq!(steps.len(), 1, "{steps:#?}");
+    let steps = &found["verdict"]["steps"];
+    assert_eq!(steps.list().len(), 1, "{steps}");
     assert_eq!(steps[0]["after"]["load"]["state"], "unjudged");
-    assert!(text.contains("-> idle"), "{text}");
     // 2,000 calls of 350 µs, and the size in the dump.
     let key = &found["keys"]["top"][0];
-    assert_eq!((&key["key"], &key["bytes"]), (&BOARD.into(), &5000.into()));
-    let cpu = key["cpu"].whole();
-    assert!((695_000..705_000).contains(&cpu), "{cpu}");
+    key.has(json!({"key": BOARD, "bytes": 5000}));
+    near(key["cpu"].float(), 700_000.0, 5000.0);
 }
 
 #[test]
@@ -181,13 +173,8 @@ fn what_no_list_shows_of_a_key_is_not_0() {
     let mut captures = commands(0);
     captures[1].push(("get", "{new}:key".into(), 9000));
     Hot::new([0.4; 3], &[]).captured(captures).write(&scratch);
-    let found = scratch.report(&["analyze", "shop", "--json"]);
-    let key = &found["keys"]["top"][0];
-    assert_eq!(key["key"], "{new}:key", "{key:#}");
-    assert!(
-        key.get("bytes").is_none_or(|bytes| bytes.is_null()),
-        "{key:#}"
-    );
+    let found = scratch.report("analyze shop --json");
+    found["keys"]["top"][0].has(json!({"key": "{new}:key", "bytes": null}));
 }
 
 #[test]
@@ -204,9 +191,9 @@ fn a_tag_that_is_written_is_not_cached_however_much_others_are_read() {
         captures[1].retain(|(command, ..)| *command != "zrevrange");
         Hot::new([0.4; 3], &[]).captured(captures).write(&scratch);
         let text = shown(&scratch);
-        assert!(text.contains("hash tag {flash-sale}"), "{text}");
-        assert!(!text.contains("cache hash tag"), "{text}");
-        assert!(!text.contains("operations are reads"), "{text}");
+        text.says("hash tag {flash-sale}")
+            .lacks("cache hash tag")
+            .lacks("operations are reads");
         let is_split = text.contains("split hash tag {flash-sale}");
         assert_eq!(is_split, writes == 25_000, "{text}");
         let says_why = steps(&scratch).contains("a cache does not help: it is mostly written");
@@ -218,55 +205,48 @@ fn a_tag_that_is_written_is_not_cached_however_much_others_are_read() {
 fn a_tag_that_is_read_by_many_keys_is_cached_with_its_own_reads() {
     let scratch = Scratch::new();
     let mut captures = commands(9000);
-    for (command, ..) in &mut captures[1] {
-        *command = "hget";
+    for (commands, verb) in captures.iter_mut().zip(["set", "hget", "set"]) {
+        commands
+            .iter_mut()
+            .for_each(|(command, ..)| *command = verb);
     }
-    captures[0]
-        .iter_mut()
-        .for_each(|(command, ..)| *command = "set");
-    captures[2]
-        .iter_mut()
-        .for_each(|(command, ..)| *command = "set");
     Hot::new([0.4; 3], &[]).captured(captures).write(&scratch);
-    let text = steps(&scratch);
     let cached = "cache hash tag {flash-sale} in the client (100.0% of its operations are reads)";
-    assert!(text.contains(cached), "{text}");
+    steps(&scratch).says(cached);
 }
 
 #[test]
 fn a_hot_process_has_its_busiest_command_and_a_step_that_names_the_key() {
     let scratch = Scratch::new();
     Hot::new([0.01, 0.6, 0.01], &[("zrevrange", 900.0)]).write(&scratch);
-    let text = shown(&scratch);
-    assert_contains(&text, &["60.0% of a core; ZREVRANGE takes 50.0% of it"]);
     let step = "1 find the hot slots and keys: MONITOR for a few seconds names them slotscope analyze \
         redis://10.0.0.0:6379 --load 10s --monitor";
-    assert!(text.contains(step), "{text}");
+    shown(&scratch)
+        .says("60.0% of a core; ZREVRANGE takes 50.0% of it")
+        .says(step);
 }
 
 /// CPU time by slot, in two readings of ten seconds: of every slot this much, and of slot 6598 that much.
 fn slot_stats(each: u64, hot: u64) -> String {
-    let line = |second: u32, at: usize| {
+    let line = |(second, at): (u32, usize)| {
         let (first, last) = RANGES[at];
-        let rows = (first..=last).map(|slot| {
+        let row = |slot| {
             let cpu = match second {
                 0 => 0,
                 _ if slot == 6598 => hot,
                 _ => each,
             };
-            format!("[{slot},{{\"key-count\":1,\"cpu-usec\":{cpu}}}]")
-        });
-        let rows: Vec<String> = rows.collect();
+            json!([slot, {"key-count": 1, "cpu-usec": cpu}])
+        };
+        let slots: Vec<Value> = (first..=last).map(row).collect();
+        let time = format!("2026-11-22T10:00:{second:02}Z");
         format!(
-            "{{\"time\":\"2026-11-22T10:00:{second:02}Z\",\"node\":\"{}\",\"slots\":[{}]}}\n",
-            name(at),
-            rows.join(",")
+            "{}\n",
+            json!({"time": time, "node": name(at), "slots": slots})
         )
     };
-    let lines = [0, 10]
-        .into_iter()
-        .flat_map(|second| (0..3).map(move |at| (second, at)));
-    lines.map(|(second, at)| line(second, at)).collect()
+    let readings = [(0, 0), (0, 1), (0, 2), (10, 0), (10, 1), (10, 2)];
+    readings.map(line).concat()
 }
 
 #[test]
@@ -286,10 +266,9 @@ fn a_hot_slot_without_a_name_has_a_step_that_finds_its_key_and_names_the_largest
     }];
     hot.write(&scratch);
     scratch.file("shop/slot-stats.json", slot_stats(10, 4_000_000));
-    let text = shown(&scratch);
     let step = "1 find the hot key of slot 6598: MONITOR for a few seconds names it; of its 4 keys the \
         largest is board:global (4.88 KiB) slotscope analyze redis://10.0.0.0:6379 --load 10s --monitor";
-    assert!(text.contains(step), "{text}");
+    shown(&scratch).says(step);
 }
 
 #[test]
@@ -300,7 +279,7 @@ fn a_cluster_that_uses_less_than_2_percent_of_a_core_is_idle_by_slots_too() {
         collected.load.nodes_by_slot = 3;
         collected.write(&scratch);
         scratch.file("shop/slot-stats.json", slot_stats(0, hot));
-        let found = scratch.report(&["analyze", "shop", "--json"]);
+        let found = scratch.report("analyze shop --json");
         assert_eq!(found["verdict"]["state"], state, "{hot}");
     }
 }
@@ -315,44 +294,40 @@ fn time_of_scripts_is_in_no_slot_and_nodes_are_then_judged_by_their_processes() 
         // Slots of the second node: a tenth of a core, 1.57 shares.
         scratch.file("shop/slot-stats.json", slot_stats(90, 600_000));
         let text = shown(&scratch);
-        let planned = scratch.run(&["plan", "shop"]);
+        let planned = scratch.run("plan shop");
         (text, stdout(&planned).to_owned())
     };
     let (text, planned) = found([0.08, 0.5, 0.08]);
     let expected = "HOT 10.0.0.1 uses 2.27× its share of CPU time, 50.0% of a core; EVAL takes 50.0% of it; \
         78.2% of the CPU time is in no slot (scripts, transactions, network)";
-    assert!(text.contains(expected), "{text}");
-    assert!(!text.contains("move "), "{text}");
-    assert!(planned.contains("nothing to move"), "{planned}");
+    text.says(expected).lacks("move ");
+    planned.says("nothing to move");
     // Network and parsing follow the commands.
-    let (text, _) = found([0.3, 0.65, 0.3]);
-    assert!(!text.contains("in no slot"), "{text}");
+    found([0.3, 0.65, 0.3]).0.lacks("in no slot");
 }
 
 #[test]
 fn a_primary_that_came_back_empty_may_have_lost_its_data_and_no_dump_is_missing() {
     let scratch = Scratch::new();
     Hot::new([0.1; 3], &[]).write(&scratch);
-    let rows: String = (0..KEYS)
+    let kept = (0..KEYS)
         .map(|i| format!("user:{i}"))
-        .filter(|key| node_of(key) != 2)
-        .map(|key| format!("{key},100\n"))
-        .collect();
+        .filter(|key| node_of(key) != 2);
+    let rows: String = kept.map(|key| format!("{key},100\n")).collect();
     let keys = rows.lines().count();
     scratch.file("shop/a.csv", format!("key,size\n{rows}"));
-    let manifest = scratch.read("shop/collect.json");
-    let mut manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+    let mut manifest = scratch.json("shop/collect.json");
     (manifest["keys"], manifest["nodes"][0]["keys"]) = (keys.into(), keys.into());
     scratch.file("shop/collect.json", manifest.to_string());
-    let text = shown(&scratch);
-    text.says("SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data");
-    text.lacks("take the dump again")
+    shown(&scratch)
+        .says("SUSPICIOUS 10.0.0.2:6379 is empty: it may have lost its data")
+        .lacks("take the dump again")
         .lacks("dump is missing")
         .says("restore them from its last backup");
     // An incomplete collection may lack the keys itself.
     manifest["incomplete"] = true.into();
     scratch.file("shop/collect.json", manifest.to_string());
-    assert!(shown(&scratch).contains("take the dump again"));
+    shown(&scratch).says("take the dump again");
 }
 
 #[test]
@@ -362,9 +337,9 @@ fn a_primary_that_failed_and_lost_its_slots_is_down_and_not_empty() {
     let listing = scratch.read("shop/cluster.nodes");
     let dead = "d 10.0.0.9:6379@1 master,fail - 1 1 9 disconnected\n";
     scratch.file("shop/cluster.nodes", listing + dead);
-    let text = shown(&scratch);
-    text.says("10.0.0.9 is down; it owns no slots, as after a failover");
-    assert!(!text.contains("primary 10.0.0.9"), "{text}");
+    shown(&scratch)
+        .says("10.0.0.9 is down; it owns no slots, as after a failover")
+        .lacks("primary 10.0.0.9");
 }
 
 #[test]
@@ -380,9 +355,8 @@ fn what_servers_refuse_is_a_risk_as_no_capture_shows_it() {
         commands: vec![refused("mget", 300.0), refused("sunionstore", 180.0)],
     };
     hot.write(&scratch);
-    let text = shown(&scratch);
     let risk = "10.0.0.1 refuses 480 commands a second with CROSSSLOT: MGET, SUNIONSTORE";
-    assert!(text.contains(risk) && !text.contains("MOVED"), "{text}");
+    shown(&scratch).says(risk).lacks("MOVED");
 }
 
 #[test]
@@ -391,17 +365,11 @@ fn a_capture_of_an_idle_node_is_not_a_failure_of_redis_cli() {
     let mut captures = commands(100);
     captures[0].clear();
     Hot::new([0.2; 3], &[]).captured(captures).write(&scratch);
-    let text = stdout(&scratch.run(&["analyze", "shop", "--no-files", "--full"])).to_owned();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let text = words.join(" ");
-    assert_contains(&text, &["MONITOR saw no command on a key in 10 s"]);
-    assert!(!text.contains("did redis-cli fail"), "{text}");
-    assert!(!text.contains("captured"), "{text}");
-    let found = scratch.report(&["analyze", "shop", "--json"]);
-    let ops: Vec<_> = found["nodes"]["list"]
-        .list()
-        .iter()
-        .map(|node| node["ops"].clone())
-        .collect();
-    assert!(ops.contains(&serde_json::json!(0)), "{ops:?}");
+    scratch
+        .prose("analyze shop --no-files --full")
+        .says("MONITOR saw no command on a key in 10 s")
+        .lacks("did redis-cli fail")
+        .lacks("captured");
+    let nodes = &scratch.report("analyze shop --json")["nodes"]["list"];
+    assert!(nodes.each("ops").list().contains(&0.into()), "{nodes}");
 }

@@ -8,9 +8,10 @@ use slotscope::summary::integrity::Damage;
 use slotscope::summary::state::State;
 use slotscope::summary::step::StepKind;
 
-use crate::verdict::{analyzed, lines, on};
-use testkit::planted::even;
+use crate::verdict::{analyzed, is_damaged, kinds, lines, on};
+use testkit::planted::{even, listing};
 use testkit::rng::Rng;
+use testkit::run::Said;
 
 fn on_even(keys: impl Iterator<Item = String>, nodes: usize) -> Summary {
     analyzed(&[lines(keys)], &Analysis::new().nodes(nodes))
@@ -28,34 +29,31 @@ fn a_node_of_an_even_split_that_lacks_keys_is_a_warning_and_no_plan() {
         };
         let keys = (0..30_000 * nodes).map(|i| format!("s:{i}"));
         let summary = on_even(keys.filter(is_kept), nodes);
-        let doubt = summary.input.doubt.as_ref();
-        let doubt = doubt.unwrap_or_else(|| panic!("{number}"));
         let name = format!("even-{}", lacking + 1);
-        assert!(
-            doubt
-                .node
-                .as_ref()
-                .is_some_and(|node| node.to_string() == name),
-            "{number}: {doubt:?}"
+        let node = summary
+            .input
+            .doubt
+            .as_ref()
+            .and_then(|doubt| doubt.node.as_ref());
+        assert_eq!(
+            node.map(ToString::to_string),
+            Some(name.clone()),
+            "{number}"
         );
         assert_ne!(summary.verdict.state, State::Suspicious);
-        let why = doubts::incomplete(&summary).unwrap();
-        assert!(why.contains(&name) && why.contains("sigma"), "{why}");
+        doubts::incomplete(&summary)
+            .unwrap()
+            .says(&name)
+            .says("sigma");
         // Missing keys do not cause the load of the other nodes, and nothing is planned for them.
         let sentence = summary.verdict.sentence.to_string();
-        assert!(
-            !sentence.contains("more tags and keys"),
-            "{number}: {sentence}"
-        );
+        sentence.lacks("more tags and keys");
         let is_uneven = summary.verdict.state.is_uneven();
-        let steps = summary.verdict.steps.iter();
-        let kinds: Vec<StepKind> = steps.map(|step| step.kind).collect();
-        let expected: &[StepKind] = if is_uneven {
-            &[StepKind::TakeAgain]
-        } else {
-            &[]
-        };
-        assert_eq!(kinds, expected, "{number}: {sentence}");
+        let expected: Vec<_> = is_uneven
+            .then_some(StepKind::TakeAgain)
+            .into_iter()
+            .collect();
+        assert_eq!(kinds(&summary), expected, "{number}: {sentence}");
     }
 }
 
@@ -65,13 +63,11 @@ fn clean_dumps_and_crowded_slots_are_no_doubt() {
         let mut random = Rng::new(100 + number);
         let nodes = 3 + random.below(20);
         let slots: Vec<u16> = (0..400).map(|_| random.below(16_384) as u16).collect();
-        let is_in = |key: &String| number % 2 == 0 || slots.contains(&slot(key.as_bytes()));
-        let keys = (0..400_000)
-            .map(|i| format!("k:{number}:{i}"))
-            .filter(is_in);
-        let summary = on_even(keys, nodes);
-        assert_eq!(summary.input.doubt, None, "{number}");
         let is_clean = number % 2 == 0;
+        let is_in = |key: &String| is_clean || slots.contains(&slot(key.as_bytes()));
+        let keys = (0..400_000).map(|i| format!("k:{number}:{i}"));
+        let summary = on_even(keys.filter(is_in), nodes);
+        assert_eq!(summary.input.doubt, None, "{number}");
         assert!(
             !is_clean || summary.verdict.state != State::Suspicious,
             "{number}"
@@ -82,11 +78,8 @@ fn clean_dumps_and_crowded_slots_are_no_doubt() {
 #[test]
 fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
     for (nodes, tags) in [(15, 59), (3, 40), (30, 12)] {
-        let topology = testkit::planted::listing(
-            &(1..=nodes)
-                .map(|node| node * 16_384 / nodes - 1)
-                .collect::<Vec<u64>>(),
-        );
+        let ends = (1..=nodes).map(|node| node * 16_384 / nodes - 1);
+        let topology = listing(&ends.collect::<Vec<u64>>());
         let own = (0..).map(|i| format!("t{i}"));
         let own = own.filter(|tag| topology.owner(slot(tag.as_bytes())) == Some(1));
         let own: Vec<String> = own.take(tags).collect();
@@ -94,19 +87,11 @@ fn the_dump_of_one_node_of_many_is_missing_the_others_however_few_its_units() {
             .iter()
             .flat_map(|tag| (0..20).map(move |i| format!("{{{tag}}}:{i}")));
         let summary = analyzed(&[lines(keys)], &on(&topology));
-        let found = &summary.verdict.integrity;
-        let kinds: Vec<_> = found.iter().map(|sign| sign.kind).collect();
-        assert_eq!(
-            kinds,
-            [Damage::MissingNode],
-            "{nodes}: {}",
-            summary.verdict.sentence
-        );
+        is_damaged(&summary, Damage::MissingNode);
+        assert_eq!(summary.verdict.integrity.len(), 1, "{nodes}");
     }
     // If all keys have one tag, they are on one node; this is not damage.
-    let summary = analyzed(
-        &[lines((0..5_000).map(|i| format!("{{all}}:{i}")))],
-        &on(&testkit::planted::listing(&[5460, 10_922, 16_383])),
-    );
+    let keys = lines((0..5_000).map(|i| format!("{{all}}:{i}")));
+    let summary = analyzed(&[keys], &on(&listing(&[5460, 10_922, 16_383])));
     assert_eq!(summary.verdict.state, State::Skewed);
 }

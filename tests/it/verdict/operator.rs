@@ -28,11 +28,8 @@ fn shop() -> (Vec<u8>, Topology) {
 
 /// The bytes of each node in fair shares.
 fn memory_of(summary: &Summary) -> Vec<f64> {
-    let bytes = summary
-        .nodes
-        .list
-        .iter()
-        .map(|node| node.load_by(Metric::Bytes) as f64);
+    let nodes = summary.nodes.list.iter();
+    let bytes = nodes.map(|node| node.load_by(Metric::Bytes) as f64);
     let all: f64 = bytes.clone().sum();
     bytes.map(|of| 3.0 * of / all).collect()
 }
@@ -47,28 +44,18 @@ fn keys_do_not_outvote_bytes_and_no_step_fills_a_node_that_is_full() {
         assert!(before[1] > 1.3 && before[0] < 1.0, "{before:?}");
         let moves = summary.verdict.steps.iter();
         for step in moves.filter(|step| step.kind == StepKind::Move && step.command.is_some()) {
-            let next = analyzed(
-                std::slice::from_ref(&dump),
-                &on(&moved(&summary, &topology)),
-            );
+            let after = on(&moved(&summary, &topology));
+            let next = analyzed(std::slice::from_ref(&dump), &after);
             let after = memory_of(&next);
             let most = after.iter().copied().fold(0.0, f64::max);
             assert!(
                 most <= before[1].max(1.05) + 1e-9,
                 "{before:?} became {after:?}"
             );
-            let giant = next
-                .keys
-                .as_ref()
-                .unwrap()
-                .heaviest
-                .get(Metric::Bytes)
-                .unwrap();
-            assert_eq!(
-                giant[0].node.as_ref().map(ToString::to_string).as_deref(),
-                Some("node1"),
-                "a key that blocks its node for seconds stays"
-            );
+            // A key that blocks its node for seconds stays.
+            let heaviest = &next.keys.as_ref().unwrap().heaviest;
+            let giant = heaviest.get(Metric::Bytes).unwrap()[0].node.as_ref();
+            assert_eq!(giant.map(ToString::to_string).as_deref(), Some("node1"));
             assert!(step.longest_block_ms.unwrap() < 100.0, "{step:?}");
         }
     }
@@ -93,10 +80,8 @@ fn moves_that_were_carried_out_are_not_to_be_undone() {
         let Some(step) = step.filter(|step| step.kind == StepKind::Move) else {
             // Problems that moves cannot cure are listed with the reason, and are not steps.
             let verdict = &summary.verdict;
-            assert!(
-                verdict.state == State::Balanced || !verdict.actionable,
-                "{verdict:#?}"
-            );
+            let is_done = verdict.state == State::Balanced || !verdict.actionable;
+            assert!(is_done, "{verdict:#?}");
             break;
         };
         seen.push(step.after.memory.unwrap().max_over_mean);
@@ -115,11 +100,7 @@ fn a_node_near_maxmemory_gets_no_slots_though_its_keys_are_few() {
     let step = &summary.verdict.steps[0];
     assert_eq!(step.kind, StepKind::Move);
     let after = step.after.memory.unwrap();
-    assert_ne!(
-        after.state,
-        State::Limit,
-        "no node is brought to its limit: {step:?}"
-    );
+    assert_ne!(after.state, State::Limit, "{step:?}");
     // Its overhead is constant: its keys, a few thousandths of the limit, may reach their share.
     assert!(after.max_over_mean <= 1.05, "{step:?}");
 }

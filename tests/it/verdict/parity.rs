@@ -8,7 +8,7 @@ use testkit::env::{cases, size};
 use testkit::prelude::*;
 use testkit::rng::Rng;
 
-use crate::verdict::scene::{Scene, info};
+use crate::verdict::scene::{Scene, info, lines_of};
 
 /// Variants of a request: the flags of the run, all of which the printed command must repeat.
 const FLAGS: [&[&str]; 8] = [
@@ -67,20 +67,15 @@ fn case(seed: u64) -> Case {
         };
         rows.push((name, bytes, ops));
     }
-    let [all_bytes, all_ops] = [
-        rows.iter().map(|row| row.1).sum::<u64>(),
-        rows.iter().map(|row| row.2).sum::<u64>(),
-    ];
+    let all_bytes: u64 = rows.iter().map(|row| row.1).sum();
+    let all_ops: u64 = rows.iter().map(|row| row.2).sum();
     let share = |all: u64, part: f64| (all as f64 * part / nodes as f64) as u64;
     if rng.one_in(3) {
         rows.push(("giant:all".into(), share(all_bytes, 0.3 + rng.unit()), 10));
     }
     if rng.one_in(3) {
-        rows.push((
-            "hot:page".into(),
-            100,
-            share(all_ops, 0.3 + 1.5 * rng.unit()),
-        ));
+        let ops = share(all_ops, 0.3 + 1.5 * rng.unit());
+        rows.push(("hot:page".into(), 100, ops));
     }
     if rng.one_in(3) {
         let part = 0.3 + rng.unit();
@@ -123,20 +118,19 @@ fn collected(
     }
     let mean = held.iter().sum::<u64>() as f64 / held.len() as f64;
     let are_all = rng.one_in(2);
-    let servers: Vec<_> = held
-        .iter()
-        .map(|held| {
-            let mut server = info(0.0, "noeviction");
-            let overhead = mean * (0.1 + 0.2 * rng.unit());
-            server.used_memory = Some((1.1 * *held as f64 + overhead) as u64);
-            let limit = (mean * (1.5 + rng.unit())) as u64;
-            server.maxmemory = Some(if are_all || rng.one_in(2) { limit } else { 0 });
-            server
-        })
-        .collect();
-    let scene =
-        Scene::listed(listing.into()).keys("key,size,ops", csv.lines().skip(1).map(String::from));
-    let scene = scene.servers(servers);
+    let server = |held: &u64| {
+        let mut server = info(0.0, "noeviction");
+        let overhead = mean * (0.1 + 0.2 * rng.unit());
+        server.used_memory = Some((1.1 * *held as f64 + overhead) as u64);
+        let limit = (mean * (1.5 + rng.unit())) as u64;
+        server.maxmemory = Some(if are_all || rng.one_in(2) { limit } else { 0 });
+        server
+    };
+    let servers: Vec<_> = held.iter().map(server).collect();
+    let rows = csv.lines().skip(1).map(String::from);
+    let scene = Scene::listed(listing.into())
+        .keys("key,size,ops", rows)
+        .servers(servers);
     let mut case = Case::new(("all/keys.csv", csv.as_bytes()), listing, &[]);
     case.scratch.file("all/collect.json", scene.described());
     (case.what, case.dump) = (format!("case {seed}, collected"), "all");
@@ -171,51 +165,24 @@ fn listing(nodes: usize, rng: &mut Rng) -> String {
     };
     cuts.sort_unstable();
     cuts.dedup();
-    let ends: Vec<usize> = cuts.iter().copied().chain([16_384]).collect();
-    let mut text = String::new();
-    for node in 0..nodes {
-        let first = if node == 0 {
-            0
-        } else {
-            *ends.get(node - 1).unwrap_or(&16_384)
-        };
-        let slots = match ends.get(node) {
-            Some(end) => format!(" {first}-{}", end - 1),
-            None => String::new(),
-        };
-        writeln!(
-            text,
-            "node{node} 10.0.0.{}:6379@16379 master - 0 0 1 connected{slots}",
+    let ends: Vec<u64> = cuts
+        .into_iter()
+        .chain([16_384])
+        .map(|end| end as u64 - 1)
+        .collect();
+    let empty = (ends.len()..nodes).map(|node| {
+        format!(
+            "node{node} 10.0.0.{}:6379@16379 master - 0 0 1 connected\n",
             node + 1
         )
-        .unwrap();
-    }
-    text
+    });
+    lines_of(&ends) + &empty.collect::<String>()
 }
 
 pub(super) fn analyzed(case: &Case, listing: &str) -> Value {
-    let args = [
-        "analyze",
-        case.dump,
-        "--topology",
-        listing,
-        "--json",
-        "--depth",
-        "0",
-    ];
-    let flags = case.flags.iter().map(String::as_str);
-    case.scratch
-        .report(&args.into_iter().chain(flags).collect::<Vec<_>>())
-}
-
-/// The words of a command before its script.
-fn words(command: &str) -> Vec<String> {
-    let command = command.strip_prefix("slotscope ").unwrap();
-    let command = command.split(" --commands").next().unwrap();
-    command
-        .split(' ')
-        .map(|word| word.replace('\'', ""))
-        .collect()
+    let (dump, flags) = (case.dump, case.flags.join(" "));
+    let line = format!("analyze {dump} --topology {listing} --json --depth 0 {flags}");
+    case.scratch.report(&line)
 }
 
 /// The step of moves with a command.
@@ -230,18 +197,9 @@ pub(super) fn ratio(role: &Value) -> Option<f64> {
 
 /// The plan from a row's command yields the row: its slots, keys and bytes, and every ratio.
 pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
-    let mut words = words(step["command"].text());
-    words.push("--json".into());
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let output = case.scratch.run(&words);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "{}: {}",
-        case.what,
-        stderr(&output)
-    );
-    let plan: Value = serde_json::from_str(stdout(&output)).unwrap();
+    let command = step["command"].text().strip_prefix("slotscope ").unwrap();
+    let (line, _) = command.split_once(" --commands").unwrap();
+    let plan = case.scratch.report(&format!("{line} --json"));
     for moved in ["slots_moved", "keys_moved", "bytes_moved"] {
         assert_eq!(step[moved], plan[moved], "{}: {moved} of {step}", case.what);
     }

@@ -16,22 +16,18 @@ fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
 fn a_collection_has_its_hot_process_as_a_finding() {
     let scratch = Scratch::new();
     collection(&scratch, [Some(0.1), Some(0.16), Some(0.4)]);
-    let found = scratch.report(&["analyze", "shop", "--json"]);
+    let found = scratch.report("analyze shop --json");
     let first = &found["verdict"]["findings"][0];
     assert_eq!(first["id"], "skew/load/c/", "{first:#}");
-    first.has(json!({"metric": "cpu", "state": "skewed"}));
-    assert_eq!(first["limit_use"], 0.4);
     let share = &found["nodes"]["list"][2]["over_share"]["load"];
-    assert_eq!(first["value"], *share);
-    let text = scratch.run(&["analyze", "shop", "--no-files"]);
-    let expected = "HOT  10.0.0.2 uses 1.82× its share of CPU time, 40.0% of a core";
-    let shown: Vec<&str> = stdout(&text).split_whitespace().collect();
-    let shown = shown.join(" ");
-    assert!(shown.contains(&expected.replace("  ", " ")), "{shown}");
-    shown.says("1 find the hot slots and keys: MONITOR for a few seconds names them");
+    first.has(json!({"metric": "cpu", "state": "skewed", "limit_use": 0.4, "value": share}));
+    scratch
+        .prose("analyze shop --no-files")
+        .says("HOT 10.0.0.2 uses 1.82× its share of CPU time, 40.0% of a core")
+        .says("1 find the hot slots and keys: MONITOR for a few seconds names them");
     let limited = words("analyze shop --no-files --fail-on 'verdict >= skewed'");
     assert_eq!(code(&scratch.run(&limited)), 1);
-    let full = scratch.run(&["analyze", "shop", "--no-files", "--full"]);
+    let full = scratch.run("analyze shop --no-files --full");
     let mut heads = stdout(&full).lines().filter(|line| line.contains("× fair"));
     let is_of_both = |head: &str| head.contains("memory × fair") && head.contains("load × fair");
     assert!(heads.next().is_some_and(is_of_both), "{}", stdout(&full));
@@ -46,7 +42,7 @@ fn processes_that_are_even_idle_or_not_known_are_not_a_finding() {
     ] {
         let scratch = Scratch::new();
         collection(&scratch, cpu);
-        let found = scratch.report(&["analyze", "shop", "--json"]);
+        let found = scratch.report("analyze shop --json");
         assert_eq!(found["verdict"]["state"], "balanced", "{cpu:?}");
     }
 }

@@ -5,6 +5,7 @@ use slotscope::summary::step::{Requested, Step, StepKind};
 
 use crate::verdict::scene::{Scene, info, noeviction};
 use slotscope::slot::slot;
+use testkit::run::near;
 
 const KEYS: usize = 12_000;
 
@@ -52,9 +53,10 @@ fn uneven_roles_are_goals_and_even_ones_are_guards() {
     let both = &request(&summary).roles;
     assert!(both.iter().all(|role| role.is_goal), "{both:?}");
     let [ops, bytes] = [&both[0], &both[1]];
-    assert!((ops.aim - 1.10).abs() < 1e-6 && (bytes.aim - 1.03).abs() < 1e-6);
+    near(ops.aim, 1.10, 1e-6);
+    near(bytes.aim, 1.03, 1e-6);
     // At most today's 1.5 shares.
-    assert!((bytes.ceiling - 1.5).abs() < 0.03, "{bytes:?}");
+    near(bytes.ceiling, 1.5, 0.03);
     // An even role may stay as it is, within its band.
     let rows = (0..KEYS).map(|at| {
         let is_hot = at % 20 == 0 && slot(format!("session:{at}").as_bytes()) < 5461;
@@ -80,7 +82,7 @@ fn shares_are_those_of_the_nodes_that_are_to_hold_slots() {
     let request = request(&summary);
     assert_eq!((request.nodes, request.changes_nodes), (4, true));
     let before = request.before.memory.unwrap().max_over_mean;
-    assert!((before - 4.0 / 3.0).abs() < 0.03, "{before}");
+    near(before, 4.0 / 3.0, 0.03);
     // An even role stays even over the future nodes.
     let ceilings = request.roles.iter().map(|role| role.ceiling);
     assert!(ceilings.fold(0.0, f64::max) < 1.25, "{request:?}");
@@ -97,10 +99,7 @@ fn limits_of_memory_are_those_of_each_node_beside_what_is_not_keys() {
         servers[1].maxmemory = Some(0);
         caps(uneven(&SKEWED).servers(servers))
     };
-    assert!(
-        some[0].is_some() && some[1].is_none() && some[2].is_some(),
-        "{some:?}"
-    );
+    assert_eq!([0, 1, 2].map(|at| some[at].is_some()), [true, false, true]);
     let evicting = uneven(&SKEWED).servers([0.3; 3].map(|used| info(used, "allkeys-lru")));
     assert_eq!(caps(evicting), [], "a cache is full by design");
     // Overhead is constant: the node with most of it can be filled least.

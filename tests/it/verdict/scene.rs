@@ -1,7 +1,6 @@
 //! A small cluster in files, as operators have them: the listing of its nodes, a table of keys, the server readings of
 //! `collect`, MONITOR captures, SLOT-STATS readings. Nodes are `node0` at 10.0.0.1:6379 and so on.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
@@ -11,6 +10,7 @@ use slotscope::source::collection::manifest::{FILE, Manifest, example};
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;
+use testkit::prelude::{Value, json};
 
 /// 2026-11-22 10:00:00 UTC: the start of a scene's captures and readings.
 pub(super) const NOON: u64 = 1_795_341_600;
@@ -32,12 +32,11 @@ pub(super) struct Scene {
 pub(super) fn lines_of(ends: &[u64]) -> String {
     let mut first = 0;
     let line = |(at, end): (usize, &u64)| {
-        let line = format!(
-            "node{at} {}@16379 master - 0 0 1 connected {first}-{end}\n",
+        let from = std::mem::replace(&mut first, end + 1);
+        format!(
+            "node{at} {}@16379 master - 0 0 1 connected {from}-{end}\n",
             address(at)
-        );
-        first = end + 1;
-        line
+        )
     };
     ends.iter().enumerate().map(line).collect()
 }
@@ -87,10 +86,8 @@ impl Scene {
 
     /// Adds keys with the columns of `header`.
     pub(super) fn keys(mut self, header: &str, rows: impl Iterator<Item = String>) -> Self {
-        self.table = std::iter::once(header.to_owned())
-            .chain(rows)
-            .map(|row| row + "\n")
-            .collect();
+        let rows = std::iter::once(header.to_owned()).chain(rows);
+        self.table = rows.map(|row| row + "\n").collect();
         self
     }
 
@@ -157,13 +154,8 @@ impl Scene {
         let last = (commands.len() as u64).saturating_sub(1).max(1);
         for ((command, key), at) in commands.iter().zip(0..) {
             let micros = secs * 1_000_000 * at / last;
-            let second = NOON + from + micros / 1_000_000;
-            let micros = micros % 1_000_000;
-            writeln!(
-                text,
-                "{second}.{micros:06} [0 127.0.0.1:5] \"{command}\" \"{key}\""
-            )
-            .unwrap();
+            let (second, micros) = (NOON + from + micros / 1_000_000, micros % 1_000_000);
+            text += &format!("{second}.{micros:06} [0 127.0.0.1:5] \"{command}\" \"{key}\"\n");
         }
         self.files.push((name.into(), text));
         self
@@ -190,18 +182,11 @@ impl Scene {
         let mut text = String::new();
         for (second, node, cpu) in readings {
             let slots = (0..16_384).filter(|slot| owner(*slot, *second) == Some(*node));
-            let slots: Vec<String> = slots
-                .map(|slot| format!("[{slot},{{\"key-count\":1,\"cpu-usec\":{}}}]", cpu(slot)))
-                .collect();
-            writeln!(
-                text,
-                "{{\"time\":\"2026-11-22T10:{:02}:{:02}Z\",\"node\":\"{}\",\"slots\":[{}]}}",
-                second / 60,
-                second % 60,
-                address(*node),
-                slots.join(",")
-            )
-            .unwrap();
+            let row = |slot| json!([slot, {"key-count": 1, "cpu-usec": cpu(slot)}]);
+            let slots: Vec<Value> = slots.map(row).collect();
+            let time = format!("2026-11-22T10:{:02}:{:02}Z", second / 60, second % 60);
+            let line = json!({"time": time, "node": address(*node), "slots": slots});
+            text += &format!("{line}\n");
         }
         self.file("slot-stats.json", text)
     }
@@ -252,13 +237,11 @@ impl Scene {
         };
         let mut inputs = Vec::new();
         if !self.table.is_empty() {
-            let keys = write("all/keys.csv", &self.table);
-            let is_plain = self.listing.is_none() && self.servers.is_empty();
-            inputs.push(if is_plain {
-                keys
-            } else {
-                write(&format!("all/{FILE}"), &self.described())
-            });
+            let mut keys = write("all/keys.csv", &self.table);
+            if self.listing.is_some() || !self.servers.is_empty() {
+                keys = write(&format!("all/{FILE}"), &self.described());
+            }
+            inputs.push(keys);
         }
         for (name, text) in &self.files {
             inputs.push(write(name, text));

@@ -13,25 +13,31 @@ const KEYS: usize = 12_000;
 fn listed(from: &str, to: &str) -> Scene {
     let listing = lines_of(&even_ends(3));
     assert!(listing.contains(from), "{listing}");
-    Scene::listed(listing.replace(from, to)).keys("key,size", light(KEYS, ",100"))
+    of(listing.replace(from, to))
 }
 
 /// Three even nodes with an additional line.
 fn with_line(line: &str) -> Scene {
-    Scene::listed(lines_of(&even_ends(3)) + line).keys("key,size", light(KEYS, ",100"))
+    of(lines_of(&even_ends(3)) + line)
 }
 
-const FAILED: (&str, &str) = (
-    "10.0.0.2:6379@16379 master -",
-    "10.0.0.2:6379@16379 master,fail -",
-);
+/// A listing and keys of equal sizes.
+fn of(listing: String) -> Scene {
+    Scene::listed(listing).keys("key,size", light(KEYS, ",100"))
+}
+
+/// Fails the primary at an address.
+fn failed(listing: &str, address: &str) -> String {
+    let primary = format!("{address}:6379@16379 master");
+    listing.replace(&primary, &format!("{primary},fail"))
+}
+
 const REPLICAS: &str = "r0 10.0.1.1:6379@16379 slave node0 0 0 1 connected\n\
     r1 10.0.1.2:6379@16379 slave node1 0 0 1 connected\n\
     r2 10.0.1.3:6379@16379 slave node2 0 0 1 connected\n";
 
 fn failed_with(replicas: &str) -> Scene {
-    let listing = lines_of(&even_ends(3)).replace(FAILED.0, FAILED.1) + replicas;
-    Scene::listed(listing).keys("key,size", light(KEYS, ",100"))
+    of(failed(&lines_of(&even_ends(3)), "10.0.0.2") + replicas)
 }
 
 #[test]
@@ -42,9 +48,7 @@ fn what_is_down() {
             server.cluster_state = Some(state.into());
             server
         });
-        Scene::even(3)
-            .keys("key,size", light(KEYS, ",100"))
-            .servers(servers)
+        with_line("").servers(servers)
     };
     let down_and_bad = failed_with(REPLICAS).keys(
         "key,size",
@@ -76,12 +80,9 @@ fn what_is_down() {
                 summary.verdict.steps[0].alternatives.is_empty()
             }),
         situation("a failed primary, and a slot that is open")
-            .on(Scene::listed(
-                lines_of(&even_ends(3))
-                    .replace(FAILED.0, FAILED.1)
-                    .replace("5461-10922", open),
-            )
-            .keys("key,size", light(KEYS, ",100")))
+            .on(of(
+                failed(&lines_of(&even_ends(3)), "10.0.0.2").replace("5461-10922", open)
+            ))
             .says(&["DOWN 10.0.0.2 failed"])
             .steps(&[Repair, Repair])
             .and(
@@ -92,11 +93,7 @@ fn what_is_down() {
                 },
             ),
         situation("a failed primary of an uneven cluster")
-            .on(Scene::listed(lines_of(&[8191, 12_287, 16_383]).replace(
-                "10.0.0.3:6379@16379 master -",
-                "10.0.0.3:6379@16379 master,fail -",
-            ))
-            .keys("key,size", light(KEYS, ",100")))
+            .on(of(failed(&lines_of(&[8191, 12_287, 16_383]), "10.0.0.3")))
             .says(&["DOWN 10.0.0.3 failed: 4,096 slots are not served"])
             .steps(&[Repair])
             .and("skew is the second line", |summary| {
@@ -223,15 +220,13 @@ fn what_is_moving() {
                 })
             }),
         balanced("a replica took over while the keys were read")
-            .on(Scene::even(3)
-                .keys("key,size", light(KEYS, ",100"))
-                .collected(|manifest| {
-                    manifest.failovers = vec![slotscope::source::collection::manifest::Failover {
-                        from: "old".into(),
-                        to: "node1".into(),
-                        slots: 5462,
-                    }];
-                }))
+            .on(with_line("").collected(|manifest| {
+                manifest.failovers = vec![slotscope::source::collection::manifest::Failover {
+                    from: "old".into(),
+                    to: "node1".into(),
+                    slots: 5462,
+                }];
+            }))
             .note("replica took over meanwhile: 1"),
     ]);
 }
