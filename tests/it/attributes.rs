@@ -26,61 +26,37 @@ fn table() -> String {
     text
 }
 
-fn report(scratch: &Scratch, name: &str, args: &[&str]) -> Value {
-    let mut command = scratch.command(&["analyze", name, "--json", "--no-files", "--nodes", "3"]);
-    serde_json::from_slice(&succeeded(command.args(args).output().unwrap())).unwrap()
+fn report(scratch: &Scratch, name: &str, flags: &str) -> Value {
+    scratch.report(&format!("analyze {name} --json --nodes 3 {flags}"))
 }
 
 #[test]
 fn types_elements_expiry_and_use_are_counted() {
-    let scratch = Scratch::new();
-    scratch.file("keys.csv", table());
+    let scratch = Scratch::with("keys.csv", table());
     for threads in ["1", "3"] {
-        let report = report(&scratch, "keys.csv", &["--threads", threads]);
-        let counted: Vec<_> = report["encodings"]
-            .list()
-            .iter()
-            .map(|row| {
-                json!([
-                    row["type"],
-                    row["encoding"],
-                    row["keys"],
-                    row["bytes"],
-                    row["elements"]
-                ])
-            })
-            .collect();
+        let report = report(&scratch, "keys.csv", &format!("--threads {threads}"));
         let of_tables: u64 = (0..3000).filter(|i| i % 3 == 1).map(|i| 1000 + i).sum();
+        let counted = json!([
+            ["hash", "hashtable", 1000, 100_000, of_tables],
+            ["hash", "listpack", 1000, 100_000, 10_000],
+            ["string", "raw", 1000, 100_000, 1000],
+        ]);
         assert_eq!(
-            counted,
-            [
-                json!(["hash", "hashtable", 1000, 100_000, of_tables]),
-                json!(["hash", "listpack", 1000, 100_000, 10_000]),
-                json!(["string", "raw", 1000, 100_000, 1000]),
-            ]
+            report["encodings"].each("type encoding keys bytes elements"),
+            counted
         );
-        let largest = &report["largest"][0];
-        largest.has(json!({"key": "k:2998", "elements": 3998}));
+        report["largest"][0].has(json!({"key": "k:2998", "elements": 3998}));
         let expiry = &report["expiry"];
         expiry.has(json!({"never": {"keys": 600}, "expiring": {"keys": 2400}}));
         // The minute of 1,795,000,000, with the 600 and one other row that falls into it.
-        assert_eq!(expiry["fullest"]["at"], json!(1_795_000_000 / 60 * 60));
-        expiry["fullest"].has(json!({"keys": 600, "minutes": 1}));
-        let idle: Vec<_> = report["idle"]
-            .list()
-            .iter()
-            .map(|row| row["keys"].clone())
-            .collect();
-        assert_eq!(idle, vec![json!(500); 6]);
-        let lfu = report["lfu"].list();
-        assert_eq!(
-            (lfu.len(), &lfu[7]["counter"], &lfu[7]["keys"]),
-            (256, &json!(7), &json!(12))
-        );
-        let risks = report["verdict"]["findings"].list();
+        let at = 1_795_000_000 / 60 * 60;
+        expiry["fullest"].has(json!({"at": at, "keys": 600, "minutes": 1}));
+        assert_eq!(report["idle"].each("keys"), json!(vec![500; 6]));
+        assert_eq!(report["lfu"].list().len(), 256);
+        report["lfu"][7].has(json!({"counter": 7, "keys": 12}));
         assert!(
-            risks.iter().any(|risk| risk["kind"] == "expiry"),
-            "{risks:?}"
+            report["verdict"]["findings"].lists("kind", "expiry"),
+            "{report}"
         );
     }
 }
@@ -93,30 +69,21 @@ fn keys_that_expire_together_are_a_risk_however_far_apart_the_others_expire() {
     let together = (0..20_000).map(|i| format!("b:{i},{start}\n"));
     let rows: String = far.chain(together).collect();
     scratch.file("far.csv", format!("key,expiry\n{rows}"));
-    let report = report(&scratch, "far.csv", &[]);
-    let risks = report["verdict"]["findings"].to_string();
+    let risks = report(&scratch, "far.csv", "")["verdict"]["findings"].to_string();
     risks.says("22.2% of the keys expire within the same 2 minutes");
 }
 
 #[test]
-fn columns_that_hold_something_else_cost_no_key() {
-    let scratch = Scratch::new();
-    scratch.file(
-        "odd.csv",
-        "key,elements,freq,idle,ttl\na,many,0.5,-,1d\nb,,,,\n",
-    );
-    let report = report(&scratch, "odd.csv", &[]);
-    report["input"].has(json!({"keys": 2, "rejected": {"count": 0}}));
-    report["expiry"].has(json!({"never": {"keys": 1}, "expiring": {"keys": 1}}));
-    report.has(json!({"idle": null, "lfu": null}));
-}
-
-#[test]
-fn words_that_are_no_types_are_redacted() {
-    let scratch = Scratch::new();
+fn columns_that_hold_something_else_cost_no_key_and_are_redacted() {
+    let odd = "key,elements,freq,idle,ttl\na,many,0.5,-,1d\nb,,,,\n";
+    let scratch = Scratch::with("odd.csv", odd);
+    let made = report(&scratch, "odd.csv", "");
+    made["input"].has(json!({"keys": 2, "rejected": {"count": 0}}));
+    made["expiry"].has(json!({"never": {"keys": 1}, "expiring": {"keys": 1}}));
+    made.has(json!({"idle": null, "lfu": null}));
     let rows = "key,type,encoding,elements\na,hash,secret-encoding,5\nb,secret-type,raw,7\n";
     scratch.file("odd.csv", rows);
-    let text = report(&scratch, "odd.csv", &["--redact"]).to_string();
+    let text = report(&scratch, "odd.csv", "--redact").to_string();
     text.lacks("secret").says("\"hash\"").says("\"raw\"");
 }
 
@@ -134,7 +101,7 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
         text += &format!("{key},100,7,{counter}\n");
     }
     scratch.file("keys.csv", text);
-    let made = report(&scratch, "keys.csv", &[]);
+    let made = report(&scratch, "keys.csv", "");
     // Counters up to 5 mean a key without accesses.
     let all = 2501 + 300 * 1001;
     let sum = |loads: &Value| loads.list().iter().map(|load| load.whole()).sum::<u64>();
@@ -143,66 +110,54 @@ fn accesses_are_estimated_from_lfu_counters_and_never_mixed_with_operations() {
     let tag = &made["tags"]["top"][0];
     tag.has(json!({"tag": "hot", "accesses": 300_300, "ops": 2100}));
     assert!(made["nodes"]["list"][0]["accesses"].is_u64());
-    let hottest = &made["keys"]["hottest"];
-    hottest[0].has(json!({"key": "user:0", "accesses": 2501}));
-    assert_eq!(hottest[1]["accesses"], 1001);
+    let hottest = json!([{"key": "user:0", "accesses": 2501}, {"accesses": 1001}]);
+    made["keys"]["hottest"].has(hottest);
     // Counted operations measure load better than estimated accesses.
-    let roles = made["verdict"]["roles"].list();
-    let metrics: Vec<_> = roles.iter().map(|role| &role["metric"]).collect();
-    assert_eq!(metrics, ["bytes", "ops"]);
+    let metrics = made["verdict"]["roles"].each("metric");
+    assert_eq!(metrics, json!(["bytes", "ops"]));
     let notes = made["input"]["notes"].to_string();
     notes.says("lfu-log-factor 10 and lfu-decay-time 1 counts; keys with a counter of 250 or more have at least 2451 a minute: 1");
     // Another server counts differently.
-    let made = report(
-        &scratch,
-        "keys.csv",
-        &words("--lfu-log-factor 1 --lfu-decay-time 2 --by accesses"),
-    );
+    let flags = "--lfu-log-factor 1 --lfu-decay-time 2 --by accesses";
+    let made = report(&scratch, "keys.csv", flags);
     assert_eq!(made["keys"]["top"][0]["accesses"], 126);
     assert!(made["keys"].get("hottest").is_none());
-    let output = scratch.run(&["plan", "keys.csv", "--nodes", "3", "--by", "accesses"]);
-    assert_contains(&String::from_utf8(succeeded(output)).unwrap(), &["{hot}"]);
+    scratch
+        .text("plan keys.csv --nodes 3 --by accesses")
+        .says("{hot}");
 }
 
 #[test]
 fn a_few_accesses_are_no_load_unless_a_counter_is_at_its_end() {
     for (most, state) in [(20, "unjudged"), (255, "skewed")] {
-        let scratch = Scratch::new();
         let rows = (0..3000).map(|i| match i {
             0 => format!("{{eu}}:0,100,{most}\n"),
             1..20 => format!("{{eu}}:{i},100,20\n"),
             _ => format!("user:{i},100,5\n"),
         });
-        scratch.file(
-            "keys.csv",
-            format!("key,size,lfu\n{}", rows.collect::<String>()),
-        );
-        let made = report(&scratch, "keys.csv", &[]);
-        let roles = made["verdict"]["roles"].list();
-        let load = roles.iter().find(|role| role["metric"] == "accesses");
-        assert_eq!(load.unwrap()["state"], state, "{most}: {made}");
+        let table = format!("key,size,lfu\n{}", rows.collect::<String>());
+        let made = report(&Scratch::with("keys.csv", table), "keys.csv", "");
+        let load = made["verdict"]["roles"].find("metric", "accesses");
+        assert_eq!(load["state"], state, "{most}");
     }
 }
 
 #[test]
 fn without_counters_nothing_says_accesses() {
-    let scratch = Scratch::new();
-    scratch.file("plain.csv", "key,size,ops,freq\na,1,1,\nb,1,1,300\n");
-    let made = report(&scratch, "plain.csv", &[]);
+    let scratch = Scratch::with("plain.csv", "key,size,ops,freq\na,1,1,\nb,1,1,300\n");
+    let made = report(&scratch, "plain.csv", "");
     assert!(made["slots"].get("accesses").is_none());
-    succeeded(scratch.run(&["analyze", "plain.csv", "--out", "out"]));
-    let header = |file: &str| {
-        let text = std::fs::read_to_string(scratch.path("out").join(file)).unwrap();
-        text.lines().next().unwrap().to_owned()
-    };
-    assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops");
-    assert_eq!(
-        header("nodes.csv"),
-        "node,node_id,address,slots,keys,bytes,ops,memory_over_fair,load_over_fair"
-    );
+    scratch.text("analyze plain.csv --out out");
+    scratch
+        .read("out/slots.csv")
+        .begins("slot,node,keys,bytes,ops\n");
+    let header = "node,node_id,address,slots,keys,bytes,ops,memory_over_fair,load_over_fair\n";
+    scratch.read("out/nodes.csv").begins(header);
     scratch.file("lfu.csv", "key,lfu\na,9\n");
-    succeeded(scratch.run(&["analyze", "lfu.csv", "--out", "out"]));
-    assert_eq!(header("slots.csv"), "slot,node,keys,bytes,ops,accesses");
+    scratch.text("analyze lfu.csv --out out");
+    scratch
+        .read("out/slots.csv")
+        .begins("slot,node,keys,bytes,ops,accesses\n");
 }
 
 #[test]
@@ -216,35 +171,24 @@ fn patterns_and_prefixes_say_which_part_of_them_never_expires() {
         text += &format!("session:{i},{}\n", expiry(false));
     }
     scratch.file("keys.csv", text);
-    for args in [&["--threads", "1"][..], &["--threads", "3", "--one-pass"]] {
-        let made = report(&scratch, "keys.csv", args);
-        let share = |part: &str, name: &str| {
-            let field = if part == "patterns" {
-                "pattern"
-            } else {
-                "prefix"
-            };
-            let rows = made[part]["top"].list();
-            let row = rows.iter().find(|row| row[field] == name);
-            let row = row.unwrap_or_else(|| panic!("{name}: {rows:?}"));
-            (row["keys"].clone(), row["no_expiry_share"].clone())
-        };
-        assert_eq!(
-            share("patterns", "shop:cart:<n>"),
-            (json!(1000), json!(0.25))
-        );
-        assert_eq!(
-            share("patterns", "shop:{user:<n>}:name"),
-            (json!(1000), json!(1.0))
-        );
-        assert_eq!(share("patterns", "session:<n>"), (json!(1000), json!(0.0)));
-        assert_eq!(share("prefixes", "shop"), (json!(2000), json!(0.625)));
+    for flags in ["--threads 1", "--threads 3 --one-pass"] {
+        let made = report(&scratch, "keys.csv", flags);
+        for (name, share) in [
+            ("shop:cart:<n>", 0.25),
+            ("shop:{user:<n>}:name", 1.0),
+            ("session:<n>", 0.0),
+        ] {
+            let row = made["patterns"]["top"].find("pattern", name);
+            row.has(json!({"keys": 1000, "no_expiry_share": share}));
+        }
+        let shop = made["prefixes"]["top"].find("prefix", "shop");
+        shop.has(json!({"keys": 2000, "no_expiry_share": 0.625}));
     }
-    succeeded(scratch.run(&["analyze", "keys.csv", "--out", "out"]));
+    scratch.text("analyze keys.csv --out out");
     let csv = scratch.read("out/patterns.csv");
     csv.begins("pattern,keys,bytes,ops,share_of_keys,tagged_share,slots,no_expiry_share\n");
     scratch.file("plain.keys", "a:1\na:2\n");
-    let made = report(&scratch, "plain.keys", &[]);
+    let made = report(&scratch, "plain.keys", "");
     assert!(made["patterns"]["top"][0].get("no_expiry_share").is_none());
 }
 
@@ -255,7 +199,7 @@ fn several_databases_have_their_totals_and_one_has_no_table() {
     let rows: String = (0..7000).map(row).collect();
     scratch.file("keys.csv", format!("key,size,db\n{rows}"));
     for threads in ["1", "3"] {
-        let report = report(&scratch, "keys.csv", &["--threads", threads]);
+        let report = report(&scratch, "keys.csv", &format!("--threads {threads}"));
         assert_eq!(
             report["databases"],
             json!([
@@ -265,19 +209,11 @@ fn several_databases_have_their_totals_and_one_has_no_table() {
             ])
         );
     }
-    let shown = |args: &[&str]| {
-        let mut command = scratch.command(&["analyze", "keys.csv", "--full", "--no-files"]);
-        String::from_utf8(succeeded(command.args(args).output().unwrap())).unwrap()
-    };
-    let text = shown(&[]);
+    let text = scratch.text("analyze keys.csv --full --no-files");
     let (_, table) = text.split_once("Keys by database").expect(&text);
-    let rows = table.lines().skip(2).take(3);
-    let first: Vec<String> = rows
-        .map(|row| row.split_whitespace().collect::<Vec<_>>().join(" "))
-        .collect();
-    assert!(
-        first[0].starts_with("0 3,000 ") && first[0].contains("117.19 KiB"),
-        "{table}"
-    );
-    assert!(!shown(&["--db", "1"]).contains("Keys by database"));
+    let first = on_one_line(table.lines().nth(2).unwrap());
+    first.begins("0 3,000 ").says("117.19 KiB");
+    scratch
+        .text("analyze keys.csv --full --no-files --db 1")
+        .lacks("Keys by database");
 }

@@ -66,11 +66,8 @@ fn as_lines(rows: &[Row]) -> Vec<u8> {
 }
 
 fn as_csv(rows: &[Row]) -> Vec<u8> {
-    let lines: Vec<String> = rows
-        .iter()
-        .map(|(key, size)| format!("{size},{key}\n"))
-        .collect();
-    format!("size,key\n{}", lines.concat()).into_bytes()
+    let lines = rows.iter().map(|(key, size)| format!("{size},{key}\n"));
+    format!("size,key\n{}", lines.collect::<String>()).into_bytes()
 }
 
 /// The load of each tag, counted by naive code.
@@ -81,8 +78,8 @@ fn truth(rows: &[Row], weighed: bool) -> BTreeMap<Name, Load> {
             && let Some((tag, _)) = rest.split_once('}')
             && !tag.is_empty()
         {
-            *truth.entry(Name::from(tag)).or_default() +=
-                Load::new(1, if weighed { *size } else { 0 }, 0);
+            let load = Load::new(1, if weighed { *size } else { 0 }, 0);
+            *truth.entry(Name::from(tag)).or_default() += load;
         }
     }
     truth
@@ -94,6 +91,13 @@ fn counted_tags(counted: &Counted) -> &CountedTags {
         panic!("more tags than a table of names holds")
     };
     found
+}
+
+/// The keys of a listed tag.
+fn keys_of(found: &CountedTags, tag: &str) -> u64 {
+    let name = Name::from(tag);
+    let row = found.named.iter().find(|(of, _)| *of == name);
+    row.expect(tag).1[Metric::Keys]
 }
 
 /// The load of the first tag cut off from the list of the heaviest, and the number of heavier tags.
@@ -121,27 +125,14 @@ fn check(counted: &Counted, truth: &BTreeMap<Name, Load>, metrics: &[Metric]) {
         assert_eq!(heavy.count(), heavier);
         let left_out = truth.iter().filter(|(name, _)| !named.contains(name));
         assert!(left_out.map(|(_, load)| load[metric]).max().unwrap_or(0) <= found.bound[metric]);
-        let squares: u128 = truth
-            .values()
-            .map(|load| u128::from(load[metric]).pow(2))
-            .sum();
+        let squares = truth.values().map(|load| u128::from(load[metric]).pow(2));
+        let squares: u128 = squares.sum();
         assert_eq!(found.squares.get(metric), Some(&squares));
     }
-    let mut sizes: BTreeMap<u64, u64> = BTreeMap::new();
-    truth
-        .values()
-        .for_each(|load| *sizes.entry(load[Metric::Keys]).or_default() += 1);
-    assert_eq!(
-        (found.sizes.count(), found.sizes.sum()),
-        (
-            truth.len() as u64,
-            truth
-                .values()
-                .map(|load| u128::from(load[Metric::Keys]))
-                .sum()
-        )
-    );
-    assert_eq!(found.sizes.max(), *sizes.keys().next_back().unwrap());
+    let keys = || truth.values().map(|load| load[Metric::Keys]);
+    let sizes = (found.sizes.count(), found.sizes.sum(), found.sizes.max());
+    let sum: u128 = keys().map(u128::from).sum();
+    assert_eq!(sizes, (truth.len() as u64, sum, keys().max().unwrap()));
     let loads = &counted.first.tally.slots.loads;
     for slot in hottest(&loads.keys) {
         let mut of_slot: Vec<_> = truth
@@ -173,10 +164,8 @@ fn every_listed_tag_equals_an_independent_count_in_any_order_of_keys() {
             let counted = Scanning::of("lines").cut(threads, chunk).one_pass(&inputs);
             check(&counted, &truth, &[Metric::Keys]);
             let tally = &counted.first.tally;
-            assert!(
-                tally == reference.get_or_insert(tally.clone()),
-                "{order}: {threads} threads, chunks of {chunk}"
-            );
+            let is_same = tally == reference.get_or_insert(tally.clone());
+            assert!(is_same, "{order}: {threads} threads, chunks of {chunk}");
             let listed = summary(&counted).tags.unwrap();
             assert!(listed.exact && listed.distinct_error == 0.0, "{order}");
             assert_eq!(listed.top.len(), LISTED.min(truth.len()));
@@ -186,9 +175,9 @@ fn every_listed_tag_equals_an_independent_count_in_any_order_of_keys() {
                 kernel,
                 ..Scanning::of("lines")
             };
-            let counted = scanning.one_pass(&inputs);
+            let tally = scanning.one_pass(&inputs).first.tally;
             assert!(
-                Some(&counted.first.tally) == reference.as_ref(),
+                Some(&tally) == reference.as_ref(),
                 "{order}: {}",
                 kernel.name
             );
@@ -211,10 +200,8 @@ fn sizes_are_summed_for_every_tag_and_names_are_read_again_from_several_inputs()
         let counted = Scanning::of("csv").cut(threads, chunk).one_pass(&inputs);
         check(&counted, &truth, &[Metric::Keys, Metric::Bytes]);
         let tally = &counted.first.tally;
-        assert!(
-            tally == reference.get_or_insert(tally.clone()),
-            "{threads} threads"
-        );
+        let is_same = tally == reference.get_or_insert(tally.clone());
+        assert!(is_same, "{threads} threads");
     }
 }
 
@@ -229,30 +216,17 @@ fn names_are_found_where_rows_are_longer_than_a_block_and_keys_are_quoted() {
     let counted = Scanning::of("csv").cut(2, 100_000).one_pass(&inputs);
     let found = counted_tags(&counted);
     assert_eq!(found.distinct, 70_000);
-    for i in 0..3 {
-        let load = found
-            .named
-            .iter()
-            .find(|(name, _)| *name == Name::from(format!("tag:{i}").as_str()));
-        assert_eq!(load.map(|(_, load)| load[Metric::Keys]), Some(101));
-    }
+    (0..3).for_each(|i| assert_eq!(keys_of(found, &format!("tag:{i}")), 101));
 }
 
 #[test]
 fn a_tag_of_many_millions_of_keys_is_counted_to_the_last() {
     // More than fits into a word of the table.
-    let mut dump = as_lines(&uniform());
-    dump.push(b'\n');
-    dump.extend(b"{a}\n".repeat(20_000_000));
-    let counted = Scanning::of("lines")
-        .cut(4, 1 << 20)
-        .one_pass(&[memory("dump", &dump)]);
-    let found = counted_tags(&counted);
-    let load = found
-        .named
-        .iter()
-        .find(|(name, _)| *name == Name::from("a"));
-    assert_eq!(load.map(|(_, load)| load[Metric::Keys]), Some(20_000_000));
+    let many = b"{a}\n".repeat(20_000_000);
+    let dump = [&as_lines(&uniform())[..], b"\n", &many].concat();
+    let scanning = Scanning::of("lines").cut(4, 1 << 20);
+    let counted = scanning.one_pass(&[memory("dump", &dump)]);
+    assert_eq!(keys_of(counted_tags(&counted), "a"), 20_000_000);
 }
 
 #[test]

@@ -32,11 +32,8 @@ const HOSTILE: &[u8] = b"\"\\\n\r,;:{}[]()*$-0129 \x00\x1b\xff\xef\xbb\xbf\tux";
 /// The files in fuzz/seeds: inputs that once broke a target, or might.
 fn seed_files() -> &'static [&'static [u8]] {
     static FILES: LazyLock<Vec<&[u8]>> = LazyLock::new(|| {
-        let folder = root().join("fuzz/seeds");
-        let mut paths: Vec<_> = std::fs::read_dir(folder)
-            .unwrap()
-            .map(|entry| entry.unwrap().path())
-            .collect();
+        let entries = std::fs::read_dir(root().join("fuzz/seeds")).unwrap();
+        let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
         paths.sort();
         let read = |path: PathBuf| &*std::fs::read(path).unwrap().leak();
         paths.into_iter().map(read).collect()
@@ -126,16 +123,12 @@ impl Drop for Case<'_> {
         if !std::thread::panicking() {
             return;
         }
+        let (name, number) = (self.target.name, self.number);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz");
-        let file = folder.join(format!("{}-{}", self.target.name, self.number));
+        let file = folder.join(format!("{name}-{number}"));
         let written =
             std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, self.input));
-        eprintln!(
-            "target {}, case {}: {} ({written:?})",
-            self.target.name,
-            self.number,
-            file.display()
-        );
+        eprintln!("target {name}, case {number}: {file:?} ({written:?})");
     }
 }
 
@@ -193,23 +186,15 @@ fn mutated_inputs_break_no_target() {
             continue;
         };
         let secs = start.elapsed().as_secs_f64();
-        println!(
-            "{}: {cases} inputs, {accepted} accepted, {secs:.1} s",
-            target.name
-        );
-        table += &format!(
-            "| {} | {} | {:.0} | {:.1} | {:.0}% | 0 |\n",
-            target.name,
-            cases,
-            cases as f64 / secs,
-            secs / 60.0,
-            100.0 * accepted as f64 / cases.max(1) as f64,
-        );
+        let (name, a_second, minutes) = (target.name, cases as f64 / secs, secs / 60.0);
+        println!("{name}: {cases} inputs, {accepted} accepted, {secs:.1} s");
+        let percent = 100.0 * accepted as f64 / cases.max(1) as f64;
+        table +=
+            &format!("| {name} | {cases} | {a_second:.0} | {minutes:.1} | {percent:.0}% | 0 |\n");
         // A target that rejects nearly everything tests nothing.
         assert!(
             cases < 1000 || accepted * 50 >= cases,
-            "{}: {accepted} of {cases}",
-            target.name
+            "{name}: {accepted} of {cases}"
         );
     }
     if let Some(file) = std::env::var_os("SLOTSCOPE_FUZZ_TABLE") {
@@ -239,24 +224,15 @@ fn a_token_is_written_as_the_dictionaries_of_fuzzers_are() {
 #[test]
 fn seeds_are_accepted_where_they_belong() {
     for target in TARGETS.iter() {
-        let seeds = (target.seeds)();
+        let (seeds, name) = ((target.seeds)(), target.name);
         let longest = seeds.iter().map(|seed| seed.len()).max();
-        assert!(
-            longest <= Some(MAX_INPUT_BYTES),
-            "{}: {longest:?}",
-            target.name
-        );
-        let accepted = seeds
-            .iter()
-            .filter(|seed| (target.run)(target.name, seed))
-            .count();
+        assert!(longest <= Some(MAX_INPUT_BYTES), "{name}: {longest:?}");
+        let accepted = seeds.iter().filter(|seed| (target.run)(name, seed)).count();
         // Formats share their seeds; every other target accepts all of its own.
-        let shares = reads_dumps(target);
-        let least = if shares { 1 } else { seeds.len() };
+        let least = if reads_dumps(target) { 1 } else { seeds.len() };
         assert!(
             accepted >= least,
-            "{}: {accepted} of {} seeds",
-            target.name,
+            "{name}: {accepted} of {} seeds",
             seeds.len()
         );
     }

@@ -6,6 +6,7 @@ use std::process::Output;
 use testkit::env::size;
 use testkit::prelude::*;
 use testkit::rng::Rng;
+use testkit::usage;
 
 /// The report, possibly on a damaged file.
 fn json(output: &Output) -> Value {
@@ -66,14 +67,15 @@ fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_value_of_ever
 #[test]
 fn lzf_that_claims_more_than_its_bytes_can_hold_ends_the_file_in_a_key() {
     let scratch = Scratch::new();
-    for (len, keys) in [(264, 3), (265, 1), (1 << 60, 1)] {
-        // The three bytes copy the bytes before them, so the longest one that decodes starts with a literal.
-        let name = match len {
-            264 => b"\xC3\x05\x41\x09\x00k\xE0\xFF\x00".to_vec(),
-            len => lzf(len),
-        };
+    // The three bytes copy the bytes before them, so the longest one that decodes starts with a literal.
+    let longest = b"\xC3\x05\x41\x09\x00k\xE0\xFF\x00".to_vec();
+    for (name, keys) in [(longest, 3), (lzf(265), 1), (lzf(1 << 60), 1)] {
         scratch.file("a.rdb", rdb(&[b"\x00", &name[..], b"\x01v"].concat()));
-        assert_eq!(analyzed(&scratch, "a.rdb")["input"]["keys"], keys, "{len}");
+        assert_eq!(
+            analyzed(&scratch, "a.rdb")["input"]["keys"],
+            keys,
+            "{name:?}"
+        );
     }
 }
 
@@ -90,22 +92,14 @@ fn what_is_odd_far_behind_the_start_of_a_reply_is_odd_in_that_reply() {
     ] {
         let damaged = [&reply[..at], damage, &reply[at..]].concat();
         scratch.file("file", &damaged);
-        let of_file = scratch.run(&["analyze", "--json", "file"]);
-        let of_pipe = scratch.piped(&["analyze", "--json", "-"], &damaged);
+        let of_file = scratch.run("analyze --json file");
+        let of_pipe = scratch.piped("analyze --json -", &damaged);
         for output in [of_file, of_pipe] {
             let input = &json(&output)["input"];
             assert_eq!(input["files"][0]["format"], "redis-json");
-            let incomplete_inputs = input["incomplete"].as_array().map_or(0, Vec::len);
-            let seen = (
-                &input["keys"],
-                &input["rejected"]["count"],
-                incomplete_inputs,
-            );
-            assert_eq!(
-                seen,
-                (&keys.into(), &rejected.into(), incomplete),
-                "{input}"
-            );
+            input.has(json!({"keys": keys, "rejected": {"count": rejected}}));
+            let stops = input["incomplete"].as_array().map_or(0, Vec::len);
+            assert_eq!(stops, incomplete, "{input}");
         }
     }
 }
@@ -120,10 +114,10 @@ fn a_manifest_that_cannot_be_used_is_an_error() {
         "file \"a b seq 1 type i",
     ] {
         scratch.file("aof/a.aof.manifest", line);
-        for input in ["aof", "aof/a.aof.manifest"] {
-            let output = scratch.run(&["analyze", input]);
-            output.refused("a.aof.manifest | line 1 | name the .rdb and .incr.aof");
-        }
+        scratch.refuses(
+            "analyze aof | a.aof.manifest | line 1 | name the .rdb and .incr.aof
+             analyze aof/a.aof.manifest | a.aof.manifest | line 1 | name the .rdb and .incr.aof",
+        );
     }
 }
 
@@ -145,20 +139,6 @@ fn quoted(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect()
 }
 
-/// The CPU seconds of a run, whose output is discarded.
-fn cpu_seconds(scratch: &Scratch, arguments: &str) -> f64 {
-    let line = format!("slotscope analyze {arguments} --no-files > out 2> err && times");
-    let output = scratch.shell(&line);
-    assert_eq!(code(&output), 0, "{}", scratch.read("err"));
-    // The second line is for children of the shell: user, then system.
-    let times = String::from_utf8(output.stdout).unwrap();
-    let seconds = times.lines().nth(1).unwrap().split(' ').map(|time| {
-        let (minutes, seconds) = time.trim_end_matches('s').split_once('m').unwrap();
-        60.0 * minutes.parse::<f64>().unwrap() + seconds.parse::<f64>().unwrap()
-    });
-    seconds.sum()
-}
-
 /// The row for a name in a dump.
 type Row = fn(&str) -> String;
 
@@ -173,30 +153,22 @@ fn names_made_to_collide_in_every_table_cost_no_more_the_more_there_are() {
     ];
     let mut rng = Rng::new(7);
     let names: Vec<_> = (0..120_000).map(|_| colliding(&mut rng)).collect();
-    let hash = slotscope_engine::hash::hash(&names[0]);
-    assert!(
-        names
-            .iter()
-            .all(|name| slotscope_engine::hash::hash(name) == hash)
-    );
+    let hash = |name: &Vec<u8>| slotscope_engine::hash::hash(name);
+    assert!(names.iter().all(|name| hash(name) == hash(&names[0])));
     let scratch = Scratch::new();
     for (what, row) in rows {
         let seconds = [1, 2, 4].map(|times| {
             let names = names[..30_000 * times].iter();
-            scratch.file(
-                "dump",
-                names.map(|name| row(&quoted(name))).collect::<String>(),
-            );
-            cpu_seconds(&scratch, "dump --threads 1")
+            let rows: String = names.map(|name| row(&quoted(name))).collect();
+            scratch.file("dump", rows);
+            let used = usage::of(scratch.command("analyze dump --threads 1 --no-files"));
+            assert_eq!(used.code, Some(0), "{}", used.stderr);
+            used.cpu_secs
         });
-        println!(
-            "{what}: {seconds:.2?} CPU seconds for 30,000, 60,000 and 120,000 names of one hash"
-        );
+        println!("{what}: {seconds:.2?} CPU seconds for 30, 60 and 120 thousand names of one hash");
         // Quadratic work would take sixteen times as long for four times the input.
-        assert!(
-            seconds[2] < 8.0 * (seconds[0] + 0.05),
-            "{what}: {seconds:?}"
-        );
+        let is_linear = seconds[2] < 8.0 * (seconds[0] + 0.05);
+        assert!(is_linear, "{what}: {seconds:?}");
     }
 }
 
@@ -209,8 +181,7 @@ fn a_directory_of_very_many_files_is_read_like_a_few() {
         scratch.file(&format!("many/{i:07}.keys"), format!("user:{i}\n"));
     }
     let json = analyzed(&scratch, "many");
-    assert_eq!(json["input"]["keys"], files);
-    assert_eq!(json["input"]["incomplete"], Value::Array(Vec::new()));
-    let output = scratch.run(&["analyze", "many", "--no-files"]);
+    json["input"].has(json!({"keys": files, "incomplete": []}));
+    let output = scratch.run("analyze many --no-files");
     assert_eq!((code(&output), stderr(&output)), (0, ""));
 }

@@ -2,7 +2,6 @@
 //! nothing is lost between bytes and counts.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 
 use proptest::prelude::*;
 use slotscope::metric::{Load, Metric};
@@ -11,34 +10,26 @@ use slotscope::scan::Scanned;
 use slotscope::slot::slot;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
-use slotscope::source::pipe::Pipe;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies, Tally};
 use testkit::scan::Scanning;
 
 /// Scans `inputs` on `threads` threads in chunks of `chunk` bytes.
-fn scan<T: Tally>(
+fn scan(
     inputs: &[Box<dyn Source>],
     threads: usize,
     chunk: usize,
     kernel: &'static hashslot::Kernel,
-    make: impl Fn() -> T,
-) -> Scanned<T> {
+) -> Scanned<Tallies> {
     let scan = Scanning {
         kernel,
         ..Scanning::of("lines").cut(threads, chunk)
     };
-    scan.run(inputs, make)
+    scan.run(inputs, || Tallies::new(Parts::All).with_patterns(b":"))
 }
 
 fn tallies(content: &[u8], threads: usize, chunk: usize) -> Tallies {
-    let scanned = scan(
-        &[memory("test", content)],
-        threads,
-        chunk,
-        hashslot::best(),
-        || Tallies::new(Parts::All).with_patterns(b":"),
-    );
+    let scanned = scan(&[memory("test", content)], threads, chunk, hashslot::best());
     assert!(scanned.incomplete.is_empty());
     scanned.tally
 }
@@ -53,20 +44,14 @@ fn keys() -> impl Strategy<Value = Vec<Vec<u8>>> {
     prop::collection::vec(key, 1..120)
 }
 
-fn dump(keys: &[Vec<u8>], end: &[u8]) -> Vec<u8> {
-    let mut content = b"first".to_vec();
-    content.extend_from_slice(end);
-    for key in keys {
-        content.extend_from_slice(key);
-        content.extend_from_slice(end);
-    }
-    content
+fn dump(keys: &[Vec<u8>]) -> Vec<u8> {
+    [b"first\n", &keys.join(&b'\n')[..], b"\n"].concat()
 }
 
 proptest! {
     #[test]
     fn counts_are_those_of_naive_code(keys in keys(), chunk in 1usize..400, threads in 1usize..4) {
-        let found = tallies(&dump(&keys, b"\n"), threads, chunk);
+        let found = tallies(&dump(&keys), threads, chunk);
         let mut slots = vec![0; 16384];
         let mut tags = BTreeMap::new();
         let mut lengths = BTreeMap::new();
@@ -90,11 +75,11 @@ proptest! {
 
     #[test]
     fn the_cut_the_threads_and_the_kernel_do_not_show(keys in keys(), chunk in 1usize..400, threads in 1usize..5) {
-        let content = dump(&keys, b"\n");
+        let content = dump(&keys);
         let whole = tallies(&content, 1, content.len());
         for kernel in hashslot::available() {
             let inputs = [memory("test", &content)];
-            let part = scan(&inputs, threads, chunk, kernel, || Tallies::new(Parts::All).with_patterns(b":"));
+            let part = scan(&inputs, threads, chunk, kernel);
             prop_assert_eq!(&part.tally, &whole, "{}", kernel.name);
             prop_assert_eq!(part.inputs[0].seen.keys, whole.slots.total());
             prop_assert_eq!(part.inputs[0].bytes, content.len() as u64);
@@ -102,13 +87,8 @@ proptest! {
     }
 
     #[test]
-    fn carriage_returns_at_line_ends_do_not_show(keys in keys(), chunk in 1usize..400) {
-        prop_assert_eq!(tallies(&dump(&keys, b"\r\n"), 2, chunk), tallies(&dump(&keys, b"\n"), 2, chunk));
-    }
-
-    #[test]
     fn the_last_line_end_does_not_show(keys in keys(), chunk in 1usize..400) {
-        let mut content = dump(&keys, b"\n");
+        let mut content = dump(&keys);
         let whole = tallies(&content, 2, chunk);
         // An empty last key exists only through its line end.
         prop_assume!(!keys.last().unwrap().is_empty());
@@ -117,26 +97,15 @@ proptest! {
     }
 
     #[test]
-    fn a_stream_is_the_file(keys in keys(), chunk in 1usize..400, threads in 1usize..4) {
-        let content = dump(&keys, b"\n");
-        let mut file = tempfile::NamedTempFile::new().unwrap();
-        file.write_all(&content).unwrap();
-        let stream: [Box<dyn Source>; 1] = [Box::new(Pipe::new(file.path().to_path_buf()))];
-        let found = scan(&stream, threads, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns(b":"));
-        prop_assert_eq!(found.tally, tallies(&content, 1, chunk));
-        prop_assert_eq!(found.inputs[0].bytes, content.len() as u64);
-    }
-
-    #[test]
     fn parts_merge_to_the_whole_in_any_order(a in keys(), b in keys(), chunk in 1usize..400) {
-        let [part_a, part_b] = [&a, &b].map(|keys| tallies(&dump(keys, b"\n"), 1, chunk));
+        let [part_a, part_b] = [&a, &b].map(|keys| tallies(&dump(keys), 1, chunk));
         let mut forward = part_a.clone();
         forward.merge(part_b.clone());
         let mut backward = part_b;
         backward.merge(part_a.clone());
         prop_assert_eq!(&forward, &backward);
-        let both = [memory("a", &dump(&a, b"\n")), memory("b", &dump(&b, b"\n"))];
-        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best(), || Tallies::new(Parts::All).with_patterns(b":")).tally, &forward);
+        let both = [memory("a", &dump(&a)), memory("b", &dump(&b))];
+        prop_assert_eq!(&scan(&both, 2, chunk, hashslot::best()).tally, &forward);
         let mut empty = Tallies::new(Parts::All).with_patterns(b":");
         empty.merge(part_a.clone());
         prop_assert_eq!(empty, part_a);
@@ -144,7 +113,7 @@ proptest! {
 
     #[test]
     fn tallies_travel(keys in keys()) {
-        let found = tallies(&dump(&keys, b"\n"), 1, 100);
+        let found = tallies(&dump(&keys), 1, 100);
         let text = serde_json::to_string(&found).unwrap();
         prop_assert_eq!(serde_json::from_str::<Tallies>(&text).unwrap(), found);
     }

@@ -12,10 +12,10 @@ fn report_on(threads: &str, flags: &[&str], dump: &str) -> Value {
     without_origin(serde_json::from_slice(&output).unwrap())
 }
 
-/// Names and keys in the rows of a table.
-fn rows<'a>(report: &'a Value, table: &str, column: &str) -> Vec<(&'a str, u64)> {
-    let rows = report[table]["top"].list().iter();
-    rows.map(|row| (row[column].text(), row["keys"].whole()))
+/// The patterns of a report and their keys.
+fn patterns(report: &Value) -> Vec<(&str, u64)> {
+    let rows = report["patterns"]["top"].list().iter();
+    rows.map(|row| (row["pattern"].text(), row["keys"].whole()))
         .collect()
 }
 
@@ -26,73 +26,48 @@ fn id(rng: &mut Rng, len: usize, letters: usize) -> String {
     (0..len).map(letter).collect()
 }
 
-/// The report of a dump, as JSON and as text.
-fn report(dump: String) -> (Value, String) {
-    let analyze = |flags: &[&str]| {
-        let words = [&["analyze", "-"], flags].concat();
-        succeeded(feed(slotscope(&words), dump.as_bytes()))
-    };
-    (
-        serde_json::from_slice(&analyze(&["--json"])).unwrap(),
-        String::from_utf8(analyze(&["--no-files", "--full"])).unwrap(),
-    )
-}
-
-fn row<'a>(report: &'a Value, table: &str, column: &str, name: &str) -> &'a Value {
-    let rows = report[table]["top"].list();
-    rows.iter()
-        .find(|row| row[column] == name)
-        .unwrap_or_else(|| panic!("no {name} among {table}"))
-}
-
 #[test]
 fn ids_do_not_split_patterns_and_prefixes_are_their_sums() {
     let mut dump = String::new();
     for i in 0..3000 {
-        writeln!(
-            dump,
-            "shop:cart:{{cart:{i}}}:items\nshop:dict:{{common}}:{i}\nshop:item:{i}"
-        )
-        .unwrap();
+        let keys = [
+            format!("cart:{{cart:{i}}}:items"),
+            format!("dict:{{common}}:{i}"),
+            format!("item:{i}"),
+        ];
+        keys.iter()
+            .for_each(|key| writeln!(dump, "shop:{key}").unwrap());
     }
-    let (report, _) = report(dump);
+    let report = report_on("2", &[], &dump);
     report["patterns"].has(json!({"exact": true, "max_error": 0}));
-    let common = row(&report, "patterns", "pattern", "shop:dict:{common}:<n>");
+    let common = report["patterns"]["top"].find("pattern", "shop:dict:{common}:<n>");
     common.has(json!({"keys": 3000, "slots": 1, "tagged_share": 1.0}));
-    let shop = row(&report, "prefixes", "prefix", "shop");
-    assert_eq!((&shop["keys"], &shop["share"]), (&9000.into(), &1.0.into()));
-    assert!((shop["tagged_share"].float() - 2.0 / 3.0).abs() < 1e-9);
-    assert_eq!(
-        shop["slots"],
-        report["slots"]["keys"]
-            .list()
-            .iter()
-            .filter(|keys| **keys != 0)
-            .count()
-    );
+    let shop = report["prefixes"]["top"].find("prefix", "shop");
+    let slots = report["slots"]["keys"].list().iter();
+    let slots = slots.filter(|keys| **keys != 0).count();
+    shop.has(json!({"keys": 9000, "share": 1.0, "slots": slots}));
+    near(shop["tagged_share"].float(), 2.0 / 3.0, 1e-9);
 }
 
 #[test]
 fn with_too_many_first_words_all_words_are_ids() {
-    let word = |rng: &mut Rng| -> String {
-        (0..9)
-            .map(|_| char::from(b'a' + rng.below(26) as u8))
-            .collect()
-    };
     let mut rng = Rng::new(0);
     let mut dump = String::new();
     for i in 0..200_000 {
-        writeln!(dump, "{}:profile:{i}", word(&mut rng)).unwrap();
+        let word: String = (0..9)
+            .map(|_| char::from(b'a' + rng.below(26) as u8))
+            .collect();
+        writeln!(dump, "{word}:profile:{i}").unwrap();
         if i % 10 == 0 {
             writeln!(dump, "user:{i}:cart").unwrap();
         }
     }
-    let (report, text) = report(dump);
-    let patterns = &report["patterns"];
-    patterns.has(json!({"exact": true, "max_error": 0, "coarseness": 4}));
+    let report = report_on("2", &[], &dump);
+    report["patterns"].has(json!({"exact": true, "max_error": 0, "coarseness": 4}));
     let counted = [("<id>:<id>:<n>", 200_000), ("<id>:<n>:<id>", 20_000)];
-    assert_eq!(rows(&report, "patterns", "pattern"), counted);
-    text.says("too many to count each");
+    assert_eq!(patterns(&report), counted);
+    let text = feed(slotscope("analyze - --no-files --full"), dump.as_bytes());
+    stdout(&text).says("too many to count each");
 }
 
 #[test]
@@ -107,22 +82,20 @@ fn random_ids_past_all_that_can_be_counted_leave_true_prefixes_on_any_threads_in
         }
     }
     let whole = report_on("1", &[], &keys.join("\n"));
-    let prefixes = [
-        ("sess", 90_000),
-        ("vid", 90_000),
-        ("user", 45_000),
-        ("user:prof", 45_000),
-    ];
-    assert_eq!(rows(&whole, "prefixes", "prefix"), prefixes);
+    let prefixes = json!([
+        ["sess", 90_000],
+        ["vid", 90_000],
+        ["user", 45_000],
+        ["user:prof", 45_000]
+    ]);
+    assert_eq!(whole["prefixes"]["top"].each("prefix keys"), prefixes);
     whole["prefixes"].has(json!({"exact": true, "max_error": 0}));
     assert_eq!(whole["patterns"]["coarseness"], 1);
-    let patterns = rows(&whole, "patterns", "pattern");
+    let patterns = patterns(&whole);
     assert_eq!(patterns[0], ("sess:<id>", 90_000));
     assert_eq!(patterns[2], ("user:prof:<id>", 45_000));
-    assert!(
-        patterns[1].0 == "vid:<id>:views" && patterns[1].1 > 89_990,
-        "{patterns:?}"
-    );
+    let is_bounded = patterns[1].0 == "vid:<id>:views" && patterns[1].1 > 89_990;
+    assert!(is_bounded, "{patterns:?}");
     assert!(patterns.len() < 10, "{patterns:?}");
     keys.reverse();
     for (threads, dump) in [("2", keys.join("\n")), ("4", keys.join("\n") + "\n")] {
@@ -140,59 +113,44 @@ fn siblings_that_are_many_are_one_row() {
         (0..10).for_each(|i| writeln!(dump, "lb:game{game}:{i}").unwrap());
     }
     for i in 0..2000 {
-        writeln!(dump, "\u{44f}:{}", id(&mut rng, 10, 62)).unwrap();
         let bytes: String = (0..8).map(|_| char::from(rng.below(128) as u8)).collect();
-        writeln!(
-            dump,
-            "bin:{}",
-            bytes.replace(['\r', '\n', ':', '{', '}'], "\u{1}")
-        )
-        .unwrap();
-        writeln!(dump, "v{}:flag:{}", i % 9, ["on", "off"][i % 2]).unwrap();
+        let bytes = bytes.replace(['\r', '\n', ':', '{', '}'], "\u{1}");
+        let (id, state) = (id(&mut rng, 10, 62), ["on", "off"][i % 2]);
+        writeln!(dump, "\u{44f}:{id}\nbin:{bytes}\nv{}:flag:{state}", i % 9).unwrap();
     }
     let report = report_on("2", &["--format", "lines"], &dump);
-    let patterns = rows(&report, "patterns", "pattern");
+    let patterns = patterns(&report);
     assert_eq!(patterns[0].1 + patterns[1].1, 4000, "{patterns:?}");
     assert!(patterns.contains(&("lb:game<n>:<n>", 2000)), "{patterns:?}");
     assert!(patterns.contains(&("\u{44f}:<id>", 2000)), "{patterns:?}");
     let flags = patterns.iter().filter(|(name, _)| name.starts_with('v'));
     assert_eq!(flags.count(), 18, "nine versions stay");
-    let binary: Vec<_> = patterns
-        .iter()
-        .filter(|(name, _)| name.starts_with("bin:"))
-        .collect();
+    let binary = patterns.iter().filter(|(name, _)| name.starts_with("bin:"));
+    let binary: Vec<_> = binary.collect();
     assert!(binary[0].1 > 1900 && binary.len() < 30, "{binary:?}");
 }
 
 #[test]
 fn the_tagged_share_is_that_of_the_policy() {
     let dump = "a{}:x\na{}:y\nuser:17:cart\nuser:18:cart\nuser:x:cart\nb{t}:1\n";
-    let share = |policies: &[&str], name: &str| {
-        let flags: Vec<_> = policies
-            .iter()
-            .flat_map(|policy| ["--policy", policy])
-            .collect();
-        let report = report_on("1", &flags, dump);
-        let [patterns, prefixes] = ["patterns", "prefixes"].map(|table| &report[table]["top"]);
-        let rows = [patterns, prefixes]
-            .map(|rows| rows.list())
-            .into_iter()
-            .flatten();
-        let mut rows = rows.filter(|row| row["pattern"] == name || row["prefix"] == name);
-        rows.next().unwrap()["tagged_share"].float()
-    };
-    assert_eq!(
-        (share(&["oss"], "a{}"), share(&["enterprise"], "a{}")),
-        (0.0, 1.0)
-    );
-    let by_number = [r"regex:user:(?<tag>\d+):.*", "regex:(?<tag>.*)"];
-    assert_eq!(share(&["oss"], "user:<n>:cart"), 0.0);
-    for (name, expected) in [
-        ("user:<n>:cart", 1.0),
-        ("user:x:cart", 0.0),
-        ("b{t}:<n>", 0.0),
+    let [oss, enterprise] = ["oss", "enterprise"].map(|policy| ["--policy", policy].to_vec());
+    let by_number = words(r"--policy regex:user:(?<tag>\d+):.* --policy regex:(?<tag>.*)");
+    for (policy, table, name, expected) in [
+        (&oss, "prefix", "a{}", 0.0),
+        (&enterprise, "prefix", "a{}", 1.0),
+        (&oss, "pattern", "user:<n>:cart", 0.0),
+        (&by_number, "pattern", "user:<n>:cart", 1.0),
+        (&by_number, "pattern", "user:x:cart", 0.0),
+        (&by_number, "pattern", "b{t}:<n>", 0.0),
+        (&by_number, "prefix", "user", 2.0 / 3.0),
     ] {
-        assert_eq!(share(&by_number, name), expected, "{name}");
+        let report = report_on("1", policy, dump);
+        let tables = if table == "prefix" {
+            "prefixes"
+        } else {
+            "patterns"
+        };
+        let row = report[tables]["top"].find(table, name);
+        near(row["tagged_share"].float(), expected, 1e-9);
     }
-    assert!((share(&by_number, "user") - 2.0 / 3.0).abs() < 1e-9);
 }

@@ -19,10 +19,10 @@ use slotscope::summary::role_load::Asked;
 use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::State;
 use slotscope::summary::{FileFacts, InputFacts, Summary};
-use slotscope::topology::Topology;
 use testkit::env::{cases, size};
 use testkit::planted::{Case, even, null, planted as with_something};
 use testkit::rng::Rng;
+use testkit::run::near;
 use testkit::scan::Scanning;
 
 /// The complete analysis of a dump, with both passes.
@@ -55,25 +55,19 @@ impl Table {
         *all += 1;
         *right += u64::from(as_planted);
         if !as_planted {
-            wrong.push(format!(
-                "{number}: {:?}: {}; {:?}",
-                found.state,
-                found.sentence,
-                found.causes.first()
-            ));
+            let (state, said, cause) = (found.state, &found.sentence, found.causes.first());
+            wrong.push(format!("{number}: {state:?}: {said}; {cause:?}"));
         }
     }
 
     fn text(&self, title: &str) -> String {
         let mut text = format!("## {title}\n\n| dumps | cases | as planted |\n|---|--:|--:|\n");
+        let (mut cases, mut as_planted) = (0, 0);
         for (what, (all, right, _)) in &self.0 {
             writeln!(text, "| {what} | {all} | {right} |").unwrap();
+            (cases, as_planted) = (cases + all, as_planted + right);
         }
-        let (all, right) = self
-            .0
-            .values()
-            .fold((0, 0), |(all, right), row| (all + row.0, right + row.1));
-        writeln!(text, "| all | {all} | {right} |\n").unwrap();
+        writeln!(text, "| all | {cases} | {as_planted} |\n").unwrap();
         text
     }
 
@@ -92,12 +86,9 @@ fn keep(table: &str) {
 
 #[test]
 fn dumps_without_a_fault_are_balanced() {
-    let (cases, most) = (
-        cases("SLOTSCOPE_CASES", 40),
-        size("SLOTSCOPE_MOST_KEYS", 300_000.0),
-    );
+    let most = size("SLOTSCOPE_MOST_KEYS", 300_000.0);
     let mut table = Table::default();
-    for number in 0..cases {
+    for number in 0..cases("SLOTSCOPE_CASES", 40) {
         let case = null(number, most);
         let summary = analyze(&case);
         let found = summary.verdict.by(case.by).unwrap();
@@ -129,20 +120,13 @@ fn band(case: &Case, summary: &Summary) -> State {
     // The tolerance for assuming a normal tail instead of the skewed one of unequal units, and for slots that do not
     // split.
     let within = 0.12 * (by_chance - 1.0) + 0.002;
-    assert!(
-        (found.bands.lower - lower).abs() <= within && found.bands.upper == 1.20,
-        "{}: {:?}, by chance {by_chance}",
-        case.what,
-        found.bands
-    );
+    let (bands, what) = (found.bands, case.what);
+    let is_right = (bands.lower - lower).abs() <= within && bands.upper == 1.20;
+    assert!(is_right, "{what}: {bands:?}, by chance {by_chance}");
     match nodes.max_over_mean.unwrap() {
         _ if found.state == State::Unjudged => {
-            let keys = summary.input.keys as f64;
-            assert!(
-                keys < 1000.0 * summary.nodes.owning().count() as f64,
-                "{}",
-                found.sentence
-            );
+            let are_few = summary.input.keys < 1000 * summary.nodes.owning().count() as u64;
+            assert!(are_few, "{}", found.sentence);
             State::Unjudged
         }
         m if (m - lower).abs() <= within && found.state < State::Skewed => found.state,
@@ -212,10 +196,8 @@ fn as_planted(case: &Case, summary: &Summary) -> bool {
 
 #[test]
 fn what_was_planted_is_found_and_named() {
-    let (cases, most) = (
-        cases("SLOTSCOPE_CASES", 40) / 2,
-        size("SLOTSCOPE_MOST_KEYS", 300_000.0),
-    );
+    let most = size("SLOTSCOPE_MOST_KEYS", 300_000.0);
+    let cases = cases("SLOTSCOPE_CASES", 40) / 2;
     let mut table = Table::default();
     let drawn = (0..).filter_map(|number| Some((number, with_something(number, most)?)));
     for (number, case) in drawn.take(cases as usize) {
@@ -223,21 +205,12 @@ fn what_was_planted_is_found_and_named() {
         let found = summary.verdict.by(case.by).unwrap();
         table.add(case.what, number, found, as_planted(&case, &summary));
         let most = summary.nodes.balance.get(case.by).unwrap().max_over_mean;
-        let excess = most.unwrap() - 1.0;
         let parts: f64 = found.causes.iter().map(|cause| cause.excess).sum();
-        let what = case.what;
-        assert!(
-            (parts - excess).abs() < 1e-7,
-            "{what}: {parts} for {excess}"
-        );
+        near(parts, most.unwrap() - 1.0, 1e-7);
     }
     keep(&table.text("Dumps with something to find: the verdict and the first cause"));
-    println!("{:#?}", table.wrong());
-    assert!(
-        table.wrong().len() as f64 <= 0.01 * cases as f64,
-        "{:#?}",
-        table.wrong()
-    );
+    let is_rare = table.wrong().len() as f64 <= 0.01 * cases as f64;
+    assert!(is_rare, "{:#?}", table.wrong());
 }
 
 /// Slot loads from units with these weights, each in a random slot.
@@ -251,15 +224,13 @@ fn simulated(weights: impl Iterator<Item = u64>, random: &mut Rng) -> Vec<u64> {
 fn the_formulas_agree_with_simulation() {
     for (units, runs) in [(100_000u64, 40), (1_000_000, 15)] {
         let mut random = Rng::new(7);
-        let found: Vec<_> = (0..runs)
-            .map(|_| balance::of(&simulated((0..units).map(|_| 1), &mut random)))
-            .collect();
-        let mean = found.iter().map(|of| of.cv.unwrap()).sum::<f64>() / f64::from(runs);
-        let expected = slot_cv(units as f64);
-        assert!(
-            (mean / expected - 1.0).abs() < 0.005,
-            "{mean} for {expected}, {units} units"
-        );
+        let mut cv = |_| {
+            balance::of(&simulated((0..units).map(|_| 1), &mut random))
+                .cv
+                .unwrap()
+        };
+        let mean = (0..runs).map(&mut cv).sum::<f64>() / f64::from(runs);
+        near(mean / slot_cv(units as f64), 1.0, 0.005);
     }
 }
 
@@ -267,26 +238,20 @@ fn the_formulas_agree_with_simulation() {
 fn zipf_tags_are_as_uneven_as_their_effective_number_says() {
     let (tags, keys) = (100_000u64, 2_000_000.0);
     let harmonic: f64 = (1..=tags).map(|rank| 1.0 / rank as f64).sum();
-    let weights: Vec<u64> = (1..=tags)
-        .map(|rank| (keys / harmonic / rank as f64).ceil() as u64)
-        .collect();
+    let weights = (1..=tags).map(|rank| (keys / harmonic / rank as f64).ceil() as u64);
+    let weights: Vec<u64> = weights.collect();
     let (sum, squares) = weights.iter().fold((0.0, 0.0), |(sum, squares), w| {
         (sum + *w as f64, squares + (*w * *w) as f64)
     });
     let expected = slot_cv(sum * sum / squares);
     let mut random = Rng::new(1);
-    let found: Vec<f64> = (0..20)
-        .map(|_| {
-            balance::of(&simulated(weights.iter().copied(), &mut random))
-                .cv
-                .unwrap()
-        })
-        .collect();
-    let mean = found.iter().sum::<f64>() / found.len() as f64;
-    assert!(
-        (mean / expected - 1.0).abs() < 0.03,
-        "{mean} for {expected}"
-    );
+    let mut cv = |_| {
+        balance::of(&simulated(weights.iter().copied(), &mut random))
+            .cv
+            .unwrap()
+    };
+    let mean = (0..20).map(&mut cv).sum::<f64>() / 20.0;
+    near(mean / expected, 1.0, 0.03);
 }
 
 #[test]
@@ -298,24 +263,17 @@ fn the_effective_number_of_units_is_known_within_its_error_past_the_table() {
         squares += (keys * keys) as f64;
         (0..keys).for_each(|i| dump.extend_from_slice(format!("{{t{tag}}}:{i}\n").as_bytes()));
     }
-    let topology: Topology = testkit::planted::even(3);
     let summary = analyze(&Case {
         what: "many tags",
         dump,
-        topology,
+        topology: even(3),
         by: Metric::Keys,
     });
-    assert!(
-        summary.tags.as_ref().unwrap().distinct_error > 0.0,
-        "they do not fit the table"
-    );
+    // They do not fit the table.
+    assert!(summary.tags.as_ref().unwrap().distinct_error > 0.0);
     let truth = (summary.input.keys as f64).powi(2) / squares;
     let found = summary.verdict.by(Metric::Keys).unwrap();
-    let n_eff = found.n_eff.unwrap();
-    assert!(
-        (n_eff / truth - 1.0).abs() < 4.0 * 0.0055,
-        "{n_eff} for {truth}"
-    );
+    near(found.n_eff.unwrap() / truth, 1.0, 4.0 * 0.0055);
     assert_eq!(found.n_eff_error, 0.0055);
 }
 
@@ -332,15 +290,9 @@ fn the_sizes_of_tags_that_are_too_many_have_the_count_maximum_and_mean_of_all() 
     });
     let sizes = summary.tag_sizes.unwrap();
     let distinct = summary.tags.unwrap().distinct;
-    assert!(
-        sizes.sampled.is_some_and(|drawn| drawn < distinct),
-        "{:?}",
-        sizes.sampled
-    );
-    assert_eq!(
-        (sizes.keys.count, sizes.keys.max, sizes.keys.p50),
-        (distinct, 5000, 1)
-    );
+    assert!(sizes.sampled.is_some_and(|drawn| drawn < distinct));
+    let keys = (sizes.keys.count, sizes.keys.max, sizes.keys.p50);
+    assert_eq!(keys, (distinct, 5000, 1));
     let mean = (tags + 4999) as f64 / distinct as f64;
-    assert!((sizes.keys.mean - mean).abs() < 1e-6, "{}", sizes.keys.mean);
+    near(sizes.keys.mean, mean, 1e-6);
 }

@@ -17,13 +17,9 @@ type Row = (String, Option<u64>, u64);
 fn streams() -> Vec<(&'static str, Vec<Row>)> {
     let light = |i: u64| (format!("d{i}"), Some(i % 50), 1);
     let many = || (0..100_000).map(light);
-    let by_bytes = many()
-        .chain((0..40).map(|i| (format!("big{}", i % 4), Some(5_000_000), 0)))
-        .collect();
-    let first = (0..40)
-        .map(|i| (format!("big{}", i % 4), Some(5_000_000), 0))
-        .chain(many())
-        .collect();
+    let big = || (0..40).map(|i| (format!("big{}", i % 4), Some(5_000_000), 0));
+    let by_bytes = many().chain(big()).collect();
+    let first = big().chain(many()).collect();
     let by_each = many().enumerate().flat_map(|(i, row)| {
         let heavy = match i % 60 {
             0 => Some((String::from("by keys"), Some(0), 0)),
@@ -56,34 +52,20 @@ fn hard_streams() -> Vec<(&'static str, Vec<String>)> {
     let sorted = (0..80_000)
         .flat_map(|i| vec![format!("s{i:06}"); if i % 1000 == 0 { 200 } else { 1 }])
         .collect();
-    let late = distinct
-        .iter()
-        .cloned()
-        .chain(vec![String::from("late"); 5000])
-        .collect();
-    let early = vec![String::from("early"); 5000]
-        .into_iter()
-        .chain(distinct.iter().cloned())
-        .collect();
-    let shifting = (0..100).flat_map(|phase| {
-        (0..2000).map(move |i| {
-            if i % 4 == 0 {
-                format!("hot{phase}")
-            } else {
-                format!("c{}", phase * 2000 + i)
-            }
-        })
+    let many = |tag: &str| vec![tag.to_owned(); 5000];
+    let late = [distinct.clone(), many("late")].concat();
+    let early = [many("early"), distinct.clone()].concat();
+    let shifting = (0..200_000).map(|i| match i % 4 {
+        0 => format!("hot{}", i / 2000),
+        _ => format!("c{i}"),
     });
     let one = distinct.iter().enumerate().flat_map(|(i, tag)| {
         let heavy = (i % 10 == 0).then(|| String::from("one heavy among many"));
         std::iter::once(tag.clone()).chain(heavy)
     });
-    let long = (0..70_000).map(|i| {
-        if i % 50 == 0 {
-            "x".repeat(600)
-        } else {
-            format!("l{i}")
-        }
+    let long = (0..70_000).map(|i| match i % 50 {
+        0 => "x".repeat(600),
+        _ => format!("l{i}"),
     });
     vec![
         ("all distinct", distinct.clone()),
@@ -109,8 +91,8 @@ fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
         let mut truth: BTreeMap<Name, Load> = BTreeMap::new();
         let mut content = String::from("key,size,ops\n");
         for (i, (tag, bytes, ops)) in rows.iter().enumerate() {
-            *truth.entry(Name::from(tag.as_str())).or_default() +=
-                Load::new(1, bytes.unwrap_or(0), *ops);
+            let load = Load::new(1, bytes.unwrap_or(0), *ops);
+            *truth.entry(Name::from(tag.as_str())).or_default() += load;
             let bytes = bytes.map(|bytes| bytes.to_string()).unwrap_or_default();
             content += &format!("{i}:{{{tag}}},{bytes},{ops}\n");
         }
@@ -146,25 +128,25 @@ fn one_pass(
             .remove(&tag.name)
             .unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
         for metric in Metric::ALL {
-            let bounds = tag.load[metric]..=tag.ceiling[metric];
+            let (bounds, load) = (tag.load[metric]..=tag.ceiling[metric], load[metric]);
+            let name = &tag.name;
             assert!(
-                bounds.contains(&load[metric]),
-                "{case}: {} {metric:?} {} outside {bounds:?}",
-                tag.name,
-                load[metric]
+                bounds.contains(&load),
+                "{case}: {name} {metric:?} {load} outside {bounds:?}"
             );
         }
     }
+    is_below(&unlisted, followed.bound(), case);
+}
+
+/// The load of each of these tags is at most `bound`.
+fn is_below(unlisted: &BTreeMap<Name, Load>, bound: Load, case: &str) {
     for metric in Metric::ALL {
-        let most = unlisted
-            .values()
-            .map(|load| load[metric])
-            .max()
-            .unwrap_or(0);
+        let loads = unlisted.values().map(|load| load[metric]);
+        let most = loads.max().unwrap_or(0);
         assert!(
-            most <= followed.bound()[metric],
-            "{case}: {metric:?} {most} above {:?}",
-            followed.bound()
+            most <= bound[metric],
+            "{case}: {metric:?} {most} above {bound:?}"
         );
     }
 }
@@ -179,27 +161,14 @@ fn two_passes(
     let Counted { first, recount, .. } = scanning(threads, chunk).two_passes(inputs);
     assert_eq!(first.rejects.count, 0, "{case}");
     let second = recount.unwrap_or_else(|| panic!("{case}: few tags?"));
-    let mut found: Vec<_> = second
-        .tags()
-        .map(|(name, load)| (name.clone(), load))
-        .collect();
+    let tags = second.tags().map(|(name, load)| (name.clone(), load));
+    let mut found: Vec<_> = tags.collect();
     found.sort();
     assert!(!found.is_empty(), "{case}: no heavy tag");
     let mut unlisted = truth.clone();
     for (name, load) in &found {
         assert_eq!(unlisted.remove(name), Some(*load), "{case}: {name}");
     }
-    for metric in Metric::ALL {
-        let most = unlisted
-            .values()
-            .map(|load| load[metric])
-            .max()
-            .unwrap_or(0);
-        assert!(
-            most <= second.max_error()[metric],
-            "{case}: {metric:?} {most} above {:?}",
-            second.max_error()
-        );
-    }
+    is_below(&unlisted, second.max_error(), case);
     (first.tally, found, second.max_error())
 }

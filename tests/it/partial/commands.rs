@@ -17,11 +17,6 @@ fn keys() -> String {
 /// The tags of `keys`, and two others.
 const DISTINCT: usize = 95_005;
 
-fn without_run(mut report: Value) -> Value {
-    report.as_object_mut().unwrap().remove("run").unwrap();
-    report
-}
-
 /// Compares a report from tally files with that from the dumps, which counts every tag: the sections that do not depend
 /// on tags, and the heaviest tag.
 fn are_alike(of_tallies: &Value, of_dumps: &Value) {
@@ -39,238 +34,126 @@ fn are_alike(of_tallies: &Value, of_dumps: &Value) {
 }
 
 /// The report of `analyze` on these inputs.
-fn analyzed(scratch: &Scratch, inputs: &[&str]) -> Value {
-    let args = [&["analyze"], inputs, &["--no-files", "--json"]].concat();
-    let output = scratch.run(&args);
-    assert_eq!(
-        code(&output),
-        0,
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    without_run(report(&output))
-}
-
-fn runs(scratch: &Scratch, line: &str) {
-    let args: Vec<&str> = line.split(' ').collect();
-    succeeded(scratch.run(&args));
-}
-
-fn refused(scratch: &Scratch, line: &str, parts: &[&str]) {
-    let args: Vec<&str> = line.split(' ').collect();
-    assert_fails(&scratch.run(&args), parts);
+fn analyzed(scratch: &Scratch, inputs: &str) -> Value {
+    let mut report = scratch.report(&format!("analyze {inputs} --no-files --json"));
+    report.as_object_mut().unwrap().remove("run").unwrap();
+    report
 }
 
 #[test]
 fn parts_and_a_second_pass_give_the_report_of_the_dumps() {
-    let scratch = Scratch::new();
-    scratch.file("a.keys", keys());
+    let scratch = Scratch::with("a.keys", keys());
     scratch.file("b.keys", "{x}1\n{y}2\n");
     for part in ["1/3", "2/3", "3/3"] {
-        runs(
-            &scratch,
-            &format!("tally a.keys b.keys --part {part} -o {}.tally", &part[..1]),
-        );
+        scratch.text(&format!(
+            "tally a.keys b.keys --part {part} -o {}.tally",
+            &part[..1]
+        ));
     }
-    let analyze = "analyze 3.tally 1.tally 2.tally --no-files";
-    refused(
-        &scratch,
-        analyze,
-        &["heavy names", "slotscope recount --for"],
+    scratch.refuses(
+        "analyze 3.tally 1.tally 2.tally --no-files | heavy names | slotscope recount --for
+         recount --for 1.tally -o x | missing: 2/3, 3/3",
     );
-    refused(
-        &scratch,
-        "recount --for 1.tally -o x",
-        &["missing: 2/3, 3/3"],
-    );
-    runs(&scratch, "merge 2.tally 3.tally 1.tally -o all.tally");
+    scratch.text("merge 2.tally 3.tally 1.tally -o all.tally");
     for part in ["1/2", "2/2"] {
         let line = format!(
             "recount --for all.tally a.keys b.keys --part {part} -o {}.again",
             &part[..1]
         );
-        runs(&scratch, &line);
+        scratch.text(&line);
     }
-    refused(
-        &scratch,
-        "analyze all.tally 1.again --no-files",
-        &["missing: 2/2", "slotscope recount"],
-    );
-    runs(&scratch, "tally a.keys b.keys -o one.tally");
-    runs(
-        &scratch,
-        "recount --for one.tally a.keys b.keys -o one.again",
-    );
-    let expected = analyzed(&scratch, &["one.tally", "one.again"]);
-    assert_eq!(
-        analyzed(&scratch, &["all.tally", "2.again", "1.again"]),
-        expected
-    );
-    runs(&scratch, "merge 1.again 2.again -o all.again");
-    assert_eq!(analyzed(&scratch, &["all.again", "all.tally"]), expected);
-    let whole = analyzed(&scratch, &["a.keys", "b.keys"]);
+    scratch.refuses("analyze all.tally 1.again --no-files | missing: 2/2 | slotscope recount");
+    scratch.text("tally a.keys b.keys -o one.tally");
+    scratch.text("recount --for one.tally a.keys b.keys -o one.again");
+    let expected = analyzed(&scratch, "one.tally one.again");
+    assert_eq!(analyzed(&scratch, "all.tally 2.again 1.again"), expected);
+    scratch.text("merge 1.again 2.again -o all.again");
+    assert_eq!(analyzed(&scratch, "all.again all.tally"), expected);
+    let whole = analyzed(&scratch, "a.keys b.keys");
     are_alike(&expected, &whole);
     assert_eq!(whole["tags"]["distinct"], DISTINCT);
     // Nodes are chosen when reporting.
-    let six = analyzed(&scratch, &["all.tally", "all.again", "--nodes", "6"]);
-    are_alike(
-        &six,
-        &analyzed(&scratch, &["a.keys", "b.keys", "--nodes", "6"]),
-    );
-    let slots = analyzed(&scratch, &["all.tally", "--only", "slots"]);
+    let six = analyzed(&scratch, "all.tally all.again --nodes 6");
+    are_alike(&six, &analyzed(&scratch, "a.keys b.keys --nodes 6"));
+    let slots = analyzed(&scratch, "all.tally --only slots");
     assert_eq!(slots["slots"]["keys"], expected["slots"]["keys"]);
 
-    runs(&scratch, "tally b.keys -o b.tally");
-    refused(
-        &scratch,
-        "recount --for b.tally -o x",
-        &["nothing to recount"],
-    );
-    refused(
-        &scratch,
-        "analyze b.tally all.again --no-files",
-        &["leave it out"],
-    );
-    refused(
-        &scratch,
-        "analyze all.again --no-files",
-        &["is missing next to the files of recount"],
-    );
-    refused(
-        &scratch,
-        "merge all.tally all.again -o x",
-        &["are merged apart"],
-    );
-    refused(
-        &scratch,
-        "recount --for all.tally b.keys -o x",
-        &["of 2 inputs, and these are 1"],
+    scratch.text("tally b.keys -o b.tally");
+    scratch.refuses(
+        "recount --for b.tally -o x | nothing to recount
+         analyze b.tally all.again --no-files | leave it out
+         analyze all.again --no-files | is missing next to the files of recount
+         merge all.tally all.again -o x | are merged apart
+         recount --for all.tally b.keys -o x | of 2 inputs, and these are 1",
     );
 }
 
 #[test]
 fn parts_that_do_not_belong_together_are_refused_with_the_reason() {
-    let scratch = Scratch::new();
-    scratch.file("a.keys", keys());
+    let scratch = Scratch::with("a.keys", keys());
     scratch.file("b.keys", "{x}1\n{y}2\n");
-    runs(&scratch, "tally a.keys --part 1/2 -o 1.tally");
-    runs(&scratch, "tally a.keys --part 2/2 -o 2.tally");
-    runs(&scratch, "tally a.keys -o whole.tally");
-    runs(&scratch, "tally a.keys --part 2/2 --depth 0 -o depth.tally");
-    runs(&scratch, "tally b.keys --part 2/2 -o other.tally");
-    refused(&scratch, "merge 1.tally 1.tally -o x", &["counted twice"]);
-    refused(
-        &scratch,
-        "merge whole.tally 2.tally -o x",
-        &["counted twice"],
+    scratch.text("tally a.keys --part 1/2 -o 1.tally");
+    scratch.text("tally a.keys --part 2/2 -o 2.tally");
+    scratch.text("tally a.keys -o whole.tally");
+    scratch.text("tally a.keys --part 2/2 --depth 0 -o depth.tally");
+    scratch.text("tally b.keys --part 2/2 -o other.tally");
+    scratch.refuses(
+        "merge 1.tally 1.tally -o x | counted twice
+         merge whole.tally 2.tally -o x | counted twice
+         analyze 1.tally --no-files | a.keys | missing: 2/2 | slotscope tally
+         merge 1.tally depth.tally -o x | depth.tally: --depth | the same flags
+         merge 1.tally other.tally -o x | other.tally: INPUT | same
+         analyze 1.tally a.keys --no-files | a.keys: is not a tally file
+         analyze whole.tally --db 3 --no-files | --db | slotscope tally
+         analyze whole.tally --policy enterprise --no-files | --policy
+         analyze whole.tally --separator / --no-files | --separator
+         lint whole.tally | a tally file of slotscope",
     );
-    refused(
-        &scratch,
-        "analyze 1.tally --no-files",
-        &["a.keys", "missing: 2/2", "slotscope tally"],
-    );
-    refused(
-        &scratch,
-        "merge 1.tally depth.tally -o x",
-        &["depth.tally: --depth", "the same flags"],
-    );
-    refused(
-        &scratch,
-        "merge 1.tally other.tally -o x",
-        &["other.tally: INPUT", "same"],
-    );
-    refused(
-        &scratch,
-        "analyze 1.tally a.keys --no-files",
-        &["a.keys: is not a tally file"],
-    );
-    refused(
-        &scratch,
-        "analyze whole.tally --db 3 --no-files",
-        &["--db", "slotscope tally"],
-    );
-    refused(
-        &scratch,
-        "analyze whole.tally --policy enterprise --no-files",
-        &["--policy"],
-    );
-    refused(
-        &scratch,
-        "analyze whole.tally --separator / --no-files",
-        &["--separator"],
-    );
-    refused(&scratch, "lint whole.tally", &["a tally file of slotscope"]);
 
     fs::write(scratch.path("a.keys"), keys() + "one more\n").unwrap();
-    runs(&scratch, "tally a.keys --part 2/2 -o later.tally");
-    refused(
-        &scratch,
-        "merge 1.tally later.tally -o x",
-        &["a.keys", "another size or time", "cp -p"],
-    );
-    refused(
-        &scratch,
-        "recount --for whole.tally -o x",
-        &["a.keys", "another size or time"],
+    scratch.text("tally a.keys --part 2/2 -o later.tally");
+    scratch.refuses(
+        "merge 1.tally later.tally -o x | a.keys | another size or time | cp -p
+         recount --for whole.tally -o x | a.keys | another size or time",
     );
     assert!(!scratch.path("x").exists());
 }
 
 #[test]
 fn nodes_of_a_listing_are_in_the_file() {
-    let scratch = Scratch::new();
-    scratch.file("nodes", NODES);
+    let scratch = Scratch::with("nodes", NODES);
     scratch.file("a.keys", "a\nb\n");
-    runs(&scratch, "tally a.keys --topology nodes -o with.tally");
-    runs(&scratch, "tally a.keys -o without.tally");
-    let expected = analyzed(&scratch, &["a.keys", "--topology", "nodes"]);
-    assert_eq!(analyzed(&scratch, &["with.tally"]), expected);
-    assert_eq!(
-        analyzed(&scratch, &["with.tally", "--topology", "nodes"]),
-        expected
-    );
-    refused(
-        &scratch,
-        "analyze with.tally --nodes 3 --no-files",
-        &["--topology", "leave"],
-    );
-    refused(
-        &scratch,
-        "analyze without.tally --topology nodes --no-files",
-        &["slotscope tally the same"],
+    scratch.text("tally a.keys --topology nodes -o with.tally");
+    scratch.text("tally a.keys -o without.tally");
+    let expected = analyzed(&scratch, "a.keys --topology nodes");
+    assert_eq!(analyzed(&scratch, "with.tally"), expected);
+    assert_eq!(analyzed(&scratch, "with.tally --topology nodes"), expected);
+    scratch.refuses(
+        "analyze with.tally --nodes 3 --no-files | --topology | leave
+         analyze without.tally --topology nodes --no-files | slotscope tally the same",
     );
 }
 
 #[test]
 fn a_pipe_is_counted_in_one_pass_and_what_is_not_ours_is_not_replaced() {
     let scratch = Scratch::new();
-    let output = scratch.piped(&["tally", "-o", "pipe.tally"], keys().as_bytes());
+    let output = scratch.piped("tally -o pipe.tally", keys().as_bytes());
     assert_eq!(code(&output), 0);
-    assert_eq!(
-        analyzed(&scratch, &["pipe.tally"])["input"]["keys"],
-        150_000
-    );
+    assert_eq!(analyzed(&scratch, "pipe.tally")["input"]["keys"], 150_000);
     scratch.file("a.keys", "a\n");
     scratch.file("mine", "not yours");
-    refused(
-        &scratch,
-        "tally a.keys -o a.keys",
-        &["would replace this input"],
+    scratch.refuses(
+        "tally a.keys -o a.keys | would replace this input
+         tally a.keys -o mine | did not write this file",
     );
-    refused(
-        &scratch,
-        "tally a.keys -o mine",
-        &["did not write this file"],
-    );
-    runs(&scratch, "tally a.keys -o pipe.tally");
-    assert_eq!(analyzed(&scratch, &["pipe.tally"])["input"]["keys"], 1);
+    scratch.text("tally a.keys -o pipe.tally");
+    assert_eq!(analyzed(&scratch, "pipe.tally")["input"]["keys"], 1);
 }
 
 #[test]
 fn names_are_redacted_in_a_report_of_a_tally_file() {
-    let scratch = Scratch::new();
-    scratch.file("secret.keys", "{secret}1\n{secret}2\n");
-    runs(&scratch, "tally secret.keys -o all.tally");
-    let report = analyzed(&scratch, &["all.tally", "--redact"]).to_string();
+    let scratch = Scratch::with("secret.keys", "{secret}1\n{secret}2\n");
+    scratch.text("tally secret.keys -o all.tally");
+    let report = analyzed(&scratch, "all.tally --redact").to_string();
     assert!(!report.contains("secret"), "{report}");
 }

@@ -5,7 +5,6 @@
 mod commands;
 mod files;
 
-use std::fs;
 use std::path::PathBuf;
 
 use regex::Regex;
@@ -52,6 +51,15 @@ fn without_lines(report: &Value) -> Value {
 }
 
 impl Case {
+    fn of(path: PathBuf, chunk: usize) -> Self {
+        Case {
+            name: path.display().to_string(),
+            paths: vec![path],
+            chunk,
+            flags: Flags::default(),
+        }
+    }
+
     /// The result of one process.
     fn whole(&self) -> Result<Value, String> {
         let found = find(&self.paths).unwrap();
@@ -89,11 +97,7 @@ impl Case {
         assert!(all == again, "{}: equal tallies are equal bytes", self.name);
         if let Some(part) = tallies.first() {
             let twice = partial::merge(&[&all, part]).unwrap_err().to_string();
-            assert!(
-                twice.contains("were counted twice"),
-                "{}: {twice}",
-                self.name
-            );
+            twice.says("were counted twice");
         }
         let mut again = Vec::new();
         if partial::needs_recount(&all).map_err(told)? {
@@ -152,9 +156,7 @@ fn check(case: &Case, rng: &mut Rng) {
             assert!(places.is_empty(), "{}: {places}", case.name);
         }
         (Err(_), Err(_)) => {}
-        (found, expected) => {
-            panic!("{}: {:?} for {:?}", case.name, found.err(), expected.err())
-        }
+        (found, expected) => panic!("{}: {:?} for {:?}", case.name, found.err(), expected.err()),
     }
 }
 
@@ -164,10 +166,9 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
     for seed in 0..cases {
         let mut rng = Rng::new(seed);
         let format = FORMATS[seed as usize % FORMATS.len()].name();
-        let folder = tempfile::tempdir().unwrap();
-        let inputs = 1 + rng.below(3);
+        let scratch = Scratch::new();
         let mut paths = Vec::new();
-        for i in 0..inputs {
+        for i in 0..1 + rng.below(3) {
             let bytes = rng.log_between(2e3, 150e3) as usize;
             let dump = spoiled(forms::dump(format, bytes, &mut rng), &mut rng);
             let (dump, end) = match rng.below(8) {
@@ -175,9 +176,7 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
                 1 => (zstd::encode_all(&dump[..], 1).unwrap(), ".zst"),
                 _ => (dump, ""),
             };
-            let path = folder.path().join(format!("{i}{end}"));
-            fs::write(&path, dump).unwrap();
-            paths.push(path);
+            paths.push(scratch.file(&format!("{i}{end}"), dump));
         }
         let listing = rng.one_in(2).then(|| Listing {
             source: "nodes".into(),
@@ -196,36 +195,21 @@ fn any_dumps_in_any_splits_give_the_report_of_one_process() {
     }
 }
 
-/// Whether a report from parts needed a second pass.
-fn needed_a_second_pass(case: &Case) -> bool {
-    let plan = case.plan().unwrap();
-    let splits = plan.splits(1 << 20);
-    let all = partial::tally(&plan, &splits, &options(2)).unwrap();
-    partial::needs_recount(&all).unwrap()
-}
-
 #[test]
 fn names_that_are_too_many_to_count_give_the_report_of_one_process() {
     // They also need a second pass for patterns.
-    let (keys, mut rng) = (many_names(11), Rng::new(11));
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("keys");
-    fs::write(&path, keys.join("\n") + "\n").unwrap();
-    let case = Case {
-        name: "many names".into(),
-        paths: vec![path],
-        chunk: 50_000,
-        flags: Flags::default(),
-    };
-    assert!(needed_a_second_pass(&case));
-    check(&case, &mut rng);
+    let scratch = Scratch::with("keys", many_names(11).join("\n") + "\n");
+    let case = Case::of(scratch.path("keys"), 50_000);
+    let plan = case.plan().unwrap();
+    let all = partial::tally(&plan, &plan.splits(1 << 20), &options(2)).unwrap();
+    assert!(partial::needs_recount(&all).unwrap());
+    check(&case, &mut Rng::new(11));
 }
 
 #[test]
 fn a_source_of_the_caller_is_read_in_its_place() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("keys");
-    fs::write(&path, "a\nb\n").unwrap();
+    let scratch = Scratch::with("keys", "a\nb\n");
+    let path = scratch.path("keys");
     let plan = partial::plan(Flags::default(), &[&path], &options(1)).unwrap();
     let splits = plan.splits(1);
     let opened = std::cell::Cell::new(0);
@@ -240,15 +224,8 @@ fn a_source_of_the_caller_is_read_in_its_place() {
 
 /// Counts each chunk on its own.
 fn in_chunks(text: &str, chunk: usize) -> (Value, Value) {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("dump");
-    fs::write(&path, text).unwrap();
-    let case = Case {
-        name: text[..9].into(),
-        paths: vec![path],
-        chunk,
-        flags: Flags::default(),
-    };
+    let scratch = Scratch::with("dump", text);
+    let case = Case::of(scratch.path("dump"), chunk);
     let plan = case.plan().unwrap();
     assert!(plan.inputs[0].chunks > 40);
     let tally = |split: Split| partial::tally(&plan, &[split], &options(1)).unwrap();

@@ -21,14 +21,8 @@ fn hex(rng: &mut Rng, len: usize) -> String {
 }
 
 fn uuid(rng: &mut Rng) -> String {
-    format!(
-        "{}-{}-4{}-a{}-{}",
-        hex(rng, 8),
-        hex(rng, 4),
-        hex(rng, 3),
-        hex(rng, 3),
-        hex(rng, 12)
-    )
+    let [a, b, c, d, e] = [8, 4, 3, 3, 12].map(|len| hex(rng, len));
+    format!("{a}-{b}-4{c}-a{d}-{e}")
 }
 
 /// Lists of raw keys, nothing in which is a value: a style and a name in it.
@@ -85,13 +79,8 @@ pub(super) fn styles() -> Vec<Style<'static>> {
         (style, Box::new(make))
     };
     // Serialized by Java: bytes that are not text.
-    let java = |_: &mut Rng, i: usize| {
-        [
-            b"\xAC\xED\x00\x05t\x00\x0Buser:",
-            format!("{i:06}").as_bytes(),
-        ]
-        .concat()
-    };
+    let head = b"\xAC\xED\x00\x05t\x00\x0Buser:";
+    let java = move |_: &mut Rng, i: usize| [head, format!("{i:06}").as_bytes()].concat();
     let of_text = RAW.trim().lines().map(style);
     of_text.chain([("Java", Box::new(java) as _)]).collect()
 }
@@ -119,7 +108,8 @@ fn part(name: &str, rng: &mut Rng, i: usize) -> String {
         .filter(|(_, number)| number.parse::<usize>().is_ok())
     {
         let number = number.parse().unwrap();
-        return if kind == "hex" {
+        let is_hex = kind == "hex";
+        return if is_hex {
             hex(rng, number)
         } else {
             rng.below(number).to_string()
@@ -130,20 +120,16 @@ fn part(name: &str, rng: &mut Rng, i: usize) -> String {
         "third" => (i / 3).to_string(),
         "number" => (100_000 + 3 * i).to_string(),
         "epoch" => (1_795_216_373 + 7 * i).to_string(),
-        "date" => format!(
-            "{}-{:02}-{:02}",
-            1000 + i / 336,
-            i / 28 % 12 + 1,
-            i % 28 + 1
-        ),
+        "date" => {
+            let (year, month, day) = (1000 + i / 336, i / 28 % 12 + 1, i % 28 + 1);
+            format!("{year}-{month:02}-{day:02}")
+        }
         "month" => format!("{:02}", rng.below(12) + 1),
         "with a comma" if !i.is_multiple_of(3) => format!("user:{i}"),
         "with a comma" => format!("geo:{i},{}", 7 * i),
         "ids" => {
-            let ids: Vec<String> = (0..rng.below(5))
-                .map(|_| rng.below(9999).to_string())
-                .collect();
-            ids.join(",")
+            let ids = (0..rng.below(5)).map(|_| rng.below(9999).to_string());
+            ids.collect::<Vec<_>>().join(",")
         }
         "any" => any(rng, i),
         "uuid" => uuid(rng),

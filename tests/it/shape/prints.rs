@@ -1,18 +1,17 @@
 //! Texts that programs print around keys: refused with a command, or told on the first screen.
 
-use testkit::run::{Said, assert_fails, feed, rows, slotscope};
+use std::process::Output;
 
-fn analyze(text: &str, flags: &[&str]) -> std::process::Output {
-    let arguments = [&["analyze", "-", "--nodes", "3", "--no-files"], flags].concat();
-    feed(slotscope(&arguments), text.as_bytes())
+use testkit::prelude::*;
+
+fn analyze(text: &str, flags: &str) -> Output {
+    let line = format!("analyze - --nodes 3 --no-files {flags}");
+    feed(slotscope(&line), text.as_bytes())
 }
 
 /// The first screen without its line breaks.
-fn screen(text: &str, flags: &[&str]) -> String {
-    let output = analyze(text, flags);
-    assert!(output.status.success(), "{text}: {output:?}");
-    let screen = String::from_utf8_lossy(&output.stdout).into_owned();
-    screen.split_whitespace().collect::<Vec<_>>().join(" ")
+fn screen(text: &str, flags: &str) -> String {
+    on_one_line(&String::from_utf8(succeeded(analyze(text, flags))).unwrap())
 }
 
 #[test]
@@ -23,97 +22,49 @@ fn the_first_key_is_shown_where_it_was_cut_out_of_a_line() {
          * `user:1`\n* `sess:2`\n* `cart:3`\n | `user:1`
          b'user:\\xff'\nb'sess:2'\n | user:\\xff",
     ) {
-        let shown = screen(text, &[]);
+        let shown = screen(text, "");
         let first = format!("the first key is \"{key}\"");
-        assert!(shown.contains(&first), "{shown}");
-        let hidden = screen(text, &["--redact"]);
+        shown.says(&first);
+        let hidden = screen(text, "--redact");
         hidden.lacks(&first).says("the first key is \"");
     }
     let long = format!("- {}\n- b:2\n- c:3\n", "k".repeat(5000));
-    assert!(screen(&long, &[]).len() < 5000);
+    assert!(screen(&long, "").len() < 5000);
 }
 
 #[test]
 fn prints_without_sizes_or_rows_are_refused_with_what_takes_the_keys() {
-    for (text, way_out) in [
-        (
-            "     40 user:1\n     31 sess:ab\n      3 cart:{2}\n",
-            "--columns ops,key",
-        ),
-        (
-            "0      user:1\n1      sess:2\n      ...  \n298    cart:3\n299    lock:4\nName: key, Length: 300, dtype: object\n",
-            "to_csv",
-        ),
-        (
-            "┌──────────┬──────┐\n│   key    │ size │\n├──────────┼──────┤\n│ user:1   │   12 │\n│    ·     │    · │\n│ lock:4   │    7 │\n",
-            "COPY",
-        ),
-        (
-            "\"{\\\"key\\\":\\\"user:1\\\",\\\"size\\\":12}\"\n\"{\\\"key\\\":\\\"sess:2\\\",\\\"size\\\":13}\"\n",
-            "jq -r . FILE",
-        ),
-    ] {
-        assert_fails(&analyze(text, &[]), &[way_out]);
+    for [text, way_out] in rows(
+        r#"\x20    40 user:1\n     31 sess:ab\n      3 cart:{2}\n | --columns ops,key
+         0      user:1\n1      sess:2\n      ...  \n298    cart:3\n299    lock:4\nName: key, Length: 300, dtype: object\n | to_csv
+         ┌──────────┬──────┐\n│   key    │ size │\n├──────────┼──────┤\n│ user:1   │   12 │\n│    ·     │    · │\n│ lock:4   │    7 │\n | COPY
+         "{\\"key\\":\\"user:1\\",\\"size\\":12}"\n"{\\"key\\":\\"sess:2\\",\\"size\\":13}"\n | jq -r . FILE"#,
+    ) {
+        analyze(text, "").refused(way_out);
     }
-    let counted = screen(
-        "     40 user:1\n     31 sess:ab\n",
-        &["--columns", "ops,key"],
-    );
-    assert!(counted.contains("user:1"), "{counted}");
+    let counted = screen("     40 user:1\n     31 sess:ab\n", "--columns ops,key");
+    counted.says("user:1");
 }
 
 #[test]
 fn lines_that_are_no_keys_alone_are_told() {
-    let late: String = (0..1200)
-        .map(|i| format!("user:{i}\n"))
-        .chain((0..300).map(|i| format!("\"cart:{i}:items\"\n")))
-        .collect();
-    for (text, told) in [
-        (
-            "user:1\nsess:2\r\ncart:3\nlock:4\r\n",
-            "2 keys with a carriage return at the end",
-        ),
-        (late.as_str(), "another shape than the first ones"),
-        (
-            "user:1 embstr\nsess:2 raw\ncart:3 listpack\n",
-            "another word after it",
-        ),
-        (
-            "redis-0\tuser:1\nredis-1\tsess:2\nredis-2\tcart:3\n",
-            "another word before it",
-        ),
-        (
-            "1795000001 user:1\n1795000002 sess:2\n1795000003 cart:3\n",
-            "another word before it",
-        ),
-        (
-            "7:user:1\n19:sess:ab\n23:cart:{2}\n31:lock:9\n",
-            "as grep -n prints it",
-        ),
-        (
-            "14\nuser:1\nsess:2\nfeed:7\n0\ncart:3\n",
-            "as the cursors of SCAN",
-        ),
-        (
-            "OK\nuser:1\nsess:2\ncart:3\n",
-            "1 line in the form of a prompt, a reply",
-        ),
-        (
-            "(integer) 54\nuser:1\nsess:2\ncart:3\n",
-            "some lines are not keys",
-        ),
-        (
-            "user:1\nsess:2\n--More--(20%)\ncart:3\n",
-            "some lines are not keys",
-        ),
-        (
-            "== 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n",
-            "some lines are not keys",
-        ),
-    ] {
-        let shown = screen(text, &[]);
-        assert!(shown.contains(told), "{text}: {shown}");
+    for [text, told] in rows(
+        r"user:1\nsess:2\r\ncart:3\nlock:4\r\n | 2 keys with a carriage return at the end
+         user:1 embstr\nsess:2 raw\ncart:3 listpack\n | another word after it
+         redis-0\tuser:1\nredis-1\tsess:2\nredis-2\tcart:3\n | another word before it
+         1795000001 user:1\n1795000002 sess:2\n1795000003 cart:3\n | another word before it
+         7:user:1\n19:sess:ab\n23:cart:{2}\n31:lock:9\n | as grep -n prints it
+         14\nuser:1\nsess:2\nfeed:7\n0\ncart:3\n | as the cursors of SCAN
+         OK\nuser:1\nsess:2\ncart:3\n | 1 line in the form of a prompt, a reply
+         (integer) 54\nuser:1\nsess:2\ncart:3\n | some lines are not keys
+         user:1\nsess:2\n--More--(20%)\ncart:3\n | some lines are not keys
+         == 127.0.0.1:7001 ==\nuser:1\nsess:2\ncart:3\n | some lines are not keys",
+    ) {
+        screen(text, "").says(told);
     }
-    let ended = screen("user:1\r\nsess:2\r\ncart:3\r\n", &[]);
-    assert!(!ended.contains("carriage return"), "{ended}");
+    let keys = (0..1200).map(|i| format!("user:{i}\n"));
+    let late = keys.chain((0..300).map(|i| format!("\"cart:{i}:items\"\n")));
+    screen(&late.collect::<String>(), "").says("another shape than the first ones");
+    let ended = screen("user:1\r\nsess:2\r\ncart:3\r\n", "");
+    ended.lacks("carriage return");
 }
