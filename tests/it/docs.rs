@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use regex::Regex;
-use testkit::run::{clean_environment, root};
+use testkit::run::{Said, Scratch, clean_environment, root, stderr};
 
-/// Folders with documents; those that do not exist are skipped.
+/// Folders with documents.
 const FOLDERS: [&str; 9] = [
     "",
     "docs",
@@ -47,9 +47,7 @@ fn read(name: &str) -> String {
 fn documents() -> Vec<String> {
     let mut names = Vec::new();
     for folder in FOLDERS {
-        let Ok(entries) = fs::read_dir(root().join(folder)) else {
-            continue;
-        };
+        let entries = fs::read_dir(root().join(folder)).unwrap();
         let paths = entries.map(|entry| Path::new(folder).join(entry.unwrap().file_name()));
         let documents = paths.filter(|path| path.extension().is_some_and(|it| it == "md"));
         names.extend(documents.map(|path| path.into_os_string().into_string().unwrap()));
@@ -123,14 +121,16 @@ fn follows(lines: &[String], code: &Fence, text: &Fence) -> bool {
 
 /// An RDB file with two strings, one of which expires.
 fn dump_rdb() -> Vec<u8> {
-    let mut bytes = b"REDIS0011\xFE\x00".to_vec();
-    bytes.push(0xFC);
-    bytes.extend(1_772_366_400_000_u64.to_le_bytes());
-    bytes.extend(b"\x00\x13user:{1000}:profile\x07Ada, 36");
-    bytes.extend(b"\x00\x0Fconfig:currency\x03EUR");
-    bytes.push(0xFF);
-    bytes.extend([0; 8]);
-    bytes
+    let expires = 1_772_366_400_000_u64.to_le_bytes();
+    let keys = b"\x00\x13user:{1000}:profile\x07Ada, 36\x00\x0Fconfig:currency\x03EUR";
+    [
+        b"REDIS0011\xFE\x00\xFC",
+        &expires[..],
+        keys,
+        b"\xFF",
+        &[0; 8],
+    ]
+    .concat()
 }
 
 /// A scratch directory with samples/ and a dump.rdb in it.
@@ -139,12 +139,9 @@ pub(crate) fn scratch() -> tempfile::TempDir {
     fs::write(scratch.path().join("dump.rdb"), dump_rdb()).unwrap();
     fs::create_dir(scratch.path().join("samples")).unwrap();
     for entry in fs::read_dir(root().join("samples")).unwrap() {
-        let path = entry.unwrap().path();
-        let copy = scratch
-            .path()
-            .join("samples")
-            .join(path.file_name().unwrap());
-        fs::copy(&path, copy).unwrap();
+        let entry = entry.unwrap();
+        let copy = scratch.path().join("samples").join(entry.file_name());
+        fs::copy(entry.path(), copy).unwrap();
     }
     scratch
 }
@@ -318,12 +315,7 @@ fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
         let text = prose(&read(name));
         let targets = link.captures_iter(&text).map(|found| found[1].to_owned());
         for target in targets.filter(|target| !target.contains("://")) {
-            let file = root()
-                .join(name)
-                .parent()
-                .unwrap()
-                .join(&target)
-                .canonicalize();
+            let file = root().join(name).with_file_name(&target).canonicalize();
             let is_inside = file.is_ok_and(|file| file.is_file() && file.starts_with(&docs));
             assert!(
                 is_inside,
@@ -359,13 +351,13 @@ fn every_path_that_the_developers_documents_and_the_manual_name_exists() {
 #[test]
 fn the_architecture_names_every_part_of_the_code() {
     let architecture = read("ARCHITECTURE.md");
-    let entries = [
+    let folders = [
         "src",
         "crates/engine/src",
         "crates/findings/src",
         "crates/report/src",
-    ]
-    .map(|folder| fs::read_dir(root().join(folder)).unwrap());
+    ];
+    let entries = folders.map(|folder| fs::read_dir(root().join(folder)).unwrap());
     for entry in entries.into_iter().flatten() {
         let entry = entry.unwrap();
         let mut name = entry.file_name().into_string().unwrap();
@@ -400,100 +392,61 @@ fn the_library_page_has_the_public_names_and_no_others() {
     assert_eq!(listed.collect::<BTreeSet<_>>(), public, "docs/library.md");
 }
 
-fn slotscope(args: &[&str]) -> String {
-    let output = Command::new(env!("CARGO_BIN_EXE_slotscope"))
-        .args(args)
-        .output()
-        .unwrap();
-    assert!(output.status.success(), "{args:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
 #[test]
 fn the_manual_has_every_format_rule_and_file() {
     let formats = read("docs/formats.md");
-    for line in slotscope(&["analyze", "--format", "help"]).lines() {
-        let name = format!("`{}`", line.split_whitespace().next().unwrap());
-        assert!(formats.contains(&name), "docs/formats.md: {name}");
+    for line in Scratch::new().text("analyze --format help").lines() {
+        formats.says(&format!("`{}`", line.split_whitespace().next().unwrap()));
     }
 
     let naming = read("docs/naming.md");
-    let scratch = scratch();
-    fs::write(
-        scratch.path().join("slotscope.toml"),
-        "[severity]\nno = \"off\"\n",
-    )
-    .unwrap();
-    let refused = bash("slotscope lint samples/uniform.keys", scratch.path());
-    let refused = String::from_utf8(refused.stdout).unwrap();
-    let (_, rules) = refused.trim().split_once("there are: ").unwrap();
+    let scratch = Scratch::with("slotscope.toml", "[severity]\nno = \"off\"\n");
+    let refused = scratch.piped("lint", b"a\n");
+    let (_, rules) = stderr(&refused).trim().split_once("there are: ").unwrap();
     for rule in rules.split(", ") {
-        assert!(
-            naming.contains(&format!("| `{rule}` |")),
-            "docs/naming.md: {rule}"
-        );
+        naming.says(&format!("| `{rule}` |"));
     }
 
     let analyze = read("docs/commands/analyze.md");
     for entry in fs::read_dir(root().join("reports/samples/commerce")).unwrap() {
         let name = entry.unwrap().file_name().into_string().unwrap();
-        assert!(
-            analyze.contains(&format!("`{name}`")),
-            "docs/commands/analyze.md: {name}"
-        );
+        analyze.says(&format!("`{name}`"));
     }
-}
-
-fn lines(text: &str) -> Vec<String> {
-    text.lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn dots_match_any_lines_and_nothing_else_does() {
-    let made = lines("a\nb\nc\nd");
-    for expected in [
-        "a\nb\nc\nd",
-        "a\n...",
-        "...\nd",
-        "a\n...\nd",
-        "...\nb\n...\nd",
-    ] {
-        assert!(matches(&lines(expected), &made), "{expected}");
+    let words = |text: &str| text.split(' ').map(String::from).collect::<Vec<_>>();
+    let made = words("a b c d");
+    for expected in ["a b c d", "a ...", "... d", "a ... d", "... b ... d"] {
+        assert!(matches(&words(expected), &made), "{expected}");
     }
     for expected in [
-        "a\nb\nc",
-        "b\n...",
-        "...\nc",
-        "a\n...\nc\n...\nb\n...",
-        "a\n...\nx\n...\nd",
+        "a b c",
+        "b ...",
+        "... c",
+        "a ... c ... b ...",
+        "a ... x ... d",
     ] {
-        assert!(!matches(&lines(expected), &made), "{expected}");
+        assert!(!matches(&words(expected), &made), "{expected}");
     }
     // The two ends must not share a line.
-    assert!(!matches(&lines("a\nb\n...\nb\nc"), &lines("a\nb\nc")));
-}
-
-#[test]
-fn blessing_keeps_what_was_left_out() {
-    let made = lines("a\nb\nc\nd");
-    let blessed = |expected| blessed(&lines(expected), &made).map(|lines| lines.join(" "));
+    assert!(!matches(&words("a b ... b c"), &words("a b c")));
+    // Dots stay where they still stand for something.
+    let blessed = |expected| blessed(&words(expected), &made).map(|lines| lines.join(" "));
     assert_eq!(blessed("x"), Some("a b c d".into()));
-    assert_eq!(blessed("x\ny\n..."), Some("a b ...".into()));
-    assert_eq!(blessed("x\n...\ny"), Some("a ... d".into()));
-    assert_eq!(blessed("...\nx\n..."), None);
+    assert_eq!(blessed("x y ..."), Some("a b ...".into()));
+    assert_eq!(blessed("x ... y"), Some("a ... d".into()));
+    assert_eq!(blessed("... x ..."), None);
 }
 
 #[test]
 fn a_dead_link_and_a_lost_path_are_found() {
     let document = "# One two\n[a](README.md) [b](no.md) [c](#one-two) [d](#three) [e](https://x.y/z)\n\
         ```text\n[f](no.md)\n```\n[g](samples/README.md#samples) [h](samples/README.md#no)\n";
-    assert_eq!(
-        dead_links(root(), document),
-        ["no.md", "#three", "samples/README.md#no"]
-    );
-    assert_eq!(
-        lost_paths("`src/lib.rs` `src/no.rs` `src/format/NAME.rs` src/plain.rs"),
-        ["src/no.rs"]
-    );
+    let dead = ["no.md", "#three", "samples/README.md#no"];
+    assert_eq!(dead_links(root(), document), dead);
+    let paths = "`src/lib.rs` `src/no.rs` `src/format/NAME.rs` src/plain.rs";
+    assert_eq!(lost_paths(paths), ["src/no.rs"]);
     assert_eq!(anchor("What `--by` is, and isn't"), "what---by-is-and-isnt");
 }

@@ -3,7 +3,7 @@
 //! Three samples have their whole report in reports/samples/, every sample its text. A missing file is a failure.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use testkit::prelude::*;
 
@@ -26,15 +26,14 @@ fn blessing() -> bool {
 
 /// The standard output of `analyze`, run in the root of the repository so that names are as in the README.
 fn analyze(args: &[&str]) -> Vec<u8> {
-    succeeded(
-        in_repository(&[&["analyze"], args].concat())
-            .output()
-            .unwrap(),
-    )
+    let mut command = in_repository(&[&["analyze"], args].concat());
+    succeeded(command.output().unwrap())
 }
 
+type Same = fn(&[u8], &[u8]) -> bool;
+
 /// Compares `made` with the committed file using `same`, or commits it.
-fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
+fn compare(committed: &Path, made: &[u8], same: Same) {
     if blessing() {
         fs::create_dir_all(committed.parent().unwrap()).unwrap();
         // An unchanged file is not rewritten, so that a rerun changes nothing.
@@ -43,16 +42,12 @@ fn compare(committed: &Path, made: &[u8], same: fn(&[u8], &[u8]) -> bool) {
         }
         return;
     }
-    let shown = committed
-        .strip_prefix(root())
-        .unwrap()
-        .display()
-        .to_string();
+    let shown = committed.strip_prefix(root()).unwrap().display();
     let old =
         fs::read(committed).unwrap_or_else(|error| panic!("{shown}: {error}; BLESS=1 makes it"));
     assert!(
         same(&old, made),
-        "{shown} is not what the program makes now; look at both, then BLESS=1"
+        "{shown} is not what the program makes now; BLESS=1"
     );
 }
 
@@ -75,10 +70,8 @@ fn same_page(old: &[u8], new: &[u8]) -> bool {
     let [old, new] = [old, new].map(|page| {
         let page = std::str::from_utf8(page).unwrap();
         let (start, page) = page.split_once("<time>")?;
-        let (middle, run) = page
-            .split_once("</time>")?
-            .1
-            .split_once("<section id=\"run\"")?;
+        let (_, page) = page.split_once("</time>")?;
+        let (middle, run) = page.split_once("<section id=\"run\"")?;
         Some([start, middle, run.split_once("</section>")?.1].map(str::to_owned))
     });
     assert!(new.is_some(), "a page has a time and a section on the run");
@@ -98,66 +91,47 @@ fn same_chart(old: &[u8], new: &[u8]) -> bool {
     old_size == new_size && differing as f64 <= CHART_TOLERANCE * old.len() as f64
 }
 
-fn samples() -> Vec<PathBuf> {
-    let mut samples: Vec<_> = fs::read_dir(root().join("samples"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "keys")
-        })
-        .collect();
-    samples.sort();
-    assert!(samples.len() >= 7, "{samples:?}");
-    samples
-}
-
 #[test]
 fn the_text_of_every_sample() {
-    for sample in samples() {
-        let name = sample.file_stem().unwrap().to_str().unwrap();
-        let text = analyze(&["--full", "--no-files", &format!("samples/{name}.keys")]);
-        compare(
-            &root().join(format!("reports/samples/{name}.txt")),
-            &text,
-            same_bytes,
-        );
+    let mut samples = 0;
+    for entry in fs::read_dir(root().join("samples")).unwrap() {
+        let path = entry.unwrap().path();
+        if path.extension().is_some_and(|kind| kind == "keys") {
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            text(name, &format!("--full samples/{name}.keys"));
+            samples += 1;
+        }
     }
+    assert!(samples >= 7, "{samples}");
+    let shop = "samples/shop.csv.zst --topology samples/shop.nodes";
+    text("shop", &format!("--full {shop}"));
+    text("shop-answer", shop);
 }
 
-#[test]
-fn the_text_of_the_shop() {
-    let shop = ["samples/shop.csv.zst", "--topology", "samples/shop.nodes"];
-    for (name, flags) in [
-        ("shop.txt", &["--no-files", "--full"][..]),
-        ("shop-answer.txt", &["--no-files"]),
-    ] {
-        let text = analyze(&[flags, &shop].concat());
-        compare(
-            &root().join("reports/samples").join(name),
-            &text,
-            same_bytes,
-        );
-    }
+/// The text for a sample with these flags.
+fn text(name: &str, flags: &str) {
+    let text = analyze(&words(&format!("--no-files {flags}")));
+    compare(
+        &root().join(format!("reports/samples/{name}.txt")),
+        &text,
+        same_bytes,
+    );
 }
 
 #[test]
 fn the_text_keeps_within_the_width() {
     for name in ["commerce", "nasty"] {
         for width in ["40", "72", "200"] {
-            let sample = format!("samples/{name}.keys");
-            let mut command = in_repository(&["analyze", "--full", "--no-files", &sample]);
+            let line = format!("analyze --full --no-files samples/{name}.keys");
+            let mut command = in_repository(&line);
             let text = succeeded(command.env("COLUMNS", width).output().unwrap());
             let text = String::from_utf8(text).unwrap();
             let columns: usize = width.parse().unwrap();
-            text.lines().for_each(|line| {
-                assert!(line.chars().count() <= columns, "{name} at {width}: {line}")
-            });
-            compare(
-                &root().join(format!("reports/samples/{name}-{width}.txt")),
-                text.as_bytes(),
-                same_bytes,
-            );
+            for line in text.lines() {
+                assert!(line.chars().count() <= columns, "{name} at {width}: {line}");
+            }
+            let committed = root().join(format!("reports/samples/{name}-{width}.txt"));
+            compare(&committed, text.as_bytes(), same_bytes);
         }
     }
 }
@@ -168,13 +142,8 @@ fn the_whole_report_of_three_samples() {
         let made = tempfile::tempdir().unwrap();
         let sample = format!("samples/{file}");
         let name = file.split('.').next().unwrap();
-        analyze(
-            &[
-                &[sample.as_str(), "--out", made.path().to_str().unwrap()],
-                *flags,
-            ]
-            .concat(),
-        );
+        let out = made.path().to_str().unwrap();
+        analyze(&[&[&sample, "--out", out], *flags].concat());
         let committed = root().join("reports/samples").join(name);
         let json = fs::read(made.path().join("report.json")).unwrap();
         let files = files_of(&serde_json::from_slice(&json).unwrap());
@@ -186,17 +155,13 @@ fn the_whole_report_of_three_samples() {
                 _ => same_bytes,
             };
             let content = fs::read(made.path().join(file)).unwrap();
-            compare(
-                &committed.join(file),
-                &in_place(content, made.path(), name),
-                same,
-            );
+            let content = in_place(content, made.path(), name);
+            compare(&committed.join(file), &content, same);
         }
         for folder in [&committed, made.path()] {
-            let mut there: Vec<_> = fs::read_dir(folder)
-                .unwrap()
-                .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-                .collect();
+            let entries = fs::read_dir(folder).unwrap();
+            let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+            let mut there: Vec<_> = names.collect();
             there.sort();
             assert_eq!(there, files, "{name}: other files than the report has");
         }
@@ -215,19 +180,14 @@ fn in_place(content: Vec<u8>, made: &Path, name: &str) -> Vec<u8> {
 
 #[test]
 fn a_report_that_differs_is_not_taken_for_the_same() {
-    assert!(same_report(
-        br#"{"run":1,"a":[1]}"#,
-        br#"{"run":2,"a":[1]}"#
-    ));
-    assert!(!same_report(
-        br#"{"run":1,"a":[1]}"#,
-        br#"{"run":1,"a":[2]}"#
-    ));
+    let cases = [("a", 1), ("a", 2), ("b", 1)];
+    let report = cases.map(|(a, run)| json!({"run": run, "a": a}).to_string());
+    let page =
+        cases.map(|(a, run)| format!("{a}<time>{run}</time><section id=\"run\">{run}</section>z"));
+    let same: [([String; 3], Same); 2] = [(report, same_report), (page, same_page)];
+    for ([made, later, other], same) in same {
+        assert!(same(made.as_bytes(), later.as_bytes()));
+        assert!(!same(made.as_bytes(), other.as_bytes()));
+    }
     assert!(!same_bytes(b"a", b"b"));
-    let [page, later, other] = [("a", 1), ("a", 2), ("b", 1)]
-        .map(|(a, run)| format!("{a}<time>{run}</time><section id=\"run\">{run}</section>z"));
-    assert!(
-        same_page(page.as_bytes(), later.as_bytes())
-            && !same_page(page.as_bytes(), other.as_bytes())
-    );
 }

@@ -3,10 +3,9 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use regex::Regex;
-use testkit::run::{root, succeeded};
+use testkit::run::{Scratch, root};
 
 /// A phrase, as a regular expression, and what to write instead.
 const PHRASES: &[(&str, &str)] = &[
@@ -111,11 +110,10 @@ impl Phrases {
     fn new(more: &'static [(&'static str, &'static str)]) -> Self {
         let regex = |pattern: &str| Regex::new(pattern).unwrap();
         let phrases = PHRASES.iter().chain(more);
+        let phrases = phrases.map(|&(pattern, instead)| (regex(pattern), instead));
         let allowed = ALLOWED.iter().map(|&(pattern, _)| regex(pattern));
         Self {
-            phrases: phrases
-                .map(|&(pattern, instead)| (regex(pattern), instead))
-                .collect(),
+            phrases: phrases.collect(),
             allowed: allowed.collect(),
         }
     }
@@ -131,17 +129,6 @@ impl Phrases {
             Some(format!("\"{}\", better: {instead}", found.as_str()))
         });
         found.collect()
-    }
-
-    /// Asserts that none is in the lines of texts, each with its place.
-    #[track_caller]
-    fn are_not_in(&self, texts: impl Iterator<Item = (String, String)>) {
-        let found = texts.flat_map(|(place, line)| {
-            let phrases = self.of(&line).into_iter();
-            phrases.map(move |phrase| format!("{place}: {phrase}: {}", line.trim()))
-        });
-        let found: Vec<String> = found.collect();
-        assert!(found.is_empty(), "{}", found.join("\n"));
     }
 }
 
@@ -165,13 +152,10 @@ fn sources(all: bool) -> Vec<String> {
     let mut found = Vec::new();
     files(&root().join("src"), "rs", &mut found);
     for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let path = entry.unwrap().path();
         for folder in ["src", "benches", "tests", "examples"] {
             if all || folder == "src" {
-                files(
-                    &entry.as_ref().unwrap().path().join(folder),
-                    "rs",
-                    &mut found,
-                );
+                files(&path.join(folder), "rs", &mut found);
             }
         }
     }
@@ -212,83 +196,76 @@ fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// The lines of files that `chosen` takes, each with its place.
-fn lines_of(
+/// The phrases in the lines of files that `chosen` takes, each with its place.
+fn found(
+    phrases: &Phrases,
     names: Vec<String>,
     chosen: impl Fn(&str) -> Vec<(usize, String)>,
-) -> impl Iterator<Item = (String, String)> {
-    names.into_iter().flat_map(move |name| {
-        let lines = chosen(&read(&name)).into_iter();
-        lines
-            .map(move |(number, line)| (format!("{name}:{number}"), line))
+) -> Vec<String> {
+    let mut found = Vec::new();
+    for name in names {
+        for (number, line) in chosen(&read(&name)) {
+            let phrases = phrases.of(&line).into_iter();
+            found.extend(phrases.map(|phrase| format!("{name}:{number}: {phrase}: {line}")));
+        }
+    }
+    found
+}
+
+/// The literals of a file above its tests.
+fn literals(text: &str) -> Vec<(usize, String)> {
+    let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
+    let above_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let code = numbered(above_tests).filter(|(_, line)| !line.trim_start().starts_with("//"));
+    let found = code.flat_map(|(at, line)| {
+        let found = literal.captures_iter(line);
+        found
+            .map(move |found| (at, found[1].to_owned()))
             .collect::<Vec<_>>()
-    })
+    });
+    found.collect()
 }
 
 #[test]
-fn documents_are_written_in_the_words_of_the_field() {
-    let mut names: Vec<String> = DOCUMENTS.map(String::from).to_vec();
-    files(&root().join("docs"), "md", &mut names);
+fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() {
+    let mut documents: Vec<String> = DOCUMENTS.map(String::from).to_vec();
+    files(&root().join("docs"), "md", &mut documents);
     let lines = |text: &str| {
         prose(text)
             .map(|(at, line)| (at, line.to_owned()))
             .collect()
     };
-    Phrases::new(&[]).are_not_in(lines_of(names, lines));
-}
+    let phrases = Phrases::new(&[]);
+    let mut all = found(&phrases, documents, lines);
+    all.extend(found(&phrases, sources(false), literals));
 
-#[test]
-fn help_is_written_in_the_words_of_the_field() {
+    let scratch = Scratch::new();
     let pages = fs::read_dir(root().join("docs/commands")).unwrap();
     let names = pages.map(|page| page.unwrap().path().with_extension(""));
-    let names = names.map(|name| name.file_name().unwrap().to_str().unwrap().to_owned());
-    let commands = names.map(|name| [name, "--help".into()].to_vec());
-    let help = commands.chain([vec!["help".into()]]).flat_map(|args| {
-        let mut program = Command::new(env!("CARGO_BIN_EXE_slotscope"));
-        let text = String::from_utf8(succeeded(program.args(&args).output().unwrap())).unwrap();
-        let lines = text.lines().map(|line| (args.join(" "), line.to_owned()));
-        lines.collect::<Vec<_>>()
-    });
-    Phrases::new(&[]).are_not_in(help);
-}
+    let commands = names.map(|name| format!("{} --help", name.file_name().unwrap().display()));
+    for command in commands.chain(["help".into()]) {
+        for line in scratch.text(&command).lines() {
+            let phrases = phrases.of(line).into_iter();
+            all.extend(phrases.map(|phrase| format!("{command}: {phrase}: {line}")));
+        }
+    }
 
-#[test]
-fn messages_are_written_in_the_words_of_the_field() {
-    let literal = Regex::new(r#""((?:[^"\\]|\\.)*)""#).unwrap();
     let lines = |text: &str| {
-        let above_tests = text.split("#[cfg(test)]").next().unwrap_or_default();
-        let code = numbered(above_tests).filter(|(_, line)| !line.trim_start().starts_with("//"));
-        let literals = code.flat_map(|(at, line)| {
-            let found = literal.captures_iter(line);
-            found
-                .map(move |found| (at, found[1].to_owned()))
-                .collect::<Vec<_>>()
-        });
-        literals.collect()
+        comments(text)
+            .map(|(at, comment, _)| (at, comment.to_owned()))
+            .collect()
     };
-    Phrases::new(&[]).are_not_in(lines_of(sources(false), lines));
-}
-
-#[test]
-fn comments_are_written_in_the_words_of_the_field() {
-    let lines = |text: &str| {
-        let comments = comments(text).map(|(at, comment, _)| (at, comment.to_owned()));
-        comments.collect()
-    };
-    Phrases::new(COMMENT_PHRASES).are_not_in(lines_of(sources(true), lines));
-}
-
-#[test]
-fn comments_open_with_a_noun_or_a_verb() {
+    all.extend(found(&Phrases::new(COMMENT_PHRASES), sources(true), lines));
     let opening = Regex::new(OPENING).unwrap();
     let may_ask = |name: &String| MAY_ASK.iter().any(|start| name.starts_with(start));
-    let judged = sources(true).into_iter().filter(|name| !may_ask(name));
-    let found = lines_of(judged.collect(), |text| {
-        let odd = comments(text).filter(|(_, comment, opens)| *opens && opening.is_match(comment));
-        odd.map(|(at, comment, _)| (at, comment.to_owned()))
-            .collect()
-    });
-    assert_eq!(found.collect::<Vec<_>>(), []);
+    for name in sources(true).into_iter().filter(|name| !may_ask(name)) {
+        let odd = comments(&read(&name))
+            .filter(|(_, comment, opens)| *opens && opening.is_match(comment))
+            .map(|(at, comment, _)| format!("{name}:{at}: open with a noun or a verb: {comment}"))
+            .collect::<Vec<_>>();
+        all.extend(odd);
+    }
+    assert!(all.is_empty(), "{}", all.join("\n"));
 }
 
 #[test]
@@ -318,10 +295,6 @@ fn a_phrase_is_found_and_plain_english_is_not() {
         "a replica takes over",
         "an address behind a NAT",
     ] {
-        assert!(
-            phrases.of(plain).is_empty(),
-            "{plain}: {:?}",
-            phrases.of(plain)
-        );
+        assert_eq!(phrases.of(plain), [""; 0], "{plain}");
     }
 }

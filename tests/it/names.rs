@@ -12,30 +12,21 @@ fn scratch() -> (Scratch, String) {
     let scratch = Scratch::new();
     let line = |at: usize| {
         let (first, last) = (at * 16384 / NODES, (at + 1) * 16384 / NODES - 1);
-        format!(
-            "{at:040x} 10.0.0.{at}:6379@16379,redis-{at}{DOMAIN} master - 0 0 1 connected {first}-{last}\n"
-        )
+        let host = format!("{at:040x} 10.0.0.{at}:6379@16379,redis-{at}{DOMAIN}");
+        format!("{host} master - 0 0 1 connected {first}-{last}\n")
     };
-    scratch.file(
-        "c.nodes",
-        (0..NODES).map(line).collect::<String>().as_bytes(),
-    );
+    scratch.file("c.nodes", (0..NODES).map(line).collect::<String>());
     let long = format!("user:{}:end", "0123456789".repeat(30));
-    let mut rows = format!("key,size\n{long},90000\n{HEBREW},80000\n");
-    rows += &(0..4000)
-        .map(|i| format!("k:{i},100\n"))
-        .collect::<String>();
-    scratch.file("dump.csv", rows.as_bytes());
+    let rows: String = (0..4000).map(|i| format!("k:{i},100\n")).collect();
+    let dump = format!("key,size\n{long},90000\n{HEBREW},80000\n{rows}");
+    scratch.file("dump.csv", dump);
     (scratch, long)
 }
 
 fn analyze(scratch: &Scratch, columns: Option<&str>) -> String {
-    let args = words("analyze dump.csv --full --topology c.nodes --out out --top 40");
-    let mut command = scratch.command(&args);
-    match columns {
-        Some(columns) => command.env("COLUMNS", columns),
-        None => command.env_remove("COLUMNS"),
-    };
+    let line = "analyze dump.csv --full --topology c.nodes --out out --top 40";
+    let mut command = scratch.command(line);
+    command.envs(columns.map(|columns| ("COLUMNS", columns)));
     String::from_utf8(succeeded(command.output().unwrap())).unwrap()
 }
 
@@ -52,41 +43,41 @@ fn nodes_of_one_domain_have_labels_of_their_own_and_files_have_all() {
             .filter(|line| line.trim_start().starts_with(&label));
         assert_eq!(rows.count(), 1, "{label}: {table}");
     }
-    assert!(table.contains(&format!("*{DOMAIN}:6379")), "{table}");
-    assert!(!table.contains(&format!("redis-0{DOMAIN}")), "{table}");
-    let page = scratch.read("out/report.html");
-    assert!(page.contains(">redis-17<"));
-    let json = scratch.read("out/report.json");
-    assert!(json.contains(&format!("redis-17{DOMAIN}")));
+    table
+        .says(&format!("*{DOMAIN}:6379"))
+        .lacks(&format!("redis-0{DOMAIN}"));
+    scratch.read("out/report.html").says(">redis-17<");
+    scratch
+        .read("out/report.json")
+        .says(&format!("redis-17{DOMAIN}"));
 }
 
 #[test]
 fn a_pipe_cuts_no_key_and_a_terminal_keeps_its_width() {
     let (scratch, long) = scratch();
+    let piped = analyze(&scratch, None);
     assert!(
-        analyze(&scratch, None)
+        piped
             .lines()
             .any(|line| line.trim_start().starts_with(&long))
     );
     let narrow = analyze(&scratch, Some("80"));
-    assert!(!narrow.contains(&long) && narrow.contains("user:0123456789"));
+    narrow.lacks(&long).says("user:0123456789");
     // Room for the isolates, which have no width on screen.
-    assert!(
-        narrow.lines().all(|line| line.chars().count() <= 84),
-        "{narrow}"
-    );
+    let mut widths = narrow.lines().map(|line| line.chars().count());
+    assert!(widths.all(|width| width <= 84), "{narrow}");
 }
 
 #[test]
 fn names_from_right_to_left_are_isolated_for_people_only() {
     let (scratch, _) = scratch();
     let isolated = format!("\u{2068}{HEBREW}\u{2069}");
-    assert!(analyze(&scratch, None).contains(&isolated));
-    assert!(analyze(&scratch, Some("60")).contains(&isolated));
+    analyze(&scratch, None).says(&isolated);
+    analyze(&scratch, Some("60")).says(&isolated);
     for entry in scratch.entries("out") {
         if entry.ends_with(".csv") {
-            let text = std::fs::read_to_string(scratch.path("out").join(&entry)).unwrap();
-            assert!(!text.contains(['\u{2068}', '\u{2069}']), "{entry}");
+            let text = scratch.read(format!("out/{entry}"));
+            text.lacks("\u{2068}").lacks("\u{2069}");
         }
     }
 }
@@ -95,11 +86,12 @@ fn names_from_right_to_left_are_isolated_for_people_only() {
 fn numbers_of_the_page_keep_their_unit_on_the_line() {
     let (scratch, _) = scratch();
     scratch.file("sizes.csv", b"key,size\nbig,5000000\nsmall,10\n");
-    let args = ["analyze", "sizes.csv", "--nodes", "3", "--out", "sized"];
-    let text = scratch.run(&args);
-    assert!(stdout(&text).contains("big is 4.77 MiB"));
-    let page = scratch.read("sized/report.html");
-    assert!(page.contains("big is 4.77\u{A0}MiB"));
+    scratch
+        .text("analyze sizes.csv --nodes 3 --out sized")
+        .says("big is 4.77 MiB");
+    scratch
+        .read("sized/report.html")
+        .says("big is 4.77\u{A0}MiB");
 }
 
 #[test]
@@ -108,11 +100,8 @@ fn a_type_of_json_lines_is_decoded_as_a_key_is() {
     let rows = [r"\u00e9", "é", r"\u2800", "hash"]
         .map(|kind| format!("{{\"key\":\"k{}\",\"type\":\"{kind}\"}}\n", kind.len()));
     scratch.file("types.jsonl", rows.concat());
-    let report = testkit::run::report(&scratch.run(&["analyze", "types.jsonl", "--json"]));
-    let types = report["types"].list().iter();
-    let mut types: Vec<_> = types
-        .map(|of| (of["type"].text(), of["keys"].whole()))
-        .collect();
-    types.sort_unstable();
-    assert_eq!(types, [("\\xe2\\xa0\\x80", 1), ("hash", 1), ("é", 2)]);
+    let types = &scratch.report("analyze types.jsonl --json")["types"];
+    for (name, keys) in [("\\xe2\\xa0\\x80", 1), ("hash", 1), ("é", 2)] {
+        assert_eq!(types.find("type", name)["keys"], keys, "{name}");
+    }
 }

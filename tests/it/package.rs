@@ -8,22 +8,24 @@ use std::process::Command;
 use crate::docs::dead_links;
 use regex::Regex;
 use tempfile::TempDir;
-use testkit::run::{root, succeeded};
+use testkit::run::{root, succeeded, words};
+
+/// The output of a command of Cargo.
+fn cargo(line: &str) -> String {
+    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
+    let output = cargo
+        .args(words(line))
+        .current_dir(root())
+        .output()
+        .unwrap();
+    String::from_utf8(succeeded(output)).unwrap()
+}
 
 /// The files of a package, relative to its folder.
 fn packaged(package: &str) -> Vec<PathBuf> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    cargo
-        .args([
-            "package",
-            "--list",
-            "--allow-dirty",
-            "--offline",
-            "--package",
-            package,
-        ])
-        .current_dir(root());
-    let list = String::from_utf8(succeeded(cargo.output().unwrap())).unwrap();
+    let list = cargo(&format!(
+        "package --list --allow-dirty --offline --package {package}"
+    ));
     list.lines().map(PathBuf::from).collect()
 }
 
@@ -81,22 +83,15 @@ fn missing(package: &str, source: &Path) -> Vec<String> {
 
 #[test]
 fn a_packaged_file_refers_to_no_file_that_is_left_out() {
-    for (package, folder) in [
-        ("slotscope", ""),
-        ("slotscope-keyname", "crates/keyname"),
-        ("slotscope-engine", "crates/engine"),
-        ("slotscope-advisor", "crates/advisor"),
-        ("slotscope-objects", "crates/objects"),
-        ("slotscope-planner", "crates/planner"),
-        ("slotscope-findings", "crates/findings"),
-        ("slotscope-model", "crates/model"),
-        ("slotscope-topology", "crates/topology"),
-        ("slotscope-report", "crates/report"),
-        ("slotscope-collect", "crates/collect"),
-        ("slotscope-canvas", "crates/canvas"),
-        ("hashslot", "crates/hashslot"),
-    ] {
-        let missing = missing(package, &root().join(folder));
+    let others =
+        "keyname engine advisor objects planner findings model topology report collect canvas";
+    let others = others
+        .split(' ')
+        .map(|name| (format!("slotscope-{name}"), format!("crates/{name}")));
+    let named = [("slotscope", ""), ("hashslot", "crates/hashslot")];
+    let named = named.map(|(name, folder)| (name.into(), folder.into()));
+    for (package, folder) in named.into_iter().chain(others) {
+        let missing = missing(&package, &root().join(folder));
         assert!(missing.is_empty(), "{package}: {missing:#?}");
     }
 }
@@ -109,43 +104,39 @@ fn an_included_file_is_found_in_the_code() {
 }
 
 /// The crates compiled by a build with `arguments`, with their features.
-fn features(arguments: &[&str]) -> BTreeMap<String, String> {
-    let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or("cargo".into()));
-    cargo
-        .args(["tree", "--offline", "--locked", "--prefix", "none"])
-        .args(["--format", "{p} {f}"])
-        .args(arguments)
-        .current_dir(root());
-    let tree = String::from_utf8(succeeded(cargo.output().unwrap())).unwrap();
-    let crates = tree.lines().filter(|line| !line.is_empty());
-    crates
-        .map(|line| {
-            let line = line.trim_end_matches(" (*)");
-            let mut words = line.splitn(3, ' ');
-            let name = [words.next().unwrap(), words.next().unwrap()].join(" ");
-            let features = words.next().unwrap_or_default();
-            (name, String::from(features))
-        })
+fn features(arguments: &str) -> BTreeMap<String, String> {
+    let format = "tree --offline --locked --prefix none --format '{p} {f}'";
+    let tree = cargo(&format!("{format} {arguments}"));
+    let of_crate = |line: &str| {
+        let line = line.trim_end_matches(" (*)");
+        let mut words = line.splitn(3, ' ');
+        let name = [words.next().unwrap(), words.next().unwrap()].join(" ");
+        (name, words.next().unwrap_or_default().to_owned())
+    };
+    tree.lines()
+        .filter(|line| !line.is_empty())
+        .map(of_crate)
         .collect()
 }
 
 #[test]
 fn the_program_and_its_tests_share_their_builds() {
-    let program = features(&["--edges", "normal,build"]);
+    let program = features("--edges normal,build");
     for arguments in [
-        &["--edges", "normal,build,dev"][..],
-        &["--edges", "normal,build,dev", "--features", "cloud"],
-        &["--edges", "normal,build", "--package", "slotscope-python"],
+        "--edges normal,build,dev",
+        "--edges normal,build,dev --features cloud",
+        "--edges normal,build --package slotscope-python",
     ] {
         let other = features(arguments);
-        let differ: Vec<_> = program
-            .iter()
-            .filter(|(name, _)| !name.starts_with("slotscope v"))
-            .filter(|(name, features)| other.get(*name).is_some_and(|other| other != *features))
-            .collect();
+        let differs = |(name, features): &(&String, &String)| {
+            let other = other.get(*name);
+            !name.starts_with("slotscope v") && other.is_some_and(|other| other != *features)
+        };
+        let differ: Vec<_> = program.iter().filter(differs).collect();
+        // Turn their features on in `one-build` of Cargo.toml.
         assert!(
             differ.is_empty(),
-            "{arguments:?} compiles these anew, so turn their features on in `one-build` of Cargo.toml: {differ:?}"
+            "{arguments} compiles these anew: {differ:?}"
         );
     }
 }
@@ -155,18 +146,14 @@ fn a_profile_names_dependencies_only() {
     let text = |name: &str| fs::read_to_string(root().join(name)).unwrap();
     let manifest: toml::Table = toml::from_str(&text("Cargo.toml")).unwrap();
     let lock: toml::Table = toml::from_str(&text("Cargo.lock")).unwrap();
-    let locked: Vec<&str> = lock["package"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|package| package["name"].as_str().unwrap())
-        .collect();
+    let locked = lock["package"].as_array().unwrap().iter();
+    let locked: Vec<_> = locked.map(|package| package["name"].as_str()).collect();
     let mut named = 0;
     for (profile, settings) in manifest["profile"].as_table().unwrap() {
         let packages = settings.get("package").and_then(|it| it.as_table());
         for package in packages.into_iter().flat_map(toml::Table::keys) {
             assert!(
-                locked.contains(&package.as_str()),
+                locked.contains(&Some(package)),
                 "{profile}: {package} is no dependency"
             );
             named += 1;

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use regex::Regex;
-use testkit::run::{root, succeeded};
+use testkit::run::{Said, Scratch, root, succeeded};
 
 fn read(path: &str) -> String {
     fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
@@ -30,11 +30,8 @@ fn released() -> BTreeSet<String> {
     let mut targets = found(r"- target: (\S+)", &workflow);
     let build = found(r"run: packaging/build (.+)", &workflow);
     let words = build.iter().flat_map(|line| line.split_whitespace());
-    targets.extend(
-        words
-            .filter(|word| word.contains("-linux-"))
-            .map(str::to_owned),
-    );
+    let on_linux = words.filter(|word| word.contains("-linux-"));
+    targets.extend(on_linux.map(str::to_owned));
     targets
 }
 
@@ -57,13 +54,7 @@ fn the_program_is_summed_up_by_one_sentence() {
         sentence.len() < 80 && !sentence.ends_with('.'),
         "{sentence}"
     );
-    let help = Command::new(env!("CARGO_BIN_EXE_slotscope"))
-        .args(["help"])
-        .output();
-    let man = Command::new(env!("CARGO_BIN_EXE_slotscope"))
-        .args(["man"])
-        .output();
-    let printed = [help, man].map(|output| String::from_utf8(succeeded(output.unwrap())).unwrap());
+    let printed = ["help", "man"].map(|line| Scratch::new().text(line));
     let files = [
         "README.md",
         "docs/README.md",
@@ -74,12 +65,8 @@ fn the_program_is_summed_up_by_one_sentence() {
         "packaging/debian/description",
     ];
     for text in printed.into_iter().chain(files.map(read)) {
-        let start: String = text
-            .split_whitespace()
-            .take(100)
-            .collect::<Vec<_>>()
-            .join(" ");
-        assert!(start.contains(&sentence[1..]), "{start}");
+        let start: Vec<&str> = text.split_whitespace().take(100).collect();
+        start.join(" ").says(&sentence[1..]);
     }
 }
 
@@ -141,10 +128,8 @@ fn the_formula_names_archives_that_are_made_and_files_that_are_in_them() {
     let script = read("packaging/archive");
     for file in found(r#"(?:install|Dir\[) ?"([^"*]+)"#, &formula) {
         let name = file.trim_end_matches('/');
-        assert!(
-            script.contains(&format!("folder/{name}")) || name == "slotscope",
-            "{name}"
-        );
+        let is_made = script.contains(&format!("folder/{name}"));
+        assert!(is_made || name == "slotscope", "{name}");
     }
 }
 
@@ -152,10 +137,9 @@ fn the_formula_names_archives_that_are_made_and_files_that_are_in_them() {
 fn the_image_starts_the_program_that_is_copied_into_it() {
     let dockerfile = read("packaging/Dockerfile");
     let copied = Regex::new(r"COPY \$\{TARGETARCH\}/(\S+) (\S+)").unwrap();
-    let copied: BTreeMap<String, String> = copied
-        .captures_iter(&dockerfile)
-        .map(|found| (found[1].to_owned(), found[2].to_owned()))
-        .collect();
+    let copied = copied.captures_iter(&dockerfile);
+    let copied = copied.map(|found| (found[1].to_owned(), found[2].to_owned()));
+    let copied: BTreeMap<String, String> = copied.collect();
     let entry = found(r#"ENTRYPOINT \["([^"]+)"\]"#, &dockerfile);
     assert_eq!(entry, BTreeSet::from([copied["slotscope"].clone()]));
     let script = read("packaging/image");

@@ -4,7 +4,6 @@
 use std::any::TypeId;
 use std::fs;
 use std::path::PathBuf;
-use std::time::Duration;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use slotscope::cli::Cli;
@@ -32,32 +31,16 @@ const CLASSES: [(&str, &str); 4] = [
 ];
 
 /// Flags for outputs and for the terminal: a function returns its result.
-const OF_THE_PROGRAM: &[&str] = &[
-    "ask_password",
-    "color",
-    "commands",
-    "fail_on",
-    "force",
-    "full",
-    "help",
-    "json",
-    "max_job_bytes",
-    "max_minutes",
-    "no_files",
-    "openmetrics",
-    "out",
-    "pause_ms",
-    "progress",
-    "rollback",
-    "version",
-];
+const OF_THE_PROGRAM: &str = "ask_password color commands fail_on force full help json max_job_bytes max_minutes \
+    no_files openmetrics out pause_ms progress rollback version";
 
 /// The options of a command: all flags except those of the program.
 fn options(command: &Command) -> Vec<&Arg> {
     let is_option = |arg: &&Arg| {
         let name = arg.get_long().unwrap_or_default().replace('-', "_");
         let is_forced = command.get_name() == "plan" && name == "force";
-        !arg.is_positional() && (is_forced || !OF_THE_PROGRAM.contains(&name.as_str()))
+        let is_its_own = OF_THE_PROGRAM.split(' ').any(|of| of == name);
+        !arg.is_positional() && (is_forced || !is_its_own)
     };
     let mut options: Vec<&Arg> = command.get_arguments().filter(is_option).collect();
     options.sort_by_key(|arg| arg.get_long());
@@ -67,35 +50,18 @@ fn options(command: &Command) -> Vec<&Arg> {
 /// The type of one value of a flag.
 fn value_type(arg: &Arg) -> &'static str {
     let kind = arg.get_value_parser().type_id();
-    if kind == TypeId::of::<PathBuf>() {
-        "Path"
-    } else if [TypeId::of::<f64>(), TypeId::of::<f32>()]
-        .iter()
-        .any(|it| kind == *it)
-    {
-        "float"
-    } else if [TypeId::of::<String>(), TypeId::of::<Duration>()]
-        .iter()
-        .any(|it| kind == *it)
-    {
-        "str"
-    } else if is_integer(arg) {
-        "int"
-    } else {
-        "str"
-    }
-}
-
-fn is_integer(arg: &Arg) -> bool {
-    let kind = arg.get_value_parser().type_id();
-    let integers = [
-        TypeId::of::<u8>(),
-        TypeId::of::<u16>(),
-        TypeId::of::<u32>(),
-        TypeId::of::<u64>(),
-        TypeId::of::<usize>(),
+    let types = [
+        (TypeId::of::<PathBuf>(), "Path"),
+        (TypeId::of::<f64>(), "float"),
+        (TypeId::of::<f32>(), "float"),
+        (TypeId::of::<u8>(), "int"),
+        (TypeId::of::<u16>(), "int"),
+        (TypeId::of::<u32>(), "int"),
+        (TypeId::of::<u64>(), "int"),
+        (TypeId::of::<usize>(), "int"),
     ];
-    integers.iter().any(|it| kind == *it)
+    let known = types.iter().find(|(of, _)| kind == *of);
+    known.map_or("str", |(_, name)| name)
 }
 
 /// The type of an option: a repeatable flag takes a list, a NAME=VALUE flag a dict.
@@ -151,13 +117,12 @@ fn flags_of_the_program_are_flags() {
     let mut program = Cli::command();
     program.build();
     let commands = CLASSES.map(|(_, command)| program.find_subcommand(command).expect(command));
-    for name in OF_THE_PROGRAM {
-        let is_flag = |command: &&Command| {
-            command.get_arguments().any(|arg| {
-                arg.get_long()
-                    .is_some_and(|it| it.replace('-', "_") == *name)
-            })
-        };
-        assert!(commands.iter().any(is_flag), "{name} is no flag");
+    for name in OF_THE_PROGRAM.split(' ') {
+        let mut args = commands.iter().flat_map(|command| command.get_arguments());
+        let name = name.replace('_', "-");
+        assert!(
+            args.any(|arg| arg.get_long() == Some(&name)),
+            "{name} is no flag"
+        );
     }
 }

@@ -9,6 +9,7 @@ use std::process::Command;
 use clap::Parser;
 use slotscope::cli::generate::GenerateArgs;
 use slotscope::slot::slot;
+use testkit::run::succeeded;
 
 /// The parts of the command line that the samples need.
 #[derive(Parser)]
@@ -40,10 +41,7 @@ fn assert_sample(name: &str, expected: &[u8]) {
 }
 
 fn keys(name: &str) -> Vec<Vec<u8>> {
-    let lines = read(name);
-    lines
-        .strip_suffix(b"\n")
-        .unwrap_or(&lines)
+    read(name)
         .split(|byte| *byte == b'\n')
         .map(<[u8]>::to_vec)
         .collect()
@@ -52,10 +50,10 @@ fn keys(name: &str) -> Vec<Vec<u8>> {
 #[test]
 fn the_commands_in_the_readme_give_these_bytes() {
     let readme = readme();
-    let commands: Vec<&str> = readme
+    let commands = readme
         .split('`')
-        .filter(|code| code.starts_with("slotscope generate "))
-        .collect();
+        .filter(|code| code.starts_with("slotscope generate "));
+    let commands: Vec<&str> = commands.collect();
     assert_eq!(commands.len(), 5);
     for command in commands {
         let (command, then) = command.split_once("; ").unwrap_or((command, ""));
@@ -65,24 +63,16 @@ fn the_commands_in_the_readme_give_these_bytes() {
         generate.dump().write_to(&mut expected).unwrap();
         match then {
             "" => (),
-            "sed -i 's/$/\\r/' samples/crlf.keys" => expected = with_crlf(&expected),
+            "sed -i 's/$/\\r/' samples/crlf.keys" => {
+                expected = String::from_utf8(expected)
+                    .unwrap()
+                    .replace('\n', "\r\n")
+                    .into();
+            }
             other => panic!("this test cannot run {other}"),
         }
         assert_sample(file, &expected);
     }
-}
-
-fn with_crlf(lines: &[u8]) -> Vec<u8> {
-    lines
-        .iter()
-        .flat_map(|byte| {
-            if *byte == b'\n' {
-                vec![b'\r', b'\n']
-            } else {
-                vec![*byte]
-            }
-        })
-        .collect()
 }
 
 #[test]
@@ -91,10 +81,8 @@ fn every_file_is_in_the_readme_and_small() {
     for entry in fs::read_dir(folder()).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
-        assert!(
-            name == "README.md" || readme.contains(&format!("| `{name}` |")),
-            "{name} is not in the table"
-        );
+        let is_listed = name == "README.md" || readme.contains(&format!("| `{name}` |"));
+        assert!(is_listed, "{name} is not in the table");
         let most = if name == "shop.csv.zst" {
             3_000_000
         } else {
@@ -109,13 +97,9 @@ fn every_file_is_in_the_readme_and_small() {
 
 /// The output of samples/make-shop.
 fn made_shop(flag: &str) -> Vec<u8> {
-    let output = Command::new("python3")
-        .arg(folder().join("make-shop"))
-        .arg(flag)
-        .output()
-        .expect("python3 runs samples/make-shop");
-    assert!(output.status.success(), "{output:?}");
-    output.stdout
+    let mut python = Command::new("python3");
+    let output = python.arg(folder().join("make-shop")).arg(flag).output();
+    succeeded(output.expect("python3 runs samples/make-shop"))
 }
 
 #[test]

@@ -6,7 +6,7 @@ use testkit::prelude::*;
 #[test]
 fn whatif_promises_the_same() {
     let scratch = shop();
-    let advice = scratch.report(&words("advise keys node.monitor --nodes 6 --json"));
+    let advice = scratch.report("advise keys node.monitor --nodes 6 --json");
     let mut words = vec!["whatif", "keys", "--nodes", "6", "--json"];
     let rules = advice["rules"].list().iter();
     rules.for_each(|rule| words.extend(["--retag", rule.text()]));

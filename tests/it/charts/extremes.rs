@@ -1,9 +1,6 @@
 //! Charts of extreme findings: nothing, the maximum of every count, names of any length and form.
 
-use std::fs;
-use std::path::Path;
-
-use super::{draw, draw_slots, even, judged, noise, of_file, of_slots, spread_by_chance};
+use super::{draw, even, judged, noise, of_rows, of_slots, spread_by_chance};
 use slotscope::metric::{Errors, Metric, PerMetric};
 use slotscope::name::Name;
 use slotscope::report::charts::CHARTS;
@@ -18,32 +15,22 @@ use slotscope::topology::Topology;
 
 #[test]
 fn names_and_sizes_of_any_length() {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("extreme.csv");
-    let write = |rows: &str| fs::write(&path, format!("key,size\n{rows}")).unwrap();
-    let draw_by = |name: &str, by| draw(name, &of_file(path.clone(), &even(3), Parts::All, by));
-    write("x,0\n");
-    draw_by("one-empty", Metric::Bytes);
-    write("{x}:y:1,1\n");
-    draw_by("one-byte", Metric::Bytes);
-    write(&format!(
-        "{},18446744073709551615\na:b:c,1\n,7\n",
-        "long:".repeat(1 << 14)
-    ));
-    draw_by("one-huge", Metric::Bytes);
-    draw_by("one-long", Metric::Keys);
-    write(
-        &(0..5000)
-            .map(|i| {
-                format!(
-                    "a:{}:x{{{}}},{}\n",
-                    "seg:".repeat(i % 9),
-                    i % 3,
-                    1u64 << (i % 60)
-                )
-            })
-            .collect::<String>(),
-    );
-    draw_by("all-magnitudes", Metric::Bytes);
+    let draw_by = |name: &str, rows: &str, by: Metric| {
+        let rows = format!("key,size\n{rows}");
+        draw(name, &of_rows(&rows, None, Asked::from(by)));
+    };
+    let long = "long:".repeat(1 << 14);
+    let huge = format!("{long},18446744073709551615\na:b:c,1\n,7\n");
+    let row = |i: usize| {
+        let segments = "seg:".repeat(i % 9);
+        format!("a:{segments}:x{{{}}},{}\n", i % 3, 1u64 << (i % 60))
+    };
+    let all_magnitudes: String = (0..5000).map(row).collect();
+    draw_by("one-empty", "x,0\n", Metric::Bytes);
+    draw_by("one-byte", "{x}:y:1,1\n", Metric::Bytes);
+    draw_by("one-huge", &huge, Metric::Bytes);
+    draw_by("one-long", &huge, Metric::Keys);
+    draw_by("all-magnitudes", &all_magnitudes, Metric::Bytes);
 }
 
 /// `summary` with tags of these names, sorted by weight.
@@ -105,36 +92,10 @@ fn hostile_names() -> Vec<Vec<u8>> {
 
 #[test]
 fn nothing_at_all() {
-    for nodes in [1, 3, 1000] {
-        draw_slots(&format!("empty-{nodes}"), nodes, |_| 0);
-    }
     let mut tallies = Tallies::new(Parts::Slots);
     tallies.slots.loads.keys = vec![0; SLOTS];
-    let input = InputFacts::default();
-    let summary = judged(&tallies, &even(3), Asked::default(), input);
+    let summary = judged(&tallies, &even(3), Asked::default(), InputFacts::default());
     draw("empty-only-slots", &summary);
-}
-
-#[test]
-fn one_node_and_as_many_as_there_can_be() {
-    for nodes in [1, 2, 13, 41, 1000, 16384] {
-        draw_slots(&format!("nodes-{nodes}"), nodes, spread_by_chance(61.0));
-    }
-}
-
-#[test]
-fn one_key_and_as_many_as_can_be_counted() {
-    draw_slots("one-key", 3, |slot| u64::from(slot == 16383));
-    draw_slots("all-equal", 3, |_| 7);
-    draw_slots(
-        "huge-hot",
-        3,
-        |slot| if slot == 5000 { 10u64.pow(18) } else { 3 },
-    );
-    draw_slots("huge-all", 6, |slot| {
-        10u64.pow(15) + (noise(slot) * 1e7) as u64
-    });
-    draw_slots("huge-equal", 6, |_| 10u64.pow(15));
 }
 
 #[test]
@@ -175,22 +136,16 @@ fn charts_of_hostile_names() {
 
 #[test]
 fn a_cluster_whose_slots_are_being_moved() {
-    let mut listing = String::new();
-    for node in 0..8 {
-        let ranges: Vec<_> = (0..20)
-            .map(|i| i * 800 + node * 95)
-            .map(|from| format!("{from}-{}", from + 90))
+    let line = |node: u64| {
+        let starts = (0..if node == 7 { 0 } else { 20 }).map(|i| i * 800 + node * 95);
+        let ranges: String = starts
+            .map(|from| format!(" {from}-{}", from + 90))
             .collect();
-        let ranges = if node == 7 {
-            String::new()
-        } else {
-            ranges.join(" ")
-        };
-        listing += &format!(
-            "{:040x} redis-{node}.redis-headless.production.svc.cluster.local:6379@16379 master - 0 0 1 connected {ranges}\n",
-            0xabc << node
-        );
-    }
+        let host = format!("redis-{node}.redis-headless.production.svc.cluster.local");
+        let id = format!("{:040x}", 0xabc << node);
+        format!("{id} {host}:6379@16379 master - 0 0 1 connected{ranges}\n")
+    };
+    let listing: String = (0..8).map(line).collect();
     let topology = Topology::parse("a/long/way/to/cluster.nodes", listing.as_bytes()).unwrap();
     let mut summary = of_slots(&topology, spread_by_chance(61.0));
     summary.input.incomplete = vec![slotscope::summary::Incomplete {

@@ -6,7 +6,7 @@ mod roles;
 mod samples;
 
 use std::ops::{Range, RangeInclusive};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::{fs, io};
 
 use slotscope::findings::summary::observed::Observed;
@@ -22,6 +22,7 @@ use slotscope::summary::{FileFacts, InputFacts, Summary};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
 use testkit::rng::Rng;
+use testkit::run::root;
 use testkit::scan::Scanning;
 
 /// Allowed heights of a chart; charts with a row per node grow with the rows.
@@ -33,19 +34,12 @@ fn even(nodes: usize) -> Topology {
 
 /// The findings for the keys in a file of samples/.
 fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
-        .join("samples")
-        .join(file);
-    of_file(path, topology, parts, Metric::Keys)
-}
-
-/// The findings for any file `by` a metric.
-fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summary {
-    let file = path.file_name().unwrap().to_str().unwrap().to_owned();
-    let inputs = source::find(&[path]).unwrap().sources;
+    let inputs = source::find(&[root().join("samples").join(file)])
+        .unwrap()
+        .sources;
     let scanned = Scanning::detected().run(&inputs, || Tallies::new(parts));
     let facts = FileFacts {
-        name: Name::from(file.as_str()),
+        name: Name::from(file),
         format: "lines".into(),
         ..FileFacts::default()
     };
@@ -53,7 +47,7 @@ fn of_file(path: PathBuf, topology: &Topology, parts: Parts, by: Metric) -> Summ
         files: vec![facts],
         ..InputFacts::default()
     };
-    judged(&scanned.tally, topology, Asked::from(by), input)
+    judged(&scanned.tally, topology, Asked::from(Metric::Keys), input)
 }
 
 /// The findings for the rows of a table on three nodes, in a dump written in that second.
@@ -124,11 +118,8 @@ impl Picture {
     fn ink(&self, columns: Range<u32>, rows: Range<u32>) -> usize {
         let dark = |x: u32, y: u32| {
             let at = ((y * self.width + x) * 3) as usize;
-            self.rgb[at..at + 3]
-                .iter()
-                .map(|part| u32::from(*part))
-                .sum::<u32>()
-                < 450
+            let parts = self.rgb[at..at + 3].iter().map(|part| u32::from(*part));
+            parts.sum::<u32>() < 450
         };
         rows.map(|y| columns.clone().filter(|x| dark(*x, y)).count())
             .sum()
@@ -147,35 +138,19 @@ fn draw(name: &str, summary: &Summary) -> Vec<(&'static str, Picture)> {
         (chart.sheet)(summary)?.write(&mut bytes).unwrap();
         fs::write(directory.join(file), &bytes).unwrap();
         let picture = Picture::decode(&bytes);
-        assert_eq!(picture.width, 1200, "{name}/{file}");
-        assert!(
-            HEIGHTS.contains(&picture.height),
-            "{name}/{file}: {} pixels high",
-            picture.height
-        );
-        assert!(
-            picture.ink(40..1160, 26..62) > 800,
-            "{name}/{file}: no title"
-        );
-        assert!(
-            picture.ink(40..1160, 72..96) > 60,
-            "{name}/{file}: no subtitle"
-        );
+        let (width, height) = (picture.width, picture.height);
+        let is_of_size = width == 1200 && HEIGHTS.contains(&height);
+        assert!(is_of_size, "{name}/{file}: {width} x {height}");
+        let [title, subtitle] = [26..62, 72..96].map(|rows| picture.ink(40..1160, rows));
+        assert!(title > 800 && subtitle > 60, "{name}/{file}: no title");
         for (edge, columns, rows) in [
-            ("left", 0..8, 0..picture.height),
-            ("right", picture.width - 8..picture.width, 0..picture.height),
-            ("top", 0..picture.width, 0..16),
-            (
-                "bottom",
-                0..picture.width,
-                picture.height - 8..picture.height,
-            ),
+            ("left", 0..8, 0..height),
+            ("right", width - 8..width, 0..height),
+            ("top", 0..width, 0..16),
+            ("bottom", 0..width, height - 8..height),
         ] {
-            assert_eq!(
-                picture.ink(columns, rows),
-                0,
-                "{name}/{file}: something runs over the {edge} edge"
-            );
+            let ink = picture.ink(columns, rows);
+            assert_eq!(ink, 0, "{name}/{file}: something runs over the {edge} edge");
         }
         Some((file, picture))
     };

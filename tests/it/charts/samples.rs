@@ -2,37 +2,30 @@
 
 use std::fs;
 use std::ops::Range;
-use std::path::Path;
 
 use super::{
-    LABELS, Picture, assert_labelled, draw, draw_slots, even, noise, of_file, of_rows, of_sample,
-    of_slots, spread_by_chance,
+    LABELS, Picture, assert_labelled, draw, draw_slots, even, noise, of_rows, of_sample, of_slots,
+    spread_by_chance,
 };
 use slotscope::metric::Metric;
-use slotscope::report::charts::CHARTS;
 use slotscope::summary::Summary;
 use slotscope::summary::role_load::Asked;
 use slotscope::tally::Parts;
 use slotscope::topology::Topology;
+use testkit::run::root;
 
 /// The findings `by` a metric for keys with sizes and operations, some heavy, some with a tag.
-fn of_weighed(name: &str, by: Metric) -> Summary {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.csv"));
-    let mut rows = String::from("key,size,ops\n");
-    for i in 0..20_000u64 {
+fn of_weighed(by: Metric) -> Summary {
+    let row = |i: u64| {
         let size = (60.0 + 40.0 / (noise(i) + 1e-5)) as u64;
-        let key = if i % 4 == 0 {
-            format!("cart:{{{}}}:{i}", i % 97)
-        } else {
-            format!("user:profile:{i}")
-        };
-        rows += &format!(
-            "{key},{size},{}\n",
-            (1.0 / (noise(i + 77_777) + 1e-4)) as u64
-        );
-    }
-    fs::write(&path, rows).unwrap();
-    of_file(path, &even(6), Parts::All, by)
+        let ops = (1.0 / (noise(i + 77_777) + 1e-4)) as u64;
+        match i % 4 {
+            0 => format!("cart:{{{}}}:{i},{size},{ops}\n", i % 97),
+            _ => format!("user:profile:{i},{size},{ops}\n"),
+        }
+    };
+    let rows: String = (0..20_000).map(row).collect();
+    of_rows(&format!("key,size,ops\n{rows}"), None, Asked::from(by))
 }
 
 /// The same when there are tags and sizes.
@@ -44,49 +37,63 @@ const MORE_LABELS: [(&str, Range<u32>, Range<u32>); 3] = [
 
 #[test]
 fn every_sample_has_all_charts() {
-    let nodes =
-        fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/seed-cluster.nodes")).unwrap();
+    let nodes = fs::read(root().join("samples/seed-cluster.nodes")).unwrap();
     let listed = Topology::parse("samples/seed-cluster.nodes", &nodes).unwrap();
-    let assumed = Topology::even(3, String::from("assumed even 3")).unwrap();
     for (file, topology) in [
-        ("uniform.keys", &assumed),
+        ("uniform.keys", &even(3)),
         ("commerce.keys", &listed),
-        ("hot-tag.keys", &assumed),
+        ("hot-tag.keys", &even(3)),
         ("tagged-zipf.keys", &even(12)),
         ("nasty.keys", &even(6)),
         ("seed-examples.keys", &even(1)),
     ] {
-        assert_labelled(
-            file,
-            &draw(file, &of_sample(file, topology, Parts::All)),
-            &LABELS,
-        );
+        let drawn = draw(file, &of_sample(file, topology, Parts::All));
+        assert_labelled(file, &drawn, &LABELS);
     }
     draw(
         "only-slots",
-        &of_sample("commerce.keys", &assumed, Parts::Slots),
+        &of_sample("commerce.keys", &even(3), Parts::Slots),
     );
 }
 
+/// A name, a number of nodes, and the keys in each slot.
+type Load<'l> = (&'l str, usize, &'l dyn Fn(u64) -> u64);
+
+/// Few keys and many, none at all, one node and as many as there can be, one key and as many as can be counted.
 #[test]
-fn large_dumps() {
+fn loads_of_any_size_on_any_number_of_nodes() {
     let [many, few] = [6104.0, 610.0].map(spread_by_chance);
-    assert_labelled("large-even", &draw_slots("large-even", 10, &few), &LABELS);
-    draw_slots("large-missing-node", 6, |slot| {
-        many(slot) * u64::from(slot >= 2731)
-    });
-    draw_slots("large-one-hot", 6, |slot| {
-        many(slot) + u64::from(slot == 9842) * 5_000_000
-    });
     let hot = |slot| (2.0 / (noise(slot + 7) + 1e-4)) as u64;
-    draw_slots("large-many-hot", 40, |slot| few(slot) + hot(slot));
+    assert_labelled("large-even", &draw_slots("large-even", 10, &few), &LABELS);
+    let missing = |slot| many(slot) * u64::from(slot >= 2731);
+    let one_hot = |slot| many(slot) + u64::from(slot == 9842) * 5_000_000;
+    let huge_hot = |slot| if slot == 5000 { 10u64.pow(18) } else { 3 };
+    let loads: [Load<'_>; 8] = [
+        ("large-missing-node", 6, &missing),
+        ("large-one-hot", 6, &one_hot),
+        ("large-many-hot", 40, &|slot| few(slot) + hot(slot)),
+        ("one-key", 3, &|slot| u64::from(slot == 16383)),
+        ("all-equal", 3, &|_| 7),
+        ("huge-hot", 3, &huge_hot),
+        ("huge-all", 6, &|slot| {
+            10u64.pow(15) + (noise(slot) * 1e7) as u64
+        }),
+        ("huge-equal", 6, &|_| 10u64.pow(15)),
+    ];
+    for (name, nodes, keys) in loads {
+        draw_slots(name, nodes, keys);
+    }
+    for nodes in [1, 2, 3, 13, 41, 1000, 16384] {
+        draw_slots(&format!("empty-{nodes}"), nodes, |_| 0);
+        draw_slots(&format!("nodes-{nodes}"), nodes, spread_by_chance(61.0));
+    }
 }
 
 #[test]
 fn a_verdict_by_bytes_or_operations_has_charts_of_them() {
     let by = |by: Metric| {
         let name = format!("by-{}", by.name());
-        let pictures = draw(&name, &of_weighed(&name, by));
+        let pictures = draw(&name, &of_weighed(by));
         assert_labelled(&name, &pictures, &LABELS);
         assert_labelled(&name, &pictures, &MORE_LABELS);
         pictures
@@ -130,40 +137,19 @@ fn expiry_and_types_where_the_input_has_them() {
         };
         rows += &format!("k:{i},{},{kind},{encoding},{expiry}\n", 100 + i);
     }
-    let of_attributes = |rows: &str, written, by| {
-        let rows = format!("key,size,type,encoding,expiry\n{rows}");
-        of_rows(&rows, written, Asked::from(by))
-    };
-    for by in [Metric::Keys, Metric::Bytes] {
-        let name = format!("attributes-by-{}", by.name());
-        draw(&name, &of_attributes(&rows, Some(NOW), by));
-    }
-    draw(
-        "attributes-undated",
-        &of_attributes(&rows, None, Metric::Keys),
-    );
     let long = "x".repeat(400);
     let odd =
         format!("a,18446744073709551615,{long},{long},1\nb,0,\u{202e},a b ,\n,7,t,,sometime\n");
-    draw(
-        "attributes-odd",
-        &of_attributes(&odd, Some(NOW), Metric::Bytes),
-    );
-    let nothing = of_attributes("a,0,t,,\n", None, Metric::Bytes);
-    draw("attributes-nothing", &nothing);
-}
-
-#[test]
-fn the_same_findings_give_the_same_bytes() {
-    let summary = of_sample("commerce.keys", &even(6), Parts::All);
-    for chart in CHARTS {
-        let [first, second] = [(); 2].map(|()| {
-            let mut bytes = Vec::new();
-            let sheet = (chart.sheet)(&summary).unwrap();
-            sheet.write(&mut bytes).unwrap();
-            bytes
-        });
-        assert!(first == second, "{}", chart.file);
+    for (name, rows, written, by) in [
+        ("by-keys", rows.as_str(), Some(NOW), Metric::Keys),
+        ("by-bytes", &rows, Some(NOW), Metric::Bytes),
+        ("undated", &rows, None, Metric::Keys),
+        ("odd", &odd, Some(NOW), Metric::Bytes),
+        ("nothing", "a,0,t,,\n", None, Metric::Bytes),
+    ] {
+        let table = format!("key,size,type,encoding,expiry\n{rows}");
+        let summary = of_rows(&table, written, Asked::from(by));
+        draw(&format!("attributes-{name}"), &summary);
     }
 }
 
@@ -173,11 +159,8 @@ fn the_same_findings_give_the_same_bytes() {
 fn colours_say_what_the_numbers_say() {
     let has = Picture::pixels_of;
     let chart = |pictures: Vec<(&str, Picture)>, file: &str| {
-        pictures
-            .into_iter()
-            .find(|(drawn, _)| *drawn == file)
-            .unwrap()
-            .1
+        let mut pictures = pictures.into_iter();
+        pictures.find(|(drawn, _)| *drawn == file).unwrap().1
     };
     let (calm, alarm) = ([0x9F, 0xC4, 0xE4], [0xA8, 0x1E, 0x16]);
     let even_nodes = chart(draw_slots("colour-even", 4, |_| 7), "nodes.png");

@@ -165,21 +165,18 @@ fn group(heading: &str, taken: &[Flag], shared: &[Flag]) -> String {
 fn section(command: &Command, shared: &[Flag]) -> String {
     let usage = command.clone().render_usage().to_string();
     let usage = usage.trim_start_matches("Usage: ").replace('\n', " ");
-    let (common, own): (Vec<_>, Vec<_>) = flags(command)
-        .into_iter()
-        .partition(|flag| shared.contains(flag));
-    let groups = headings(&common)
-        .into_iter()
-        .map(|heading| group(heading, &common, shared));
+    let all = flags(command).into_iter();
+    let (common, own): (Vec<_>, Vec<_>) = all.partition(|flag| shared.contains(flag));
+    let groups = headings(&common).into_iter();
+    let groups = groups.map(|heading| group(heading, &common, shared));
     let common = groups.collect::<Vec<_>>().join(", ");
-    let own = if own.is_empty() {
-        String::new()
-    } else {
-        let headings = headings(&own);
-        let ordered = headings
-            .iter()
-            .flat_map(|heading| own.iter().filter(move |flag| flag.heading == **heading));
-        table(ordered)
+    let mut ordered: Vec<&Flag> = Vec::new();
+    for heading in headings(&own) {
+        ordered.extend(own.iter().filter(|flag| flag.heading == heading));
+    }
+    let own = match ordered[..] {
+        [] => String::new(),
+        _ => table(ordered.into_iter()),
     };
     format!(
         "```text\n{usage}\n```\n\n{own}[Shared flags](../commands.md#flags-that-commands-share): {common}.\n"
@@ -245,11 +242,6 @@ fn a_row_has_all_that_the_help_says() {
     let expected = "| `-b`, `--by A|B` | The \\<metric> of `x*`. And more. One of `keys`, `ops`. [default: `keys`] |\n";
     assert_eq!(row, expected);
     assert_eq!(Flag::of(&arg).bare_name(), "`--by`");
-    assert_eq!(
-        with(
-            "a\n<!-- flags -->\nold\n<!-- end of flags -->\nb",
-            "new\n\n"
-        ),
-        "a\n<!-- flags -->\n\nnew\n\n<!-- end of flags -->\nb"
-    );
+    let page = |flags: &str| format!("a\n{FROM}{flags}{TO}\nb");
+    assert_eq!(with(&page("old\n"), "new\n\n"), page("\nnew\n\n"));
 }

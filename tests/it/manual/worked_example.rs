@@ -11,16 +11,11 @@ const TAGGED: f64 = 1500.0;
 #[test]
 fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     let scratch = scratch();
-    let commands = marked_commands("docs/statistics.md");
-    let example = commands
-        .iter()
-        .find(|script| script.contains("shop.nodes"))
-        .unwrap();
-    assert!(bash(example, scratch.path()).status.success());
-    let output = bash(
-        "slotscope analyze shop.keys --topology shop.nodes --json",
-        scratch.path(),
-    );
+    let mut commands = marked_commands("docs/statistics.md").into_iter();
+    let example = commands.find(|script| script.contains("shop.nodes"));
+    succeeded(bash(&example.unwrap(), scratch.path()));
+    let line = "slotscope analyze shop.keys --topology shop.nodes --json";
+    let output = bash(line, scratch.path());
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
 
     // Recounted from the keys.
@@ -53,15 +48,11 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
         format!("= {units:.1} |"),
         format!("= {} |", (all / TAGGED).floor()),
     ] {
-        assert!(text.contains(&figure), "docs/statistics.md lacks {figure}");
+        text.says(&figure);
     }
 
     let verdict = &report["verdict"]["roles"][0];
-    let causes = verdict["causes"].list();
-    let excess = |kind: &str| {
-        let cause = causes.iter().find(|cause| cause["kind"] == kind);
-        cause.unwrap()["excess"].float()
-    };
+    let excess = |kind: &str| verdict["causes"].find("kind", kind)["excess"].float();
     for (reported, computed) in [
         (verdict["fullest"]["max_over_mean"].float(), factor),
         (excess("slots"), slots),
@@ -70,9 +61,6 @@ fn the_figures_of_the_worked_example_follow_from_the_formulas() {
         (verdict["n_eff"].float(), units),
         (verdict["usable_capacity"].float(), 1.0 / factor),
     ] {
-        assert!(
-            (reported - computed).abs() < 1e-6,
-            "{reported} is not {computed}"
-        );
+        near(reported, computed, 1e-6);
     }
 }
