@@ -1,5 +1,6 @@
 //! `--fail-on` in cron and CI: its exit codes, and that every number in a report can have a limit.
 
+use std::collections::BTreeSet;
 use std::process::Output;
 
 use testkit::dumps::gzip;
@@ -15,75 +16,52 @@ fn the_exit_code_is_1_where_a_limit_is_crossed_0_where_it_holds_and_2_where_its_
 {
     let on_three =
         |limit: &str| analyze(&["samples/commerce.keys", "--nodes", "3", "--fail-on", limit]);
-    let crossed = on_three("nodes.keys.max_over_mean > 1.1");
-    assert_eq!(code(&crossed), 1);
-    assert_contains(stderr(&crossed), &["nodes.keys.max_over_mean is 1.1682"]);
-    assert!(
-        serde_json::from_slice::<Value>(&crossed.stdout).is_ok(),
-        "the report is there all the same"
-    );
-    assert_eq!(code(&on_three("nodes.keys.max_over_mean > 1.2")), 0);
-    let lacking = on_three("nodes.bytes.max > 1");
-    assert_eq!(
-        (code(&lacking), lacking.stdout.is_empty()),
-        (2, false),
-        "{}",
-        stderr(&lacking)
-    );
-    let unknown = on_three("nodes.keys.maximum > 1");
-    assert_eq!((code(&unknown), unknown.stdout.is_empty()), (2, true));
-    assert_contains(stderr(&unknown), &["it has: max,"]);
+    for (limit, ending, said) in [
+        (
+            "nodes.keys.max_over_mean > 1.1",
+            1,
+            "nodes.keys.max_over_mean is 1.1682",
+        ),
+        ("nodes.keys.max_over_mean > 1.2", 0, ""),
+        ("nodes.bytes.max > 1", 2, "nodes.bytes.max"),
+    ] {
+        let output = on_three(limit);
+        assert_eq!(code(&output), ending, "{limit}");
+        stderr(&output).says(said);
+        // The report is there all the same.
+        assert!(serde_json::from_slice::<Value>(&output.stdout).is_ok());
+    }
+    on_three("nodes.keys.maximum > 1").refused("it has: max,");
     let assumed = analyze(&["samples/commerce.keys", "--fail-on", "nodes.keys.max > 1"]);
-    assert_eq!((code(&assumed), assumed.stdout.is_empty()), (2, true));
-    assert_contains(stderr(&assumed), &["--topology or --nodes"]);
+    assumed.refused("--topology or --nodes");
 }
 
 #[test]
-fn an_empty_dump_passes_no_check() {
-    let folder = tempfile::tempdir().unwrap();
-    let empty = folder.path().join("empty.keys");
-    std::fs::write(&empty, b"").unwrap();
-    let found = analyze(&[
-        empty.to_str().unwrap(),
-        "--nodes",
-        "3",
-        "--fail-on",
-        "nodes.keys.max_over_mean > 1.2",
-    ]);
-    assert_eq!(code(&found), 2, "{}", stderr(&found));
-}
-
-#[test]
-fn an_incomplete_input_beats_a_crossed_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let broken = folder.path().join("broken.keys.gz");
+fn an_input_that_is_empty_or_incomplete_passes_no_check() {
     let keys: String = (0..50_000).map(|i| format!("user:{i}\n")).collect();
     let whole = gzip(keys.as_bytes());
-    std::fs::write(&broken, &whole[..whole.len() / 2]).unwrap();
-    assert_eq!(
-        code(&analyze(&[
-            broken.to_str().unwrap(),
-            "--fail-on",
-            "input.keys > 10"
-        ])),
-        2
-    );
+    let scratch = Scratch::with("broken.gz", &whole[..whole.len() / 2]);
+    scratch.file("empty", "");
+    for line in [
+        "analyze empty --nodes 3 --json --fail-on 'nodes.keys.max_over_mean > 1.2'",
+        "analyze broken.gz --json --fail-on 'input.keys > 10'",
+    ] {
+        assert_eq!(code(&scratch.run(line)), 2, "{line}");
+    }
 }
 
 /// Every path in `report` that leads to a number.
-fn numbers(here: &Value, path: String, found: &mut std::collections::BTreeSet<String>) {
+fn numbers(here: &Value, path: String, found: &mut BTreeSet<String>) {
     match here {
         Value::Number(_) => drop(found.insert(path)),
-        Value::Array(rows) => rows
-            .iter()
-            .for_each(|row| numbers(row, format!("{path}[*]"), found)),
+        Value::Array(rows) => {
+            let path = format!("{path}[*]");
+            rows.iter()
+                .for_each(|row| numbers(row, path.clone(), found));
+        }
         Value::Object(members) => members.iter().for_each(|(name, value)| {
-            let path = if path.is_empty() {
-                name.clone()
-            } else {
-                format!("{path}.{name}")
-            };
-            numbers(value, path, found);
+            let path = format!("{path}.{name}");
+            numbers(value, path.trim_start_matches('.').into(), found);
         }),
         _ => {}
     }
@@ -91,36 +69,27 @@ fn numbers(here: &Value, path: String, found: &mut std::collections::BTreeSet<St
 
 #[test]
 fn every_number_of_real_reports_can_have_a_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let table = folder.path().join("table.csv");
-    let rows: String = (0..500)
-        .map(|i| format!("u:{{t{}}}:{i},{},{i},hash,0,\n", i % 7, i * 3))
-        .collect();
-    std::fs::write(&table, format!("key,size,ops,type,db,ttl\n{rows}")).unwrap();
-    let table = table.to_str().unwrap();
-    let mut found = std::collections::BTreeSet::new();
+    let row = |i: u64| format!("u:{{t{}}}:{i},{},{i},hash,0,\n", i % 7, i * 3);
+    let rows: String = (0..500).map(row).collect();
+    let scratch = Scratch::with("table.csv", format!("key,size,ops,type,db,ttl\n{rows}"));
+    let samples = ["commerce", "nasty"].map(|name| root().join(format!("samples/{name}.keys")));
+    let [commerce, nasty] = samples.map(|path| path.display().to_string());
+    let mut found = BTreeSet::new();
     for args in [
-        vec![table, "--by", "ops", "--maxmemory", "1mb", "--growth", "3"],
-        vec!["samples/commerce.keys", "samples/nasty.keys"],
-        vec![table, "--only", "slots"],
+        "table.csv --by ops --maxmemory 1mb --growth 3",
+        &format!("{commerce} {nasty}"),
+        "table.csv --only slots",
     ] {
-        let output = analyze(&args);
-        numbers(&report(&output), String::new(), &mut found);
+        let report = scratch.report(&format!("analyze --json {args}"));
+        numbers(&report, String::new(), &mut found);
     }
     assert!(found.len() > 100, "{found:?}");
     // A path that no report has is rejected at the start, with another message. These limits all pass that check: the
     // run completes and then fails, because this report lacks some of the numbers.
     let limits: Vec<String> = found.iter().map(|path| format!("{path} < -1e18")).collect();
-    let limits: Vec<&str> = limits
+    let mut args = vec!["samples/commerce.keys", "--nodes", "3"];
+    limits
         .iter()
-        .flat_map(|limit| ["--fail-on", limit])
-        .collect();
-    let output = analyze(
-        &[
-            &["samples/commerce.keys", "--nodes", "3"],
-            limits.as_slice(),
-        ]
-        .concat(),
-    );
-    assert_contains(stderr(&output), &["no such number"]);
+        .for_each(|limit| args.extend(["--fail-on", limit]));
+    stderr(&analyze(&args)).says("no such number");
 }

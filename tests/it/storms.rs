@@ -22,16 +22,12 @@ fn rdb(keys: &[(String, Option<u64>)], slots: impl Fn(u16) -> bool) -> Vec<u8> {
 fn analyzed(after: u64) -> Value {
     let sessions = (0..10_000).map(|i| (format!("session:{i}"), Some(600 + i * 37 % 7200)));
     let on_first = |key: &String| slot(key.as_bytes()) < 8192;
-    let pages = (0..)
-        .map(|i| format!("page:{i}"))
-        .filter(on_first)
-        .take(3000);
-    let pages = pages.map(|page| (page, Some(after)));
+    let pages = (0..).map(|i| format!("page:{i}")).filter(on_first);
+    let pages = pages.take(3000).map(|page| (page, Some(after)));
     let keys: Vec<_> = sessions.chain(pages).collect();
-    let scratch = Scratch::new();
-    scratch.file("one.rdb", rdb(&keys, |slot| slot < 8192));
+    let scratch = Scratch::with("one.rdb", rdb(&keys, |slot| slot < 8192));
     scratch.file("two.rdb", rdb(&keys, |slot| slot >= 8192));
-    scratch.report(&["analyze", "one.rdb", "two.rdb", "--json"])
+    scratch.report("analyze one.rdb two.rdb --json")
 }
 
 fn risks(report: &Value) -> Vec<&Value> {
@@ -44,12 +40,12 @@ fn a_storm_that_is_to_come_is_a_risk_with_pattern_node_and_time() {
     let found = analyzed(7200);
     let risks = risks(&found);
     assert_eq!(risks.len(), 1, "{risks:?}");
-    let risk = risks[0];
-    risk.has(json!({"pattern": "page:<n>", "node": "one"}));
-    let sentence = risk["sentence"].text();
-    assert_contains(sentence, &["2 hours after the dump", "page:<n> on one"]);
-    let storm = &found["expiry"]["storms"][0];
-    assert_eq!(storm["after"], 7200, "{storm}");
+    risks[0].has(json!({"pattern": "page:<n>", "node": "one"}));
+    let sentence = risks[0]["sentence"].text();
+    sentence
+        .says("2 hours after the dump")
+        .says("page:<n> on one");
+    assert_eq!(found["expiry"]["storms"][0]["after"], 7200);
 }
 
 #[test]
@@ -67,18 +63,13 @@ fn what_leaves_within_an_hour_is_said_by_node_and_pattern() {
     let leaving = &found["expiry"]["leaving"];
     let all = leaving["keys"].whole() as f64;
     // The sessions of 600 to 3600 out of 7200 seconds, and the pages.
-    assert!((all - 7167.0).abs() < 100.0, "{leaving}");
-    let share = |parts: &str, name: &str| {
-        let mut parts = leaving[parts].list().iter();
-        parts.find(|part| part["name"] == name).unwrap()["share"].float()
-    };
+    near(all, 7167.0, 100.0);
+    let share = |parts: &str, name: &str| leaving[parts].find("name", name)["share"].float();
     // A sample of 4,096: three standard deviations are 0.024.
-    assert!(
-        (share("patterns", "page:<n>") - 3000.0 / all).abs() < 0.024,
-        "{leaving}"
-    );
-    assert!(
-        (share("nodes", "one") - (3000.0 + (all - 3000.0) / 2.0) / all).abs() < 0.024,
-        "{leaving}"
+    near(share("patterns", "page:<n>"), 3000.0 / all, 0.024);
+    near(
+        share("nodes", "one"),
+        (3000.0 + (all - 3000.0) / 2.0) / all,
+        0.024,
     );
 }

@@ -1,7 +1,7 @@
 //! Nothing in an input controls the terminal. Colour is forced, since escapes are stripped when a pipe reads: the
 //! output has the program's colours, but no title, bell or directional character.
 
-use std::process::{Command, Output};
+use std::process::Output;
 
 use slotscope::source::collection::load::{
     CommandLogKind, CommandWork, LoadEntry, LoggedCommand, LoggedCommands, NodeWork,
@@ -29,50 +29,46 @@ fn dump(scratch: &Scratch) {
     let rows: String = scheme.chain(users).collect();
     scratch.file("dump.csv", format!("key,type,size\n{rows}"));
     scratch.file("dump.jsonl", "{\"key\":\"a\"}\n");
-    let lines = rows.lines().map(|row| row.split(',').next().unwrap());
-    scratch.file(
-        "dump.keys",
-        lines.map(|key| format!("{key}\n")).collect::<String>(),
-    );
+    let keys = rows
+        .lines()
+        .map(|row| format!("{}\n", row.split(',').next().unwrap()));
+    scratch.file("dump.keys", keys.collect::<String>());
 }
 
 #[test]
 fn names_of_keys_move_no_terminal() {
     let scratch = Scratch::new();
     dump(&scratch);
-    for args in [
-        &["analyze", "dump.csv", "--full"][..],
-        &["analyze", "dump.csv", "--type", "hashes"],
-        &["analyze", "dump.csv", "--match", OBEYED],
-        &words("advise dump.keys --format lines --nodes 3"),
-        &["plan", "dump.csv", "--nodes", "3", "--add", "1"],
-        &["whatif", "dump.csv", "--to-nodes", "6"],
-        &["find-tag", "--node", OBEYED],
-        &["keyslot", OBEYED],
-        &["analyze", OBEYED],
-        &["analyze", "dump.csv", "--topology", OBEYED],
-        &["plan", "dump.csv", "--nodes", "3", "--remove", OBEYED],
-        &["collect", OBEYED],
-        &["analyze", "dump.csv", "--key-column", OBEYED],
-        &["analyze", "dump.csv", "--size-column", OBEYED],
-        &["analyze", "dump.jsonl", "--ops-column", OBEYED],
+    for line in [
+        "analyze dump.csv --full",
+        "analyze dump.csv --type hashes",
+        "analyze dump.csv --match OBEYED",
+        "advise dump.keys --format lines --nodes 3",
+        "plan dump.csv --nodes 3 --add 1",
+        "whatif dump.csv --to-nodes 6",
+        "find-tag --node OBEYED",
+        "keyslot OBEYED",
+        "analyze OBEYED",
+        "analyze dump.csv --topology OBEYED",
+        "plan dump.csv --nodes 3 --remove OBEYED",
+        "collect OBEYED",
+        "analyze dump.csv --key-column OBEYED",
+        "analyze dump.csv --size-column OBEYED",
+        "analyze dump.jsonl --ops-column OBEYED",
+        "fanout dump.keys --batches keys",
     ] {
-        let output = scratch.run(&[args, &["--color", "always"]].concat());
-        assert_tame(&output, &format!("{args:?}"));
+        let output = scratch.run(&format!("{line} --color always").replace("OBEYED", OBEYED));
+        assert_tame(&output, line);
     }
 }
 
 #[test]
 fn a_dump_named_like_a_flag_is_a_file_in_the_commands_of_steps() {
-    let scratch = Scratch::new();
-    scratch.file(
-        "-x.keys",
-        (0..3000)
-            .map(|i| format!("{{t{}}}:{i}\n", i % 5))
-            .collect::<String>(),
-    );
-    let output = scratch.run(&["analyze", "--no-files", "--nodes", "3", "--", "-x.keys"]);
-    assert_contains(stdout(&output), &[" ./-x.keys"]);
+    let keys = (0..3000).map(|i| format!("{{t{}}}:{i}\n", i % 5));
+    let scratch = Scratch::with("-x.keys", keys.collect::<String>());
+    scratch
+        .text("analyze --no-files --nodes 3 -- -x.keys")
+        .says(" ./-x.keys");
 }
 
 #[test]
@@ -82,36 +78,22 @@ fn a_command_is_never_broken_inside_quotes() {
         .map(|i| format!("the orders of all of f's customers and of other ones:{{one two}}:{i}\n"));
     let users = (0..3000).map(|i| format!("user:{i}\n"));
     scratch.file("dump.keys", names.chain(users).collect::<String>());
-    let args = ["advise", "dump.keys", "--format", "lines", "--nodes", "3"];
-    let told = scratch.report(&[&args[..], &["--json"]].concat());
+    let line = "advise dump.keys --format lines --nodes 3";
+    let told = scratch.report(&format!("{line} --json"));
     let rules: Vec<&str> = told["rules"]
         .list()
         .iter()
         .map(|rule| rule.text())
         .collect();
     assert!(rules.iter().any(|rule| rule.contains("f's")), "{rules:?}");
-    let output = scratch.run(&args);
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
     // The commands as a shell reads them.
-    let text = stdout(&output);
-    let lines = text
-        .lines()
-        .skip_while(|line| !line.trim_start().starts_with("slotscope whatif"));
-    let command: String = lines
-        .take_while(|line| !line.is_empty())
-        .map(|line| format!("{line}\n"))
-        .collect();
-    let printed = command.replacen("slotscope whatif", "printf '%s\\n'", 1);
-    let bash = Command::new("bash")
-        .args(["-c", &printed])
-        .output()
-        .unwrap();
+    let text = scratch.text(line);
+    let (_, command) = text.split_once("slotscope whatif").expect(&text);
+    let command = command.split("\n\n").next().unwrap();
+    let words = scratch.shell(&format!("printf '%s\\n' {command}"));
     for rule in rules {
-        assert!(
-            stdout(&bash).lines().any(|word| word == rule),
-            "{rule}\n{command}\n{}",
-            stdout(&bash)
-        );
+        let mut words = stdout(&words).lines();
+        assert!(words.any(|word| word == rule), "{rule}\n{command}");
     }
 }
 
@@ -119,27 +101,23 @@ fn a_command_is_never_broken_inside_quotes() {
 fn reports_and_collections_of_others_move_no_terminal() {
     let scratch = Scratch::new();
     let sample = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/hot-tag.keys");
-    let made = in_repository(&["analyze", "samples/hot-tag.keys", "--json"])
-        .output()
-        .unwrap();
-    let made = stdout(&made);
-    let odd = OBEYED
+    let made = scratch.text(&format!("analyze {sample} --json"));
+    let odd: String = OBEYED
         .chars()
         .map(|c| format!("\\u{:04x}", u32::from(c)))
-        .collect::<String>();
+        .collect();
     for word in [
         "critical", "warning", "notice", "skewed", "memory", "bytes", "keys", "move",
     ] {
         let text = made.replace(&format!("\"{word}\""), &format!("\"{odd}\""));
         scratch.file("other.json", text);
-        for args in [
-            &["diff", "other.json", sample][..],
-            &["diff", "other.json", "other.json"],
-            &["trend", "other.json", "other.json"],
-            &["analyze", sample, "--previous", "other.json", "--no-files"],
+        for line in [
+            "diff other.json other.json",
+            "trend other.json other.json",
+            &format!("analyze {sample} --previous other.json --no-files"),
         ] {
-            let output = scratch.run(&[args, &["--color", "always"]].concat());
-            assert_tame(&output, &format!("{word} {args:?}"));
+            let output = scratch.run(&format!("{line} --color always"));
+            assert_tame(&output, &format!("{word} {line}"));
         }
     }
     std::fs::create_dir(scratch.path("shop")).unwrap();
@@ -178,28 +156,14 @@ fn reports_and_collections_of_others_move_no_terminal() {
     });
     manifest.skipped = vec![OBEYED.into()];
     let node = &mut manifest.nodes[0];
-    (node.name, node.server, node.error) =
-        (OBEYED.into(), Some(OBEYED.into()), Some(OBEYED.into()));
+    let odd = || String::from(OBEYED);
+    (node.name, node.server, node.error) = (odd(), Some(odd()), Some(odd()));
     node.complete = false;
     manifest.cluster = false;
     scratch.file("shop/a.csv", "key,size\nuser:1,5\n");
-    scratch.file(
-        "shop/collect.json",
-        serde_json::to_string(&manifest).unwrap(),
-    );
-    for args in [
-        &["analyze", "shop", "--full", "--no-files"][..],
-        &["plan", "shop", "--nodes", "3"],
-    ] {
-        let output = scratch.run(&[args, &["--color", "always"]].concat());
-        assert_tame(&output, &format!("{args:?}"));
-        if args[0] == "analyze" {
-            assert!(
-                stdout(&output).contains(r"\x1b]0;PWN\x07"),
-                "{}{}",
-                stdout(&output),
-                stderr(&output)
-            );
-        }
-    }
+    scratch.file("shop/collect.json", json!(manifest).to_string());
+    let analyzed = scratch.run("analyze shop --full --no-files --color always");
+    stdout(&analyzed).says(r"\x1b]0;PWN\x07");
+    assert_tame(&analyzed, "analyze");
+    assert_tame(&scratch.run("plan shop --nodes 3 --color always"), "plan");
 }

@@ -4,9 +4,7 @@ use testkit::dumps::mixed_keys;
 use testkit::prelude::*;
 
 fn with_dump() -> Scratch {
-    let scratch = Scratch::new();
-    scratch.file("dump.keys", mixed_keys().join(&b'\n'));
-    scratch
+    Scratch::with("dump.keys", mixed_keys().join(&b'\n'))
 }
 
 fn ratio(value: &Value) -> f64 {
@@ -16,19 +14,22 @@ fn ratio(value: &Value) -> f64 {
 #[test]
 fn both_sides_are_what_analyze_says() {
     let scratch = with_dump();
-    let found = scratch.report(&words("whatif dump.keys --json --nodes 3 --to-nodes 7"));
+    let found = scratch.report("whatif dump.keys --json --nodes 3 --to-nodes 7");
     assert_eq!(found["schema"], "slotscope.whatif/2");
     for (side, nodes) in [("before", "3"), ("after", "7")] {
-        let analyzed = scratch.report(&words(&format!(
-            "analyze dump.keys --json --one-pass --nodes {nodes}"
-        )));
+        let line = format!("analyze dump.keys --json --one-pass --nodes {nodes}");
+        let analyzed = scratch.report(&line);
         // Steps are for the present cluster.
         let mut verdict = analyzed["verdict"].clone();
-        verdict["steps"] = Value::Array(Vec::new());
-        verdict["left"] = Value::Array(Vec::new());
-        verdict["actionable"] = Value::Bool(false);
+        for (member, none) in [
+            ("steps", json!([])),
+            ("left", json!([])),
+            ("actionable", json!(false)),
+        ] {
+            verdict[member] = none;
+        }
         for found in verdict["findings"].as_array_mut().unwrap() {
-            found["steps"] = Value::Array(Vec::new());
+            found["steps"] = json!([]);
         }
         assert_eq!(found[side]["verdict"], verdict);
         assert_eq!(found[side]["nodes"], analyzed["nodes"]["keys"]);
@@ -46,62 +47,43 @@ fn both_sides_are_what_analyze_says() {
 #[test]
 fn a_split_of_the_hot_tag_evens_the_nodes() {
     let scratch = with_dump();
-    let found = scratch.report(&["whatif", "dump.keys", "--json", "--split", "common = 64"]);
+    let found = scratch.report("whatif dump.keys --json --split 'common = 64'");
     let [before, after] = ["before", "after"].map(|side| ratio(&found[side]["nodes"]));
     assert!(before > 1.2 && after < 1.1, "{before} {after}");
     found.has(json!({"parted_tags": 1, "tag_sample": {"exact": true}}));
     assert_eq!(found["renamed"], 4000);
     assert_eq!(scratch.entries(""), ["dump.keys"]);
-    assert!(
-        found["top_tags"]
-            .list()
-            .iter()
-            .all(|tag| tag["keys"].whole() < 200)
-    );
+    let mut tags = found["top_tags"].list().iter();
+    assert!(tags.all(|tag| tag["keys"].whole() < 200), "{found}");
     let sentence = found["sentence"].text();
     sentence.begins("better: ").says("one tag is split");
-    let text = scratch.run(&["whatif", "dump.keys", "--split", "common = 64"]);
-    stdout(&text)
+    scratch
+        .text("whatif dump.keys --split 'common = 64'")
         .says("nodes: max/mean")
         .says("tags whose keys end up in different slots: 1")
-        .says("The heaviest hash tags afterwards");
-    assert!(!stdout(&text).contains('\u{0}') && !stdout(&text).contains('\u{fffd}'));
+        .says("The heaviest hash tags afterwards")
+        .lacks("\u{0}")
+        .lacks("\u{fffd}");
 }
 
 #[test]
 fn rules_that_no_key_matches_are_named() {
     let scratch = with_dump();
-    let rules = [
-        [
-            "--split",
-            "nosuch = 4",
-            "no key has the tag {nosuch}; a single key cannot be split here",
-        ],
-        [
-            "--split",
-            "/no.*/ = 4",
-            "no key has a tag that matches /no.*/; a single key cannot be split here",
-        ],
-        [
-            "--retag",
-            "^nosuch => x",
-            "no key matches --retag \"^nosuch => x\"",
-        ],
-    ];
-    for [flag, rule, said] in rules {
+    for [flag, rule, said] in rows(
+        r#"--split | nosuch = 4 | no key has the tag {nosuch}; a single key cannot be split here
+         --split | /no.*/ = 4 | no key has a tag that matches /no.*/; a single key cannot be split here
+         --retag | ^nosuch => x | no key matches --retag "^nosuch => x""#,
+    ) {
         let output = scratch.run(&["whatif", "dump.keys", "--json", flag, rule]);
         assert_eq!(code(&output), 2, "{rule}");
         let found: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(found["without_keys"], serde_json::json!([said]));
+        assert_eq!(found["without_keys"], json!([said]));
         let sentence = found["sentence"].text();
         sentence.begins(&format!("{said}; no better and no worse: "));
         assert_eq!(found["before"]["nodes"], found["after"]["nodes"]);
     }
-    let matching = ["whatif", "dump.keys", "--json", "--split", "common = 4"];
-    assert_eq!(
-        scratch.report(&matching)["without_keys"],
-        serde_json::json!([])
-    );
+    let matching = scratch.report("whatif dump.keys --json --split 'common = 4'");
+    assert_eq!(matching["without_keys"], json!([]));
 }
 
 #[test]
@@ -114,18 +96,18 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
     };
     let listing: String = topology.nodes.iter().enumerate().map(line).collect();
     scratch.file("three.nodes", listing);
-    let changed = |flags: &[&str]| {
-        let found = scratch.report(&[&["whatif", "dump.keys", "--json"], flags].concat());
+    let changed = |flags: &str| {
+        let found = scratch.report(&format!("whatif dump.keys --json {flags}"));
         let keys = found["input"]["keys"].float();
         (found["changed_node"]["keys"].float() / keys, found)
     };
-    let [(same, _), (back, _)] = [
-        &["--topology", "three.nodes", "--to-nodes", "3"],
-        &["--nodes", "3", "--to-topology", "three.nodes"],
-    ]
-    .map(|flags| changed(flags));
-    assert_eq!((same, back), (0.0, 0.0));
-    let (half, found) = changed(&["--topology", "three.nodes", "--to-nodes", "6"]);
+    for flags in [
+        "--topology three.nodes --to-nodes 3",
+        "--nodes 3 --to-topology three.nodes",
+    ] {
+        assert_eq!(changed(flags).0, 0.0, "{flags}");
+    }
+    let (half, found) = changed("--topology three.nodes --to-nodes 6");
     assert!((0.3..0.7).contains(&half), "{half}");
     // From three nodes to six: compared by shares of the total, as fair shares differ in size.
     let sentence = found["sentence"].text();
@@ -138,10 +120,9 @@ fn nodes_keep_what_they_have_where_only_their_number_changes() {
 #[test]
 fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let scratch = Scratch::new();
-    let keys: Vec<String> = (1..=10)
-        .map(|i| format!("favorites:123:news{i:03}"))
-        .collect();
-    scratch.file("dump.keys", keys.join("\n").as_bytes());
+    let keys = (1..=10).map(|i| format!("favorites:123:news{i:03}"));
+    let keys: Vec<String> = keys.collect();
+    scratch.file("dump.keys", keys.join("\n"));
     let rule = r"^favorites:(?<user>\d+):(.*)$ => favorites:{fav:${user}}:$2";
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     found.has(json!({"before": {"slots": {"max": 1}}, "after": {"slots": {"max": 10}}}));
@@ -150,7 +131,7 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
     let batch = |user: usize| keys.join(" ").replace("123", &user.to_string()) + "\n";
     let batches: String = (123..223).map(batch).collect();
     scratch.file("batches", batches);
-    let advice = scratch.report(&["advise", "--batches", "batches", "--json"]);
+    let advice = scratch.report("advise --batches batches --json");
     let rule = advice["rules"][0].text();
     let found = scratch.report(&["whatif", "dump.keys", "--json", "--retag", rule]);
     found.has(json!({"after": {"slots": {"max": 10}}, "top_tags": [{"tag": "favorites:123"}]}));
@@ -158,37 +139,34 @@ fn a_tag_brings_the_favourites_of_the_document_to_one_slot() {
 
 #[test]
 fn another_policy_moves_keys_and_leaves_out_those_without_a_slot() {
-    let scratch = Scratch::new();
-    scratch.file(
+    let scratch = Scratch::with(
         "dump.csv",
         b"key,size\na{'1':{'i32':1}},100\nuser-session:1234,10\nuser-profile:1234,20\n",
     );
-    let found = scratch.report(&["whatif", "dump.csv", "--json", "--to-policy", "enterprise"]);
+    let found = scratch.report("whatif dump.csv --json --to-policy enterprise");
     found["moved"].has(json!({"keys": 1, "bytes": 100}));
     assert_eq!(found["top_tags"][0]["slot"], 12350);
     let users = "regex:/user-.*:(?<tag>.+)/";
-    let found = scratch.report(&words(&format!(
-        "whatif dump.csv --json --by bytes --to-policy {users}"
-    )));
+    let line = format!("whatif dump.csv --json --by bytes --to-policy {users}");
+    let found = scratch.report(&line);
     found["unplaced"].has(json!({"keys": 1, "bytes": 100}));
     found.has(json!({"after": {"slots": {"max": 30}}, "by": "bytes"}));
-    assert_contains(found["sentence"].text(), &["1 have no slot any more"]);
+    found["sentence"].text().says("1 have no slot any more");
     // Back under `oss`, the keys with such a tag, which has no braces, are spread over different slots.
-    let back = scratch.report(&words(&format!(
-        "whatif dump.csv --json --policy {users} --to-policy oss"
-    )));
+    let line = format!("whatif dump.csv --json --policy {users} --to-policy oss");
+    let back = scratch.report(&line);
     back.has(json!({"parted_tags": 1, "input": {"rejected": {"count": 1}}}));
 }
 
 #[test]
 fn what_cannot_be_tried_is_refused() {
     let scratch = with_dump();
-    let whatif = |flags: &[&str]| scratch.run(&[&["whatif", "dump.keys"], flags].concat());
-    whatif(&[]).refused("nothing changes: name what to try: --to-nodes");
-    whatif(&["--to-nodes", "0"]).refused("--to-nodes 0: the number of nodes");
-    whatif(&["--to-policy", "x"]).refused("--to-policy x: no such policy");
-    whatif(&["--retag", "a"]).refused("--retag a: is not 'REGEX => TEMPLATE'");
-    whatif(&["--to-nodes", "4", "--by", "ops"])
-        .refused("--by ops: the input has no ops of its keys; it has: keys");
-    whatif(&["--to-topology", "no.such"]).refused("no.such: no such file");
+    scratch.refuses(
+        "whatif dump.keys | nothing changes: name what to try: --to-nodes
+         whatif dump.keys --to-nodes 0 | --to-nodes 0: the number of nodes
+         whatif dump.keys --to-policy x | --to-policy x: no such policy
+         whatif dump.keys --retag a | --retag a: is not 'REGEX => TEMPLATE'
+         whatif dump.keys --to-nodes 4 --by ops | --by ops: the input has no ops of its keys; it has: keys
+         whatif dump.keys --to-topology no.such | no.such: no such file",
+    );
 }

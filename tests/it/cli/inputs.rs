@@ -8,23 +8,20 @@ use testkit::prelude::*;
 
 #[test]
 fn files_and_directories_are_counted_together() {
-    let scratch = Scratch::new();
-    fs::create_dir(scratch.path("dumps")).unwrap();
-    scratch.file("dumps/b.keys", b"b1\r\nb2\r\n");
-    scratch.file("dumps/a.keys", b"a1\n");
-    scratch.file("dumps/.part", b"not counted\n");
-    scratch.file("alone", b"c");
-    let json = scratch.report(&["analyze", "--json", "dumps", "alone"]);
-    let files: Vec<_> = json["input"]["files"].list().iter().collect();
-    let names: Vec<_> = files
-        .iter()
-        .map(|file| (file["name"].text(), file["keys"].whole()))
-        .collect();
-    assert_eq!(
-        names,
-        [("dumps/a.keys", 1), ("dumps/b.keys", 2), ("alone", 1)]
-    );
-    assert_eq!(json["input"]["bytes_read"], 3 + 8 + 1);
+    let scratch = Scratch::with("alone", "c");
+    fs::create_dir_all(scratch.path("dumps/deeper")).unwrap();
+    scratch.file("dumps/b.keys", "b1\r\nb2\r\n");
+    scratch.file("dumps/a.keys", "a1\n");
+    scratch.file("dumps/.part", "not counted\n");
+    let input = &scratch.report("analyze --json dumps alone")["input"];
+    let files = json!([["dumps/a.keys", 1], ["dumps/b.keys", 2], ["alone", 1]]);
+    assert_eq!(input["files"].each("name keys"), files);
+    assert_eq!(input["bytes_read"], 3 + 8 + 1);
+    let note = "1 item in a directory of dumps, passed over as no file";
+    input["notes"].to_string().says(note);
+    // The missing file may have been the dump of a node.
+    std::os::unix::fs::symlink("gone.keys", scratch.path("dumps/c.keys")).unwrap();
+    scratch.refuses("analyze dumps --no-files | dumps/c.keys:");
 }
 
 #[test]
@@ -34,11 +31,10 @@ fn an_empty_dump_is_a_report_of_nothing() {
         scratch.file("empty", content);
         let output = scratch.run(&["analyze", "empty", "--nodes", nodes]);
         // Under cron a dump without keys is a failed scan.
-        assert_eq!((output.status.code(), stderr(&output)), (Some(2), ""));
+        assert_eq!((code(&output), stderr(&output)), (2, ""));
         stdout(&output).begins("EMPTY  there are no keys");
-        let text = scratch.read("reports/empty/report.json");
-        assert!(!text.contains("NaN") && !text.contains("inf"));
-        let json: Value = serde_json::from_str(&text).unwrap();
+        let json = scratch.json("reports/empty/report.json");
+        json.to_string().lacks("NaN").lacks("inf");
         json.has(json!({"verdict": {"state": "empty"}, "input": {"keys": 0}}));
         assert_eq!(json["slots"]["stats"]["keys"]["max_over_mean"], Value::Null);
     }
@@ -56,29 +52,19 @@ fn hostile_keys_are_counted_right_and_shown_escaped() {
         &long,
     ];
     scratch.file("hostile", keys.join(&b'\n'));
-    let output = scratch.run(&["analyze", "hostile", "--format", "lines", "--full"]);
-    assert_eq!(output.status.code(), Some(0));
-    let text = stdout(&output);
-    assert_contains(text, &["{a\\x00b}", "{\\x1b[31mred}", "{\\xff\\xfe}"]);
-    assert!(!text.contains(['\0', '\x1b', '\u{202e}']));
-    let mut narrow = scratch.command(&["analyze", "hostile", "--format", "lines", "--full"]);
+    let text = scratch.text("analyze hostile --format lines --full");
+    text.says("{a\\x00b}")
+        .says("{\\x1b[31mred}")
+        .says("{\\xff\\xfe}");
+    text.lacks("\0").lacks("\x1b").lacks("\u{202e}");
+    let mut narrow = scratch.command("analyze hostile --format lines --full");
     let narrow = narrow.env("COLUMNS", "100").output().unwrap();
-    let widest = stdout(&narrow)
-        .lines()
-        .map(|line| line.chars().count())
-        .max();
-    assert!(widest <= Some(100), "a line is too wide: {widest:?}");
-    let json: Value =
-        serde_json::from_slice(&fs::read(scratch.path("reports/hostile/report.json")).unwrap())
-            .unwrap();
-    assert_eq!(json["input"]["keys"], 5);
-    assert_eq!(json["lengths"]["max"], (1 << 20) + 2);
-    let tags: Vec<_> = json["tags"]["top"]
-        .list()
-        .iter()
-        .map(|tag| tag["tag"].text())
-        .collect();
-    assert!(tags.contains(&"l".repeat(1 << 20).as_str()) && tags.contains(&"\\xe2\\x80\\xaertl"));
+    let lines = stdout(&narrow).lines().map(|line| line.chars().count());
+    assert!(lines.max() <= Some(100), "a line is too wide");
+    let json = scratch.json("reports/hostile/report.json");
+    json.has(json!({"input": {"keys": 5}, "lengths": {"max": (1 << 20) + 2}}));
+    let tags = &json["tags"]["top"];
+    assert!(tags.lists("tag", &"l".repeat(1 << 20)) && tags.lists("tag", "\\xe2\\x80\\xaertl"));
 }
 
 #[test]
@@ -90,13 +76,9 @@ fn inputs_that_cannot_be_read_are_named_with_a_way_out() {
          analyze nothing | nothing: a directory without files | name a key dump",
     );
     scratch
-        .run(&["analyze", "missing\u{1b}[2J"])
+        .run("analyze missing\u{1b}[2J")
         .refused("missing\\x1b[2J");
-    assert_eq!(
-        scratch.entries("."),
-        ["nothing"],
-        "an error leaves nothing behind"
-    );
+    assert_eq!(scratch.entries("."), ["nothing"], "nothing is left behind");
 }
 
 #[test]
@@ -137,14 +119,10 @@ fn an_endless_line_is_an_error_at_its_place() {
     let mut content = b"first\nsecond\n".to_vec();
     content.resize(content.len() + (64 << 20) + 1, b'x');
     scratch.file("long.keys", &content);
-    let expected = [
-        "long.keys: line 3 (byte 13): a line longer than 64 MiB",
-        "one key a line",
-    ];
-    assert_fails(&scratch.run(&["analyze", "long.keys"]), &expected);
-    scratch
-        .piped(&["analyze"], &content)
-        .refused("-: byte 13: a line longer than 64 MiB");
+    let line = "long.keys: line 3 (byte 13): a line longer than 64 MiB";
+    scratch.refuses(&format!("analyze long.keys | {line} | one key a line"));
+    let piped = scratch.piped("analyze", &content);
+    piped.refused("-: byte 13: a line longer than 64 MiB");
     assert_eq!(scratch.entries("."), ["long.keys"]);
 }
 
@@ -152,27 +130,24 @@ fn an_endless_line_is_an_error_at_its_place() {
 fn a_dump_that_changes_during_the_scan_is_an_error() {
     let scratch = Scratch::new();
     // Truncated between finding and reading: simulated by a file that claims to be longer than it is.
-    let fifo = scratch.file("grow.keys", b"a\n");
-    let state = slotscope::source::find(std::slice::from_ref(&fifo))
-        .unwrap()
-        .sources;
-    fs::write(&fifo, b"a\nb\n").unwrap();
-    let message = match state[0].open_at() {
-        Err(error) => error.to_string(),
-        Ok(_) => panic!("a changed file was opened"),
-    };
-    assert!(message.contains("changed while it was read"), "{message}");
+    let dump = scratch.file("grow.keys", b"a\n");
+    let found = slotscope::source::find(std::slice::from_ref(&dump)).unwrap();
+    fs::write(&dump, b"a\nb\n").unwrap();
+    let error = found.sources[0]
+        .open_at()
+        .err()
+        .expect("a changed file was opened");
+    error.to_string().says("changed while it was read");
 }
 
 #[test]
 fn an_empty_dump_among_others_changes_nothing_else() {
-    let scratch = Scratch::new();
-    scratch.file("empty", b"");
+    let scratch = Scratch::with("empty", b"");
     let keys: String = (0..70_000)
         .map(|i| format!("{{t{i}}}\n{{hot}}:{i}\n"))
         .collect();
     scratch.file("full", keys.as_bytes());
-    let json = scratch.report(&["analyze", "--json", "empty", "full"]);
+    let json = scratch.report("analyze --json empty full");
     json.has(json!({"tags": {"exact": true}, "run": {"passes": 1}}));
     json["tags"]["top"][0].has(json!({"tag": "hot", "keys": 70_000}));
     assert_eq!(json["tags"]["distinct"], 70_001);
@@ -180,32 +155,13 @@ fn an_empty_dump_among_others_changes_nothing_else() {
 }
 
 #[test]
-fn entries_of_a_directory_that_are_not_files_are_reported() {
-    let scratch = Scratch::new();
-    fs::create_dir_all(scratch.path("dumps/deeper")).unwrap();
-    scratch.file("dumps/a.keys", b"a\n");
-    let json = scratch.report(&["analyze", "dumps", "--json"]);
-    let notes = json["input"]["notes"].to_string();
-    notes.says("1 item in a directory of dumps, passed over as no file");
-    // The missing file may have been the dump of a node.
-    std::os::unix::fs::symlink("gone.keys", scratch.path("dumps/b.keys")).unwrap();
-    let output = scratch.run(&["analyze", "dumps", "--no-files"]);
-    assert_fails(&output, &["dumps/b.keys: "]);
-}
-
-#[test]
 fn a_pipe_in_a_manifest_is_refused_and_not_waited_for() {
     let scratch = Scratch::new();
-    let made = std::process::Command::new("mkfifo")
-        .arg(scratch.path("a.aof"))
-        .status();
-    assert!(made.unwrap().success());
+    succeeded(scratch.shell("mkfifo a.aof"));
     scratch.file("a.manifest", "file a.aof seq 1 type i\n");
-    let output = scratch.run(&["analyze", "a.manifest", "--no-files"]);
-    assert_fails(&output, &["a.aof: not a regular file"]);
-    std::fs::create_dir(scratch.path("dumps")).unwrap();
+    scratch.refuses("analyze a.manifest --no-files | a.aof: not a regular file");
+    fs::create_dir(scratch.path("dumps")).unwrap();
     scratch.file("dumps/node1.keys", "user:1\n");
-    std::fs::rename(scratch.path("a.aof"), scratch.path("dumps/node2.keys")).unwrap();
-    let output = scratch.run(&["analyze", "dumps", "--no-files"]);
-    assert_fails(&output, &["node2.keys: neither a file nor a directory"]);
+    fs::rename(scratch.path("a.aof"), scratch.path("dumps/node2.keys")).unwrap();
+    scratch.refuses("analyze dumps --no-files | node2.keys: neither a file nor a directory");
 }

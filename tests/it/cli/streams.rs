@@ -1,16 +1,16 @@
 //! Output to the terminal and to pipes, including closed and full ones.
 
 use std::fs;
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader, Write};
 use std::process::Stdio;
 
 use super::waiting;
-use testkit::run::{Scratch, stdout};
+use testkit::run::{Scratch, stdout, succeeded};
 
 #[test]
 fn a_closed_pipe_is_no_error() {
     let scratch = Scratch::new();
-    let dump = scratch.piped(&["generate", "--keys", "200k"], b"").stdout;
+    let dump = scratch.piped("generate --keys 200k", b"").stdout;
     for args in [
         &["generate", "--keys", "100G"][..],
         &["keyslot"],
@@ -29,29 +29,19 @@ fn a_closed_pipe_is_no_error() {
         drop(reader);
         assert_eq!(child.wait().unwrap().code(), Some(0), "{args:?}");
         feeder.join().unwrap();
-        let mut message = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut message)
-            .unwrap();
+        let message = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
         assert_eq!(message, "");
     }
 }
 
 #[test]
 fn files_are_written_where_the_reader_closes_standard_output() {
-    let scratch = Scratch::new();
-    scratch.file("a.csv", b"key,size,type,expiry\n{a}1,7,string,\n");
-    let mut child = scratch
-        .command(&["analyze", "a.csv", "--out", "out"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let scratch = Scratch::with("a.csv", b"key,size,type,expiry\n{a}1,7,string,\n");
+    let mut command = scratch.command("analyze a.csv --out out");
+    let mut child = command.stdout(Stdio::piped()).spawn().unwrap();
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    scratch.run(&["analyze", "a.csv", "--out", "read"]);
+    scratch.run("analyze a.csv --out read");
     let files = scratch.entries("out");
     assert!(files.contains(&"report.html".into()), "{files:?}");
     assert_eq!(files, scratch.entries("read"));
@@ -67,11 +57,9 @@ fn a_giant_tag_does_not_flood_the_terminal() {
     );
     // When a program reads the output, names are complete up to a length that suits logs.
     for (columns, most) in [(Some("100"), 5000), (None, 40_000)] {
-        let mut command = scratch.command(&["analyze", "giant.keys", "--no-files"]);
-        let output = command
-            .envs(columns.map(|columns| ("COLUMNS", columns)))
-            .output()
-            .unwrap();
+        let mut command = scratch.command("analyze giant.keys --no-files");
+        command.envs(columns.map(|columns| ("COLUMNS", columns)));
+        let output = command.output().unwrap();
         let text = stdout(&output);
         assert!(text.contains("ttt…"), "{}", &text[..200]);
         assert!(text.len() < most, "{} characters", text.len());
@@ -82,31 +70,24 @@ fn a_giant_tag_does_not_flood_the_terminal() {
 #[cfg(target_os = "linux")]
 fn a_failing_standard_error_is_no_panic() {
     let scratch = Scratch::new();
-    let full = fs::OpenOptions::new()
-        .write(true)
-        .open("/dev/full")
-        .unwrap();
-    let status = scratch
-        .command(&["analyze", "missing"])
-        .stderr(full)
-        .status()
-        .unwrap();
-    assert_eq!(status.code(), Some(2));
+    let full = fs::File::options().write(true).open("/dev/full").unwrap();
+    let mut command = scratch.command("analyze missing");
+    assert_eq!(command.stderr(full).status().unwrap().code(), Some(2));
 }
 
 #[test]
 fn color_is_for_terminals_unless_asked_for() {
-    let scratch = Scratch::new();
-    scratch.file("a.keys", b"a\n");
-    let run = |args: &[&str], no_color: bool| {
-        let mut command = scratch.command(&[&["analyze", "a.keys", "--no-files"], args].concat());
-        if no_color {
-            command.env("NO_COLOR", "1");
-        }
-        let output = command.output().unwrap();
-        assert_eq!(output.status.code(), Some(0));
-        output.stdout.contains(&0x1b)
-    };
-    assert!(!run(&[], false) && !run(&["--color", "never"], false) && !run(&[], true));
-    assert!(run(&["--color", "always"], false) && run(&["--color", "always"], true));
+    let scratch = Scratch::with("a.keys", b"a\n");
+    for (flags, no_color, is_coloured) in [
+        ("", None, false),
+        ("--color never", None, false),
+        ("", Some("1"), false),
+        ("--color always", None, true),
+        ("--color always", Some("1"), true),
+    ] {
+        let mut command = scratch.command(&format!("analyze a.keys --no-files {flags}"));
+        command.envs(no_color.map(|it| ("NO_COLOR", it)));
+        let text = succeeded(command.output().unwrap());
+        assert_eq!(text.contains(&0x1b), is_coloured, "{flags} {no_color:?}");
+    }
 }

@@ -4,52 +4,21 @@ use testkit::prelude::*;
 
 use super::{diff, report, tagged, write};
 
-/// The report in `from` with `input` members set to `values`, as `name`.
-fn with_input(scratch: &Scratch, from: &Value, name: &str, values: &[(&str, Value)]) {
-    let mut report = from.clone();
-    for (member, value) in values {
-        report["input"][*member] = value.clone();
-    }
-    write(scratch, name, &report);
-}
-
 #[test]
 fn a_sample_of_the_slots_is_no_shrinkage() {
     let scratch = Scratch::new();
-    let whole = report(&scratch, "whole", &tagged(&[]), &[]);
-    let sampled = |name, percent: f64| {
-        with_input(
-            &scratch,
-            &whole,
-            name,
-            &[("sample_percent", json!(percent))],
-        );
-    };
-    sampled("tenth", 10.0);
-    sampled("other tenth", 10.0);
-    sampled("fifth", 20.0);
-    let refused = |old, new, what| {
-        scratch
-            .run(&["diff", old, new])
-            .refused(&format!("{what} | the same --sample"));
-    };
-    refused(
-        "whole",
-        "tenth",
-        "tenth: it covers 10.0% of the slots, whole all slots",
+    let mut made = report(&scratch, "whole", &tagged(&[]), "");
+    for (name, percent) in [("tenth", 10.0), ("other", 10.0), ("fifth", 20.0)] {
+        made["input"]["sample_percent"] = json!(percent);
+        write(&scratch, name, &made);
+    }
+    scratch.refuses(
+        "diff whole tenth | tenth: it covers 10.0% of the slots, whole all slots | the same --sample
+         diff fifth whole | whole: it covers all slots, fifth 20.0% of the slots | the same --sample
+         diff fifth tenth | tenth: it covers 10.0% of the slots, fifth 20.0% | the same --sample",
     );
-    refused(
-        "fifth",
-        "whole",
-        "whole: it covers all slots, fifth 20.0% of the slots",
-    );
-    refused(
-        "fifth",
-        "tenth",
-        "tenth: it covers 10.0% of the slots, fifth 20.0%",
-    );
-    let notes = diff(&scratch, "tenth", "other tenth")["notes"].to_string();
-    assert_contains(&notes, &["a sample, 10.0% of the slots: amounts"]);
+    let notes = diff(&scratch, "tenth", "other")["notes"].to_string();
+    notes.says("a sample, 10.0% of the slots: amounts");
 }
 
 #[test]
@@ -59,15 +28,14 @@ fn fewer_keys_with_a_size_are_no_fewer_bytes() {
         let rows = (0..1000).map(|i| format!("user:{i},{}\n", if i < sized { "100" } else { "" }));
         format!("key,bytes\n{}", rows.collect::<String>())
     };
-    let flags = ["--format", "csv"];
-    report(&scratch, "all", &table(1000), &flags);
-    report(&scratch, "most", &table(600), &flags);
+    report(&scratch, "all", &table(1000), "--format csv");
+    report(&scratch, "most", &table(600), "--format csv");
     let found = diff(&scratch, "all", "most");
     assert_eq!(found["verdict"]["by"], "keys");
     let notes = found["notes"].to_string();
     notes.says("most: 60.0% of its keys have a size, 100.0% of those of all");
-    report(&scratch, "all again", &table(999), &flags);
-    let found = diff(&scratch, "all", "all again");
+    report(&scratch, "again", &table(999), "--format csv");
+    let found = diff(&scratch, "all", "again");
     assert_eq!(found["verdict"]["by"], "bytes");
-    assert!(!found["notes"].to_string().contains("have a size"));
+    found["notes"].to_string().lacks("have a size");
 }

@@ -23,15 +23,9 @@ fn use_it(server: &Server) {
     for i in 0..120 {
         ok(
             &mut a,
-            &[
-                "MSET",
-                &format!("cart:{i}:items"),
-                "1",
-                &format!("cart:{i}:meta"),
-                "2",
-            ],
+            &words(&format!("MSET cart:{i}:items 1 cart:{i}:meta 2")),
         );
-        ok(&mut b, &["SET", &format!("user:{i}"), "x"]);
+        ok(&mut b, &words(&format!("SET user:{i} x")));
     }
     // Two slots at EXEC; the other client's keys are not part of it.
     ok(&mut a, &["MULTI"]);
@@ -40,33 +34,25 @@ fn use_it(server: &Server) {
     ok(&mut b, &["SET", "between", "2"]);
     ok(&mut a, &["SET", "y", "\"\\x00"]);
     ok(&mut a, &["EXEC"]);
-    ok(&mut a, &["MULTI"]);
-    ok(&mut a, &["SET", "never", "1"]);
-    ok(&mut a, &["DISCARD"]);
+    for discarded in ["MULTI", "SET never 1", "DISCARD"] {
+        ok(&mut a, &words(discarded));
+    }
     // Its commands use the keys that it declares.
     let script = "redis.call('SET', KEYS[1], '1') redis.call('INCR', KEYS[2]) return redis.call('GET', KEYS[1])";
     ok(&mut a, &["EVAL", script, "2", "{s}1", "{s}2"]);
     // If it declares none, the keys of its commands count: two slots.
-    ok(
-        &mut a,
-        &[
-            "EVAL",
-            "redis.call('SET', 'p', '1') return redis.call('SET', 'q', '1')",
-            "0",
-        ],
-    );
+    let script = "redis.call('SET', 'p', '1') return redis.call('SET', 'q', '1')";
+    ok(&mut a, &["EVAL", script, "0"]);
     ok(&mut b, &["PING"]);
 }
 
-fn fanout(scratch: &Scratch, args: &[&str]) -> Value {
-    scratch.report(&[&["fanout", "--json"], args].concat())
+fn fanout(scratch: &Scratch, inputs: &str) -> Value {
+    scratch.report(&format!("fanout --json {inputs}"))
 }
 
 /// The number of batches that end in `answer`.
 fn ending(found: &Value, answer: &str) -> u64 {
-    let answers = found["answers"].list();
-    let row = answers.iter().find(|row| row["answer"] == answer);
-    row.unwrap()["batches"].whole()
+    found["answers"].find("answer", answer)["batches"].whole()
 }
 
 #[test]
@@ -78,7 +64,7 @@ fn a_capture_of_monitor_is_read_command_by_command() {
     server.connect().call(&["ECHO", "the end"]);
     monitor.sees("the end");
     drop(monitor);
-    let found = fanout(&scratch, &["node.monitor"]);
+    let found = fanout(&scratch, "node.monitor");
     // 120 MSETs, 120 SETs and two between; the transaction, and two scripts.
     assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
     assert_eq!(ending(&found, "crossslot"), 120 + 1 + 1);
@@ -90,24 +76,12 @@ fn a_capture_of_monitor_is_read_command_by_command() {
     worst.has(json!({"command": "mset", "batches": 120}));
     // In the protocol, a line begins with + and ends with CR; the capture may begin anywhere.
     let text = fs::read_to_string(&file).unwrap();
-    let wire: String = text
-        .lines()
-        .skip(1)
-        .map(|line| format!("+{line}\r\n"))
-        .collect();
-    scratch.file("wire", wire);
-    assert_eq!(fanout(&scratch, &["wire"]), found);
-    let multi = text
-        .lines()
-        .position(|line| line.ends_with("\"MULTI\""))
-        .unwrap();
-    let rest: String = text
-        .lines()
-        .skip(multi + 1)
-        .map(|line| format!("{line}\n"))
-        .collect();
+    let wire = text.lines().skip(1).map(|line| format!("+{line}\r\n"));
+    scratch.file("wire", wire.collect::<String>());
+    assert_eq!(fanout(&scratch, "wire"), found);
+    let (_, rest) = text.split_once("\"MULTI\"\n").unwrap();
     scratch.file("rest", rest);
-    let rest = fanout(&scratch, &["rest", "--batches", "monitor"]);
+    let rest = fanout(&scratch, "rest --batches monitor");
     // Queued commands are counted one by one: x and y, with two between and two scripts.
     rest.has(json!({"torn_transactions": 1, "batches": 2 + 2 + 2}));
 }
@@ -119,7 +93,7 @@ fn an_append_only_file_is_read_command_by_command() {
     let folder = server.folder().join("appendonlydir");
     let folder = folder.to_str().unwrap();
     let found = wait_for(|| {
-        let found = fanout(&scratch, &[folder]);
+        let found = fanout(&scratch, folder);
         match found["batches"].as_u64() {
             Some(count) if count >= 245 => Ok(found),
             count => Err(format!("{count:?} batches")),
@@ -127,25 +101,19 @@ fn an_append_only_file_is_read_command_by_command() {
     });
     // The writes of a script are a transaction if there are several.
     assert_eq!(found["batches"], 120 + 122 + 1 + 2, "{found}");
-    let transactions = 2;
-    assert_eq!(
-        ending(&found, "crossslot"),
-        120 + transactions,
-        "x and y, p and q"
-    );
+    // x and y, p and q.
+    assert_eq!(ending(&found, "crossslot"), 120 + 2);
     assert_eq!(ending(&found, "served"), 122 + 1);
     // The manifest names the files; the snapshot contains no commands.
     let passed_over = found["passed_over"].list();
     assert_eq!(passed_over.len(), 1, "{passed_over:?}");
     found.has(json!({"rejected": {"count": 0}, "incomplete": []}));
     let base = format!("{folder}/appendonly.aof.1.base.rdb");
-    scratch
-        .run(&["fanout", &base])
-        .refused("it is a snapshot | .incr.aof");
+    scratch.refuses(&format!("fanout {base} | it is a snapshot | .incr.aof"));
     // A crash leaves a truncated last command, and a transaction without EXEC.
     let incr = fs::read(format!("{folder}/appendonly.aof.1.incr.aof")).unwrap();
     scratch.file("torn.aof", &incr[..incr.len() - 5]);
-    let torn = fanout(&scratch, &["torn.aof"]);
+    let torn = fanout(&scratch, "torn.aof");
     torn.has(json!({"torn_commands": 1, "torn_transactions": 1}));
     assert_eq!(torn["batches"], 120 + 122 + 1 + 1);
     // Damage in the middle is reported.
@@ -154,9 +122,9 @@ fn an_append_only_file_is_read_command_by_command() {
     let at = at + incr[at..].iter().position(|byte| *byte == b'*').unwrap();
     damaged[at] = b'?';
     scratch.file("damaged.aof", damaged);
-    let output = scratch.run(&["fanout", "damaged.aof"]);
-    assert_eq!(output.status.code(), Some(2));
-    assert_contains(stdout(&output), &["incomplete: damaged.aof: byte "]);
+    let output = scratch.run("fanout damaged.aof");
+    assert_eq!(code(&output), 2);
+    stdout(&output).says("incomplete: damaged.aof: byte ");
 }
 
 #[test]
@@ -164,19 +132,15 @@ fn commands_that_are_not_known_are_counted_by_name() {
     let scratch = Scratch::new();
     let lines = "GET a\nJSON.NEW a b c $\njson.new x y $\nNEWCMD a b\nuser:1 user:2\n";
     scratch.file("batches", lines);
-    let found = fanout(&scratch, &["batches"]);
-    assert_eq!((&found["batches"], &found["keys"]), (&2.into(), &3.into()));
-    let unknown = json!([{"name": "JSON.NEW", "count": 2}, {"name": "NEWCMD", "count": 1}]);
-    assert_eq!(
-        (&found["unknown"], &found["unknown_commands"]),
-        (&3.into(), &unknown)
-    );
-    let text = scratch.run(&["fanout", "batches"]);
+    let found = fanout(&scratch, "batches");
+    found.has(json!({"batches": 2, "keys": 3, "unknown": 3}));
+    let unknown = json!([["JSON.NEW", 2], ["NEWCMD", 1]]);
+    assert_eq!(found["unknown_commands"].each("name count"), unknown);
     let warning = "warning: 3 commands with an unknown name, not counted: JSON.NEW 2,";
-    assert!(stdout(&text).contains(warning), "{}", stdout(&text));
+    scratch.text("fanout batches").says(warning);
     let monitor = "1.5 [0 a:1] \"FT.NEW\" \"idx\" \"q\"\n1.6 [0 a:1] \"get\" \"k\"\nnot a line\n";
     scratch.file("m", monitor);
-    let found = fanout(&scratch, &["m"]);
+    let found = fanout(&scratch, "m");
     found.has(json!({"unknown": 1, "batches": 1, "rejected": {"count": 1}}));
 }
 
@@ -194,8 +158,7 @@ fn a_key_that_a_script_did_not_declare_is_one_of_its_call() {
         })
         .collect();
     scratch.file("bull.monitor", lines);
-    let found = fanout(&scratch, &["bull.monitor"]);
-    let keys = (&found["batches"], &found["keys"], &found["of_scripts"]);
-    assert_eq!(keys, (&20.into(), &40.into(), &40.into()), "{found}");
+    let found = fanout(&scratch, "bull.monitor");
+    found.has(json!({"batches": 20, "keys": 40, "of_scripts": 40}));
     assert_eq!(ending(&found, "crossslot"), 20);
 }

@@ -1,12 +1,11 @@
 //! The settings in slotscope.toml, and messages about an invalid file.
 
-use super::{findings, found, lint};
+use super::{findings, lint};
 use testkit::prelude::*;
 
 #[test]
 fn a_configuration_sets_patterns_severities_limits_and_what_is_allowed() {
-    let scratch = Scratch::new();
-    scratch.file(
+    let scratch = Scratch::with(
         "slotscope.toml",
         br#"
 namespace = '^[a-z]+/'
@@ -29,38 +28,38 @@ id = "ends-in-a-digit"
 must-match = '[0-9]$'
 "#,
     );
-    let found_all = findings(&scratch, b"cart/{7}/1\nlegacy key {common}\ncart/tmp/x\ncart/{everything}/1\ncart/{common}:2\ncart/a long name with blanks 1\n");
-    let ids: Vec<&str> = found_all
-        .iter()
-        .map(|finding| finding["rule"].text())
-        .collect();
+    let keys = "cart/{7}/1\nlegacy key {common}\ncart/tmp/x\ncart/{everything}/1\n\
+                cart/{common}:2\ncart/a long name with blanks 1\n";
+    let found = findings(&scratch, keys);
+    let rules = json!([
+        "global-tag",
+        "blanks",
+        "tag-form",
+        "long-key",
+        "ends-in-a-digit",
+        "no-temp"
+    ]);
+    assert_eq!(found.each("rule"), rules);
+    found
+        .find("rule", "no-temp")
+        .has(json!({"what": "are temporary"}));
+    let form = found.find("rule", "tag-form");
     assert_eq!(
-        ids,
-        [
-            "global-tag",
-            "blanks",
-            "tag-form",
-            "long-key",
-            "ends-in-a-digit",
-            "no-temp"
-        ]
+        (&form["count"], form["examples"].list().len()),
+        (&2.into(), 1)
     );
-    assert_eq!(found(&found_all, "no-temp")["what"], "are temporary");
-    assert_eq!(found(&found_all, "tag-form")["count"], 2);
-    assert_eq!(found(&found_all, "tag-form")["examples"].list().len(), 1);
-    scratch.file("other.toml", b"[severity]\nglobal-tag = \"off\"\n");
+    scratch.file("other.toml", "[severity]\nglobal-tag = \"off\"\n");
     let said = lint(
         &scratch,
-        b"prod:uc:profile:{common}\n",
-        &["--config", "other.toml"],
+        "prod:uc:profile:{common}\n",
+        "--config other.toml",
     );
     assert_eq!(code(&said), 0, "{}", stdout(&said));
 }
 
 #[test]
 fn what_a_configuration_gets_wrong_is_named_with_its_line() {
-    let scratch = Scratch::new();
-    scratch.file("dump.keys", b"a\n");
+    let scratch = Scratch::with("dump.keys", b"a\n");
     for [text, part] in rows(
         r#"\nnamspace = 'x' | c.toml: line 2: unknown field `namspace`
          [limits]\nkey-byte = 3 | c.toml: line 2: unknown field `key-byte`
@@ -76,9 +75,7 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
          \"\\u001b\" = 1 | c.toml: line 1:"#,
     ) {
         scratch.file("c.toml", text.as_bytes());
-        scratch
-            .run(&["lint", "dump.keys", "--config", "c.toml"])
-            .refused(part);
+        scratch.run("lint dump.keys --config c.toml").refused(part);
     }
     scratch.file("c.toml", b"tag = 'x'\nallow = ['\xff']");
     scratch.refuses(
@@ -89,20 +86,13 @@ fn what_a_configuration_gets_wrong_is_named_with_its_line() {
 
 #[test]
 fn a_convention_from_elsewhere_costs_little() {
-    let scratch = Scratch::new();
-    scratch.file("a.keys", "a\n");
+    let scratch = Scratch::with("a.keys", "a\n");
     let many = "allow = [".to_owned() + &"\"x\",".repeat(300) + "]";
     scratch.file("slotscope.toml", many);
-    let output = scratch.run(&["lint", "a.keys"]);
-    assert_fails(&output, &["slotscope.toml: more than 256 patterns"]);
+    scratch.refuses("lint a.keys | slotscope.toml: more than 256 patterns");
     scratch.file("slotscope.toml", "allow = ['\\pL{100}x']");
-    let output = scratch.run(&["lint", "a.keys"]);
-    assert_fails(&output, &["slotscope.toml: ", "exceeds size limit"]);
-    std::fs::remove_file(scratch.path("slotscope.toml")).unwrap();
+    scratch.refuses("lint a.keys | slotscope.toml: | exceeds size limit");
     // A pipe of that name is not waited for.
-    let made = std::process::Command::new("mkfifo")
-        .arg(scratch.path("slotscope.toml"))
-        .status();
-    assert!(made.unwrap().success());
-    assert!(scratch.run(&["lint", "a.keys"]).status.code().is_some());
+    succeeded(scratch.shell("rm slotscope.toml && mkfifo slotscope.toml"));
+    assert!(scratch.run("lint a.keys").status.code().is_some());
 }

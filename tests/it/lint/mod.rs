@@ -9,28 +9,18 @@ use std::process::Output;
 
 use testkit::prelude::*;
 
-fn lint(scratch: &Scratch, keys: &[u8], args: &[&str]) -> Output {
+fn lint(scratch: &Scratch, keys: impl AsRef<[u8]>, flags: &str) -> Output {
     scratch.file("dump.keys", keys);
-    scratch.run(&[&["lint", "dump.keys"], args].concat())
+    scratch.run(&format!("lint dump.keys {flags}"))
 }
 
 /// The findings for `keys`.
-fn findings(scratch: &Scratch, keys: &[u8]) -> Vec<Value> {
-    let said = lint(scratch, keys, &["--json", "--format", "lines"]);
+fn findings(scratch: &Scratch, keys: impl AsRef<[u8]>) -> Value {
+    let said = lint(scratch, keys, "--json --format lines");
     let json: Value = serde_json::from_str(stdout(&said))
         .unwrap_or_else(|error| panic!("{error}: {}", stderr(&said)));
     assert_eq!(json["schema"], "slotscope.lint/1");
-    let findings = json["findings"].list().clone();
-    let has_error = findings
-        .iter()
-        .any(|finding| finding["severity"] == "error");
+    let has_error = json["findings"].lists("severity", "error");
     assert_eq!(code(&said), i32::from(has_error), "{}", stderr(&said));
-    findings
-}
-
-fn found<'a>(findings: &'a [Value], rule: &str) -> &'a Value {
-    findings
-        .iter()
-        .find(|finding| finding["rule"] == rule)
-        .unwrap_or_else(|| panic!("no {rule} in {findings:?}"))
+    json["findings"].clone()
 }

@@ -1,15 +1,13 @@
 //! Keys, and the rules that they break.
 
-use super::{findings, found, lint};
+use super::{findings, lint};
 use testkit::prelude::*;
 
 /// The ids of the rules broken by `key` alone, in order.
-fn broken(key: &str) -> Vec<String> {
+fn broken(key: &str) -> Value {
     // Keys that follow the convention, so that it is established in the dump.
     let others: String = (0..20).map(|i| format!("prod:a:b:{i}\n")).collect();
-    let findings = findings(&Scratch::new(), format!("{others}{key}\n").as_bytes());
-    let id = |finding: &Value| finding["rule"].text().to_owned();
-    findings.iter().map(id).collect()
+    findings(&Scratch::new(), format!("{others}{key}\n")).each("rule")
 }
 
 #[test]
@@ -22,7 +20,7 @@ fn what_the_documents_recommend_is_clean() {
         "prod:news:favorites:v1:{fav:123}:news:001",
         "prod:news:favorites:v2:{fav:123}:news:001",
     ] {
-        assert_eq!(broken(key), [""; 0], "{key}");
+        assert_eq!(broken(key), json!([]), "{key}");
     }
 }
 
@@ -51,8 +49,7 @@ fn what_the_documents_warn_of_is_found() {
          {user1000}.following | namespace tag-form
          a{'1':{'i32':1}} | extra-braces namespace tag-form enterprise-tag",
     ) {
-        let rules = &words(rules)[..];
-        assert_eq!(broken(key), rules, "{key}");
+        assert_eq!(broken(key), json!(words(rules)), "{key}");
     }
 }
 
@@ -72,7 +69,7 @@ fn unfilled_placeholders_are_errors_and_names_that_look_similar_are_not() {
         "prod:uc:profile:{{id}}",
         "prod:uc:profile:[object Object]",
     ] {
-        assert!(broken(key).contains(&String::from("placeholder")), "{key}");
+        assert!(broken(key).list().contains(&"placeholder".into()), "{key}");
     }
     for key in [
         "prod:uc:profile:%d0%bf",
@@ -84,35 +81,27 @@ fn unfilled_placeholders_are_errors_and_names_that_look_similar_are_not() {
         "prod:uc:profile:{uc:42}:a<b",
         "prod:uc:profile:100%uXy",
     ] {
-        assert!(!broken(key).contains(&String::from("placeholder")), "{key}");
+        assert!(!broken(key).list().contains(&"placeholder".into()), "{key}");
     }
     let random = findings(&Scratch::new(), b"bin:\xfe%u:\x01\nbin:\x02<a>%s\n");
-    assert!(
-        random
-            .iter()
-            .all(|finding| finding["rule"] != "placeholder"),
-        "{random:?}"
-    );
+    assert!(!random.lists("rule", "placeholder"), "{random}");
 }
 
 #[test]
 fn keys_of_another_convention_are_one_note_without_examples() {
     let scratch = Scratch::new();
     let keys: String = (0..100).map(|i| format!("user/{i}\n")).collect();
-    let found_all = findings(&scratch, keys.as_bytes());
-    assert_eq!(found_all.len(), 1, "{found_all:?}");
-    let namespace = found(&found_all, "namespace");
-    assert_eq!(namespace["severity"], "info");
-    assert_eq!(namespace["examples"], serde_json::json!([]));
-    scratch.file("slotscope.toml", b"namespace = '^shop/'\n");
-    let set = findings(&scratch, keys.as_bytes());
-    assert_eq!(found(&set, "namespace")["severity"], "warning");
+    let found = findings(&scratch, &keys).each("rule severity examples");
+    assert_eq!(found, json!([["namespace", "info", []]]));
+    scratch.file("slotscope.toml", "namespace = '^shop/'\n");
+    let set = findings(&scratch, &keys);
+    assert_eq!(set.find("rule", "namespace")["severity"], "warning");
 }
 
 #[test]
 fn help_lists_the_rules() {
-    let said = Scratch::new().run(&["lint", "--help"]);
-    assert_contains(stdout(&said), &["heavy-tag         error    have a tag"]);
+    let help = Scratch::new().text("lint --help");
+    help.says("heavy-tag         error    have a tag");
 }
 
 #[test]
@@ -126,49 +115,31 @@ fn control_bytes_invalid_utf8_and_blanks_are_found_and_shown_escaped() {
         long.as_bytes(),
     ]
     .join(&b'\n');
-    let findings = findings(&scratch, &keys);
-    assert_eq!(
-        found(&findings, "control-bytes")["examples"][0],
-        "prod:uc:profile:\\x1b[2J"
-    );
-    assert_eq!(
-        found(&findings, "invalid-utf8")["examples"][0],
-        "prod:uc:profile:\\xff"
-    );
-    assert_eq!(found(&findings, "blanks")["count"], 1);
-    let example = found(&findings, "long-key")["examples"][0].text();
-    assert!(example.ends_with("... and 116 more bytes"), "{example}");
-    let said = lint(&scratch, &keys, &["--color", "never"]);
-    assert!(!stdout(&said).contains('\u{1b}'), "{:?}", stdout(&said));
+    let found = findings(&scratch, &keys);
+    let of = |rule: &str| found.find("rule", rule);
+    of("control-bytes").has(json!({"examples": ["prod:uc:profile:\\x1b[2J"]}));
+    of("invalid-utf8").has(json!({"examples": ["prod:uc:profile:\\xff"]}));
+    of("blanks").has(json!({"count": 1}));
+    of("long-key")["examples"][0]
+        .text()
+        .ends("... and 116 more bytes");
+    stdout(&lint(&scratch, &keys, "--color never")).lacks("\u{1b}");
 }
 
 #[test]
 fn a_tag_that_holds_a_large_part_of_all_keys_is_an_error() {
     let scratch = Scratch::new();
-    let keys = |heavy: usize, others: usize| -> Vec<u8> {
+    let found = |heavy: usize, others: usize| {
         let heavy = (0..heavy).map(|i| format!("prod:news:list:{{news:hot}}:{i}\n"));
-        heavy
-            .chain((0..others).map(|i| format!("prod:uc:profile:{{uc:{i}}}\n")))
-            .collect::<String>()
-            .into_bytes()
+        let others = (0..others).map(|i| format!("prod:uc:profile:{{uc:{i}}}\n"));
+        findings(&scratch, heavy.chain(others).collect::<String>())
     };
-    let some = findings(&scratch, &keys(1500, 20_000));
-    assert_eq!(
-        (
-            &found(&some, "heavy-tag")["count"],
-            &found(&some, "heavy-tag")["severity"]
-        ),
-        (&1500.into(), &"error".into())
-    );
-    assert_eq!(
-        found(&some, "heavy-tag")["examples"],
-        serde_json::json!(["{news:hot}"])
-    );
+    let some = found(1500, 20_000);
+    let heavy = json!({"count": 1500, "severity": "error", "examples": ["{news:hot}"]});
+    some.find("rule", "heavy-tag").has(heavy);
     for (heavy, others) in [(999, 1), (1500, 40_000)] {
         assert!(
-            findings(&scratch, &keys(heavy, others))
-                .iter()
-                .all(|finding| finding["rule"] != "heavy-tag"),
+            !found(heavy, others).lists("rule", "heavy-tag"),
             "{heavy} of {others}"
         );
     }

@@ -148,98 +148,79 @@ fn part(cases: &[&Case], holds: impl Fn(&Case) -> bool) -> f64 {
     }
 }
 
-/// The figures for a group of clusters: the assertion, and its thresholds with many cases and with few.
-struct Figure {
-    what: &'static str,
-    found: f64,
-    at_least: bool,
-    many: f64,
-    few: f64,
+/// A figure for a group of clusters, and its thresholds with many cases and with few.
+type Figure = (&'static str, f64, Threshold, Threshold);
+
+#[derive(Debug, Clone, Copy)]
+enum Threshold {
+    Least(f64),
+    Most(f64),
+    Any,
 }
 
 fn figures(cases: &[Case], are_small: bool) -> Vec<Figure> {
-    let free: Vec<&Case> = cases.iter().filter(|case| !case.pinned).collect();
-    let met: Vec<&Case> = free
-        .iter()
-        .copied()
-        .filter(|case| case.met && case.moves)
-        .collect();
+    use Threshold::{Any, Least, Most};
     let all: Vec<&Case> = cases.iter().collect();
-    let moving = || all.iter().filter(|case| case.moves);
-    let at_least = |what, found, many, few| Figure {
-        what,
-        found,
-        at_least: true,
-        many,
-        few,
+    let those = |of: &dyn Fn(&Case) -> bool| {
+        all.iter()
+            .copied()
+            .filter(|case| of(case))
+            .collect::<Vec<_>>()
     };
-    let at_most = |what, found, many, few| Figure {
-        what,
-        found,
-        at_least: false,
-        many,
-        few,
+    let (free, moving) = (those(&|case| !case.pinned), those(&|case| case.moves));
+    let met = those(&|case| !case.pinned && case.met && case.moves);
+    let secs = |part| quantile(all.iter().map(|case| case.secs), part);
+    let ranges = |part| quantile(moving.iter().map(|case| case.ranges as f64), part);
+    let bytes = |most: f64| part(&met, |case| case.bytes <= most);
+    let grown = part(&all, |case| case.is_fixpoint_after_growth);
+    // Times hold only for an optimized build.
+    let at_most = |most| {
+        if cfg!(debug_assertions) {
+            Any
+        } else {
+            Most(most)
+        }
     };
     let mut figures = vec![
-        at_least(
+        (
             "met where no slot is pinned",
             part(&free, |case| case.met),
-            MET,
-            0.5,
+            Least(MET),
+            Least(0.5),
         ),
-        at_least(
+        (
             "planned again: nothing",
             part(&all, |case| case.is_fixpoint),
-            1.0,
-            1.0,
+            Least(1.0),
+            Least(1.0),
         ),
-        at_least(
-            "after growth: nothing",
-            part(&all, |case| case.is_fixpoint_after_growth),
-            0.99,
-            0.9,
-        ),
-        at_most(
-            "seconds, p90",
-            quantile(all.iter().map(|case| case.secs), 0.9),
-            1.0,
-            f64::MAX,
-        ),
-        at_most(
-            "seconds, p99",
-            quantile(all.iter().map(|case| case.secs), 0.99),
-            2.0,
-            f64::MAX,
-        ),
+        ("after growth: nothing", grown, Least(0.99), Least(0.9)),
+        ("seconds, p90", secs(0.9), at_most(1.0), Any),
+        ("seconds, p99", secs(0.99), at_most(2.0), Any),
     ];
     if are_small {
         let stable = all.iter().map(|case| case.stable).sum::<f64>() / all.len().max(1) as f64;
         figures.extend([
-            at_least(
+            (
                 "bytes within 1.1 of the least",
-                part(&met, |case| case.bytes <= 1.1),
-                0.75,
-                0.5,
+                bytes(1.1),
+                Least(0.75),
+                Least(0.5),
             ),
-            at_least(
+            (
                 "bytes within 1.2 of the least",
-                part(&met, |case| case.bytes <= 1.2),
-                0.9,
-                0.6,
+                bytes(1.2),
+                Least(0.9),
+                Least(0.6),
             ),
-            at_most(
-                "ranges, p50",
-                quantile(moving().map(|case| case.ranges as f64), 0.5),
-                60.0,
-                120.0,
+            ("ranges, p50", ranges(0.5), Most(60.0), Most(120.0)),
+            ("ranges, p90", ranges(0.9), Most(250.0), Most(500.0)),
+            (
+                "moved bytes that noise leaves",
+                stable,
+                Least(0.8),
+                Least(0.6),
             ),
-            at_most(
-                "ranges, p90",
-                quantile(moving().map(|case| case.ranges as f64), 0.9),
-                250.0,
-                500.0,
-            ),
-            at_least("moved bytes that noise leaves", stable, 0.8, 0.6),
         ]);
     }
     figures
@@ -248,29 +229,16 @@ fn figures(cases: &[Case], are_small: bool) -> Vec<Figure> {
 fn check(title: &str, cases: &[Case], are_small: bool, are_many: bool) {
     println!("{title}: {} cases", cases.len());
     let mut wrong = Vec::new();
-    for figure in figures(cases, are_small) {
-        let Figure {
-            what,
-            found,
-            at_least,
-            many,
-            few,
-        } = figure;
-        // Times hold only for an optimized build.
-        let is_time = what.starts_with("seconds");
-        let limit = if are_many && !(is_time && cfg!(debug_assertions)) {
-            many
-        } else {
-            few
-        };
+    for (what, found, many, few) in figures(cases, are_small) {
         println!("  {what:<40} {found:.3}");
-        let holds = if at_least {
-            found >= limit
-        } else {
-            found <= limit
+        let threshold = if are_many { many } else { few };
+        let holds = match threshold {
+            Threshold::Least(least) => found >= least,
+            Threshold::Most(most) => found <= most,
+            Threshold::Any => true,
         };
         if !holds {
-            wrong.push(format!("{what}: {found:.3}, not {limit}"));
+            wrong.push(format!("{what}: {found:.3}, not {threshold:?}"));
         }
     }
     assert!(wrong.is_empty(), "{title}: {wrong:#?}");

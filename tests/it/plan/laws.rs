@@ -10,6 +10,7 @@ use slotscope::planner::solve::{MovePlan, plan};
 use slotscope::slot::SLOTS;
 use testkit::env::size;
 use testkit::rng::Rng;
+use testkit::run::near;
 
 fn cases() -> u64 {
     size("PLAN_CASES", 5)
@@ -69,13 +70,8 @@ fn check_laws(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         let sums = request.loads_under(&role.loads, &plan.owner);
         let shares = request.staying().map(|node| sums[node] as f64 / fair[node]);
         let found = shares.fold(0.0, f64::max);
-        let told = planned.after;
-        assert!(
-            (found - told).abs() < 1e-6,
-            "case {case}: {found} is reported as {told}"
-        );
-        let is_whole = plan.left == 0 && !plan.limited;
-        let floor = planned.floor.over_fair;
+        near(found, planned.after, 1e-6);
+        let (is_whole, floor) = (plan.left == 0 && !plan.limited, planned.floor.over_fair);
         assert!(
             !is_whole || found >= floor - 1e-9,
             "case {case}: {found} beats {floor}"
@@ -102,33 +98,25 @@ fn check_moves(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     }
     assert_eq!(replayed, plan.owner, "case {case}");
     assert_eq!(moved(request, plan).len(), plan.slots, "case {case}");
-    let left = plan
-        .owner
-        .iter()
-        .flatten()
-        .filter(|node| request.leaves[**node]);
-    assert_eq!(left.count(), plan.left, "case {case}");
+    let owners = plan.owner.iter().flatten();
+    let left = owners.filter(|node| request.leaves[**node]).count();
+    assert_eq!(left, plan.left, "case {case}");
 }
 
 /// Limits on slots and bytes, hard limits of nodes, and guards.
 fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
     let slots = moved(request, plan);
-    let bytes: u64 = slots
+    let prices = slots
         .iter()
-        .map(|slot| request.prices()[usize::from(*slot)])
-        .sum();
+        .map(|slot| request.prices()[usize::from(*slot)]);
+    let (count, bytes) = (slots.len() as u64, prices.sum::<u64>());
     assert_eq!(bytes, plan.price, "case {case}");
-    assert!(
-        request
-            .limits
-            .slots
-            .is_none_or(|most| slots.len() as u64 <= most),
-        "case {case}"
-    );
-    assert!(
-        request.limits.bytes.is_none_or(|most| bytes <= most),
-        "case {case}"
-    );
+    for (moved, most) in [(count, request.limits.slots), (bytes, request.limits.bytes)] {
+        assert!(
+            most.is_none_or(|most| moved <= most),
+            "case {case}: {moved}"
+        );
+    }
     if let Some(caps) = &request.caps {
         let loads = &request.roles[caps.role].loads;
         let sums = |owner: &[Option<usize>]| request.loads_under(loads, owner);
@@ -148,12 +136,8 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
         let beside = 1.03f64.max(planned.before / heaviest.max(1.0));
         let most = planned.ceiling.max(planned.before).max(beside * heaviest);
         let is_whole = plan.lifted.is_empty() && plan.left == 0 && !plan.limited;
-        assert!(
-            planned.after <= most + 1e-6 || !is_whole || heaviest > 1.0,
-            "case {case}: from {} to {}, not {most}",
-            planned.before,
-            planned.after
-        );
+        let is_kept = planned.after <= most + 1e-6 || !is_whole || heaviest > 1.0;
+        assert!(is_kept, "case {case}: {planned:?}, not {most}");
     }
 }
 
@@ -161,11 +145,8 @@ fn check_limits(request: &MoveRequest<'_>, plan: &MovePlan, case: u64) {
 fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
     for case in 0..cases() {
         let rng = &mut Rng::new(case);
-        let nodes = if rng.one_in(10) {
-            1 + rng.below(1000)
-        } else {
-            1 + rng.below(12)
-        };
+        let most = if rng.one_in(10) { 1000 } else { 12 };
+        let nodes = 1 + rng.below(most);
         let loads = loads(rng);
         let request = request(&loads, owners(nodes, rng), nodes);
         let plan = plan(&request);
@@ -174,21 +155,20 @@ fn without_limits_the_fullest_node_comes_near_the_floor_and_little_moves() {
         let heaviest = *loads.iter().max().unwrap() as f64 / fair;
         let (found, floor) = (plan.roles[0].after, plan.roles[0].floor.over_fair);
         // A gain below 0.02 is not worth moving for.
-        let bound = if heaviest <= 0.01 {
+        let is_light = heaviest <= 0.01;
+        let bound = if is_light {
             1.01 * floor + 0.03
         } else {
             1.5 * floor
         };
-        assert!(
-            found <= bound + 1e-9,
-            "case {case}: {found}, floor {floor}, {nodes} nodes, {heaviest}"
-        );
-        if heaviest <= 0.01 && plan.is_step {
+        let what = format!("case {case}: {nodes} nodes, {heaviest}");
+        assert!(found <= bound + 1e-9, "{what}: {found}, floor {floor}");
+        if is_light && plan.is_step {
             let (price, least) = (plan.price as f64, plan.least_price);
             let slack = nodes as f64 * fair * 0.01;
             assert!(
                 price <= least + slack,
-                "case {case}: {price} moved, {least} were needed"
+                "{what}: {price} moved, {least} were needed"
             );
         }
     }
@@ -208,11 +188,7 @@ fn what_a_node_with_a_giant_sheds_is_shared_by_the_others() {
         let mean = after[1..].iter().sum::<u64>() as f64 / (nodes - 1) as f64;
         // 3% stay next to the giant, and the others are filled to 1% above their initial share.
         assert!(most <= 1.12 * mean, "{nodes}: {after:?}");
-        assert!(
-            plan.roles[0].rest_after <= 1.12,
-            "{nodes}: {:?}",
-            plan.roles[0]
-        );
+        assert!(plan.roles[0].rest_after <= 1.12, "{nodes}: {plan:?}");
         assert!(plan.slots <= SLOTS / nodes, "{nodes}: {}", plan.slots);
     }
 }

@@ -1,6 +1,6 @@
 //! Refusals of `slotscope plan`: flags that contradict the cluster, incomplete dumps, failed primaries.
 
-use super::{LISTING, fixture, plan, said};
+use super::{LISTING, fixture, line, planned, said};
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
 use testkit::prelude::*;
@@ -25,10 +25,7 @@ fn a_refusal_names_the_flag_and_the_way_out() {
         --max-bytes 1x | 512mb
         --add 16384 | 16384"#;
     for row in of_fixture.lines() {
-        scratch.refuses(&format!(
-            "plan dump.csv --topology cluster.nodes {}",
-            row.trim()
-        ));
+        scratch.refuses(&line(row.trim()));
     }
     scratch.refuses(
         "plan a.keys | --topology | --nodes
@@ -48,24 +45,23 @@ const FAILED: &str = "a 10.0.0.1:1@2 master - 0 0 1 connected 0-9999\n\
 fn failed_primaries_neither_give_nor_take_slots() {
     let scratch = fixture();
     scratch.file("cluster.nodes", FAILED);
-    let json = report(&plan(&scratch, &["--json"]));
-    let moves = json["moves"].list();
-    assert!(!moves.is_empty());
+    let json = planned(&scratch, "");
+    let moves = json["moves"].each("from to");
     assert!(
-        moves.iter().all(|of| of["from"] == "a" && of["to"] == "d"),
-        "{moves:?}"
+        moves.list().iter().all(|of| *of == json!(["a", "d"])),
+        "{moves}"
     );
     for at in [1, 2] {
         let node = &json["nodes"][at];
         assert_eq!(node["failed"], true);
         assert_eq!(node["slots"]["before"], node["slots"]["after"], "{node}");
-        assert!(node["keys"]["before"].as_u64() > Some(1000), "{node}");
+        assert!(node["keys"]["before"].whole() > 1000, "{node}");
     }
-    let text = super::prose(&said(&scratch, &[]));
-    let warning = "as failed: it takes no slots, and its 2,000 slots stay";
-    assert_contains(&text, &[warning, "pod-2 (failed)"]);
+    super::prose(&said(&scratch, ""))
+        .says("as failed: it takes no slots, and its 2,000 slots stay")
+        .says("pod-2 (failed)");
     // The script neither queries them nor waits for them.
-    let script = said(&scratch, &["--commands", "setslot"]);
+    let script = said(&scratch, "--commands setslot");
     script.lacks("host[2]=").says("host[4]='10.0.0.4'");
 }
 
@@ -83,18 +79,17 @@ fn where_only_failed_primaries_could_take_the_slots_no_plan_is_made() {
 
 #[test]
 fn a_dump_that_does_not_look_whole_makes_a_plan_by_force_only() {
-    let scratch = Scratch::new();
-    scratch.file("cluster.nodes", LISTING);
+    let scratch = Scratch::with("cluster.nodes", LISTING);
     // A dump without keys of the second node.
     let topology = Topology::parse("nodes", LISTING).unwrap();
     let keys = (0..60_000).map(|i| format!("key:{i}"));
     let keys = keys.filter(|key| topology.owner(slot(key.as_bytes())) != Some(1));
     scratch.file("dump.csv", keys.map(|key| key + "\n").collect::<String>());
-    for args in [&[][..], &["--commands", "setslot"], &["--json"]] {
-        let parts = ["the dump does not look whole", "--force"];
-        assert_eq!(fails(&plan(&scratch, args), &parts), Ok(()), "{args:?}");
+    for flags in ["", "--commands setslot", "--json"] {
+        let output = scratch.run(&line(flags));
+        output.refused("the dump does not look whole | --force");
     }
-    let script = said(&scratch, &["--commands", "setslot", "--force"]);
+    let script = said(&scratch, "--commands setslot --force");
     let head = script.lines().take_while(|line| line.starts_with('#'));
     let warnings = head.filter(|line| line.starts_with("# warning: ")).count();
     assert_eq!(warnings, 2, "the dump, and the slot on its way: {script}");

@@ -7,15 +7,7 @@ mod outputs;
 
 use testkit::prelude::*;
 
-fn timeline(args: &[&str]) -> Value {
-    let output = slotscope(&[&["timeline", "--json"], args].concat())
-        .output()
-        .unwrap();
-    assert_eq!(
-        code(&output),
-        0,
-        "{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    serde_json::from_slice(&output.stdout).unwrap()
+/// The timeline of inputs in a scratch directory.
+fn timeline(scratch: &Scratch, args: &str) -> Value {
+    scratch.report(&format!("timeline --json {args}"))
 }

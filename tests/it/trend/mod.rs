@@ -8,8 +8,6 @@ mod refused;
 use testkit::prelude::*;
 use testkit::trend::run;
 
-fn trend(scratch: &Scratch, reports: &[String], flags: &[&str]) -> Value {
-    let said = run(scratch, reports, &[flags, &["--json"]].concat());
-    assert_eq!(code(&said), 0, "{}", stderr(&said));
-    serde_json::from_str(stdout(&said)).unwrap()
+fn trend(scratch: &Scratch, reports: &[String], flags: &str) -> Value {
+    report(&run(scratch, reports, &words(&format!("--json {flags}"))))
 }
