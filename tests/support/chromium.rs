@@ -7,6 +7,7 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use crate::json::Json;
 use crate::run::words;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -55,25 +56,17 @@ impl Chromium {
             "sh",
         ]);
         command.args(words(
-            "--headless --remote-debugging-pipe --no-sandbox --disable-gpu --hide-scrollbars",
+            "--headless --remote-debugging-pipe --no-sandbox --disable-gpu --hide-scrollbars \
+             --no-first-run --disable-extensions --disable-background-networking --disable-sync \
+             --disable-component-update --disable-dev-shm-usage",
         ));
-        command.args(words(
-            "--no-first-run --disable-extensions --disable-background-networking --disable-sync",
-        ));
-        command.args([
-            "--disable-component-update",
-            "--disable-dev-shm-usage",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
-        ]);
+        command.arg("--host-resolver-rules=MAP * ~NOTFOUND");
         command.arg(format!("--user-data-dir={}", profile.path().display()));
         command
             .env("PROFILE", profile.path())
             .env("HOME", profile.path());
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap());
         let (send, from) = channel();
         // Ends when the browser closes its end.
@@ -81,10 +74,8 @@ impl Chromium {
             let mut message = Vec::new();
             while matches!(lines.read_until(0, &mut message), Ok(1..)) {
                 message.pop();
-                let Ok(value) = serde_json::from_slice(&message) else {
-                    break;
-                };
-                if send.send(value).is_err() {
+                let value = serde_json::from_slice(&message).ok();
+                if value.is_none_or(|value| send.send(value).is_err()) {
                     break;
                 }
                 message.clear();
@@ -108,19 +99,15 @@ impl Chromium {
         };
         let target = tab.call("Target.createTarget", json!({"url": "about:blank"}));
         let attach = json!({"targetId": target["targetId"], "flatten": true});
-        tab.session = tab.call("Target.attachToTarget", attach)["sessionId"]
-            .as_str()
-            .unwrap()
-            .to_owned();
+        let attached = tab.call("Target.attachToTarget", attach);
+        tab.session = attached["sessionId"].text().to_owned();
         for domain in ["Page", "Runtime", "Network", "Log"] {
             tab.call(&format!("{domain}.enable"), json!({}));
         }
         // Tab on the last control hands the focus to the browser's window, which returns it later: a page that does
         // not have it shows no outline.
-        tab.call(
-            "Emulation.setFocusEmulationEnabled",
-            json!({"enabled": true}),
-        );
+        let focus = "Emulation.setFocusEmulationEnabled";
+        tab.call(focus, json!({"enabled": true}));
         tab.emulate(width, theme);
         tab
     }
@@ -137,11 +124,9 @@ impl Drop for Chromium {
         // Without the pipe it exits with its child processes; if it does not, it is killed by its id.
         self.to = None;
         let deadline = Instant::now() + Duration::from_secs(5);
-        while Instant::now() < deadline {
-            match self.from.recv_timeout(Duration::from_millis(50)) {
-                Err(RecvTimeoutError::Disconnected) => break,
-                _ => continue,
-            }
+        let mut ended = None;
+        while Instant::now() < deadline && ended != Some(RecvTimeoutError::Disconnected) {
+            ended = self.from.recv_timeout(Duration::from_millis(50)).err();
         }
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -159,17 +144,12 @@ impl Tab {
         }
         let mut bytes = serde_json::to_vec(&message).unwrap();
         bytes.push(0);
-        let sent = self.browser.to.as_mut().unwrap().write_all(&bytes);
-        if let Err(error) = sent {
-            self.browser
-                .failed(&format!("{method} cannot be sent: {error}"));
+        if let Err(error) = self.browser.to.as_mut().unwrap().write_all(&bytes) {
+            let what = format!("{method} cannot be sent: {error}");
+            self.browser.failed(&what);
         }
         let answer = self.wait(method, |message| message["id"] == id);
-        assert!(
-            answer.get("error").is_none(),
-            "{method}: {}",
-            answer["error"]
-        );
+        assert_eq!(answer["error"], Value::Null, "{method}");
         answer["result"].clone()
     }
 
@@ -205,14 +185,9 @@ impl Tab {
         self.events.clear();
         let answer = self.call("Page.navigate", json!({"url": url}));
         assert!(answer.get("errorText").is_none(), "{answer}");
-        if !self
-            .events
-            .iter()
-            .any(|event| event["method"] == "Page.loadEventFired")
-        {
-            self.wait("Page.navigate", |message| {
-                message["method"] == "Page.loadEventFired"
-            });
+        let is_loaded = |event: &Value| event["method"] == "Page.loadEventFired";
+        if !self.events.iter().any(is_loaded) {
+            self.wait("Page.navigate", is_loaded);
         }
     }
 
@@ -220,26 +195,32 @@ impl Tab {
     pub fn eval(&mut self, expression: &str) -> Value {
         let params = json!({"expression": expression, "returnByValue": true, "awaitPromise": true});
         let answer = self.call("Runtime.evaluate", params);
-        assert!(
-            answer.get("exceptionDetails").is_none(),
-            "{expression}: {}",
-            answer["exceptionDetails"]
-        );
+        assert_eq!(answer["exceptionDetails"], Value::Null, "{expression}");
         answer["result"]["value"].clone()
+    }
+
+    /// A list of texts that an expression has.
+    pub fn strings(&mut self, expression: &str) -> Vec<String> {
+        serde_json::from_value(self.eval(expression)).unwrap()
+    }
+
+    /// The number of elements that match a selector.
+    pub fn count(&mut self, selector: &str) -> usize {
+        let count = self.eval(&format!("document.querySelectorAll({selector:?}).length"));
+        count.whole() as usize
     }
 
     /// The text of the first element that matches a selector.
     pub fn text(&mut self, selector: &str) -> String {
         let text = self.eval(&format!("document.querySelector({selector:?}).textContent"));
-        text.as_str().unwrap().to_owned()
+        text.text().to_owned()
     }
 
     /// The texts of all elements that match a selector.
     pub fn texts(&mut self, selector: &str) -> Vec<String> {
-        let texts = self.eval(&format!(
+        self.strings(&format!(
             "[...document.querySelectorAll({selector:?})].map((e) => e.textContent)"
-        ));
-        serde_json::from_value(texts).unwrap()
+        ))
     }
 
     /// A point in an element: x and y from 0 to 1, from its top left corner.
@@ -273,22 +254,19 @@ impl Tab {
 
     /// Presses a key by name, such as `ArrowLeft`.
     pub fn press(&mut self, key: &str) {
-        let code = match key {
-            "Tab" => 9,
-            "Enter" => 13,
-            _ => 0,
+        let (code, text) = match key {
+            "Tab" => (9, None),
+            "Enter" => (13, Some("\r")),
+            _ => (0, None),
         };
-        let text = if key == "Enter" { "\r" } else { "" };
-        let mut down =
+        let mut event =
             json!({"type": "keyDown", "key": key, "code": key, "windowsVirtualKeyCode": code});
-        if !text.is_empty() {
-            down["text"] = json!(text);
+        if let Some(text) = text {
+            event["text"] = json!(text);
         }
-        self.call("Input.dispatchKeyEvent", down);
-        self.call(
-            "Input.dispatchKeyEvent",
-            json!({"type": "keyUp", "key": key, "code": key}),
-        );
+        self.call("Input.dispatchKeyEvent", event);
+        let event = json!({"type": "keyUp", "key": key, "code": key});
+        self.call("Input.dispatchKeyEvent", event);
     }
 
     /// Types text at the focus.
@@ -298,13 +276,17 @@ impl Tab {
 
     /// A screenshot of the whole page.
     pub fn screenshot(&mut self, file: &Path) {
-        let shot = self.call(
-            "Page.captureScreenshot",
-            json!({"format": "png", "captureBeyondViewport": true}),
-        );
-        let bytes = STANDARD.decode(shot["data"].as_str().unwrap()).unwrap();
+        let whole = json!({"format": "png", "captureBeyondViewport": true});
+        let shot = self.call("Page.captureScreenshot", whole);
+        let bytes = STANDARD.decode(shot["data"].text()).unwrap();
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         std::fs::write(file, bytes).unwrap();
+    }
+
+    /// Asserts that there are none.
+    #[track_caller]
+    pub fn has_no_fault(&mut self) {
+        assert_eq!(self.faults(), [""; 0]);
     }
 
     /// The faults since the page was opened: errors, dialogs, and requests for anything but the page.
@@ -313,10 +295,8 @@ impl Tab {
         let page = self.eval("location.href.split('#')[0]"); // the fragment is not part of the request
         let is_fault = |event: &&Value| {
             let method = event["method"].as_str().unwrap_or_default();
-            let complaint = matches!(
-                event["params"]["type"].as_str(),
-                Some("error" | "warning" | "assert")
-            );
+            let kind = event["params"]["type"].as_str();
+            let complaint = matches!(kind, Some("error" | "warning" | "assert"));
             let elsewhere = event["params"]["request"]["url"] != page;
             FAULTS.contains(&method)
                 || method == "Runtime.consoleAPICalled" && complaint

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::kinds::Kind;
 use crate::redis::{Client, Reply, Server, wait_for};
+use crate::run::words;
 use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
@@ -55,6 +56,27 @@ impl Cluster {
         cluster
     }
 
+    /// Three primaries that count by slot if they can, with `keys` users. They consider no busy server failed, as they
+    /// then would refuse commands.
+    pub fn counting(kind: Kind, keys: usize) -> Cluster {
+        let patient = ["--cluster-node-timeout", "60000"].map(String::from);
+        let counts = ["--cluster-slot-stats-enabled", "yes"].map(String::from);
+        let cluster = Cluster::made_of(kind, &even(3), |_| match kind {
+            Kind::Installed => patient.to_vec(),
+            _ => [&patient[..], &counts].concat(),
+        });
+        cluster.set_all((0..keys).map(|id| (format!("user:{id}"), "a secret value")));
+        cluster
+    }
+
+    /// Sends all running servers a command that must return OK.
+    #[track_caller]
+    pub fn tell_all(&self, command: &str) {
+        for server in self.servers.iter().filter(|server| !server.is_stopped()) {
+            call_ok(&mut server.connect(), &words(command));
+        }
+    }
+
     /// Like `with_options`, for servers of a kind.
     pub fn made_of(
         kind: Kind,
@@ -91,19 +113,20 @@ impl Cluster {
                 not_met_yet => Err(format!("{not_met_yet:?}")),
             },
         );
-        wait_for(|| {
-            let id = &self.ids[replica];
-            let is_marked = |i: usize| {
-                let listing = self.nodes(i);
-                let mut lines = listing.lines();
-                lines.any(|line| line.starts_with(id) && line.contains("slave"))
-            };
-            match (0..self.servers.len()).find(|i| !is_marked(*i)) {
-                None => Ok(()),
-                Some(i) => Err(format!("node {i} knows of no replica")),
-            }
-        });
+        self.all_mark(replica, "slave");
         self.settle();
+    }
+
+    /// Waits until node `of` is a `master` or a `slave` in every listing.
+    pub fn all_mark(&self, of: usize, role: &str) {
+        for i in 0..self.servers.len() {
+            wait_for(|| {
+                let (listing, id) = (self.nodes(i), &self.ids[of]);
+                let mut lines = listing.lines();
+                let is_marked = lines.any(|line| line.starts_with(id) && line.contains(role));
+                is_marked.then_some(()).ok_or(listing)
+            });
+        }
     }
 
     /// Starts another server that knows the others.
@@ -136,7 +159,7 @@ impl Cluster {
     }
 
     pub fn address(&self, i: usize) -> String {
-        format!("127.0.0.1:{}", self.servers[i].port)
+        self.servers[i].address()
     }
 
     /// A connection to the node that owns a key.
@@ -199,37 +222,26 @@ impl Cluster {
             wait_for(|| {
                 let info = server.connect().call(&["INFO", "replication"]).text();
                 let field = |name: &str| info.lines().find_map(|line| line.strip_prefix(name));
-                let end = format!(
-                    ",offset={},",
-                    field("master_repl_offset:").unwrap_or_default()
-                );
-                let replicas = info.lines().filter(|line| line.contains(",state="));
+                let offset = field("master_repl_offset:").unwrap_or_default();
+                let end = format!(",offset={offset},");
+                let mut replicas = info.lines().filter(|line| line.contains(",state="));
                 let is_linked = field("master_link_status:").is_none_or(|status| status == "up");
-                if is_linked && replicas.into_iter().all(|replica| replica.contains(&end)) {
-                    Ok(())
-                } else {
-                    Err(info)
-                }
+                let is_synced = is_linked && replicas.all(|replica| replica.contains(&end));
+                is_synced.then_some(()).ok_or(info)
             });
         }
     }
 
     /// The slots of primary `i`.
     pub fn slots_of(&self, i: usize) -> Vec<u16> {
-        let slots = (0u16..).zip(&self.owners);
-        slots
-            .filter(|(_, owner)| **owner == i)
-            .map(|(slot, _)| slot)
-            .collect()
+        (0..16384).filter(|slot| self.owner(*slot) == i).collect()
     }
 
     /// Kills primary `i` and waits until its replica `by` owns its slots and the remaining nodes agree.
     pub fn fail_over(&mut self, i: usize, by: usize) {
         self.servers[i].stop();
-        self.owners
-            .iter_mut()
-            .filter(|owner| **owner == i)
-            .for_each(|owner| *owner = by);
+        let own = self.owners.iter_mut().filter(|owner| **owner == i);
+        own.for_each(|owner| *owner = by);
         self.settle();
     }
 
@@ -243,10 +255,8 @@ impl Cluster {
 
     fn move_slot(&mut self, slot: u16, to: usize) {
         let from = std::mem::replace(&mut self.owners[usize::from(slot)], to);
-        let (name, ids) = (
-            slot.to_string(),
-            [self.ids[from].clone(), self.ids[to].clone()],
-        );
+        let name = slot.to_string();
+        let ids = [from, to].map(|node| self.ids[node].clone());
         self.tell(to, &["SETSLOT", &name, "IMPORTING", &ids[0]]);
         self.tell(from, &["SETSLOT", &name, "MIGRATING", &ids[1]]);
         let mut client = self.servers[from].connect();
@@ -277,36 +287,28 @@ impl Cluster {
 /// Equal shares, split as redis-cli does.
 pub fn even(nodes: usize) -> Vec<Ranges> {
     let topology = Topology::even(nodes, format!("even {nodes}")).unwrap();
-    topology
-        .nodes
-        .iter()
-        .map(|node| node.ranges.clone())
-        .collect()
+    let nodes = topology.nodes.into_iter();
+    nodes.map(|node| node.ranges).collect()
 }
 
 /// Sends a command that must return OK.
 #[track_caller]
 pub fn call_ok(client: &mut Client, command: &[&str]) {
-    assert_eq!(
-        client.call(command),
-        Reply::Simple(String::from("OK")),
-        "{command:?}"
-    );
+    let ok = Reply::Simple("OK".into());
+    assert_eq!(client.call(command), ok, "{command:?}");
 }
 
 /// The slot of each key, computed by the server.
 pub fn keyslots<K: AsRef<[u8]>>(server: &Server, keys: &[K]) -> Vec<u16> {
-    let commands: Vec<Vec<&[u8]>> = keys
-        .iter()
-        .map(|key| vec![&b"CLUSTER"[..], b"KEYSLOT", key.as_ref()])
-        .collect();
-    let replies = server.connect().pipeline(&commands).into_iter();
-    replies
-        .map(|reply| match reply {
-            Reply::Int(slot) => slot as u16,
-            other => panic!("a slot expected: {other:?}"),
-        })
-        .collect()
+    let ask = |key: &'_ K| {
+        vec![
+            b"CLUSTER".to_vec(),
+            b"KEYSLOT".to_vec(),
+            key.as_ref().to_vec(),
+        ]
+    };
+    let replies = server.connect().pipeline_of(keys.iter().map(ask));
+    replies.into_iter().map(|slot| slot.int() as u16).collect()
 }
 
 /// The keys on a server.
@@ -316,14 +318,9 @@ pub fn held(client: &mut Client) -> BTreeSet<Vec<u8>> {
 
 /// The strings of an array.
 pub fn bulks(reply: Reply) -> Vec<Vec<u8>> {
-    let Reply::Array(items) = reply else {
-        panic!("an array expected: {reply:?}")
+    let bytes = |item: Reply| match item {
+        Reply::Bulk(bytes) => bytes,
+        other => panic!("a string expected: {other:?}"),
     };
-    items
-        .into_iter()
-        .map(|item| match item {
-            Reply::Bulk(bytes) => bytes,
-            other => panic!("a string expected: {other:?}"),
-        })
-        .collect()
+    reply.items().into_iter().map(bytes).collect()
 }

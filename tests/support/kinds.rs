@@ -105,15 +105,12 @@ impl Kind {
         if self != Kind::Redis74 {
             return Vec::new();
         }
-        let folder = downloaded("redis-7.4.1");
-        let option = |file| {
-            let path = folder.join(file);
-            ["--loadmodule".to_owned(), path.to_str().unwrap().to_owned()]
-        };
-        ["rejson.so", "redisbloom.so", "redistimeseries.so"]
+        let path = |file| downloaded("redis-7.4.1").join(file).display().to_string();
+        let paths = ["rejson.so", "redisbloom.so", "redistimeseries.so"].map(path);
+        let options = paths
             .into_iter()
-            .flat_map(option)
-            .collect()
+            .flat_map(|path| ["--loadmodule".into(), path]);
+        options.collect()
     }
 }
 

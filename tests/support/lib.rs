@@ -9,6 +9,7 @@ pub mod forms;
 pub mod hostile;
 pub mod json;
 pub mod kinds;
+pub mod limited;
 pub mod planted;
 pub mod prelude;
 pub mod rdb;

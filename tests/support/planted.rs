@@ -1,7 +1,10 @@
 //! Dumps with a planted, and so known, truth: the expected verdict, and why.
 
+use std::io::Write;
+
 use crate::rng::Rng;
 use slotscope::metric::Metric;
+use slotscope::slot::slot;
 use slotscope::topology::Topology;
 
 /// A dump, the nodes it is judged on, and the metric.
@@ -20,10 +23,8 @@ pub fn even(nodes: usize) -> Topology {
 pub fn listing(ends: &[u64]) -> Topology {
     let mut first = 0;
     let line = |(i, end): (usize, &u64)| {
-        let line = format!(
-            "node{i} 10.0.0.{}:6379@16379 master - 0 0 1 connected {first}-{end}\n",
-            i + 1
-        );
+        let address = format!("10.0.0.{}:6379@16379", i + 1);
+        let line = format!("node{i} {address} master - 0 0 1 connected {first}-{end}\n");
         first = end + 1;
         line
     };
@@ -32,42 +33,31 @@ pub fn listing(ends: &[u64]) -> Topology {
 }
 
 fn push(dump: &mut Vec<u8>, key: std::fmt::Arguments<'_>) {
-    use std::io::Write;
     writeln!(dump, "{key}").unwrap();
 }
 
 fn word(random: &mut Rng) -> String {
     let len = 1 + random.below(8);
-    (0..len)
-        .map(|_| (b'a' + random.below(26) as u8) as char)
-        .collect()
+    let letters = (0..len).map(|_| (b'a' + random.below(26) as u8) as char);
+    letters.collect()
 }
 
-const NULL: [&str; 8] = [
-    "uniform",
-    "sequential",
-    "hex",
-    "timestamps",
-    "2 a tag",
-    "5 a tag",
-    "20 a tag",
-    "sizes",
-];
+const NULL: &str = "uniform,sequential,hex,timestamps,2 a tag,5 a tag,20 a tag,sizes";
 
 /// A dump with nothing to find, of up to `most` keys.
 pub fn null(number: u64, most: f64) -> Case {
     let mut random = Rng::new(number);
-    let what = NULL[(number % NULL.len() as u64) as usize];
+    let what = nth(NULL, number);
     let keys = random.log_between(10_000.0, most) as u64;
     // If few keys have sizes of their own, one may be a large part of a node: that is not mere chance.
-    let most_nodes = if what == "sizes" {
-        (keys as f64 / 5000.0).clamp(3.1, 100.9)
-    } else {
-        100.9
+    let most_nodes = match what {
+        "sizes" => (keys as f64 / 5000.0).clamp(3.1, 100.9),
+        _ => 100.9,
     };
     let nodes = random.log_between(3.0, most_nodes) as usize;
     let (prefix, suffix, width) = (word(&mut random), word(&mut random), random.below(12));
-    let suffix = if random.below(2) == 0 {
+    let has_suffix = random.below(2) == 0;
+    let suffix = if has_suffix {
         format!(":{suffix}")
     } else {
         String::new()
@@ -79,90 +69,63 @@ pub fn null(number: u64, most: f64) -> Case {
     }
     let sigma = 0.3 + 0.7 * random.unit();
     for i in 0..keys {
-        match what {
-            "uniform" => push(
-                &mut dump,
-                format_args!("{prefix}:{:016x}{suffix}", random.next()),
-            ),
-            "sequential" => push(
-                &mut dump,
-                format_args!("{prefix}:{:0width$}{suffix}", start % 100_000 + i),
-            ),
-            "hex" => push(
-                &mut dump,
-                format_args!("{prefix}:{:0width$x}{suffix}", start + i),
-            ),
+        let number = start % 100_000 + i;
+        let written = match what {
+            "uniform" => writeln!(dump, "{prefix}:{:016x}{suffix}", random.next()),
+            "sequential" => writeln!(dump, "{prefix}:{number:0width$}{suffix}"),
+            "hex" => writeln!(dump, "{prefix}:{:0width$x}{suffix}", start + i),
             "timestamps" => {
-                let (day, second) = (i / 86_400, i % 86_400);
+                let (days, second) = (i / 86_400, i % 86_400);
                 let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
-                let (month, day) = (1 + day / 28 % 12, 1 + day % 28);
-                let year = 2020 + i / 86_400 / 336;
-                push(
-                    &mut dump,
-                    format_args!(
-                        "{prefix}:{year}{month:02}{day:02}{hour:02}{minute:02}{second:02}{suffix}"
-                    ),
-                );
+                let (month, day) = (1 + days / 28 % 12, 1 + days % 28);
+                let date = format_args!("{}{month:02}{day:02}", 2020 + days / 336);
+                let clock = format_args!("{hour:02}{minute:02}{second:02}");
+                writeln!(dump, "{prefix}:{date}{clock}{suffix}")
             }
             "sizes" => {
                 let size = (200.0 * (sigma * random.normal()).exp()) as u64;
-                push(
-                    &mut dump,
-                    format_args!("{prefix}:{}{suffix},{size}", start % 100_000 + i),
-                );
+                writeln!(dump, "{prefix}:{number}{suffix},{size}")
             }
             _ => {
-                let a_tag = what.split(' ').next().unwrap().parse::<u64>().unwrap();
-                push(
-                    &mut dump,
-                    format_args!(
-                        "{prefix}:{{{}}}:{}{suffix}",
-                        start % 100_000 + i / a_tag,
-                        i % a_tag
-                    ),
-                );
+                let a_tag: u64 = what.split(' ').next().unwrap().parse().unwrap();
+                let tag = start % 100_000 + i / a_tag;
+                writeln!(dump, "{prefix}:{{{tag}}}:{}{suffix}", i % a_tag)
             }
-        }
+        };
+        written.unwrap();
     }
-    let by = if what == "sizes" {
-        Metric::Bytes
-    } else {
-        Metric::Keys
-    };
     Case {
         what,
         dump,
         topology: even(nodes),
-        by,
+        by: match what {
+            "sizes" => Metric::Bytes,
+            _ => Metric::Keys,
+        },
     }
 }
 
-const PLANTED: [&str; 7] = [
-    "hot tag",
-    "zipf tags",
-    "huge value",
-    "unequal slots",
-    "missing node",
-    "cut names",
-    "node twice",
-];
+const PLANTED: &str =
+    "hot tag,zipf tags,huge value,unequal slots,missing node,cut names,node twice";
+
+/// One of the names in a list, in turn.
+fn nth(names: &'static str, number: u64) -> &'static str {
+    let names: Vec<&str> = names.split(',').collect();
+    names[(number % names.len() as u64) as usize]
+}
 
 /// A dump with something to find, of up to `most` keys; `None` if the expected verdict is too close to a threshold.
 pub fn planted(number: u64, most: f64) -> Option<Case> {
     let mut random = Rng::new(!number);
-    let what = PLANTED[(number % PLANTED.len() as u64) as usize];
+    let what = nth(PLANTED, number);
     let keys = random.log_between(20_000.0, most) as u64;
     let prefix = word(&mut random);
     let mut dump = Vec::with_capacity(keys as usize * 24);
     let (topology, by) = match what {
         "hot tag" => {
-            let (nodes, share) = (
-                random.log_between(3.0, 100.9),
-                random.log_between(0.01, 0.3),
-            );
-            let nodes = nodes as usize;
-            let expected = 1.0 + share * (nodes as f64 - 1.0);
-            if !clear(expected) {
+            let nodes = random.log_between(3.0, 100.9) as usize;
+            let share = random.log_between(0.01, 0.3);
+            if !clear(1.0 + share * (nodes as f64 - 1.0)) {
                 return None;
             }
             let hot = (keys as f64 * share) as u64;
@@ -180,35 +143,28 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
             for rank in 1..=tags {
                 let count = (keys as f64 / harmonic / rank as f64).round() as u64;
                 let tag = format!("{prefix}{rank}");
-                loads[topology
-                    .owner(slotscope::slot::slot(tag.as_bytes()))
-                    .unwrap()] += count as f64;
+                loads[topology.owner(slot(tag.as_bytes())).unwrap()] += count as f64;
                 (0..count).for_each(|i| push(&mut dump, format_args!("{{{tag}}}:{i}")));
             }
             let total: f64 = loads.iter().sum();
-            if !clear(
-                loads.iter().fold(0.0, |most: f64, load| most.max(*load)) * nodes as f64 / total,
-            ) {
+            let most = loads.iter().fold(0.0, |most: f64, load| most.max(*load));
+            if !clear(most * nodes as f64 / total) {
                 return None;
             }
             (topology, Metric::Keys)
         }
         "huge value" => {
-            let (nodes, share) = (
-                random.log_between(3.0, 100.9) as usize,
-                random.log_between(0.01, 0.3),
-            );
+            let nodes = random.log_between(3.0, 100.9) as usize;
+            let share = random.log_between(0.01, 0.3);
             if !clear(1.0 + share * (nodes as f64 - 1.0)) {
                 return None;
             }
             dump.extend_from_slice(b"key,size\n");
             let huge = (keys as f64 * 100.0 * share / (1.0 - share)) as u64;
-            (0..keys).for_each(|i| {
-                push(
-                    &mut dump,
-                    format_args!("{prefix}:{i},{}", 50 + i * 7919 % 101),
-                )
-            });
+            for i in 0..keys {
+                let size = 50 + i * 7919 % 101;
+                push(&mut dump, format_args!("{prefix}:{i},{size}"));
+            }
             push(&mut dump, format_args!("huge,{huge}"));
             (even(nodes), Metric::Bytes)
         }
@@ -222,10 +178,8 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
             let rest = (16_384 - first) as f64 / (nodes - 1) as f64;
             let end = |i: u64| first + (rest * i as f64).round() as u64 - 1;
             (0..keys).for_each(|i| push(&mut dump, format_args!("{prefix}:{i}")));
-            (
-                listing(&(0..nodes).map(end).collect::<Vec<_>>()),
-                Metric::Keys,
-            )
+            let ends: Vec<u64> = (0..nodes).map(end).collect();
+            (listing(&ends), Metric::Keys)
         }
         "missing node" | "node twice" => {
             let nodes = 3 + random.below(10) as u64;
@@ -234,11 +188,11 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
             let node = random.below(nodes as usize);
             for i in 0..keys {
                 let key = format!("{prefix}:{i}");
-                let here = topology.owner(slotscope::slot::slot(key.as_bytes())) == Some(node);
-                let times = if !here {
-                    1
-                } else {
-                    if what == "node twice" { 2 } else { 0 }
+                let here = topology.owner(slot(key.as_bytes())) == Some(node);
+                let times = match (here, what) {
+                    (false, _) => 1,
+                    (true, "node twice") => 2,
+                    (true, _) => 0,
                 };
                 (0..times).for_each(|_| push(&mut dump, format_args!("{key}")));
             }

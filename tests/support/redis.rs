@@ -68,25 +68,11 @@ impl Server {
         let folder = tempfile::tempdir().unwrap();
         let child = kind
             .command()
-            .args([
-                "--port",
-                &port.to_string(),
-                "--bind",
-                "127.0.0.1",
-                "--daemonize",
-                "no",
-            ])
-            .args([
-                "--save",
-                "",
-                "--appendonly",
-                "no",
-                "--logfile",
-                "server.log",
-            ])
-            .args(words(
-                "--cluster-enabled yes --cluster-config-file nodes.conf",
-            ))
+            .args(["--port", &port.to_string()])
+            .args(words("--bind 127.0.0.1 --daemonize no --save ''"))
+            .args(words("--appendonly no --logfile server.log"))
+            .args(words("--cluster-enabled yes"))
+            .args(words("--cluster-config-file nodes.conf"))
             .args(options)
             .current_dir(folder.path())
             .stdin(Stdio::null())
@@ -105,16 +91,14 @@ impl Server {
             password: value("--requirepass").map(String::from),
             is_stopped: false,
         };
-        wait_for(
-            || match (server.child.try_wait().unwrap(), server.is_ready()) {
-                (Some(_exited), _) => Ok(Err(std::fs::read_to_string(
-                    server.folder.path().join("server.log"),
-                )
-                .unwrap_or_default())),
-                (None, Ok(())) => Ok(Ok(())),
-                (None, Err(complaint)) => Err(complaint),
-            },
-        )?;
+        wait_for(|| {
+            let has_ended = server.child.try_wait().unwrap().is_some();
+            let log = || std::fs::read_to_string(server.folder().join("server.log"));
+            match (has_ended, server.is_ready()) {
+                (true, _) => Ok(Err(log().unwrap_or_default())),
+                (false, ready) => ready.map(Ok),
+            }
+        })?;
         Ok(server)
     }
 
@@ -128,11 +112,34 @@ impl Server {
             info => info.text(),
         };
         let ours = format!("process_id:{}\r\n", self.child.id());
-        if info.contains(&ours) {
-            Ok(())
-        } else {
-            Err(format!("no {ours} in {info}"))
-        }
+        let is_ours = info.contains(&ours).then_some(());
+        is_ours.ok_or_else(|| format!("no {ours} in {info}"))
+    }
+
+    /// Its address.
+    pub fn address(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    /// Waits until its reply to a command has this text.
+    pub fn until(&self, command: &str, text: &str) {
+        wait_for(|| {
+            let said = self.connect().call(&words(command)).text();
+            said.contains(text).then_some(()).ok_or(said)
+        });
+    }
+
+    /// Assigns all slots to it, so that it accepts commands.
+    pub fn own_all_slots(&self) {
+        let own = words("CLUSTER ADDSLOTSRANGE 0 16383");
+        assert_eq!(self.connect().call(&own).text(), "OK");
+        self.until("CLUSTER INFO", "cluster_state:ok");
+    }
+
+    /// The RDB file that it writes now.
+    pub fn saved(&self) -> Vec<u8> {
+        assert_eq!(self.connect().call(&["SAVE"]).text(), "OK");
+        std::fs::read(self.folder().join("dump.rdb")).unwrap()
     }
 
     /// A connection to it.
@@ -167,10 +174,15 @@ impl Server {
 
     /// The bytes of memory that it uses.
     pub fn used_memory(&self) -> u64 {
-        let info = self.connect().call(&["INFO", "memory"]).text();
+        self.info("used_memory:").unwrap().parse().unwrap()
+    }
+
+    /// The value of a field of INFO, whose name ends with the colon.
+    pub fn info(&self, field: &str) -> Option<String> {
+        let info = self.connect().call(&["INFO"]).text();
         let mut lines = info.lines();
-        let used = lines.find_map(|line| line.strip_prefix("used_memory:"));
-        used.unwrap().parse().unwrap()
+        let value = lines.find_map(|line| line.strip_prefix(field))?;
+        Some(value.trim().to_owned())
     }
 
     /// The default user's password.
@@ -212,10 +224,8 @@ impl Drop for Server {
 pub fn free_port() -> u16 {
     let is_free = |port: u16| TcpListener::bind(("127.0.0.1", port)).is_ok();
     wait_for(|| {
-        let port = TcpListener::bind("127.0.0.1:0")
-            .and_then(|socket| socket.local_addr())
-            .unwrap()
-            .port();
+        let socket = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = socket.local_addr().unwrap().port();
         let bus = port.checked_add(10_000).filter(|bus| is_free(*bus));
         bus.map(|_| port)
             .ok_or_else(|| String::from("no free pair of ports"))
@@ -240,6 +250,22 @@ impl Reply {
             Reply::Simple(text) => text,
             Reply::Bulk(bytes) => String::from_utf8(bytes).unwrap(),
             other => panic!("text expected: {other:?}"),
+        }
+    }
+
+    /// The number; panics on any other reply.
+    pub fn int(self) -> i64 {
+        match self {
+            Reply::Int(number) => number,
+            other => panic!("a number expected: {other:?}"),
+        }
+    }
+
+    /// The items of an array; panics on any other reply.
+    pub fn items(self) -> Vec<Reply> {
+        match self {
+            Reply::Array(items) => items,
+            other => panic!("an array expected: {other:?}"),
         }
     }
 }
@@ -269,12 +295,20 @@ impl Client {
         self.try_pipeline(commands).unwrap()
     }
 
+    /// Like `pipeline`, for commands that are made meanwhile.
+    pub fn pipeline_of(&mut self, commands: impl IntoIterator<Item = Vec<Vec<u8>>>) -> Vec<Reply> {
+        let commands: Vec<Vec<Vec<u8>>> = commands.into_iter().collect();
+        let commands = commands.iter();
+        let words = commands.map(|words| words.iter().map(Vec::as_slice).collect());
+        self.pipeline(&words.collect::<Vec<_>>())
+    }
+
     /// Sets these keys, each of which must be accepted.
     pub fn set_all<K: AsRef<[u8]>, V: AsRef<[u8]>>(&mut self, rows: &[(K, V)]) {
-        let sets: Vec<Vec<&[u8]>> = rows
+        let rows = rows
             .iter()
-            .map(|(key, value)| vec![&b"SET"[..], key.as_ref(), value.as_ref()])
-            .collect();
+            .map(|(key, value)| [key.as_ref(), value.as_ref()]);
+        let sets: Vec<Vec<&[u8]>> = rows.map(|[key, value]| vec![b"SET", key, value]).collect();
         let ok = Reply::Simple("OK".into());
         let refused = self.pipeline(&sets).into_iter().find(|reply| *reply != ok);
         assert_eq!(refused, None);
@@ -318,11 +352,10 @@ impl Client {
                 bytes.truncate(bytes.len() - 2);
                 Reply::Bulk(bytes)
             }
-            ("*", len) => Reply::Array(
-                (0..len.parse().unwrap())
-                    .map(|_| self.read_reply())
-                    .collect::<io::Result<_>>()?,
-            ),
+            ("*", len) => {
+                let items = (0..len.parse().unwrap()).map(|_| self.read_reply());
+                Reply::Array(items.collect::<io::Result<_>>()?)
+            }
             _ => panic!("not RESP2: {line}"),
         })
     }
@@ -339,11 +372,9 @@ impl Monitor {
     pub fn start(server: &Server, file: &Path) -> Monitor {
         let mut command = Command::new("redis-cli");
         command.args(["-h", "127.0.0.1", "-p", &server.port.to_string(), "MONITOR"]);
-        command
-            .stdout(File::create(file).unwrap())
-            .stdin(Stdio::null());
-        let child = command.stderr(Stdio::null()).spawn().unwrap();
-        let file = file.to_owned();
+        command.stdin(Stdio::null()).stderr(Stdio::null());
+        let child = command.stdout(File::create(file).unwrap()).spawn();
+        let (child, file) = (child.unwrap(), file.to_owned());
         let monitor = Monitor { child, file };
         monitor.sees("OK\n");
         monitor

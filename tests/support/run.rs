@@ -150,6 +150,27 @@ impl Scratch {
         self.0.path().join(name)
     }
 
+    /// The names and texts of all files below this directory.
+    pub fn files(&self) -> Vec<(String, String)> {
+        let (mut folders, mut files) = (vec![self.path("")], Vec::new());
+        while let Some(folder) = folders.pop() {
+            for path in fs::read_dir(folder)
+                .unwrap()
+                .map(|entry| entry.unwrap().path())
+            {
+                match fs::read(&path) {
+                    _ if path.is_dir() => folders.push(path),
+                    Err(error) => panic!("{}: {error}", path.display()),
+                    Ok(bytes) => {
+                        let text = String::from_utf8_lossy(&bytes).into_owned();
+                        files.push((path.display().to_string(), text));
+                    }
+                }
+            }
+        }
+        files
+    }
+
     /// Writes a file; its name is relative to the program's working directory.
     pub fn file(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         fs::write(self.path(name), content).unwrap();
@@ -188,6 +209,17 @@ impl Scratch {
         on_one_line(&self.text(args))
     }
 
+    /// Runs a command line, split as by `words`.
+    pub fn line(&self, line: impl AsRef<str>) -> Output {
+        self.run(&words(line.as_ref()))
+    }
+
+    /// The text that a command line prints, which must succeed.
+    #[track_caller]
+    pub fn done(&self, line: impl AsRef<str>) -> String {
+        String::from_utf8(succeeded(self.line(line))).unwrap()
+    }
+
     /// Asserts that each command line of a table is refused as by `assert_fails`: `COMMAND | PART | PART`, a line each.
     #[track_caller]
     pub fn refuses(&self, table: &str) {
@@ -214,17 +246,34 @@ impl Scratch {
     }
 
     /// Runs a shell command line in which `slotscope` is the program.
-    pub fn shell(&self, line: &str) -> Output {
-        let program = program().parent().unwrap();
-        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
-        let mut bash = Command::new("bash");
-        bash.args(["-c", line]).current_dir(self.0.path());
-        bash.env("PATH", path)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap()
+    pub fn shell(&self, line: impl AsRef<str>) -> Output {
+        self.bash(line.as_ref()).output().unwrap()
     }
 
+    /// A shell that runs such a command line.
+    pub fn bash(&self, line: &str) -> Command {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", line]).stdin(Stdio::null());
+        self.here(bash)
+    }
+
+    /// script(1), which runs such a command line on a terminal: what is typed is its standard input.
+    pub fn on_terminal(&self, line: &str) -> Command {
+        let mut script = Command::new("script");
+        script
+            .args(["-qec", line, "/dev/null"])
+            .env("TERM", "xterm");
+        self.here(script)
+    }
+
+    /// A command in this directory, for which the program is on the path.
+    fn here(&self, mut command: Command) -> Command {
+        let program = program().parent().unwrap();
+        let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+        clean_environment(&mut command);
+        command.env("PATH", path).current_dir(self.0.path());
+        command
+    }
     /// The names in a directory, including hidden ones, sorted.
     pub fn entries(&self, name: &str) -> Vec<String> {
         let mut names: Vec<_> = fs::read_dir(self.path(name))
@@ -426,6 +475,8 @@ pub trait Said {
     fn lacks(&self, part: &str) -> &Self;
     fn begins(&self, start: &str) -> &Self;
     fn ends(&self, end: &str) -> &Self;
+    /// The words with one blank between them, on one line.
+    fn squeezed(&self) -> String;
 }
 
 impl Said for str {
@@ -451,6 +502,10 @@ impl Said for str {
     fn ends(&self, end: &str) -> &Self {
         assert!(self.ends_with(end), "no {end:?} last: {self}");
         self
+    }
+
+    fn squeezed(&self) -> String {
+        self.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 

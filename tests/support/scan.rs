@@ -1,7 +1,6 @@
 //! Scans for tests: format, threads, chunk size and kernel are chosen, everything else is the default.
 
 use slotscope::error::Result;
-use slotscope::findings::summary::observed::Observed;
 use slotscope::findings::summary::summarise;
 use slotscope::format::{Format, named};
 use slotscope::pipeline::two_pass::{self, Counted};
@@ -9,8 +8,7 @@ use slotscope::scan::{Scan, Scanned};
 use slotscope::slot::policy::Policy;
 use slotscope::source::Source;
 use slotscope::source::memory::memory;
-use slotscope::summary::role_load::Asked;
-use slotscope::summary::{InputFacts, Summary};
+use slotscope::summary::Summary;
 use slotscope::tally::tag_table::MAX_TAGS;
 use slotscope::tally::{Parts, Tallies, Tally};
 use slotscope::topology::Topology;
@@ -99,15 +97,10 @@ impl Scanning<'_> {
     }
 
     fn with<T>(&self, run: impl Fn(&Scan<'_>) -> T) -> T {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.threads)
-            .build()
-            .unwrap();
-        let scan = Scan::new(&pool)
-            .kernel(self.kernel)
-            .format(self.format)
-            .policy(self.policy);
-        run(&scan.chunk(self.chunk))
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads);
+        let pool = pool.build().unwrap();
+        let scan = Scan::new(&pool).kernel(self.kernel).format(self.format);
+        run(&scan.policy(self.policy).chunk(self.chunk))
     }
 }
 
@@ -115,13 +108,6 @@ impl Scanning<'_> {
 pub fn summary(counted: &Counted) -> Summary {
     let topology = Topology::even(3, String::from("even 3")).unwrap();
     let (tally, recount) = (&counted.first.tally, counted.recount.as_ref());
-    let (observed, asked) = (Observed::default(), Asked::default());
-    summarise(
-        tally,
-        recount,
-        &topology,
-        &observed,
-        &asked,
-        InputFacts::default(),
-    )
+    let (observed, asked, input) = Default::default();
+    summarise(tally, recount, &topology, &observed, &asked, input)
 }

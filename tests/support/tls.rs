@@ -63,18 +63,13 @@ impl Authority {
     pub fn options(&self, clients: &str) -> Vec<String> {
         let [certificate, key] = self.certificate();
         let text = |path: &Path| path.to_str().unwrap().to_owned();
-        let options = [
-            ("--tls-port", free_port().to_string()),
-            ("--tls-cert-file", text(&certificate)),
-            ("--tls-key-file", text(&key)),
-            ("--tls-ca-cert-file", text(&self.ca())),
-            ("--tls-auth-clients", clients.to_owned()),
-            ("--tls-cluster", String::from("yes")),
-            ("--tls-replication", String::from("yes")),
-        ];
-        let words = options.into_iter();
-        words
-            .flat_map(|(flag, value)| [flag.to_owned(), value])
-            .collect()
+        let (certificate, key, ca) = (text(&certificate), text(&key), text(&self.ca()));
+        let files = format!("--tls-cert-file {certificate} --tls-key-file {key}");
+        let line = format!(
+            "--tls-port {} {files} --tls-ca-cert-file {ca} --tls-auth-clients {clients} \
+             --tls-cluster yes --tls-replication yes",
+            free_port()
+        );
+        line.split(' ').map(String::from).collect()
     }
 }

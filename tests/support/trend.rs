@@ -21,19 +21,14 @@ pub fn monthly(
     flags: &[&str],
 ) -> String {
     let users = (0..keys).map(|i| format!("user:{i},{}\n", 90 + i % 21));
+    let key = |tag: &str, i| format!("app:{{{tag}}}:{i},100\n");
     let tagged = tags
         .iter()
-        .flat_map(|(tag, count)| (0..*count).map(move |i| format!("app:{{{tag}}}:{i},100\n")));
-    let rows: String = users.chain(tagged).collect();
-    let dump = scratch.file(&format!("{month}.csv"), format!("key,size\n{rows}"));
-    let secs = START + (f64::from(month) * MONTH_SECS) as u64;
-    set_written(&dump, secs);
-    analyze(
-        scratch,
-        &format!("{month}.csv"),
-        &format!("r{month}"),
-        flags,
-    )
+        .flat_map(|(tag, count)| (0..*count).map(move |i| key(tag, i)));
+    let (rows, name): (String, _) = (users.chain(tagged).collect(), format!("{month}.csv"));
+    let dump = scratch.file(&name, format!("key,size\n{rows}"));
+    set_written(&dump, START + (f64::from(month) * MONTH_SECS) as u64);
+    analyze(scratch, &name, &format!("r{month}"), flags)
 }
 
 /// The report of a dump in the directory `out`, without the files that are slow to draw.

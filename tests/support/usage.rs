@@ -67,14 +67,16 @@ pub fn of(mut command: Command) -> Usage {
 pub fn peak(process: u32) -> Option<u64> {
     // Until exec, its memory is that of the tests.
     let program = std::fs::read_link(format!("/proc/{process}/exe")).ok()?;
-    if program == std::env::current_exe().ok()? {
-        return None;
-    }
-    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+    let is_copy = program == std::env::current_exe().ok()?;
+    memory(process, "VmHWM:").filter(|_| !is_copy)
 }
 
+/// A field of a process's status, in KiB.
+pub fn memory(process: u32, field: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix(field))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}
 /// The fields after the name, which ends with a parenthesis: the 12th and 13th are the times.
 fn cpu(process: u32) -> Option<f64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;

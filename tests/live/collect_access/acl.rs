@@ -1,172 +1,115 @@
 //! `collect --acl`: every server accepts the line printed for it, and the collector needs no other permission.
 
+use std::process::Output;
+
 use crate::collect_access::{collect, manifest};
 use testkit::cluster::call_ok;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Client, Reply};
+use testkit::redis::{Reply, Server};
 
 /// Creates a key of every type that the servers have.
-fn fill(client: &mut Client) -> usize {
-    let commands = [
-        "SET string x",
-        "RPUSH list x",
-        "SADD set x",
-        "ZADD zset 1 x",
-        "HSET hash f x",
-        "XADD stream * f x",
-    ];
-    for command in commands {
-        let words: Vec<&str> = command.split(' ').collect();
-        assert!(!matches!(client.call(&words), Reply::Error(_)), "{command}");
+fn fill(server: &Server) -> usize {
+    let commands = "SET string x, RPUSH list x, SADD set x, ZADD zset 1 x, HSET hash f x";
+    let commands: Vec<&str> = commands.split(", ").chain(["XADD stream * f x"]).collect();
+    for command in &commands {
+        let reply = server.connect().call(&words(command));
+        assert!(!matches!(reply, Reply::Error(_)), "{command}: {reply:?}");
     }
     commands.len()
 }
 
+/// Creates the user that `collect --acl FLAGS` prints; `change` has the line.
+fn allow(server: &Server, flags: &str, change: impl Fn(String) -> String) {
+    let printed = Scratch::new().done(format!("collect --acl {flags}"));
+    let line = change(printed.trim_end().replace("PASSWORD", "a-secret"));
+    assert_eq!(line.lines().count(), 1, "{line}");
+    call_ok(&mut server.connect(), &words(&line));
+}
+
+/// Collects as this user.
+fn collect_as_user(scratch: &Scratch, server: &Server, flags: &str) -> Output {
+    scratch.file("password", "a-secret\n");
+    let url = format!("redis://slotscope@{}", server.address());
+    collect(scratch, &url, &format!("--password-file password {flags}"))
+}
+
 #[test]
 fn every_server_takes_its_line_and_the_collector_needs_no_other_right() {
-    let downloaded = [
+    let versions = ["redis-8.10", "valkey-9.1"];
+    let given = Kind::given().map(|kind| (kind, versions[usize::from(kind.is_valkey())]));
+    let kinds = [
         (Kind::Installed, "redis-7.0"),
         (Kind::Redis74, "7.4.1"),
         (Kind::Redis82, "redis-8.2.3"),
         (Kind::Valkey90, "valkey-9.0"),
         (Kind::Valkey91, "valkey-9.1.2"),
     ];
-    let given = Kind::given().map(|kind| {
-        let is_valkey = kind.is_valkey();
-        (
-            kind,
-            if is_valkey {
-                "valkey-9.1"
-            } else {
-                "redis-8.10"
-            },
-        )
-    });
-    for (kind, version) in downloaded.into_iter().chain(given) {
-        let scratch = Scratch::new();
-        let printed = succeeded(scratch.run(&["collect", "--acl", version]));
-        let printed = String::from_utf8(printed).unwrap();
-        let line = printed.trim_end().replace("PASSWORD", "a-secret");
-        assert_eq!(line.lines().count(), 1, "{line}");
-
+    for (kind, version) in kinds.into_iter().chain(given) {
         let server = kind.start(&["--cluster-node-timeout", "1000"]);
-        let mut client = server.connect();
-        call_ok(&mut client, &["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
-        testkit::redis::wait_for(|| {
-            let info = client.call(&["CLUSTER", "INFO"]).text();
-            info.contains("cluster_state:ok").then_some(()).ok_or(info)
-        });
-        let keys = fill(&mut client);
-        let words: Vec<&str> = line.split(' ').collect();
-        call_ok(&mut client, &words);
-
-        let url = format!("redis://slotscope@127.0.0.1:{}", server.port);
-        for level in [&[][..], &["--keys"], &["--slots-only"]] {
+        server.own_all_slots();
+        let keys = fill(&server);
+        allow(&server, version, |line| line);
+        for level in ["", "--keys", "--slots-only"] {
+            println!("{kind:?} {level}");
             let scratch = Scratch::new();
-            let run = collect(&scratch, &url, Some("a-secret"), level);
-            let manifest = manifest(&scratch, &run);
+            let manifest = manifest(&scratch, collect_as_user(&scratch, &server, level));
             // Counts by slot have no file of keys.
             let found = match level {
-                ["--slots-only"] => &manifest["nodes"][0]["counted"],
+                "--slots-only" => &manifest["nodes"][0]["counted"],
                 _ => &manifest["keys"],
             };
-            assert_eq!(*found, keys, "{kind:?} {level:?}: {manifest}");
+            assert_eq!(*found, keys, "{manifest}");
             let skipped = manifest["skipped"].list().iter();
             // Redis 7.0 does not know it yet.
             let is_new = |what: &&Value| !what.text().contains("NO-TOUCH");
-            assert_eq!(skipped.filter(is_new).count(), 0, "{kind:?}: {manifest}");
+            assert_eq!(skipped.filter(is_new).count(), 0, "{manifest}");
         }
 
         if kind != Kind::Installed && kind != Kind::Redis74 {
-            let series = ["--slots-only", "--every", "100ms", "--for", "300ms"];
             let scratch = Scratch::new();
-            let run = collect(&scratch, &url, Some("a-secret"), &series);
-            let manifest = manifest(&scratch, &run);
-            assert_eq!(manifest["incomplete"], false, "{kind:?}: {manifest}");
+            let series = "--slots-only --every 100ms --for 300ms";
+            let manifest = manifest(&scratch, collect_as_user(&scratch, &server, series));
+            assert_eq!(manifest["incomplete"], false, "{manifest}");
             let lines = scratch.read("all/slot-stats.json");
-            assert!(lines.lines().count() > 1, "{kind:?}: {lines}");
+            assert!(lines.lines().count() > 1, "{lines}");
         }
 
         let mut limited = server.connect();
         call_ok(&mut limited, &["AUTH", "slotscope", "a-secret"]);
-        for refused in [
-            &["GET", "string"][..],
-            &["SET", "string", "y"],
-            &["KEYS", "*"],
-            &["CONFIG", "GET", "*"],
-            &["LRANGE", "list", "0", "-1"],
-            &["DEL", "string"],
-            &["DUMP", "string"],
-            &["CLUSTER", "RESET"],
-            &["ACL", "LIST"],
-            &["MONITOR"],
-            &["CLIENT", "KILL", "TYPE", "normal"],
-            &["OBJECT", "HELP"],
-        ] {
-            match limited.call(refused) {
-                Reply::Error(said) => {
-                    assert!(said.starts_with("NOPERM"), "{kind:?} {refused:?}: {said}")
-                }
-                other => panic!("{kind:?} {refused:?}: {other:?}"),
+        let refused = "GET string, SET string y, KEYS *, CONFIG GET *, LRANGE list 0 -1, DEL string, \
+             DUMP string, CLUSTER RESET, ACL LIST, MONITOR, CLIENT KILL TYPE normal, OBJECT HELP";
+        for command in refused.split(", ") {
+            match limited.call(&words(command)) {
+                Reply::Error(said) => assert!(said.starts_with("NOPERM"), "{said}"),
+                other => panic!("{kind:?} {command}: {other:?}"),
             }
         }
     }
 }
 
 #[test]
-fn a_right_that_is_missing_is_named() {
+fn a_right_that_is_missing_is_named_and_the_one_to_monitor_is_printed_where_it_is_wanted() {
     let scratch = Scratch::new();
     let server = Kind::Installed.start(&["--cluster-enabled", "no"]);
-    let mut client = server.connect();
-    fill(&mut client);
-    let line = succeeded(scratch.run(&["collect", "--acl", "redis-7.0"]));
-    let line = String::from_utf8(line)
-        .unwrap()
-        .replace("PASSWORD", "a-secret")
-        .replace(" +scan ", " ");
-    call_ok(&mut client, &line.trim_end().split(' ').collect::<Vec<_>>());
-    let url = format!("redis://slotscope@127.0.0.1:{}", server.port);
-    let run = collect(&scratch, &url, Some("a-secret"), &[]);
-    let said = testkit::run::stderr(&run);
-    assert_contains(said, &["SCAN is refused", "--acl"]);
-    assert_ne!(run.status.code(), Some(0));
-}
-
-#[test]
-fn a_version_without_users_is_refused() {
-    let scratch = Scratch::new();
-    scratch.refuses("collect --acl 5.0 | --acl 5.0 | no users");
-    assert_eq!(
-        stdout(&scratch.run(&["collect", "--acl", "redis-6.0"]))
-            .lines()
-            .count(),
-        1
-    );
-}
-
-#[test]
-fn the_right_to_monitor_is_printed_where_it_is_wanted() {
-    let scratch = Scratch::new();
-    let server = Kind::Installed.start(&["--cluster-enabled", "no"]);
-    let mut client = server.connect();
-    fill(&mut client);
-    let url = format!("redis://slotscope@127.0.0.1:{}", server.port);
-    let monitor = ["--load", "100ms", "--monitor"];
-    let mut collect_with = |flags: &[&str]| {
-        let args = [&["collect", "--acl", "redis-7.0"], flags].concat();
-        let line = String::from_utf8(succeeded(scratch.run(&args))).unwrap();
-        let line = line.trim_end().replace("PASSWORD", "a-secret");
-        call_ok(&mut client, &line.split(' ').collect::<Vec<_>>());
-        collect(&Scratch::new(), &url, Some("a-secret"), &monitor)
+    fill(&server);
+    let refused = |flags: &str, parts: &str| {
+        let run = collect_as_user(&scratch, &server, flags);
+        assert_ne!(code(&run), 0);
+        assert_contains(stderr(&run), &parts.split(" | ").collect::<Vec<_>>());
     };
-    let refused = collect_with(&[]);
-    let said = testkit::run::stderr(&refused);
-    assert_ne!(refused.status.code(), Some(0));
-    assert!(said.contains("collect --acl SERVER --monitor"), "{said}");
-    succeeded(collect_with(&["--monitor"]));
-    assert_fails(
-        &scratch.run(&["collect", &url, "--monitor"]),
-        &["--monitor: ", "--load 10s"],
-    );
+    allow(&server, "redis-7.0", |line| line.replace(" +scan ", " "));
+    refused("", "SCAN is refused | --acl");
+    allow(&server, "redis-7.0", |line| line);
+    let monitor = "--load 100ms --monitor --force";
+    refused(monitor, "collect --acl SERVER --monitor");
+    allow(&server, "redis-7.0 --monitor", |line| line);
+    succeeded(collect_as_user(&scratch, &server, monitor));
+    scratch.refuses(&format!(
+        "collect {} --monitor | --monitor: | --load 10s
+         collect --acl 5.0 | --acl 5.0 | no users",
+        server.address()
+    ));
+    let old = scratch.done("collect --acl redis-6.0");
+    assert_eq!(old.lines().count(), 1);
 }

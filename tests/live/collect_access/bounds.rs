@@ -2,7 +2,7 @@
 //! and leaves nothing. The test prints the usage for each.
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, clean_environment};
+use testkit::run::{Scratch, rows, words};
 use testkit::usage;
 
 /// The limits in docs/limits.md for `collect`, and for `analyze` of a server, which collects: a base, and an amount per
@@ -12,19 +12,6 @@ const NODE_MIB: u64 = 64;
 const AT_ONCE: usize = 64;
 
 const INFO: &str = "redis_version:7.2.4\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
-
-/// A server with a hostile reply to one command.
-struct Case {
-    name: &'static str,
-    /// The first words of the command.
-    command: &'static str,
-    answer: fn() -> Vec<u8>,
-    /// Number of nodes in the cluster that the server claims to be; 0 for none.
-    nodes: usize,
-    flags: &'static [&'static str],
-    /// The text required in the message; `None` if the run succeeds.
-    said: Option<&'static str>,
-}
 
 fn text(len: usize) -> Vec<u8> {
     let head = format!("${len}\r\n").into_bytes();
@@ -78,133 +65,65 @@ pub(super) fn ordinary(asked: &str, is_cluster: bool) -> Answer {
 
 const MIB: usize = 1 << 20;
 
-const CASES: &[Case] = &[
-    Case {
-        name: "60 MiB for a type",
-        command: "TYPE",
-        answer: || text(60 * MIB),
-        nodes: 0,
-        flags: &[],
-        said: Some("the reply to TYPE has more than 4 KiB"),
-    },
-    Case {
-        name: "60 MiB for an expiry",
-        command: "PTTL",
-        answer: || text(60 * MIB),
-        nodes: 0,
-        flags: &[],
-        said: Some("the reply to PTTL has more than 4 KiB"),
-    },
-    Case {
-        name: "60 MiB for an encoding",
-        command: "OBJECT",
-        answer: || text(60 * MIB),
-        nodes: 0,
-        flags: &[],
-        said: Some("the reply to OBJECT ENCODING has more than 4 KiB"),
-    },
-    Case {
-        name: "60 MiB for a count of keys",
-        command: "CLUSTER COUNTKEYSINSLOT",
-        answer: || text(60 * MIB),
-        nodes: 3,
-        flags: &[],
-        said: Some("the reply to CLUSTER COUNTKEYSINSLOT has more than 4 KiB"),
-    },
-    Case {
-        name: "60 MiB for INFO",
-        command: "INFO",
-        answer: || text(60 * MIB),
-        nodes: 0,
-        flags: &[],
-        said: Some("the reply to INFO has more than 8 MiB"),
-    },
-    Case {
-        name: "300,000 databases",
-        command: "INFO",
-        answer: || databases(300_000),
-        nodes: 0,
-        flags: &[],
-        said: Some("INFO lists more than 65,536 databases"),
-    },
-    Case {
-        name: "a page of a million keys",
-        command: "SCAN",
-        answer: || page(1_000_000, 50),
-        nodes: 0,
-        flags: &["--keys"],
-        said: None,
-    },
-    Case {
-        name: "large pages of 8 nodes at once",
-        command: "SCAN",
-        answer: || page(60_000, 1000),
-        nodes: 8,
-        flags: &[],
-        said: Some("the reply to"),
-    },
-    Case {
-        name: "4 MiB of slots of 100 nodes",
-        command: "CLUSTER SLOT-STATS",
-        answer: || [b"*400000\r\n".to_vec(), b":1\r\n".repeat(400_000)].concat(),
-        nodes: 100,
-        flags: &[],
-        said: None,
-    },
-];
+/// Hostile replies: to which command, from how many nodes (0: no cluster), to which run, and the text required in the
+/// message unless the run succeeds.
+const CASES: &str = "
+    TYPE | 60 MiB | 0 | collect | the reply to TYPE has more than 4 KiB
+    PTTL | 60 MiB | 0 | collect | the reply to PTTL has more than 4 KiB
+    OBJECT | 60 MiB | 0 | collect | the reply to OBJECT ENCODING has more than 4 KiB
+    CLUSTER COUNTKEYSINSLOT | 60 MiB | 3 | collect | the reply to CLUSTER COUNTKEYSINSLOT has more than 4 KiB
+    INFO | 60 MiB | 0 | collect | the reply to INFO has more than 8 MiB
+    INFO | 300,000 databases | 0 | collect | INFO lists more than 65,536 databases
+    SCAN | a page of a million keys | 0 | collect --keys | success
+    SCAN | large pages at once | 8 | collect | the reply to
+    CLUSTER SLOT-STATS | 4 MiB of slots | 100 | collect | success
+";
+
+fn reply(what: &str) -> Vec<u8> {
+    match what {
+        "60 MiB" => text(60 * MIB),
+        "300,000 databases" => databases(300_000),
+        "a page of a million keys" => page(1_000_000, 50),
+        "large pages at once" => page(60_000, 1000),
+        _ => [b"*400000\r\n".to_vec(), b":1\r\n".repeat(400_000)].concat(),
+    }
+}
 
 /// The cost of a run against that server, as a row of the table, and an error if the outcome is wrong.
-fn check(case: &Case) -> (String, Result<(), String>) {
-    let answer = Answer::Bytes((case.answer)());
-    let (command, nodes) = (case.command, case.nodes);
-    let port = std::sync::Arc::new(std::sync::OnceLock::new());
-    let own = std::sync::Arc::clone(&port);
+fn check([command, what, nodes, run, said]: [&'static str; 5]) -> (String, Result<(), String>) {
+    let (answer, nodes) = (Answer::Bytes(reply(what)), nodes.parse().unwrap());
     let is_page = command == "SCAN" && nodes > 0;
-    let server = Hostile::start(move |asked| {
-        if asked.starts_with(command) {
-            return answer.clone();
-        }
-        match asked {
-            // Nodes with a million keys each take long: the run ends after one page of each.
-            asked if is_page && asked.starts_with("TYPE") => Answer::Bytes(text(8 << 10)),
-            "CLUSTER NODES" if nodes > 0 => listing(nodes, *own.wait()),
-            asked => ordinary(asked, nodes > 0),
-        }
+    let server = Hostile::at_port(move |port, asked| match asked {
+        asked if asked.starts_with(command) => answer.clone(),
+        // Nodes with a million keys each take long: the run ends after one page of each.
+        asked if is_page && asked.starts_with("TYPE") => Answer::Bytes(text(8 << 10)),
+        "CLUSTER NODES" if nodes > 0 => listing(nodes, port),
+        asked => ordinary(asked, nodes > 0),
     });
-    port.set(server.port).unwrap();
-    let scratch = Scratch::new();
-    let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_slotscope"));
-    command.arg("collect");
-    command.arg(format!("127.0.0.1:{}", server.port));
-    command.args(["-o", "all", "--max-load", "100", "--timeout", "60"]);
-    command.args(case.flags);
-    command.current_dir(scratch.path(""));
-    clean_environment(&mut command);
-    let usage = usage::of(command);
+    let (scratch, address) = (Scratch::new(), server.address());
+    let line = format!("{run} {address} -o all --max-load 100 --timeout 60");
+    let usage = usage::of(scratch.command(&words(&line)));
     let most = MOST_MIB + NODE_MIB * nodes.min(AT_ONCE) as u64;
-    let row = format!(
-        "| {} | {} | {most} | {:.1} |",
-        case.name,
-        usage.peak_mib(),
-        usage.secs
-    );
-    let is_said = case.said.is_none_or(|said| usage.stderr.contains(said));
-    let code = if case.said.is_some() { 2 } else { 0 };
-    let wrong = |what: &str| Err(format!("{}: {what}: {usage:?}", case.name));
+    let (peak, name) = (usage.peak_mib(), format!("{command}: {what}"));
+    let row = format!("| {name} | {peak} | {most} | {:.1} |", usage.secs);
+    let (code, is_said) = match said {
+        "success" => (0, true),
+        said => (2, usage.stderr.contains(said)),
+    };
+    let wrong = |what: &str| Err(format!("{name}: {what}: {usage:?}"));
     let checked = match () {
         () if usage.code != Some(code) => wrong("the exit code"),
         () if !is_said => wrong("the message"),
-        () if usage.peak_mib() > most => wrong("the memory"),
+        () if peak > most => wrong("the memory"),
         () if code == 2 && !scratch.entries("").is_empty() => wrong("it left something"),
         () => Ok(()),
     };
     (row, checked)
 }
-
 #[test]
 fn no_server_makes_a_collection_take_more_memory_than_the_manual_says() {
     println!("| server | peak MiB | most MiB | s |\n|---|--:|--:|--:|");
-    let checked = CASES.iter().map(|case| {
+    let checked = rows(CASES).into_iter().map(|case| {
         let (row, checked) = check(case);
         println!("{row}");
         checked

@@ -2,20 +2,17 @@
 //! quadratically, and does not depend on data about slots that a primary does not own.
 
 use std::fmt::Write as _;
-use std::io::{BufReader, Write};
-use std::net::{TcpListener, TcpStream};
+use std::io::Write;
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::thread;
 
 use crate::exporter::Exporter;
 use testkit::env;
-use testkit::hostile;
+use testkit::hostile::{Answer, Hostile};
+use testkit::prelude::*;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{Scratch, assert_contains, clean_environment};
 use testkit::usage::{self, Usage};
-
 const INFO: &str = "redis_version:7.2.4\r\nrun_id:a\r\nrole:master\r\ndb0:keys=4,expires=0\r\n";
 
 /// The number of primaries for which docs/limits.md states the cost of a collection with a release build; a test build
@@ -31,125 +28,68 @@ const MOST_HOSTILE_MIB: u64 = 192;
 /// Readings until a screen has a verdict.
 const READINGS: usize = 2;
 
-/// A server that plays all primaries of a cluster; its threads end with the test.
+/// A server that plays all primaries of a cluster.
 struct Crowd {
-    port: u16,
-    script: Arc<Script>,
-}
-
-/// Its replies.
-struct Script {
-    /// CLUSTER NODES without the word `myself`, and its position for each line.
-    listing: String,
-    myself: Vec<usize>,
-    asked: AtomicUsize,
-    /// CLUSTER SLOT-STATS; empty if the server does not know it.
-    stats: Vec<u8>,
-    /// Number of requests for it.
-    counted: AtomicUsize,
-    /// INFO commandstats.
-    commands: String,
+    server: Hostile,
+    /// Number of requests for CLUSTER SLOT-STATS.
+    counted: Arc<AtomicUsize>,
 }
 
 impl Crowd {
-    /// `rows` is the number of slots that each primary counts.
+    /// `rows` is the number of slots that each primary counts; without, the server knows no such command.
     fn start(primaries: usize, rows: usize) -> Crowd {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
-        let script = Arc::new(Script::new(primaries, rows, port));
-        let crowd = Crowd {
-            port,
-            script: Arc::clone(&script),
-        };
-        thread::spawn(move || {
-            for stream in listener.incoming().map_while(Result::ok) {
-                let script = Arc::clone(&script);
-                thread::spawn(move || serve(&stream, &script));
+        let counted = Arc::<AtomicUsize>::default();
+        let (asked, own) = (AtomicUsize::new(0), Arc::clone(&counted));
+        let (stats, commands) = (statistics(rows), commands(rows.min(HOSTILE_COMMANDS)));
+        let server = Hostile::at_port(move |port, command| match command {
+            "CLUSTER NODES" => {
+                // Another node each time, as all are queried in turn.
+                let me = asked.fetch_add(1, Relaxed) % primaries;
+                listing(primaries, me, port)
             }
+            of if of.starts_with("CLUSTER COUNTKEYSINSLOT") => Answer::of(":0\r\n"),
+            of if of.starts_with("CLUSTER SLOT-STATS") && rows > 0 => {
+                own.fetch_add(1, Relaxed);
+                Answer::of(&stats)
+            }
+            of if of.starts_with("CLUSTER") => Answer::of("-ERR unknown command\r\n"),
+            of if of.starts_with("INFO") => Answer::text(&format!("{INFO}{commands}")),
+            "DBSIZE" => Answer::of(":4\r\n"),
+            of if of.starts_with("SCAN") => Answer::of("*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
+            _ => Answer::of("+OK\r\n"),
         });
-        crowd
+        Crowd { server, counted }
     }
 
     /// `slotscope COMMAND` for it, with enough descriptors.
     fn run(&self, scratch: &Scratch, command: &str, flags: &str) -> Command {
-        let line = self.line(command, &format!("--max-load 100 {flags}"));
-        let mut command = Command::new("bash");
-        command.args(["-c", &line]).current_dir(scratch.path(""));
-        clean_environment(&mut command);
-        command
+        scratch.bash(&self.line(command, &format!("--max-load 100 {flags}")))
     }
 
     fn line(&self, command: &str, flags: &str) -> String {
-        let (program, port) = (env!("CARGO_BIN_EXE_slotscope"), self.port);
-        format!("ulimit -n $(ulimit -H -n); exec {program} {command} 127.0.0.1:{port} {flags}")
+        let address = self.server.address();
+        format!("ulimit -n $(ulimit -H -n); exec slotscope {command} {address} {flags}")
     }
 }
 
-impl Script {
-    fn new(primaries: usize, rows: usize, port: u16) -> Script {
-        let (mut listing, mut myself) = (String::new(), Vec::new());
-        for i in 0..primaries {
-            write!(listing, "{i:040x} 127.0.0.1:{port}@1 ").unwrap();
-            myself.push(listing.len());
-            let first = i * 16384 / primaries;
-            let last = (i + 1) * 16384 / primaries - 1;
-            writeln!(listing, "master - 0 0 {i} connected {first}-{last}").unwrap();
-        }
-        Script {
-            listing,
-            myself,
-            asked: AtomicUsize::new(0),
-            stats: if rows == 0 {
-                Vec::new()
-            } else {
-                statistics(rows)
-            },
-            counted: AtomicUsize::new(0),
-            commands: if rows == 0 {
-                String::new()
-            } else {
-                commands(HOSTILE_COMMANDS)
-            },
-        }
+/// CLUSTER NODES as primary `me` says it.
+fn listing(primaries: usize, me: usize, port: u16) -> Answer {
+    let mut listing = String::new();
+    for i in 0..primaries {
+        let [first, end] = [i, i + 1].map(|at| at * 16384 / primaries);
+        let myself = if i == me { "myself," } else { "" };
+        let flags = format_args!("127.0.0.1:{port}@1 {myself}master - 0 0 {i} connected");
+        writeln!(listing, "{i:040x} {flags} {first}-{}", end - 1).unwrap();
     }
-
-    fn answer(&self, command: &str, out: &mut impl Write) -> std::io::Result<()> {
-        let mut words = command.split(' ');
-        match (words.next().unwrap_or_default(), words.next()) {
-            ("CLUSTER", Some("NODES")) => {
-                // Another node each time, as all are queried in turn.
-                let at = self.asked.fetch_add(1, Relaxed) % self.myself.len();
-                let (before, after) = self.listing.split_at(self.myself[at]);
-                write!(
-                    out,
-                    "${}\r\n{before}myself,{after}\r\n",
-                    self.listing.len() + 7
-                )
-            }
-            ("CLUSTER", Some("COUNTKEYSINSLOT")) => write!(out, ":0\r\n"),
-            ("CLUSTER", Some("SLOT-STATS")) if !self.stats.is_empty() => {
-                self.counted.fetch_add(1, Relaxed);
-                out.write_all(&self.stats)
-            }
-            ("CLUSTER", _) => write!(out, "-ERR unknown command\r\n"),
-            ("INFO", _) => {
-                let info = format!("{INFO}{}", self.commands);
-                write!(out, "${}\r\n{info}\r\n", info.len())
-            }
-            ("DBSIZE", _) => write!(out, ":4\r\n"),
-            ("SCAN", _) => write!(out, "*2\r\n$1\r\n0\r\n*1\r\n$1\r\nk\r\n"),
-            _ => write!(out, "+OK\r\n"),
-        }
-    }
+    Answer::text(&listing)
 }
-
 /// CLUSTER SLOT-STATS for the first slots.
-fn statistics(rows: usize) -> Vec<u8> {
+fn statistics(rows: usize) -> String {
     let mut stats = format!("*{rows}\r\n");
     for slot in 0..rows {
         write!(stats, "*2\r\n:{slot}\r\n*2\r\n$9\r\nkey-count\r\n:4\r\n").unwrap();
     }
-    stats.into_bytes()
+    stats
 }
 
 /// INFO commandstats with this many commands.
@@ -158,30 +98,12 @@ fn commands(number: usize) -> String {
     (0..number).map(line).collect()
 }
 
-/// Answers the commands on a connection until it is closed.
-fn serve(stream: &TcpStream, script: &Script) {
-    let mut commands = BufReader::new(stream);
-    while let Some(command) = hostile::command(&mut commands) {
-        let mut answer = Vec::new();
-        script.answer(&command, &mut answer).unwrap();
-        if (&*stream).write_all(&answer).is_err() {
-            return;
-        }
-    }
-}
-
 /// Allows this process a connection from each primary.
 fn raise_descriptors() {
-    let own = std::process::id().to_string();
-    let raised = Command::new("bash")
-        .args([
-            "-c",
-            &format!("prlimit --pid {own} --nofile=$(ulimit -H -n)"),
-        ])
-        .status();
-    assert!(raised.unwrap().success());
+    let own = std::process::id();
+    let raised = Scratch::new().shell(format!("prlimit --pid {own} --nofile=$(ulimit -H -n)"));
+    assert!(raised.status.success());
 }
-
 #[test]
 fn a_collection_takes_memory_and_time_in_proportion_to_the_primaries() {
     raise_descriptors();
@@ -238,15 +160,12 @@ fn peak_of_top(crowd: &Crowd, primaries: usize) -> u64 {
     let scratch = Scratch::new();
     let line = crowd.line("top", "--interval 250ms");
     let line = format!("echo $$ > pid; stty rows 50 cols 160; {line}");
-    let mut terminal = Command::new("script");
-    clean_environment(&mut terminal);
-    terminal.args(["-qec", &line, "/dev/null"]);
-    terminal.env("TERM", "xterm").current_dir(scratch.path(""));
+    let mut terminal = scratch.on_terminal(&line);
     let keys = terminal.stdin(Stdio::piped()).stdout(Stdio::null());
-    let before = crowd.script.counted.load(Relaxed);
+    let before = crowd.counted.load(Relaxed);
     let mut terminal = keys.spawn().unwrap();
     wait_for(|| {
-        let counted = crowd.script.counted.load(Relaxed) - before;
+        let counted = crowd.counted.load(Relaxed) - before;
         let is_read = counted > READINGS * primaries;
         is_read.then_some(()).ok_or(counted.to_string())
     });
@@ -265,18 +184,13 @@ fn slots_that_primaries_count_and_do_not_own_take_no_memory() {
     let (crowd, scratch) = (Crowd::start(primaries, rows), Scratch::new());
     let collected = usage::of(crowd.run(&scratch, "collect", "-o all --slots-only --load 1s"));
     assert_eq!(collected.code, Some(0), "{}", collected.stderr);
-    let peaks = [
-        collected.peak_mib(),
-        peak_of_exporter(&crowd),
-        peak_of_top(&crowd, primaries),
-    ];
-    println!("| primaries | rows each | commands each | collect MiB | exporter MiB | top MiB |");
-    println!("|--:|--:|--:|--:|--:|--:|");
-    let [collect, exporter, top] = peaks;
-    println!("| {primaries} | {rows} | {HOSTILE_COMMANDS} | {collect} | {exporter} | {top} |");
+    let (collect, exporter) = (collected.peak_mib(), peak_of_exporter(&crowd));
+    let peaks = [collect, exporter, peak_of_top(&crowd, primaries)];
+    println!("{primaries} primaries with {rows} rows and {HOSTILE_COMMANDS} commands each:");
+    println!("collect, exporter and top take {peaks:?} MiB");
     // All rows of one reading would take 94 MiB more.
     let most = MOST_HOSTILE_MIB * primaries.div_ceil(MOST_PRIMARIES) as u64;
     assert!(peaks.iter().all(|peak| *peak <= most), "{peaks:?} MiB");
     let manifest = scratch.read("all/collect.json");
-    assert_contains(&manifest, &["of slots that the node does not own"]);
+    manifest.says("of slots that the node does not own");
 }

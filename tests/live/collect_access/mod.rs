@@ -13,40 +13,27 @@ mod tls;
 mod tls_hostile;
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 use std::process::Output;
 
 use testkit::cluster::Cluster;
 use testkit::prelude::*;
 
-/// `slotscope collect URL -o all ARGS`, with the password in the environment.
-fn collect(scratch: &Scratch, url: &str, password: Option<&str>, args: &[&str]) -> Output {
-    let args = [&["collect", url, "-o", "all"], args].concat();
-    let mut command = scratch.command(&args);
-    command.envs(password.map(|password| ("REDISCLI_AUTH", password)));
-    command.output().unwrap()
+/// `slotscope collect URL -o all FLAGS`.
+fn collect(scratch: &Scratch, url: &str, flags: &str) -> Output {
+    scratch.line(format!("collect {url} -o all {flags}"))
+}
+
+/// The manifest of such a run, which must succeed.
+#[track_caller]
+fn collected(scratch: &Scratch, url: &str, flags: &str) -> Value {
+    manifest(scratch, collect(scratch, url, flags))
 }
 
 /// The manifest of a successful run.
 #[track_caller]
-fn manifest(scratch: &Scratch, run: &Output) -> Value {
-    assert_eq!(code(run), 0, "{}", stderr(run));
-    serde_json::from_slice(&fs::read(scratch.path("all/collect.json")).unwrap()).unwrap()
-}
-
-/// The names and contents of all files below a directory.
-fn files_below(directory: &Path) -> Vec<(String, Vec<u8>)> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(directory).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files.extend(files_below(&path))
-        } else {
-            files.push((path.display().to_string(), fs::read(&path).unwrap()))
-        }
-    }
-    files
+fn manifest(scratch: &Scratch, run: Output) -> Value {
+    succeeded(run);
+    serde_json::from_str(&scratch.read("all/collect.json")).unwrap()
 }
 
 /// 300 keys, each on its owner.

@@ -2,107 +2,82 @@
 
 use rcgen::{CertificateParams, date_time_ymd};
 
-use crate::collect_access::fill;
-use crate::collect_access::{collect, manifest};
+use crate::collect_access::{collect, collected, fill};
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::Server;
-use testkit::run::{Scratch, assert_fails, code, stderr, words};
 use testkit::tls::Authority;
-
 #[test]
 fn a_cluster_with_tls_is_collected_by_whom_it_trusts_and_who_trusts_it() {
     let [authority, other] = [Authority::new(), Authority::new()];
     let cluster = Cluster::made_of(Kind::Installed, &even(3), |_| authority.options("yes"));
-    let keys = fill(&cluster);
-    let (port, plain) = (
-        cluster.servers[0].tls_port.unwrap(),
-        cluster.servers[0].port,
+    let keys = fill(&cluster).len();
+    let server = &cluster.servers[0];
+    let port = server.tls_port.unwrap();
+    let (tls, plain) = (
+        format!("localhost:{port}"),
+        format!("localhost:{}", server.port),
     );
-    let url = |port: u16| format!("rediss://localhost:{port}");
-    let text = |path: std::path::PathBuf| path.to_str().unwrap().to_owned();
-    let [certificate, key] = authority.certificate().map(text);
-    let (ca, wrong) = (text(authority.ca()), text(other.ca()));
-    let identity = ["--tls-cert", &certificate, "--tls-key", &key];
-    let trusting = [&["--tls-ca", &ca], &identity[..]].concat();
+    let [certificate, key] = authority
+        .certificate()
+        .map(|path| path.display().to_string());
+    let [ca, wrong] = [&authority, &other].map(|of| format!("--tls-ca {}", of.ca().display()));
+    let identity = format!("--tls-cert {certificate} --tls-key {key}");
 
-    let scratch = Scratch::new();
-    let run = collect(&scratch, &url(port), None, &trusting);
-    assert_eq!(manifest(&scratch, &run)["keys"], keys.len());
-
+    let found = collected(
+        &Scratch::new(),
+        &format!("rediss://{tls}"),
+        &format!("{ca} {identity}"),
+    );
+    assert_eq!(found["keys"], keys);
     // The flags of redis-cli, and a name in place of each server's host.
-    let scratch = Scratch::new();
-    let line = format!("--tls --cacert {ca} --cert {certificate} --key {key} --sni localhost");
-    let as_redis_cli = words(&line);
-    let run = collect(
-        &scratch,
+    let cacert = authority.ca();
+    let as_redis_cli = format!("--tls --cacert {} --cert {certificate}", cacert.display());
+    let flags = format!("{as_redis_cli} --key {key} --sni localhost");
+    let found = collected(
+        &Scratch::new(),
         &format!("redis://127.0.0.1:{port}"),
-        None,
-        &as_redis_cli,
+        &flags,
     );
-    assert_eq!(manifest(&scratch, &run)["keys"], keys.len());
+    assert_eq!(found["keys"], keys);
 
-    for (url, flags, part) in [
-        (
-            url(port),
-            [&["--tls-ca", &wrong], &identity[..]].concat(),
-            "--tls-ca",
-        ),
-        (url(port), identity.to_vec(), "--tls-ca"),
-        (url(port), vec!["--tls-ca", &ca], "--tls-cert"),
-        (
-            url(plain),
-            [&trusting[..], &["--timeout", "1h"]].concat(),
-            "speaks plain text",
-        ),
-        (
-            format!("redis://localhost:{port}"),
-            Vec::new(),
-            "speaks TLS; write rediss://",
-        ),
-        (
-            url(port),
-            [&trusting[..], &["--sni", "other.example"]].concat(),
-            "not for other.example but for localhost, 127.0.0.1",
-        ),
-        (url(port), vec!["--tls-ca", &key], "no certificate"),
-        (url(port), vec!["--tls-cert", &certificate], "--tls-key"),
-    ] {
-        let scratch = Scratch::new();
-        let run = collect(&scratch, &url, None, &flags);
-        assert_eq!(code(&run), 2, "{flags:?}");
-        assert!(
-            stderr(&run).contains(part),
-            "{url} {flags:?}: {}",
-            stderr(&run)
-        );
-        assert!(scratch.entries("").is_empty(), "{flags:?}");
+    let refused = format!(
+        "rediss://{tls} {wrong} {identity} | --tls-ca
+        rediss://{tls} {identity} | --tls-ca
+        rediss://{tls} {ca} | --tls-cert
+        rediss://{plain} {ca} {identity} --timeout 1h | speaks plain text
+        redis://{tls} | speaks TLS; write rediss://
+        rediss://{tls} {ca} {identity} --sni other.example | not for other.example but for localhost, 127.0.0.1
+        rediss://{tls} --tls-ca {key} | no certificate"
+    );
+    let scratch = Scratch::new();
+    for row in refused.lines() {
+        scratch.refuses(&format!("collect -o all {}", row.trim()));
     }
+    let flags = format!("--tls-cert {certificate}");
+    let run = collect(&scratch, &format!("rediss://{tls}"), &flags);
+    stderr(&run).says("not provided").says("--tls-key");
+    assert_eq!(scratch.entries(""), [""; 0]);
 }
-
 #[test]
 fn a_certificate_that_is_not_accepted_is_explained_in_words() {
-    let for_names = |names: &[&str]| {
-        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        CertificateParams::new(names).unwrap()
-    };
-    let [mut expired, mut early] = [(); 2].map(|()| for_names(&["127.0.0.1"]));
+    let for_name = |name: &str| CertificateParams::new([name.to_owned()]).unwrap();
+    let [mut expired, mut early] = [(); 2].map(|()| for_name("127.0.0.1"));
     expired.not_after = date_time_ymd(2020, 3, 1);
     early.not_before = date_time_ymd(3000, 1, 1);
-    let cases: [(Option<CertificateParams>, &[&str]); 5] = [
-        (Some(expired), &["expired on 2020-03-01"]),
-        (Some(early), &["not valid before 3000-01-01"]),
+    let other = "is not for 127.0.0.1 but for db.example; | --sni";
+    let own = "certificate of an authority as its own | --tls-ca";
+    for (params, parts) in [
+        (Some(expired), "expired on 2020-03-01"),
+        (Some(early), "not valid before 3000-01-01"),
+        (Some(for_name("db.example")), other),
         (
-            Some(for_names(&["db.example"])),
-            &["is not for 127.0.0.1 but for db.example;", "--sni"],
+            Some(CertificateParams::default()),
+            "for no name | subjectAltName",
         ),
-        (Some(for_names(&[])), &["for no name", "subjectAltName"]),
-        (
-            None,
-            &["certificate of an authority as its own", "--tls-ca"],
-        ),
-    ];
-    for (params, parts) in cases {
+        (None, own),
+    ] {
         let authority = Authority::new();
         match params {
             Some(params) => authority.sign(params),
@@ -114,10 +89,9 @@ fn a_certificate_that_is_not_accepted_is_explained_in_words() {
         options.extend(["--cluster-enabled", "no"]);
         let server = Server::start(&options);
         let url = format!("rediss://127.0.0.1:{}", server.tls_port.unwrap());
-        let ca = authority.ca();
-        let scratch = Scratch::new();
-        let run = collect(&scratch, &url, None, &["--tls-ca", ca.to_str().unwrap()]);
-        assert_fails(&run, parts);
+        let ca = format!("--tls-ca {}", authority.ca().display());
+        let run = collect(&Scratch::new(), &url, &ca);
+        run.refused(parts);
         let said = stderr(&run);
         assert!(!said.contains('(') || said.contains("(CA:"), "{said}");
     }

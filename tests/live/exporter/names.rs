@@ -1,15 +1,11 @@
 //! Names announced by primaries: identical ones, and ones that a terminal obeys. Figures are kept apart by id.
 
-use std::process::{Child, Stdio};
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
 
+use super::{Exporter, memory_of};
 use testkit::hostile::{Answer, Hostile};
 use testkit::prelude::*;
-use testkit::redis::{free_port, wait_for};
-
-use std::io::{Read, Write};
-use std::net::TcpStream;
-
 /// Text that a terminal obeys: a title, a bell, a right-to-left override.
 const OBEYED: &str = "\u{1b}]0;PWN\u{7}\u{202e}";
 
@@ -25,11 +21,7 @@ fn cluster(places: [&str; 3]) -> Vec<Hostile> {
             let ms = begun.elapsed().as_millis() as u64;
             let line = |(node, port): (usize, &u16)| {
                 let place = places[node].replace("{}", &port.to_string());
-                let flags = if node == me {
-                    "myself,master"
-                } else {
-                    "master"
-                };
+                let flags = ["master", "myself,master"][usize::from(node == me)];
                 let (first, last) = [(0, 5460), (5461, 10_922), (10_923, 16_383)][node];
                 format!("{node:040x} {place} {flags} - 0 0 {node} connected {first}-{last}\n")
             };
@@ -56,168 +48,76 @@ fn cluster(places: [&str; 3]) -> Vec<Hostile> {
     servers
 }
 
-/// The flags that map the announced addresses to the servers.
-fn map(servers: &[Hostile], announced: impl Fn(usize, u16) -> String) -> Vec<String> {
-    let pair = |(at, server): (usize, &Hostile)| {
-        let from = announced(at, server.port);
-        [
-            "--address-map".to_owned(),
-            format!("{from}=127.0.0.1:{}", server.port),
-        ]
-    };
-    servers.iter().enumerate().flat_map(pair).collect()
-}
-
-struct Running(Child, u16);
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        drop(self.0.kill());
-        drop(self.0.wait());
-    }
-}
-
-impl Running {
-    fn start(seed: u16, flags: &[String]) -> Running {
-        let port = free_port();
-        let (seed, listen) = (format!("127.0.0.1:{seed}"), format!("127.0.0.1:{port}"));
-        let line = format!("exporter {seed} --listen {listen} --interval 300ms --cluster shop");
-        let args = words(&line);
-        let mut command = slotscope(&args);
-        Running(
-            command.args(flags).stderr(Stdio::null()).spawn().unwrap(),
-            port,
-        )
-    }
-
-    fn page(&self) -> String {
-        wait_for(|| {
-            let mut stream =
-                TcpStream::connect(("127.0.0.1", self.1)).map_err(|error| error.to_string())?;
-            stream
-                .write_all(b"GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                .map_err(|error| error.to_string())?;
-            let mut page = String::new();
-            stream
-                .read_to_string(&mut page)
-                .map_err(|error| error.to_string())?;
-            page.contains("slotscope_node_cpu_ratio{")
-                .then_some(page.clone())
-                .ok_or(page)
-        })
-    }
-}
-
-/// The value of each series of a family.
-fn values<'p>(page: &'p str, family: &str) -> Vec<(&'p str, f64)> {
+/// The series of a family on the page of an exporter, with their values, once there are loads.
+fn values(exporter: &Exporter, family: &str) -> Vec<(String, f64)> {
+    let page = exporter.page_with("slotscope_node_cpu_ratio{");
     let lines = page.lines().filter(|line| line.starts_with(family));
-    lines
-        .map(|line| {
-            let (series, value) = line.rsplit_once(' ').unwrap();
-            (series, value.parse().unwrap())
-        })
+    let values = lines.map(|line| line.rsplit_once(' ').unwrap());
+    values
+        .map(|(series, value)| (series.to_owned(), value.parse().unwrap()))
         .collect()
 }
 
 #[test]
 fn primaries_that_announce_one_hostname_keep_their_own_figures() {
-    let places = [
+    let servers = cluster([
         "10.99.0.1:6379@16379,lb.example",
         "10.99.0.2:6379@16379,lb.example",
         "10.99.0.3:6379@16379,lb.example",
-    ];
-    let servers = cluster(places);
-    let flags = map(&servers, |at, _| format!("10.99.0.{}:6379", at + 1));
-    let exporter = Running::start(servers[0].port, &flags);
+    ]);
+    let names = [1, 2, 3].map(|at| format!("10.99.0.{at}:6379"));
+    let pairs = names.iter().zip(&servers);
+    let map: String = pairs
+        .map(|(name, server)| format!(" --address-map {name}={}", server.address()))
+        .collect();
+    let seed = servers[0].address();
+    let exporter = Exporter::of(&seed, &words(&map));
+    let rising = |cpu: [f64; 3]| assert!(cpu.is_sorted_by(|a, b| a < b), "{cpu:?}");
     for _ in 0..5 {
-        let page = exporter.page();
-        let memory = values(&page, "slotscope_node_memory_bytes{");
-        let expected = |at: usize| {
-            (
-                format!(
-                    "slotscope_node_memory_bytes{{cluster=\"shop\",node=\"10.99.0.{}:6379\"}}",
-                    at + 1
-                ),
-                1e6 * (at + 1) as f64,
-            )
-        };
-        let expected: Vec<(String, f64)> = (0..3).map(expected).collect();
-        let found: Vec<(String, f64)> = memory
-            .iter()
-            .map(|(series, value)| ((*series).to_owned(), *value))
+        let found = values(&exporter, "slotscope_node_memory_bytes{");
+        let expected = names.iter().zip([1e6, 2e6, 3e6]);
+        let expected: Vec<_> = expected
+            .map(|(name, bytes)| (memory_of(name), bytes))
             .collect();
         assert_eq!(found, expected);
-        let cpu: Vec<f64> = values(&page, "slotscope_node_cpu_ratio{")
-            .iter()
-            .map(|(_, value)| *value)
-            .collect();
-        assert!(cpu[0] < cpu[1] && cpu[1] < cpu[2], "{cpu:?}");
+        let cpu = values(&exporter, "slotscope_node_cpu_ratio{");
+        rising([0, 1, 2].map(|at: usize| cpu[at].1));
     }
     let scratch = Scratch::new();
-    let seed = format!("127.0.0.1:{}", servers[0].port);
-    let mut collect = scratch.command(&words(&format!(
-        "collect {seed} --slots-only --load 1s -o shop"
-    )));
-    let output = collect.args(&flags).output().unwrap();
-    assert_eq!(code(&output), 0, "{}", stderr(&output));
-    let manifest: serde_json::Value =
-        serde_json::from_slice(&std::fs::read(scratch.path("shop/collect.json")).unwrap()).unwrap();
-    let cpu = |at: usize| manifest["load"]["nodes"][at]["cpu"].float();
-    assert!(
-        cpu(0) < cpu(1) && cpu(1) < cpu(2),
-        "{}",
-        manifest["load"]["nodes"]
-    );
-    let analyzed = scratch.run(&["analyze", "shop", "--json"]);
-    let report = testkit::run::report(&analyzed);
-    let slots: Vec<&serde_json::Value> = report["nodes"]["list"]
-        .list()
-        .iter()
-        .map(|node| &node["keys"])
-        .collect();
+    scratch.done(format!(
+        "collect {seed} --slots-only --load 1s -o shop{map}"
+    ));
+    let manifest: Value = serde_json::from_str(&scratch.read("shop/collect.json")).unwrap();
+    rising([0, 1, 2].map(|at: usize| manifest["load"]["nodes"][at]["cpu"].float()));
+    let report = scratch.json("analyze shop --json");
+    let slots = [0, 1, 2].map(|at: usize| &report["nodes"]["list"][at]["keys"]);
     assert_eq!(slots, [5461, 5462, 5461], "{}", report["nodes"]);
-    let page = scratch.run(&words("analyze shop --openmetrics metrics.txt --no-files"));
-    assert_eq!(code(&page), 0, "{}", stderr(&page));
+    scratch.done("analyze shop --openmetrics metrics.txt --no-files");
     let page = scratch.read("metrics.txt");
-    let series = page
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .map(|line| line.rsplit_once(' ').unwrap().0);
-    let mut seen = std::collections::BTreeSet::new();
-    assert!(
-        series.into_iter().all(|series| seen.insert(series)),
-        "{page}"
-    );
+    let lines = page.lines().filter(|line| !line.starts_with('#'));
+    let mut series = lines.map(|line| line.rsplit_once(' ').unwrap().0);
+    let mut seen = BTreeSet::new();
+    assert!(series.all(|series| seen.insert(series)), "{page}");
 }
 
 #[test]
 fn what_a_primary_calls_itself_moves_no_terminal() {
-    let hostname = format!("127.0.0.1:{{}}@1,{}", OBEYED.replace(' ', ""));
+    let hostname = format!("127.0.0.1:{{}}@1,{OBEYED}");
     let servers = cluster([&hostname, &hostname, "127.0.0.1:{}@1,plain"]);
-    let exporter = Running::start(servers[0].port, &[]);
-    let page = exporter.page();
-    let body = page.split_once("\r\n\r\n").unwrap().1;
-    assert!(
-        !body.contains(|c: char| c != '\n' && c.is_control() || c == '\u{202e}'),
-        "{}",
-        body.escape_debug()
-    );
+    let seed = servers[0].address();
+    let page = Exporter::of(&seed, &[]).page_with("slotscope_node_cpu_ratio{");
     let scratch = Scratch::new();
-    let seed = format!("127.0.0.1:{}", servers[0].port);
-    for (args, dir) in [
-        (&["--slots-only", "--load", "1s"][..], "a"),
-        (&["--slots-only"], "b"),
-    ] {
-        let args = [&["collect", &seed, "-o", dir, "--color", "always"], args].concat();
-        let output = scratch.run(&args);
-        assert_eq!(code(&output), 0, "{}", stderr(&output));
-        for text in [&output.stdout, &output.stderr] {
-            let text = String::from_utf8_lossy(text);
-            assert!(
-                !text.contains("\u{1b}]") && !text.contains(['\u{7}', '\u{202e}']),
-                "{}",
-                text.escape_debug()
-            );
-        }
+    let load = scratch.line(format!(
+        "collect {seed} -o a --color always --slots-only --load 1s"
+    ));
+    let counts = scratch.line(format!("collect {seed} -o b --color always --slots-only"));
+    for run in [&load, &counts] {
+        assert_eq!(code(run), 0, "{}", stderr(run));
+    }
+    let said = [&load, &counts].map(|run| [stdout(run), stderr(run)].concat());
+    // The program's own colours are the only escapes.
+    for text in [page, said.concat().replace("\u{1b}[", "")] {
+        let is_obeyed = |c: char| c != '\n' && c.is_control() || c == '\u{202e}';
+        assert!(!text.contains(is_obeyed), "{}", text.escape_debug());
     }
 }

@@ -1,14 +1,13 @@
 //! A real Prometheus scrapes the exporter, and its alert fires while one shard is hot and its peers are idle.
 
-use std::io::{Read, Write};
-use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use super::{Exporter, start};
+use super::{Exporter, ask};
+use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::{free_port, wait_for};
-use testkit::run::{Scratch, root};
 
 /// A running Prometheus.
 struct Prometheus {
@@ -22,39 +21,29 @@ impl Prometheus {
     /// five, and call a smaller part of a core hot: the test machine has other work.
     fn start(exporter: &Exporter) -> Prometheus {
         let folder = Scratch::new();
-        let rules = std::fs::read_to_string(root().join("packaging/prometheus/alerts.yml"));
-        let rules = rules.unwrap();
-        let mut quick = rules;
-        for (from, to) in [
-            ("for: 45s", "for: 1s"),
-            ("[1m]", "[5s]"),
-            ("> 0.5\n", "> 0.1\n"),
-        ] {
-            assert!(
-                quick.contains(from),
-                "the alert of a hot shard lacks {from:?}"
-            );
-            quick = quick.replace(from, to);
+        let mut rules = folder.read(root().join("packaging/prometheus/alerts.yml"));
+        for [from, to] in rows(
+            r"for: 45s | for: 1s
+            [1m] | [5s]
+            > 0.5\n | > 0.1\n",
+        ) {
+            rules.says(from);
+            rules = rules.replace(from, to);
         }
-        folder.file("alerts.yml", quick);
+        folder.file("alerts.yml", rules);
         let config = format!(
             "global:\n  scrape_interval: 1s\n  evaluation_interval: 1s\nrule_files: [alerts.yml]\nscrape_configs:\n- job_name: slotscope\n  static_configs:\n  - targets: ['127.0.0.1:{}']\n",
             exporter.port
         );
-        let config = folder.file("prometheus.yml", config);
+        folder.file("prometheus.yml", config);
         let port = free_port();
         let mut command = Command::new("prometheus");
-        command.arg(format!("--config.file={}", config.display()));
-        command.arg(format!(
-            "--storage.tsdb.path={}",
-            folder.path("data").display()
-        ));
+        command.args(["--config.file=prometheus.yml", "--storage.tsdb.path=data"]);
         command.arg(format!("--web.listen-address=127.0.0.1:{port}"));
         command.stdout(Stdio::null()).stderr(Stdio::null());
+        let child = command.current_dir(folder.path("")).spawn();
         Prometheus {
-            child: command
-                .spawn()
-                .expect("prometheus is installed by tests/run"),
+            child: child.expect("prometheus is installed by tests/run"),
             port,
             _folder: folder,
         }
@@ -62,14 +51,8 @@ impl Prometheus {
 
     /// The response of its API about `what`.
     fn says(&self, what: &str) -> Result<String, String> {
-        let ask = || -> std::io::Result<String> {
-            let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-            stream.write_all(format!("GET /api/v1/{what} HTTP/1.0\r\n\r\n").as_bytes())?;
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer)?;
-            Ok(answer)
-        };
-        ask().map_err(|error| error.to_string())
+        let request = format!("GET /api/v1/{what} HTTP/1.0\r\n\r\n");
+        ask(self.port, request.as_bytes()).map_err(|error| error.to_string())
     }
 
     fn waits_for(&self, what: &str, texts: &[&str]) -> String {
@@ -90,15 +73,15 @@ impl Drop for Prometheus {
 
 #[test]
 fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
-    let cluster = start(Kind::Valkey91);
-    let exporter = Exporter::start(&cluster);
+    let cluster = Cluster::counting(Kind::Valkey91, 500);
+    let exporter = Exporter::start(&cluster, &[]);
     exporter.page_with("slotscope_state{");
     let prometheus = Prometheus::start(&exporter);
     prometheus.waits_for("targets", &["\"health\":\"up\"", "\"lastError\":\"\""]);
     let calm = prometheus.waits_for("query?query=slotscope_up", &["\"1\"]"]);
-    assert!(calm.contains("\"cluster\":\"shop\""), "{calm}");
+    calm.says("\"cluster\":\"shop\"");
     let before = prometheus.says("alerts").unwrap();
-    assert!(!before.contains("SlotscopeHotShard"), "{before}");
+    before.lacks("SlotscopeHotShard");
 
     // Work for the server and hardly any for its client.
     let busy = "local sum = 0; for i = 1, 300000 do sum = sum + i end; return sum";
@@ -121,10 +104,7 @@ fn prometheus_scrapes_it_and_the_alert_of_a_hot_shard_fires() {
         fired
     });
     let owner = cluster.owner_address(b"user:7");
-    assert!(
-        fired.contains(&format!("\"node\":\"{owner}\"")),
-        "{owner}: {fired}"
-    );
+    fired.says(&format!("\"node\":\"{owner}\""));
     assert_eq!(fired.matches("SlotscopeHotShard").count(), 1, "{fired}");
 
     // Hostile requests do not stop scrapes: each is a sample of `up`, which was never 0.

@@ -2,6 +2,7 @@
 
 use super::workload::{Workload, change, uuid, word};
 use crate::rng::Rng;
+use crate::run::words;
 
 /// A kind of id: its name, and the function that returns the id of a number.
 pub type IdKind = (&'static str, fn(&mut Rng, usize) -> String);
@@ -33,12 +34,8 @@ pub static ID_KINDS: [IdKind; 14] = [
     }),
     ("UPPER", |rng, _| word(rng, 6).to_uppercase()),
     ("date", |_, i| {
-        format!(
-            "{}-{:02}-{:02}",
-            2020 + i / 336,
-            1 + i / 28 % 12,
-            1 + i % 28
-        )
+        let (year, month, day) = (2020 + i / 336, 1 + i / 28 % 12, 1 + i % 28);
+        format!("{year}-{month:02}-{day:02}")
     }),
     ("script", |rng, _| {
         let first = *rng.pick(&['а', '一']);
@@ -83,9 +80,7 @@ const LAYOUTS: [fn(&str, &str) -> String; 4] = [
 
 /// Commands on keys that share one of `ids`, with this many parts.
 pub fn sharing(rng: &mut Rng, ids: &[String], parts: usize, command: &str) -> Workload {
-    let names = [
-        "plan", "limits", "owner", "wait", "active", "meta", "events",
-    ];
+    let names = words("plan limits owner wait active meta events");
     let key = rng.pick(&LAYOUTS);
     let mut load = Workload::on(3, change(1.0, ids.len()));
     for at in 0..ids.len().max(150) {
@@ -99,11 +94,8 @@ pub fn sharing(rng: &mut Rng, ids: &[String], parts: usize, command: &str) -> Wo
         }
         load.batch(command != "MGET", keys);
     }
-    let mut names: Vec<String> = load
-        .batches
-        .iter()
-        .flat_map(|(_, keys)| keys.clone())
-        .collect();
+    let names = load.batches.iter().flat_map(|(_, keys)| keys.clone());
+    let mut names: Vec<String> = names.collect();
     names.sort();
     names.dedup();
     load.names(names);

@@ -47,12 +47,8 @@ pub fn shop(rng: &mut Rng, noise: f64) -> Workload {
     let (step, from) = *rng.pick(&[(1, 1), (7, 11), (13, 100_000)]);
     let nodes = *rng.pick(&[3, 6]);
     let mut load = Workload::on(nodes, change(1.0, users));
-    let of = |user: usize| {
-        keys(
-            "cart:#:items user:#:profile user:#:prefs",
-            user * step + from,
-        )
-    };
+    let names = "cart:#:items user:#:profile user:#:prefs";
+    let of = |user: usize| keys(names, user * step + from);
     load.names((0..users).flat_map(of));
     for _ in 0..2000 {
         let count = *rng.pick(&[2, 3, 3]);
@@ -64,11 +60,10 @@ pub fn shop(rng: &mut Rng, noise: f64) -> Workload {
 
 pub fn tenant(rng: &mut Rng, noise: f64) -> Workload {
     let documents: Vec<usize> = (1..=40).map(|rank| (9000 / rank + 5) / 3).collect();
-    let keys = |tenant: usize, document: usize| {
-        ["body", "meta", "acl"]
-            .map(|part| format!("{{t{tenant}}}:doc:{document}:{part}"))
-            .to_vec()
+    let names = |tenant| {
+        format!("{{t{tenant}}}:doc:#:body {{t{tenant}}}:doc:#:meta {{t{tenant}}}:doc:#:acl")
     };
+    let keys = |tenant: usize, document: usize| keys(&names(tenant), document);
     let mut load = Workload::on(9, change(1.0, documents.iter().sum()));
     for (tenant, count) in documents.iter().enumerate() {
         load.names((0..*count).flat_map(|document| keys(tenant, document)));
@@ -89,11 +84,8 @@ pub fn tenant(rng: &mut Rng, noise: f64) -> Workload {
 fn series(rng: &mut Rng, noise: f64) -> Workload {
     let (hosts, days) = (*rng.pick(&[400, 1500]), *rng.pick(&[14, 30]));
     let key = |day: usize, host: usize| {
-        format!(
-            "metric:{{2026{:02}{:02}}}:host{host}:cpu",
-            1 + day / 28,
-            1 + day % 28
-        )
+        let (month, day) = (1 + day / 28, 1 + day % 28);
+        format!("metric:{{2026{month:02}{day:02}}}:host{host}:cpu")
     };
     let mut load = Workload::on(6, change(1.0, hosts));
     load.names((0..days).flat_map(|day| (0..hosts).map(move |host| key(day, host))));
@@ -106,9 +98,8 @@ fn series(rng: &mut Rng, noise: f64) -> Workload {
 
 fn series_day(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, change(0.0, 10_000));
-    load.names(
-        (1..=20).flat_map(|day| (0..500).map(move |host| format!("m:{{2026-01-{day:02}}}:{host}"))),
-    );
+    let key = |day: usize, host: usize| format!("m:{{2026-01-{day:02}}}:{host}");
+    load.names((1..=20).flat_map(|day| (0..500).map(move |host| key(day, host))));
     (0..3000).for_each(|_| load.soft(vec![format!("m:{{2026-01-20}}:{}", rng.below(500))]));
     load
 }
@@ -121,11 +112,8 @@ fn social(rng: &mut Rng, noise: f64) -> Workload {
         let followed = 3 + rng.below(28);
         // Smaller numbers are more popular.
         let mut popular = || (users as f64 * rng.unit().powi(4)) as usize;
-        load.soft(
-            (0..followed)
-                .map(|_| format!("timeline:{}", popular()))
-                .collect(),
-        );
+        let timelines = (0..followed).map(|_| format!("timeline:{}", popular()));
+        load.soft(timelines.collect());
     }
     load.noisy(rng, noise)
 }
@@ -145,25 +133,23 @@ fn counter(rng: &mut Rng, _: f64) -> Workload {
 
 fn three(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(1.0, 1200));
-    let bills: Vec<[String; 3]> = (0..6000)
-        .map(|i| {
-            let (shop, customer, bill) = (rng.below(50), rng.below(1500), 100_000 + i);
-            [
-                format!("inv:{shop}:{customer}:{bill}"),
-                format!("pay:{}:{customer}", bill % 997),
-                format!("cust:{customer}"),
-            ]
-        })
-        .collect();
+    let mut bill = |i| {
+        let (shop, customer, bill) = (rng.below(50), rng.below(1500), 100_000 + i);
+        [
+            format!("inv:{shop}:{customer}:{bill}"),
+            format!("pay:{}:{customer}", bill % 997),
+            format!("cust:{customer}"),
+        ]
+    };
+    let bills: Vec<[String; 3]> = (0..6000).map(&mut bill).collect();
     let mut names: Vec<String> = bills.concat();
     names.sort();
     names.dedup();
     load.names(names);
     for _ in 0..1500 {
         let [bill, pay, customer] = rng.pick(&bills).clone();
-        let keys = rng
-            .pick(&[[&bill, &customer], [&bill, &pay], [&pay, &customer]])
-            .map(String::clone);
+        let pairs = [[&bill, &customer], [&bill, &pay], [&pay, &customer]];
+        let keys = rng.pick(&pairs).map(String::clone);
         load.batch(rng.one_in(2), keys.to_vec());
     }
     load.noisy(rng, noise)
@@ -171,11 +157,7 @@ fn three(rng: &mut Rng, noise: f64) -> Workload {
 
 fn sessions(rng: &mut Rng, _: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
-    load.names(
-        (0..12_000)
-            .map(|_| format!("sess:{:016x}{:016x}", rng.next(), rng.next()))
-            .collect::<Vec<_>>(),
-    );
+    load.names((0..12_000).map(|_| format!("sess:{:016x}{:016x}", rng.next(), rng.next())));
     for _ in 0..2000 {
         let key = load.any(rng);
         load.soft(vec![key]);
@@ -195,21 +177,17 @@ fn already(rng: &mut Rng, noise: f64) -> Workload {
 fn conflict(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, change(0.66, 1500));
     let orders: Vec<(usize, usize)> = (0..8000).map(|i| (rng.below(2000), 50_000 + i)).collect();
-    load.names(
-        orders
-            .iter()
-            .map(|(user, order)| format!("order:{user}:{order}")),
-    );
+    let order = |(user, order): &(usize, usize)| format!("order:{user}:{order}");
+    load.names(orders.iter().map(order));
     load.names((0..2000).map(|user| format!("user:{user}")));
     load.names(orders.iter().map(|(_, order)| format!("ship:{order}")));
     for _ in 0..2000 {
-        let (user, order) = *rng.pick(&orders);
-        let other = if rng.unit() < 0.7 {
-            format!("user:{user}")
-        } else {
-            format!("ship:{order}")
+        let picked = *rng.pick(&orders);
+        let other = match rng.unit() {
+            0.0..0.7 => format!("user:{}", picked.0),
+            _ => format!("ship:{}", picked.1),
         };
-        load.soft(vec![format!("order:{user}:{order}"), other]);
+        load.soft(vec![order(&picked), other]);
     }
     load.noisy(rng, noise)
 }
@@ -262,23 +240,15 @@ fn company(rng: &mut Rng, noise: f64) -> Workload {
 
 fn words(rng: &mut Rng, noise: f64) -> Workload {
     let count = *rng.pick(&[12, 30, 120]);
-    let tenants: Vec<String> = (0..count)
-        .map(|i| format!("{}{}", word(rng, 3), char::from(b'a' + (i % 26) as u8)))
-        .collect();
+    let mut tenant = |i| format!("{}{}", word(rng, 3), char::from(b'a' + (i % 26) as u8));
+    let tenants: Vec<String> = (0..count).map(&mut tenant).collect();
     let users = 8000 / count;
-    let keys = |tenant: &str, user: usize| {
-        vec![
-            format!("{tenant}:user:{user}:profile"),
-            format!("{tenant}:user:{user}:prefs"),
-            format!("{tenant}:cart:{user}"),
-        ]
-    };
+    let names = |of: &str| format!("{of}:user:#:profile {of}:user:#:prefs {of}:cart:#");
+    let keys = |tenant: &str, user: usize| keys(&names(tenant), user);
     let mut load = Workload::on(6, change(1.0, 7000));
-    load.names(
-        tenants
-            .iter()
-            .flat_map(|tenant| (0..users).flat_map(move |user| keys(tenant, user))),
-    );
+    for tenant in &tenants {
+        load.names((0..users).flat_map(|user| keys(tenant, user)));
+    }
     (0..1500).for_each(|_| load.soft(keys(rng.pick::<String>(&tenants), rng.below(users))));
     load.noisy(rng, noise)
 }

@@ -34,11 +34,7 @@ pub fn fine_names(_: &mut Rng, _: f64) -> Workload {
 
 fn global(rng: &mut Rng, is_hard: bool) -> Workload {
     let count = *rng.pick(&[5000, 20_000]);
-    let right = if is_hard {
-        Right::Keep
-    } else {
-        change(0.0, count)
-    };
+    let right = [change(0.0, count), Right::Keep][usize::from(is_hard)];
     let mut load = Workload::on(6, right);
     load.names((0..count).map(|i| format!("{{app}}:obj:{i}")));
     for _ in 0..1000 {
@@ -66,21 +62,14 @@ pub fn few(rng: &mut Rng, _: f64) -> Workload {
 }
 
 pub fn ratelimit(rng: &mut Rng, noise: f64) -> Workload {
-    let addresses: Vec<String> = (0..3000)
-        .map(|_| {
-            [1, 1, 1, 1]
-                .map(|least: usize| (least + rng.below(254)).to_string())
-                .join(".")
-        })
-        .collect();
+    let mut address = |_| [(); 4].map(|()| (1 + rng.below(254)).to_string()).join(".");
+    let addresses: Vec<String> = (0..3000).map(&mut address).collect();
     let key =
         |address: &str, minute: usize| format!("rl:{address}:{}", 1_717_269_600 + 60 * minute);
     let mut load = Workload::on(6, change(1.0, 3000));
-    load.names(
-        addresses
-            .iter()
-            .flat_map(|address| (0..5).map(move |minute| key(address, minute))),
-    );
+    for address in &addresses {
+        load.names((0..5).map(|minute| key(address, minute)));
+    }
     for _ in 0..1500 {
         let (address, minute) = (rng.pick(&addresses).clone(), rng.below(4));
         load.soft(vec![key(&address, minute), key(&address, minute + 1)]);
@@ -107,15 +96,11 @@ pub fn bytes_user(rng: &mut Rng, noise: f64) -> Workload {
     for _ in 0..1600 {
         let album = rng.below(4500);
         let (user, first) = (album / 3, 1000 + album / 3 * 3);
-        load.soft(if rng.unit() < 0.6 {
-            ["meta", "pic"]
-                .map(|part| key(user, 1000 + album, part))
-                .to_vec()
-        } else {
-            [0, 1]
-                .map(|other| key(user, first + other, "meta"))
-                .to_vec()
-        });
+        let keys = match rng.unit() {
+            0.0..0.6 => ["meta", "pic"].map(|part| key(user, 1000 + album, part)),
+            _ => [0, 1].map(|other| key(user, first + other, "meta")),
+        };
+        load.soft(keys.to_vec());
     }
     load.noisy(rng, noise)
 }
@@ -211,10 +196,9 @@ pub fn rolling(rng: &mut Rng, _: f64) -> Workload {
     }));
     for time in 0..4000 {
         let (partition, i) = (time * 80 / 4000, rng.below(100));
-        let other = if rng.unit() < 0.7 {
-            key(partition, i, 'b')
-        } else {
-            key(partition, (i + 7) % 100, 'a')
+        let other = match rng.unit() {
+            0.0..0.7 => key(partition, i, 'b'),
+            _ => key(partition, (i + 7) % 100, 'a'),
         };
         load.soft(vec![key(partition, i, 'a'), other]);
     }

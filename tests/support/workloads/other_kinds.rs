@@ -1,7 +1,7 @@
 //! Kinds of workloads that the rules were not developed on; the right advice was fixed before the first run.
 
 use super::kinds::Kind;
-use super::workload::{Right, Workload, change, uuid};
+use super::workload::{Right, Workload, change, keys, uuid};
 use crate::rng::Rng;
 
 /// All of them.
@@ -17,25 +17,17 @@ pub static OTHER_KINDS: &[Kind] = &[
 fn chat(rng: &mut Rng, noise: f64) -> Workload {
     let rooms = *rng.pick(&[1500, 4000]);
     let mut load = Workload::on(6, change(1.0, rooms));
-    let messages: Vec<(usize, usize)> = (0..4 * rooms)
-        .map(|i| (rng.below(rooms), 700_000 + 3 * i))
-        .collect();
-    load.names(
-        (0..rooms).flat_map(|room| [format!("room:{room}:meta"), format!("room:{room}:members")]),
-    );
-    load.names(
-        messages
-            .iter()
-            .map(|(room, message)| format!("msg:{room}:{message}")),
-    );
+    let messages = (0..4 * rooms).map(|i| (rng.below(rooms), 700_000 + 3 * i));
+    let messages: Vec<(usize, usize)> = messages.collect();
+    let room = |room| keys("room:#:meta room:#:members", room);
+    let message = |(room, message): &(usize, usize)| format!("msg:{room}:{message}");
+    load.names((0..rooms).flat_map(room));
+    load.names(messages.iter().map(message));
     for _ in 0..1500 {
-        let (room, message) = *rng.pick(&messages);
-        let keys = [
-            format!("room:{room}:meta"),
-            format!("room:{room}:members"),
-            format!("msg:{room}:{message}"),
-        ];
-        load.batch(rng.unit() < 0.6, keys.to_vec());
+        let picked = *rng.pick(&messages);
+        let mut keys = room(picked.0);
+        keys.push(message(&picked));
+        load.batch(rng.unit() < 0.6, keys);
     }
     load.noisy(rng, noise)
 }
@@ -44,18 +36,13 @@ fn chat(rng: &mut Rng, noise: f64) -> Workload {
 fn devices(rng: &mut Rng, noise: f64) -> Workload {
     let devices: Vec<String> = (0..3000).map(|_| uuid(rng)).collect();
     let mut load = Workload::on(9, change(0.0, 3000));
-    load.names(devices.iter().flat_map(|of| {
-        [
-            format!("prod/device/{of}/state"),
-            format!("prod/device/{of}/shadow"),
-        ]
-    }));
+    let parts = |of: &String| ["state", "shadow"].map(|part| format!("prod/device/{of}/{part}"));
+    load.names(devices.iter().flat_map(parts));
     load.names((0..20).map(|version| format!("prod/firmware/{version}")));
     for _ in 0..1600 {
-        let device = rng.pick(&devices).clone();
-        let state = format!("prod/device/{device}/state");
+        let [state, shadow] = parts(rng.pick(&devices));
         if rng.unit() < 0.7 {
-            load.hard(vec![state, format!("prod/device/{device}/shadow")])
+            load.batch(true, vec![state, shadow])
         } else {
             load.soft(vec![state, format!("prod/firmware/{}", rng.below(20))])
         }
@@ -80,17 +67,14 @@ fn seasons(rng: &mut Rng, _: f64) -> Workload {
 /// A session is looked up, then its user: their names have no bytes in common.
 fn sessions_of_users(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
-    let sessions: Vec<String> = (0..5000)
-        .map(|_| format!("session:{:016x}{:016x}", rng.next(), rng.next()))
-        .collect();
+    let sessions = (0..5000).map(|_| format!("session:{:016x}{:016x}", rng.next(), rng.next()));
+    let sessions: Vec<String> = sessions.collect();
     load.names(sessions.iter().cloned());
     load.names((0..5000).map(|user| format!("account:{}", 10_000 + user)));
     for _ in 0..1500 {
         let at = rng.below(5000);
-        load.soft(vec![
-            sessions[at].clone(),
-            format!("account:{}", 10_000 + at),
-        ]);
+        let account = format!("account:{}", 10_000 + at);
+        load.soft(vec![sessions[at].clone(), account]);
     }
     load.noisy(rng, noise)
 }
@@ -99,22 +83,14 @@ fn sessions_of_users(rng: &mut Rng, noise: f64) -> Workload {
 /// cure.
 fn transfers(rng: &mut Rng, noise: f64) -> Workload {
     let mut load = Workload::on(6, Right::Keep);
-    let keys = |account: usize| {
-        vec![
-            format!("{{acct:{account}}}:balance"),
-            format!("{{acct:{account}}}:history"),
-        ]
-    };
-    load.names((0..6000).flat_map(keys));
+    let of = |account: usize| keys("{acct:#}:balance {acct:#}:history", account);
+    load.names((0..6000).flat_map(of));
     for _ in 0..1500 {
         let (from, to) = (rng.below(6000), rng.below(6000));
         if rng.unit() < 0.9 {
-            load.hard(keys(from))
+            load.batch(true, of(from))
         } else {
-            load.soft(vec![
-                format!("{{acct:{from}}}:balance"),
-                format!("{{acct:{to}}}:balance"),
-            ])
+            load.soft([from, to].map(|account| of(account).remove(0)).to_vec())
         }
     }
     load.noisy(rng, noise)

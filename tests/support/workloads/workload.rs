@@ -46,11 +46,6 @@ impl Workload {
         names.into_iter().for_each(|name| self.name(name));
     }
 
-    /// A batch whose keys must be in one slot.
-    pub fn hard(&mut self, keys: Vec<String>) {
-        self.batches.push((true, keys));
-    }
-
     /// A batch that a client can split.
     pub fn soft(&mut self, keys: Vec<String>) {
         self.batches.push((false, keys));
@@ -71,13 +66,10 @@ impl Workload {
             if rng.unit() >= noise {
                 continue;
             }
-            let is_mixed = rng.one_in(2);
-            let mut keys = if is_mixed {
-                self.batches[at].1.clone()
-            } else {
-                Vec::new()
+            let (mut keys, more) = match rng.below(2) {
+                0 => (self.batches[at].1.clone(), 1),
+                _ => (Vec::new(), 3),
             };
-            let more = if is_mixed { 1 } else { 3 };
             keys.extend((0..more).map(|_| self.any(rng)));
             self.batches[at] = (false, keys);
         }
@@ -105,17 +97,14 @@ impl Workload {
 /// Keys that share a number, which stands for `#`: `cart:# user:#:profile`.
 pub fn keys(names: &str, number: usize) -> Vec<String> {
     let number = number.to_string();
-    names
-        .split(' ')
-        .map(|name| name.replace('#', &number))
-        .collect()
+    let names = names.split(' ').map(|name| name.replace('#', &number));
+    names.collect()
 }
 
 /// A word of lower-case letters.
 pub fn word(rng: &mut Rng, len: usize) -> String {
-    (0..len)
-        .map(|_| char::from(b'a' + rng.below(26) as u8))
-        .collect()
+    let letters = (0..len).map(|_| char::from(b'a' + rng.below(26) as u8));
+    letters.collect()
 }
 
 /// A UUID.
