@@ -1,92 +1,48 @@
 //! Filters on collections, dumps and servers: the report on the passing keys equals that of a dump of these keys, and a
 //! filter that nothing passes is rejected with a list of what exists.
 
-use testkit::cluster::{Cluster, call_ok};
+use std::collections::BTreeSet;
+
+use crate::collect::collected::{Row, rows};
+use testkit::cluster::Cluster;
 use testkit::prelude::*;
 
-/// A filter, and whether a row of key, type, size and expiry passes it.
-type Filter = (&'static [&'static str], fn(&Row) -> bool);
+/// A filter, and whether a row passes it.
+type Filter = (&'static str, fn(&Row) -> bool);
 
-struct Row {
-    line: String,
-    key: String,
-    kind: String,
-    size: u64,
-    expires: bool,
+fn size(row: &Row) -> u64 {
+    row.number("memory").unwrap()
 }
 
 const FILTERS: [Filter; 8] = [
-    (&["--match", "user:*"], |row| row.key.starts_with("user:")),
-    (&["--match-regex", "^cart:.*7$"], |row| {
-        row.key.starts_with("cart:") && row.key.ends_with('7')
+    ("--match user:*", |row| row.key.0.starts_with(b"user:")),
+    ("--match-regex ^cart:.*7$", |row| {
+        row.key.0.starts_with(b"cart:") && row.key.0.ends_with(b"7")
     }),
-    (&["--type", "zset"], |row| row.kind == "zset"),
-    (&["--type", "hash,zset"], |row| row.kind != "string"),
-    (&["--min-size", "1kb"], |row| row.size >= 1024),
-    (&["--max-size", "1000"], |row| row.size <= 1000),
-    (&["--ttl", "none"], |row| !row.expires),
-    (&["--ttl", "any"], |row| row.expires),
+    ("--type zset", |row| row.cell("type") == Some("zset")),
+    ("--type hash,zset", |row| row.cell("type") != Some("string")),
+    ("--min-size 1kb", |row| size(row) >= 1024),
+    ("--max-size 1000", |row| size(row) <= 1000),
+    ("--ttl none", |row| row.cell("expiry").is_none()),
+    ("--ttl any", |row| row.cell("expiry").is_some()),
 ];
 
 fn filled() -> Cluster {
     let cluster = Cluster::even(3);
+    cluster.set_all((0..300).map(|id| (format!("user:{id}"), "v")));
     for id in 0..300 {
-        let (user, cart, board) = (
-            format!("user:{id}"),
-            format!("cart:{{t{}}}:{id}", id % 40),
-            format!("board:{id}"),
-        );
-        let set =
-            |key: &str, command: &[&str]| call_ok(&mut cluster.owner_of(key.as_bytes()), command);
-        set(&user, &["SET", &user, "v"]);
-        let _ = cluster.owner_of(cart.as_bytes()).pipeline(&[
-            ["HSET", &cart, "field", "value"]
-                .map(str::as_bytes)
-                .to_vec(),
-            ["EXPIRE", &cart, "90000"].map(str::as_bytes).to_vec(),
-        ]);
+        let cart = format!("cart:{{t{}}}:{id}", id % 40);
+        let mut owner = cluster.owner_of(cart.as_bytes());
+        owner.call(&["HSET", &cart, "field", "value"]);
+        owner.call(&["EXPIRE", &cart, "90000"]);
         if id % 10 == 0 {
-            let member = "m".repeat(2000);
-            let _ = cluster
-                .owner_of(board.as_bytes())
-                .call(&["ZADD", &board, "1", &member]);
+            let (board, member) = (format!("board:{id}"), "m".repeat(2000));
+            let mut owner = cluster.owner_of(board.as_bytes());
+            owner.call(&["ZADD", &board, "1", &member]);
         }
     }
     cluster
 }
-
-/// The rows of a collection.
-fn rows(scratch: &Scratch) -> (String, Vec<Row>) {
-    let (mut header, mut rows) = (String::new(), Vec::new());
-    for name in scratch.entries("shop") {
-        if !name.ends_with(".csv.zst") {
-            continue;
-        }
-        let bytes = std::fs::read(scratch.path("shop").join(name)).unwrap();
-        let text = String::from_utf8(zstd::decode_all(&bytes[..]).unwrap()).unwrap();
-        let mut lines = text.lines();
-        header = lines.next().unwrap().to_owned();
-        let columns: Vec<&str> = header.split(',').collect();
-        let place = |of: &str| {
-            columns
-                .iter()
-                .position(|name| *name == of)
-                .unwrap_or_else(|| panic!("{of}: {header}"))
-        };
-        for line in lines {
-            let fields: Vec<&str> = line.split(',').collect();
-            rows.push(Row {
-                line: line.to_owned(),
-                key: fields[place("key")].to_owned(),
-                kind: fields[place("type")].to_owned(),
-                size: fields[place("memory")].parse().unwrap(),
-                expires: !["", "-1"].contains(&fields[place("expiry")]),
-            });
-        }
-    }
-    (header, rows)
-}
-
 /// The parts of a report that are about keys.
 fn counts(report: &Value) -> Value {
     json!(["slots", "tags", "keys", "patterns", "sizes", "types"].map(|part| report[part].clone()))
@@ -96,54 +52,39 @@ fn counts(report: &Value) -> Value {
 fn a_filter_on_a_collection_or_a_server_chooses_keys_and_damages_nothing() {
     let (cluster, scratch) = (filled(), Scratch::new());
     let address = format!("redis://{}", cluster.address(0));
-    let collected = scratch.run(&["collect", &address, "-o", "shop"]);
-    assert_eq!(code(&collected), 0, "{}", stderr(&collected));
-    let (header, all) = rows(&scratch);
+    scratch.done(format!("collect {address} -o out"));
+    let all = rows(&scratch);
     assert_eq!(all.len(), 630);
     for (flags, passes) in FILTERS {
-        let kept: Vec<&str> = all
+        let mut kept = csv::Writer::from_path(scratch.path("only.csv")).unwrap();
+        let columns: BTreeSet<&str> = all
             .iter()
-            .filter(|row| passes(row))
-            .map(|row| row.line.as_str())
+            .flat_map(|row| row.cells.keys().map(String::as_str))
             .collect();
-        assert!(!kept.is_empty() && kept.len() < all.len(), "{flags:?}");
-        scratch.file("only.csv", format!("{header}\n{}\n", kept.join("\n")));
-        let run = |words: &[&str], flags: &[&str]| {
-            let output = scratch.run(&[words, flags].concat());
-            report(&output)
-        };
-        let topology = ["--topology", "shop/cluster.nodes", "--json"];
-        let expected = run(&[&["analyze", "only.csv"][..], &topology].concat(), &[]);
-        for input in ["shop", &address] {
-            let filtered = run(&["analyze", input, "--json"], flags);
-            assert_eq!(
-                filtered["input"]
-                    .get("incomplete")
-                    .cloned()
-                    .unwrap_or(json!([])),
-                json!([]),
-                "{input} {flags:?}"
-            );
-            assert_ne!(
-                filtered["verdict"]["state"], "suspicious",
-                "{input} {flags:?}: {}",
-                filtered["verdict"]
-            );
-            assert_eq!(counts(&filtered), counts(&expected), "{input} {flags:?}");
+        kept.write_record(&columns).unwrap();
+        let passing: Vec<&Row> = all.iter().filter(|row| passes(row)).collect();
+        assert!(!passing.is_empty() && passing.len() < all.len(), "{flags}");
+        for row in passing {
+            let cells = columns.iter().map(|column| row.cell(column).unwrap_or(""));
+            kept.write_record(cells).unwrap();
         }
-        for (command, more) in [
-            ("plan", &["--add", "1"][..]),
-            ("whatif", &["--to-nodes", "6"]),
-        ] {
-            let words = [&[command, "shop", "--json"], more].concat();
-            let output = scratch.run(&[&words[..], flags].concat());
-            assert_eq!(code(&output), 0, "{words:?} {flags:?}: {}", stderr(&output));
+        kept.flush().unwrap();
+        let only = "analyze only.csv --topology out/cluster.nodes --json";
+        let expected = scratch.json(only);
+        for input in ["out", &address] {
+            println!("{input} {flags}");
+            let filtered = scratch.json(format!("analyze {input} --json {flags}"));
+            let incomplete = filtered["input"].get("incomplete").cloned();
+            assert_eq!(incomplete.unwrap_or(json!([])), json!([]));
+            let verdict = &filtered["verdict"];
+            assert_ne!(verdict["state"], "suspicious", "{verdict}");
+            assert_eq!(counts(&filtered), counts(&expected));
         }
+        scratch.done(format!("plan out --json --add 1 {flags}"));
+        scratch.done(format!("whatif out --json --to-nodes 6 {flags}"));
     }
-    let of_database = scratch.run(&["analyze", "shop", "--db", "0", "--no-files"]);
-    assert_eq!(code(&of_database), 0, "{}", stderr(&of_database));
+    scratch.done("analyze out --db 0 --no-files");
 }
-
 #[test]
 fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
     let scratch = Scratch::new();
@@ -165,9 +106,8 @@ fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
              whatif dump.csv --nodes 3 --to-nodes 6 {row}"
         ));
     }
-    let redacted = scratch.run(&words("analyze dump.csv --no-files --redact --match usr:*"));
-    assert_fails(&redacted, &["--match", "no key passed"]);
+    let redacted = scratch.line("analyze dump.csv --no-files --redact --match usr:*");
+    redacted.refused("--match | no key passed");
     stderr(&redacted).lacks("user:").lacks("usr:");
-    let none_is_odd = scratch.run(&["analyze", "dump.csv", "--no-files", "--type", "string,zset"]);
-    assert_eq!(code(&none_is_odd), 0, "{}", stderr(&none_is_odd));
+    scratch.done("analyze dump.csv --no-files --type string,zset");
 }

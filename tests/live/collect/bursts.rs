@@ -5,6 +5,7 @@ use std::thread;
 
 use super::load::{start, under_load};
 use testkit::cluster::Cluster;
+use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
 use testkit::redis::wait_for;
@@ -17,27 +18,27 @@ const READS: usize = 75_000;
 const AT_ONCE: usize = 1000;
 
 /// Servers, and the flags that provide names: the first one does not count by slot.
-const WATCHED: [(Kind, &[&str]); 3] = [
-    (Kind::Installed, &["--monitor"]),
-    (Kind::Redis82, &[]),
-    (Kind::Valkey91, &[]),
+const WATCHED: [(Kind, &str); 3] = [
+    (Kind::Installed, "--monitor"),
+    (Kind::Redis82, ""),
+    (Kind::Valkey91, ""),
 ];
 
 /// Seconds of a capture.
 fn secs() -> usize {
-    let given = std::env::var("SLOTSCOPE_BURST_SECONDS").ok();
-    given.map_or(4, |secs| secs.parse().expect("a number of seconds"))
+    size("SLOTSCOPE_BURST_SECONDS", 4)
 }
 
 /// The first line of the report on some seconds of load, and its steps.
-fn judged(cluster: &Cluster, flags: &[&str]) -> (String, Vec<Value>) {
+fn judged(cluster: &Cluster, flags: &str) -> (String, Vec<Value>) {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
-    let load = format!("{}s", secs());
-    let args = ["collect", &address, "-o", "out", "--load", &load];
-    succeeded(scratch.run(&[&args, flags].concat()));
-    let text = scratch.run(&["analyze", "out", "--no-files"]);
-    let first = stdout(&text).lines().next().unwrap().to_owned();
-    let report = scratch.report(&["analyze", "out", "--json"]);
+    scratch.done(format!(
+        "collect {address} -o out --load {}s {flags}",
+        secs()
+    ));
+    let text = scratch.done("analyze out --no-files");
+    let report = scratch.json("analyze out --json");
+    let first = text.lines().next().unwrap().to_owned();
     (first, report["verdict"]["steps"].list().clone())
 }
 
@@ -52,13 +53,9 @@ fn burst(cluster: &Cluster, kind: Kind, keys: &[String], is_over: &AtomicBool) {
             info.contains("cmdstat_cluster|slot-stats:")
         }
     };
-    wait_for(|| {
-        is_watched()
-            .then_some(())
-            .ok_or("nobody watches the server".into())
-    });
+    wait_for(|| is_watched().then_some(()).ok_or("nobody watches".into()));
     let names = keys.iter().cycle().take(AT_ONCE);
-    let reads: Vec<Vec<&[u8]>> = names.map(|key| vec![&b"GET"[..], key.as_bytes()]).collect();
+    let reads: Vec<_> = names.map(|key| vec![&b"GET"[..], key.as_bytes()]).collect();
     for _ in 0..secs() * READS / AT_ONCE {
         client.pipeline(&reads);
     }
@@ -68,14 +65,11 @@ fn burst(cluster: &Cluster, kind: Kind, keys: &[String], is_over: &AtomicBool) {
 #[test]
 fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
     for (kind, flags) in WATCHED {
+        println!("{kind:?}");
         let cluster = start(kind);
-        let keys: Vec<String> = (1..=IN_TAG)
-            .map(|id| format!("cart:{{hot}}:{id}"))
-            .collect();
-        let mut owner = cluster.owner_of(keys[0].as_bytes());
-        for key in &keys {
-            owner.call(&["SET", key, "a value"]);
-        }
+        let keys = (1..=IN_TAG).map(|id| format!("cart:{{hot}}:{id}"));
+        let keys: Vec<String> = keys.collect();
+        cluster.set_all(keys.iter().map(|key| (key, "a value")));
         let is_over = AtomicBool::new(false);
         let ((first, steps), was_within) = thread::scope(|scope| {
             scope.spawn(|| burst(&cluster, kind, &keys, &is_over));
@@ -83,27 +77,22 @@ fn a_burst_within_a_capture_is_named_and_has_a_step_that_helps() {
             (judged, is_over.load(Relaxed))
         });
         assert!(was_within, "the burst outlasts the capture");
-        assert!(
-            first.starts_with("HOT") && first.contains("{hot}"),
-            "{kind:?}: {first}"
-        );
-        let kinds: Vec<&str> = steps.iter().map(|step| step["kind"].text()).collect();
-        assert!(
-            ["split", "cache"].contains(&kinds[0]),
-            "{kind:?}: {steps:#?}"
-        );
-        assert!(steps[0].to_string().contains("hot"), "{kind:?}: {steps:#?}");
+        first.begins("HOT").says("{hot}");
+        let kind = steps[0]["kind"].text();
+        assert!(["split", "cache"].contains(&kind), "{steps:#?}");
+        steps[0].to_string().says("hot");
     }
 }
 
 #[test]
 fn an_even_load_is_not_called_hot_and_has_no_step_for_names() {
     for (kind, flags) in WATCHED {
+        println!("{kind:?}");
         let cluster = start(kind);
         let (first, steps) = under_load(&cluster, &[], || judged(&cluster, flags));
-        assert!(!first.starts_with("HOT"), "{kind:?}: {first}");
-        let is_of_names =
-            |step: &&Value| ["split", "cache", "untag"].contains(&step["kind"].text());
-        assert_eq!(steps.iter().find(is_of_names), None, "{kind:?}: {first}");
+        assert!(!first.starts_with("HOT"), "{first}");
+        for kind in steps.iter().map(|step| step["kind"].text()) {
+            assert!(!["split", "cache", "untag"].contains(&kind), "{first}");
+        }
     }
 }

@@ -1,80 +1,64 @@
-//! Reads a collection back.
+//! Reads a collection back, which is in `out`.
 
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::path::Path;
 
 use serde_json::Value;
 use slotscope::name::Name;
 use slotscope::source::collection::manifest::{FILE, Manifest};
+use testkit::run::Scratch;
 
 /// A row of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Row {
-    /// The file that contains it.
-    pub file: String,
+pub(crate) struct Row {
     pub key: Name,
     /// The cells by column, without empty ones.
     pub cells: BTreeMap<String, String>,
 }
 
 impl Row {
-    pub(super) fn cell(&self, column: &str) -> Option<&str> {
+    pub(crate) fn cell(&self, column: &str) -> Option<&str> {
         self.cells.get(column).map(String::as_str)
     }
 
-    pub(super) fn number(&self, column: &str) -> Option<u64> {
+    pub(crate) fn number(&self, column: &str) -> Option<u64> {
         self.cell(column).map(|cell| cell.parse().unwrap())
     }
 }
 
-/// The manifest of a directory.
-pub(super) fn manifest(directory: &Path) -> Manifest {
-    let text = std::fs::read(directory.join(FILE)).unwrap();
-    serde_json::from_slice(&text).unwrap()
+/// Its manifest.
+pub(super) fn manifest(scratch: &Scratch) -> Manifest {
+    serde_json::from_str(&scratch.read(format!("out/{FILE}"))).unwrap()
 }
 
 /// The rows of all files in the manifest, in order; checks the numbers and slots in it.
-pub(super) fn rows(directory: &Path) -> Vec<Row> {
+pub(crate) fn rows(scratch: &Scratch) -> Vec<Row> {
     let mut rows = Vec::new();
-    for node in manifest(directory).nodes {
+    for node in manifest(scratch).nodes {
         let before = rows.len();
-        rows.extend(node.file.iter().flat_map(|file| rows_in(directory, file)));
+        rows.extend(node.file.iter().flat_map(|file| rows_in(scratch, file)));
         assert_eq!((rows.len() - before) as u64, node.keys, "{}", node.name);
     }
-    let slot = |row: &Row| row.number("slot").unwrap() as u16;
-    assert!(
-        rows.iter()
-            .all(|row| slot(row) == slotscope::slot(&row.key.0))
-    );
+    let is_right = |row: &Row| row.number("slot") == Some(slotscope::slot(&row.key.0).into());
+    assert!(rows.iter().all(is_right));
     rows
 }
 
-fn rows_in(directory: &Path, file: &str) -> Vec<Row> {
-    let content = zstd::Decoder::new(File::open(directory.join(file)).unwrap()).unwrap();
-    let mut reader = csv::Reader::from_reader(content);
-    let columns = reader.headers().unwrap().clone();
-    let row = |record: csv::StringRecord| {
-        let cells = columns.iter().zip(record.iter());
-        let cells = cells.filter(|(_, cell)| !cell.is_empty());
-        Row {
-            file: file.to_owned(),
-            key: Name::parse(record.get(0).unwrap()).unwrap(),
-            cells: cells
-                .map(|(column, cell)| (column.to_owned(), cell.to_owned()))
-                .collect(),
-        }
+fn rows_in(scratch: &Scratch, file: &str) -> Vec<Row> {
+    let file = File::open(scratch.path("out").join(file)).unwrap();
+    let mut reader = csv::Reader::from_reader(zstd::Decoder::new(file).unwrap());
+    let cells = reader.deserialize::<BTreeMap<String, String>>();
+    let row = |mut cells: BTreeMap<String, String>| {
+        cells.retain(|_, cell| !cell.is_empty());
+        let key = Name::parse(cells.get("key").map_or("", String::as_str)).unwrap();
+        Row { key, cells }
     };
-    reader
-        .records()
-        .map(|record| row(record.unwrap()))
-        .collect()
+    cells.map(|cells| row(cells.unwrap())).collect()
 }
 
 /// The lines of slot-stats.json.
-pub(super) fn slot_stats(directory: &Path) -> Vec<Value> {
-    let text = std::fs::read_to_string(directory.join("slot-stats.json")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+pub(super) fn slot_stats(scratch: &Scratch) -> Vec<Value> {
+    let text = scratch.read("out/slot-stats.json");
+    let lines = text.lines().map(serde_json::from_str);
+    lines.map(Result::unwrap).collect()
 }

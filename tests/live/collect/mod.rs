@@ -1,7 +1,7 @@
 //! `slotscope collect`: its files agree with the replies of real servers.
 
 mod bursts;
-mod collected;
+pub(crate) mod collected;
 mod disturbed;
 mod load;
 mod same;

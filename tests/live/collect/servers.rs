@@ -8,9 +8,8 @@ use slotscope::source::collection::manifest::{HeaviestBy, Level};
 use slotscope::source::collection::servers::Role;
 use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
-use testkit::redis::{Server, wait_for};
-use testkit::run::{Said, Scratch, assert_contains, code, stderr, stdout, succeeded, words};
-
+use testkit::prelude::*;
+use testkit::redis::Server;
 /// Keys in a slot of their own.
 const KEYS: usize = 600;
 
@@ -24,22 +23,19 @@ fn each_primary_says_its_memory_and_its_limits_also_where_replicas_are_read() {
     let cluster = Cluster::with_replicas(Kind::Installed, &options.map(String::from));
     fill(&cluster);
     cluster.wait_for_replicas();
-    for level in ["--max-load", "--keys", "--slots-only"] {
-        let scratch = Scratch::new();
-        let address = cluster.address(0);
-        let mut args = vec!["collect", &address, "-o", "out", level];
-        args.extend((level == "--max-load").then_some("100"));
-        succeeded(scratch.run(&args));
-        let of = manifest(&scratch.path("out"));
-        let primaries = of.servers.iter();
-        let primaries: Vec<_> = primaries
-            .filter(|server| server.role == Role::Primary)
-            .collect();
-        assert_eq!(primaries.len(), 3, "{level}: {:?}", of.servers);
+    for level in ["--max-load 100", "--keys", "--slots-only"] {
+        println!("{level}");
+        let (scratch, address) = (Scratch::new(), cluster.address(0));
+        scratch.done(format!("collect {address} -o out {level}"));
+        let of = manifest(&scratch);
+        let servers = of.servers.iter();
+        let primaries = servers.filter(|server| server.role == Role::Primary);
+        let primaries: Vec<_> = primaries.collect();
+        assert_eq!(primaries.len(), 3, "{:?}", of.servers);
         for (at, id) in cluster.ids.iter().take(3).enumerate() {
             let mut found = primaries.iter();
             let found = found.find(|server| server.id.as_ref() == Some(id)).unwrap();
-            assert_eq!(found.is_read, level == "--slots-only", "{level}");
+            assert_eq!(found.is_read, level == "--slots-only");
             let (before, after) = (found.before.as_ref(), found.after.as_ref().unwrap());
             assert!(before.unwrap().uptime_in_seconds <= after.uptime_in_seconds);
             assert_eq!(after.maxmemory, Some(100 << 20));
@@ -50,12 +46,8 @@ fn each_primary_says_its_memory_and_its_limits_also_where_replicas_are_read() {
             assert!(after.used_memory.unwrap().abs_diff(now) < now / 2);
         }
         let replicas = of.servers.len() - primaries.len();
-        assert_eq!(
-            replicas,
-            if level == "--slots-only" { 0 } else { 3 },
-            "{level}"
-        );
-        assert!(of.skipped.iter().all(|what| !what.contains("NO-TOUCH")));
+        assert_eq!(replicas, if level == "--slots-only" { 0 } else { 3 });
+        of.skipped.concat().lacks("NO-TOUCH");
     }
 }
 
@@ -65,36 +57,26 @@ fn a_cluster_that_is_down_is_named_within_seconds_and_its_names_are_read() {
     fill(&cluster);
     let lost = cluster.address(2);
     cluster.servers[2].stop();
-    wait_for(|| {
-        let info = cluster.servers[0].connect().call(&["CLUSTER", "INFO"]);
-        let info = info.text();
-        info.contains("cluster_state:fail")
-            .then_some(())
-            .ok_or(info)
-    });
-    let expected = (0..KEYS).filter(|id| cluster.owner(slot(format!("user:{id}").as_bytes())) != 2);
-    let expected = expected.count();
+    cluster.servers[0].until("CLUSTER INFO", "cluster_state:fail");
+    let is_there = |id: &usize| cluster.owner(slot(format!("user:{id}").as_bytes())) != 2;
+    let expected = (0..KEYS).filter(is_there).count();
     for (flags, level) in [
         ("--keys", Level::Keys),
         ("--force", Level::Keys),
         ("--slots-only", Level::Slots),
     ] {
         let (scratch, start) = (Scratch::new(), Instant::now());
-        let run = scratch.run(&["collect", &cluster.address(0), "-o", "out", flags]);
-        assert!(
-            start.elapsed() < Duration::from_secs(20),
-            "{:?}",
-            start.elapsed()
-        );
+        let run = scratch.line(format!("collect {} -o out {flags}", cluster.address(0)));
+        let took = start.elapsed();
+        assert!(took < Duration::from_secs(20), "{took:?}");
         assert_eq!(code(&run), 2, "{}", stderr(&run));
-        let said = format!("{lost} does not answer and has no replica");
-        assert!(stderr(&run).contains(&said), "{}", stderr(&run));
-        assert_contains(stdout(&run), &["the cluster is down: 2 of 2 primaries"]);
-        let of = manifest(&scratch.path("out"));
+        stderr(&run).says(&format!("{lost} does not answer and has no replica"));
+        stdout(&run).says("the cluster is down: 2 of 2 primaries");
+        let of = manifest(&scratch);
         assert_eq!((of.level, of.incomplete), (level, true));
         assert_eq!(of.slots_missing, [(10923, 16383)]);
         if level == Level::Keys {
-            assert_eq!(rows(&scratch.path("out")).len(), expected, "{flags}");
+            assert_eq!(rows(&scratch).len(), expected, "{flags}");
         }
     }
 }
@@ -104,22 +86,20 @@ fn a_server_without_memory_usage_gives_all_else() {
     let server = Server::start(&words("--cluster-enabled no --rename-command MEMORY xyz"));
     server.connect().call(&["SET", "k", "v"]);
     let scratch = Scratch::new();
-    let address = format!("127.0.0.1:{}", server.port);
-    let said = succeeded(scratch.run(&["collect", &address, "-o", "out"]));
-    let said = String::from_utf8(said).unwrap();
+    let said = scratch.done(format!("collect {} -o out", server.address()));
     said.says("not collected: sizes: the server does not know MEMORY USAGE");
-    let of = manifest(&scratch.path("out"));
+    let of = manifest(&scratch);
     assert!(of.without_sizes && !of.incomplete);
     assert_eq!(of.servers.len(), 1);
     assert!(of.servers[0].after.as_ref().unwrap().used_memory > Some(0));
-    let rows = rows(&scratch.path("out"));
+    let row = &rows(&scratch)[0];
     assert_eq!(
-        (rows[0].cell("type"), rows[0].cell("memory")),
+        (row.cell("type"), row.cell("memory")),
         (Some("string"), None)
     );
-    let report = succeeded(scratch.run(&["analyze", "out", "--json"]));
-    let report = String::from_utf8(report).unwrap();
-    assert!(!report.contains("are estimated by the server"), "{report}");
+    scratch
+        .done("analyze out --json")
+        .lacks("are estimated by the server");
 }
 
 #[test]
@@ -127,22 +107,15 @@ fn a_sample_has_the_slot_with_most_keys() {
     let cluster = Cluster::of(Kind::Installed, &even(2));
     fill(&cluster);
     // This slot is not in the evenly sampled part.
-    let tag = (0..).map(|id| format!("{{heavy:{id}}}"));
     let is_outside = |tag: &String| usize::from(slot(tag.as_bytes())) * 10_125 % 16_384 > 8000;
-    let tag = tag.into_iter().find(is_outside).unwrap();
+    let tag = (0..)
+        .map(|id| format!("{{heavy:{id}}}"))
+        .find(is_outside)
+        .unwrap();
     cluster.set_all((0..50).map(|id| (format!("{tag}:{id}"), "x")));
     let scratch = Scratch::new();
-    let args = [
-        "collect",
-        &cluster.address(0),
-        "-o",
-        "out",
-        "--sample",
-        "10",
-    ];
-    succeeded(scratch.run(&args));
-    let of = manifest(&scratch.path("out"));
-    let sample = of.sample.unwrap();
+    scratch.done(format!("collect {} -o out --sample 10", cluster.address(0)));
+    let sample = manifest(&scratch).sample.unwrap();
     assert_eq!(sample.heaviest_by, Some(HeaviestBy::Keys));
     assert_eq!(sample.keys_of_all, Some(KEYS as u64 + 50));
     let heavy = slot(tag.as_bytes());
@@ -152,7 +125,7 @@ fn a_sample_has_the_slot_with_most_keys() {
         "{heavy}: {:?}",
         sample.heavy
     );
-    let rows = rows(&scratch.path("out"));
+    let rows = rows(&scratch);
     let held = rows
         .iter()
         .filter(|row| row.key.0.starts_with(tag.as_bytes()));

@@ -1,17 +1,12 @@
 //! Keys in slots that their node does not own: they are counted by node and slot, excluded, and deleted by the commands
 //! in the manual.
 
-use std::fs;
-use std::path::Path;
-
 use crate::collect::collected::{manifest, rows};
-use crate::rdb::asked::say;
 use slotscope::slot;
-use testkit::cluster::{Cluster, even};
+use testkit::cluster::{Cluster, call_ok, even};
 use testkit::kinds::Kind;
+use testkit::prelude::*;
 use testkit::redis::Reply;
-use testkit::run::{Scratch, stderr, stdout};
-
 const KEYS: usize = 300;
 
 /// A cluster whose first node has keys in a slot of the second, an old copy among them; and the slot.
@@ -24,16 +19,16 @@ fn with_strays(kind: Kind) -> (Cluster, String) {
         .unwrap();
     let slot = slot(old.as_bytes()).to_string();
     let mut wrong = cluster.servers[0].connect();
-    say(
-        &mut wrong,
-        &format!("CLUSTER SETSLOT {slot} IMPORTING {}", cluster.ids[1]),
-    );
+    let state = |words: &[&str]| {
+        let words = [&["CLUSTER", "SETSLOT", &slot], words].concat();
+        call_ok(&mut cluster.servers[0].connect(), &words);
+    };
+    state(&["IMPORTING", &cluster.ids[1]]);
     for key in [old.clone(), format!("a \"b\" {{{old}}}")] {
-        say(&mut wrong, "ASKING");
-        let reply = wrong.call(&["SET", &key, "old"]);
-        assert_eq!(reply, Reply::Simple("OK".into()));
+        call_ok(&mut wrong, &["ASKING"]);
+        call_ok(&mut wrong, &["SET", &key, "old"]);
     }
-    say(&mut wrong, &format!("CLUSTER SETSLOT {slot} STABLE"));
+    state(&["STABLE"]);
     assert_eq!(left(&cluster, &slot), Reply::Int(2));
     (cluster, slot)
 }
@@ -46,96 +41,58 @@ fn left(cluster: &Cluster, slot: &str) -> Reply {
 
 /// The commands in the manual for this cluster: for Valkey or for any other server.
 fn commands(cluster: &Cluster, slot: &str, kind: Kind) -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/troubleshooting.md");
-    let page = fs::read_to_string(page).unwrap();
+    let page = Scratch::new().read(root().join("docs/troubleshooting.md"));
     let section = page.split("## Leftover keys\n").nth(1).unwrap();
     let block = section.split("```").nth(1).unwrap();
     let (valkey, others) = block.split_once("# Any other server").unwrap();
     let lines = if kind.is_valkey() { valkey } else { others };
-    let commands: Vec<&str> = lines
-        .lines()
-        .filter(|line| line.starts_with("redis-cli"))
-        .collect();
-    let port = cluster.servers[0].port.to_string();
-    let words = [
-        ("-h HOST", "-h 127.0.0.1"),
-        ("-p PORT", &format!("-p {port}")),
-        ("OWNER-ID", &cluster.ids[1]),
-    ];
-    let filled = words
-        .iter()
-        .fold(commands.join("\n"), |text, (word, with)| {
-            text.replace(word, with)
-        });
+    let commands = lines.lines().filter(|line| line.starts_with("redis-cli"));
+    let commands: Vec<&str> = commands.collect();
+    let port = format!("-p {}", cluster.servers[0].port);
+    let commands = commands.join("\n").replace("-h HOST", "-h 127.0.0.1");
+    let filled = commands
+        .replace("-p PORT", &port)
+        .replace("OWNER-ID", &cluster.ids[1]);
     // Names of commands contain the word, too.
     filled.replace(" SLOT", &format!(" {slot}"))
 }
 
-fn are_counted_left_out_and_deleted(kind: Kind) {
-    let (cluster, slot) = with_strays(kind);
-    let scratch = Scratch::new();
-    let args = [
-        "collect",
-        &cluster.address(0),
-        "-o",
-        "out",
-        "--max-load",
-        "100",
-    ];
-    let output = scratch.run(&args);
-    assert!(output.status.success(), "{}", stderr(&output));
-    let address = cluster.address(0);
-    let said = format!("{address} holds 2 keys of slots that it does not own ({slot}), left out:");
-    assert!(stdout(&output).contains(&said), "{}", stdout(&output));
-    let names: Vec<_> = rows(&scratch.path("out"))
-        .into_iter()
-        .map(|row| row.key)
-        .collect();
-    assert_eq!(names.len(), KEYS);
-    let number: u16 = slot.parse().unwrap();
-    let found: Vec<_> = manifest(&scratch.path("out")).nodes;
-    let found = found.iter().find(|node| node.name == address).unwrap();
-    assert_eq!(
-        (found.strays, &found.stray_slots[..]),
-        (2, &[(number, number)][..])
-    );
-    let warnings = scratch.report(&["analyze", "out", "--json"])["input"]["warnings"].to_string();
-    assert!(warnings.contains(&said), "{warnings}");
-    let cure = if kind.is_valkey() {
-        "FLUSHSLOT"
-    } else {
-        "docs/troubleshooting.md"
-    };
-    assert!(warnings.contains(cure), "{warnings}");
+#[test]
+fn keys_in_slots_of_others_are_counted_left_out_and_deleted() {
+    for kind in [Kind::Installed, Kind::Redis82, Kind::Valkey91] {
+        println!("{kind:?}");
+        let (cluster, slot) = with_strays(kind);
+        let (scratch, address) = (Scratch::new(), cluster.address(0));
+        let text = scratch.done(format!("collect {address} -o out --max-load 100"));
+        let said =
+            format!("{address} holds 2 keys of slots that it does not own ({slot}), left out:");
+        text.says(&said);
+        assert_eq!(rows(&scratch).len(), KEYS);
+        let number: u16 = slot.parse().unwrap();
+        let nodes = manifest(&scratch).nodes;
+        let found = nodes.iter().find(|node| node.name == address).unwrap();
+        assert_eq!(
+            (found.strays, &*found.stray_slots),
+            (2, &[(number, number)][..])
+        );
+        let report = scratch.json("analyze out --json");
+        let cure = ["docs/troubleshooting.md", "FLUSHSLOT"][usize::from(kind.is_valkey())];
+        report["input"]["warnings"]
+            .to_string()
+            .says(&said)
+            .says(cure);
 
-    let commands = commands(&cluster, &slot, kind);
-    let output = scratch.shell(&commands);
-    assert_eq!(
-        left(&cluster, &slot),
-        Reply::Int(0),
-        "{commands}\n{}",
-        stdout(&output)
-    );
-    assert!(!cluster.nodes(0).contains("-<-"), "{}", cluster.nodes(0));
-    cluster.settles_on(
-        &(0..16384)
-            .map(|slot| cluster.owner(slot))
-            .collect::<Vec<_>>(),
-    );
-    for i in 0..KEYS {
-        let key = format!("user:{i}");
-        let reply = cluster.owner_of(key.as_bytes()).call(&["GET", &key]);
-        assert_eq!(reply, Reply::Bulk(b"fresh".to_vec()), "{key}");
+        let commands = commands(&cluster, &slot, kind);
+        let output = scratch.shell(&commands);
+        let said = stdout(&output);
+        assert_eq!(left(&cluster, &slot), Reply::Int(0), "{commands}\n{said}");
+        cluster.nodes(0).lacks("-<-");
+        let owners: Vec<usize> = (0..16384).map(|slot| cluster.owner(slot)).collect();
+        cluster.settles_on(&owners);
+        for i in 0..KEYS {
+            let key = format!("user:{i}");
+            let reply = cluster.owner_of(key.as_bytes()).call(&["GET", &key]);
+            assert_eq!(reply.text(), "fresh", "{key}");
+        }
     }
-}
-
-#[test]
-fn of_redis_are_counted_left_out_and_deleted() {
-    are_counted_left_out_and_deleted(Kind::Installed);
-    are_counted_left_out_and_deleted(Kind::Redis82);
-}
-
-#[test]
-fn of_valkey_are_counted_left_out_and_deleted() {
-    are_counted_left_out_and_deleted(Kind::Valkey91);
 }

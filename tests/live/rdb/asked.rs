@@ -10,7 +10,7 @@ use slotscope::name::Name;
 use testkit::cluster::bulks;
 use testkit::kinds::Kind;
 use testkit::rdb::Found;
-use testkit::redis::{Client, Reply, Server, wait_for};
+use testkit::redis::{Client, Reply, Server};
 
 /// The reply to a command that must succeed.
 #[track_caller]
@@ -26,13 +26,6 @@ pub(crate) fn say(client: &mut Client, command: &str) -> Reply {
     call(client, &command.split_whitespace().collect::<Vec<_>>())
 }
 
-fn int(reply: Reply) -> i64 {
-    match reply {
-        Reply::Int(number) => number,
-        other => panic!("a number expected: {other:?}"),
-    }
-}
-
 /// The replies to one command for each key, whose name replaces `KEY`.
 pub(crate) fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<Reply> {
     let words: Vec<&str> = command.split_whitespace().collect();
@@ -40,20 +33,14 @@ pub(crate) fn each(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<
         "KEY" => key.to_vec(),
         word => word.as_bytes().to_vec(),
     };
-    let commands: Vec<Vec<Vec<u8>>> = keys
-        .iter()
-        .map(|key| words.iter().map(|w| word(w, key)).collect())
-        .collect();
-    let commands: Vec<Vec<&[u8]>> = commands
-        .iter()
-        .map(|command| command.iter().map(Vec::as_slice).collect())
-        .collect();
-    client.pipeline(&commands)
+    let of_key = |key: &'_ Vec<u8>| words.iter().map(|w| word(w, key)).collect();
+    client.pipeline_of(keys.iter().map(of_key))
 }
 
 /// Like `each`, for a command that returns a number.
 pub(crate) fn numbers(client: &mut Client, command: &str, keys: &[Vec<u8>]) -> Vec<i64> {
-    each(client, command, keys).into_iter().map(int).collect()
+    let replies = each(client, command, keys).into_iter();
+    replies.map(Reply::int).collect()
 }
 
 /// The keys in the selected database, from SCAN, sorted.
@@ -61,9 +48,7 @@ pub(crate) fn keys(client: &mut Client) -> Vec<Vec<u8>> {
     let (mut cursor, mut keys) = (b"0".to_vec(), Vec::new());
     loop {
         let words = [&b"SCAN"[..], &cursor, b"COUNT", b"1000"];
-        let Reply::Array(mut page) = call(client, &words) else {
-            panic!("no page of keys")
-        };
+        let mut page = call(client, &words).items();
         keys.extend(bulks(page.pop().unwrap()));
         let Some(Reply::Bulk(next)) = page.pop() else {
             panic!("no cursor")
@@ -95,90 +80,58 @@ pub(crate) fn described(client: &mut Client, database: u64, policy: Policy) -> V
     let types = each(client, "TYPE KEY", &keys);
     let encodings = each(client, "OBJECT ENCODING KEY", &keys);
     let expiries = numbers(client, "PEXPIRETIME KEY", &keys);
-    let said = types
-        .into_iter()
-        .zip(encodings)
-        .zip(clock.into_iter().zip(expiries));
-    let mut describe =
-        |key: Vec<u8>, type_name: String, encoding: String, clock: i64, expires_ms: i64| {
-            let (encoding, elements) = match count_of(&type_name) {
-                Count::Command(command) => {
-                    let count = int(call(client, &[command.as_bytes(), &key]));
-                    (encoding, Some(count as u64))
-                }
-                Count::One => (encoding, Some(1)),
-                Count::Unknown => (String::new(), None),
-            };
-            Found {
-                database,
-                key: Name(key),
-                type_name,
-                encoding: Box::leak(encoding.into_boxed_str()),
-                elements,
-                expires_ms: (expires_ms >= 0).then_some(expires_ms),
-                lfu: (policy == Policy::Lfu).then_some(clock as u8),
-                idle_secs: (policy == Policy::Lru).then_some(clock as u64),
-                bytes: 0,
-                memory: None,
-                is_damaged: false,
+    let said = types.into_iter().zip(encodings);
+    let said = said.zip(clock.into_iter().zip(expiries));
+    let described = keys.into_iter().zip(said);
+    type Said = ((Reply, Reply), (i64, i64));
+    let describe = |(key, ((type_name, encoding), (clock, expires_ms))): (Vec<u8>, Said)| {
+        let (type_name, encoding) = (type_name.text(), encoding.text());
+        let (encoding, elements) = match count_of(&type_name) {
+            "1" => (encoding, Some(1)),
+            // Known only to a module.
+            "" => (String::new(), None),
+            command => {
+                let count = call(client, &[command.as_bytes(), &key]).int();
+                (encoding, Some(count as u64))
             }
         };
-    let described = keys.into_iter().zip(said);
-    described
-        .map(|(key, ((type_name, encoding), (clock, expires_ms)))| {
-            describe(key, type_name.text(), encoding.text(), clock, expires_ms)
-        })
-        .collect()
+        Found {
+            database,
+            key: Name(key),
+            type_name,
+            encoding: encoding.leak(),
+            elements,
+            expires_ms: (expires_ms >= 0).then_some(expires_ms),
+            lfu: (policy == Policy::Lfu).then_some(clock as u8),
+            idle_secs: (policy == Policy::Lru).then_some(clock as u64),
+            bytes: 0,
+            memory: None,
+            is_damaged: false,
+        }
+    };
+    described.map(describe).collect()
 }
 
-/// The way to get the number of elements of a value.
-enum Count {
-    /// By this command.
-    Command(&'static str),
-    /// It is one.
-    One,
-    /// Known only to a module.
-    Unknown,
-}
-
-fn count_of(type_name: &str) -> Count {
+/// The command that returns the number of elements of a value; `1` if it is one, nothing if there is none.
+fn count_of(type_name: &str) -> &'static str {
     match type_name {
-        "string" => Count::One,
-        "list" => Count::Command("LLEN"),
-        "set" => Count::Command("SCARD"),
-        "hash" => Count::Command("HLEN"),
-        "zset" => Count::Command("ZCARD"),
-        "stream" => Count::Command("XLEN"),
-        "vectorset" => Count::Command("VCARD"),
-        "array" => Count::Command("ARCOUNT"),
-        _ => Count::Unknown,
+        "string" => "1",
+        "list" => "LLEN",
+        "set" => "SCARD",
+        "hash" => "HLEN",
+        "zset" => "ZCARD",
+        "stream" => "XLEN",
+        "vectorset" => "VCARD",
+        "array" => "ARCOUNT",
+        _ => "",
     }
 }
-
 /// The reply to MEMORY USAGE for each key, sampling all elements.
 pub(crate) fn usage(client: &mut Client) -> BTreeMap<Name, u64> {
     let keys = keys(client);
     let usage = numbers(client, "MEMORY USAGE KEY SAMPLES 0", &keys);
-    let names = keys.into_iter().map(Name);
-    names
-        .zip(usage.into_iter().map(|bytes| bytes as u64))
-        .collect()
-}
-
-/// Assigns all slots to a server, so that it accepts commands.
-pub(crate) fn own_all_slots(client: &mut Client) {
-    say(client, "CLUSTER ADDSLOTSRANGE 0 16383");
-    wait_for(|| {
-        let info = say(client, "CLUSTER INFO").text();
-        let is_up = info.contains("cluster_state:ok").then_some(());
-        is_up.ok_or(info)
-    });
-}
-
-/// The bytes of an RDB file that the server writes now.
-pub(crate) fn saved(server: &Server, client: &mut Client) -> Vec<u8> {
-    say(client, "SAVE");
-    std::fs::read(server.folder().join("dump.rdb")).unwrap()
+    let usage = usage.into_iter().map(|bytes| bytes as u64);
+    keys.into_iter().map(Name).zip(usage).collect()
 }
 
 /// Everything a server sends to a replica, up to the end of its snapshot.
@@ -195,11 +148,11 @@ pub(crate) fn replicated(server: &Server, kind: Kind) -> Vec<u8> {
     };
     // To replicas that do not state their version Valkey sends version 11, which cannot represent expiring fields.
     let version = kind.is_valkey().then_some("REPLCONF version 9.1.2\r\n");
-    let commands = [
-        "CONFIG SET repl-diskless-sync-delay 0\r\n",
-        "REPLCONF capa eof\r\n",
-    ];
-    for command in commands.into_iter().chain(version) {
+    let at_once = "CONFIG SET repl-diskless-sync-delay 0\r\n";
+    for command in [at_once, "REPLCONF capa eof\r\n"]
+        .into_iter()
+        .chain(version)
+    {
         stream.write_all(command.as_bytes()).unwrap();
         more(&mut stream, &mut sent);
     }

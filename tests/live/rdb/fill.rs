@@ -41,12 +41,8 @@ impl Commands {
 
     /// Sends all of them; all must succeed.
     pub(crate) fn send(self, client: &mut Client) {
-        let commands: Vec<Vec<&[u8]>> = self
-            .0
-            .iter()
-            .map(|command| command.iter().map(Vec::as_slice).collect())
-            .collect();
-        for (command, reply) in commands.iter().zip(client.pipeline(&commands)) {
+        let replies = client.pipeline_of(self.0.iter().cloned());
+        for (command, reply) in self.0.iter().zip(replies) {
             let shown = command.concat();
             let shown = shown[..shown.len().min(60)].escape_ascii();
             assert!(!matches!(reply, Reply::Error(_)), "{shown}: {reply:?}");
@@ -73,11 +69,8 @@ pub(crate) fn fill(client: &mut Client, kind: Kind) {
     if kind.has_arrays() {
         arrays(&mut commands);
     }
-    commands.push(&[
-        "FUNCTION",
-        "LOAD",
-        "#!lua name=l\nredis.register_function('f', function() end)",
-    ]);
+    let code = "#!lua name=l\nredis.register_function('f', function() end)";
+    commands.push(&["FUNCTION", "LOAD", code]);
     for key in ["raw", "int:8", "list:3000:90", "stream:nodes", "hash:1:4"] {
         commands.say(&format!("PEXPIREAT {key} {LATER_MS}"));
     }
@@ -86,24 +79,15 @@ pub(crate) fn fill(client: &mut Client, kind: Kind) {
 
 fn strings(commands: &mut Commands) {
     let mut rng = Rng::new(7);
-    for (key, value) in [
-        ("int:small", "5"),
-        ("int:8", "-100"),
-        ("int:16", "-32768"),
-        ("int:32", "2147483647"),
-        ("int:33", "2147483648"),
-        ("int:64", "9223372036854775807"),
-        ("int:lowest", "-9223372036854775808"),
-        ("not:int", "0123"),
-        ("not:int:plus", "+1"),
-        ("not:int:zero", "-0"),
-        ("not:int:too:long", "9223372036854775808"),
-        ("empty", ""),
-    ] {
-        commands.push(&["SET", key, value]);
+    for row in "int:small 5,int:8 -100,int:16 -32768,int:32 2147483647,int:33 2147483648,\
+        int:64 9223372036854775807,int:lowest -9223372036854775808,not:int 0123,\
+        not:int:plus +1,not:int:zero -0,not:int:too:long 9223372036854775808"
+        .split(',')
+    {
+        commands.say(&format!("SET {row}"));
     }
-    let xs = vec![b'x'; 100_000];
-    commands.push(&[&b"SET"[..], b"compressible", &xs]);
+    commands.push(&["SET", "empty", ""]);
+    commands.push(&["SET", "compressible", &"x".repeat(100_000)]);
     for len in [
         1, 16, 30, 43, 44, 45, 64, 100, 254, 255, 256, 257, 20_000, 65_535, 65_536, 100_000,
     ] {
@@ -163,28 +147,18 @@ fn collections(commands: &mut Commands) {
     let mut rng = Rng::new(9);
     let long = rng.bytes(20_000);
     commands.push(&[&b"RPUSH"[..], b"list:plain", &long]);
-    commands.push(&[
-        &b"RPUSH"[..],
-        b"list:plain:between",
-        b"a",
-        &long,
-        b"b",
-        b"c",
-    ]);
+    let between = [&b"a"[..], &long, b"b", b"c"];
+    commands.push_all("RPUSH", "list:plain:between", &between, 4);
     commands.push(&[&b"HSET"[..], b"hash:long:value", b"f", &long]);
     // Lengths around which string headers and embedded parts change.
     for len in [29, 31, 90, 110, 200, 315, 600] {
-        let fields: Vec<String> = (0..100)
-            .flat_map(|i| {
-                [
-                    format!("{i:0len$}"),
-                    format!("{i:0width$}", width = len / 2),
-                    format!("f{i}"),
-                    format!("{i:0len$}"),
-                ]
-            })
-            .collect();
-        commands.push_all("HSET", &format!("hash:wide:{len}"), &fields, 500);
+        let half = len / 2;
+        let pairs = (0..100).flat_map(|i| {
+            let wide = format!("{i:0len$}");
+            [wide.clone(), format!("{i:0half$}"), format!("f{i}"), wide]
+        });
+        let pairs: Vec<String> = pairs.collect();
+        commands.push_all("HSET", &format!("hash:wide:{len}"), &pairs, 500);
     }
     commands.push(&[&b"HSET"[..], b"hash:long:field", &long, b"v"]);
     commands.push(&[&b"SADD"[..], b"set:long:member", &long]);
@@ -208,11 +182,8 @@ fn streams(commands: &mut Commands) {
     commands.say("XADD stream:small 1-2 other v");
     commands.say("XADD stream:small 18446744073709551615-1 f v");
     for i in 50..150 {
-        commands.say(&format!(
-            "XDEL stream:deleted {}-{}",
-            1_700_000_000_000u64 + 977 * (i / 3),
-            i % 3
-        ));
+        let ms = 1_700_000_000_000u64 + 977 * (i / 3);
+        commands.say(&format!("XDEL stream:deleted {ms}-{}", i % 3));
     }
     commands.say("XTRIM stream:deleted MAXLEN = 120");
     commands.say("XTRIM stream:emptied MAXLEN = 0");
@@ -237,14 +208,10 @@ fn expiring_fields(commands: &mut Commands) {
     for many in [1, 3, 60, 700] {
         for (name, step) in [("all", 1), ("some", 3)] {
             let key = format!("hash:expiring:{name}:{many}");
-            let fields: Vec<String> = (0..many).map(|i| format!("f{i}")).collect();
-            let pairs: Vec<String> = fields
-                .iter()
-                .flat_map(|f| [f.clone(), format!("v{f}")])
-                .collect();
-            commands.push_all("HSET", &key, &pairs, 500);
-            for field in fields.iter().step_by(step) {
-                commands.say(&format!("HPEXPIREAT {key} {LATER_MS} FIELDS 1 {field}"));
+            let pairs = (0..many).flat_map(|i| [format!("f{i}"), format!("vf{i}")]);
+            commands.push_all("HSET", &key, &pairs.collect::<Vec<_>>(), 500);
+            for i in (0..many).step_by(step) {
+                commands.say(&format!("HPEXPIREAT {key} {LATER_MS} FIELDS 1 f{i}"));
             }
         }
     }
@@ -254,10 +221,8 @@ fn expiring_fields(commands: &mut Commands) {
     let mut rng = Rng::new(10);
     for (name, span) in [("hour", 3_600_000), ("month", 2_592_000_000)] {
         for i in 0..900 {
-            let (key, at) = (
-                format!("hash:expiring:{name}"),
-                LATER_MS + rng.below(span) as i64,
-            );
+            let key = format!("hash:expiring:{name}");
+            let at = LATER_MS + rng.below(span) as i64;
             commands.say(&format!("HSET {key} field:{i} value:{i}"));
             commands.say(&format!("HPEXPIREAT {key} {at} FIELDS 1 field:{i}"));
         }
@@ -278,24 +243,13 @@ fn vectors(commands: &mut Commands) {
     for (form, dimensions, links) in [("NOQUANT", 3, 16), ("Q8", 64, 4), ("BIN", 100, 32)] {
         for element in 0..30 {
             let key = format!("vectors:{form}");
-            let mut words = vec![
-                "VADD".to_owned(),
-                key,
-                "VALUES".into(),
-                dimensions.to_string(),
-            ];
-            words
-                .extend((0..dimensions).map(|at| format!("0.{}", 1 + (element * 7 + at * 3) % 89)));
-            words.extend([
-                format!("element:{element}"),
-                form.into(),
-                "M".into(),
-                links.to_string(),
-            ]);
+            let value = |at| format!(" 0.{}", 1 + (element * 7 + at * 3) % 89);
+            let values: String = (0..dimensions).map(value).collect();
+            let mut of = format!("element:{element} {form} M {links}");
             if form == "Q8" && element % 2 == 0 {
-                words.extend(["SETATTR".into(), format!("{{\"a\":{element}}}")]);
+                of += &format!(" SETATTR {{\"a\":{element}}}");
             }
-            commands.push(&words);
+            commands.say(&format!("VADD {key} VALUES {dimensions}{values} {of}"));
         }
     }
     let projected = "VADD vectors:projected REDUCE 2 VALUES 4 0.1 0.2 0.3 0.5 element";
@@ -311,13 +265,8 @@ fn arrays(commands: &mut Commands) {
         ("far", 3_000_001, 20),
     ] {
         for at in 0..count {
-            let key = format!("array:{name}");
-            commands.push(&[
-                "ARSET",
-                &key,
-                &(at * step).to_string(),
-                &format!("{at:0width$}", width = 1 + at % 40),
-            ]);
+            let (place, width) = (at * step, 1 + at % 40);
+            commands.say(&format!("ARSET array:{name} {place} {at:0width$}"));
         }
     }
     commands.say("ARSET array:mixed 0 17 -5 1.5 short text:longer 0123456789");

@@ -3,18 +3,17 @@
 //! `reports/memory.md`. SLOTSCOPE_RECORD: a folder for the file of the server in REDIS_SERVER.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use crate::rdb::asked::{Policy, described, saved, say};
+use crate::rdb::asked::{Policy, described, say};
 use crate::rdb::fill::{Commands, LATER_MS};
 use crate::rdb::memory::measured;
-use crate::rdb::{agree, start, walked};
+use crate::rdb::{agree, start, take_idle_times, walked};
 use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::rdb::most;
-use testkit::redis::{Client, Server, wait_for};
+use testkit::redis::{Client, Server};
 use testkit::rng::Rng;
 
 /// A word of letters.
@@ -30,9 +29,9 @@ fn words(rng: &mut Rng, count: usize, most: usize) -> Vec<String> {
 /// `count` keys, of all types in turn.
 fn fill(client: &mut Client, kind: Kind, count: usize, seed: u64) {
     let rng = &mut Rng::new(seed);
-    let mut types = vec![
-        "int", "text", "list", "numbers", "set", "hash", "sorted", "stream",
-    ];
+    let mut types: Vec<&str> = "int text list numbers set hash sorted stream"
+        .split(' ')
+        .collect();
     types.extend((kind != Kind::Installed).then_some("expiring"));
     types.extend(kind.has_vectors().then_some("vectors"));
     types.extend(kind.has_arrays().then_some("array"));
@@ -90,16 +89,15 @@ fn one(commands: &mut Commands, rng: &mut Rng, of: &str, key: &str, elements: us
         }
         "stream" => stream(commands, rng, key, elements),
         "vectors" => {
-            let (dimensions, form) = (
-                *rng.pick(&[3, 64, 100]),
-                *rng.pick(&["NOQUANT", "Q8", "BIN"]),
-            );
+            let dimensions = *rng.pick(&[3, 64, 100]);
+            let form = *rng.pick(&["NOQUANT", "Q8", "BIN"]);
             for at in 0..elements.min(25) {
-                let values = (0..dimensions).map(|_| rng.unit().to_string());
-                let values = values.collect::<Vec<_>>().join(" ");
+                let values: String = (0..dimensions)
+                    .map(|_| format!(" {}", rng.unit()))
+                    .collect();
+                let name = format!("e{at}{}", word(rng, 40));
                 commands.say(&format!(
-                    "VADD {key} VALUES {dimensions} {values} e{at}{} {form}",
-                    word(rng, 40)
+                    "VADD {key} VALUES {dimensions}{values} {name} {form}"
                 ));
             }
         }
@@ -145,7 +143,7 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
         let client = &mut server.connect();
         fill(client, kind, size("SLOTSCOPE_MEMORY_KEYS", 400), 17);
         say(client, "DEBUG RELOAD");
-        let found = walked(&saved(&server, client));
+        let found = walked(&server.saved());
         agree(kind, &found, &described(client, 0, Policy::Lfu));
         let mut sums = Sums::new();
         for (key, said) in measured(&server, kind) {
@@ -155,10 +153,8 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
         }
         for ((type_name, encoding), (keys, estimated, said)) in &sums {
             let off = 100.0 * (*estimated as f64 / *said as f64 - 1.0);
-            let row = format!(
-                "| {} | {type_name} {encoding} | {keys} | {estimated} | {said} | {off:+.2}% |\n",
-                version(client)
-            );
+            let of = format!("{} | {type_name} {encoding}", version(&server));
+            let row = format!("| {of} | {keys} | {estimated} | {said} | {off:+.2}% |\n");
             // Levels and buckets are random: a sum over few keys says little.
             let is_near = off.abs() <= most(type_name, encoding) || *keys < 20 && off.abs() <= 15.0;
             far.extend((!is_near).then(|| row.clone()));
@@ -177,19 +173,16 @@ fn sums_of_each_encoding_are_near_what_the_server_says() {
 }
 
 /// The version that a server reports.
-fn version(client: &mut Client) -> String {
-    let info = say(client, "INFO server").text();
-    let field = |name: &str| {
-        let mut lines = info.lines();
-        lines.find_map(|line| Some(line.strip_prefix(name)?.trim().to_owned()))
-    };
-    match (field("valkey_version:"), field("redis_version:")) {
+fn version(server: &Server) -> String {
+    match (
+        server.info("valkey_version:"),
+        server.info("redis_version:"),
+    ) {
         (Some(version), _) => format!("Valkey {version}"),
         (_, Some(version)) if version == "255.255.255" => "Redis unstable".into(),
         (_, version) => format!("Redis {}", version.unwrap()),
     }
 }
-
 /// Other encoding limits, compressed list nodes, and the base of an append-only file.
 fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     say(client, "FLUSHALL");
@@ -206,32 +199,18 @@ fn with_other_limits(kind: Kind, server: &Server, client: &mut Client) {
     }
     fill(client, kind, 150, 18);
     say(client, "CONFIG SET appendonly yes");
-    let base = wait_for(|| {
-        let base = fs::read_dir(server.folder().join("appendonlydir")).ok();
-        let mut files = base.into_iter().flatten().map(|file| file.unwrap().path());
-        let is_rewritten = say(client, "INFO persistence")
-            .text()
-            .contains("aof_rewrite_in_progress:0");
-        files
-            .find(|file| is_rewritten && file.to_string_lossy().ends_with(".base.rdb"))
-            .ok_or_else(|| "no base of the append-only file".to_owned())
-    });
+    server.until("INFO persistence", "aof_rewrite_in_progress:0");
+    let files = fs::read_dir(server.folder().join("appendonlydir")).unwrap();
+    let mut files = files.map(|file| file.unwrap().path());
+    let base = files.find(|file| file.to_string_lossy().ends_with(".base.rdb"));
+    let base = base.expect("a base of the append-only file");
     let mut expected = described(client, 0, Policy::Lru);
-    for bytes in [fs::read(base).unwrap(), saved(server, client)] {
-        let mut found = walked(&bytes);
-        // Seconds that pass during the test's queries.
-        for (found, expected) in found.iter_mut().zip(&mut expected) {
-            let apart = found
-                .idle_secs
-                .unwrap()
-                .abs_diff(expected.idle_secs.unwrap());
-            assert!(apart < 60, "{kind:?}: {found:?}, {expected:?}");
-            found.idle_secs = expected.idle_secs;
-        }
+    for bytes in [fs::read(base).unwrap(), server.saved()] {
+        let found = walked(&bytes);
+        take_idle_times(&found, &mut expected);
         agree(kind, &found, &expected);
     }
 }
-
 /// Saves a small file of the server with its replies for each key, if SLOTSCOPE_RECORD names a folder.
 fn record(server: &Server, client: &mut Client) {
     let Some(folder) = std::env::var_os("SLOTSCOPE_RECORD") else {
@@ -242,22 +221,20 @@ fn record(server: &Server, client: &mut Client) {
     say(client, "DEBUG RELOAD");
     let folder = Path::new(&folder);
     fs::create_dir_all(folder).unwrap();
-    fs::write(folder.join("dump.rdb"), saved(server, client)).unwrap();
+    fs::write(folder.join("dump.rdb"), server.saved()).unwrap();
     let usage = crate::rdb::asked::usage(client);
-    let mut rows = "key\ttype\tencoding\telements\tmemory\texpires\tlfu\n".to_owned();
+    let columns = "key\ttype\tencoding\telements\tmemory\texpires\tlfu";
+    let mut rows = vec![columns.to_owned()];
     for key in described(client, 0, Policy::Lfu) {
-        let name = String::from_utf8(key.key.0.clone()).unwrap();
-        writeln!(
-            rows,
-            "{name}\t{}\t{}\t{}\t{}\t{}\t{}",
-            key.type_name,
-            key.encoding,
-            key.elements.unwrap(),
-            usage[&key.key],
+        let numbers = [
+            key.elements.unwrap() as i64,
+            usage[&key.key] as i64,
             key.expires_ms.unwrap_or(-1),
-            key.lfu.unwrap()
-        )
-        .unwrap();
+            key.lfu.unwrap().into(),
+        ];
+        let numbers = numbers.map(|number| number.to_string()).join("\t");
+        let (name, of) = (String::from_utf8(key.key.0).unwrap(), key.type_name);
+        rows.push(format!("{name}\t{of}\t{}\t{numbers}", key.encoding));
     }
-    fs::write(folder.join("keys.tsv"), rows).unwrap();
+    fs::write(folder.join("keys.tsv"), rows.join("\n") + "\n").unwrap();
 }

@@ -1,15 +1,14 @@
-//! Memory estimates compared with each server's replies to MEMORY USAGE.
+//! Memory estimates compared with each server's replies to MEMORY USAGE, by the limits in docs/formats.md.
 
 use std::collections::BTreeSet;
-use std::ops::RangeInclusive;
 
-use crate::rdb::asked::{saved, say, usage};
+use crate::rdb::asked::{say, usage};
 use crate::rdb::{Short, fill, start};
 use slotscope::format::rdb::snapshot::allocator::Allocator;
 use testkit::kinds::{Kind, jemalloc};
+use testkit::prelude::*;
 use testkit::rdb::{Found, found_with};
 use testkit::redis::Server;
-use testkit::run::{Scratch, report};
 
 /// Servers whose allocator is known, which excludes Valkey 9.0. The last one is measured if given.
 const MEASURED: [Kind; 5] = [
@@ -20,88 +19,69 @@ const MEASURED: [Kind; 5] = [
     Kind::Given,
 ];
 
-/// Limits in percent for each of `MEASURED`: after a restart, and while the server runs.
-type Limits = [(f64, f64); 5];
+/// The manual's table: the largest error of the estimate for a key, by type, encoding and elements, for each of
+/// `MEASURED` in each state. For other keys, estimate and reply are equal.
+struct Manual(Vec<(String, [Limits; 5])>);
 
-/// The limits for a kind.
-fn of_kind(limits: Limits, kind: Kind) -> (f64, f64) {
-    let mut measured = MEASURED.iter();
-    limits[measured.position(|of| *of == kind).unwrap()]
+/// Limits as fractions: after a restart, and while the server runs.
+type Limits = [f64; 2];
+
+/// The row for the sum over all keys.
+const IN_ALL: &str = "all keys together";
+
+impl Manual {
+    fn read() -> Manual {
+        let text = Scratch::new().read(root().join("docs/formats.md"));
+        let lines = text.lines();
+        let rows = lines.skip_while(|line| !line.starts_with("| type, encoding | Redis 7.0"));
+        let limits = |cell: &str| {
+            let numbers = cell
+                .split(['%', '(', ' '])
+                .filter_map(|word| word.parse().ok());
+            let numbers: Vec<f64> = numbers.map(|percent: f64| percent / 100.0).collect();
+            <[f64; 2]>::try_from(numbers).unwrap_or_default()
+        };
+        let row = |line: &str| {
+            let cells: Vec<&str> = line.split('|').map(str::trim).collect();
+            (
+                cells[1].to_owned(),
+                [2, 3, 4, 5, 6].map(|at| limits(cells[at])),
+            )
+        };
+        let rows: Vec<_> = rows
+            .skip(2)
+            .take_while(|line| line.starts_with('|'))
+            .map(row)
+            .collect();
+        assert!(rows.len() > 5 && rows.iter().any(|row| row.0 == IN_ALL));
+        Manual(rows)
+    }
+
+    /// The limit for keys of these names with this many elements.
+    fn limit(&self, name: &str, elements: u64, kind: Kind, state: State) -> f64 {
+        let is_it = |row: &str| match row.strip_prefix(name) {
+            Some("") => true,
+            Some(rest) => {
+                let most = rest.split(' ').find_map(|word| word.parse::<u64>().ok());
+                most.is_some_and(|most| elements <= most)
+            }
+            None => false,
+        };
+        let kind = MEASURED.iter().position(|of| *of == kind).unwrap();
+        let row = self.0.iter().find(|(row, _)| is_it(row));
+        row.map_or(0.0, |(_, limits)| limits[kind][state as usize])
+    }
+
+    /// The largest limit of all servers, in percent: for all keys together, or for one.
+    fn worst(&self, is_of_all: bool, state: State) -> f64 {
+        let rows = self
+            .0
+            .iter()
+            .filter(|(name, _)| (name == IN_ALL) == is_of_all);
+        let limits = rows.flat_map(|(_, limits)| limits.map(|of| 100.0 * of[state as usize]));
+        limits.fold(0.0, f64::max)
+    }
 }
-
-/// Maximum error of an estimate for a key by type, encoding and number of elements. The manual has this table; for
-/// other keys it says that estimate and reply are equal.
-const MOST: [(&str, &str, RangeInclusive<u64>, Limits); 8] = [
-    ("string", "raw", ANY, [(0.0, 50.0); 5]),
-    (
-        "set",
-        "hashtable",
-        ANY,
-        [
-            (0.0, 20.0),
-            (0.0, 20.0),
-            (0.0, 20.0),
-            (12.0, 20.0),
-            (0.0, 20.0),
-        ],
-    ),
-    (
-        "hash",
-        "hashtable",
-        ANY,
-        [
-            (6.0, 15.0),
-            (10.0, 15.0),
-            (10.0, 15.0),
-            (15.0, 20.0),
-            (10.0, 15.0),
-        ],
-    ),
-    (
-        "stream",
-        "stream",
-        ANY,
-        [(0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (0.0, 1.0), (5.0, 5.0)],
-    ),
-    (
-        "array",
-        "sliced-array",
-        ANY,
-        [NONE, NONE, NONE, NONE, (0.0, 50.0)],
-    ),
-    (
-        "vectorset",
-        "raw",
-        ANY,
-        [NONE, NONE, (3.0, 5.0), NONE, (3.0, 5.0)],
-    ),
-    // Once in a million, an element has ten levels more than the mean, which few others cannot average out.
-    ("zset", "skiplist", 0..=FEW, [(30.0, 30.0); 5]),
-    (
-        "zset",
-        "skiplist",
-        FEW + 1..=u64::MAX,
-        [
-            (10.0, 15.0),
-            (10.0, 15.0),
-            (10.0, 15.0),
-            (10.0, 20.0),
-            (10.0, 15.0),
-        ],
-    ),
-];
-
-/// For types that the server does not have.
-const NONE: (f64, f64) = (0.0, 0.0);
-
-/// Any number of elements.
-const ANY: RangeInclusive<u64> = 0..=u64::MAX;
-
-/// The elements of a sorted set that fit in a list if all are short.
-const FEW: u64 = 128;
-
-/// Like `MOST`, for all keys together.
-const MOST_IN_ALL: Limits = [(0.5, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0), (1.0, 5.0)];
 
 /// Maximum error of the sum of a type's estimates after a restart, in percent, if the sum is large enough.
 const MOST_OF_TYPE: f64 = 2.0;
@@ -111,7 +91,6 @@ const STREAM_BLOCK: u64 = 4096;
 
 /// Maximum slack of a glibc block, in bytes, and as a fraction of many blocks.
 const SPARE: (u64, f64) = (16, 0.01);
-
 /// The moment at which estimates are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
@@ -119,40 +98,24 @@ enum State {
     Running,
 }
 
-/// The limit for this state in a pair, as a fraction.
-fn limit((restarted, running): (f64, f64), state: State) -> f64 {
-    match state {
-        State::Restarted => restarted / 100.0,
-        State::Running => running / 100.0,
-    }
-}
-
 /// Whether an estimate is as close to the reply as the manual says.
-fn is_close(kind: Kind, state: State, key: &Found, said: u64) -> bool {
-    let estimated = key.memory.unwrap();
-    let mut most = MOST.iter();
-    let most = most.find(|(type_name, encoding, elements, _)| {
-        (key.type_name.as_str(), key.encoding) == (type_name, encoding)
-            && elements.contains(&key.elements.unwrap_or(0))
-    });
-    let share = most.map_or(0.0, |(.., limits)| limit(of_kind(*limits, kind), state));
+fn is_close(manual: &Manual, kind: Kind, state: State, key: &Found, said: u64) -> bool {
+    let (estimated, elements) = (key.memory.unwrap(), key.elements.unwrap_or(0));
+    let name = format!("{} {}", key.type_name, key.encoding);
+    let share = manual.limit(&name, elements, kind, state);
     let blocks = match key.encoding {
-        "hashtable" | "skiplist" => 2 * key.elements.unwrap(),
+        "hashtable" | "skiplist" => 2 * elements,
         _ => 2,
     };
-    let spare = match kind {
-        kind if kind.is_valkey() && jemalloc().is_none() => {
-            (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64)
-        }
-        _ => 0,
-    };
+    let is_glibc = kind.is_valkey() && jemalloc().is_none();
+    let spare = (SPARE.0 * blocks).max((SPARE.1 * said as f64) as u64);
+    let spare = if is_glibc { spare } else { 0 };
     let room = match (&*key.type_name, state) {
         ("stream", State::Running) => STREAM_BLOCK,
         _ => 0,
     };
     estimated.abs_diff(said) <= (share * said as f64) as u64 + spare + room
 }
-
 /// The difference between the sums of estimates and replies, relative to the replies, and the sum of the replies.
 fn off<'a>(keys: impl Iterator<Item = &'a (Found, u64)>) -> (f64, u64) {
     let sum = |(estimated, said): (u64, u64), (key, usage): &(Found, u64)| {
@@ -162,18 +125,19 @@ fn off<'a>(keys: impl Iterator<Item = &'a (Found, u64)>) -> (f64, u64) {
     (estimated as f64 / said as f64 - 1.0, said)
 }
 
+const ALLOCATORS: &[Allocator] = &[
+    Allocator::Jemalloc,
+    Allocator::SystemJemalloc,
+    Allocator::Libc,
+];
+
 /// The keys of a server in its present state, with estimates and replies.
 pub(super) fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
-    let client = &mut server.connect();
-    let bytes = saved(server, client);
-    let usage = usage(client);
+    let bytes = server.saved();
+    let usage = usage(&mut server.connect());
     // A server's replies do not reveal its version of jemalloc.
     let allocators: &[Allocator] = match kind {
-        Kind::Installed | Kind::Valkey90 => &[
-            Allocator::Jemalloc,
-            Allocator::SystemJemalloc,
-            Allocator::Libc,
-        ],
+        Kind::Installed | Kind::Valkey90 => ALLOCATORS,
         Kind::Redis74 | Kind::Redis82 | Kind::Given => &[Allocator::Jemalloc],
         _ if jemalloc().is_some() => &[Allocator::SystemJemalloc],
         _ => &[Allocator::Libc],
@@ -184,16 +148,14 @@ pub(super) fn measured(server: &Server, kind: Kind) -> Vec<(Found, u64)> {
         let known = keys.into_iter().filter(|key| key.memory.is_some());
         known.map(|key| (key.clone(), usage[&key.key])).collect()
     };
-    let exact = |keys: &Vec<(Found, u64)>| {
-        keys.iter()
-            .filter(|(key, said)| key.memory == Some(*said))
-            .count()
-    };
+    let is_exact = |(key, said): &&(Found, u64)| key.memory == Some(*said);
+    let exact = |keys: &Vec<(Found, u64)>| keys.iter().filter(is_exact).count();
     allocators.iter().map(with).max_by_key(exact).unwrap()
 }
 
 #[test]
 fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
+    let manual = Manual::read();
     for kind in MEASURED {
         if kind == Kind::Given && !Kind::given().is_some_and(Kind::has_arrays) {
             println!("not run: REDIS_SERVER names no Redis");
@@ -201,98 +163,43 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
         }
         let server = start(kind);
         let client = &mut server.connect();
-        let version = say(client, "INFO server").text();
-        let is_seven = ["7.0.", "7.2."]
-            .iter()
-            .any(|v| version.contains(&format!("redis_version:{v}")));
-        if kind == Kind::Installed && !is_seven {
+        let version = server.info("redis_version:").unwrap();
+        if kind == Kind::Installed && !version.starts_with("7.0.") && !version.starts_with("7.2.") {
             println!("not run: of the installed servers 7.0 and 7.2 are measured");
             continue;
         }
         fill::fill(client, kind);
         for state in [State::Running, State::Restarted] {
+            println!("{kind:?}, {state:?}:");
             if state == State::Restarted {
                 say(client, "DEBUG RELOAD");
             }
             let keys = measured(&server, kind);
-            let types: BTreeSet<_> = keys
-                .iter()
-                .map(|(key, _)| (&key.type_name, key.encoding))
-                .collect();
-            for of in types {
-                let of_type = keys
-                    .iter()
-                    .filter(|(key, _)| (&key.type_name, key.encoding) == of);
-                let (error, said) = off(of_type);
-                println!("{kind:?}, {state:?}: {of:?}, in all {:+.2}%", 100.0 * error);
+            let of = |key: &Found| (key.type_name.clone(), key.encoding);
+            let types: BTreeSet<_> = keys.iter().map(|(key, _)| of(key)).collect();
+            for name in types {
+                let (error, said) = off(keys.iter().filter(|(key, _)| of(key) == name));
+                println!("{name:?}, in all {:+.2}%", 100.0 * error);
                 let is_large = state == State::Restarted && said >= 100_000;
-                assert!(
-                    !is_large || 100.0 * error.abs() <= MOST_OF_TYPE,
-                    "{kind:?}: {of:?}"
-                );
+                assert!(!is_large || 100.0 * error.abs() <= MOST_OF_TYPE);
             }
             let (error, _) = off(keys.iter());
-            println!("{kind:?}, {state:?}: in all {:+.2}%", 100.0 * error);
-            let far = keys
-                .iter()
-                .filter(|(key, said)| !is_close(kind, state, key, *said));
-            let far: Vec<_> = far
-                .map(|(key, said)| format!("{:?}, not {said}", Short(key)))
-                .collect();
-            assert!(far.is_empty(), "{kind:?}, {state:?}: {far:#?}");
-            report_names_errors(kind, &server);
-            assert!(
-                error.abs() <= limit(of_kind(MOST_IN_ALL, kind), state),
-                "{kind:?}"
-            );
+            println!("in all {:+.2}%", 100.0 * error);
+            let is_far = |(key, said): &&(Found, u64)| !is_close(&manual, kind, state, key, *said);
+            let far = keys.iter().filter(is_far);
+            let far = far.map(|(key, said)| format!("{:?}, not {said}", Short(key)));
+            assert_eq!(far.collect::<Vec<_>>(), [""; 0]);
+            assert!(error.abs() <= manual.limit(IN_ALL, 0, kind, state));
         }
-    }
-}
-
-/// Checks that the report on a server's file states the error of its estimates.
-fn report_names_errors(kind: Kind, server: &Server) {
-    let path = server.folder().join("dump.rdb");
-    let output = Scratch::new().run(&["analyze", path.to_str().unwrap(), "--json"]);
-    let notes = report(&output)["input"]["notes"].to_string();
-    // One note names the largest errors of all servers that were measured.
-    let worst = |limits: Vec<(f64, f64)>, state| {
-        let errors = limits
-            .into_iter()
-            .map(|of_kind| 100.0 * limit(of_kind, state));
-        errors.fold(0.0, f64::max)
-    };
-    let of_one = || MOST.iter().flat_map(|(.., limits)| *limits).collect();
-    let of_all = || MOST_IN_ALL.to_vec();
-    let words = format!(
-        "all keys together were off by at most {}%, and one by {}%; before it, where tables grow, by {} and {}%",
-        worst(of_all(), State::Restarted),
-        worst(of_one(), State::Restarted),
-        worst(of_all(), State::Running),
-        worst(of_one(), State::Running)
-    );
-    assert!(notes.contains(&words), "{kind:?}: {notes}");
-}
-
-#[test]
-fn the_manual_has_the_limits_that_are_tested() {
-    let manual = std::fs::read_to_string("docs/formats.md").unwrap();
-    let cells = |limits: Limits| {
-        limits
-            .map(|limits| match limits {
-                NONE => String::new(),
-                (restarted, running) => format!("{restarted}% ({running}%) "),
-            })
-            .join("| ")
-    };
-    let rows = MOST.iter().map(|(type_name, encoding, elements, limits)| {
-        let of = match (elements.start(), elements.end()) {
-            (_, &u64::MAX) => String::new(),
-            (_, most) => format!(" of up to {most} elements"),
-        };
-        (format!("{type_name} {encoding}{of}"), *limits)
-    });
-    for (name, limits) in rows.chain([("all keys together".to_owned(), MOST_IN_ALL)]) {
-        let row = format!("| {name} | {}|", cells(limits));
-        assert!(manual.contains(&row), "docs/formats.md has no row {row}");
+        // The report on a server's file states the largest errors of all servers that were measured.
+        let path = server.folder().join("dump.rdb");
+        let report = Scratch::new().json(format!("analyze {} --json", path.display()));
+        report["input"]["notes"].to_string().says(&format!(
+            "all keys together were off by at most {}%, and one by {}%; before it, where tables grow, by {} and {}%",
+            manual.worst(true, State::Restarted),
+            manual.worst(false, State::Restarted),
+            manual.worst(true, State::Running),
+            manual.worst(false, State::Running)
+        ));
     }
 }
