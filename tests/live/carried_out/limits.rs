@@ -12,7 +12,7 @@ use slotscope::slot::slot;
 use testkit::cluster::{Cluster, call_ok, even};
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Client, Reply};
+use testkit::redis::Reply;
 
 const KEYS: usize = 3000;
 const VALUE: usize = 8000;
@@ -34,7 +34,8 @@ const ROUNDS: usize = 3;
 #[test]
 fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
     for kind in [Kind::Installed, Kind::Valkey91] {
-        let cluster = Cluster::made_of(kind, &even(3), |_| Vec::new());
+        println!("{kind:?}");
+        let cluster = Cluster::of(kind, &even(3));
         let keys: Vec<String> = (0..KEYS).map(|id| format!("item:{id}")).collect();
         let mut follower = Follower::new(&cluster);
         for key in &keys {
@@ -47,23 +48,21 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
         thread::scope(|threads| {
             threads.spawn(|| work(Follower::new(&cluster), &cluster, &keys, &is_over));
             let over = SetOnDrop(&is_over);
-            let flags = ["--load", "4s", "--monitor"];
-            let first = judged(&scratch, &cluster.address(0), &flags, &[]);
-            let sentence = first["verdict"]["sentence"].text();
-            assert!(sentence.contains("maxmemory"), "{kind:?}: {sentence}");
-            let (mut report, mut wrong) = (first, Vec::new());
+            let judged = || judged(&scratch, &cluster, "--load 4s --monitor");
+            let (mut report, mut wrong) = (judged(), Vec::new());
+            report["verdict"]["sentence"].text().says("maxmemory");
             // Other work on the machine disturbs a measurement, and the plan from it; the next round corrects that.
             for round in 0..ROUNDS {
                 let Some(step) = steps(&report).iter().find(|step| is_to_move(step)) else {
-                    assert!(round > 0, "{kind:?}: {}", report["verdict"]["steps"]);
+                    assert!(round > 0, "{}", report["verdict"]["steps"]);
                     break;
                 };
                 move_slots(&scratch, step);
-                let then = judged(&scratch, &cluster.address(0), &flags, &[]);
+                let then = judged();
                 wrong.extend(broken(step, &then));
                 report = then;
             }
-            assert!(wrong.len() < ROUNDS, "{kind:?}: {wrong:#?}");
+            assert!(wrong.len() < ROUNDS, "{wrong:#?}");
             drop(over);
         });
     }
@@ -71,32 +70,25 @@ fn every_row_is_kept_where_limits_differ_and_a_key_is_hot() {
 
 #[test]
 fn equal_limits_are_raised_on_all_nodes_by_the_command_as_printed() {
-    let cluster = Cluster::made_of(Kind::Installed, &even(3), |_| Vec::new());
-    let mut follower = Follower::new(&cluster);
-    for id in 0..3000 {
-        follower.set(format!("{{shop}}:{id}").as_bytes(), &[b'v'; VALUE]);
-        follower.set(format!("item:{id}").as_bytes(), b"small");
-    }
+    let cluster = Cluster::even(3);
+    cluster.set_all((0..3000).map(|id| (format!("{{shop}}:{id}"), [b'v'; VALUE])));
+    cluster.set_all((0..3000).map(|id| (format!("item:{id}"), "small")));
     let fullest = &cluster.servers[cluster.owner(slot(b"{shop}"))];
     let most = (fullest.used_memory() as f64 / 0.95) as u64;
-    for server in &cluster.servers {
-        set_limit(&mut server.connect(), most);
-    }
+    cluster.tell_all(&format!("CONFIG SET maxmemory {most}"));
     let scratch = Scratch::new();
-    let report = judged(&scratch, &cluster.address(0), &[], &[]);
+    let report = judged(&scratch, &cluster, "");
     let command = steps(&report)[0]["command"].text();
     command.begins("redis-cli --cluster call ");
-    let output = scratch.shell(command);
-    assert!(output.status.success(), "{command}: {}", stderr(&output));
+    succeeded(scratch.shell(command));
     let (_, raised) = command.rsplit_once(' ').unwrap();
     for server in &cluster.servers {
         let limit = server.connect().call(&["CONFIG", "GET", "maxmemory"]);
         let words = ["maxmemory", raised].map(|word| Reply::Bulk(word.into()));
         assert_eq!(limit, Reply::Array(words.into()));
     }
-    let then = judged(&scratch, &cluster.address(0), &[], &[]);
-    let sentence = then["verdict"]["sentence"].text();
-    assert!(!sentence.contains("maxmemory"), "{sentence}");
+    let then = judged(&scratch, &cluster, "");
+    then["verdict"]["sentence"].text().lacks("maxmemory");
 }
 
 fn value(cluster: &Cluster, key: &str) -> Vec<u8> {
@@ -107,13 +99,10 @@ fn value(cluster: &Cluster, key: &str) -> Vec<u8> {
 /// Sets each primary's limit so that it uses this fraction of it.
 fn limit(cluster: &Cluster, parts: [f64; 3]) {
     for (server, part) in cluster.servers.iter().zip(parts) {
-        let most = server.used_memory() as f64 / part;
-        set_limit(&mut server.connect(), most as u64);
+        let most = (server.used_memory() as f64 / part) as u64;
+        let words = ["CONFIG", "SET", "maxmemory", &most.to_string()];
+        call_ok(&mut server.connect(), &words);
     }
-}
-
-fn set_limit(client: &mut Client, most: u64) {
-    call_ok(client, &["CONFIG", "SET", "maxmemory", &most.to_string()]);
 }
 
 /// Rounds of reads, and of writes that do not change sizes, until `is_over`.
@@ -136,7 +125,6 @@ fn work(mut follower: Follower, cluster: &Cluster, keys: &[String], is_over: &At
     }
 }
 
-/// The fullest node in fair shares.
 fn is_to_move(step: &Value) -> bool {
     step["kind"] == "move" && !step["command"].is_null()
 }
@@ -154,6 +142,7 @@ fn broken(step: &Value, then: &Value) -> Option<String> {
     wrong.next().or(more)
 }
 
+/// The fullest node in fair shares.
 fn ratio(report: &Value, role: &str) -> f64 {
     let mut roles = report["verdict"]["roles"].list().iter();
     let role = roles.find(|of| of["role"] == role).unwrap();

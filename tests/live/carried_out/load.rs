@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::carried_out::probe::SetOnDrop;
-use crate::carried_out::steps::{judged, steps};
+use crate::carried_out::steps::{judged, reported, steps};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
 use testkit::kinds::Kind;
@@ -34,7 +34,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
     cluster.wait_for_replicas();
     let (is_over, is_cached) = (AtomicBool::new(false), AtomicBool::new(false));
     let scratch = Scratch::new();
-    let series = ["--every", "1s", "--for", "4s"];
+    let series = "--every 1s --for 4s";
     thread::scope(|threads| {
         let over = SetOnDrop(&is_over);
         for (node, keys) in of_nodes.iter().enumerate() {
@@ -44,7 +44,7 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
         }
         // A machine with other work may give one server less CPU time in some seconds.
         let asks_for_names = (0..5).any(|_| {
-            let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
+            let by_cpu = judged(&scratch, &cluster, series);
             assert_hot(&by_cpu, "cpu");
             let mut steps = steps(&by_cpu).iter();
             steps.any(|step| step["kind"] == "measure" && !step["command"].is_null())
@@ -57,23 +57,16 @@ fn a_hot_key_is_found_and_no_step_is_left_once_it_is_cached() {
             panic!("{}", by_ops["verdict"]["steps"])
         };
         assert_eq!(step["kind"], "cache", "{step}");
-        let sentence = step["sentence"].text();
-        assert!(
-            sentence.contains(HOT) && sentence.contains("100"),
-            "{sentence}"
-        );
+        step["sentence"].text().says(HOT).says("100");
 
         is_cached.store(true, Relaxed);
         let after = captured(&scratch, &cluster);
         assert!(steps(&after).is_empty(), "{}", after["verdict"]["steps"]);
         assert_eq!(load(&after)["state"], "balanced", "{}", load(&after));
         // The CPU time of a command includes preemption by other programs, which may be uneven here.
-        let by_cpu = judged(&scratch, &cluster.address(0), &series, &[]);
+        let by_cpu = judged(&scratch, &cluster, series);
         let sentence = load(&by_cpu)["sentence"].text();
-        assert!(
-            !sentence.contains(&slot(HOT.as_bytes()).to_string()),
-            "{sentence}"
-        );
+        sentence.lacks(&slot(HOT.as_bytes()).to_string());
         drop(over);
     });
 }
@@ -87,10 +80,6 @@ fn load(report: &Value) -> &Value {
 /// Checks that the report calls the load uneven, and names the key.
 fn assert_hot(report: &Value, metric: &str) {
     let load = load(report);
-    println!("{metric}: {}", report["verdict"]["sentence"]);
-    for step in steps(report) {
-        println!("  {} -> {}", step["sentence"], step["after"]);
-    }
     load.has(json!({"metric": metric, "state": "skewed"}));
     let hot = slot(HOT.as_bytes());
     let names_it = |text: &str| text.contains(HOT) || text.contains(&hot.to_string());
@@ -102,17 +91,11 @@ fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&
     let mut client = server.connect();
     let mut at = 0;
     while !is_over.load(Relaxed) {
-        let more = if is_its && !is_cached.load(Relaxed) {
-            MORE
-        } else {
-            0
-        };
+        let is_hot = is_its && !is_cached.load(Relaxed);
         let usual = (0..USUAL).map(|i| keys[(at + i) % keys.len()].as_str());
-        let all = usual.chain((0..more).map(|_| HOT));
-        let gets: Vec<Vec<&[u8]>> = all
-            .map(|key| vec![b"GET".as_slice(), key.as_bytes()])
-            .collect();
-        client.pipeline(&gets);
+        let all = usual.chain((0..MORE).filter(|_| is_hot).map(|_| HOT));
+        let gets = all.map(|key| vec![&b"GET"[..], key.as_bytes()]);
+        client.pipeline(&gets.collect::<Vec<_>>());
         at += USUAL;
         thread::sleep(Duration::from_millis(10));
     }
@@ -120,24 +103,17 @@ fn read(server: &Server, keys: &[String], is_its: bool, [is_over, is_cached]: [&
 
 /// The report on a MONITOR capture of each primary.
 fn captured(scratch: &Scratch, cluster: &Cluster) -> Value {
-    let names: Vec<String> = (0..3)
-        .map(|i| format!("{}.monitor", cluster.address(i)))
-        .collect();
-    let start =
-        |(i, name): (usize, &String)| Monitor::start(&cluster.servers[i], &scratch.path(name));
-    let running: Vec<_> = names.iter().enumerate().map(start).collect();
+    let names = [0, 1, 2].map(|i| format!("{}.monitor", cluster.address(i)));
+    let primaries = cluster.servers.iter().zip(&names);
+    let start = |(server, name): (&_, &String)| Monitor::start(server, &scratch.path(name));
+    let running: Vec<_> = primaries.map(start).collect();
     wait_for(|| {
         let size = |name: &String| scratch.path(name).metadata().unwrap().len();
-        match names.iter().find(|name| size(name) < CAPTURED_BYTES) {
-            None => Ok(()),
-            Some(name) => Err(format!("{name} has {} bytes", size(name))),
-        }
+        let small = names.iter().find(|name| size(name) < CAPTURED_BYTES);
+        small.map_or(Ok(()), |name| {
+            Err(format!("{name} has {} bytes", size(name)))
+        })
     });
     drop(running);
-    let names = names.iter().map(String::as_str);
-    let args: Vec<&str> = ["analyze", "--topology", "out", "--json"]
-        .into_iter()
-        .chain(names)
-        .collect();
-    scratch.report(&args)
+    reported(scratch, &format!("--topology out {}", names.join(" ")))
 }

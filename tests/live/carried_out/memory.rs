@@ -10,7 +10,7 @@ use crate::carried_out::probe::{MOST, SetOnDrop, longest_waits, slow_commands};
 use crate::carried_out::steps::{judged, move_slots, rename, steps};
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
-use testkit::cluster::{Cluster, call_ok, even};
+use testkit::cluster::{Cluster, even};
 use testkit::env::size;
 use testkit::prelude::*;
 use testkit::redis::Reply;
@@ -34,12 +34,9 @@ const ADD: &str = "for i = ARGV[1], ARGV[2] do redis.call('ZADD', KEYS[1], i, st
 #[test]
 fn memory_is_even_after_the_steps_and_nobody_waited() {
     let parts = size("SLOTSCOPE_LIVE_PERCENT", 100);
-    let options = ["--cluster-allow-replica-migration", "no"];
-    let slow = ["--slowlog-log-slower-than", "50000"];
-    let options = [options, slow].concat();
-    let cluster = Cluster::with_options(&even(3), |_| {
-        options.iter().map(|word| (*word).to_owned()).collect()
-    });
+    let options = "--cluster-allow-replica-migration no --slowlog-log-slower-than 50000";
+    let options = || options.split(' ').map(String::from).collect();
+    let cluster = Cluster::with_options(&even(3), |_| options());
     let empty = used(&cluster);
     let mut follower = Follower::new(&cluster);
     let elements = ELEMENTS * parts / 100;
@@ -66,9 +63,7 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
         follower.set(key.as_bytes(), &value);
     }
 
-    for server in &cluster.servers {
-        call_ok(&mut server.connect(), &["SLOWLOG", "RESET"]);
-    }
+    cluster.tell_all("SLOWLOG RESET");
     let scratch = Scratch::new();
     let is_over = AtomicBool::new(false);
     let (written, waits) = longest_waits(&cluster.servers, || {
@@ -82,24 +77,19 @@ fn memory_is_even_after_the_steps_and_nobody_waited() {
     });
     let (written, promised) = written;
     let slow: Vec<_> = cluster.servers.iter().map(slow_commands).collect();
-    println!(
-        "longest waits {waits:?}; {} keys written; {slow:?}",
-        written.len()
-    );
+    let count = written.len();
+    println!("longest waits {waits:?}; {count} keys written; {slow:?}");
     for (key, value) in &written {
         let reply = follower.call(key, &[b"GET", key]);
         assert_eq!(reply, Reply::Bulk(value.clone()), "{}", key.escape_ascii());
     }
 
-    let report = judged(&scratch, &cluster.address(0), &[], &[]);
+    let report = judged(&scratch, &cluster, "");
     report["verdict"].has(json!({"actionable": false}));
     assert!(steps(&report).is_empty(), "{}", report["verdict"]["steps"]);
-    let more = elements as f64 * UNSEEN + written.len() as f64 * WRITTEN_BYTES;
+    let more = elements as f64 * UNSEEN + count as f64 * WRITTEN_BYTES;
     promise_is_kept(&cluster, &empty, promised, more);
-    assert!(
-        waits.iter().all(|wait| *wait <= MOST),
-        "{waits:?}: {slow:?}"
-    );
+    assert!(waits.iter().all(|wait| *wait <= MOST));
 }
 
 /// Carries out the steps of the report, and of a second one if a step waits for the application to rename keys; returns
@@ -115,7 +105,7 @@ fn carry_out(
     let mut kinds = Vec::new();
     // A third report has no steps.
     for _ in 0..2 {
-        let report = judged(scratch, &cluster.address(0), &[], &[]);
+        let report = judged(scratch, cluster, "");
         for step in steps(&report) {
             let kind = step["kind"].text();
             promised = step["after"]["memory"]["max_over_mean"].float();
@@ -129,22 +119,15 @@ fn carry_out(
             kinds.push(kind.to_owned());
         }
     }
-    assert!(
-        ["move", "split"]
-            .iter()
-            .all(|kind| kinds.contains(&(*kind).to_owned())),
-        "{kinds:?}"
-    );
+    kinds.concat().says("move").says("split");
     promised
 }
 
 /// Each node's data is at most the forecast, within its error.
 fn promise_is_kept(cluster: &Cluster, empty: &[f64], promised: f64, more: f64) {
-    let data: Vec<f64> = used(cluster)
-        .iter()
-        .zip(empty)
-        .map(|(used, empty)| used - empty)
-        .collect();
+    let used = used(cluster);
+    let data = used.iter().zip(empty).map(|(used, empty)| used - empty);
+    let data: Vec<f64> = data.collect();
     let fair = data.iter().sum::<f64>() / data.len() as f64;
     let most = data.iter().fold(0.0, |most: f64, data| most.max(*data)) / fair;
     // A ratio is promised to the hundredth; bytes missing from sizes, and new ones, may all be on one node.

@@ -27,9 +27,8 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
             client.call(&["PING"]);
             let wait = asked.elapsed();
             if wait > longest {
-                let worked = on_core(servers)
-                    .zip(before)
-                    .map(|(now, before)| now - before);
+                let worked = on_core(servers).zip(before);
+                let worked = worked.map(|(now, before)| now - before);
                 longest = longest.max(worked.map_or(wait, |worked| worked.min(wait)));
             }
             thread::sleep(PAUSE);
@@ -37,10 +36,8 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
         longest
     };
     thread::scope(|threads| {
-        let pinging: Vec<_> = servers
-            .iter()
-            .map(|server| threads.spawn(|| ping(server)))
-            .collect();
+        let pinging = servers.iter().map(|server| threads.spawn(|| ping(server)));
+        let pinging: Vec<_> = pinging.collect();
         let over = SetOnDrop(&is_over);
         let result = run();
         drop(over);
@@ -53,30 +50,20 @@ pub(crate) fn longest_waits<R>(servers: &[Server], run: impl FnOnce() -> R) -> (
 fn on_core(servers: &[Server]) -> Option<Duration> {
     let of = |server: &Server| {
         let text = fs::read_to_string(format!("/proc/{}/schedstat", server.id())).ok()?;
-        text.split(' ')
-            .next()?
-            .parse()
-            .ok()
-            .map(Duration::from_nanos)
+        let nanos = text.split(' ').next()?.parse().ok();
+        nanos.map(Duration::from_nanos)
     };
     servers.iter().map(of).sum()
 }
 
 /// The commands that kept a server busy for longer than `MOST`, truncated.
 pub(crate) fn slow_commands(server: &Server) -> Vec<String> {
-    let Reply::Array(entries) = server.connect().call(&["SLOWLOG", "GET", "100"]) else {
-        panic!("no slow log")
-    };
     let entry = |entry: Reply| {
-        let Reply::Array(mut fields) = entry else {
-            panic!("an entry of the slow log: {entry:?}")
-        };
-        let words: Vec<String> = bulks(fields.remove(3))
-            .iter()
-            .map(|word| String::from_utf8_lossy(word).into_owned())
-            .collect();
-        format!("{:?}: {}", fields[2], words.join(" "))
+        let mut fields = entry.items();
+        let words = bulks(fields.remove(3)).join(&b' ');
+        format!("{:?}: {}", fields[2], String::from_utf8_lossy(&words))
     };
+    let entries = server.connect().call(&["SLOWLOG", "GET", "100"]).items();
     entries.into_iter().map(entry).collect()
 }
 

@@ -1,18 +1,21 @@
 //! Collects, analyzes, and carries out the report's steps.
 
-use std::process::Command;
-
 use crate::plan::follower::Follower;
 use slotscope::slot::policy::Policy;
 use slotscope::whatif::rules::RenameRules;
+use testkit::cluster::Cluster;
 use testkit::prelude::*;
 
-/// Collects the cluster at `address` into `out`, and returns the report on that and `more` inputs.
-pub(super) fn judged(scratch: &Scratch, address: &str, flags: &[&str], more: &[&str]) -> Value {
-    let args = [&["collect", address, "-o", "out", "--force"], flags].concat();
-    succeeded(scratch.run(&args));
-    let args = [&["analyze", "out"], more, &["--json"]].concat();
-    let report = scratch.report(&args);
+/// Collects the cluster into `out`, and returns the report on that.
+pub(super) fn judged(scratch: &Scratch, cluster: &Cluster, flags: &str) -> Value {
+    let address = cluster.address(0);
+    scratch.done(format!("collect {address} -o out --force {flags}"));
+    reported(scratch, "out")
+}
+
+/// The report on inputs, which is printed.
+pub(super) fn reported(scratch: &Scratch, inputs: &str) -> Value {
+    let report = scratch.json(format!("analyze {inputs} --json"));
     println!("{}", report["verdict"]["sentence"].text());
     for step in steps(&report) {
         println!("  {} -> {}", step["sentence"], step["after"]);
@@ -31,22 +34,13 @@ pub(super) fn steps(report: &Value) -> &[Value] {
 pub(super) fn move_slots(scratch: &Scratch, step: &Value) {
     let command = step["command"].text();
     let (_, script) = command.rsplit_once("> ").unwrap();
-    let written = scratch.shell(command);
-    assert!(written.status.success(), "{command}: {}", stderr(&written));
-    let output = Command::new("bash")
-        .arg(script)
-        .current_dir(scratch.path(""))
-        .output()
-        .unwrap();
+    succeeded(scratch.shell(command));
+    let output = scratch.shell(format!("bash {script}"));
     // Keys are written meanwhile, so they may end up spread differently than planned, which is exit code 1 after all
     // moves.
     let said = stderr(&output);
     let is_spread = !said.contains("the keys are not spread as planned");
-    assert_eq!(
-        output.status.code(),
-        Some(i32::from(!is_spread)),
-        "{script}: {said}"
-    );
+    assert_eq!(code(&output), i32::from(!is_spread), "{script}: {said}");
     println!("  {}", said.lines().last().unwrap_or_default());
 }
 
@@ -60,8 +54,7 @@ pub(super) fn rename(
     value: &[u8],
 ) {
     let command = step["command"].text();
-    let tried = scratch.shell(command);
-    assert!(tried.status.success(), "{command}: {}", stderr(&tried));
+    succeeded(scratch.shell(command));
     let split = command.split_once("--split ").unwrap().1;
     let split = split.split('\'').nth(1).unwrap().to_owned();
     let rules = RenameRules::parse(&[], &[split]).unwrap();

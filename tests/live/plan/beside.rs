@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::owners;
-use super::uneven::redis_cli;
+use super::uneven::{redis_cli, with_most_slots};
 use crate::carried_out::probe::SetOnDrop;
 use crate::plan::follower::Follower;
 use slotscope::slot::slot;
@@ -18,7 +18,7 @@ use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
-use testkit::run::{Scratch, stderr, stdout};
+use testkit::run::Scratch;
 
 /// Slots whose values are four times the normal size.
 const LARGE: std::ops::Range<usize> = 0..2500;
@@ -85,9 +85,7 @@ fn value_size(slot: usize) -> usize {
 /// A cluster of a kind with this load.
 fn cluster(kind: Kind, load: &Load) -> Cluster {
     let shares: [Ranges; 3] = [vec![(0, 7999)], vec![(8000, 12191)], vec![(12192, 16383)]];
-    let stays = ["--cluster-allow-replica-migration", "no"].map(String::from);
-    let mut cluster = Cluster::made_of(kind, &shares, |_| stays.to_vec());
-    (0..3).for_each(|primary| cluster.add_replica(primary, &stays));
+    let cluster = with_most_slots(kind, &shares, &[], true);
     let size = |key: &String| value_size(usize::from(slot(key.as_bytes())));
     cluster.set_all(load.keys.iter().map(|key| (key, vec![b'v'; size(key)])));
     cluster
@@ -108,11 +106,7 @@ fn write(mut follower: Follower, load: &Load, seed: u64, is_over: &AtomicBool) -
     let mut waits = Vec::new();
     let value = vec![b'w'; 4 * SMALL_VALUE];
     while !is_over.load(Relaxed) {
-        let keys = if rng.below(2) == 0 {
-            &load.hot
-        } else {
-            &load.keys
-        };
+        let keys = *rng.pick(&[&load.hot, &load.keys]);
         let key = keys[rng.below(keys.len())].as_bytes();
         let size = value_size(usize::from(slot(key)));
         let asked = Instant::now();
@@ -135,13 +129,11 @@ fn row(
     let mut command = even_out(&cluster, &scratch);
     let is_over = AtomicBool::new(false);
     let (output, took, mut waits) = thread::scope(|threads| {
-        let writers: Vec<_> = (0..WRITERS)
-            .map(|seed| {
-                let follower = Follower::new(&cluster);
-                let is_over = &is_over;
-                threads.spawn(move || write(follower, load, seed, is_over))
-            })
-            .collect();
+        let start = |seed| {
+            let (follower, is_over) = (Follower::new(&cluster), &is_over);
+            threads.spawn(move || write(follower, load, seed, is_over))
+        };
+        let writers: Vec<_> = (0..WRITERS).map(start).collect();
         let over = SetOnDrop(&is_over);
         let started = Instant::now();
         let output: Output = command.output().unwrap();
@@ -152,12 +144,7 @@ fn row(
             .flat_map(|writer| writer.join().unwrap());
         (output, took, waits.collect::<Vec<_>>())
     });
-    assert!(
-        output.status.success(),
-        "{}{}",
-        stdout(&output),
-        stderr(&output)
-    );
+    assert!(output.status.success(), "{output:?}");
     let after = owners(&cluster);
     let moved = (0..16384).filter(|slot| before[*slot] != after[*slot]);
     let (slots, bytes) = moved.fold((0, 0.0), |(slots, bytes), slot| {
@@ -191,14 +178,10 @@ fn rebalanced(cluster: &Cluster) -> Command {
 fn planned(cluster: &Cluster, scratch: &Scratch, load: &Load, commands: &str) -> Command {
     scratch.file("cluster.nodes", cluster.nodes(0));
     scratch.file("dump.csv", load.dump());
-    let plan = ["plan", "dump.csv", "--topology", "cluster.nodes"];
-    let goals = ["--by", "bytes=2,ops=1", "--commands", commands];
-    let output = scratch.run(&[plan, goals].concat());
-    assert!(output.status.success(), "{}", stderr(&output));
-    let script = super::uneven::with_cli(stdout(&output));
-    let mut command = Command::new("bash");
-    command.arg(scratch.file("moves.sh", script));
-    command
+    let plan = "plan dump.csv --topology cluster.nodes --by bytes=2,ops=1";
+    let script = scratch.done(format!("{plan} --commands {commands}"));
+    scratch.file("moves.sh", super::uneven::with_cli(&script));
+    scratch.bash("exec bash moves.sh")
 }
 
 #[test]

@@ -3,19 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, stderr, stdout, words};
-
+use testkit::prelude::*;
 /// Text that runs a command if bash takes it for arithmetic or a subscript; with more text after it bash runs nothing.
 const ARITHMETIC: &str = "id[$(touch${IFS}RAN)1]";
 /// The same if it is taken for words of a command.
 const WORDS: &str = "';touch${IFS}RAN;\"`touch${IFS}RAN`$(touch${IFS}RAN)";
 
 /// Three primaries that execute what a script requests; one field of their replies is hostile.
+#[derive(Default)]
 struct World {
     ports: Mutex<Vec<u16>>,
     /// The slots that moved, and their new nodes.
@@ -34,26 +34,18 @@ impl World {
     /// The text of a field: `honest`, unless it is the hostile one.
     fn field(&self, name: &str, honest: impl ToString) -> String {
         self.told.lock().unwrap().insert(name.into());
-        let is_hostile = self.hostile.as_deref() == Some(name);
-        if is_hostile {
-            ARITHMETIC.into()
-        } else {
-            honest.to_string()
-        }
+        let hostile = self.hostile.as_deref().filter(|hostile| *hostile == name);
+        hostile.map_or_else(|| honest.to_string(), |_| ARITHMETIC.into())
     }
 
     fn bulk(&self, name: &str, honest: impl ToString) -> String {
-        let text = self.field(name, honest);
-        format!("${}\r\n{text}\r\n", text.len())
+        text(&self.field(name, honest))
     }
 
     fn line(&self, name: &str, honest: &str) -> String {
         let text = self.field(name, honest);
-        if text == ARITHMETIC {
-            format!("+{text}\r\n")
-        } else {
-            format!("{text}\r\n")
-        }
+        let sign = if text == ARITHMETIC { "+" } else { "" };
+        format!("{sign}{text}\r\n")
     }
 
     fn array(&self, prefix: &str, fields: &[(&str, &str)]) -> String {
@@ -86,45 +78,30 @@ impl World {
                     _ => ranges.push((slot, slot)),
                 }
             }
-            let slots = ranges
-                .iter()
-                .map(|(first, last)| format!(" {first}-{last}"));
-            let flags = if node == me {
-                "myself,master"
-            } else {
-                "master"
-            };
+            let slots = ranges.iter().map(|(first, last)| format!("{first}-{last}"));
+            let slots = slots.collect::<Vec<_>>().join(" ");
+            let flags = ["master", "myself,master"][usize::from(node == me)];
             format!(
-                "{} 127.0.0.1:{port}@1 {} - 0 0 {} {}{}\n",
+                "{} 127.0.0.1:{port}@1 {} - 0 0 {} {} {}\n",
                 self.field("NODES id", id(node)),
                 self.field("NODES flags", flags),
                 node + 1,
                 self.field("NODES link", "connected"),
-                self.field("NODES slots", slots.collect::<String>().trim())
-                    .split(' ')
-                    .map(|range| format!(" {range}"))
-                    .collect::<String>(),
+                self.field("NODES slots", slots),
             )
         };
         ports.iter().enumerate().map(line).collect()
     }
 
     fn info(&self) -> String {
-        let fields = [
-            ("cluster_enabled", "1"),
-            ("redis_version", "9.0.0"),
-            ("role", "master"),
-            ("master_host", "127.0.0.1"),
-            ("master_port", "7000"),
-            ("used_memory", "1000"),
-            ("maxmemory", "2000"),
-            ("maxmemory_policy", "allkeys-lru"),
-            ("evicted_keys", "0"),
-            ("db0", "keys=3,expires=0"),
-        ];
-        let line =
-            |(name, honest)| format!("{name}:{}\r\n", self.field(&format!("INFO {name}"), honest));
-        fields.map(line).concat()
+        let fields = "cluster_enabled:1 redis_version:9.0.0 role:master master_host:127.0.0.1 \
+             master_port:7000 used_memory:1000 maxmemory:2000 maxmemory_policy:allkeys-lru \
+             evicted_keys:0 db0:keys=3,expires=0";
+        let line = |field: &str| {
+            let (name, honest) = field.split_once(':').unwrap();
+            format!("{name}:{}\r\n", self.field(&format!("INFO {name}"), honest))
+        };
+        fields.split(' ').map(line).collect()
     }
 
     /// The running import or export once, and then its end.
@@ -143,15 +120,18 @@ impl World {
 
     fn answer(&self, me: usize, command: &str) -> String {
         let words: Vec<&str> = command.split(' ').collect();
-        let name = words
-            .iter()
-            .take_while(|word| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'-'));
-        let name = name.copied().collect::<Vec<_>>().join(" ");
-        let number = |at: usize| {
-            words
-                .get(at)
-                .and_then(|word| word.parse::<u16>().ok())
-                .unwrap_or(0)
+        let is_name = |word: &&&str| word.bytes().all(|b| b.is_ascii_uppercase() || b == b'-');
+        let name = words.iter().take_while(is_name).copied();
+        let name = name.collect::<Vec<_>>().join(" ");
+        let number = |at: usize| words.get(at).map_or(0, |word| word.parse().unwrap_or(0));
+        let give_all = |bounds: &[&str], node| {
+            let bounds: Vec<u16> = bounds
+                .iter()
+                .map(|bound| bound.parse().unwrap_or(0))
+                .collect();
+            bounds
+                .chunks(2)
+                .for_each(|of| self.give(of[0], of[1], node));
         };
         for (kind, text) in [("error", ARITHMETIC), ("error in words", WORDS)] {
             if self.field(&format!("{name} {kind}"), "") == ARITHMETIC {
@@ -162,17 +142,10 @@ impl World {
             "CLUSTER MYID" => self.bulk("CLUSTER MYID", id(me)),
             "CLUSTER INFO" => {
                 let state = self.field("CLUSTER INFO state", "ok");
-                let text = format!("cluster_state:{state}\r\n");
-                format!("${}\r\n{text}\r\n", text.len())
+                text(&format!("cluster_state:{state}\r\n"))
             }
-            "CLUSTER NODES" => {
-                let text = self.nodes(me);
-                format!("${}\r\n{text}\r\n", text.len())
-            }
-            "INFO" => {
-                let text = self.info();
-                format!("${}\r\n{text}\r\n", text.len())
-            }
+            "CLUSTER NODES" => text(&self.nodes(me)),
+            "INFO" => text(&self.info()),
             "DBSIZE" => self.line("DBSIZE", ":1000"),
             "MIGRATE" => {
                 self.listed.store(0, SeqCst);
@@ -180,32 +153,25 @@ impl World {
             }
             "RESTORE-ASKING" => "-ERR syntax error\r\n".into(),
             "CLUSTER GETKEYSINSLOT" if self.listed.load(SeqCst) > 0 => {
-                format!(
-                    "*2\r\n{}{}",
-                    self.bulk("GETKEYSINSLOT first", "a"),
-                    self.bulk("GETKEYSINSLOT last", "b")
-                )
+                let [first, last] = [("first", "a"), ("last", "b")]
+                    .map(|(which, key)| self.bulk(&format!("GETKEYSINSLOT {which}"), key));
+                format!("*2\r\n{first}{last}")
             }
             "CLUSTER GETKEYSINSLOT" => self.line("GETKEYSINSLOT", "*0"),
             "CLUSTER SETSLOT" => {
                 self.listed.store(2, SeqCst);
                 if words[3] == "NODE" {
-                    let node = (0..3).find(|node| id(*node) == words[4]);
-                    self.give(number(2), number(2), node.unwrap_or(0));
+                    self.give(number(2), number(2), node_of(words[4]));
                 }
                 self.line(&format!("SETSLOT {}", words[3]), "+OK")
             }
             "CLUSTER GETSLOTMIGRATIONS" => {
-                format!(
-                    "*1\r\n{}",
-                    self.migration("GETSLOTMIGRATIONS", "EXPORT", "success")
-                )
+                let export = self.migration("GETSLOTMIGRATIONS", "EXPORT", "success");
+                format!("*1\r\n{export}")
             }
             "CLUSTER MIGRATION STATUS ALL" => {
-                format!(
-                    "*1\r\n{}",
-                    self.migration("MIGRATION STATUS", "import", "completed")
-                )
+                let import = self.migration("MIGRATION STATUS", "import", "completed");
+                format!("*1\r\n{import}")
             }
             "CLUSTER MIGRATION CANCEL ALL" | "CLUSTER CANCELSLOTMIGRATIONS" => "+OK\r\n".into(),
             "CONFIG GET" => self.array("CONFIG", &[("masteruser", "mover")]),
@@ -214,25 +180,14 @@ impl World {
                 "-ERR Target node can not be myself\r\n".into()
             }
             "CLUSTER MIGRATESLOTS SLOTSRANGE" => {
-                let target = words.last().copied().unwrap_or("");
-                let node = (0..3).find(|node| id(*node) == target).unwrap_or(0);
-                for bounds in words[3..words.len() - 2].chunks(2) {
-                    self.give(
-                        bounds[0].parse().unwrap_or(0),
-                        bounds[1].parse().unwrap_or(0),
-                        node,
-                    );
-                }
+                let [ranges @ .., _, target] = &words[3..] else {
+                    panic!("{command}");
+                };
+                give_all(ranges, node_of(target));
                 self.line("MIGRATESLOTS", "+OK")
             }
             "CLUSTER MIGRATION IMPORT" => {
-                for bounds in words[3..].chunks(2) {
-                    self.give(
-                        bounds[0].parse().unwrap_or(0),
-                        bounds[1].parse().unwrap_or(0),
-                        me,
-                    );
-                }
+                give_all(&words[3..], me);
                 self.bulk("MIGRATION IMPORT", id(9))
             }
             "COMMAND" | "COMMAND DOCS" | "PING" | "CLIENT SETINFO LIB-NAME" => "*0\r\n".into(),
@@ -248,6 +203,15 @@ fn id(node: usize) -> String {
     format!("{node:040x}")
 }
 
+/// The node with this id, or the first.
+fn node_of(wanted: &str) -> usize {
+    (0..3).find(|node| id(*node) == wanted).unwrap_or(0)
+}
+
+fn text(text: &str) -> String {
+    format!("${}\r\n{text}\r\n", text.len())
+}
+
 /// The result of running a kind of script on such a cluster.
 struct Run {
     output: Output,
@@ -259,13 +223,8 @@ struct Run {
 
 fn run(kind: &str, hostile: Option<&str>) -> Run {
     let world = Arc::new(World {
-        ports: Mutex::default(),
-        moved: Mutex::default(),
         hostile: hostile.map(str::to_owned),
-        told: Mutex::default(),
-        unknown: Mutex::default(),
-        listed: AtomicUsize::new(0),
-        polls: AtomicUsize::new(0),
+        ..World::default()
     });
     let servers = [0, 1, 2].map(|me| {
         let world = Arc::clone(&world);
@@ -276,18 +235,12 @@ fn run(kind: &str, hostile: Option<&str>) -> Run {
     // An honest server on a busy machine answers late, a hostile one never.
     let patience = if hostile.is_some() { 2 } else { 60 };
     scratch.file("script.sh", script(&scratch, kind, &servers, patience));
-    let mut bash = Command::new("bash");
-    bash.arg("script.sh")
-        .current_dir(scratch.path(""))
-        .stdin(Stdio::null());
-    let output = bash.output().unwrap();
+    let output = scratch.shell("bash script.sh");
     drop(servers);
-    let told = world.told.lock().unwrap().clone();
-    let unknown = world.unknown.lock().unwrap().clone();
-    let has_run = scratch.path("RAN").exists();
+    let [told, unknown] = [&world.told, &world.unknown].map(|of| of.lock().unwrap().clone());
     Run {
         output,
-        has_run,
+        has_run: scratch.path("RAN").exists(),
         told,
         unknown,
     }
@@ -306,11 +259,9 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> 
     let keys = (0..).map(|i| format!("key:{i}\n"));
     let first = keys.filter(|key| slotscope::slot::slot(key.trim().as_bytes()) < 5462);
     scratch.file("dump.keys", first.take(6).collect::<String>());
-    let line = format!("plan dump.keys --topology cluster.nodes --by keys --commands {kind}");
-    let args = words(&line);
-    let output = scratch.run(&args);
-    assert!(output.status.success(), "{}", stderr(&output));
-    stdout(&output)
+    let plan = "plan dump.keys --topology cluster.nodes --by keys --commands";
+    let script = scratch.done(format!("{plan} {kind}"));
+    script
         .replace("now - reported >= 5", "now - reported >= 0")
         .replace("patience_secs=3600", &format!("patience_secs={patience}"))
         .replace("patience_secs=300 ", &format!("patience_secs={patience} "))
@@ -320,14 +271,10 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> 
 fn no_reply_runs(kind: &str) {
     let honest = run(kind, None);
     let text = stderr(&honest.output);
-    assert_eq!(honest.output.status.code(), Some(0), "{kind}: {text}");
+    assert_eq!(code(&honest.output), 0, "{kind}: {text}");
     assert!(honest.unknown.is_empty(), "{:?}", honest.unknown);
-    assert!(
-        honest.told.len() > 10,
-        "the script reads little: {:?}",
-        honest.told
-    );
     let fields: Vec<String> = honest.told.into_iter().collect();
+    assert!(fields.len() > 10, "the script reads little: {fields:?}");
     let next = AtomicUsize::new(0);
     let wrong = Mutex::new(Vec::new());
     let work = || {
@@ -344,10 +291,7 @@ fn no_reply_runs(kind: &str) {
         (0..16).for_each(|_| drop(threads.spawn(work)));
     });
     let wrong = wrong.into_inner().unwrap();
-    assert!(
-        wrong.is_empty(),
-        "{kind} ran what a server said: {wrong:#?}"
-    );
+    assert!(wrong.is_empty(), "{kind} ran what is said: {wrong:#?}");
 }
 
 #[test]
@@ -375,10 +319,8 @@ fn the_servers_tell_every_field_that_the_scripts_read() {
         let text = fs::read_to_string(file.unwrap().path()).unwrap();
         for call in text.split("(info ").skip(1) {
             let field = call.split([')', ' ']).nth(2).unwrap();
-            assert!(
-                told.contains(&format!("INFO {field}")),
-                "{field} of {call:.60}"
-            );
+            let is_told = told.contains(&format!("INFO {field}"));
+            assert!(is_told, "{field} of {call:.60}");
             read += 1;
         }
     }

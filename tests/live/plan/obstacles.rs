@@ -2,11 +2,9 @@
 //! slot is named.
 
 use super::uneven::{Uneven, jobs};
-use testkit::cluster::{Cluster, call_ok};
+use testkit::cluster::call_ok;
 use testkit::kinds::Kind;
-use testkit::redis::wait_for;
-use testkit::run::{stderr, succeeded};
-
+use testkit::prelude::*;
 /// Available servers that move slots atomically: Redis 8.4 only if REDIS_SERVER names one.
 fn atomic() -> impl Iterator<Item = (Kind, &'static str)> {
     let kinds = [Some(Kind::Valkey91), Kind::given()].into_iter().flatten();
@@ -18,26 +16,18 @@ fn all() -> impl Iterator<Item = (Kind, &'static str)> {
     std::iter::once((Kind::Installed, "setslot")).chain(atomic())
 }
 
-/// Runs a script that names the obstacle and moves nothing.
+/// Runs a script that names the obstacle and moves nothing; the parts of the message are separated by ` | `.
 #[track_caller]
-fn refused(uneven: &Uneven, words: &[&str], expected: &[&str]) {
-    let output = uneven.run(words);
+fn refused(uneven: &Uneven, line: &str, expected: &str) {
+    let output = uneven.run(line);
     let said = stderr(&output);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    for expected in expected {
-        assert!(said.contains(expected), "{expected}: {said}");
+    assert_eq!(code(&output), 2, "{said}");
+    for expected in expected.split(" | ") {
+        said.says(expected);
     }
-    assert!(said.contains("nothing was moved"), "{said}");
+    said.says("nothing was moved");
     uneven.is_as_before();
 }
-
-/// Sends a command to all servers.
-fn tell(uneven: &Uneven, words: &[&str]) {
-    for server in &uneven.cluster.servers {
-        call_ok(&mut server.connect(), words);
-    }
-}
-
 /// Makes the scripts log in as user `mover` with password `p`.
 fn log_in(uneven: &Uneven) {
     let script = uneven.scratch.read("move.sh");
@@ -49,94 +39,68 @@ fn log_in(uneven: &Uneven) {
 fn a_target_without_room_is_refused() {
     for (kind, commands) in all() {
         let uneven = Uneven::new(kind, commands, &[]);
-        uneven.plan(&[]);
-        let limit = uneven.cluster.servers[1].used_memory() + 200_000;
-        tell(
-            &uneven,
-            &["CONFIG", "SET", "maxmemory-policy", "noeviction"],
-        );
-        let names = jobs(&uneven.scratch.read("move.sh"));
+        let names = jobs(&uneven.plan(""));
+        let cluster = &uneven.cluster;
+        let limit = cluster.servers[1].used_memory() + 200_000;
+        cluster.tell_all("CONFIG SET maxmemory-policy noeviction");
         assert_eq!(names.len(), 2, "a job for each of two targets");
-        for server in &uneven.cluster.servers[1..] {
+        for server in &cluster.servers[1..] {
             let words = ["CONFIG", "SET", "maxmemory", &limit.to_string()];
             call_ok(&mut server.connect(), &words);
         }
         // Both targets, each on a line of its own.
-        refused(
-            &uneven,
-            &["move.sh", "--check"],
-            &["would refuse writes", "fix 2 of the above"],
-        );
-        tell(
-            &uneven,
-            &["CONFIG", "SET", "maxmemory-policy", "allkeys-lru"],
-        );
-        refused(
-            &uneven,
-            &["move.sh"],
-            &["it would EVICT KEYS (allkeys-lru)"],
-        );
+        let expected = "would refuse writes | fix 2 of the above";
+        refused(&uneven, "move.sh --check", expected);
+        cluster.tell_all("CONFIG SET maxmemory-policy allkeys-lru");
+        refused(&uneven, "move.sh", "it would EVICT KEYS (allkeys-lru)");
     }
 }
-
 #[test]
 fn what_leaves_a_node_before_makes_room_in_it() {
     let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
-    let script = uneven.plan(&[]);
-    let first = script
-        .lines()
-        .find(|line| line.starts_with("    '1 2 "))
-        .unwrap();
+    let script = uneven.plan("");
+    let mut lines = script.lines();
+    let first = lines.find(|line| line.starts_with("    '1 2 ")).unwrap();
     let words: Vec<&str> = first.trim().trim_matches('\'').split(' ').collect();
     let bytes: u64 = words[3].parse().unwrap();
     let back = format!("    '2 1 0 {} 13191-13191'", bytes - 1);
     let server = &uneven.cluster.servers[0];
-    let limit = server.used_memory() + 100_000;
+    let limit = (server.used_memory() + 100_000).to_string();
     assert!(bytes > 300_000, "{bytes}");
     call_ok(
         &mut server.connect(),
-        &["CONFIG", "SET", "maxmemory", &limit.to_string()],
+        &["CONFIG", "SET", "maxmemory", &limit],
     );
     let with = |jobs: String| {
         uneven.scratch.file("jobs.sh", script.replace(first, &jobs));
     };
     with(format!("{first}\n{back}"));
-    let output = uneven.run(&["jobs.sh", "--check"]);
-    assert!(output.status.success(), "{}", stderr(&output));
+    succeeded(uneven.run("jobs.sh --check"));
     with(format!("{back}\n{first}"));
     refused(
         &uneven,
-        &["jobs.sh", "--check"],
-        &[" MiB more, but its maxmemory is "],
+        "jobs.sh --check",
+        " MiB more, but its maxmemory is ",
     );
 }
-
 #[test]
 fn rights_that_keys_need_to_get_across_are_asked_for() {
     let uneven = Uneven::new(Kind::Installed, "setslot", &[]);
-    uneven.plan(&[]);
+    uneven.plan("");
     log_in(&uneven);
-    let rights = [
-        "ACL", "SETUSER", "mover", "on", ">p", "~*", "+@all", "-migrate",
-    ];
-    tell(&uneven, &rights);
-    refused(&uneven, &["move.sh"], &["refuses MIGRATE"]);
-    tell(
-        &uneven,
-        &["ACL", "SETUSER", "mover", "+migrate", "-restore-asking"],
-    );
-    refused(&uneven, &["move.sh"], &["refuses RESTORE-ASKING"]);
+    let tell = |line| uneven.cluster.tell_all(line);
+    tell("ACL SETUSER mover on >p ~* +@all -migrate");
+    refused(&uneven, "move.sh", "refuses MIGRATE");
+    tell("ACL SETUSER mover +migrate -restore-asking");
+    refused(&uneven, "move.sh", "refuses RESTORE-ASKING");
 }
 
 #[test]
 fn servers_without_migrate_are_named_before_a_slot_is_open() {
-    let uneven = Uneven::new(
-        Kind::Installed,
-        "setslot",
-        &["--rename-command", "MIGRATE", "OFF"],
-    );
-    uneven.plan(&[]);
-    refused(&uneven, &["move.sh"], &["refuses MIGRATE"]);
+    let options = ["--rename-command", "MIGRATE", "OFF"];
+    let uneven = Uneven::new(Kind::Installed, "setslot", &options);
+    uneven.plan("");
+    refused(&uneven, "move.sh", "refuses MIGRATE");
 }
 
 #[test]
@@ -144,51 +108,45 @@ fn a_module_that_does_not_let_slots_move_is_named() {
     let modules = Kind::Redis74.modules();
     let options = [modules[0].as_str(), modules[1].as_str()];
     let uneven = Uneven::new(Kind::Valkey91, "auto", &options);
-    uneven.plan(&[]);
-    refused(
-        &uneven,
-        &["move.sh", "--check"],
-        &["module", "--commands setslot"],
-    );
+    uneven.plan("");
+    refused(&uneven, "move.sh --check", "module | --commands setslot");
 }
 
 #[test]
 fn a_replication_user_without_rights_is_named() {
     for (kind, commands) in atomic() {
         let uneven = Uneven::new(kind, commands, &[]);
-        uneven.plan(&[]);
-        tell(&uneven, &["ACL", "SETUSER", "weak", "on", ">p", "+ping"]);
-        let log_in_as = ["CONFIG", "SET", "masteruser", "weak", "masterauth", "p"];
-        tell(&uneven, &log_in_as);
+        uneven.plan("");
+        let tell = |line| uneven.cluster.tell_all(line);
+        tell("ACL SETUSER weak on >p +ping");
+        tell("CONFIG SET masteruser weak masterauth p");
         if !kind.is_valkey() {
             // Redis moves slots over connections of its own.
-            succeeded(uneven.run(&["move.sh"]));
+            succeeded(uneven.run("move.sh"));
             continue;
         }
-        let expected = ["would refuse the replication user", "weak"];
-        refused(&uneven, &["move.sh"], &expected);
+        refused(
+            &uneven,
+            "move.sh",
+            "would refuse the replication user | weak",
+        );
         // A caller without permission to query the user learns it from the servers, which then move nothing.
-        let rights = "ACL SETUSER mover on >p ~* +@all -config";
-        tell(&uneven, &rights.split(' ').collect::<Vec<_>>());
+        tell("ACL SETUSER mover on >p ~* +@all -config");
         log_in(&uneven);
-        let output = uneven.run(&["move.sh"]);
-        let said = stderr(&output);
-        assert_eq!(output.status.code(), Some(1), "{said}");
-        assert!(said.contains("do not leave"), "{said}");
+        let output = uneven.run("move.sh");
+        assert_eq!(code(&output), 1, "{}", stderr(&output));
+        stderr(&output).says("do not leave");
         uneven.is_as_before();
     }
 }
-
 #[test]
 fn a_target_that_dies_ends_the_script() {
     for (kind, commands) in all() {
         let mut uneven = Uneven::new(kind, commands, &[]);
-        let script = uneven.plan(&["--pause-ms", "20", "--max-job-bytes", "40kb"]);
+        let script = uneven.plan("--pause-ms 20 --max-job-bytes 40kb");
         let target = uneven.node(&script, jobs(&script)[0].1);
-        let (code, said) = uneven.disturbed(|cluster| cluster.servers[target].stop());
-        println!("{said}");
-        assert_eq!(code, Some(1), "{said}");
-        names_open_slots(&uneven, &said);
+        let ended = uneven.disturbed(|cluster| cluster.servers[target].stop());
+        names_open_slots(&uneven, ended);
     }
 }
 
@@ -196,73 +154,51 @@ fn a_target_that_dies_ends_the_script() {
 fn a_source_that_is_failed_over_ends_the_script() {
     for (kind, commands) in all() {
         let mut uneven = Uneven::with_replicas(kind, commands);
-        let script = uneven.plan(&["--pause-ms", "20", "--max-job-bytes", "40kb"]);
+        let script = uneven.plan("--pause-ms 20 --max-job-bytes 40kb");
         let source = uneven.node(&script, jobs(&script)[0].0);
-        let (code, said) = uneven.disturbed(|cluster| {
+        let ended = uneven.disturbed(|cluster| {
             let mut replica = cluster.servers[3 + source].connect();
             call_ok(&mut replica, &["CLUSTER", "FAILOVER"]);
         });
-        println!("{said}");
-        assert_eq!(code, Some(1), "{said}");
-        names_open_slots(&uneven, &said);
+        names_open_slots(&uneven, ended);
     }
 }
 
 #[test]
 fn a_target_that_is_failed_over_needs_a_new_plan_and_no_reset() {
     let mut uneven = Uneven::with_replicas(Kind::Installed, "setslot");
-    let script = uneven.plan(&["--pause-ms", "20"]);
-    let (source, target, _) = jobs(&script)[0];
-    let [source, target] = [source, target].map(|node| uneven.node(&script, node));
+    let script = uneven.plan("--pause-ms 20");
+    let target = uneven.node(&script, jobs(&script)[0].1);
     let replica = 3 + target;
-    let may_migrate = |cluster: &Cluster, right: &str| {
-        let mut source = cluster.servers[source].connect();
-        call_ok(&mut source, &["ACL", "SETUSER", "default", right]);
-    };
-    let (code, said) = uneven.disturbed(|cluster| may_migrate(cluster, "-migrate"));
+    let right = "ACL SETUSER default -migrate";
+    let (code, said) = uneven.disturbed(|cluster| cluster.tell_all(right));
     assert_eq!(code, Some(1), "{said}");
-    may_migrate(&uneven.cluster, "+migrate");
+    uneven.cluster.tell_all("ACL SETUSER default +migrate");
     let mut client = uneven.cluster.servers[replica].connect();
     call_ok(&mut client, &["CLUSTER", "FAILOVER"]);
-    let marks = [(target, "slave"), (replica, "master")];
-    for node in 0..uneven.cluster.servers.len() {
-        wait_for(|| {
-            let listing = uneven.cluster.nodes(node);
-            let is_marked = |(of, mark): &(usize, &str)| {
-                let id = &uneven.cluster.ids[*of];
-                let mut lines = listing.lines();
-                lines.any(|line| line.starts_with(id) && line.contains(mark))
-            };
-            if marks.iter().all(is_marked) {
-                Ok(())
-            } else {
-                Err(listing)
-            }
-        });
-    }
+    uneven.cluster.all_mark(target, "slave");
+    uneven.cluster.all_mark(replica, "master");
     let [old, new] = [target, replica].map(|node| uneven.cluster.address(node));
-    let failed_over =
-        format!("{old} is now a replica of {new}, which took over its slots: make a new plan");
+    let failed_over = format!("{old} is now a replica of {new}, which took over its slots");
     for script in ["move.sh", "back.sh"] {
-        let output = uneven.run(&[script]);
+        let output = uneven.run(script);
         let said = stderr(&output);
         assert_eq!(output.status.code(), Some(2), "{said}");
-        assert!(said.contains(&failed_over), "{said}");
-        assert!(!said.contains("RESET"), "{said}");
+        said.says(&format!("{failed_over}: make a new plan"))
+            .lacks("RESET");
         let is_counted = said.contains("slots had left their nodes before");
         assert!(is_counted || script == "back.sh", "{said}");
     }
 }
-
-/// Asserts that every open slot is named.
-fn names_open_slots(uneven: &Uneven, said: &str) {
+/// Asserts that a script failed and every open slot is named.
+fn names_open_slots(uneven: &Uneven, (code, said): (Option<i32>, String)) {
+    assert_eq!(code, Some(1), "{said}");
     let servers = uneven.cluster.servers.iter().enumerate();
     for (node, _) in servers.filter(|(_, server)| !server.is_stopped()) {
         let listing = uneven.cluster.nodes(node);
         for line in listing.lines().filter(|line| line.contains("->-")) {
             let open = line.split('[').nth(1).unwrap().split('-').next().unwrap();
-            let named = format!("slot {open} is open");
-            assert!(said.contains(&named), "{line}: {said}");
+            said.says(&format!("slot {open} is open"));
         }
     }
 }
@@ -270,20 +206,15 @@ fn names_open_slots(uneven: &Uneven, said: &str) {
 #[test]
 fn a_migration_that_runs_already_is_waited_for() {
     let uneven = Uneven::new(Kind::Valkey91, "auto", &[]);
-    let script = uneven.plan(&[]);
+    let script = uneven.plan("");
     let (from, to, ranges) = jobs(&script).remove(0);
-    let (from, to) = (uneven.node(&script, from), uneven.node(&script, to));
-    let mut words: Vec<String> = ["CLUSTER", "MIGRATESLOTS", "SLOTSRANGE"]
-        .map(String::from)
-        .into();
-    words.extend(
-        ranges
-            .iter()
-            .flat_map(|(first, last)| [first.to_string(), last.to_string()]),
-    );
-    words.extend(["NODE".into(), uneven.cluster.ids[to].clone()]);
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    call_ok(&mut uneven.cluster.servers[from].connect(), &words);
-    succeeded(uneven.run(&["move.sh"]));
+    let [from, to] = [from, to].map(|node| uneven.node(&script, node));
+    let ranges = ranges
+        .iter()
+        .map(|(first, last)| format!(" {first} {last}"));
+    let (ranges, to) = (ranges.collect::<String>(), &uneven.cluster.ids[to]);
+    let line = format!("CLUSTER MIGRATESLOTS SLOTSRANGE{ranges} NODE {to}");
+    call_ok(&mut uneven.cluster.servers[from].connect(), &words(&line));
+    succeeded(uneven.run("move.sh"));
     uneven.cluster.settles_on(&uneven.promised(&script));
 }

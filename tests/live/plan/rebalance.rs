@@ -1,7 +1,5 @@
 //! The moves of plans compared with those of `redis-cli --cluster rebalance`.
 
-use std::process::Command;
-
 use super::{flush, owners, promised};
 use slotscope::slot::slot;
 use testkit::cluster::Cluster;
@@ -37,22 +35,13 @@ fn judge(bytes: &[u64], weights: &[f64], before: &[usize], after: &[usize]) -> (
     let (mut loads, mut moved) = (vec![0; weights.len()], 0);
     for slot in 0..bytes.len() {
         loads[after[slot]] += bytes[slot];
-        moved += if before[slot] == after[slot] {
-            0
-        } else {
-            bytes[slot]
-        };
+        let has_moved = before[slot] != after[slot];
+        moved += u64::from(has_moved) * bytes[slot];
     }
     let fair = bytes.iter().sum::<u64>() as f64 / weights.iter().sum::<f64>();
-    let over = loads
-        .iter()
-        .zip(weights)
-        .filter(|(_, weight)| **weight > 0.0);
-    (
-        over.map(|(load, weight)| *load as f64 / (fair * weight))
-            .fold(0.0, f64::max),
-        moved,
-    )
+    let over = loads.iter().zip(weights).filter(|of| *of.1 > 0.0);
+    let over = over.map(|(load, weight)| *load as f64 / (fair * weight));
+    (over.fold(0.0, f64::max), moved)
 }
 
 pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster, case: u64) {
@@ -71,16 +60,14 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
     let scratch = Scratch::new();
     scratch.file("cluster.nodes", cluster.nodes(0).as_bytes());
     scratch.file("dump.csv", csv.as_bytes());
-    let args = words("plan dump.csv --topology cluster.nodes --by bytes --json").into_iter();
-    let mut args: Vec<String> = args.map(String::from).collect();
-    for (id, weight) in cluster.ids.iter().zip(&weights) {
-        args.extend(if *weight > 0.0 {
-            ["--weight".into(), format!("{id}={weight}")]
-        } else {
-            ["--remove".into(), id.clone()]
-        });
-    }
-    let plan = scratch.report(&args.iter().map(String::as_str).collect::<Vec<_>>());
+    let nodes = cluster.ids.iter().zip(&weights);
+    let nodes = nodes.map(|(id, weight)| match *weight {
+        0.0 => format!(" --remove {id}"),
+        weight => format!(" --weight {id}={weight}"),
+    });
+    let nodes: String = nodes.collect();
+    let plan = "plan dump.csv --topology cluster.nodes --by bytes --json";
+    let plan = scratch.json(format!("{plan}{nodes}"));
     let ours = promised(cluster, &plan, &before);
 
     let (they, they_moved) = judge(&bytes, &weights, &before, &theirs);
@@ -104,24 +91,15 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
 /// The owners after `redis-cli --cluster rebalance`. It prints how many slots move between which nodes; those are the
 /// first that the node then has.
 fn rebalanced(cluster: &Cluster, weights: &[f64], before: &[usize]) -> Vec<usize> {
-    let mut args = vec![
-        "--cluster".to_string(),
-        "rebalance".into(),
-        cluster.address(0),
-        "--cluster-simulate".into(),
-    ];
-    if weights[3] > 0.0 {
-        args.push("--cluster-use-empty-masters".into());
-    }
-    args.push("--cluster-weight".into());
-    let given = cluster
-        .ids
-        .iter()
-        .zip(weights)
-        .filter(|(_, weight)| **weight > 0.0);
-    args.extend(given.map(|(id, weight)| format!("{id}={weight}")));
-    let output = Command::new("redis-cli").args(&args).output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let given = cluster.ids.iter().zip(weights).filter(|of| *of.1 > 0.0);
+    let given: String = given
+        .map(|(id, weight)| format!(" {id}={weight}"))
+        .collect();
+    let empty = ["", "--cluster-use-empty-masters"][usize::from(weights[3] > 0.0)];
+    let line = format!("redis-cli --cluster rebalance {}", cluster.address(0));
+    let line = format!("{line} --cluster-simulate {empty} --cluster-weight{given}");
+    let output = Scratch::new().shell(line);
+    let text = stdout(&output);
     let server = |address: &str| (0..4).find(|i| cluster.address(*i) == address).unwrap();
     let mut owner = before.to_vec();
     for line in text.lines() {
@@ -129,18 +107,11 @@ fn rebalanced(cluster: &Cluster, weights: &[f64], before: &[usize]) -> Vec<usize
             *line.split(' ').collect::<Vec<_>>()
         {
             let (from, to) = (server(from), server(to));
-            owner
-                .iter_mut()
-                .filter(|of| **of == from)
-                .take(count.parse().unwrap())
-                .for_each(|of| *of = to);
+            let own = owner.iter_mut().filter(|of| **of == from);
+            own.take(count.parse().unwrap()).for_each(|of| *of = to);
         }
     }
     let balanced = text.contains("No rebalancing needed");
-    assert!(
-        balanced != (owner != before),
-        "{text}{}",
-        String::from_utf8_lossy(&output.stderr)
-    );
+    assert!(balanced != (owner != before), "{output:?}");
     owner
 }

@@ -14,21 +14,20 @@ use testkit::cluster::{Cluster, Ranges, call_ok, even};
 use testkit::env::cases;
 use testkit::kinds::Kind;
 use testkit::rng::Rng;
-use testkit::run::stderr;
+use testkit::run::{Said, stderr, succeeded};
 
 /// Kills a script several times at random moments, then runs it to its end and returns its output.
 fn killed_and_run_again(uneven: &Uneven, script: &str, rng: &mut Rng) -> String {
     for _ in 0..cases("SCALE_STOPS", 3) {
         let after = Duration::from_millis(300 + rng.below(2500) as u64);
         let (_, said) = uneven.stopped(script, after, "-KILL");
-        assert!(!said.contains("make a new plan"), "{said}");
+        said.lacks("make a new plan");
     }
-    let output = uneven.run(&[script]);
+    let output = uneven.run(script);
     let said = stderr(&output).to_owned();
-    assert!(output.status.success(), "{said}");
-    let again = uneven.run(&[script]);
-    assert!(again.status.success(), "{}", stderr(&again));
-    assert!(!said.contains("DIFFERENT"), "{said}");
+    succeeded(output);
+    succeeded(uneven.run(script));
+    said.lacks("DIFFERENT");
     said
 }
 
@@ -54,9 +53,8 @@ fn two_of_four_are_removed(kind: Kind, commands: &'static str) {
     let shares = [(0, 7791), (7792, 15583), (15584, 15983), (15984, 16383)];
     let cluster = Cluster::of(kind, &shares.map(|range| vec![range]));
     let uneven = Uneven::filled(cluster, commands, keys());
-    let removed = [2, 3].map(|node| uneven.cluster.address(node));
-    let remove = ["--remove", &removed[0], "--remove", &removed[1]];
-    let script = uneven.plan(&remove);
+    let remove = [2, 3].map(|node| format!("--remove {}", uneven.cluster.address(node)));
+    let script = uneven.plan(&remove.join(" "));
     let promised = uneven.promised(&script);
     let mut rng = Rng::new(7);
     under_writes(&uneven, || {
@@ -65,9 +63,8 @@ fn two_of_four_are_removed(kind: Kind, commands: &'static str) {
         for node in [2, 3] {
             is_named_as_empty(&uneven, node, &said);
         }
-        let refused = uneven.run(&["back.sh"]);
-        let said = stderr(&refused);
-        assert!(said.contains("CLUSTER RESET, then CLUSTER MEET"), "{said}");
+        let refused = uneven.run("back.sh");
+        stderr(&refused).says("CLUSTER RESET, then CLUSTER MEET");
         [2, 3].into_iter().for_each(|node| reset(&uneven, node));
         uneven.cluster.settles_on(&promised);
         killed_and_run_again(&uneven, "back.sh", &mut rng);
@@ -79,7 +76,7 @@ fn two_of_four_are_removed(kind: Kind, commands: &'static str) {
 fn an_added_primary_gets_its_part(kind: Kind, commands: &'static str) {
     let shares: Vec<Ranges> = even(3).into_iter().chain([Vec::new()]).collect();
     let uneven = Uneven::filled(Cluster::of(kind, &shares), commands, keys());
-    let script = uneven.plan(&[]);
+    let script = uneven.plan("");
     let promised = uneven.promised(&script);
     assert!(promised.contains(&3), "{script}");
     let mut rng = Rng::new(8);

@@ -1,42 +1,21 @@
 //! Scripts of all kinds under static analysis: shellcheck finds nothing, and no feature is newer than bash 3.2, which
 //! macOS has.
 
-use std::process::Command;
-
-use testkit::run::{Scratch, stderr, stdout};
-
+use testkit::prelude::*;
 /// Features of later versions of bash.
-const NEWER: [&str; 14] = [
-    "declare -A",
-    "local -A",
-    "declare -n",
-    "local -n",
-    "mapfile",
-    "readarray",
-    "coproc",
-    "^^}",
-    ",,}",
-    "@Q}",
-    "&>>",
-    "|&",
-    "EPOCH",
-    "wait -n",
-];
+const NEWER: &str = "declare -A; local -A; declare -n; local -n; mapfile; readarray; coproc; ^^}; ,,}; @Q}; \
+    &>>; |&; EPOCH; wait -n";
 
 /// A script of each kind, and the rollback scripts.
 fn scripts(scratch: &Scratch) -> Vec<String> {
-    let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/");
-    let dump = format!("{samples}hot-tag.keys");
-    let topology = format!("{samples}seed-cluster.nodes");
+    let samples = root().join("samples");
+    let samples = samples.display();
+    let inputs = format!("{samples}/hot-tag.keys --topology {samples}/seed-cluster.nodes");
     let mut names = Vec::new();
     for kind in ["setslot", "valkey", "redis-8.4"] {
-        let back = format!("{kind}-back.sh");
-        let args = ["plan", &dump, "--topology", &topology, "--add", "1"];
-        let more = ["--commands", kind, "--rollback", &back];
-        let output = scratch.run(&[&args[..], &more].concat());
-        assert!(output.status.success(), "{}", stderr(&output));
-        let name = format!("{kind}.sh");
-        scratch.file(&name, stdout(&output));
+        let [name, back] = ["", "-back"].map(|end| format!("{kind}{end}.sh"));
+        let plan = format!("plan {inputs} --add 1 --commands {kind} --rollback {back}");
+        scratch.file(&name, scratch.done(plan));
         names.extend([name, back]);
     }
     names
@@ -46,44 +25,27 @@ fn scripts(scratch: &Scratch) -> Vec<String> {
 fn shellcheck_finds_nothing() {
     let scratch = Scratch::new();
     for script in scripts(&scratch) {
-        let output = Command::new("shellcheck")
-            .arg(&script)
-            .current_dir(scratch.path(""))
-            .output()
-            .expect("shellcheck, which tests/run installs");
-        assert!(output.status.success(), "{script}: {}", stdout(&output));
-    }
-}
-
-#[test]
-fn nothing_is_newer_than_the_bash_of_macos() {
-    let scratch = Scratch::new();
-    for script in scripts(&scratch) {
-        let text = scratch.read(&script);
-        for newer in NEWER {
-            assert!(!text.contains(newer), "{script} has {newer}");
-        }
+        println!("{script}; tests/run installs shellcheck");
+        let output = scratch.shell(format!("shellcheck {script}"));
+        assert_eq!(code(&output), 0, "{}{}", stdout(&output), stderr(&output));
     }
 }
 
 /// Bash 5.2 parses the trap as the rest of the `$(...)` at which a signal finds it: the text has to end both.
 #[test]
-fn the_trap_ends_a_substitution_that_is_being_parsed() {
+fn nothing_is_newer_than_the_bash_of_macos_and_the_trap_ends_what_is_being_parsed() {
     let scratch = Scratch::new();
     for script in scripts(&scratch) {
+        println!("{script}");
         let text = scratch.read(&script);
-        let line = text.lines().find(|line| line.starts_with("on_signal="));
-        let program = format!("{}\neval \"x=\\$(\"\"$on_signal\"", line.expect("a trap"));
-        let program = format!("interrupted() {{ echo stopped; }}\n{program}\necho \"$x\"");
-        let output = Command::new("bash")
-            .args(["-c", &program])
-            .output()
-            .unwrap();
-        assert_eq!(
-            stdout(&output),
-            "stopped\n",
-            "{script}: {}",
-            stderr(&output)
-        );
+        for newer in NEWER.split("; ") {
+            text.lacks(newer);
+        }
+        let mut lines = text.lines();
+        let trap = lines.find(|line| line.starts_with("on_signal="));
+        let start = "interrupted() { echo stopped; }";
+        let end = "eval \"x=\\$(\"\"$on_signal\"\necho \"$x\"";
+        let output = scratch.shell(format!("{start}\n{}\n{end}", trap.expect("a trap")));
+        assert_eq!(stdout(&output), "stopped\n", "{}", stderr(&output));
     }
 }

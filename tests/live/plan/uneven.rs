@@ -2,8 +2,7 @@
 //! PLAN_REPLICAS=1: a replica for each primary. REDIS_CLI: the redis-cli for the scripts.
 
 use std::env;
-use std::fs;
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output};
 use std::thread;
 use std::time::Duration;
 
@@ -12,7 +11,7 @@ use testkit::cluster::{Cluster, Ranges};
 use testkit::env::size;
 use testkit::kinds::Kind;
 use testkit::redis::wait_for;
-use testkit::run::{Said, Scratch, stderr, stdout, succeeded, words};
+use testkit::run::{Said, Scratch};
 
 const VALUE: usize = 400;
 const FEW_KEYS: usize = 6000;
@@ -55,13 +54,7 @@ impl Uneven {
         keys: usize,
     ) -> Self {
         let shares: [Ranges; 3] = [vec![(0, 9999)], vec![(10000, 13191)], vec![(13192, 16383)]];
-        // A primary that gives its last slot away would become a replica.
-        let stays = ["--cluster-allow-replica-migration", "no"];
-        let options: Vec<String> = stays.iter().chain(options).map(|of| (*of).into()).collect();
-        let mut cluster = Cluster::made_of(kind, &shares, |_| options.clone());
-        if replicas {
-            (0..3).for_each(|primary| cluster.add_replica(primary, &options));
-        }
+        let cluster = with_most_slots(kind, &shares, options, replicas);
         Uneven::filled(cluster, commands, keys)
     }
 
@@ -78,47 +71,43 @@ impl Uneven {
     }
 
     /// Collects, and writes the script that evens the nodes out, and its rollback.
-    pub(super) fn plan(&self, more: &[&str]) -> String {
-        let address = self.cluster.address(0);
-        let line = format!("collect {address} -o out --force --max-load 100");
-        let collect = words(&line);
-        succeeded(self.scratch.run(&collect));
-        let plan = ["plan", "out", "--by", "bytes", "--commands", self.commands];
-        let args = [&plan[..], &["--rollback", "back.sh"], more].concat();
-        let output = self.scratch.run(&args);
-        assert!(output.status.success(), "{}", stderr(&output));
-        let script = with_cli(stdout(&output));
-        self.scratch.file("move.sh", script.as_bytes());
+    pub(super) fn plan(&self, more: &str) -> String {
+        let (address, commands) = (self.cluster.address(0), self.commands);
+        self.scratch
+            .done(format!("collect {address} -o out --force --max-load 100"));
+        let plan = format!("plan out --by bytes --commands {commands} --rollback back.sh");
+        let script = with_cli(&self.scratch.done(format!("{plan} {more}")));
+        self.scratch.file("move.sh", &script);
         let back = self.scratch.read("back.sh");
-        self.scratch.file("back.sh", with_cli(&back).as_bytes());
+        self.scratch.file("back.sh", with_cli(&back));
         script
     }
 
-    pub(super) fn bash(&self, words: &[&str]) -> Command {
-        let mut command = Command::new("bash");
-        command.args(words).current_dir(self.scratch.path(""));
-        command.stdin(Stdio::null());
-        command
+    /// Runs a script with its arguments.
+    pub(super) fn run(&self, line: &str) -> Output {
+        self.scratch.shell(format!("exec bash {line}"))
     }
 
-    pub(super) fn run(&self, words: &[&str]) -> Output {
-        self.bash(words).output().unwrap()
+    /// Starts a script whose messages go to `log`.
+    fn start(&self, script: &str) -> Child {
+        let mut bash = self.scratch.bash(&format!("exec bash {script} 2>log"));
+        let child = bash.spawn().unwrap();
+        wait_for(|| {
+            let is_there = self.scratch.path("log").is_file().then_some(());
+            is_there.ok_or("no log".into())
+        });
+        child
     }
 
     /// Starts a script and signals it after a while; returns whether it was still running.
     pub(super) fn stopped(&self, script: &str, after: Duration, signal: &str) -> (bool, String) {
-        let log = self.scratch.path("log");
-        let mut child = self.bash(&[script]);
-        let mut child = child
-            .stderr(fs::File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
+        let mut child = self.start(script);
         thread::sleep(after);
         let is_running = child.try_wait().unwrap().is_none();
         let id = child.id().to_string();
         let _ = Command::new("kill").args([signal, &id]).status();
         child.wait().unwrap();
-        (is_running, fs::read_to_string(log).unwrap())
+        (is_running, self.scratch.read("log"))
     }
 
     /// Starts move.sh, runs an action once the first slots have moved, and returns the script's status and output.
@@ -126,26 +115,17 @@ impl Uneven {
         &mut self,
         disturb: impl FnOnce(&mut Cluster),
     ) -> (Option<i32>, String) {
-        let log = self.scratch.path("log");
-        let mut child = self.bash(&["move.sh"]);
-        let mut child = child
-            .stderr(fs::File::create(&log).unwrap())
-            .spawn()
-            .unwrap();
+        let mut child = self.start("move.sh");
         wait_for(|| {
-            let said = fs::read_to_string(&log).unwrap();
+            let said = self.scratch.read("log");
             assert_eq!(child.try_wait().unwrap(), None, "{said}");
-            if owners(&self.cluster) == self.before {
-                Err(said)
-            } else {
-                Ok(())
-            }
+            let has_begun = (owners(&self.cluster) != self.before).then_some(());
+            has_begun.ok_or(said)
         });
         disturb(&mut self.cluster);
         let code = child.wait().unwrap().code();
-        (code, fs::read_to_string(&log).unwrap())
+        (code, self.scratch.read("log"))
     }
-
     /// The owner of each slot according to the scripts' jobs.
     pub(super) fn promised(&self, script: &str) -> Vec<usize> {
         let mut owner = self.before.clone();
@@ -162,8 +142,8 @@ impl Uneven {
     pub(super) fn node(&self, script: &str, number: usize) -> usize {
         let head = format!("name[{number}]=");
         let line = script.lines().find(|line| line.starts_with(&head)).unwrap();
-        let ids = self.cluster.ids.iter();
-        ids.clone().position(|id| line.contains(id)).unwrap()
+        let mut ids = self.cluster.ids.iter();
+        ids.position(|id| line.contains(id)).unwrap()
     }
 
     pub(super) fn is_as_before(&self) {
@@ -172,6 +152,23 @@ impl Uneven {
             self.cluster.nodes(i).lacks("->-");
         }
     }
+}
+
+/// A cluster with these shares; perhaps with a replica of each primary.
+pub(super) fn with_most_slots(
+    kind: Kind,
+    shares: &[Ranges],
+    options: &[&str],
+    replicas: bool,
+) -> Cluster {
+    // A primary that gives its last slot away would become a replica.
+    let stays = ["--cluster-allow-replica-migration", "no"];
+    let options: Vec<String> = stays.iter().chain(options).map(|of| (*of).into()).collect();
+    let mut cluster = Cluster::made_of(kind, shares, |_| options.clone());
+    if replicas {
+        (0..3).for_each(|primary| cluster.add_replica(primary, &options));
+    }
+    cluster
 }
 
 /// The redis-cli for the campaign.
@@ -194,15 +191,9 @@ pub(super) fn jobs(script: &str) -> Vec<Job> {
         let line = line.trim().trim_matches('\'');
         let words: Vec<&str> = line.split(' ').collect();
         let number = |word: &str| word.parse::<usize>().unwrap();
-        let range = |word: &&str| {
-            let (first, last) = word.split_once('-').unwrap();
-            (number(first), number(last))
-        };
-        (
-            number(words[0]),
-            number(words[1]),
-            words[4..].iter().map(range).collect(),
-        )
+        let bounds = words[4..].iter().map(|word| word.split_once('-').unwrap());
+        let ranges = bounds.map(|(first, last)| (number(first), number(last)));
+        (number(words[0]), number(words[1]), ranges.collect())
     };
     lines.take_while(|line| *line != ")").map(job).collect()
 }
