@@ -2,12 +2,10 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
 
 use crate::cloud::server::{Fault, Server};
 use testkit::hostile::{Answer, Hostile};
-use testkit::run::{Scratch, clean_environment};
-
+use testkit::prelude::*;
 /// The part shared by all secrets.
 const TRACE: &str = "hunter";
 
@@ -39,82 +37,51 @@ const COMMANDS: [&str; 12] = [
     "collect IN -o out --timeout 1",
 ];
 
-/// The places in a directory that contain a secret.
-fn found_in(path: &Path) -> Vec<String> {
-    let mut found = Vec::new();
-    for entry in fs::read_dir(path).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            found.extend(found_in(&path));
-        } else if String::from_utf8_lossy(&fs::read(&path).unwrap()).contains(TRACE) {
-            found.push(path.display().to_string());
-        }
-    }
-    found
-}
-
 #[test]
 fn no_secret_is_in_any_output_of_any_command() {
     let dump = b"key,size\nuser:{1}:name,7\nb,9\nc,x\n";
     let fine = Server::start([("d.csv", dump)]);
-    let damaged = Server::start([("d.csv", &b"REDIS0011\xfe\x00\x00\x01ab"[..])]);
+    let damaged = Server::start([("d.csv", b"REDIS0011\xfe\x00\x00\x01ab")]);
     let missing = Server::start([]);
     let refusing = Server::with_faults([], |asked| {
-        Some(Fault::Text(
-            403,
-            format!("<Code>Denied</Code>{}", asked.target),
-        ))
+        let said = format!("<Code>Denied</Code>{}", asked.target);
+        Some(Fault::Text(403, said))
     });
     let location = fine.url("d.csv");
     let leading = Server::with_faults([], move |_| Some(Fault::Redirect(302, location.clone())));
     // It repeats everything it receives.
-    let echo = Hostile::start(|command| {
-        if command.starts_with("AUTH") {
-            Answer::of("+OK\r\n")
-        } else {
-            Answer::of(format!("-NOPERM {command} hunter4\r\n"))
-        }
+    let echo = Hostile::start(|command| match command.split_once(' ') {
+        Some(("AUTH", _)) => Answer::of("+OK\r\n"),
+        _ => Answer::of(format!("-NOPERM {command} hunter4\r\n")),
     });
     let mut inputs = vec![
-        format!("redis://me:hunter4@127.0.0.1:{}", echo.port),
-        format!("127.0.0.1:{}", echo.port),
+        format!("redis://me:hunter4@{}", echo.address()),
+        echo.address(),
         "redis://:hunter4@127.0.0.1:1/x".into(),
         "https://u:hunter7@127.0.0.1:1/d.csv?sig=hunter8".into(),
         "ftp://u:hunter7@h/d.csv".into(),
     ];
     for server in [&fine, &damaged, &missing, &refusing, &leading] {
         let url = server.url("d.csv").replace("://", "://u:hunter7@");
-        inputs.push(format!(
-            "{url}?sig=hunter8 --storage-option user_agent=hunter9"
-        ));
+        let option = "--storage-option user_agent=hunter9";
+        inputs.push(format!("{url}?sig=hunter8 {option}"));
     }
-    inputs.push(format!(
-        "{} --storage-option timeout=hunter9",
-        fine.url("d.csv")
-    ));
-    inputs.push(format!(
-        "{} --storage-option proxy_url=hunter://h",
-        fine.url("d.csv")
-    ));
-    let endpoint = refusing.url("");
-    let endpoint = endpoint.trim_end_matches('/');
+    for option in ["timeout=hunter9", "proxy_url=hunter://h"] {
+        inputs.push(format!("{} --storage-option {option}", fine.url("d.csv")));
+    }
     inputs.extend(["s3://b/d.csv", "az://b/d.csv", "gs://b/d/*"].map(String::from));
+    let endpoints = [
+        "AWS_ENDPOINT_URL",
+        "AZURE_STORAGE_ENDPOINT",
+        "GOOGLE_BASE_URL",
+    ];
     let mut found = Vec::new();
     for input in &inputs {
         for line in COMMANDS {
-            let scratch = Scratch::new();
-            let line = line.replace("IN", input);
-            let words: Vec<&str> = line.split(' ').collect();
-            let mut command = scratch.command(&words);
-            clean_environment(&mut command);
+            let (scratch, line) = (Scratch::new(), line.replace("IN", input));
+            let mut command = scratch.command(&words(&line));
             command.envs(VARIABLES);
-            for name in [
-                "AWS_ENDPOINT_URL",
-                "AZURE_STORAGE_ENDPOINT",
-                "GOOGLE_BASE_URL",
-            ] {
-                command.env(name, endpoint);
-            }
+            command.envs(endpoints.map(|name| (name, refusing.endpoint())));
             let output = command.output().unwrap();
             let said = [output.stdout, output.stderr].concat();
             let said = String::from_utf8_lossy(&said);
@@ -122,8 +89,9 @@ fn no_secret_is_in_any_output_of_any_command() {
             if said.contains(TRACE) {
                 found.push(format!("{line}: {said}"));
             }
-            let files = found_in(&scratch.path(""));
-            found.extend(files.into_iter().map(|file| format!("{line}: {file}")));
+            let mut files = scratch.files();
+            files.retain(|(_, text)| text.contains(TRACE));
+            found.extend(files.into_iter().map(|(file, _)| format!("{line}: {file}")));
         }
     }
     assert!(found.is_empty(), "{}", found.join("\n"));
@@ -135,10 +103,10 @@ fn the_password_of_a_file_is_in_no_output() {
     let path = scratch.file("p", "hunter4\n");
     fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
     let echo = Hostile::start(|command| Answer::of(format!("-ERR {command} hunter4\r\n")));
-    let address = format!("127.0.0.1:{}", echo.port);
     for command in ["collect", "analyze"] {
-        let output = scratch.run(&[command, &address, "--password-file", "p", "--timeout", "1"]);
-        let said = [output.stdout, output.stderr].concat();
-        assert!(!String::from_utf8_lossy(&said).contains(TRACE), "{command}");
+        let flags = "--password-file p --timeout 1";
+        let output = scratch.line(format!("{command} {} {flags}", echo.address()));
+        stdout(&output).lacks(TRACE);
+        stderr(&output).lacks(TRACE);
     }
 }

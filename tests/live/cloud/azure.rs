@@ -7,7 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
-use super::{Started, dumps, installed, report_of, run_with};
+use super::{Started, contents, dumps, installed, report_here, report_of, run_with};
 use testkit::run::{Ran, words};
 
 /// The account that every azurite has, and its published key.
@@ -27,16 +27,10 @@ fn azurite() -> Started {
 /// Puts something into the account, signed as the service requires.
 fn put(server: &Started, path: &str, query: &str, body: &[u8]) {
     let date = "Sun, 22 Nov 2026 10:00:00 GMT";
-    let kind = if query.is_empty() {
-        "x-ms-blob-type:BlockBlob\n"
-    } else {
-        ""
-    };
-    let length = if body.is_empty() {
-        String::new()
-    } else {
-        body.len().to_string()
-    };
+    let is_blob = query.is_empty();
+    let kind = ["", "x-ms-blob-type:BlockBlob\n"][usize::from(is_blob)];
+    let length = Some(body.len()).filter(|len| *len > 0);
+    let length = length.map_or(String::new(), |len| len.to_string());
     let resource = format!("/{ACCOUNT}/{ACCOUNT}/{path}{}", query.replace('=', ":"));
     let signed = format!(
         "PUT\n\n\n{length}\n\n\n\n\n\n\n\n\n{kind}x-ms-date:{date}\nx-ms-version:2021-08-06\n{resource}"
@@ -50,7 +44,7 @@ fn put(server: &Started, path: &str, query: &str, body: &[u8]) {
         ("x-ms-version", "2021-08-06"),
         ("Authorization", &authorization),
     ];
-    headers.extend((!kind.is_empty()).then_some(("x-ms-blob-type", "BlockBlob")));
+    headers.extend(is_blob.then_some(("x-ms-blob-type", "BlockBlob")));
     server.send("PUT", &format!("/{ACCOUNT}/{path}{query}"), &headers, body);
 }
 
@@ -59,29 +53,24 @@ fn a_report_from_azure_is_that_of_the_same_files() {
     let server = azurite();
     put(&server, "box", "?restype=container", b"");
     let (scratch, names) = dumps();
-    for name in names {
-        let content = std::fs::read(scratch.path("dumps").join(name)).unwrap();
-        put(
-            &server,
-            &format!("box/in/{}", name.replace(' ', "%20")),
-            "",
-            &content,
-        );
+    for (name, content) in contents(&scratch, &names) {
+        put(&server, &format!("box/in/{name}"), "", &content);
     }
     let url = format!("http://{}", server.address);
     let variables = [
         ("AZURE_STORAGE_USE_EMULATOR", "true"),
         ("AZURITE_BLOB_STORAGE_URL", url.as_str()),
     ];
-    let (here, _) = report_of(&[scratch.path("dumps").to_str().unwrap()], &[]);
+    let here = report_here(&scratch);
     for address in ["az://box/in/", "abfs://box/in/*"] {
-        let (there, _) = report_of(&[address], &variables);
+        let (there, _) = report_of(address, &variables);
         assert!(there == here, "{address}");
     }
     for (address, what) in [
         ("az://box/no", "no such object"),
         ("az://nothing/no", "no such bucket or container"),
     ] {
-        run_with(&["analyze", address], &variables).refused(&format!("{address} | {what}"));
+        let output = run_with(&format!("analyze {address}"), &variables);
+        output.refused(&format!("{address} | {what}"));
     }
 }

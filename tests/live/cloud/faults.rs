@@ -1,25 +1,22 @@
 //! Servers that refuse, fail, or send something else: one line, in bounded time.
 
+use std::process::Output;
 use std::time::{Duration, Instant};
 
 use super::server::{Asked, Fault, Server};
 use super::{run, run_with};
-use testkit::run::{Ran, assert_fails, report, words};
-
+use testkit::prelude::*;
 /// A dump whose middle is not in its prefetched head.
 fn dump() -> Vec<u8> {
     b"user:{1}:name\n".repeat(100_000)
 }
 
 /// Analyzes a dump from a server whose responses after the first are faulty; with few retries and short waits.
-fn analyze(
-    fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
-) -> (std::process::Output, Server) {
+fn analyze(fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static) -> (Output, Server) {
     let server = Server::with_faults([("d.keys", &*dump())], fault);
-    let url = server.url("d.keys");
-    let quick = ["max_retries=2", "timeout=3s"].map(|option| ["--storage-option", option]);
-    let args = [&["analyze", "--json", &url], quick.as_flattened()].concat();
-    (run(&args), server)
+    let quick = "--storage-option max_retries=2 --storage-option timeout=3s";
+    let line = format!("analyze --json {} {quick}", server.url("d.keys"));
+    (run(&line), server)
 }
 
 /// The same fault for all requests after the first.
@@ -30,73 +27,53 @@ fn later(fault: Fault) -> impl Fn(&Asked) -> Option<Fault> + Send + Sync {
 #[test]
 fn what_is_refused_is_one_line_with_the_way_out() {
     let of_region = "<Error><Code>PermanentRedirect</Code><Region>eu-west-1</Region></Error>";
+    let other_bytes = "other bytes than it was asked for | copy";
+    let no_range = Fault::Range("bytes 0-18446744073709551615/10");
     for (fault, parts) in [
         (
             Fault::Status(404),
-            ["no such object (404)", "check the spelling"],
+            "no such object (404) | check the spelling",
         ),
         (
             Fault::Status(403),
-            ["access is denied (403)", "check the address"],
+            "access is denied (403) | check the address",
         ),
-        (
-            Fault::Status(401),
-            ["access is denied (401)", "USER:PASSWORD"],
-        ),
+        (Fault::Status(401), "access is denied (401) | USER:PASSWORD"),
         (
             Fault::Status(500),
-            ["the server fails (500)", "run again later"],
+            "the server fails (500) | run again later",
         ),
         (
             Fault::Text(400, of_region.into()),
-            ["refuses (400 PermanentRedirect)", "check"],
+            "refuses (400 PermanentRedirect) | check",
         ),
         (
             Fault::Text(403, "<Code>\x1b[2J</Code>".into()),
-            ["denied (403)", "check"],
+            "denied (403) | check",
         ),
-        (
-            Fault::Whole,
-            ["whole files only", "curl -fsS URL | slotscope"],
-        ),
+        (Fault::Whole, "whole files only | curl -fsS URL | slotscope"),
         (
             Fault::Range("bytes 5-9/10"),
-            ["cannot be used", "check the address"],
+            "cannot be used | check the address",
         ),
-        (
-            Fault::Range("bytes 0-18446744073709551615/10"),
-            ["a range that no object has", "d.keys"],
-        ),
-        (
-            Fault::Length(7),
-            ["other bytes than it was asked for", "copy"],
-        ),
-        (
-            Fault::Length(-7),
-            ["other bytes than it was asked for", "copy"],
-        ),
+        (no_range, "a range that no object has | d.keys"),
+        (Fault::Length(7), other_bytes),
+        (Fault::Length(-7), other_bytes),
     ] {
-        let shown = format!("{fault:?}");
+        println!("{fault:?}");
         let (output, server) = analyze(move |_| Some(fault.clone()));
-        println!("{shown}");
-        assert_fails(&output, &[&server.url("d.keys"), parts[0], parts[1]]);
+        output.refused(&format!("{} | {parts}", server.url("d.keys")));
     }
 }
-
 #[test]
 fn an_object_that_changes_meanwhile_is_no_report() {
-    for fault in [
-        Fault::Status(412),
-        Fault::Tag("\"v2\""),
-        Fault::Range("bytes 0-9/10"),
-    ] {
-        let shown = format!("{fault:?}");
+    let range = Fault::Range("bytes 0-9/10");
+    for fault in [Fault::Status(412), Fault::Tag("\"v2\""), range] {
+        println!("{fault:?}");
         let (output, server) = analyze(later(fault));
-        println!("{shown}");
-        assert_fails(&output, &[&server.url("d.keys")]);
+        output.refused(&server.url("d.keys"));
     }
 }
-
 #[test]
 fn what_passes_is_tried_again() {
     let (output, server) = analyze(|asked| (asked.nth % 2 == 0).then_some(Fault::Status(503)));
@@ -111,78 +88,68 @@ fn what_passes_is_tried_again() {
 #[test]
 fn a_server_that_never_comes_to_an_end_is_given_up() {
     for fault in [Fault::Drip, Fault::Cut(1)] {
-        let shown = format!("{fault:?}");
+        println!("{fault:?}");
         let begun = Instant::now();
         let (output, server) = analyze(later(fault));
-        println!("{shown}");
-        assert_fails(&output, &[&server.url("d.keys"), "run again"]);
+        output.refused(&format!("{} | run again", server.url("d.keys")));
         assert!(begun.elapsed() < Duration::from_secs(60));
     }
 }
-
 #[test]
 fn lists_without_an_end_and_refused_lists_are_named() {
-    let list = |fault: Fault| {
+    let list = |fault: Fault, parts: &str| {
         let server = Server::with_faults([("b/d/x.keys", b"a\n")], move |_| Some(fault.clone()));
-        let url = server.url("");
+        let endpoint = server.endpoint();
         let variables = [
-            ("AWS_ENDPOINT_URL", url.trim_end_matches('/')),
+            ("AWS_ENDPOINT_URL", &*endpoint),
             ("AWS_SKIP_SIGNATURE", "true"),
         ];
-        let quick = ["--storage-option", "max_retries=1"];
-        let args = [&["analyze", "s3://b/d/*.keys"][..], &quick].concat();
-        (run_with(&args, &variables), server)
+        let line = "analyze s3://b/d/*.keys --storage-option max_retries=1";
+        run_with(line, &variables).refused(&format!("s3://b/d/*.keys | {parts}"));
+        server.asked().len()
     };
-    let (output, server) = list(Fault::More);
-    output.refused("s3://b/d/*.keys | a list of more than 1000 pages | longer prefix");
-    assert_eq!(server.asked().len(), 1000);
-    list(Fault::Status(403))
-        .0
-        .refused("s3://b/d/*.keys | denied (403) | AWS_ACCESS");
-    list(Fault::Status(503))
-        .0
-        .refused("s3://b/d/*.keys | fails (503)");
+    let pages = list(
+        Fault::More,
+        "a list of more than 1000 pages | longer prefix",
+    );
+    assert_eq!(pages, 1000);
+    list(Fault::Status(403), "denied (403) | AWS_ACCESS");
+    list(Fault::Status(503), "fails (503)");
 }
-
 #[test]
 fn a_bucket_without_credentials_or_in_another_region_is_named_with_what_to_set() {
     let region =
         "<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-west-1</Region></Error>";
     let fault = move |_: &Asked| Some(Fault::Text(400, region.into()));
     let server = Server::with_faults([("b/d", b"a\n")], fault);
-    let url = server.url("");
-    let (endpoint, metadata) = (url.trim_end_matches('/'), "http://127.0.0.1:1");
-    let variables = [
-        ("AWS_ENDPOINT_URL", endpoint),
-        ("AWS_SKIP_SIGNATURE", "true"),
-    ];
-    let output = run_with(&["analyze", "s3://b/d"], &variables);
-    output.refused("s3://b/d | another region | set AWS_REGION=eu-west-1");
-    let variables = [
-        ("AWS_ENDPOINT_URL", endpoint),
-        ("AWS_METADATA_ENDPOINT", metadata),
-    ];
-    let output = run_with(&["analyze", "s3://b/d"], &variables);
-    output.refused("s3://b/d | no credentials | aws configure export-credentials");
+    let endpoint = server.endpoint();
+    let there = |variable, value, parts: &str| {
+        let variables = [("AWS_ENDPOINT_URL", &*endpoint), (variable, value)];
+        let output = run_with("analyze s3://b/d", &variables);
+        output.refused(&format!("s3://b/d | {parts}"));
+    };
+    let other = "another region | set AWS_REGION=eu-west-1";
+    there("AWS_SKIP_SIGNATURE", "true", other);
+    let none = "no credentials | aws configure export-credentials";
+    there("AWS_METADATA_ENDPOINT", "http://127.0.0.1:1", none);
 }
 
 #[test]
 fn a_place_that_cannot_be_reached_is_said_at_once() {
     let begun = Instant::now();
-    let output = run(&["analyze", "http://127.0.0.1:1/d.keys"]);
+    let output = run("analyze http://127.0.0.1:1/d.keys");
     output.refused("http://127.0.0.1:1/d.keys: \"127.0.0.1:1\" cannot be reached");
     assert!(begun.elapsed() < Duration::from_secs(5));
-    for (option, what) in [
-        ("nonsense=1", "no such option"),
-        ("allow_invalid_certificates=true", "no such option"),
-        ("max_retries=x", "whole number"),
-        ("timeout=hunter2", "check the address"),
-        ("hunter2", "NAME=VALUE"),
-    ] {
-        let output = run(&words(&format!(
-            "analyze http://127.0.0.1:1/d --storage-option {option}"
-        )));
-        assert_fails(&output, &[what]);
-        assert!(!String::from_utf8_lossy(&output.stderr).contains("hunter2"));
+    for [option, what] in rows(
+        "nonsense=1 | no such option
+        allow_invalid_certificates=true | no such option
+        max_retries=x | whole number
+        timeout=hunter2 | check the address
+        hunter2 | NAME=VALUE",
+    ) {
+        let line = format!("analyze http://127.0.0.1:1/d --storage-option {option}");
+        let output = run(&line);
+        output.refused(what);
+        stderr(&output).lacks("hunter2");
     }
 }

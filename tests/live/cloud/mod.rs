@@ -21,14 +21,14 @@ use testkit::forms;
 use testkit::prelude::*;
 use testkit::rng::Rng;
 
-/// `slotscope ARGS`, without the proxies and credentials of the user who runs the tests, and with few retries.
-pub(crate) fn run(args: &[&str]) -> Output {
-    run_with(args, &[])
+/// `slotscope LINE`, without the proxies and credentials of the user who runs the tests, and with few retries.
+pub(crate) fn run(line: &str) -> Output {
+    run_with(line, &[])
 }
 
 /// The same with these variables.
-pub(crate) fn run_with(args: &[&str], variables: &[(&str, &str)]) -> Output {
-    let mut command = slotscope(args);
+pub(crate) fn run_with(line: &str, variables: &[(&str, &str)]) -> Output {
+    let mut command = slotscope(&words(line));
     let taken = ["AWS_", "AZURE_", "GOOGLE_", "HTTP_", "HTTPS_", "ALL_"];
     for (name, _) in std::env::vars_os() {
         let upper = name.to_string_lossy().to_ascii_uppercase();
@@ -58,14 +58,27 @@ fn dumps() -> (Scratch, [&'static str; 4]) {
     (scratch, names)
 }
 
-/// The report on inputs without their locations, and their names.
-fn report_of(inputs: &[&str], variables: &[(&str, &str)]) -> (Value, Vec<String>) {
-    let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
-    let made = report(&run_with(&args, variables));
-    let files = made["input"]["files"].list();
-    let names = files.iter().map(|file| file["name"].text().into());
-    let names = names.collect();
+/// The report on an input without its location, and the names of its files.
+fn report_of(input: &str, variables: &[(&str, &str)]) -> (Value, Vec<String>) {
+    let line = format!("analyze --json --threads 3 {input}");
+    let made = report(&run_with(&line, variables));
+    let files = made["input"]["files"].list().iter();
+    let names = files.map(|file| file["name"].text().into()).collect();
     (without_origin(made), names)
+}
+
+/// The report on the files themselves.
+fn report_here(scratch: &Scratch) -> Value {
+    report_of(&scratch.path("dumps").display().to_string(), &[]).0
+}
+
+/// The dumps by the ends of their URLs.
+fn contents(scratch: &Scratch, names: &[&str]) -> Vec<(String, Vec<u8>)> {
+    let content = |name: &str| std::fs::read(scratch.path("dumps").join(name)).unwrap();
+    let names = names.iter();
+    names
+        .map(|name| (name.replace(' ', "%20"), content(name)))
+        .collect()
 }
 
 /// A server started by a test, which kills it by its id.
@@ -79,12 +92,7 @@ impl Started {
     fn new(command: &mut Command, mark: &'static str) -> Self {
         let command = command.stdin(Stdio::null());
         let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap_or_else(|error| {
-            panic!(
-                "{}: {error}; tests/run installs it",
-                command.get_program().display()
-            )
-        });
+        let mut child = command.spawn().expect("tests/run installs it");
         let (tell, said) = mpsc::channel();
         let (out, err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
         let pipes: [Box<dyn Read + Send>; 2] = [Box::new(out), Box::new(err)];
@@ -117,10 +125,8 @@ impl Started {
         for (name, value) in headers {
             head += &format!("{name}: {value}\r\n");
         }
-        head += &format!(
-            "Connection: close\r\nContent-Length: {}\r\n\r\n",
-            body.len()
-        );
+        let length = body.len();
+        head += &format!("Connection: close\r\nContent-Length: {length}\r\n\r\n");
         stream.write_all(head.as_bytes()).unwrap();
         stream.write_all(body).unwrap();
         let mut answer = String::new();

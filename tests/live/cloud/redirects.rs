@@ -2,7 +2,7 @@
 
 use super::server::{Fault, Server};
 use super::{run, run_with};
-use testkit::run::{Ran, Said, Scratch, assert_fails, report, stderr, stdout};
+use testkit::prelude::*;
 use testkit::tls::Authority;
 
 /// Present in addresses, headers and options for the first server.
@@ -22,54 +22,46 @@ fn leading_to(status: u16, location: &str) -> Server {
 fn assert_told_nothing(server: &Server) {
     for asked in server.asked() {
         let head = asked.head.join("\n").to_lowercase();
-        assert!(
-            !head.contains(SECRET) && !head.contains("referer"),
-            "{head}"
-        );
-        assert!(!head.contains("authorization"), "{head}");
+        head.lacks(SECRET).lacks("referer").lacks("authorization");
     }
 }
-
 #[test]
 fn another_server_is_told_nothing_and_is_named_in_the_report() {
     let other = Server::start([("e.keys", &*DUMP.repeat(100_000))]);
+    let host = other.endpoint().replace("http://", "");
     for status in [301, 302, 303, 307, 308] {
         let first = leading_to(status, &other.url("e.keys"));
         let url = first.url("d.keys").replace("://", "://user:hunter2@") + "?sig=hunter2&x=1";
-        let option = ["--storage-option", "user_agent=hunter2"];
-        let scratch = Scratch::new();
+        let (scratch, option) = (Scratch::new(), "--storage-option user_agent=hunter2");
         let out = scratch.path("out");
-        let args = ["analyze", &url, "--full", "--out", out.to_str().unwrap()];
-        let output = run(&[&args[..], &option].concat());
+        let output = run(&format!(
+            "analyze {url} --full --out {} {option}",
+            out.display()
+        ));
         let mut said = [stdout(&output), stderr(&output)].concat();
-        let host = other.url("");
-        let host = host.trim_start_matches("http://").trim_end_matches('/');
         said.says("a redirect led away from")
             .says(&format!("sent by {host}"));
-        for name in scratch.entries("out") {
-            said += &String::from_utf8_lossy(&std::fs::read(out.join(name)).unwrap());
-        }
-        assert!(!said.contains(SECRET) && !said.contains("sig="), "a secret");
-        let made = std::fs::read_to_string(out.join("report.json")).unwrap();
-        let made: serde_json::Value = serde_json::from_str(&made).unwrap();
-        let file = &made["input"]["files"][0];
-        assert_eq!(file["object"]["answered_by"], host);
-        assert_eq!(made["input"]["keys"], 100_000);
+        said.extend(scratch.files().into_iter().map(|(_, text)| text));
+        said.lacks(SECRET).lacks("sig=");
+        let made: Value = serde_json::from_str(&scratch.read("out/report.json")).unwrap();
+        let files = json!([{"object": {"answered_by": host}}]);
+        made["input"].has(json!({"files": files, "keys": 100_000}));
         // The first server received its own secrets.
         let asked = first.asked()[0].head.join("\n");
-        assert!(asked.contains("sig=hunter2") && asked.contains("uthorization: Basic"));
-        assert!(asked.contains("user-agent: hunter2"), "{asked}");
+        asked
+            .says("sig=hunter2")
+            .says("uthorization: Basic")
+            .says("user-agent: hunter2");
     }
     assert_told_nothing(&other);
     assert!(other.asked().iter().all(|asked| asked.range.is_some()));
     // Redaction also hides names of servers.
     let first = leading_to(302, &other.url("e.keys"));
-    let url = first.url("d.keys");
-    let output = run(&["analyze", &url, "--redact", "--no-files", "--full"]);
+    let line = format!("analyze {} --redact --no-files --full", first.url("d.keys"));
+    let output = run(&line);
     let said = [stdout(&output), stderr(&output)].concat();
     said.says("a redirect led away").lacks("127.0.0.1");
 }
-
 #[test]
 fn the_same_server_gets_what_is_meant_for_it() {
     let server = Server::with_faults([("e.keys", DUMP)], |asked| {
@@ -77,7 +69,7 @@ fn the_same_server_gets_what_is_meant_for_it() {
         is_first.then(|| Fault::Redirect(302, "/e.keys".into()))
     });
     let url = server.url("d.keys").replace("://", "://user:hunter2@");
-    let made = report(&run(&["analyze", "--json", &url]));
+    let made = report(&run(&format!("analyze --json {url}")));
     let file = &made["input"]["files"][0];
     assert!(file["object"]["answered_by"].is_null(), "{file}");
     let asked = server.asked();
@@ -88,62 +80,53 @@ fn the_same_server_gets_what_is_meant_for_it() {
 #[test]
 fn no_redirect_leads_to_less_protection_to_a_file_or_for_ever() {
     let plain = Server::start([("e.keys", DUMP)]);
-    let authority = Authority::new();
+    let (authority, location) = (Authority::new(), plain.url("e.keys"));
     let ca = authority.ca();
-    let location = plain.url("e.keys");
-    let protected = Server::with_tls_and_faults([("d.keys", DUMP)], &authority, move |_| {
+    let protected = Server::with_tls([("d.keys", DUMP)], &authority, move |_| {
         Some(Fault::Redirect(302, location.clone()))
     });
     let trusted = [("SSL_CERT_FILE", ca.to_str().unwrap())];
-    let output = run_with(&["analyze", &protected.url("d.keys")], &trusted);
-    assert_fails(&output, &["d.keys: a redirect leads from https to http"]);
+    let analyze = |server: &Server, parts: &str| {
+        let line = format!("analyze {}", server.url("d.keys"));
+        run_with(&line, &trusted).refused(parts);
+    };
+    analyze(&protected, "d.keys: a redirect leads from https to http");
     assert!(plain.asked().is_empty());
     let file = leading_to(302, "file:///etc/passwd");
-    let output = run(&["analyze", &file.url("d.keys")]);
-    output.refused("d.keys: a redirect leads to something other than a web address");
-    let round = Server::with_faults([("d.keys", DUMP)], |_| {
-        Some(Fault::Redirect(302, "/d.keys".into()))
-    });
-    let output = run(&["analyze", &round.url("d.keys")]);
-    assert_fails(&output, &["d.keys: over 10 redirects; check the address"]);
+    let other = "d.keys: a redirect leads to something other than a web address";
+    analyze(&file, other);
+    let round = leading_to(302, "/d.keys");
+    analyze(&round, "d.keys: over 10 redirects; check the address");
     assert_eq!(round.asked().len(), 11);
 }
-
 #[test]
 fn a_store_is_not_followed_and_says_where_the_bucket_seems_to_be() {
     let other = Server::start([("bk/d.keys", DUMP)]);
-    let host = other.url("");
-    let host = host.trim_start_matches("http://").trim_end_matches('/');
+    let host = other.endpoint().replace("http://", "");
     for status in [301, 302, 307, 308] {
         let first = leading_to(status, &other.url("bk/d.keys"));
-        let url = first.url("");
-        let endpoint = url.trim_end_matches('/');
-        let s3 = [
+        let endpoint = first.endpoint();
+        let endpoint = &*endpoint;
+        let variables = [
             ("AWS_ENDPOINT_URL", endpoint),
             ("AWS_ACCESS_KEY_ID", "id"),
             ("AWS_SECRET_ACCESS_KEY", "hunter2"),
             ("AWS_SESSION_TOKEN", "hunter2"),
-        ];
-        let azure = [
             ("AZURE_STORAGE_ACCOUNT_NAME", "me"),
             ("AZURE_STORAGE_SAS_KEY", "sv=2020&sig=hunter2"),
             ("AZURE_STORAGE_ENDPOINT", endpoint),
-        ];
-        let google = [
             ("GOOGLE_BASE_URL", endpoint),
             ("GOOGLE_SKIP_SIGNATURE", "true"),
         ];
-        let said = ["another region", "points elsewhere", "points elsewhere"];
-        let places: [(&str, &[(&str, &str)]); 3] = [
-            ("s3://bk/d.keys", &s3),
-            ("az://bk/d.keys", &azure),
-            ("gs://bk/d.keys", &google),
-        ];
-        for ((address, variables), said) in places.into_iter().zip(said) {
-            let output = run_with(&["analyze", address], variables);
+        for (address, said) in [
+            ("s3://bk/d.keys", "another region"),
+            ("az://bk/d.keys", "points elsewhere"),
+            ("gs://bk/d.keys", "points elsewhere"),
+        ] {
             println!("{address} {status}");
-            assert_fails(&output, &[address, said, host]);
-            assert!(!stderr(&output).contains(SECRET), "{}", stderr(&output));
+            let output = run_with(&format!("analyze {address}"), &variables);
+            output.refused(&format!("{address} | {said} | {host}"));
+            stderr(&output).lacks(SECRET);
         }
     }
     assert!(other.asked().is_empty(), "the other server was asked");

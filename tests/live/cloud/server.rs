@@ -72,23 +72,14 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A TLS server.
+    /// A TLS server with faults by `fault`.
     pub(crate) fn with_tls<const N: usize>(
-        files: [(&str, &[u8]); N],
-        authority: &Authority,
-    ) -> Self {
-        Server::new(files, |_| None, Some(tls(authority)))
-    }
-
-    /// The same, with faults by `fault`.
-    pub(crate) fn with_tls_and_faults<const N: usize>(
         files: [(&str, &[u8]); N],
         authority: &Authority,
         fault: impl Fn(&Asked) -> Option<Fault> + Send + Sync + 'static,
     ) -> Self {
         Server::new(files, fault, Some(tls(authority)))
     }
-
     /// A server for files by path, without faults.
     pub(crate) fn start<const N: usize>(files: [(&str, &[u8]); N]) -> Self {
         Server::with_faults(files, |_| None)
@@ -142,6 +133,11 @@ impl Server {
     /// The address of a file.
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}://{}/{path}", self.scheme, self.address)
+    }
+
+    /// Its own address, as stores want it.
+    pub(crate) fn endpoint(&self) -> String {
+        format!("{}://{}", self.scheme, self.address)
     }
 
     /// The requests so far.
@@ -199,11 +195,7 @@ fn request(state: &State, lines: &mut impl BufRead) -> Option<Asked> {
         Some(found.1.to_owned())
     };
     let range = header("range").map(|range| {
-        let (from, to) = range
-            .strip_prefix("bytes=")
-            .unwrap()
-            .split_once('-')
-            .unwrap();
+        let (from, to) = range[6..].split_once('-').unwrap();
         from.parse().unwrap()..to.parse::<u64>().unwrap() + 1
     });
     let mut all = state.asked.lock().unwrap();
@@ -228,18 +220,17 @@ fn answer(
 ) -> std::io::Result<bool> {
     let path = asked.target.split('?').next().unwrap();
     let path = &*decoded(path);
+    let mut location = String::new();
+    if let Some(Fault::Redirect(_, to)) = fault {
+        location = format!("Location: {to}\r\n");
+    }
     let mut status = |status: u16, text: &str| {
-        let length = text.len();
-        let answer = format!("HTTP/1.1 {status} x\r\nContent-Length: {length}\r\n\r\n{text}");
+        let head = format!("{location}Content-Length: {}", text.len());
+        let answer = format!("HTTP/1.1 {status} x\r\n{head}\r\n\r\n{text}");
         to.write_all(answer.as_bytes()).map(|()| true)
     };
-    if let Some(Fault::Redirect(code, location)) = fault {
-        let answer =
-            format!("HTTP/1.1 {code} x\r\nLocation: {location}\r\nContent-Length: 0\r\n\r\n");
-        return to.write_all(answer.as_bytes()).map(|()| true);
-    }
     match fault {
-        Some(Fault::Status(code)) => return status(*code, ""),
+        Some(Fault::Status(code) | Fault::Redirect(code, _)) => return status(*code, ""),
         Some(Fault::Text(code, text)) => return status(*code, text),
         _ => {}
     }
@@ -268,12 +259,10 @@ fn answer(
     };
     let mut head = String::from("Last-Modified: Sun, 22 Nov 2026 10:00:00 GMT\r\n");
     if let Some(Range { start, end }) = range {
-        let last = end - 1;
-        let usual = format!("bytes {start}-{last}/{size}");
-        let range = if let Some(Fault::Range(other)) = fault {
-            other
-        } else {
-            &*usual
+        let usual = format!("bytes {start}-{}/{size}", end - 1);
+        let range = match fault {
+            Some(Fault::Range(other)) => other,
+            _ => &*usual,
         };
         head += &format!("Content-Range: {range}\r\n");
     }
@@ -286,12 +275,7 @@ fn answer(
         body.resize(body.len().saturating_add_signed(*more), b'x');
     }
     let length = body.len();
-    let head = format!(
-        "HTTP/1.1 {code} x
-{head}Content-Length: {length}
-
-"
-    );
+    let head = format!("HTTP/1.1 {code} x\r\n{head}Content-Length: {length}\r\n\r\n");
     to.write_all(head.as_bytes())?;
     match fault {
         Some(Fault::Cut(at)) => {
@@ -336,10 +320,8 @@ fn page(state: &State, asked: &Asked, is_endless: bool) -> String {
     let mut found = String::new();
     let mut seen = 0;
     for (path, bytes) in &state.files {
-        let Some(name) = path.strip_prefix(&format!("{bucket}/")) else {
-            continue;
-        };
-        let Some(rest) = name.strip_prefix(&prefix) else {
+        let start = format!("{bucket}/{prefix}");
+        let Some(rest) = path.strip_prefix(&start) else {
             continue;
         };
         let entry = match rest.split_once('/') {
@@ -347,7 +329,7 @@ fn page(state: &State, asked: &Asked, is_endless: bool) -> String {
                 format!("<CommonPrefixes><Prefix>{prefix}{folder}/</Prefix></CommonPrefixes>")
             }
             _ => format!(
-                "<Contents><Key>{name}</Key><LastModified>2026-11-22T10:00:00Z</LastModified>\
+                "<Contents><Key>{prefix}{rest}</Key><LastModified>2026-11-22T10:00:00Z</LastModified>\
                  <ETag>\"v1\"</ETag><Size>{}</Size></Contents>",
                 bytes.len()
             ),

@@ -1,9 +1,10 @@
 //! Files on a web server.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::server::{Fault, Server};
-use super::{run, run_with};
+use super::{report_of, run, run_with};
 use testkit::dumps::gzip;
 use testkit::forms;
 use testkit::prelude::*;
@@ -13,47 +14,33 @@ use testkit::tls::Authority;
 /// More than is fetched in one part.
 const LONG: usize = 14 << 20;
 
-/// The report on inputs, without their locations.
-fn of(inputs: &[&str]) -> Value {
-    let args = [&["analyze", "--json", "--threads", "3"], inputs].concat();
-    without_origin(report(&run(&args)))
-}
-
 #[test]
 fn a_report_from_a_server_is_that_of_the_same_file() {
     let scratch = Scratch::new();
     let dump = |format: &str, bytes| forms::dump(format, bytes, &mut Rng::new(7));
-    let (lines, csv, zipped) = (
-        dump("lines", LONG),
-        dump("csv", 1 << 20),
-        gzip(&dump("csv", 1 << 20)),
-    );
-    let (rdb, aof, json) = (
-        dump("rdb", 1 << 20),
-        dump("aof", 1 << 20),
-        dump("redis-json", 3 << 20),
-    );
     let dumps = [
-        ("long.keys", &*lines),
-        ("d.csv", &*csv),
-        ("d.csv.gz", &*zipped),
-        ("dump.rdb", &*rdb),
-        ("appendonly.aof", &*aof),
-        ("keys.json", &*json),
-        ("short.keys", b"a\nb\n{c}d"),
+        ("long.keys", dump("lines", LONG)),
+        ("d.csv", dump("csv", 1 << 20)),
+        ("d.csv.gz", gzip(&dump("csv", 1 << 20))),
+        ("dump.rdb", dump("rdb", 1 << 20)),
+        ("appendonly.aof", dump("aof", 1 << 20)),
+        ("keys.json", dump("redis-json", 3 << 20)),
+        ("short.keys", b"a\nb\n{c}d".to_vec()),
     ];
-    let server = Server::start(dumps);
-    for (name, content) in dumps {
-        let file = scratch.file(name, content);
-        let (here, there) = (of(&[file.to_str().unwrap()]), of(&[&server.url(name)]));
+    let files = dumps
+        .each_ref()
+        .map(|(name, content)| (*name, &content[..]));
+    let server = Server::start(files);
+    for (name, content) in &dumps {
+        let file = scratch.file(name, content).display().to_string();
+        let [here, there] = [file, server.url(name)].map(|input| report_of(&input, &[]).0);
         assert!(here == there, "{name}");
     }
 }
-
 #[test]
 fn an_empty_file_is_an_empty_dump() {
     let server = Server::start([("empty.keys", b"")]);
-    let output = run(&["analyze", "--json", &server.url("empty.keys")]);
+    let output = run(&format!("analyze --json {}", server.url("empty.keys")));
     assert_eq!(code(&output), 2);
     let made: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(made["verdict"]["state"], "empty");
@@ -64,13 +51,8 @@ fn an_empty_file_is_an_empty_dump() {
 fn every_request_but_the_first_is_for_the_version_that_was_found() {
     let long = forms::dump("lines", LONG, &mut Rng::new(1));
     let server = Server::start([("long.keys", &*long)]);
-    let made = report(&run(&[
-        "analyze",
-        "--json",
-        "--only",
-        "slots",
-        &server.url("long.keys"),
-    ]));
+    let url = server.url("long.keys");
+    let made = report(&run(&format!("analyze --json --only slots {url}")));
     let asked = server.asked();
     // A range that a busy machine serves slowly may be requested twice, even the first one.
     let first = Some(0..65536);
@@ -80,26 +62,20 @@ fn every_request_but_the_first_is_for_the_version_that_was_found() {
     // A chunk that ends in a part not yet fetched requests only the first bytes of it.
     let is_whole = |of: &&Range<u64>| of.end - of.start > 4096;
     let ranges = others.iter().filter_map(|of| of.range.as_ref());
-    let mut ranges: Vec<_> = ranges
-        .filter(is_whole)
-        .map(|of| format!("{of:?}"))
-        .collect();
-    ranges.sort();
-    ranges.dedup();
+    let ranges = ranges.filter(is_whole).map(|of| format!("{of:?}"));
+    let ranges: BTreeSet<String> = ranges.collect();
     let parts = long.len().div_ceil(8 << 20);
-    assert!(parts >= 2);
-    assert_eq!(ranges.len(), parts, "{ranges:?}");
+    assert!(parts >= 2 && ranges.len() == parts, "{ranges:?}");
     assert_eq!(tags, vec![Some("\"v1\""); tags.len()]);
-    let file = &made["input"]["files"][0];
-    assert_eq!(file["object"]["etag"], "\"v1\"");
-    assert_eq!(file["object"]["size_bytes"], long.len());
+    let object = json!({"etag": "\"v1\"", "size_bytes": long.len()});
+    made["input"].has(json!({"files": [{"object": object}]}));
 }
 
 #[test]
 fn a_server_is_asked_with_the_query_and_the_user_of_the_address() {
     let server = Server::start([("d.keys", b"a\nb\n")]);
     let url = server.url("d.keys").replace("://", "://user:hunter2@") + "?X-Amz-Signature=hunter3";
-    succeeded(run(&["analyze", &url, "--no-files"]));
+    succeeded(run(&format!("analyze {url} --no-files")));
     let asked = server.asked();
     assert!(asked[0].target.ends_with("?X-Amz-Signature=hunter3"));
     let user = Some("Basic dXNlcjpodW50ZXIy");
@@ -110,18 +86,12 @@ fn a_server_is_asked_with_the_query_and_the_user_of_the_address() {
 fn other_commands_read_addresses_too() {
     let rdb = forms::dump("rdb", 1 << 16, &mut Rng::new(3));
     let scratch = Scratch::new();
-    let file = scratch.file("d.rdb", &rdb);
+    scratch.file("d.rdb", &rdb);
     let server = Server::start([("d.rdb", &*rdb), ("batches", b"a b\n{c}d {c}e\n")]);
-    let [here, there] = [file.to_str().unwrap(), &server.url("d.rdb")]
-        .map(|input| succeeded(run(&["dump", input])));
-    assert!(here == there && !here.is_empty());
-    let batches = report(&run(&[
-        "fanout",
-        "--json",
-        "--nodes",
-        "3",
-        &server.url("batches"),
-    ]));
+    let there = succeeded(run(&format!("dump {}", server.url("d.rdb"))));
+    assert!(scratch.done("dump d.rdb").into_bytes() == there && !there.is_empty());
+    let url = server.url("batches");
+    let batches = report(&run(&format!("fanout --json --nodes 3 {url}")));
     assert_eq!(batches["batches"], 2);
 }
 
@@ -130,24 +100,21 @@ fn a_server_without_tags_is_read_as_long_as_nothing_changes() {
     let server = Server::with_faults([("d.keys", &*b"key\n".repeat(100_000))], |_| {
         Some(Fault::NoTag)
     });
-    let made = report(&run(&["analyze", "--json", &server.url("d.keys")]));
+    let made = report(&run(&format!("analyze --json {}", server.url("d.keys"))));
     assert_eq!(made["input"]["keys"], 100_000);
 }
 
 #[test]
 fn a_certificate_is_verified_with_those_that_the_system_or_the_user_trusts() {
     let authority = Authority::new();
-    let server = Server::with_tls([("d.keys", &*b"key\n".repeat(100_000))], &authority);
-    let args = ["analyze", "--json", &server.url("d.keys")];
+    let keys = b"key\n".repeat(100_000);
+    let server = Server::with_tls([("d.keys", &*keys)], &authority, |_| None);
+    let line = format!("analyze --json {}", server.url("d.keys"));
     let ca = authority.ca();
-    let made = report(&run_with(&args, &[("SSL_CERT_FILE", ca.to_str().unwrap())]));
+    let made = report(&run_with(&line, &[("SSL_CERT_FILE", ca.to_str().unwrap())]));
     assert_eq!(made["input"]["keys"], 100_000);
-    assert!(
-        made["input"]["files"][0]["name"]
-            .text()
-            .starts_with("https://")
-    );
+    made["input"]["files"][0]["name"].text().begins("https://");
     let asked = server.asked().len();
-    run(&args).refused("cannot be reached | certificate | SSL_CERT_FILE");
+    run(&line).refused("cannot be reached | certificate | SSL_CERT_FILE");
     assert_eq!(server.asked().len(), asked);
 }

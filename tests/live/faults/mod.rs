@@ -11,12 +11,14 @@ mod traced;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::{Command, Output, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use testkit::prelude::*;
 
 /// The flags for two reports with different files: each removes files of the other.
-const KINDS: [&[&str]; 2] = [&["--only", "slots"], &["--maxmemory", "1gb"]];
+const KINDS: [&str; 2] = ["--only slots", "--maxmemory 1gb"];
 
 /// A directory with a report, and the means to make the next one.
 struct Rig {
@@ -35,33 +37,42 @@ impl Rig {
 
     /// The next run: one more key than before, and other files.
     fn next(&mut self) -> Command {
-        let arguments = self.next_arguments();
-        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-        self.scratch.command(&arguments)
+        let line = self.next_line();
+        self.scratch.command(&words(&line))
     }
 
-    /// Its arguments.
-    fn next_arguments(&mut self) -> Vec<String> {
+    /// Its command line.
+    fn next_line(&mut self) -> String {
         self.runs += 1;
-        let rows = (0..self.runs).map(|i| format!("{{tag}}:{i},7\n"));
-        let dump = format!("key,size\n{}", rows.collect::<String>());
-        self.scratch.file("dump.csv", dump);
+        self.scratch.file("dump.csv", dump(self.runs));
         let flags = KINDS[self.runs as usize % KINDS.len()];
-        let words = ["analyze", "dump.csv", "--out", "out", "--title"];
-        let words = words.iter().chain(flags).map(|word| (*word).to_owned());
-        let mut words: Vec<String> = words.collect();
-        words.insert(5, title(self.runs));
-        words
+        format!(
+            "analyze dump.csv --out out --title {} {flags}",
+            title(self.runs)
+        )
     }
 
     /// The same run, started by `bash` after `setup`.
-    fn next_after(&mut self, setup: &str) -> Command {
-        let program = env!("CARGO_BIN_EXE_slotscope");
-        let arguments = self.next_arguments().join(" ");
-        let mut command = Command::new("bash");
-        command.args(["-c", &format!("{setup}exec {program} {arguments}")]);
-        command.current_dir(self.scratch.path("."));
-        command
+    fn next_after(&mut self, setup: &str) -> Output {
+        let line = self.next_line();
+        self.scratch.shell(format!("{setup}exec slotscope {line}"))
+    }
+
+    /// Sends a signal to a run after some time, and waits for its end; returns the report then, and the output.
+    fn disturb(&mut self, mut run: Command, after: Duration, signal: &str) -> (Report, Output) {
+        run.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = run.spawn().unwrap();
+        thread::sleep(after);
+        let mut kill = Command::new("kill");
+        kill.args(["-s", signal, &child.id().to_string()]);
+        let _ = kill.stderr(Stdio::null()).status();
+        let _ = child.try_wait();
+        let run = child.wait_with_output().unwrap();
+        let outcome = self.outcome(&run);
+        (
+            outcome.unwrap_or_else(|what| panic!("{signal}: {what}")),
+            run,
+        )
     }
 
     /// The report present after a run; an error if it is neither of them, or incomplete.
@@ -83,6 +94,12 @@ impl Rig {
     }
 }
 
+/// A dump of this many keys.
+fn dump(keys: u64) -> String {
+    let rows = (0..keys).map(|i| format!("{{tag}}:{i},7\n"));
+    format!("key,size\n{}", rows.collect::<String>())
+}
+
 /// The title of the report on this many keys.
 fn title(keys: u64) -> String {
     format!("report-of-{keys}-keys")
@@ -97,46 +114,44 @@ enum Report {
 
 /// The number of keys in the report in `directory`, if its files are complete, from one run, and the only ones.
 fn keys_of_whole(directory: &Path) -> Result<u64, String> {
-    let read =
-        |name: &str| fs::read(directory.join(name)).map_err(|error| format!("{name}: {error}"));
-    let json: Value = serde_json::from_slice(&read("report.json")?)
+    let read = |name: &str| {
+        let bytes = fs::read(directory.join(name)).map_err(|error| format!("{name}: {error}"));
+        bytes.map(|bytes| (String::from_utf8_lossy(&bytes).into_owned(), bytes))
+    };
+    let json: Value = serde_json::from_str(&read("report.json")?.0)
         .map_err(|error| format!("report.json: {error}"))?;
-    let keys = json["input"]["keys"]
-        .as_u64()
-        .ok_or("report.json without keys")?;
+    let keys = json["input"]["keys"].as_u64();
     for (name, column, rows) in [("slots.csv", 2, 16384), ("nodes.csv", 4, 3)] {
-        let text = String::from_utf8(read(name)?).map_err(|error| error.to_string())?;
-        let counts = text.lines().skip(1).map(|row| {
-            let count = row.split(',').nth(column);
-            count.and_then(|count| count.parse::<u64>().ok())
-        });
+        let text = read(name)?.0;
+        let counts = text
+            .lines()
+            .skip(1)
+            .map(|row| row.split(',').nth(column)?.parse().ok());
         let counts: Option<Vec<u64>> = counts.collect();
-        let sums = counts.map(|counts| (counts.len(), counts.iter().sum()));
+        let sums = counts.map(|counts| (counts.len(), Some(counts.iter().sum())));
         if sums != Some((rows, keys)) {
             return Err(format!(
-                "{name} has {sums:?} rows and keys, report.json {keys} keys"
+                "{name} has {sums:?} rows and keys, report.json {keys:?}"
             ));
         }
     }
-    let html = String::from_utf8(read("report.html")?).map_err(|error| error.to_string())?;
-    let said = title(keys);
+    let keys = keys.ok_or("report.json without keys")?;
+    let (html, said) = (read("report.html")?.0, title(keys));
     if !html.ends_with("</html>") || !html.contains(&said) {
         return Err(format!("report.html is not whole, or not called {said}"));
     }
     let expected = files_of(&json);
     let entries = fs::read_dir(directory).map_err(|error| error.to_string())?;
-    let mut found: Vec<_> = entries
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut found: Vec<_> = names.collect();
     found.sort();
     for name in found.iter().filter(|name| name.ends_with(".png")) {
-        if !read(name)?.ends_with(b"IEND\xae\x42\x60\x82") {
+        if !read(name)?.1.ends_with(b"IEND\xae\x42\x60\x82") {
             return Err(format!("{name} is not whole"));
         }
     }
-    if found == expected {
-        Ok(keys)
-    } else {
-        Err(format!("there are {found:?} and not {expected:?}"))
-    }
+    let is_it = found == expected;
+    is_it
+        .then_some(keys)
+        .ok_or(format!("there are {found:?} and not {expected:?}"))
 }

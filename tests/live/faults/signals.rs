@@ -1,14 +1,11 @@
 //! Signals at random moments.
 
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Command, Stdio};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::faults::{KINDS, Report, Rig};
 use testkit::env;
 use testkit::rng::Rng;
-
 /// The signals that end runs; TERM is the usual one.
 const SIGNALS: [&str; 9] = [
     "INT", "TERM", "HUP", "QUIT", "XCPU", "USR1", "USR2", "ALRM", "TERM",
@@ -22,31 +19,16 @@ fn a_signal_leaves_the_old_report_or_the_new_one_and_the_exit_code_says_which() 
     let mut seen = [0u32; 3];
     for _ in 0..env::cases("SLOTSCOPE_SIGNALS", 30) {
         let signal = *rng.pick(&SIGNALS);
-        let mut child = rig
-            .next()
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
         // Some are sent near the end, when files are put in place.
         let part = if rng.one_in(2) {
             rng.unit()
         } else {
             0.7 + 0.8 * rng.unit()
         };
+        let run = rig.next();
         // The first one was of the kind after that of the rig's first run.
         let whole = undisturbed[rig.runs as usize % KINDS.len()];
-        thread::sleep(whole.mul_f64(part));
-        let id = child.id().to_string();
-        let _ = Command::new("kill")
-            .args(["-s", signal, &id])
-            .stderr(Stdio::null())
-            .status();
-        let _ = child.try_wait();
-        let run = child.wait_with_output().unwrap();
-        let report = rig
-            .outcome(&run)
-            .unwrap_or_else(|what| panic!("{signal}: {what}"));
+        let (report, run) = rig.disturb(run, whole.mul_f64(part), signal);
         let expected = match (run.status.code(), run.status.signal()) {
             (Some(0), _) => Report::New,
             // Before the program installs its handlers, the system ends it.

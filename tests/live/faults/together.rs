@@ -1,69 +1,43 @@
 //! Concurrent runs into one directory.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
-use crate::faults::{keys_of_whole, title};
+use crate::faults::{dump, keys_of_whole, title};
 use testkit::env;
 use testkit::run::{Scratch, stderr};
 
-/// Starts run `number`, whose dump has `keys` keys, under the command `alone`.
-fn start(scratch: &Scratch, number: usize, alone: &[&str]) -> Child {
-    let dump = format!("{number}.csv");
-    let rows = (0..number).map(|i| format!("{{tag}}:{i},7\n"));
-    scratch.file(&dump, format!("key,size\n{}", rows.collect::<String>()));
-    let title = title(number as u64);
-    let program = env!("CARGO_BIN_EXE_slotscope");
-    let flags: &[&str] = if number.is_multiple_of(2) {
-        &["--only", "slots"]
-    } else {
-        &[]
-    };
-    let words = [
-        alone,
-        &[
-            program, "analyze", &dump, "--out", "deep/out", "--title", &title,
-        ],
-        flags,
-    ]
-    .concat();
-    Command::new(words[0])
-        .args(&words[1..])
-        .current_dir(scratch.path("."))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+/// Starts run `number`, whose dump has as many keys, under the command `alone`.
+fn start(scratch: &Scratch, number: u64, alone: &str) -> Child {
+    scratch.file(&format!("{number}.csv"), dump(number));
+    let flags = ["--only slots", ""][number as usize % 2];
+    let out = format!("--out deep/out --title {} {flags}", title(number));
+    let line = format!("exec {alone} slotscope analyze {number}.csv {out}");
+    let mut run = scratch.bash(&line);
+    run.stdout(Stdio::piped()).stderr(Stdio::piped());
+    run.spawn().unwrap()
 }
 
 /// In a PID namespace each run has process id 1, as in containers; `None` if not permitted here.
-fn namespace() -> Option<&'static [&'static str]> {
-    const WAYS: [&[&str]; 2] = [
-        &["unshare", "--pid", "--fork"],
-        &["unshare", "--user", "--map-root-user", "--pid", "--fork"],
-    ];
-    let works = |way: &&&[&str]| {
-        let tried = Command::new(way[0])
-            .args(&way[1..])
-            .arg("true")
-            .stderr(Stdio::null())
-            .status();
-        tried.is_ok_and(|status| status.success())
+fn namespace() -> Option<&'static str> {
+    let as_root = "unshare --user --map-root-user --pid --fork";
+    let works = |way: &&str| {
+        let tried = Scratch::new().shell(format!("{way} true"));
+        tried.status.success()
     };
-    WAYS.iter().find(works).copied()
+    ["unshare --pid --fork", as_root].into_iter().find(works)
 }
 
 #[test]
 fn sixteen_runs_at_once_leave_one_whole_report() {
-    let ways = [Some(&[][..]), namespace()];
+    let ways = [Some(""), namespace()];
     if ways[1].is_none() {
         eprintln!("NOT TESTED: runs with the same process id; unshare is not allowed here");
     }
     for alone in ways.into_iter().flatten() {
         for _ in 0..env::cases("SLOTSCOPE_FAULTS", 60) / 20 {
             let scratch = Scratch::new();
-            let runs: Vec<Child> = (1..=16)
-                .map(|number| start(&scratch, number, alone))
-                .collect();
+            let runs = (1..=16).map(|number| start(&scratch, number, alone));
+            let runs: Vec<Child> = runs.collect();
             let mut done = 0;
             for run in runs {
                 let run = run.wait_with_output().unwrap();

@@ -2,11 +2,11 @@
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
-use std::thread;
 use std::time::Duration;
 
 use crate::faults::{Report, Rig};
 use testkit::env;
+use testkit::prelude::*;
 use testkit::rng::Rng;
 
 /// The calls that open and write files, with the maximum number of each in a run.
@@ -33,25 +33,12 @@ const ERRORS: [&str; 7] = [
 ];
 
 fn traced(rig: &mut Rig, inject: &str) -> Command {
-    let mut command = Command::new("strace");
     // -D: the process started here is the program, and strace is its child.
-    command.args([
-        "-D",
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        &format!("inject={inject}"),
-    ]);
-    command.arg(env!("CARGO_BIN_EXE_slotscope"));
-    command
-        .args(rig.next_arguments())
-        .current_dir(rig.scratch.path("."));
-    command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped());
+    let strace = format!("-D -f -qq -o /dev/null -e inject={inject}");
+    let mut command = Command::new("strace");
+    command.args(words(&strace)).arg(program());
+    command.args(words(&rig.next_line())).stdin(Stdio::null());
+    command.current_dir(rig.scratch.path("."));
     command
 }
 
@@ -85,31 +72,13 @@ fn a_signal_while_files_are_made_or_placed_leaves_a_whole_report() {
     let mut rng = Rng::new(76);
     let mut rig = Rig::new();
     for _ in 0..env::cases("SLOTSCOPE_FAULTS", 20) / 2 {
-        let (calls, micros) = rng.pick(&[
-            ("openat", 3000),
-            (RENAME, 8000),
-            ("unlink,unlinkat", 8000),
-            ("flock", 8000),
-        ]);
-        let when = if rng.one_in(2) {
-            "delay_enter"
-        } else {
-            "delay_exit"
-        };
-        let mut child = traced(&mut rig, &format!("{calls}:{when}={micros}"))
-            .spawn()
-            .unwrap();
-        thread::sleep(Duration::from_millis(rng.below(1500) as u64));
-        let id = child.id().to_string();
-        let _ = Command::new("kill")
-            .args(["-s", "TERM", &id])
-            .stderr(Stdio::null())
-            .status();
-        let _ = child.try_wait();
-        let run = child.wait_with_output().unwrap();
-        let report = rig
-            .outcome(&run)
-            .unwrap_or_else(|what| panic!("{calls}: {what}"));
+        let calls = [RENAME, "unlink,unlinkat", "flock"].map(|calls| (calls, 8000));
+        let (calls, micros) = *rng.pick(&[&[("openat", 3000)], &calls[..]].concat());
+        let when = *rng.pick(&["delay_exit", "delay_enter"]);
+        println!("{calls}:{when}");
+        let run = traced(&mut rig, &format!("{calls}:{when}={micros}"));
+        let after = Duration::from_millis(rng.below(1500) as u64);
+        let (report, run) = rig.disturb(run, after, "TERM");
         let expected = match (run.status.code(), run.status.signal()) {
             (Some(0), _) => Report::New,
             (Some(143), _) | (None, Some(15)) => Report::Old,
