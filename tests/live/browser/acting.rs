@@ -1,9 +1,7 @@
 //! The top of the page, and its coherence: cards of the problems, steps, navigation, print, layout.
 
-use std::path::Path;
-
 use super::{Report, of_sample, open, sample};
-use testkit::chromium::{Chromium, Tab};
+use testkit::chromium::Chromium;
 use testkit::prelude::*;
 
 /// Size limit for the page of the shop, in bytes.
@@ -15,10 +13,6 @@ fn shop() -> Report {
     of_sample("shop.csv.zst", "shop.nodes")
 }
 
-fn strings(tab: &mut Tab, expression: &str) -> Vec<String> {
-    serde_json::from_value(tab.eval(expression)).unwrap()
-}
-
 /// With plain spaces as in report.json: the page keeps numbers and units on one line.
 fn plain(text: String) -> String {
     text.replace('\u{a0}', " ")
@@ -27,11 +21,8 @@ fn plain(text: String) -> String {
 #[test]
 fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     let report = shop();
-    let findings = report.json["verdict"]["findings"].list();
-    let problems: Vec<&Value> = findings
-        .iter()
-        .filter(|found| !found["state"].is_null())
-        .collect();
+    let findings = report.json["verdict"]["findings"].list().iter();
+    let problems: Vec<&Value> = findings.filter(|found| !found["state"].is_null()).collect();
     let mut tab = open(&report);
     assert_eq!(problems.len(), 2);
     assert_eq!(tab.texts(".card .badge"), ["HOT", "SKEWED"]);
@@ -39,25 +30,12 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
         let card = format!("#finding-{at}");
         let sentence = plain(tab.text(&format!("{card} .sentence")));
         assert_eq!(sentence, problem["sentence"].text());
-        let causes = tab.texts(&format!("{card} tbody tr"));
-        assert!(causes.len() > 1, "{causes:?}");
-        let bars = format!("document.querySelectorAll('{card} tbody .bar').length");
-        assert_eq!(tab.eval(&bars), causes.len());
-        let numbers = strings(
-            &mut tab,
-            &format!(
-                "[...document.querySelectorAll('{card} .for li')].map((e) => String(e.value - 1))"
-            ),
-        );
-        assert_eq!(
-            json!(
-                numbers
-                    .iter()
-                    .map(|n| n.parse::<u64>().unwrap())
-                    .collect::<Vec<_>>()
-            ),
-            problem["steps"]
-        );
+        let causes = tab.count(&format!("{card} tbody tr"));
+        assert!(causes > 1, "{causes}");
+        assert_eq!(tab.count(&format!("{card} tbody .bar")), causes);
+        let items = format!("[...document.querySelectorAll('{card} .for li')]");
+        let numbers = tab.eval(&format!("{items}.map((e) => e.value - 1)"));
+        assert_eq!(numbers, problem["steps"]);
         let end = format!("document.querySelector('{card}').getBoundingClientRect().bottom");
         assert!(tab.eval(&end).float() < 900.0, "{card} is cut off");
     }
@@ -66,17 +44,16 @@ fn every_problem_has_a_card_with_its_causes_and_steps_on_the_first_screen() {
     let shown = plain(tab.text("#finding-0 .for li a"));
     let first = &report.json["verdict"]["steps"][problems[0]["steps"][0].whole() as usize];
     assert_eq!(shown, first["sentence"].text());
+    let size = std::fs::metadata(&report.page).unwrap().len();
+    assert!(size < SHOP_BYTES, "{size} bytes");
 }
-
 #[test]
 fn each_step_says_what_it_changes_in_memory_and_load() {
     let report = shop();
     let steps = report.json["verdict"]["steps"].list();
     let mut tab = open(&report);
-    assert_eq!(
-        tab.texts(".steps thead th"),
-        ["Step", "What", "memory", "load"]
-    );
+    let heads = tab.texts(".steps thead th");
+    assert_eq!(heads, ["Step", "What", "memory", "load"]);
     for (at, step) in steps.iter().enumerate() {
         let row = format!("#step-{}", at + 1);
         let after = tab.texts(&format!("{row} .n"));
@@ -85,21 +62,16 @@ fn each_step_says_what_it_changes_in_memory_and_load() {
             if let Some((_, shown)) = shown.split_once(" → ") {
                 let exact = step["after"][role]["max_over_mean"].float();
                 let shown: f64 = shown.trim_start_matches('≈').parse().unwrap();
-                assert!(
-                    (shown - exact).abs() < 0.006,
-                    "{row}: {role} {shown}, {exact}"
-                );
+                let off = (shown - exact).abs();
+                assert!(off < 0.006, "{row}: {role} {shown}, {exact}");
             }
         }
-        let command = step["command"].as_str();
-        let found = tab.eval(&format!(
-            "document.querySelector('#command-{}')?.textContent ?? null",
-            at + 1
-        ));
-        assert_eq!(found.as_str(), command);
+        let command = format!("document.querySelector('#command-{}')", at + 1);
+        let found = tab.eval(&format!("{command}?.textContent ?? null"));
+        assert_eq!(found.as_str(), step["command"].as_str());
     }
-    let buttons = tab.eval("document.querySelectorAll('.copy').length");
-    assert!(buttons.whole() > 3, "{buttons}");
+    let buttons = tab.count(".copy");
+    assert!(buttons > 3, "{buttons}");
     tab.click(".for .copy");
     let chosen = tab.eval("getSelection().toString()");
     // The first step is for the cluster, the others are on its cards.
@@ -120,8 +92,7 @@ fn nodes_are_ordered_by_the_worse_of_their_roles() {
     nodes.sort_by(|a, b| worse(b).total_cmp(&worse(a)));
     let wanted: Vec<String> = nodes.iter().map(|node| node["slots"].to_string()).collect();
     assert_eq!(super::column(&mut tab, "nodes-table", 2), wanted);
-    let bars =
-        tab.eval("document.querySelectorAll('#nodes-table tbody tr:first-child .bar').length");
+    let bars = tab.count("#nodes-table tbody tr:first-child .bar");
     assert_eq!(bars, 2, "memory and load");
 }
 
@@ -129,8 +100,7 @@ fn nodes_are_ordered_by_the_worse_of_their_roles() {
 fn every_section_is_in_the_navigation_and_details_open_where_a_link_leads() {
     let report = shop();
     let mut tab = open(&report);
-    let missing = strings(
-        &mut tab,
+    let missing = tab.strings(
         "[...document.querySelectorAll('main section[id]')].map((e) => e.id).filter((id) => !id.startsWith('finding-') && !document.querySelector(`nav a[href=\"#${id}\"]`))",
     );
     assert_eq!(missing, [""; 0]);
@@ -146,8 +116,7 @@ fn every_section_is_in_the_navigation_and_details_open_where_a_link_leads() {
 fn landmarks_have_names_of_their_own_and_no_head_is_empty() {
     for report in [shop(), sample()] {
         let mut tab = open(&report);
-        let names = strings(
-            &mut tab,
+        let names = tab.strings(
             "[...document.querySelectorAll('section[aria-labelledby], [role=region], nav')].map((e) => e.ariaLabel ?? document.getElementById(e.getAttribute('aria-labelledby')).textContent)",
         );
         let mut unique = names.clone();
@@ -158,7 +127,7 @@ fn landmarks_have_names_of_their_own_and_no_head_is_empty() {
             "[...document.querySelectorAll('th')].filter((e) => !e.textContent.trim()).length",
         );
         assert_eq!(empty, 0);
-        let hints = tab.eval("document.querySelectorAll('thead [title], dd[title]').length");
+        let hints = tab.count("thead [title], dd[title]");
         assert_eq!(hints, 0, "explanations that only a pointer shows");
     }
 }
@@ -171,13 +140,15 @@ fn paper_has_no_instructions_for_a_screen() {
         tab.open(&report.page);
         tab.call("Emulation.setEmulatedMedia", json!({"media": "print"}));
         let seen = tab.eval("document.body.innerText + [...document.querySelectorAll('.table')].map((e) => getComputedStyle(e, '::after').content).filter((text) => text !== 'none').join()");
+        println!("{width} px");
         let seen = seen.text();
-        for words in ["Copy", "wider screen", "Tap or point", "Show all"] {
-            assert!(!seen.contains(words), "{words} at {width} px");
-        }
-        for words in ["leaderboard:loyalty", "filled by", "× fair"] {
-            assert!(seen.contains(words), "{words} is missing at {width} px");
-        }
+        seen.lacks("Copy")
+            .lacks("wider screen")
+            .lacks("Tap or point")
+            .lacks("Show all");
+        seen.says("leaderboard:loyalty")
+            .says("filled by")
+            .says("× fair");
     }
 }
 
@@ -187,22 +158,12 @@ fn the_page_does_not_move_while_it_loads() {
     let report = shop();
     for width in [1440, 390] {
         let mut tab = Chromium::start().tab(width, "light");
-        tab.call(
-            "Page.addScriptToEvaluateOnNewDocument",
-            json!({"source": watch}),
-        );
+        let add = "Page.addScriptToEvaluateOnNewDocument";
+        tab.call(add, json!({"source": watch}));
         // On a slow CPU the browser paints before the script runs.
         tab.call("Emulation.setCPUThrottlingRate", json!({"rate": 6}));
         tab.open(&report.page);
         let shift = tab.eval("new Promise((done) => setTimeout(() => done(window.shift), 1000))");
         assert!(shift.float() < LAYOUT_SHIFT, "{shift} at {width} px");
     }
-}
-
-#[test]
-fn the_page_of_the_shop_is_small() {
-    let size = |page: &Path| std::fs::metadata(page).unwrap().len();
-    let report = shop();
-    let size = size(&report.page);
-    assert!(size < SHOP_BYTES, "{size} bytes");
 }

@@ -1,7 +1,5 @@
 //! The slot map: it follows the metric, names what fills a slot, and responds to touch.
 
-use std::fmt::Write;
-
 use super::{of_sample, open, report};
 use testkit::chromium::Tab;
 use testkit::prelude::*;
@@ -24,9 +22,9 @@ fn heading_list_and_panel_follow_the_metric() {
     let report = of_sample("shop.csv.zst", "shop.nodes");
     let mut tab = open(&report);
     for (metric, name) in [
-        ("bytes", Some("leaderboard:loyalty")),
-        ("keys", None),
-        ("ops", Some("{flash-sale}")),
+        ("bytes", "leaderboard:loyalty"),
+        ("keys", ""),
+        ("ops", "{flash-sale}"),
     ] {
         tab.click(&format!("#metric input[value={metric}]"));
         assert_eq!(tab.text("#slots-head"), format!("Slots by {metric}"));
@@ -34,19 +32,14 @@ fn heading_list_and_panel_follow_the_metric() {
         assert_eq!(listed(&mut tab)[0], fullest, "{metric}");
         assert_eq!(tab.text("#under h3"), format!("Slot {fullest}"));
         let panel = tab.text("#under");
-        for wanted in name.into_iter().chain([&*format!("in {metric}")]) {
-            assert!(panel.contains(wanted), "{metric}: {panel}");
-        }
+        panel.says(name).says(&format!("in {metric}"));
     }
     // The slot filled by a key names it, in the panel and in the table.
     tab.click("#metric input[value=bytes]");
-    assert!(
-        tab.text("#under dd div").starts_with("leaderboard:loyalty"),
-        "{}",
-        tab.text("#under")
-    );
-    let table = tab.text("#hot-slots-table");
-    assert_contains(&table, &["config:flags", "{flash-sale}"]);
+    tab.text("#under dd div").begins("leaderboard:loyalty");
+    tab.text("#hot-slots-table")
+        .says("config:flags")
+        .says("{flash-sale}");
 }
 
 #[test]
@@ -56,74 +49,53 @@ fn the_scale_ends_at_a_quantile_and_the_slots_above_it_are_labelled() {
     let mut loads: Vec<u64> = serde_json::from_value(report.json["slots"]["ops"].clone()).unwrap();
     loads.sort_unstable();
     let top = loads[loads.len() * 999 / 1000];
-    let end = tab.text("#most");
-    let end: u64 = end
-        .trim_end_matches(" ops or more")
-        .replace(',', "")
-        .parse()
-        .unwrap();
+    let end = tab.text("#most").replace(',', "");
+    let end: u64 = end.trim_end_matches(" ops or more").parse().unwrap();
     assert!((top..top + top / 10).contains(&end), "{end}, not {top}");
     let labels = tab.texts(".peak");
-    assert!(
-        labels.len() > 2 && labels[0] == "7991{flash-sale}",
-        "{labels:?}"
-    );
+    assert!(labels.len() > 2, "{labels:?}");
+    assert_eq!(labels[0], "7991{flash-sale}");
     let overlap = tab.eval("(() => { const boxes = [...document.querySelectorAll('.peak > span')].map((e) => e.getBoundingClientRect()); return boxes.some((a, i) => boxes.some((b, j) => i < j && a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom)); })()");
     assert_eq!(overlap, false);
-    assert!(tab.text("#slot-view .legend").contains("empty"));
+    tab.text("#slot-view .legend").says("empty");
     tab.click("#scale input[value=log]");
-    assert_eq!(tab.texts(".peak").len(), 0, "a logarithmic scale holds all");
+    assert_eq!(tab.count(".peak"), 0, "a logarithmic scale holds all");
 }
 
 #[test]
 fn many_nodes_have_no_borders_at_first() {
-    let mut listing = String::new();
-    for node in 0..100 {
-        let [first, last] = [node, node + 1].map(|at| at * 16384 / 100);
-        let own = if node == 0 { "myself," } else { "" };
-        writeln!(
-            listing,
-            "{node:040x} 10.0.0.{node}:6379@16379 {own}master - 0 0 {node} connected {first}-{}",
-            last - 1
-        )
-        .unwrap();
-    }
+    let line = |node: u64| {
+        let [first, end] = [node, node + 1].map(|at| at * 16384 / 100);
+        let place = format!("10.0.0.{node}:6379@16379 master - 0 0 {node} connected");
+        format!("{node:040x} {place} {first}-{}\n", end - 1)
+    };
     let scratch = Scratch::new();
-    scratch.file("many.nodes", listing.as_bytes());
-    let many = scratch.path("many.nodes");
+    let many = scratch.file("many.nodes", (0..100).map(line).collect::<String>());
     let keys: String = (0..2000).map(|key| format!("key:{key}\n")).collect();
     for (flags, checked) in [
         (["--topology", many.to_str().unwrap()], false),
         (["--nodes", "24"], true),
     ] {
-        let report = report(keys.as_bytes(), &flags);
-        let mut tab = open(&report);
+        let mut tab = open(&report(keys.as_bytes(), &flags));
         let borders = tab.eval("document.querySelector('#borders').checked");
         assert_eq!(borders, checked, "{flags:?}");
     }
 }
-
 #[test]
 fn a_finger_means_the_fullest_slot_below_it() {
     let report = of_sample("shop.csv.zst", "shop.nodes");
     let mut tab = open(&report);
     tab.emulate(390, "light");
-    tab.call(
-        "Emulation.setTouchEmulationEnabled",
-        json!({"enabled": true, "maxTouchPoints": 1}),
-    );
+    let touch = json!({"enabled": true, "maxTouchPoints": 1});
+    tab.call("Emulation.setTouchEmulationEnabled", touch);
     tab.click("#hottest");
     assert_ne!(tab.text("#under h3"), "Slot 7991");
     // Slot 7991 is in row 62 and column 55; the finger is one cell off.
     let place = tab.eval("(() => { const e = document.querySelector('#map'); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return {x: b.left + 56.5 / 128 * b.width, y: b.top + 63.5 / 128 * b.height}; })()");
-    let touch = |tab: &mut Tab, kind: &str, points: Value| {
-        tab.call(
-            "Input.dispatchTouchEvent",
-            json!({"type": kind, "touchPoints": points}),
-        );
-    };
-    touch(&mut tab, "touchStart", json!([place]));
-    touch(&mut tab, "touchEnd", json!([]));
+    for (kind, points) in [("touchStart", json!([place])), ("touchEnd", json!([]))] {
+        let touch = json!({"type": kind, "touchPoints": points});
+        tab.call("Input.dispatchTouchEvent", touch);
+    }
     assert_eq!(tab.text("#under h3"), "Slot 7991");
-    assert_eq!(tab.faults(), Vec::<String>::new());
+    tab.has_no_fault();
 }

@@ -63,27 +63,19 @@ fn hostile_dump() -> Vec<u8> {
 /// A table with sizes, operations, types, databases, and hostile names.
 fn weighed_dump() -> Vec<u8> {
     let mut table = csv::Writer::from_writer(Vec::new());
-    table
-        .write_record(["key", "size", "ops", "type", "db", "ttl"])
-        .unwrap();
+    let columns = ["key", "size", "ops", "type", "db", "ttl"];
+    table.write_record(columns).unwrap();
     for (index, name) in hostile().into_iter().enumerate() {
-        let name = name
-            .into_iter()
-            .filter(|byte| *byte != 0)
-            .take(2000)
-            .collect::<Vec<_>>();
+        let name = name.into_iter().filter(|byte| *byte != 0);
+        let name: Vec<u8> = name.take(2000).collect();
         for i in 0..40 {
             let key = [name.as_slice(), format!(":{{{}}}", i * 7).as_bytes()].concat();
-            let size = (index * index * 1000 + 50 * i).to_string();
-            let row = [
-                key,
-                size.into(),
-                (i * 3).to_string().into(),
-                name.clone(),
-                (i % 3).to_string().into(),
-                "0".into(),
-            ];
-            table.write_record(row).unwrap();
+            let size = index * index * 1000 + 50 * i;
+            let [size, ops, db] = [size, i * 3, i % 3].map(|number| number.to_string());
+            let (size, ops, db) = (size.as_bytes(), ops.as_bytes(), db.as_bytes());
+            table
+                .write_record([&*key, size, ops, &name, db, b"0"])
+                .unwrap();
         }
     }
     table.into_inner().unwrap()
@@ -102,10 +94,9 @@ fn report(dump: &[u8], flags: &[&str]) -> Report {
     let output = scratch.run(&[&["analyze", "dump", "--out", "report"], flags].concat());
     // An empty dump yields a report, and an error for cron.
     assert_eq!(code(&output), if dump.is_empty() { 2 } else { 0 });
-    let json = std::fs::read(scratch.path("report/report.json")).unwrap();
     Report {
         page: scratch.path("report/report.html"),
-        json: serde_json::from_slice(&json).unwrap(),
+        json: serde_json::from_str(&scratch.read("report/report.json")).unwrap(),
         _scratch: scratch,
     }
 }
@@ -129,10 +120,9 @@ fn open(report: &Report) -> Tab {
 /// The exact numbers in a column of a table, from the top.
 fn column(tab: &mut Tab, table: &str, column: usize) -> Vec<String> {
     let cells = format!("#{table} tbody tr > :nth-child({column})");
-    let values = tab.eval(&format!(
+    tab.strings(&format!(
         "[...document.querySelectorAll({cells:?})].map((e) => e.dataset.v)"
-    ));
-    serde_json::from_value(values).unwrap()
+    ))
 }
 
 /// Texts with too little contrast (WCAG 2.2, 1.4.3: 4.5 to 1), and elements that overflow on the right.

@@ -8,6 +8,7 @@ use super::{
     weighed_dump,
 };
 use slotscope::name::Name;
+use slotscope::report::render::html::MAX_BYTES;
 use testkit::chromium::Chromium;
 use testkit::prelude::*;
 
@@ -29,10 +30,7 @@ fn hostile_names_are_shown_as_plain_text() {
     .map(|(dump, flags)| report(&dump, flags));
     for report in [&names, &weighed] {
         let size = std::fs::metadata(&report.page).unwrap().len();
-        assert!(
-            size < slotscope::report::render::html::MAX_BYTES as u64,
-            "{size} bytes"
-        );
+        assert!(size < MAX_BYTES as u64, "{size} bytes");
         let mut tab = open(report);
         assert_eq!(tab.eval("[document.scripts.length, document.images.length, document.querySelectorAll('[onload],[onerror],[onfocus],[onmouseover],a:not([href^=\"#\"], [href^=\"https://github.com/slotscope/slotscope/blob/main/docs/\"])').length]"), json!([2, 0, 0]));
         for button in [
@@ -42,22 +40,17 @@ fn hostile_names_are_shown_as_plain_text() {
         ] {
             tab.click(button);
         }
-        assert_eq!(tab.faults(), Vec::<String>::new());
+        tab.has_no_fault();
     }
     let mut tab = open(&names);
     let shown = tab.texts("#tags-table tbody th");
     for name in hostile().iter().filter(|name| name.len() < 100) {
-        let spelling = format!("{{{}}}", Name::from(name.as_slice()));
+        let mut spelling = format!("{{{}}}", Name::from(name.as_slice()));
         // A tag ends at its first closing brace.
-        let spelling = if name.starts_with(b"{{") {
-            String::from("{{{7*7}")
-        } else {
-            spelling
-        };
-        assert!(
-            shown.contains(&spelling),
-            "{spelling} is not among {shown:?}"
-        );
+        if name.starts_with(b"{{") {
+            spelling = String::from("{{{7*7}");
+        }
+        assert!(shown.contains(&spelling), "no {spelling} in {shown:?}");
     }
     let longest = shown.iter().max_by_key(|name| name.len()).unwrap();
     longest.ends("…}").begins("{<long>xxx");
@@ -67,26 +60,22 @@ fn hostile_names_are_shown_as_plain_text() {
 fn only_the_script_of_the_page_runs_and_nothing_is_fetched() {
     let report = sample();
     let mut tab = open(&report);
-    assert_eq!(tab.faults(), Vec::<String>::new());
+    tab.has_no_fault();
     // The attacks possible through an unescaped name; a policy that permits one gives another result.
     let inline = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const s = document.createElement('script'); s.append('window.owned = 1'); document.body.append(s); setTimeout(() => done('ran'), 5000); })";
     let directive = tab.eval(inline);
-    assert!(
-        ["script-src-elem", "require-trusted-types-for"].contains(&directive.text()),
-        "{directive}"
-    );
+    let policies = ["script-src-elem", "require-trusted-types-for"];
+    assert!(policies.contains(&directive.text()), "{directive}");
     let fetched = tab.eval("fetch('http://127.0.0.1:9/').then(() => 'fetched', (e) => e.message)");
-    assert!(fetched.text().contains("Failed to fetch"), "{fetched}");
+    fetched.text().says("Failed to fetch");
     let image = "new Promise((done) => { document.addEventListener('securitypolicyviolation', (e) => done(e.effectiveDirective), {once: true}); const i = new Image(); i.src = 'http://127.0.0.1:9/x.png'; document.body.append(i); setTimeout(() => done('asked'), 5000); })";
     assert_eq!(tab.eval(image), "img-src");
     let markup = tab
         .eval("(() => { try { document.body.innerHTML = '<b>x</b>'; return 'set'; } catch (e) { return e.name; } })()");
     assert_eq!(markup, "TypeError");
     assert_eq!(tab.eval("typeof window.owned"), "undefined");
-    assert!(
-        !tab.faults().is_empty(),
-        "violations are not seen, so their absence says nothing"
-    );
+    // If violations were not seen, their absence would say nothing.
+    assert!(!tab.faults().is_empty());
 }
 
 #[test]
@@ -112,39 +101,28 @@ fn the_numbers_are_those_of_report_json() {
             assert_eq!(facts[name].as_f64(), value.as_f64(), "{name}");
         }
         let numbers = |path: &Value, field: &str| -> Vec<String> {
-            path.list()
-                .iter()
-                .map(|row| row[field].to_string())
-                .collect()
+            let rows = path.list().iter();
+            rows.map(|row| row[field].to_string()).collect()
         };
         let mut nodes = numbers(&json["nodes"]["list"], "keys");
         let mut shown = column(&mut tab, "nodes-table", 3);
         nodes.sort();
         shown.sort();
         assert_eq!(shown, nodes);
-        assert_eq!(
-            column(&mut tab, "hot-slots-table", 3),
-            numbers(&json["slots"]["hottest"], "keys")
-        );
-        let tags = column(&mut tab, "tags-table", 4);
-        assert_eq!(tags, numbers(&json["tags"]["top"], "keys")[..tags.len()]);
-        assert!(tags.len() >= 20 || tags.len() == json["tags"]["top"].list().len());
-        let patterns = column(&mut tab, "patterns-table", 2);
-        assert_eq!(
-            patterns,
-            numbers(&json["patterns"]["top"], "keys")[..patterns.len()]
-        );
-        let prefixes = column(&mut tab, "prefixes-table", 2);
-        assert_eq!(
-            prefixes,
-            numbers(&json["prefixes"]["top"], "keys")[..prefixes.len()]
-        );
+        for (table, at, rows) in [
+            ("hot-slots-table", 3, &json["slots"]["hottest"]),
+            ("tags-table", 4, &json["tags"]["top"]),
+            ("patterns-table", 2, &json["patterns"]["top"]),
+            ("prefixes-table", 2, &json["prefixes"]["top"]),
+        ] {
+            let (shown, numbers) = (column(&mut tab, table, at), numbers(rows, "keys"));
+            assert_eq!(shown, numbers[..shown.len()], "{table}");
+            let is_enough = shown.len() >= 20 || shown.len() == numbers.len();
+            assert!(is_enough, "{table}: {}", shown.len());
+        }
         for metric in ["keys", by] {
-            assert_eq!(
-                tab.eval(&format!("exact.{metric}.map(Number)")),
-                json["slots"][metric],
-                "{metric}"
-            );
+            let loads = tab.eval(&format!("exact.{metric}.map(Number)"));
+            assert_eq!(loads, json["slots"][metric], "{metric}");
         }
         let sentence = tab.text(".sentence").replace('\u{a0}', " ").to_lowercase();
         assert_eq!(sentence, json["verdict"]["sentence"].text().to_lowercase());
@@ -155,45 +133,28 @@ fn the_numbers_are_those_of_report_json() {
 fn without_script_the_verdict_the_nodes_and_the_tags_are_there() {
     let report = sample();
     let mut tab = Chromium::start().tab(1440, "light");
-    tab.call(
-        "Emulation.setScriptExecutionDisabled",
-        json!({"value": true}),
-    );
+    let disable = "Emulation.setScriptExecutionDisabled";
+    tab.call(disable, json!({"value": true}));
     tab.open(&report.page);
     let seen = tab.eval("document.body.innerText");
     let seen = seen.text();
-    for words in [
-        "{common}",
-        "172.26.0.6",
-        "slot-heatmap.png",
-        "Hash tags",
-        "Prefixes",
-    ] {
-        assert!(seen.contains(words), "{words} is not seen");
-    }
-    assert!(
-        !seen.contains("Show all") && !seen.contains("Filter"),
-        "controls that do nothing are seen"
-    );
+    seen.says("{common}")
+        .says("172.26.0.6")
+        .says("slot-heatmap.png");
+    seen.says("Hash tags").says("Prefixes");
+    // Controls would do nothing.
+    seen.lacks("Show all").lacks("Filter");
 }
 
 #[test]
 fn every_width_in_both_themes_is_readable() {
-    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .unwrap()
-        .join("browser");
+    let pictures = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("browser");
+    let flags = words("--by bytes --maxmemory 8mb --growth 5 --nodes 6");
     let reports = [
         ("commerce", sample()),
         ("shop", of_sample("shop.csv.zst", "shop.nodes")),
         ("hostile", report(&hostile_dump(), &["--format", "quoted"])),
-        (
-            "weighed",
-            report(
-                &weighed_dump(),
-                &words("--by bytes --maxmemory 8mb --growth 5 --nodes 6"),
-            ),
-        ),
+        ("weighed", report(&weighed_dump(), &flags)),
         ("empty", report(b"", &[])),
         ("long-path", with_a_long_path()),
     ];
@@ -209,11 +170,7 @@ fn every_width_in_both_themes_is_readable() {
                 if unreadable != json!([]) {
                     found.push(format!("{name} at {width} px, {theme}: {unreadable}"));
                 }
-                assert_eq!(
-                    tab.faults(),
-                    Vec::<String>::new(),
-                    "{name} at {width} px, {theme}"
-                );
+                tab.has_no_fault();
             }
         }
     }
