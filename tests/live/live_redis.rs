@@ -15,45 +15,18 @@ use slotscope::whatif::rules::RenameRules;
 use slotscope::whatif::{WhatIf, WhatIfChange};
 use testkit::cluster::{Cluster, Ranges, call_ok, held, keyslots};
 use testkit::dumps::mixed_keys;
+use testkit::planted::even;
 use testkit::redis::{Reply, Server, wait_for};
 use testkit::rng::Rng;
+use testkit::run::words;
 use testkit::scan::Scanning;
 
 /// Keys from the articles on hash tags that people read first, including their mistakes.
-const ARTICLES: &[&str] = &[
-    "",
-    "123456789",
-    "foo",
-    "user::10086",
-    "user::10087",
-    "{user}::10086",
-    "{user}::10087",
-    "{user}::{10086}",
-    "{user}::10086::{profile}",
-    "{user}::{10086}::{profile}",
-    "{}user::10086",
-    "-{}user::10086",
-    "user{}::10086",
-    "-user{}::10086",
-    "{user1000}.following",
-    "{user1000}.followers",
-    "foo{}{bar}",
-    "foo{{bar}}zap",
-    "foo{bar}zap",
-    "foo{bar}{zap}",
-    "foo{bar",
-    "A}B{C",
-    "name",
-    "name1",
-    "name2",
-    "name3",
-    "{name}",
-    "{name}1",
-    "{name}2",
-    "{name}3",
-    "favorites:{uid123}:news001",
-];
-
+const ARTICLES: &str = ",123456789,foo,user::10086,user::10087,{user}::10086,{user}::10087,{user}::{10086},\
+    {user}::10086::{profile},{user}::{10086}::{profile},{}user::10086,-{}user::10086,user{}::10086,\
+    -user{}::10086,{user1000}.following,{user1000}.followers,foo{}{bar},foo{{bar}}zap,foo{bar}zap,\
+    foo{bar}{zap},foo{bar,A}B{C,name,name1,name2,name3,{name},{name}1,{name}2,{name}3,\
+    favorites:{uid123}:news001";
 /// Keys of which half the bytes are braces: only one in a hundred random keys has a pair.
 fn braces(rng: &mut Rng, len: usize) -> Vec<u8> {
     (0..len).map(|_| *rng.pick(b"{}ab")).collect()
@@ -64,10 +37,8 @@ fn brace_arrangements(len: usize) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     let mut longest = all.clone();
     for _ in 0..len {
-        longest = longest
-            .iter()
-            .flat_map(|key| b"{}a".map(|letter| [key.as_slice(), &[letter]].concat()))
-            .collect();
+        let longer = |key: &Vec<u8>| b"{}a".map(|letter| [key.as_slice(), &[letter]].concat());
+        longest = longest.iter().flat_map(longer).collect();
         all.extend_from_slice(&longest);
     }
     all
@@ -76,7 +47,7 @@ fn brace_arrangements(len: usize) -> Vec<Vec<u8>> {
 /// More than 20,000 keys: all lengths, all arrangements of braces in short and long keys, the articles' keys.
 fn keys() -> Vec<Vec<u8>> {
     let mut rng = Rng::new(1);
-    let mut keys: Vec<Vec<u8>> = ARTICLES.iter().map(|key| key.as_bytes().to_vec()).collect();
+    let mut keys: Vec<Vec<u8>> = ARTICLES.split(',').map(|key| key.into()).collect();
     for len in 0..=300 {
         keys.extend((0..60).map(|_| rng.bytes(len)));
         keys.extend((0..10).map(|_| braces(&mut rng, len)));
@@ -109,30 +80,21 @@ fn cluster_keyslot_agrees_with_slot_and_with_every_kernel() {
                 end += key.len() as u32;
             }
             let block = Block::from_bytes(&keys.concat());
-            let values = Values::default();
-            let found = columns.compute(
-                kernel,
-                KeyBatch {
-                    base: block.padded(),
-                    keys: &spans,
-                    values: &values,
-                },
-                0,
-            );
-            for (i, truth) in truth.iter().enumerate() {
-                assert_eq!(
-                    found.slots[i],
-                    *truth,
-                    "kernel {} of {}",
-                    kernel.name,
-                    keys[i].escape_ascii()
-                );
+            let batch = KeyBatch {
+                base: block.padded(),
+                keys: &spans,
+                values: &Values::default(),
+            };
+            let found = columns.compute(kernel, batch, 0).slots;
+            for ((found, truth), key) in found.iter().zip(truth).zip(keys) {
+                let place = (kernel.name, key.escape_ascii());
+                assert_eq!(found, truth, "kernel {} of {}", place.0, place.1);
             }
         }
+        let name = kernel.name;
         println!(
-            "agrees with the server on {} keys: kernel {}",
-            keys.len(),
-            kernel.name
+            "agrees with the server on {} keys: kernel {name}",
+            keys.len()
         );
     }
 }
@@ -163,25 +125,16 @@ fn start() -> Cluster {
 /// CLUSTER SHARDS and SLOTS omit replicas that have replicated nothing yet to the knowledge of the queried node.
 fn replicate_something(cluster: &Cluster) {
     let mut client = cluster.servers[1].connect();
-    let key = (0..).map(|i: u32| i.to_string());
-    let key = key
-        .map(String::into_bytes)
-        .find(|key| cluster.owner(slot(key)) == 1);
+    let mut keys = (0..).map(|i: u32| i.to_string());
+    let key = keys.find(|key| cluster.owner(slot(key.as_bytes())) == 1);
     let key = key.unwrap();
-    call_ok(
-        &mut client,
-        &["SET", std::str::from_utf8(&key).unwrap(), "1"],
-    );
-    assert_eq!(client.call(&[b"DEL".as_slice(), &key]), Reply::Int(1));
+    call_ok(&mut client, &["SET", &key, "1"]);
+    assert_eq!(client.call(&["DEL", &key]).int(), 1);
     for server in &cluster.servers {
         wait_for(|| {
             let listed = server.redis_cli(&["--json", "CLUSTER", "SLOTS"]);
             let listed = String::from_utf8(listed).unwrap();
-            if listed.contains(&cluster.ids[3]) {
-                Ok(())
-            } else {
-                Err(listed)
-            }
+            listed.contains(&cluster.ids[3]).then_some(()).ok_or(listed)
         });
     }
 }
@@ -196,10 +149,7 @@ fn expected(cluster: &Cluster) -> Vec<Node> {
         suspected: false,
         // The fourth server is a replica of the second.
         replicas: Some(u32::from(i == 1)),
-        slots: ranges
-            .iter()
-            .map(|(first, last)| u32::from(last - first) + 1)
-            .sum(),
+        slots: ranges.iter().map(|of| u32::from(of.1 - of.0) + 1).sum(),
         ranges,
     };
     shares().into_iter().enumerate().map(node).collect()
@@ -216,177 +166,128 @@ fn a_real_cluster_is_read_as_it_is_and_holds_every_key_where_we_say() {
 
 fn every_form_of_the_listing_is_read_alike(cluster: &Cluster) {
     for server in &cluster.servers {
-        let read = |arguments: &[&str]| {
-            Topology::parse("x", &server.redis_cli(arguments))
-                .unwrap()
-                .nodes
+        let is_read = |line: &str| {
+            let found = Topology::parse("x", &server.redis_cli(&words(line)));
+            assert_eq!(found.unwrap().nodes, expected(cluster), "{line}");
         };
         for endpoint in ["hostname", "unknown-endpoint", "ip"] {
-            call_ok(
-                &mut server.connect(),
-                &["CONFIG", "SET", "cluster-preferred-endpoint-type", endpoint],
-            );
-            for form in ["NODES", "SHARDS", "SLOTS"] {
-                let found = read(&["--json", "CLUSTER", form]);
-                assert_eq!(found, expected(cluster), "{form} of {endpoint}");
-            }
+            println!("{endpoint}");
+            let set = format!("CONFIG SET cluster-preferred-endpoint-type {endpoint}");
+            call_ok(&mut server.connect(), &words(&set));
+            is_read("--json CLUSTER NODES");
+            is_read("--json CLUSTER SHARDS");
+            is_read("--json CLUSTER SLOTS");
         }
-        for form in ["SHARDS", "SLOTS"] {
-            let found = read(&["-2", "--json", "CLUSTER", form]);
-            assert_eq!(found, expected(cluster), "{form} in RESP2");
-        }
+        is_read("-2 --json CLUSTER SHARDS");
+        is_read("-2 --json CLUSTER SLOTS");
         // The server rewrites the file in place at any time, so a read may find half of it.
-        wait_for(
-            || match Topology::read(&server.folder().join("nodes.conf")) {
-                Ok(topology) if topology.nodes == expected(cluster) => Ok(()),
-                other => Err(format!("nodes.conf: {other:?}")),
-            },
-        );
+        saves(server, |topology| topology.nodes == expected(cluster));
     }
+}
+
+/// Waits until the file with a server's nodes is as expected.
+fn saves(server: &Server, is_it: impl Fn(&Topology) -> bool) {
+    let file = server.folder().join("nodes.conf");
+    wait_for(|| match Topology::read(&file) {
+        Ok(topology) if is_it(&topology) => Ok(()),
+        other => Err(format!("nodes.conf: {other:?}")),
+    });
 }
 
 fn every_key_lies_on_the_node_that_we_name(cluster: &Cluster) {
-    let listing = cluster.servers[3]
-        .connect()
-        .call(&["CLUSTER", "NODES"])
-        .text();
+    let listing = cluster.nodes(3);
     let topology = Topology::parse("CLUSTER NODES", listing.as_bytes()).unwrap();
     let keys: BTreeSet<Vec<u8>> = keys().into_iter().step_by(3).collect();
     let owner = |key: &[u8]| topology.owner(slot(key)).unwrap();
+    // The keys of wanted nodes, and the replies of server `i` to SET.
     let set = |i: usize, is_sent: &dyn Fn(usize) -> bool| {
-        let sent: Vec<&[u8]> = keys
+        let sent = keys
             .iter()
             .map(Vec::as_slice)
-            .filter(|key| is_sent(owner(key)))
-            .collect();
-        let commands: Vec<Vec<&[u8]>> = sent
+            .filter(|key| is_sent(owner(key)));
+        let sent: Vec<&[u8]> = sent.collect();
+        let sets: Vec<_> = sent
             .iter()
-            .map(|key| vec![b"SET".as_slice(), key, b"1"])
+            .map(|key| vec![&b"SET"[..], key, b"1"])
             .collect();
-        (
-            sent.clone(),
-            cluster.servers[i].connect().pipeline(&commands),
-        )
+        let replies = cluster.servers[i].connect().pipeline(&sets);
+        sent.into_iter().zip(replies)
     };
     for i in 0..3 {
         assert_eq!(topology.nodes[i].address, Some(cluster.address(i)));
-        let (named, replies) = set(i, &|node| node == i);
-        for (key, reply) in named.iter().zip(replies) {
-            assert_eq!(
-                reply,
-                Reply::Simple(String::from("OK")),
-                "SET {} on node {i}",
-                key.escape_ascii()
-            );
+        let mut named = BTreeSet::new();
+        for (key, reply) in set(i, &|node| node == i) {
+            let place = key.escape_ascii();
+            assert_eq!(reply, Reply::Simple("OK".into()), "SET {place} on node {i}");
+            named.insert(key.to_vec());
         }
-        let mut client = cluster.servers[i].connect();
-        assert_eq!(
-            held(&mut client),
-            named.iter().map(|key| key.to_vec()).collect(),
-            "what node {i} holds"
-        );
-        assert_eq!(client.call(&["DBSIZE"]), Reply::Int(named.len() as i64));
         assert!(named.len() > 100, "only {} keys for node {i}", named.len());
+        let held = held(&mut cluster.servers[i].connect());
+        assert!(held == named, "what node {i} holds");
     }
     // Every other node, including the replica, redirects to that node.
     for i in 0..4 {
-        let (sent, replies) = set(i, &|node| node != i);
-        for (key, reply) in sent.iter().zip(replies) {
-            let expected = format!(
-                "MOVED {} {}",
-                slot(key),
-                topology.nodes[owner(key)].address.as_deref().unwrap()
-            );
-            assert_eq!(
-                reply,
-                Reply::Error(expected),
-                "SET {} on node {i}",
-                key.escape_ascii()
-            );
+        for (key, reply) in set(i, &|node| node != i) {
+            let address = topology.nodes[owner(key)].address.as_deref();
+            let moved = format!("MOVED {} {}", slot(key), address.unwrap());
+            let place = key.escape_ascii();
+            assert_eq!(reply, Reply::Error(moved), "SET {place} on node {i}");
         }
     }
 }
-
 fn a_migrating_slot_is_in_flight_in_the_listings_of_both_nodes(cluster: &Cluster) {
-    let [from, to] = [1, 0].map(|i| cluster.ids[i].as_str());
-    let [mut source, mut target] = [1, 0].map(|i| cluster.servers[i].connect());
-    call_ok(
-        &mut target,
-        &["CLUSTER", "SETSLOT", "100", "IMPORTING", from],
-    );
-    call_ok(&mut source, &["CLUSTER", "SETSLOT", "100", "MIGRATING", to]);
-    let [seen_by_source, seen_by_target] =
-        [source, target].map(|mut client| client.call(&["CLUSTER", "NODES"]).text());
-    let bystander = cluster.servers[2]
-        .connect()
-        .call(&["CLUSTER", "NODES"])
-        .text();
-    let in_flight = InFlight {
+    let [from, to] = [1, 0].map(|i| cluster.ids[i].clone());
+    for (i, state, other) in [(0, "IMPORTING", &from), (1, "MIGRATING", &to)] {
+        let words = ["CLUSTER", "SETSLOT", "100", state, other];
+        call_ok(&mut cluster.servers[i].connect(), &words);
+    }
+    let [target, source, bystander] = [0, 1, 2].map(|i| cluster.nodes(i));
+    let moving = [InFlight {
         slot: 100,
-        from: from.to_owned(),
-        to: to.to_owned(),
-    };
+        from,
+        to,
+    }];
     for (listing, moving) in [
-        (seen_by_source.clone(), vec![in_flight.clone()]),
-        (seen_by_target.clone(), vec![in_flight.clone()]),
-        (seen_by_source + &seen_by_target, vec![in_flight.clone()]),
-        (bystander, vec![]),
+        (source.clone(), &moving[..]),
+        (target.clone(), &moving),
+        (source + &target, &moving),
+        (bystander, &[]),
     ] {
         let topology = Topology::parse("CLUSTER NODES", listing.as_bytes()).unwrap();
         assert_eq!(topology.in_flight, moving, "{listing}");
-        assert_eq!(
-            topology.nodes,
-            expected(cluster),
-            "the owner keeps the slot until the end: {listing}"
-        );
+        // The owner keeps the slot until the end.
+        assert_eq!(topology.nodes, expected(cluster), "{listing}");
     }
     for i in [0, 1] {
-        wait_for(
-            || match Topology::read(&cluster.servers[i].folder().join("nodes.conf")) {
-                Ok(topology) if topology.in_flight == [in_flight.clone()] => Ok(()),
-                other => Err(format!("nodes.conf: {other:?}")),
-            },
-        );
+        saves(&cluster.servers[i], |topology| topology.in_flight == moving);
     }
 }
-
 #[test]
 fn found_tags_land_where_they_were_wanted() {
-    let even = Topology::even(6, String::from("even 6")).unwrap();
     let mut found = Vec::new();
-    for template in [
-        "{}",
-        "fav:{}",
-        "{}:cart:a tail that is longer than a word",
-        "é-{}-\u{1f511}",
-    ] {
+    let long = "{}:cart:a tail that is longer than a word";
+    for template in ["{}", "fav:{}", long, "é-{}-\u{1f511}"] {
         let template = Template::parse(template.as_bytes()).unwrap();
-        found.extend(
-            [0, 5474, 16383]
-                .map(|slot| in_slot(slot, &template).take(20))
-                .into_iter()
-                .flatten(),
-        );
-        found.extend(on_slots(&[1, 2, 700], &template).take(9));
-        found.extend(spread(300, &even, &template).unwrap());
-    }
-    let server = Server::start(&[]);
-    let mut client = server.connect();
-    for tag in found {
-        for key in [
-            format!("prod:news:{{{}}}:{{x}}", tag.tag),
-            format!("{{{}}}", tag.tag),
-            tag.tag.to_string(),
-        ] {
-            assert_eq!(
-                client.call(&["CLUSTER", "KEYSLOT", &key]),
-                Reply::Int(i64::from(tag.slot)),
-                "{key}"
-            );
+        for slot in [0, 5474, 16383] {
+            found.extend(in_slot(slot, &template).take(20));
         }
+        found.extend(on_slots(&[1, 2, 700], &template).take(9));
+        found.extend(spread(300, &even(6), &template).unwrap());
     }
+    let keys = |tag: &str| {
+        [
+            format!("prod:news:{{{tag}}}:{{x}}"),
+            format!("{{{tag}}}"),
+            tag.into(),
+        ]
+    };
+    let wanted: Vec<u16> = found.iter().flat_map(|tag| [tag.slot; 3]).collect();
+    let keys: Vec<String> = found
+        .iter()
+        .flat_map(|tag| keys(&tag.tag.to_string()))
+        .collect();
+    assert_eq!(keyslots(&Server::start(&[]), &keys), wanted);
 }
-
 fn rules() -> RenameRules {
     let texts = |texts: &[&str]| {
         texts
@@ -403,7 +304,6 @@ fn rules() -> RenameRules {
     )
     .unwrap()
 }
-
 fn count(change: &Arc<WhatIfChange>, threads: usize, chunk: usize, keys: &[Vec<u8>]) -> WhatIf {
     Scanning::of("lines")
         .cut(threads, chunk)
@@ -411,72 +311,47 @@ fn count(change: &Arc<WhatIfChange>, threads: usize, chunk: usize, keys: &[Vec<u
         .tally
 }
 
-fn even(nodes: usize) -> Topology {
-    Topology::even(nodes, format!("even {nodes}")).unwrap()
-}
-
 #[test]
 fn slots_of_renamed_keys_are_those_that_a_real_server_gives() {
     let (rules, keys) = (rules(), mixed_keys());
-    let mut renamed = Vec::new();
-    for key in &keys {
+    let rename = |key: &Vec<u8>| {
         let mut name = Vec::new();
         rules.rename(key, &Policy::Oss, &mut rules.start(), &mut name);
-        renamed.push(name);
-    }
-    assert!(
-        renamed.contains(&b"favorites:{fav:0}:news000".to_vec())
-            && renamed.contains(&b"cart:user:0:2".to_vec())
-    );
-    let server = Server::start(&[]);
-    let keyslot = |names: &[Vec<u8>]| -> Vec<usize> {
-        keyslots(&server, names)
-            .into_iter()
-            .map(usize::from)
-            .collect()
+        name
     };
-    let (before, after) = (keyslot(&keys), keyslot(&renamed));
+    let renamed: Vec<Vec<u8>> = keys.iter().map(rename).collect();
+    for name in [&b"favorites:{fav:0}:news000"[..], b"cart:user:0:2"] {
+        assert!(renamed.iter().any(|renamed| renamed == name));
+    }
+    let server = Server::start(&[]);
+    let [before, after] = [&keys, &renamed].map(|names| keyslots(&server, names));
     let mut loads = vec![0u64; 16384];
-    after.iter().for_each(|slot| loads[*slot] += 1);
-    let moved = before
-        .iter()
-        .zip(&after)
-        .filter(|(before, after)| before != after)
-        .count() as u64;
+    after.iter().for_each(|slot| loads[usize::from(*slot)] += 1);
+    let slots = || before.iter().zip(&after);
+    let moved = slots().filter(|(before, after)| before != after).count() as u64;
     let topologies = [&even(3), &even(5)];
     // Out of five even nodes, the first, third and fifth share most slots with the three.
     let same = [Some(0), None, Some(1), None, Some(2)];
-    let node = |slot: usize| topologies[0].owner(slot as u16);
-    let node_after = |slot: usize| topologies[1].owner(slot as u16).and_then(|node| same[node]);
-    let changed = before
-        .iter()
-        .zip(&after)
-        .filter(|(before, after)| node(**before) != node_after(**after))
-        .count();
+    let node_after = |slot: u16| topologies[1].owner(slot).and_then(|node| same[node]);
+    let changed =
+        slots().filter(|(before, after)| topologies[0].owner(**before) != node_after(**after));
+    let changed = changed.count() as u64;
+    let differing = keys.iter().zip(&renamed).filter(|(old, new)| old != new);
 
     let plan = Arc::new(WhatIfChange::new(rules, Policy::Oss, topologies));
     let truth = count(&plan, 1, 1 << 20, &keys);
     assert_eq!(truth.after().slots.loads.keys, loads);
-    assert_eq!(
-        (truth.moved[Metric::Keys], truth.changed_node[Metric::Keys]),
-        (moved, changed as u64)
-    );
-    assert_eq!(
-        truth.renamed,
-        keys.iter()
-            .zip(&renamed)
-            .filter(|(old, new)| old != new)
-            .count() as u64
-    );
+    let found = [&truth.moved, &truth.changed_node].map(|of| of[Metric::Keys]);
+    assert_eq!(found, [moved, changed]);
+    assert_eq!(truth.renamed, differing.count() as u64);
     for (threads, chunk) in [(2, 1 << 13), (4, 1 << 15)] {
         let found = count(&plan, threads, chunk, &keys);
-        assert!(
-            found.before == truth.before && found.after() == truth.after(),
-            "{threads} threads"
-        );
+        let is_same = found.before == truth.before && found.after() == truth.after();
+        assert!(is_same, "{threads} threads");
+        let expected = (truth.moved, truth.changed_node, truth.tag_splits.clone());
         assert_eq!(
             (found.moved, found.changed_node, found.tag_splits),
-            (truth.moved, truth.changed_node, truth.tag_splits.clone())
+            expected
         );
     }
 }

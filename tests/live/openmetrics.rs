@@ -19,14 +19,10 @@ fn samples(path: &Path) -> Vec<Value> {
     let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let python = target.join("venv/bin/python");
     let output = Command::new(&python).args(["-c", PARSE]).arg(path).output();
-    let output = output
-        .unwrap_or_else(|error| panic!("{}: {error}; tests/run installs it", python.display()));
-    assert!(output.status.success(), "{}", stderr(&output));
-    let lines = stdout(&output);
-    lines
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    let output = output.expect("python in target/venv; tests/run installs it");
+    let lines = String::from_utf8(succeeded(output)).unwrap();
+    let lines = lines.lines().map(serde_json::from_str);
+    lines.map(Result::unwrap).collect()
 }
 
 #[test]
@@ -34,47 +30,41 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
     let scratch = Scratch::new();
     scratch.file("dump.csv", "key,size\n{a}1,10\n{a}2,20\nb,30\n");
     scratch.file("topology", "a\"\\b 1.1.1.1:1 master - 0 0 1 connected 0-9999\nc :0 master,noaddr - 0 0 1 connected 10000-16383\n");
-    let args = words("analyze dump.csv --json --topology topology --openmetrics slotscope.prom");
-    let report = scratch.report(&args);
+    let flags = "--topology topology --openmetrics slotscope.prom";
+    let report = scratch.json(format!("analyze dump.csv --json {flags}"));
     let samples = samples(&scratch.path("slotscope.prom"));
-    let value = |name: &str, labels: Value| {
-        let found = samples
-            .iter()
-            .find(|sample| sample[0] == name && sample[1] == labels);
-        found.unwrap_or_else(|| panic!("{name} {labels} in {samples:#?}"))[2].float()
+    let has = |name: &str, labels: Value, value: f64| {
+        let is_it = |of: &Value| of[0] == name && of[1] == labels && of[2].float() == value;
+        assert!(
+            samples.iter().any(is_it),
+            "{name} {labels} {value}: {samples:#?}"
+        );
     };
-    let none = || serde_json::json!({});
-    assert_eq!(value("slotscope_keys", none()), 3.0);
-    assert_eq!(value("slotscope_tags", none()), 1.0);
+    has("slotscope_keys", json!({}), 3.0);
+    has("slotscope_tags", json!({}), 1.0);
     let state = &report["verdict"]["state"];
-    assert_eq!(
-        value("slotscope_verdict", serde_json::json!({"state": state})),
-        1.0
-    );
+    has("slotscope_verdict", json!({"state": state}), 1.0);
     for found in report["verdict"]["roles"].list() {
-        let labels = serde_json::json!({"metric": found["metric"]});
-        let expected = found["fullest"]["max_over_mean"].float();
-        assert_eq!(value("slotscope_node_max_over_mean", labels), expected);
+        let most = found["fullest"]["max_over_mean"].float();
+        has(
+            "slotscope_node_max_over_mean",
+            json!({"metric": found["metric"]}),
+            most,
+        );
     }
-    let loads: f64 = samples
+    let is_load = |of: &&Value| of[0] == "slotscope_node_load" && of[1]["metric"] == "bytes";
+    let loads = samples
         .iter()
-        .filter(|sample| sample[0] == "slotscope_node_load" && sample[1]["metric"] == "bytes")
-        .map(|sample| sample[2].float())
-        .sum();
-    assert_eq!(loads, 60.0);
-    let there: Vec<_> = std::fs::read_dir(scratch.path(""))
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name())
-        .collect();
-    assert_eq!(there.len(), 3, "nothing is left: {there:?}");
+        .filter(is_load)
+        .map(|sample| sample[2].float());
+    assert_eq!(loads.sum::<f64>(), 60.0);
+    let there = scratch.entries("");
+    assert_eq!(there, ["dump.csv", "slotscope.prom", "topology"]);
 }
 
 #[test]
 fn a_file_that_cannot_be_written_is_an_error() {
     let scratch = Scratch::new();
     scratch.file("dump", "a\nb\n");
-    let output = scratch.run(&words(
-        "analyze dump --no-files --openmetrics dump/numbers.prom",
-    ));
-    assert_fails(&output, &["dump: is a file"]);
+    scratch.refuses("analyze dump --no-files --openmetrics dump/numbers.prom | dump: is a file");
 }

@@ -1,7 +1,7 @@
 //! `timeline` on CLUSTER SLOT-STATS: a burst of a real server is found on its slot and node, from differences of
 //! counters alone, and incomparable counters are noted.
 
-use testkit::cluster::Cluster;
+use testkit::cluster::{Cluster, even};
 use testkit::kinds::Kind;
 use testkit::prelude::*;
 use testkit::rng::Rng;
@@ -20,69 +20,37 @@ fn line(number: u64, node: &str, slots: &str) -> String {
     )
 }
 
-/// Samples of three equally busy nodes, with one slot that is hot for a while.
-struct Planted {
-    slot: u16,
-    samples: std::ops::Range<u64>,
-    /// Microseconds between two samples.
-    micros: u64,
-}
-
-fn series(count: u64, seed: u64, burst: Option<&Planted>) -> String {
+/// Samples of three equally busy nodes. Slot 6000 takes 4 s of CPU time more in samples 20 to 25 if there is a burst.
+fn series(count: u64, seed: u64, is_burst: bool) -> String {
     let mut rng = Rng::new(seed);
     let mut counters = vec![0u64; 16384];
     let mut text = String::new();
     for number in 0..count {
-        for (slot, cpu) in counters.iter_mut().enumerate() {
+        for cpu in &mut counters {
             *cpu += (rng.unit() * 8000.0) as u64;
-            let is_hot = |burst: &&Planted| {
-                usize::from(burst.slot) == slot && burst.samples.contains(&number)
-            };
-            *cpu += burst.filter(is_hot).map_or(0, |burst| burst.micros);
+        }
+        if is_burst && (20..26).contains(&number) {
+            counters[6000] += 4_000_000;
         }
         for node in 0..3usize {
             let slots = (node * 5461)..((node + 1) * 5461 + node / 2);
-            let pairs: Vec<_> = slots
-                .filter(|slot| slot % 16 == 0)
-                .map(|slot| {
-                    let cpu = counters[slot];
-                    format!(
-                        "[{slot},{{\"key-count\":3,\"cpu-usec\":{cpu},\"network-bytes-in\":{},\"network-bytes-out\":{}}}]",
-                        cpu / 2,
-                        cpu * 40
-                    )
-                })
-                .collect();
-            let slots = format!("[{}]", pairs.join(","));
+            let pairs = slots.filter(|slot| slot % 16 == 0).map(|slot| {
+                let (cpu, sent, received) = (counters[slot], counters[slot] * 40, counters[slot] / 2);
+                json!([slot, {"key-count": 3, "cpu-usec": cpu, "network-bytes-in": received, "network-bytes-out": sent}])
+            });
+            let slots = Value::from_iter(pairs).to_string();
             text += &line(number, &format!("10.0.0.{node}:7001"), &slots);
         }
     }
     text
 }
-
-fn timeline(args: &[&str]) -> Value {
-    let output = slotscope(&[&["timeline", "--json"], args].concat())
-        .output()
-        .unwrap();
-    let error = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(code(&output), 0, "{error}");
-    serde_json::from_slice(&output.stdout).unwrap()
-}
-
 #[test]
 fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
-    let planted = Planted {
-        slot: 6000,
-        samples: 20..26,
-        micros: 4_000_000,
-    };
     let scratch = Scratch::new();
-    let file = scratch.file("slot-stats.json", series(60, 1, Some(&planted)));
-    let file = file.to_str().unwrap();
-    for by in ["cpu", "network"] {
-        let found = timeline(&[file, "--by", by]);
-        assert_eq!(found["by"], by);
-        assert_eq!(found["bucket_secs"], 16);
+    scratch.file("slot-stats.json", series(60, 1, true));
+    for (by, unit) in [("cpu", "% of a core"), ("network", "iB/s")] {
+        let found = scratch.json(format!("timeline --json slot-stats.json --by {by}"));
+        found.has(json!({"by": by, "bucket_secs": 16}));
         let bursts = found["bursts"].list();
         assert_eq!(bursts.len(), 1, "{bursts:?}");
         let burst = &bursts[0];
@@ -95,185 +63,118 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
         let nodes = found["nodes"].list();
         let sum: u64 = nodes.iter().map(|node| node["ops"].whole()).sum();
         assert_eq!(found["ops"], sum);
+        // The picture and the page have their units.
+        scratch.done(format!("timeline slot-stats.json --by {by} --out {by}"));
+        let page = scratch.read(format!("{by}/timeline.html"));
+        page.says(unit).says(&format!("\"heat\":\"{by}\""));
+        let picture = scratch.path(&format!("{by}/timeline.png"));
+        assert_eq!(picture.is_file(), cfg!(feature = "charts"));
     }
-    let found = timeline(&[file]);
+    let found = scratch.json("timeline --json slot-stats.json");
     assert_eq!(found["by"], "cpu", "the default");
     let rate = found["bursts"][0]["rate"].float();
     assert!((300_000.0..420_000.0).contains(&rate), "{rate}");
 
-    let output = slotscope(&["timeline", file]).output().unwrap();
-    let text = stdout(&output).replace('\n', " ");
+    let text = scratch.done("timeline slot-stats.json").replace('\n', " ");
     text.says("one burst: slot 6000 (10.0.0.1): ")
         .says(" of a core from 2026-11-22 10:0")
         .says(" of its node's CPU time meanwhile");
 }
-
 #[test]
 fn steady_counters_have_no_burst_and_all_differences_are_counted() {
-    let scratch = Scratch::new();
-    let text = series(40, 2, None);
-    let file = scratch.file("slot-stats.json", &text);
-    let found = timeline(&[file.to_str().unwrap()]);
-    assert_eq!(found["bursts"], json!([]));
+    let (scratch, text) = (Scratch::new(), series(40, 2, false));
+    scratch.file("slot-stats.json", &text);
+    let found = scratch.json("timeline --json slot-stats.json");
     let cpu = |lines: &[&str]| -> u64 {
-        let lines = lines
-            .iter()
-            .map(|line| -> Value { serde_json::from_str(line).unwrap() });
-        let counters = lines.flat_map(|line| line["slots"].list().clone());
+        let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
+        let counters = lines.flat_map(|line: Value| line["slots"].list().clone());
         counters.map(|pair| pair[1]["cpu-usec"].whole()).sum()
     };
     let lines: Vec<&str> = text.lines().collect();
     let grown = cpu(&lines[lines.len() - 3..]) - cpu(&lines[..3]);
-    assert_eq!(found["ops"], grown);
+    assert_eq!(
+        (&found["bursts"], &found["ops"]),
+        (&json!([]), &grown.into())
+    );
 
-    // Compressed, and with an incomplete last line.
-    let torn = format!("{text}{}", &lines[0][..5000]);
-    let torn = scratch.file("torn.json", torn);
-    let output = slotscope(&["timeline", "--json", torn.to_str().unwrap()]);
-    let output = { output }.output().unwrap();
+    // With an incomplete last line.
+    scratch.file("torn.json", format!("{text}{}", &lines[0][..5000]));
+    let output = scratch.line("timeline --json torn.json");
     assert_eq!(code(&output), 2);
     let torn: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_eq!(torn["ops"], grown);
-    assert_eq!(torn["incomplete"][0]["byte"], text.len());
+    torn.has(json!({"ops": grown, "incomplete": [{"byte": text.len()}]}));
 }
-
 #[test]
 fn files_of_nodes_and_the_directory_of_collect_are_read_as_one() {
-    let scratch = Scratch::new();
-    let text = series(12, 3, None);
-    let whole = scratch.file("whole.json", &text);
-    let whole = timeline(&[whole.to_str().unwrap()]);
-    let of_node = |node: u32| -> String {
+    let (scratch, text) = (Scratch::new(), series(12, 3, false));
+    scratch.file("whole.json", &text);
+    let whole = scratch.json("timeline --json whole.json");
+    for node in 0..3 {
         let name = format!("10.0.0.{node}:");
         let lines = text.lines().filter(|line| line.contains(&name));
-        let path = scratch.file(
-            &format!("{node}.json"),
-            lines.map(|line| format!("{line}\n")).collect::<String>(),
-        );
-        path.to_str().unwrap().to_owned()
-    };
-    let parts = [2, 0, 1].map(of_node);
-    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    assert_eq!(timeline(&parts), whole);
-    let twice = slotscope(&["timeline", parts[0], parts[0]])
-        .output()
-        .unwrap();
-    assert_fails(&twice, &[" as well: one file of each primary"]);
-
-    let directory = scratch.path("collected");
-    std::fs::create_dir(&directory).unwrap();
-    let name = directory.to_str().unwrap();
-    std::fs::write(directory.join("collect.json"), "{}").unwrap();
-    std::fs::write(directory.join("10.0.0.1-7001.csv.zst"), "").unwrap();
-    let output = slotscope(&["timeline", name]).output().unwrap();
-    assert_fails(&output, &["no slot-stats.json", "--every"]);
-    std::fs::write(directory.join("slot-stats.json"), &text).unwrap();
-    assert_eq!(timeline(&[name]), whole);
+        let lines: String = lines.map(|line| format!("{line}\n")).collect();
+        scratch.file(&format!("{node}.json"), lines);
+    }
+    assert_eq!(scratch.json("timeline --json 2.json 0.json 1.json"), whole);
+    std::fs::create_dir(scratch.path("collected")).unwrap();
+    scratch.file("collected/collect.json", "{}");
+    scratch.file("collected/10.0.0.1-7001.csv.zst", "");
+    scratch.refuses(
+        "timeline 2.json 2.json | as well: one file of each primary
+         timeline collected | no slot-stats.json | --every",
+    );
+    scratch.file("collected/slot-stats.json", &text);
+    assert_eq!(scratch.json("timeline --json collected"), whole);
 }
-
 #[test]
 fn what_has_no_times_or_counters_is_refused_with_the_way_out() {
     let scratch = Scratch::new();
-    let refused = |name: &str, text: String, args: &[&str], words: &[&str]| {
-        let file = scratch.file(name, text);
-        let args = [&["timeline", file.to_str().unwrap()], args].concat();
-        assert_fails(&slotscope(&args).output().unwrap(), words);
-    };
     let answer = "[[0,{\"key-count\":3,\"cpu-usec\":5}]]";
-    refused(
-        "answer.json",
-        answer.into(),
-        &[],
-        &["has no time", "collect --every"],
-    );
-    let one = line(0, "a", answer);
-    refused(
-        "one.json",
-        one.clone(),
-        &[],
-        &["one sample of each slot", "collect --every"],
-    );
-    let two = one + &line(1, "a", answer);
-    refused(
-        "two.json",
-        two.clone(),
-        &["--by", "ops"],
-        &["--by ops", "--by cpu"],
-    );
-    let words = [
-        "line 1",
-        "network-bytes-in",
-        "cluster-slot-stats-enabled yes",
-    ];
-    refused("two.json", two, &["--by", "network"], &words);
-    let monitor = "1795242395.000001 [0 h:1] \"GET\" \"a\"\n";
-    refused(
-        "a.monitor",
-        monitor.into(),
-        &["--by", "cpu"],
-        &["--by cpu", "SLOT-STATS"],
+    scratch.file("answer.json", answer);
+    scratch.file("one.json", line(0, "a", answer));
+    scratch.file("two.json", line(0, "a", answer) + &line(1, "a", answer));
+    scratch.file("a.monitor", "1795242395.000001 [0 h:1] \"GET\" \"a\"\n");
+    scratch.refuses(
+        "timeline answer.json | has no time | collect --every
+         timeline one.json | one sample of each slot | collect --every
+         timeline two.json --by ops | --by ops | --by cpu
+         timeline two.json --by network | line 1 | network-bytes-in | cluster-slot-stats-enabled yes
+         timeline a.monitor --by cpu | --by cpu | SLOT-STATS",
     );
 }
-
-#[test]
-fn the_page_has_its_units() {
-    let planted = Planted {
-        slot: 6000,
-        samples: 20..26,
-        micros: 4_000_000,
-    };
-    let scratch = Scratch::new();
-    let file = scratch.file("slot-stats.json", series(60, 4, Some(&planted)));
-    for (by, unit) in [("cpu", "% of a core"), ("network", "iB/s")] {
-        let out = scratch.path(by);
-        let args = ["timeline", file.to_str().unwrap(), "--by", by, "--out"];
-        let output = slotscope(&[&args[..], &[out.to_str().unwrap()]].concat());
-        assert_eq!(code(&{ output }.output().unwrap()), 0);
-        let page = std::fs::read_to_string(out.join("timeline.html")).unwrap();
-        assert!(page.contains(unit) && page.contains(&format!("\"heat\":\"{by}\"")));
-    }
-}
-
 /// A burst of commands on one list, between samples of a running cluster, for each of `kinds`.
 #[test]
 fn a_burst_on_a_slot_of_real_servers_is_found() {
     for kind in [Kind::Valkey91, Kind::Redis82] {
-        let shares = [vec![(0, 8191)], vec![(8192, 16383)]];
-        let mut cluster = Cluster::of(kind, &shares);
-        for server in &cluster.servers {
-            let on = ["CONFIG", "SET", "cluster-slot-stats-enabled", "yes"];
-            server.connect().call(&on);
-        }
-        let text = sampled(&mut cluster);
-        let scratch = Scratch::new();
-        let file = scratch.file("slot-stats.json", text);
-        let file = file.to_str().unwrap();
-        let slot = slotscope::slot(b"{hot}:list");
+        let (cluster, scratch) = (Cluster::of(kind, &even(2)), Scratch::new());
+        cluster.tell_all("CONFIG SET cluster-slot-stats-enabled yes");
+        scratch.file("slot-stats.json", sampled(&cluster));
         for by in ["cpu", "network"] {
-            let found = timeline(&[file, "--by", by]);
-            let bursts = found["bursts"].list();
-            assert!(!bursts.is_empty(), "{kind:?} {by}");
-            let owner = cluster.address(usize::from(slot >= 8192));
-            assert_eq!(bursts[0]["slot"], slot, "{kind:?} {by}: {bursts:?}");
-            assert_eq!(bursts[0]["node"], owner);
-            let from = bursts[0]["from"].whole();
-            assert!(from.abs_diff(START + 11 * EVERY) <= 16, "{:?}", bursts[0]);
-            assert!(bursts[0]["share"].float() > 0.5);
+            println!("{kind:?} {by}");
+            let found = scratch.json(format!("timeline --json slot-stats.json --by {by}"));
+            let burst = &found["bursts"][0];
+            let (slot, owner) = (slotscope::slot(HOT), cluster.owner_address(HOT));
+            burst.has(json!({"slot": slot, "node": owner}));
+            let from = burst["from"].whole();
+            assert!(from.abs_diff(START + 11 * EVERY) <= 16, "{burst}");
+            assert!(burst["share"].float() > 0.5);
         }
         // The same file as present counts.
-        let output = slotscope(&["analyze", "--json", file]).output().unwrap();
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let report = scratch.json("analyze --json slot-stats.json");
         assert_eq!(report["input"]["keys"], 2001);
     }
 }
 
+const HOT: &[u8] = b"{hot}:list";
+
 /// Samples with timestamps ten seconds apart, without waiting.
-fn sampled(cluster: &mut Cluster) -> String {
+fn sampled(cluster: &Cluster) -> String {
     let mut rng = Rng::new(5);
-    let mut hot = cluster.owner_of(b"{hot}:list");
-    for _ in 0..500 {
-        hot.call(&["RPUSH", "{hot}:list", "an element of some length"]);
-    }
+    let mut hot = cluster.owner_of(HOT);
+    hot.pipeline(&vec![
+        vec![&b"RPUSH"[..], HOT, b"an element of some length"];
+        500
+    ]);
     let mut text = String::new();
     for number in 0..30 {
         for i in 0..100 {
@@ -284,7 +185,7 @@ fn sampled(cluster: &mut Cluster) -> String {
             cluster.owner_of(key.as_bytes()).call(&["SET", &key, "v"]);
         }
         for _ in 0..if (12..16).contains(&number) { 3000 } else { 0 } {
-            hot.call(&["LRANGE", "{hot}:list", "0", "-1"]);
+            hot.call(&[b"LRANGE", HOT, b"0", b"-1"]);
         }
         for (i, server) in cluster.servers.iter().enumerate() {
             let ask = words("--json CLUSTER SLOT-STATS SLOTSRANGE 0 16383");

@@ -7,66 +7,42 @@ use std::path::Path;
 use super::refusals;
 use testkit::kinds::Kind;
 use testkit::prelude::*;
-use testkit::redis::{Reply, Server, wait_for};
+use testkit::redis::Server;
 
 /// Flags of redis-cli for each form.
-const FORMS: [(&str, &[&str]); 6] = [
-    ("pipe", &[]),
-    ("resp3", &["-3"]),
-    ("terminal", &["--no-raw"]),
-    ("resp3-terminal", &["-3", "--no-raw"]),
-    ("json", &["--json"]),
-    ("csv", &["--csv"]),
+const FORMS: [(&str, &str); 6] = [
+    ("pipe", ""),
+    ("resp3", "-3"),
+    ("terminal", "--no-raw"),
+    ("resp3-terminal", "-3 --no-raw"),
+    ("json", "--json"),
+    ("csv", "--csv"),
 ];
 
 /// Commands whose replies are not keys.
-const COMMANDS: [&str; 25] = [
-    "HOTKEYS GET",
-    "CLUSTER SLOT-STATS SLOTSRANGE 0 40",
-    "CLUSTER SLOT-STATS ORDERBY key-count LIMIT 4",
-    "CLUSTER MIGRATION STATUS ALL",
-    "CLUSTER GETSLOTMIGRATIONS",
-    "SLOWLOG GET 3",
-    "COMMANDLOG GET 3 slow",
-    "COMMANDLOG GET 3 large-reply",
-    "CLUSTER SHARDS",
-    "CLUSTER SLOTS",
-    "CLUSTER NODES",
-    "CLUSTER INFO",
-    "INFO",
-    "CONFIG GET *",
-    "MEMORY STATS",
-    "LATENCY HISTOGRAM",
-    "CLIENT LIST",
-    "ACL LIST",
-    "ACL GETUSER default",
-    "HELLO 3",
-    "ROLE",
-    "COMMAND DOCS get",
-    "COMMAND INFO get",
-    "COMMAND LIST",
-    "FUNCTION STATS",
-];
+const COMMANDS: &str = "HOTKEYS GET, CLUSTER SLOT-STATS SLOTSRANGE 0 40, \
+    CLUSTER SLOT-STATS ORDERBY key-count LIMIT 4, CLUSTER MIGRATION STATUS ALL, \
+    CLUSTER GETSLOTMIGRATIONS, SLOWLOG GET 3, COMMANDLOG GET 3 slow, COMMANDLOG GET 3 large-reply, \
+    CLUSTER SHARDS, CLUSTER SLOTS, CLUSTER NODES, CLUSTER INFO, INFO, CONFIG GET *, MEMORY STATS, \
+    LATENCY HISTOGRAM, CLIENT LIST, ACL LIST, ACL GETUSER default, HELLO 3, ROLE, COMMAND DOCS get, \
+    COMMAND INFO get, COMMAND LIST, FUNCTION STATS";
 
 /// Formats of replies about keys.
 const READ: [&str; 3] = ["hotkeys", "command-log", "slot-stats"];
 
 /// A server that owns all slots and has much to report.
 fn talkative(kind: Kind) -> Server {
-    let mut options = vec!["--slowlog-log-slower-than", "0"];
-    if kind != Kind::Installed && kind != Kind::Redis74 {
+    let mut options = words("--slowlog-log-slower-than 0");
+    if kind != Kind::Installed {
         options.extend(["--cluster-slot-stats-enabled", "yes"]);
     }
-    if kind == Kind::Valkey91 || kind == Kind::Valkey90 {
+    if kind == Kind::Valkey91 {
         options.extend(["--commandlog-reply-larger-than", "0"]);
     }
     let server = kind.start(&options);
+    server.own_all_slots();
     let mut client = server.connect();
-    client.call(&["CLUSTER", "ADDSLOTSRANGE", "0", "16383"]);
-    wait_for(|| match client.call(&["SET", "user:1", "v"]) {
-        Reply::Error(said) => Err(said),
-        _ => Ok(()),
-    });
+    client.call(&["SET", "user:1", "v"]);
     client.call(&["HOTKEYS", "START", "METRICS", "2", "CPU", "NET"]);
     for at in 0..20 {
         client.call(&["GET", &format!("user:{at}")]);
@@ -77,7 +53,7 @@ fn talkative(kind: Kind) -> Server {
 
 /// The reason why a file is treated wrongly.
 fn complaint(scratch: &Scratch, file: &str) -> Option<String> {
-    let output = scratch.run(&["analyze", file, "--json", "--no-files"]);
+    let output = scratch.line(format!("analyze {file} --json --no-files"));
     // An input without keys yields a report, and an error for cron.
     if code(&output) == 2 && output.stdout.is_empty() {
         let said = stderr(&output);
@@ -99,17 +75,12 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
     let kinds = [Kind::Installed, Kind::Redis82, Kind::Valkey91];
     for kind in kinds.into_iter().chain(Kind::given()) {
         let (server, scratch) = (talkative(kind), Scratch::new());
-        for command in COMMANDS {
+        for command in COMMANDS.split(", ") {
             for (form, flags) in FORMS {
-                let words: Vec<&str> = flags.iter().copied().chain(command.split(' ')).collect();
-                let reply = server.redis_cli(&words);
+                let reply = server.redis_cli(&words(&format!("{flags} {command}")));
                 // A reply without content does not count.
-                if reply
-                    .iter()
-                    .filter(|byte| byte.is_ascii_alphanumeric())
-                    .count()
-                    < 2
-                {
+                let letters = reply.iter().filter(|byte| byte.is_ascii_alphanumeric());
+                if letters.count() < 2 {
                     continue;
                 }
                 scratch.file("reply", &reply);
@@ -126,16 +97,15 @@ fn what_a_server_replies_is_never_a_list_of_keys() {
 /// Saves the replies about keys of a given server, if SLOTSCOPE_RECORD names a folder.
 fn record(kind: Kind, command: &str, form: &str, reply: &[u8]) {
     let folder = std::env::var_os("SLOTSCOPE_RECORD").filter(|_| kind == Kind::Given);
-    let is_of_keys = [
+    let of_keys = [
         "HOTKEYS",
         "SLOWLOG",
         "CLUSTER SLOT-STATS",
         "CLUSTER MIGRATION",
         "COMMANDLOG",
     ];
-    if let Some(folder) =
-        folder.filter(|_| is_of_keys.iter().any(|start| command.starts_with(start)))
-    {
+    let is_of_keys = of_keys.iter().any(|start| command.starts_with(start));
+    if let Some(folder) = folder.filter(|_| is_of_keys) {
         let folder = Path::new(&folder).join("replies");
         fs::create_dir_all(&folder).unwrap();
         let name = command.to_ascii_lowercase().replace([' ', '*'], "-");
@@ -149,12 +119,11 @@ fn recorded_replies_are_read_or_refused() {
     for folder in fs::read_dir(root().join("tests/recorded")).unwrap() {
         let replies = folder.unwrap().path().join("replies");
         for reply in fs::read_dir(replies).unwrap() {
-            let reply = reply.unwrap().path();
-            let scratch = Scratch::new();
+            let (reply, scratch) = (reply.unwrap().path(), Scratch::new());
             scratch.file("reply", fs::read(&reply).unwrap());
             files += 1;
-            complaints
-                .extend(complaint(&scratch, "reply").map(|what| format!("{reply:?}: {what}")));
+            let complaint = complaint(&scratch, "reply");
+            complaints.extend(complaint.map(|what| format!("{reply:?}: {what}")));
         }
     }
     assert!(files > 20, "{files} files");
