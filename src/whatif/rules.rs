@@ -267,9 +267,7 @@ mod tests {
                 .map(|text| text.to_string())
                 .collect::<Vec<_>>()
         });
-        RenameRules::parse(&retag, &split)
-            .unwrap_err()
-            .to_string()
+        RenameRules::parse(&retag, &split).unwrap_err().to_string()
     }
 
     #[test]
@@ -296,10 +294,7 @@ mod tests {
                 format!("k:{{common:{bucket}}}:7")
             );
         }
-        assert_eq!(
-            renamed([&[], &["/com/ = 16"]], "k:{common}"),
-            "k:{common}"
-        );
+        assert_eq!(renamed([&[], &["/com/ = 16"]], "k:{common}"), "k:{common}");
         assert_eq!(renamed([&[], &["common = 16"]], "common"), "common");
     }
 

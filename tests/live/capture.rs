@@ -101,7 +101,7 @@ impl Workload {
     }
 }
 fn analyzed(scratch: &Scratch, path: &str) -> Value {
-    scratch.json(format!("analyze --json --nodes 3 --top 1000 {path}"))
+    scratch.report(&format!("analyze --json --nodes 3 --top 1000 {path}"))
 }
 
 /// The operations of rows by the text in this column.
@@ -178,7 +178,7 @@ fn a_dump_and_a_capture_of_each_node_say_which_is_full_and_which_is_hot() {
         scratch.file(&format!("{name}.keys"), dump);
         scratch.file(&format!("{name}.monitor"), capture);
     }
-    let found = scratch.json("analyze --json a.keys a.monitor b.keys b.monitor");
+    let found = scratch.report("analyze --json a.keys a.monitor b.keys b.monitor");
     let keys: usize = parts.iter().map(|(dump, _)| dump.lines().count()).sum();
     let ops: usize = parts
         .iter()
@@ -218,7 +218,7 @@ fn a_base_that_is_no_snapshot_is_refused_with_the_files_to_name() {
     // Without a base, the commands since then are read; history files are not.
     scratch.file("a.aof.manifest", listed);
     for path in [".", "a.aof.manifest"] {
-        let found = scratch.json(format!("analyze --json {path}"));
+        let found = scratch.report(&format!("analyze --json {path}"));
         assert_eq!(found["operations"]["ops"], 3, "{path}");
     }
 }
@@ -247,11 +247,11 @@ fn commands_behind_an_rdb_file_are_operations_on_the_node_of_its_keys() {
         notes.says("followed by commands");
         assert_eq!(notes.contains("cut off at the end"), !torn.is_empty());
         // Only the names of keys are checked.
-        let linted = scratch.line("lint appendonly.aof --json");
+        let linted = scratch.run("lint appendonly.aof --json");
         stdout(&linted).says("\"keys\":300,");
         let damaged = [&snapshot, between, b"*1\r\n:5\r\n".as_slice()].concat();
         scratch.file("damaged.aof", damaged);
-        let said = scratch.line("analyze damaged.aof --json");
+        let said = scratch.run("analyze damaged.aof --json");
         assert_eq!(code(&said), 2);
         stdout(&said).says("\"keys\":300,");
     }
@@ -268,7 +268,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     let keys: String = keys.chain([format!("\"{}\"\n", long(1))]).collect();
     scratch.file("a.keys", keys);
     let found = |args: &str| {
-        let report = scratch.json(format!("analyze --json --nodes 3 {args}"));
+        let report = scratch.report(&format!("analyze --json --nodes 3 {args}"));
         report["operations"].clone()
     };
     let expected = found("a.keys a.monitor");
@@ -290,7 +290,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
     ] {
         assert!(found(alone).get("absent").is_none(), "{alone}");
     }
-    let text = scratch.done("analyze a.keys a.monitor --full --no-files");
+    let text = scratch.text("analyze a.keys a.monitor --full --no-files");
     text.squeezed().says("are on 21 keys that no dump has, which expired, are newer than the dump, or never existed: most on user:49 (50),");
 }
 #[test]
@@ -302,7 +302,7 @@ fn of_more_keys_than_a_table_holds_those_that_are_known_by_name_are_looked_up() 
     scratch.file("a.monitor", many + &hot);
     let keys: String = (0..100_000).map(|i| format!("\"user:{i}\"\n")).collect();
     scratch.file("a.keys", keys);
-    let found = scratch.json("analyze --json a.keys a.monitor");
+    let found = scratch.report("analyze --json a.keys a.monitor");
     let (operations, absent) = (&found["operations"], &found["operations"]["absent"]);
     assert_eq!(operations["ops"], 110_000);
     assert!(absent["looked_up"].as_u64() < operations["ops"].as_u64());

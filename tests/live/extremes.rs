@@ -15,7 +15,7 @@ fn ask(server: &Server, command: &[&str]) -> Reply {
 
 /// A report on `inputs`, which are files in `scratch`.
 fn analyzed(scratch: &Scratch, inputs: &str) -> Value {
-    scratch.json(format!("analyze --json --nodes 3 {inputs}"))
+    scratch.report(&format!("analyze --json --nodes 3 {inputs}"))
 }
 /// The list by `by`.
 fn list<'r>(report: &'r Value, by: &str) -> &'r Value {
@@ -121,7 +121,7 @@ fn lists_next_to_a_dump_mark_its_keys_and_change_no_number() {
     }
     assert_eq!(key(list(&found, "cpu_time"), "gone")["amount"], 9);
     assert_eq!(key(list(&found, "lookups"), "user:2999")["amount"], 13);
-    let text = scratch.done(format!("analyze --full --no-files {files}"));
+    let text = scratch.text(&format!("analyze --full --no-files {files}"));
     let line = |start: &str| {
         let mut lines = text.lines();
         let line = lines.find(|line| line.trim_start().starts_with(start));
@@ -131,7 +131,7 @@ fn lists_next_to_a_dump_mark_its_keys_and_change_no_number() {
     line("user:2998 ").ends("network traffic");
     line("user:2997 ").lacks("lookups");
     // A single database may be requested.
-    let of_three = scratch.json("analyze --json --db 3 qps.json");
+    let of_three = scratch.report("analyze --json --db 3 qps.json");
     assert_eq!(list(&of_three, "lookups")["entries"], 1);
 }
 #[test]
@@ -140,16 +140,16 @@ fn lists_alone_are_no_verdict_in_any_form_of_the_report() {
     let rows = (0..16).map(|i| format!("\"{{hot}}:{i}\",{}", 100 - i));
     let rows = rows.collect::<Vec<_>>().join(",");
     scratch.file("hotkeys.json", format!("[{{\"by-cpu-time-us\":[{rows}]}}]"));
-    let said = scratch.done("analyze hotkeys.json --out out");
+    let said = scratch.text("analyze hotkeys.json --out out");
     for text in [&said, &scratch.read("out/report.html")] {
         text.says("only lists of the hottest").says("{hot}:0");
     }
     said.says(" 16; of tags: {hot} 16");
     // A check has no basis.
     let check = "analyze hotkeys.json --no-files --fail-on 'verdict >= watch'";
-    assert_eq!(code(&scratch.line(check)), 2);
+    assert_eq!(code(&scratch.run(check)), 2);
     for command in ["lint hotkeys.json", "timeline hotkeys.json"] {
-        let said = scratch.line(command);
+        let said = scratch.run(command);
         assert_eq!(code(&said), 2, "{command}");
         stderr(&said).begins("slotscope: hotkeys.json: ");
     }

@@ -52,7 +52,7 @@ fn counts(report: &Value) -> Value {
 fn a_filter_on_a_collection_or_a_server_chooses_keys_and_damages_nothing() {
     let (cluster, scratch) = (filled(), Scratch::new());
     let address = format!("redis://{}", cluster.address(0));
-    scratch.done(format!("collect {address} -o out"));
+    scratch.text(&format!("collect {address} -o out"));
     let all = rows(&scratch);
     assert_eq!(all.len(), 630);
     for (flags, passes) in FILTERS {
@@ -70,20 +70,20 @@ fn a_filter_on_a_collection_or_a_server_chooses_keys_and_damages_nothing() {
         }
         kept.flush().unwrap();
         let only = "analyze only.csv --topology out/cluster.nodes --json";
-        let expected = scratch.json(only);
+        let expected = scratch.report(only);
         for input in ["out", &address] {
             println!("{input} {flags}");
-            let filtered = scratch.json(format!("analyze {input} --json {flags}"));
+            let filtered = scratch.report(&format!("analyze {input} --json {flags}"));
             let incomplete = filtered["input"].get("incomplete").cloned();
             assert_eq!(incomplete.unwrap_or(json!([])), json!([]));
             let verdict = &filtered["verdict"];
             assert_ne!(verdict["state"], "suspicious", "{verdict}");
             assert_eq!(counts(&filtered), counts(&expected));
         }
-        scratch.done(format!("plan out --json --add 1 {flags}"));
-        scratch.done(format!("whatif out --json --to-nodes 6 {flags}"));
+        scratch.text(&format!("plan out --json --add 1 {flags}"));
+        scratch.text(&format!("whatif out --json --to-nodes 6 {flags}"));
     }
-    scratch.done("analyze out --db 0 --no-files");
+    scratch.text("analyze out --db 0 --no-files");
 }
 #[test]
 fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
@@ -106,8 +106,8 @@ fn a_filter_that_nothing_passes_is_refused_with_what_there_is() {
              whatif dump.csv --nodes 3 --to-nodes 6 {row}"
         ));
     }
-    let redacted = scratch.line("analyze dump.csv --no-files --redact --match usr:*");
+    let redacted = scratch.run("analyze dump.csv --no-files --redact --match usr:*");
     redacted.refused("--match | no key passed");
     stderr(&redacted).lacks("user:").lacks("usr:");
-    scratch.done("analyze dump.csv --no-files --type string,zset");
+    scratch.text("analyze dump.csv --no-files --type string,zset");
 }

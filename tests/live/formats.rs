@@ -120,7 +120,7 @@ fn over_a_socket(server: &Server, commands: &str) -> Vec<u8> {
 fn report_warns_of_loss(dump: &[u8], form: &str) {
     let scratch = Scratch::new();
     scratch.file("dump", dump);
-    let report = scratch.json(format!("analyze dump --json --format {form}"));
+    let report = scratch.report(&format!("analyze dump --json --format {form}"));
     report["input"]["notes"].to_string().says("--no-raw --scan");
 }
 

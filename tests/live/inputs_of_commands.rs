@@ -34,7 +34,7 @@ fn files(scratch: &Scratch, end: &str) -> Vec<String> {
 /// The result as JSON, without the origin of the nodes.
 #[track_caller]
 fn answer(scratch: &Scratch, command: &str, inputs: &str) -> Value {
-    let run = scratch.line(format!("{command} {inputs} --json"));
+    let run = scratch.run(&format!("{command} {inputs} --json"));
     assert!(!run.stdout.is_empty(), "{}", stderr(&run));
     stdout(&run).lacks("/tmp");
     let mut answer: Value = serde_json::from_slice(&run.stdout).unwrap();
@@ -50,9 +50,9 @@ fn answer(scratch: &Scratch, command: &str, inputs: &str) -> Value {
 fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_says_what_to_name() {
     let (cluster, scratch) = (cluster(), Scratch::new());
     let url = format!("redis://{}", cluster.address(1));
-    scratch.done(format!("collect {url} -o all --max-load 100"));
-    scratch.done("tally all -o all.tally");
-    scratch.done(format!("collect {url} -o counts --slots-only"));
+    scratch.text(&format!("collect {url} -o all --max-load 100"));
+    scratch.text("tally all -o all.tally");
+    scratch.text(&format!("collect {url} -o counts --slots-only"));
     let dumps = files(&scratch, ".csv.zst");
     assert_eq!(dumps.len(), 4);
     let dumps = dumps.join(" ");
@@ -115,7 +115,7 @@ fn every_command_takes_servers_collections_tally_files_and_counts_by_slot_or_say
                 }
                 Refuses(part) => {
                     let input = input.split(' ').next().unwrap();
-                    scratch.line(format!("{command} {input}")).refused(part);
+                    scratch.run(&format!("{command} {input}")).refused(part);
                 }
             }
         }
@@ -148,7 +148,7 @@ fn what_is_read_of_servers_is_kept_where_the_user_says_and_else_removed() {
     assert_eq!(report(&kept)["input"]["keys"], 3000);
     assert!(scratch.path("kept/collect.json").is_file());
     run(format!("lint {url} kept")).refused("kept | a file next to servers");
-    let secret = scratch.line("fanout redis://me:hunter2@127.0.0.1:1");
+    let secret = scratch.run("fanout redis://me:hunter2@127.0.0.1:1");
     secret.refused("redis://127.0.0.1:1: a running server");
     stderr(&secret).lacks("hunter2");
 }
@@ -157,13 +157,13 @@ fn what_is_read_of_servers_is_kept_where_the_user_says_and_else_removed() {
 fn flags_of_reading_belong_to_who_counted_a_tally_file() {
     let scratch = Scratch::new();
     scratch.file("a.keys", "{a}1\n{a}2\nb\nc\n");
-    scratch.done("tally a.keys -o a.tally");
+    scratch.text("tally a.keys -o a.tally");
     for command in ["plan --nodes 2", "whatif --to-nodes 2"] {
         scratch.refuses(&format!(
             "{command} a.tally --db 3 | --db | belongs to slotscope tally
              {command} a.tally a.keys | a.keys | is not a tally file"
         ));
-        scratch.done(format!("{command} a.tally"));
+        scratch.text(&format!("{command} a.tally"));
     }
     scratch.refuses("plan a.tally | no nodes | --topology");
 }

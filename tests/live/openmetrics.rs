@@ -31,7 +31,7 @@ fn numbers_are_those_of_the_report_and_names_are_escaped() {
     scratch.file("dump.csv", "key,size\n{a}1,10\n{a}2,20\nb,30\n");
     scratch.file("topology", "a\"\\b 1.1.1.1:1 master - 0 0 1 connected 0-9999\nc :0 master,noaddr - 0 0 1 connected 10000-16383\n");
     let flags = "--topology topology --openmetrics slotscope.prom";
-    let report = scratch.json(format!("analyze dump.csv --json {flags}"));
+    let report = scratch.report(&format!("analyze dump.csv --json {flags}"));
     let samples = samples(&scratch.path("slotscope.prom"));
     let has = |name: &str, labels: Value, value: f64| {
         let is_it = |of: &Value| of[0] == name && of[1] == labels && of[2].float() == value;

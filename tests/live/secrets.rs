@@ -105,7 +105,7 @@ fn the_password_of_a_file_is_in_no_output() {
     let echo = Hostile::start(|command| Answer::of(format!("-ERR {command} hunter4\r\n")));
     for command in ["collect", "analyze"] {
         let flags = "--password-file p --timeout 1";
-        let output = scratch.line(format!("{command} {} {flags}", echo.address()));
+        let output = scratch.run(&format!("{command} {} {flags}", echo.address()));
         stdout(&output).lacks(TRACE);
         stderr(&output).lacks(TRACE);
     }

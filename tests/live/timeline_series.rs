@@ -49,7 +49,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
     let scratch = Scratch::new();
     scratch.file("slot-stats.json", series(60, 1, true));
     for (by, unit) in [("cpu", "% of a core"), ("network", "iB/s")] {
-        let found = scratch.json(format!("timeline --json slot-stats.json --by {by}"));
+        let found = scratch.report(&format!("timeline --json slot-stats.json --by {by}"));
         found.has(json!({"by": by, "bucket_secs": 16}));
         let bursts = found["bursts"].list();
         assert_eq!(bursts.len(), 1, "{bursts:?}");
@@ -63,19 +63,17 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
         let nodes = found["nodes"].list();
         let sum: u64 = nodes.iter().map(|node| node["ops"].whole()).sum();
         assert_eq!(found["ops"], sum);
-        // The picture and the page have their units.
-        scratch.done(format!("timeline slot-stats.json --by {by} --out {by}"));
+        // The page has its units.
+        scratch.text(&format!("timeline slot-stats.json --by {by} --out {by}"));
         let page = scratch.read(format!("{by}/timeline.html"));
         page.says(unit).says(&format!("\"heat\":\"{by}\""));
-        let picture = scratch.path(&format!("{by}/timeline.png"));
-        assert_eq!(picture.is_file(), cfg!(feature = "charts"));
     }
-    let found = scratch.json("timeline --json slot-stats.json");
+    let found = scratch.report("timeline --json slot-stats.json");
     assert_eq!(found["by"], "cpu", "the default");
     let rate = found["bursts"][0]["rate"].float();
     assert!((300_000.0..420_000.0).contains(&rate), "{rate}");
 
-    let text = scratch.done("timeline slot-stats.json").replace('\n', " ");
+    let text = scratch.text("timeline slot-stats.json").replace('\n', " ");
     text.says("one burst: slot 6000 (10.0.0.1): ")
         .says(" of a core from 2026-11-22 10:0")
         .says(" of its node's CPU time meanwhile");
@@ -84,7 +82,7 @@ fn a_planted_burst_is_found_by_cpu_time_and_by_network_traffic() {
 fn steady_counters_have_no_burst_and_all_differences_are_counted() {
     let (scratch, text) = (Scratch::new(), series(40, 2, false));
     scratch.file("slot-stats.json", &text);
-    let found = scratch.json("timeline --json slot-stats.json");
+    let found = scratch.report("timeline --json slot-stats.json");
     let cpu = |lines: &[&str]| -> u64 {
         let lines = lines.iter().map(|line| serde_json::from_str(line).unwrap());
         let counters = lines.flat_map(|line: Value| line["slots"].list().clone());
@@ -99,7 +97,7 @@ fn steady_counters_have_no_burst_and_all_differences_are_counted() {
 
     // With an incomplete last line.
     scratch.file("torn.json", format!("{text}{}", &lines[0][..5000]));
-    let output = scratch.line("timeline --json torn.json");
+    let output = scratch.run("timeline --json torn.json");
     assert_eq!(code(&output), 2);
     let torn: Value = serde_json::from_slice(&output.stdout).unwrap();
     torn.has(json!({"ops": grown, "incomplete": [{"byte": text.len()}]}));
@@ -108,14 +106,17 @@ fn steady_counters_have_no_burst_and_all_differences_are_counted() {
 fn files_of_nodes_and_the_directory_of_collect_are_read_as_one() {
     let (scratch, text) = (Scratch::new(), series(12, 3, false));
     scratch.file("whole.json", &text);
-    let whole = scratch.json("timeline --json whole.json");
+    let whole = scratch.report("timeline --json whole.json");
     for node in 0..3 {
         let name = format!("10.0.0.{node}:");
         let lines = text.lines().filter(|line| line.contains(&name));
         let lines: String = lines.map(|line| format!("{line}\n")).collect();
         scratch.file(&format!("{node}.json"), lines);
     }
-    assert_eq!(scratch.json("timeline --json 2.json 0.json 1.json"), whole);
+    assert_eq!(
+        scratch.report("timeline --json 2.json 0.json 1.json"),
+        whole
+    );
     std::fs::create_dir(scratch.path("collected")).unwrap();
     scratch.file("collected/collect.json", "{}");
     scratch.file("collected/10.0.0.1-7001.csv.zst", "");
@@ -124,7 +125,7 @@ fn files_of_nodes_and_the_directory_of_collect_are_read_as_one() {
          timeline collected | no slot-stats.json | --every",
     );
     scratch.file("collected/slot-stats.json", &text);
-    assert_eq!(scratch.json("timeline --json collected"), whole);
+    assert_eq!(scratch.report("timeline --json collected"), whole);
 }
 #[test]
 fn what_has_no_times_or_counters_is_refused_with_the_way_out() {
@@ -151,7 +152,7 @@ fn a_burst_on_a_slot_of_real_servers_is_found() {
         scratch.file("slot-stats.json", sampled(&cluster));
         for by in ["cpu", "network"] {
             println!("{kind:?} {by}");
-            let found = scratch.json(format!("timeline --json slot-stats.json --by {by}"));
+            let found = scratch.report(&format!("timeline --json slot-stats.json --by {by}"));
             let burst = &found["bursts"][0];
             let (slot, owner) = (slotscope::slot(HOT), cluster.owner_address(HOT));
             burst.has(json!({"slot": slot, "node": owner}));
@@ -160,7 +161,7 @@ fn a_burst_on_a_slot_of_real_servers_is_found() {
             assert!(burst["share"].float() > 0.5);
         }
         // The same file as present counts.
-        let report = scratch.json("analyze --json slot-stats.json");
+        let report = scratch.report("analyze --json slot-stats.json");
         assert_eq!(report["input"]["keys"], 2001);
     }
 }

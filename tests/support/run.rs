@@ -209,17 +209,6 @@ impl Scratch {
         on_one_line(&self.text(args))
     }
 
-    /// Runs a command line, split as by `words`.
-    pub fn line(&self, line: impl AsRef<str>) -> Output {
-        self.run(&words(line.as_ref()))
-    }
-
-    /// The text that a command line prints, which must succeed.
-    #[track_caller]
-    pub fn done(&self, line: impl AsRef<str>) -> String {
-        String::from_utf8(succeeded(self.line(line))).unwrap()
-    }
-
     /// Asserts that each command line of a table is refused as by `assert_fails`: `COMMAND | PART | PART`, a line each.
     #[track_caller]
     pub fn refuses(&self, table: &str) {

@@ -32,7 +32,7 @@ fn the_map_of_the_page_answers_to_pointer_wheel_and_keys_at_every_width_in_both_
         *line = line.replace("{hot}", "{<img src=x onerror=alert(1)>}");
     }
     capture(&scratch, "node.monitor", &seconds);
-    scratch.done("timeline node.monitor --nodes 3 --out out");
+    scratch.text("timeline node.monitor --nodes 3 --out out");
     everywhere(&scratch.path("out/timeline.html"), "timeline", |tab, _| {
         // The page shows the largest burst first.
         let under = tab.text("#heat-under");

@@ -9,13 +9,13 @@ use testkit::prelude::*;
 /// Collects the cluster into `out`, and returns the report on that.
 pub(super) fn judged(scratch: &Scratch, cluster: &Cluster, flags: &str) -> Value {
     let address = cluster.address(0);
-    scratch.done(format!("collect {address} -o out --force {flags}"));
+    scratch.text(&format!("collect {address} -o out --force {flags}"));
     reported(scratch, "out")
 }
 
 /// The report on inputs, which is printed.
 pub(super) fn reported(scratch: &Scratch, inputs: &str) -> Value {
-    let report = scratch.json(format!("analyze {inputs} --json"));
+    let report = scratch.report(&format!("analyze {inputs} --json"));
     println!("{}", report["verdict"]["sentence"].text());
     for step in steps(&report) {
         println!("  {} -> {}", step["sentence"], step["after"]);

@@ -70,7 +70,7 @@ fn a_report_from_s3_is_that_of_the_same_files() {
         );
         succeeded(run_with(&line, &variables));
     }
-    scratch.done("merge 1.tally 2.tally --out all.tally");
+    scratch.text("merge 1.tally 2.tally --out all.tally");
     let (merged, _) = report_of(&all.display().to_string(), &[]);
     assert_eq!(merged["slots"], here["slots"]);
 

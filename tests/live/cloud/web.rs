@@ -89,7 +89,7 @@ fn other_commands_read_addresses_too() {
     scratch.file("d.rdb", &rdb);
     let server = Server::start([("d.rdb", &*rdb), ("batches", b"a b\n{c}d {c}e\n")]);
     let there = succeeded(run(&format!("dump {}", server.url("d.rdb"))));
-    assert!(scratch.done("dump d.rdb").into_bytes() == there && !there.is_empty());
+    assert!(scratch.text("dump d.rdb").into_bytes() == there && !there.is_empty());
     let url = server.url("batches");
     let batches = report(&run(&format!("fanout --json --nodes 3 {url}")));
     assert_eq!(batches["batches"], 2);

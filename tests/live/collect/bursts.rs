@@ -32,12 +32,12 @@ fn secs() -> usize {
 /// The first line of the report on some seconds of load, and its steps.
 fn judged(cluster: &Cluster, flags: &str) -> (String, Vec<Value>) {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
-    scratch.done(format!(
+    scratch.text(&format!(
         "collect {address} -o out --load {}s {flags}",
         secs()
     ));
-    let text = scratch.done("analyze out --no-files");
-    let report = scratch.json("analyze out --json");
+    let text = scratch.text("analyze out --no-files");
+    let report = scratch.report("analyze out --json");
     let first = text.lines().next().unwrap().to_owned();
     (first, report["verdict"]["steps"].list().clone())
 }

@@ -56,8 +56,8 @@ pub(super) fn under_load<R>(cluster: &Cluster, hot: &[&str], run: impl FnOnce() 
 fn collected(cluster: &Cluster, hot: &[&str], flags: &str) -> (Scratch, String, Value) {
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let line = format!("collect {address} -o out --load 2s {flags}");
-    let said = under_load(cluster, hot, || scratch.done(line));
-    let report = scratch.json("analyze out --json");
+    let said = under_load(cluster, hot, || scratch.text(&line));
+    let report = scratch.report("analyze out --json");
     (scratch, said, report)
 }
 fn role<'r>(report: &'r Value, role: &str) -> &'r Value {
@@ -91,9 +91,9 @@ fn a_hot_key_is_found_by_slot_where_servers_count_so_and_all_nodes_are_read_toge
         named.has(json!({"slot": slot(b"{hot}"), "listed": [{"key": HOT}]}));
         assert!(named["cpu_share"].as_f64() > Some(0.3), "{named:#}");
         scratch
-            .done("analyze out --no-files --full")
+            .text("analyze out --no-files --full")
             .says("; its key: cart:{hot}:1");
-        let redacted = scratch.json("analyze out --json --redact");
+        let redacted = scratch.report("analyze out --json --redact");
         let listed = &redacted["hot_slots"][0]["listed"];
         assert!(listed.is_array(), "{listed}");
         listed.to_string().lacks("hot");
@@ -182,7 +182,7 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     role(&report, "load").has(json!({"metric": "cpu", "state": "skewed"}));
     assert_eq!(report["input"]["keys"], KEYS + 1);
     report["tags"]["top"][0].has(json!({"tag": "hot"}));
-    scratch.done("analyze out --no-files").says("{hot}");
+    scratch.text("analyze out --no-files").says("{hot}");
 
     let refused = load.nodes.iter().flat_map(|node| &node.refused.errors);
     let refused: Vec<_> = refused.collect();
@@ -194,14 +194,14 @@ fn monitor_names_the_hot_key_of_servers_that_count_nothing_by_slot_and_keeps_no_
     let of = risks.iter().find(|of| of["kind"] == "refused").unwrap();
     of["sentence"].text().ends("with CROSSSLOT: MGET");
     let capture = format!("out/{}", monitor.nodes[0].file);
-    let text = scratch.done(format!("fanout {capture} --topology out/cluster.nodes"));
+    let text = scratch.text(&format!("fanout {capture} --topology out/cluster.nodes"));
     text.squeezed().says("shows no command that it refuses");
 
     // A primary that is down does not keep MONITOR from the others.
     cluster.servers[2].stop();
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let line = "--load 1s --monitor --keep out --timeout 2s";
-    let output = scratch.line(format!("analyze {address} {line}"));
+    let output = scratch.run(&format!("analyze {address} {line}"));
     stdout(&output).says("DOWN");
     let of = manifest(&scratch);
     let lost = cluster.address(2);
@@ -232,9 +232,9 @@ fn the_time_of_scripts_on_servers_that_count_by_slot_is_that_of_their_process() 
         });
         let _end = SetOnDrop(&is_over);
         let line = format!("collect {} -o out --load 2s", cluster.address(0));
-        under_load(&cluster, &[], || scratch.done(line))
+        under_load(&cluster, &[], || scratch.text(&line))
     });
-    let text = scratch.done("analyze out --no-files");
+    let text = scratch.text("analyze out --no-files");
     text.says(&format!("HOT  {} ", cluster.owner_address(HOT.as_bytes())));
     text.says("is in no slot").lacks(" move ");
 }

@@ -19,7 +19,7 @@ const FAST: &str = "--max-load 100 --from primaries";
 
 fn collect(scratch: &Scratch, server: &Server, flags: &str) -> Vec<Row> {
     let url = format!("redis://{}", server.address());
-    scratch.done(format!("collect {url} -o out --force {flags}"));
+    scratch.text(&format!("collect {url} -o out --force {flags}"));
     rows(scratch)
 }
 fn by_name(rows: Vec<Row>) -> BTreeMap<Name, Row> {
@@ -182,7 +182,7 @@ fn a_lone_server_is_read_with_all_its_databases() {
     assert_eq!(scratch.entries("out").len(), 2);
     assert!(!manifest(&scratch).cluster);
     scratch
-        .done("analyze out --json")
+        .text("analyze out --json")
         .says("the server is not in cluster mode");
     let url = server.address();
     scratch.refuses(&format!(
@@ -196,7 +196,7 @@ fn a_lone_server_is_read_with_all_its_databases() {
 fn a_cluster_in_which_no_node_owns_a_slot_is_an_error_that_says_so() {
     let (scratch, server) = (Scratch::new(), Server::start(&[]));
     for line in ["collect -o out redis://", "analyze redis://"] {
-        let output = scratch.line(format!("{line}{}", server.address()));
+        let output = scratch.run(&format!("{line}{}", server.address()));
         output.refused("no node owns a slot | redis-cli --cluster check 127.0.0.1:");
         assert_eq!(scratch.entries(""), [""; 0]);
     }
@@ -234,7 +234,7 @@ fn slot_stats_are_taken_at_regular_times() {
     let cluster = Cluster::counting(Kind::Valkey91, 3000);
     let (scratch, address) = (Scratch::new(), cluster.address(0));
     let series = "--slots-only --every 200ms --for 1s --json";
-    let of = scratch.json(format!("collect {address} -o out {series}"));
+    let of = scratch.report(&format!("collect {address} -o out {series}"));
     of.has(json!({"level": "slots", "series": {"nodes": 3}}));
     let lines = slot_stats(&scratch);
     assert_eq!(of["series"]["samples"], lines.len() / 3);
@@ -252,10 +252,10 @@ fn slot_stats_are_taken_at_regular_times() {
     for metric in words("key-count cpu-usec network-bytes-in network-bytes-out") {
         assert!(slots[0][1][metric].is_u64(), "{metric}: {}", slots[0]);
     }
-    scratch.done(format!("collect {address} -o out --force"));
+    scratch.text(&format!("collect {address} -o out --force"));
     assert_eq!(slot_stats(&scratch).len(), 3, "one of each node");
     let old = Cluster::even(1);
-    let refused = scratch.line(format!(
+    let refused = scratch.run(&format!(
         "collect {} --every 1s --for 2s -o old",
         old.address(0)
     ));
@@ -266,7 +266,7 @@ fn slot_stats_are_taken_at_regular_times() {
 fn what_was_collected_is_printed() {
     let (cluster, scratch) = (Cluster::even(2), Scratch::new());
     cluster.set_all([("k", "x")]);
-    let run = scratch.line(format!(
+    let run = scratch.run(&format!(
         "collect {} -o out --progress always",
         cluster.address(1)
     ));

@@ -26,7 +26,7 @@ fn each_primary_says_its_memory_and_its_limits_also_where_replicas_are_read() {
     for level in ["--max-load 100", "--keys", "--slots-only"] {
         println!("{level}");
         let (scratch, address) = (Scratch::new(), cluster.address(0));
-        scratch.done(format!("collect {address} -o out {level}"));
+        scratch.text(&format!("collect {address} -o out {level}"));
         let of = manifest(&scratch);
         let servers = of.servers.iter();
         let primaries = servers.filter(|server| server.role == Role::Primary);
@@ -66,7 +66,7 @@ fn a_cluster_that_is_down_is_named_within_seconds_and_its_names_are_read() {
         ("--slots-only", Level::Slots),
     ] {
         let (scratch, start) = (Scratch::new(), Instant::now());
-        let run = scratch.line(format!("collect {} -o out {flags}", cluster.address(0)));
+        let run = scratch.run(&format!("collect {} -o out {flags}", cluster.address(0)));
         let took = start.elapsed();
         assert!(took < Duration::from_secs(20), "{took:?}");
         assert_eq!(code(&run), 2, "{}", stderr(&run));
@@ -86,7 +86,7 @@ fn a_server_without_memory_usage_gives_all_else() {
     let server = Server::start(&words("--cluster-enabled no --rename-command MEMORY xyz"));
     server.connect().call(&["SET", "k", "v"]);
     let scratch = Scratch::new();
-    let said = scratch.done(format!("collect {} -o out", server.address()));
+    let said = scratch.text(&format!("collect {} -o out", server.address()));
     said.says("not collected: sizes: the server does not know MEMORY USAGE");
     let of = manifest(&scratch);
     assert!(of.without_sizes && !of.incomplete);
@@ -98,7 +98,7 @@ fn a_server_without_memory_usage_gives_all_else() {
         (Some("string"), None)
     );
     scratch
-        .done("analyze out --json")
+        .text("analyze out --json")
         .lacks("are estimated by the server");
 }
 
@@ -114,7 +114,10 @@ fn a_sample_has_the_slot_with_most_keys() {
         .unwrap();
     cluster.set_all((0..50).map(|id| (format!("{tag}:{id}"), "x")));
     let scratch = Scratch::new();
-    scratch.done(format!("collect {} -o out --sample 10", cluster.address(0)));
+    scratch.text(&format!(
+        "collect {} -o out --sample 10",
+        cluster.address(0)
+    ));
     let sample = manifest(&scratch).sample.unwrap();
     assert_eq!(sample.heaviest_by, Some(HeaviestBy::Keys));
     assert_eq!(sample.keys_of_all, Some(KEYS as u64 + 50));

@@ -30,7 +30,7 @@ fn collected(cluster: &Cluster, key: &str) -> Scratch {
             work(cluster, key);
             work(cluster, key);
         });
-        scratch.done(format!("collect {address} -o out --load 4s"));
+        scratch.text(&format!("collect {address} -o out --load 4s"));
     });
     scratch
 }
@@ -59,14 +59,14 @@ fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
             .filter(|_| kind == Kind::Valkey91);
         assert!(large.eq(expected), "{logged:#?}");
 
-        let text = scratch.done("analyze out --no-files --full");
+        let text = scratch.text("analyze out --no-files --full");
         text.says("Slow commands during the load");
         let line = text.lines().find(|line| line.contains(" eval "));
         let line = line.expect(&text);
         line.says(r"user:\x1b[2J");
         // On a busy machine they take seconds.
         assert!(line.contains(" ms") || line.contains(" s"), "{line}");
-        let redacted = scratch.json("analyze out --json --redact");
+        let redacted = scratch.report("analyze out --json --redact");
         let logged = &redacted["logged"]["commands"];
         assert_eq!(logged[0]["command"], "eval");
         logged.to_string().lacks("user");
@@ -77,7 +77,7 @@ fn slow_commands_of_the_interval_are_listed_with_node_and_key() {
 fn a_user_without_the_right_is_told_and_has_the_rest() {
     let (cluster, scratch) = (start(Kind::Valkey91), Scratch::new());
     let line = scratch
-        .done("collect --acl valkey-9.1")
+        .text("collect --acl valkey-9.1")
         .replace("PASSWORD", "secret");
     let rights = line
         .replace(" +slowlog|get", "")
@@ -96,6 +96,6 @@ fn a_user_without_the_right_is_told_and_has_the_rest() {
         .says("collect --acl");
     let load = of.load.unwrap();
     assert_eq!((load.logged, load.nodes.len()), (None, 3));
-    let report = scratch.json("analyze out --json");
+    let report = scratch.report("analyze out --json");
     assert_eq!(report.get("logged"), None::<&Value>);
 }

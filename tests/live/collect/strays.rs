@@ -63,7 +63,7 @@ fn keys_in_slots_of_others_are_counted_left_out_and_deleted() {
         println!("{kind:?}");
         let (cluster, slot) = with_strays(kind);
         let (scratch, address) = (Scratch::new(), cluster.address(0));
-        let text = scratch.done(format!("collect {address} -o out --max-load 100"));
+        let text = scratch.text(&format!("collect {address} -o out --max-load 100"));
         let said =
             format!("{address} holds 2 keys of slots that it does not own ({slot}), left out:");
         text.says(&said);
@@ -75,7 +75,7 @@ fn keys_in_slots_of_others_are_counted_left_out_and_deleted() {
             (found.strays, &*found.stray_slots),
             (2, &[(number, number)][..])
         );
-        let report = scratch.json("analyze out --json");
+        let report = scratch.report("analyze out --json");
         let cure = ["docs/troubleshooting.md", "FLUSHSLOT"][usize::from(kind.is_valkey())];
         report["input"]["warnings"]
             .to_string()

@@ -21,7 +21,7 @@ fn fill(server: &Server) -> usize {
 
 /// Creates the user that `collect --acl FLAGS` prints; `change` has the line.
 fn allow(server: &Server, flags: &str, change: impl Fn(String) -> String) {
-    let printed = Scratch::new().done(format!("collect --acl {flags}"));
+    let printed = Scratch::new().text(&format!("collect --acl {flags}"));
     let line = change(printed.trim_end().replace("PASSWORD", "a-secret"));
     assert_eq!(line.lines().count(), 1, "{line}");
     call_ok(&mut server.connect(), &words(&line));
@@ -110,6 +110,6 @@ fn a_right_that_is_missing_is_named_and_the_one_to_monitor_is_printed_where_it_i
          collect --acl 5.0 | --acl 5.0 | no users",
         server.address()
     ));
-    let old = scratch.done("collect --acl redis-6.0");
+    let old = scratch.text("collect --acl redis-6.0");
     assert_eq!(old.lines().count(), 1);
 }

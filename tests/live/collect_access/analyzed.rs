@@ -33,7 +33,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     let manifest = collected(&scratch, &cluster.address(0), "--max-load 100");
     assert_eq!(manifest["keys"], 6000);
 
-    let found = scratch.json("analyze all --json --fail-on 'nodes.keys.max_over_mean > 9'");
+    let found = scratch.report("analyze all --json --fail-on 'nodes.keys.max_over_mean > 9'");
     assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
     for (i, server) in cluster.servers.iter().enumerate() {
         let keys = server.connect().call(&["DBSIZE"]).int();
@@ -53,7 +53,7 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     names.retain(|name| name.ends_with(".csv.zst"));
     assert_eq!(names.len(), 3);
     let files = format!("all/{} all/{} all/{}", names[0], names[1], names[2]);
-    let alike = scratch.json(format!(
+    let alike = scratch.report(&format!(
         "analyze {files} --topology all/cluster.nodes --json"
     ));
     // Only the collection has server readings.
@@ -69,12 +69,12 @@ fn a_collection_has_its_nodes_and_every_command_takes_them() {
     assert_eq!(alike, found);
 
     let node = cluster.address(1);
-    scratch.done("plan all --commands setslot").says("MIGRATE");
+    scratch.text("plan all --commands setslot").says("MIGRATE");
     scratch
-        .done("keyslot --topology all user:1")
+        .text("keyslot --topology all user:1")
         .says("127.0.0.1:");
     scratch
-        .done(format!("find-tag --topology all --node {node}"))
+        .text(&format!("find-tag --topology all --node {node}"))
         .says("\n");
     let args = ["fanout", "-", "--topology", "all", "--json"];
     let run = scratch.piped(&args, b"MGET user:1 user:2 user:3\n");
@@ -128,9 +128,9 @@ fn servers_are_analyzed_as_their_collection_is_and_nothing_is_left_unless_kept()
             .path(&format!("reports/{name}/report.html"))
             .is_file()
     );
-    let mixed = scratch.line(format!("analyze {url} all"));
+    let mixed = scratch.run(&format!("analyze {url} all"));
     stderr(&mixed).says("a file next to servers");
-    let there = scratch.line(format!("analyze {url} --keep kept"));
+    let there = scratch.run(&format!("analyze {url} --keep kept"));
     stderr(&there).says("kept");
 }
 #[test]
@@ -138,11 +138,11 @@ fn counts_by_slot_alone_are_a_collection_too() {
     let (cluster, scratch) = (cluster(), Scratch::new());
     let manifest = collected(&scratch, &cluster.address(0), "--slots-only");
     assert_eq!(manifest["level"], "slots");
-    let found = scratch.json("analyze all --json");
+    let found = scratch.report("analyze all --json");
     assert_eq!(found["input"]["keys"], 6000);
     assert_eq!(found["nodes"]["source"], "all/cluster.nodes");
     assert_eq!(keys_of_nodes(&found), 6000);
-    scratch.done("plan all --json");
+    scratch.text("plan all --json");
 }
 #[test]
 fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
@@ -156,30 +156,30 @@ fn what_is_missing_from_a_collection_is_in_the_verdict_and_the_exit_code() {
     fs::remove_file(scratch.path(&format!("all/{}", file.text()))).unwrap();
     scratch.file("all/collect.json", manifest.to_string());
 
-    let run = scratch.line("analyze all --json");
+    let run = scratch.run("analyze all --json");
     assert_eq!(code(&run), 2);
     let found: Value = serde_json::from_slice(&run.stdout).unwrap();
     assert_eq!(found["verdict"]["state"], "suspicious");
     let reason = found["input"]["incomplete"].to_string();
     let name = cluster.address(2);
     reason.says(&name).says("no answer within");
-    stderr(&scratch.line("plan all")).says(&name);
+    stderr(&scratch.run("plan all")).says(&name);
     // A redacted report contains no name of a node.
-    let run = scratch.line("analyze all --json --redact");
+    let run = scratch.run("analyze all --json --redact");
     stdout(&run).lacks("127.0.0.1");
 }
 #[test]
 fn a_sample_says_so_and_is_not_taken_for_a_damaged_dump() {
     let (cluster, scratch) = (cluster(), Scratch::new());
     let manifest = collected(&scratch, &cluster.address(0), "--sample 5 --max-load 100");
-    let found = scratch.json("analyze all --json");
+    let found = scratch.report("analyze all --json");
     found["input"].has(json!({"keys": manifest["keys"], "sample_percent": 5.0}));
     let warnings = found["input"]["warnings"].to_string();
     warnings.says("a sample, 5.0% of the slots");
     let verdict = &found["verdict"];
     assert_ne!(verdict["state"], "suspicious", "{verdict}");
     for line in ["plan all", "plan all --force"] {
-        let plan = scratch.line(line);
+        let plan = scratch.run(line);
         assert_eq!(code(&plan), 2);
         stderr(&plan).says("collect without --sample");
     }
@@ -199,19 +199,19 @@ fn a_lone_server_is_one_node_and_its_limit_comes_first() {
         }
     }
     let address = server.address();
-    let text = scratch.done(format!("analyze {address} --no-files"));
+    let text = scratch.text(&format!("analyze {address} --no-files"));
     text.begins(&format!("FULL  {address} uses "))
         .says("one node, ");
     // Without a cluster, no replica can take over.
     text.lacks("has a replica");
     // The same for a part of the directory, and with other nodes if flags name them.
-    scratch.done(format!("collect {address} -o out"));
-    scratch.done("tally out -o a.tally");
+    scratch.text(&format!("collect {address} -o out"));
+    scratch.text("tally out -o a.tally");
     for (line, nodes) in [
         ("analyze a.tally --json", 1),
         ("analyze out --nodes 3 --json", 3),
     ] {
-        let found = scratch.json(line);
+        let found = scratch.report(line);
         assert_eq!(
             found["nodes"]["list"].list().len(),
             nodes,

@@ -59,7 +59,7 @@ fn a_server_that_does_not_answer_as_servers_do_is_an_error_soon() {
 #[test]
 fn nothing_that_listens_is_an_error() {
     let address = Hostile::always(Answer::Close).address();
-    let run = Scratch::new().line(format!("collect {address}"));
+    let run = Scratch::new().run(&format!("collect {address}"));
     run.refused("nothing listens there");
 }
 
@@ -110,7 +110,7 @@ fn a_primary_that_hangs_is_waited_for_once_and_takes_no_statistics_from_the_othe
     });
     let (scratch, url) = (Scratch::new(), server.address());
     let start = Instant::now();
-    let run = scratch.line(format!("collect {url} -o all --slots-only --timeout 1s"));
+    let run = scratch.run(&format!("collect {url} -o all --slots-only --timeout 1s"));
     // It is retried at most every eight seconds.
     let most = 1 + start.elapsed().as_secs() / 8;
     let is_once = (1..=most).contains(&waits.load(SeqCst));

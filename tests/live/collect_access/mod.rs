@@ -20,7 +20,7 @@ use testkit::prelude::*;
 
 /// `slotscope collect URL -o all FLAGS`.
 fn collect(scratch: &Scratch, url: &str, flags: &str) -> Output {
-    scratch.line(format!("collect {url} -o all {flags}"))
+    scratch.run(&format!("collect {url} -o all {flags}"))
 }
 
 /// The manifest of such a run, which must succeed.

@@ -73,8 +73,8 @@ fn without_threads_a_cluster_is_read_or_the_lack_is_said() {
 fn few_descriptors_are_said_and_nothing_is_half_written() {
     let (server, scratch) = (cluster(), Scratch::new());
     scratch.file("a.keys", "a:1\n".repeat(1000));
-    scratch.done("tally a.keys --part 1/2 --out a.tally");
-    scratch.done("tally a.keys --part 2/2 --out b.tally");
+    scratch.text("tally a.keys --part 1/2 --out a.tally");
+    scratch.text("tally a.keys --part 2/2 --out b.tally");
     let path = |name: &str| scratch.path(name).display().to_string();
     for line in [
         format!("collect {} --keys -o made", server.address()),

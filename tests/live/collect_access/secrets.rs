@@ -85,7 +85,7 @@ fn a_password_that_is_wrong_or_missing_is_an_error_without_it() {
     ) {
         let scratch = Scratch::new();
         scratch.file("empty.password", "");
-        let run = scratch.line(line.replace("IN", &address));
+        let run = scratch.run(&line.replace("IN", &address));
         println!("{line}");
         assert_eq!(code(&run), 2);
         stderr(&run).says(part);
@@ -99,7 +99,7 @@ fn others_who_may_read_the_file_of_a_password_are_pointed_out() {
     let (server, scratch) = (server(), Scratch::new());
     password(&scratch, 0o644);
     let flags = "-o all --password-file the.password";
-    let run = scratch.line(format!("collect {} {flags}", server.address()));
+    let run = scratch.run(&format!("collect {} {flags}", server.address()));
     assert_eq!(code(&run), 0, "{}", stderr(&run));
     stderr(&run).says("chmod 600");
     assert_hidden(&scratch, &run);

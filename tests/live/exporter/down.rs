@@ -23,8 +23,8 @@ fn is_down(cluster: &Cluster, exporter: &Exporter, line: &str) -> (String, Outpu
     let page = exporter.page_with(&format!("{STATE}7\n"));
     exporter.get("/healthz").begins("HTTP/1.1 200 ");
     let (scratch, seed) = (Scratch::new(), cluster.address(0));
-    let collected = scratch.line(format!("collect {seed} -o shop --timeout 2s"));
-    let analyzed = scratch.line("analyze shop --no-files");
+    let collected = scratch.run(&format!("collect {seed} -o shop --timeout 2s"));
+    let analyzed = scratch.run("analyze shop --no-files");
     stdout(&analyzed).squeezed().begins(line);
     (page, collected)
 }

@@ -178,6 +178,6 @@ fn hostile_requests_are_refused_and_take_no_memory() {
 fn what_cannot_be_exported_is_said_at_once() {
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let listen = taken.local_addr().unwrap();
-    let output = Scratch::new().line(format!("exporter 127.0.0.1:1 --listen {listen}"));
+    let output = Scratch::new().run(&format!("exporter 127.0.0.1:1 --listen {listen}"));
     output.refused("--listen | name another address");
 }

@@ -84,15 +84,15 @@ fn primaries_that_announce_one_hostname_keep_their_own_figures() {
         rising([0, 1, 2].map(|at: usize| cpu[at].1));
     }
     let scratch = Scratch::new();
-    scratch.done(format!(
+    scratch.text(&format!(
         "collect {seed} --slots-only --load 1s -o shop{map}"
     ));
     let manifest: Value = serde_json::from_str(&scratch.read("shop/collect.json")).unwrap();
     rising([0, 1, 2].map(|at: usize| manifest["load"]["nodes"][at]["cpu"].float()));
-    let report = scratch.json("analyze shop --json");
+    let report = scratch.report("analyze shop --json");
     let slots = [0, 1, 2].map(|at: usize| &report["nodes"]["list"][at]["keys"]);
     assert_eq!(slots, [5461, 5462, 5461], "{}", report["nodes"]);
-    scratch.done("analyze shop --openmetrics metrics.txt --no-files");
+    scratch.text("analyze shop --openmetrics metrics.txt --no-files");
     let page = scratch.read("metrics.txt");
     let lines = page.lines().filter(|line| !line.starts_with('#'));
     let mut series = lines.map(|line| line.rsplit_once(' ').unwrap().0);
@@ -107,10 +107,10 @@ fn what_a_primary_calls_itself_moves_no_terminal() {
     let seed = servers[0].address();
     let page = Exporter::of(&seed, &[]).page_with("slotscope_node_cpu_ratio{");
     let scratch = Scratch::new();
-    let load = scratch.line(format!(
+    let load = scratch.run(&format!(
         "collect {seed} -o a --color always --slots-only --load 1s"
     ));
-    let counts = scratch.line(format!("collect {seed} -o b --color always --slots-only"));
+    let counts = scratch.run(&format!("collect {seed} -o b --color always --slots-only"));
     for run in [&load, &counts] {
         assert_eq!(code(run), 0, "{}", stderr(run));
     }

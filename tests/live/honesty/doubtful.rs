@@ -61,7 +61,7 @@ fn a_dump_of_nothing_asks_whether_redis_cli_failed() {
         ("nothing.keys keys.keys", Some("nothing.keys holds nothing")),
         ("newline.keys keys.keys", None),
     ] {
-        let output = scratch.line(format!("analyze --json {files}"));
+        let output = scratch.run(&format!("analyze --json {files}"));
         let report: Value = serde_json::from_slice(&output.stdout).unwrap();
         let warnings = report["input"]["warnings"].list();
         assert_eq!(
@@ -138,8 +138,8 @@ fn every_command_shows_the_rows_that_it_left_out() {
         ("fanout batches", "/rejected", "a quote is not closed"),
     ] {
         println!("{command}");
-        stdout(&scratch.line(command)).squeezed().says(reason);
-        let json = scratch.line(format!("{command} --json"));
+        stdout(&scratch.run(command)).squeezed().says(reason);
+        let json = scratch.run(&format!("{command} --json"));
         let json: Value = serde_json::from_slice(&json.stdout).unwrap();
         json.pointer(place).unwrap().to_string().says(reason);
     }
@@ -150,7 +150,7 @@ fn an_input_of_more_rejects_than_keys_has_no_verdict() {
     let scratch = Scratch::new();
     scratch.file("half.csv", "key,size\na,1\nb\n");
     scratch.file("most.csv", "key,size\na,1\nb\nc\n");
-    scratch.done("analyze half.csv --no-files");
+    scratch.text("analyze half.csv --no-files");
     for command in ["analyze", "whatif --to-nodes 4", "plan --nodes 4", "lint"] {
         let said = "most.csv: 2 of 3 rows are not keys, the first at line 3 (byte 13): 1 fields";
         scratch.refuses(&format!("{command} half.csv most.csv | {said}"));

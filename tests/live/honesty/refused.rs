@@ -203,7 +203,7 @@ fn a_format_that_is_given_is_believed() {
     for (what, content) in starts().filter(|(what, _)| !what.starts_with("errors")) {
         scratch.file("input", content);
         println!("{what}");
-        scratch.done("analyze input --format lines --json");
+        scratch.text("analyze input --format lines --json");
     }
 }
 
@@ -222,10 +222,10 @@ fn an_argument_that_names_a_server_or_a_url_says_what_to_type() {
         .take(if cfg!(feature = "cloud") { 3 } else { 7 })
     {
         let (argument, parts) = row.trim_start().split_once(" | ").unwrap();
-        let output = scratch.line(format!("timeline {argument}"));
+        let output = scratch.run(&format!("timeline {argument}"));
         output.refused(parts);
         stderr(&output).lacks("cret@").lacks("secret");
     }
     scratch.file("10.0.0.1:6379", "user:1\n");
-    scratch.done("analyze 10.0.0.1:6379 --no-files");
+    scratch.text("analyze 10.0.0.1:6379 --no-files");
 }

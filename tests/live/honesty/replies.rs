@@ -53,7 +53,7 @@ fn talkative(kind: Kind) -> Server {
 
 /// The reason why a file is treated wrongly.
 fn complaint(scratch: &Scratch, file: &str) -> Option<String> {
-    let output = scratch.line(format!("analyze {file} --json --no-files"));
+    let output = scratch.run(&format!("analyze {file} --json --no-files"));
     // An input without keys yields a report, and an error for cron.
     if code(&output) == 2 && output.stdout.is_empty() {
         let said = stderr(&output);

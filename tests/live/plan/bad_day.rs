@@ -15,7 +15,7 @@ fn judged(cluster: &Cluster, scratch: &Scratch) -> Value {
         scratch.file(&format!("{i}.keys"), dump);
     }
     let files = "0.keys 1.keys 2.keys --topology cluster.nodes";
-    scratch.json(format!("analyze {files} --json"))["verdict"].take()
+    scratch.report(&format!("analyze {files} --json"))["verdict"].take()
 }
 
 /// `redis-cli --cluster rebalance` refuses a cluster with an open slot.

@@ -179,7 +179,7 @@ fn planned(cluster: &Cluster, scratch: &Scratch, load: &Load, commands: &str) ->
     scratch.file("cluster.nodes", cluster.nodes(0));
     scratch.file("dump.csv", load.dump());
     let plan = "plan dump.csv --topology cluster.nodes --by bytes=2,ops=1";
-    let script = scratch.done(format!("{plan} --commands {commands}"));
+    let script = scratch.text(&format!("{plan} --commands {commands}"));
     scratch.file("moves.sh", super::uneven::with_cli(&script));
     scratch.bash("exec bash moves.sh")
 }

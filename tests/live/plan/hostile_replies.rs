@@ -260,7 +260,7 @@ fn script(scratch: &Scratch, kind: &str, servers: &[Hostile], patience: u32) -> 
     let first = keys.filter(|key| slotscope::slot::slot(key.trim().as_bytes()) < 5462);
     scratch.file("dump.keys", first.take(6).collect::<String>());
     let plan = "plan dump.keys --topology cluster.nodes --by keys --commands";
-    let script = scratch.done(format!("{plan} {kind}"));
+    let script = scratch.text(&format!("{plan} {kind}"));
     script
         .replace("now - reported >= 5", "now - reported >= 0")
         .replace("patience_secs=3600", &format!("patience_secs={patience}"))

@@ -67,7 +67,7 @@ pub(super) fn bytes_are_evener_than_after_a_rebalance_of_slots(cluster: &Cluster
     });
     let nodes: String = nodes.collect();
     let plan = "plan dump.csv --topology cluster.nodes --by bytes --json";
-    let plan = scratch.json(format!("{plan}{nodes}"));
+    let plan = scratch.report(&format!("{plan}{nodes}"));
     let ours = promised(cluster, &plan, &before);
 
     let (they, they_moved) = judge(&bytes, &weights, &before, &theirs);

@@ -57,7 +57,7 @@ pub(super) fn the_script_moves_what_was_planned_and_loses_nothing(cluster: &Clus
         scratch: &scratch,
         port: cluster.servers[3].port,
     };
-    let plan = scratch.json(format!("{PLAN} --json"));
+    let plan = scratch.report(&format!("{PLAN} --json"));
     let before = owners(cluster);
     let promised = promised(cluster, &plan, &before);
     let moving = (0..16384).filter(|slot| before[*slot] != promised[*slot]);
@@ -112,7 +112,7 @@ impl Scripts<'_> {
     fn make(&self, commands: &str, file: &str, more: &str) {
         let text = self
             .scratch
-            .done(format!("{PLAN} --commands {commands} {more}"));
+            .text(&format!("{PLAN} --commands {commands} {more}"));
         self.scratch.file(file, text);
         self.fill_in(file);
     }

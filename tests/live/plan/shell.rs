@@ -15,7 +15,7 @@ fn scripts(scratch: &Scratch) -> Vec<String> {
     for kind in ["setslot", "valkey", "redis-8.4"] {
         let [name, back] = ["", "-back"].map(|end| format!("{kind}{end}.sh"));
         let plan = format!("plan {inputs} --add 1 --commands {kind} --rollback {back}");
-        scratch.file(&name, scratch.done(plan));
+        scratch.file(&name, scratch.text(&plan));
         names.extend([name, back]);
     }
     names

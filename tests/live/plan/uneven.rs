@@ -74,9 +74,9 @@ impl Uneven {
     pub(super) fn plan(&self, more: &str) -> String {
         let (address, commands) = (self.cluster.address(0), self.commands);
         self.scratch
-            .done(format!("collect {address} -o out --force --max-load 100"));
+            .text(&format!("collect {address} -o out --force --max-load 100"));
         let plan = format!("plan out --by bytes --commands {commands} --rollback back.sh");
-        let script = with_cli(&self.scratch.done(format!("{plan} {more}")));
+        let script = with_cli(&self.scratch.text(&format!("{plan} {more}")));
         self.scratch.file("move.sh", &script);
         let back = self.scratch.read("back.sh");
         self.scratch.file("back.sh", with_cli(&back));

@@ -193,7 +193,7 @@ fn estimates_are_as_close_to_the_servers_answers_as_the_manual_says() {
         }
         // The report on a server's file states the largest errors of all servers that were measured.
         let path = server.folder().join("dump.rdb");
-        let report = Scratch::new().json(format!("analyze {} --json", path.display()));
+        let report = Scratch::new().report(&format!("analyze {} --json", path.display()));
         report["input"]["notes"].to_string().says(&format!(
             "all keys together were off by at most {}%, and one by {}%; before it, where tables grow, by {} and {}%",
             manual.worst(true, State::Restarted),

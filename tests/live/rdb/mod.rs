@@ -108,7 +108,7 @@ fn agree(kind: Kind, found: &[Found], expected: &[Found]) {
 /// Checks that the program's output for the server's file has the server's slots.
 fn slots_are_the_servers(server: &Server) {
     let path = server.folder().join("dump.rdb");
-    let text = Scratch::new().done(format!("dump --output jsonl {}", path.display()));
+    let text = Scratch::new().text(&format!("dump --output jsonl {}", path.display()));
     let (mut keys, mut slots) = (Vec::new(), Vec::new());
     for line in text.lines() {
         let line: Value = serde_json::from_str(line).unwrap();
@@ -176,7 +176,7 @@ fn databases_idle_times_and_expired_keys_are_in_the_file() {
         scratch.file("dump.rdb", &bytes);
         scratch.file("dump.rdb.zst", zstd::encode_all(&bytes[..], 1).unwrap());
         let reports = ["dump.rdb", "dump.rdb.zst"].map(|file| {
-            let mut report = scratch.json(format!("analyze {file} --json --db 3"));
+            let mut report = scratch.report(&format!("analyze {file} --json --db 3"));
             assert_eq!(report["input"]["keys"], 4);
             let input = report["input"].to_string();
             input.says("already expired when the RDB file was written");
@@ -225,17 +225,17 @@ fn a_key_that_is_too_long_is_rejected_with_its_place_and_the_walk_goes_on() {
         let at = memchr::memmem::find(&bytes, &long[..100]).unwrap() - 6;
         let path = server.folder().join("dump.rdb");
         let (scratch, path) = (Scratch::new(), path.display());
-        let report = scratch.json(format!("analyze {path} --json"));
+        let report = scratch.report(&format!("analyze {path} --json"));
         let input = &report["input"];
         input.has(json!({"keys": 3, "rejected": {"count": 2}}));
         let first = input["rejected"]["first"].list();
         assert!(first.iter().any(|reject| reject["byte"] == at), "{first:?}");
         input["warnings"].to_string().lacks("header");
-        let output = scratch.line(format!("dump {path}"));
+        let output = scratch.run(&format!("dump {path}"));
         assert_eq!((code(&output), stdout(&output).lines().count()), (2, 1 + 3));
         let said = "a key of over 16 MiB, which is not counted: it has 20,971,520 bytes";
         stderr(&output).says(&format!("byte {at}: {said}"));
-        let strict = scratch.line(format!("analyze {path} --strict"));
+        let strict = scratch.run(&format!("analyze {path} --strict"));
         assert_eq!(code(&strict), 2);
     }
 }

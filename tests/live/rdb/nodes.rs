@@ -57,8 +57,8 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     let (scratch, files) = (Scratch::new(), FILES.join(" "));
     save(&scratch, &cluster);
     scratch.file("cluster.nodes", cluster.nodes(0));
-    let of_files = scratch.json(format!("analyze --json {files}"));
-    let listed = scratch.json(format!("analyze --json {files} --topology cluster.nodes"));
+    let of_files = scratch.report(&format!("analyze --json {files}"));
+    let listed = scratch.report(&format!("analyze --json {files} --topology cluster.nodes"));
     assert_eq!(of_files["nodes"]["source"], "one node a file");
     assert_eq!(ids(&of_files), ["7001", "7002", "7003"]);
     assert_eq!(node_loads(&of_files), node_loads(&listed));
@@ -75,7 +75,7 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     sentence.begins("7003 holds ").says("51% of the slots");
 
     // Every command in the report runs as pasted, and assumes no node.
-    let text = scratch.done(format!("analyze --no-files {files}"));
+    let text = scratch.text(&format!("analyze --no-files {files}"));
     let lines = text.lines().map(str::trim);
     let commands: Vec<&str> = lines
         .filter_map(|line| line.strip_prefix("slotscope "))
@@ -83,24 +83,24 @@ fn rdb_files_of_a_real_cluster_are_its_nodes() {
     assert!(!commands.is_empty(), "{text}");
     for command in commands {
         command.lacks("--nodes").lacks("'").lacks("\"");
-        scratch.done(command);
+        scratch.text(command);
     }
     let most = &of_files["nodes"]["bytes"]["max_over_mean"];
-    let plan = scratch.json(format!("plan --json {files}"));
+    let plan = scratch.report(&format!("plan --json {files}"));
     assert_eq!(plan["before"]["bytes"]["max_over_mean"], *most);
-    let whatif = scratch.json(format!("whatif --to-nodes 4 --json {files}"));
+    let whatif = scratch.report(&format!("whatif --to-nodes 4 --json {files}"));
     assert_eq!(whatif["before"]["nodes"]["max_over_mean"], *most);
 
     // The third node and its replica are one node.
     scratch.file("7013.rdb", cluster.servers[2].saved());
-    let twice = scratch.json(format!("analyze --json {files} 7013.rdb"));
+    let twice = scratch.report(&format!("analyze --json {files} 7013.rdb"));
     assert_eq!(ids(&twice).len(), 3);
     assert_eq!(twice["verdict"]["state"], "suspicious");
     let warnings = twice["input"]["warnings"].to_string();
     warnings.says("7003.rdb, 7013.rdb hold the keys of one node, 7003");
 
     // The first node has two ranges.
-    let missing = scratch.json("analyze --json 7002.rdb 7003.rdb");
+    let missing = scratch.report("analyze --json 7002.rdb 7003.rdb");
     assert_eq!(missing["verdict"]["state"], "suspicious");
     assert_eq!(ids(&missing), ["7002", "7003"]);
     let unowned = &missing["nodes"]["unowned"];
@@ -115,14 +115,14 @@ fn headers_of_slots_say_that_few_keys_are_of_nodes_too() {
         scratch.file(&format!("{node}/dump.rdb"), of_cluster(40, is_its));
         scratch.file(&format!("{node}.keys"), lines(40, is_its));
     }
-    let made = scratch.json("analyze a/dump.rdb b/dump.rdb --json");
+    let made = scratch.report("analyze a/dump.rdb b/dump.rdb --json");
     assert_eq!(ids(&made), ["a", "b"]);
     made["verdict"].has(json!({"state": "unjudged"}));
     let keys = node_loads(&made).into_iter().map(|[keys, _]| keys.whole());
     assert_eq!(keys.sum::<u64>(), 40);
     made["input"].has(json!({"files": [{"in_cluster": true}]}));
     // Without headers, a few keys are in different slots by chance.
-    let made = scratch.json("analyze a.keys b.keys --json");
+    let made = scratch.report("analyze a.keys b.keys --json");
     assert_eq!(made["nodes"]["source"], "assumed even 3");
 }
 #[test]
@@ -133,7 +133,7 @@ fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
         cluster.set_all((0..80).map(|i| (format!("user:{i}"), "value")));
         let scratch = Scratch::new();
         save(&scratch, &cluster);
-        let made = scratch.json("analyze 7001.rdb 7002.rdb --json");
+        let made = scratch.report("analyze 7001.rdb 7002.rdb --json");
         assert_eq!(ids(&made), ["7001", "7002"]);
         assert_eq!(made["input"]["keys"], 80);
         for (server, [keys, _]) in cluster.servers.iter().zip(node_loads(&made)) {
@@ -142,7 +142,7 @@ fn servers_that_write_headers_of_slots_are_nodes_however_few_keys_they_have() {
                 keys.whole() as i64
             );
         }
-        let alone = scratch.json("analyze 7002.rdb --json");
+        let alone = scratch.report("analyze 7002.rdb --json");
         let sentence = alone["verdict"]["sentence"].text();
         sentence.says("the RDB file of one node of a cluster");
     }
@@ -172,7 +172,7 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
     let scratch = Scratch::new();
     scratch.file("dump.rdb", server.saved());
     // Nodes are not judged by so few a minute, unless asked for.
-    let made = scratch.json("analyze dump.rdb --by accesses --json");
+    let made = scratch.report("analyze dump.rdb --by accesses --json");
     let slots = made["slots"]["accesses"].list().iter();
     assert_eq!(slots.map(|load| load.as_i64().unwrap()).sum::<i64>(), all);
     assert_eq!(made["keys"]["top"][0]["key"], "user:7");
@@ -181,13 +181,13 @@ fn accesses_are_those_that_the_counters_of_a_server_stand_for() {
 fn one_file_of_a_cluster_is_no_cluster() {
     let scratch = Scratch::new();
     scratch.file("few.rdb", of_cluster(60, |slot| slot <= 5460));
-    let made = scratch.json("analyze few.rdb --json");
+    let made = scratch.report("analyze few.rdb --json");
     assert_eq!(made["verdict"]["state"], "suspicious");
     let sentence = made["verdict"]["sentence"].text();
     sentence.says("the RDB file of one node of a cluster, all of its keys in slots");
     // All slots may belong to one server.
     scratch.file("all.rdb", of_cluster(60, |_| true));
-    let made = scratch.json("analyze all.rdb --json");
+    let made = scratch.report("analyze all.rdb --json");
     assert_ne!(made["verdict"]["state"], "suspicious");
 }
 #[test]
@@ -197,17 +197,17 @@ fn keys_of_each_primary_are_nodes_and_pieces_of_a_dump_are_not() {
         let keys = lines(50_000, |slot| range.contains(&slot));
         scratch.file(&format!("{name}.keys"), keys);
     }
-    let made = scratch.json("analyze x.keys y.keys z.keys --json");
+    let made = scratch.report("analyze x.keys y.keys z.keys --json");
     assert_eq!(ids(&made), ["x", "y", "z"]);
     assert_eq!(made["nodes"]["list"][1]["slots"], 5462);
-    let again = scratch.json("analyze z.keys x.keys y.keys --json");
+    let again = scratch.report("analyze z.keys x.keys y.keys --json");
     assert_eq!(again["nodes"], made["nodes"]);
 
     let all = lines(50_000, |_| true);
     let (first, second) = all.split_at(all.len() / 2 / 11 * 11);
     scratch.file("1.keys", first);
     scratch.file("2.keys", second);
-    let made = scratch.json("analyze 1.keys 2.keys --json");
+    let made = scratch.report("analyze 1.keys 2.keys --json");
     assert_eq!(made["nodes"]["source"], "assumed even 3");
     scratch.refuses("plan 1.keys 2.keys | no nodes | --topology FILE");
 }
@@ -218,9 +218,9 @@ fn what_names_nodes_waits_for_those_of_the_files() {
     scratch.file("y.rdb", of_cluster(3000, |slot| slot >= 9000));
     let both = "analyze x.rdb y.rdb --no-files";
     let limit = "--fail-on 'nodes.keys.max_over_mean > 1.01'";
-    assert_eq!(code(&scratch.line(format!("{both} {limit}"))), 1);
+    assert_eq!(code(&scratch.run(&format!("{both} {limit}"))), 1);
     let room = "--maxmemory 1gb --used-memory y=900mb --used-memory x=1mb --json";
-    let made = scratch.json(format!("{both} {room}"));
+    let made = scratch.report(&format!("{both} {room}"));
     assert_eq!(made["capacity"]["first"]["id"], "y");
     scratch.refuses(&format!(
         r#"{both} --maxmemory 1gb --used-memory even-1=1gb | --used-memory even-1=1gb | no such node; the nodes are: "x", "y"
@@ -228,7 +228,7 @@ fn what_names_nodes_waits_for_those_of_the_files() {
         plan x.rdb y.rdb --commands setslot | --commands | --topology FILE"#
     ));
     // File names are names.
-    let text = scratch.done(format!("{both} --redact --json"));
+    let text = scratch.text(&format!("{both} --redact --json"));
     text.lacks("x.rdb");
     let made: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(made["nodes"]["source"], "one node a file");
@@ -242,9 +242,9 @@ fn nodes_of_files_with_dates_in_their_names_are_compared_by_their_slots() {
         let file = |node: &str, content| scratch.file(&format!("{node}-{day}.rdb"), content);
         file("a", of_cluster(keys, |slot| slot < 8192));
         file("b", of_cluster(keys, |slot| slot >= 8192));
-        scratch.done(format!("analyze b-{day}.rdb a-{day}.rdb --out {day}"));
+        scratch.text(&format!("analyze b-{day}.rdb a-{day}.rdb --out {day}"));
     }
-    let found = scratch.json("diff monday tuesday --json");
+    let found = scratch.report("diff monday tuesday --json");
     let nodes = found["nodes"].list();
     assert_eq!(nodes.len(), 2, "{nodes:?}");
     for (node, id) in nodes.iter().zip(["a-tuesday", "b-tuesday"]) {

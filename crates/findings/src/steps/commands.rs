@@ -151,7 +151,10 @@ impl Commands {
     /// `slotscope whatif` without the braces of a tag.
     pub fn untag(&self, tag: &str, metric: Metric) -> Option<Name> {
         let flags = [
-            vec!["--retag".into(), format!("[{{]({})[}}] => $1", escaped(tag))],
+            vec![
+                "--retag".into(),
+                format!("[{{]({})[}}] => $1", escaped(tag)),
+            ],
             self.metric_flag(metric),
         ];
         self.slotscope("whatif", &flags.concat(), "")
