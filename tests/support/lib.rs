@@ -1,5 +1,6 @@
 //! Shared parts of the tests: running the program, scanning, starting servers, and random numbers.
 
+pub mod cases;
 pub mod chromium;
 pub mod cluster;
 pub mod dumps;

@@ -12,6 +12,8 @@ use slotscope::output::Written;
 use slotscope::summary::Summary;
 use tempfile::TempDir;
 
+pub use crate::cases::{rows, words};
+
 /// Variables of other programs that also change this one's output.
 const SHARED_VARIABLES: &[&str] = &[
     "COLUMNS",
@@ -401,71 +403,12 @@ pub fn differences(found: &Value, expected: &Value) -> String {
     places.join("\n")
 }
 
-/// The words of a command line as a user types it; single quotes hold a word with blanks together.
-pub fn words(line: &str) -> Vec<&str> {
-    let mut words = Vec::new();
-    let mut rest = line.trim_start();
-    while !rest.is_empty() {
-        let (word, after) = match rest.strip_prefix('\'') {
-            Some(quoted) => quoted.split_once('\'').expect("a closing quote"),
-            None => rest.split_once(' ').unwrap_or((rest, "")),
-        };
-        words.push(word);
-        rest = after.trim_start();
-    }
-    words
-}
-
-/// The rows of a table of cases, a line each: cells between ` | ` with escapes as in literals of Rust.
-#[track_caller]
-pub fn rows<const N: usize>(table: &str) -> Vec<[&'static str; N]> {
-    let row = |line: &str| {
-        let cells: Vec<&str> = line.trim().split(" | ").map(decoded).collect();
-        let cells: [&str; N] = cells
-            .try_into()
-            .unwrap_or_else(|_| panic!("{N} cells: {line}"));
-        cells
-    };
-    table.trim().lines().map(row).collect()
-}
-
-/// A cell without its escapes.
-fn decoded(cell: &str) -> &'static str {
-    let mut text = String::new();
-    let mut rest = cell.chars();
-    while let Some(c) = rest.next() {
-        text.push(match (c, c == '\\') {
-            (c, false) => c,
-            _ => match rest.next() {
-                Some('n') => '\n',
-                Some('r') => '\r',
-                Some('t') => '\t',
-                Some('0') => '\0',
-                Some('x') => {
-                    let digits: String = rest.by_ref().take(2).collect();
-                    char::from(u8::from_str_radix(&digits, 16).expect("two digits"))
-                }
-                Some('u') => {
-                    let digits: String = rest.by_ref().skip(1).take_while(|c| *c != '}').collect();
-                    let code = u32::from_str_radix(&digits, 16).expect("digits");
-                    char::from_u32(code).expect("a character")
-                }
-                Some(c) => c,
-                None => panic!("an escape at the end of {cell}"),
-            },
-        });
-    }
-    text.leak()
-}
-
 /// Assertions on a text, in a chain; a failure shows the text.
 pub trait Said {
     fn says(&self, part: &str) -> &Self;
     fn lacks(&self, part: &str) -> &Self;
     fn begins(&self, start: &str) -> &Self;
     fn ends(&self, end: &str) -> &Self;
-    /// The words with one blank between them, on one line.
-    fn squeezed(&self) -> String;
 }
 
 impl Said for str {
@@ -491,10 +434,6 @@ impl Said for str {
     fn ends(&self, end: &str) -> &Self {
         assert!(self.ends_with(end), "no {end:?} last: {self}");
         self
-    }
-
-    fn squeezed(&self) -> String {
-        self.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 

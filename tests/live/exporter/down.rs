@@ -25,7 +25,7 @@ fn is_down(cluster: &Cluster, exporter: &Exporter, line: &str) -> (String, Outpu
     let (scratch, seed) = (Scratch::new(), cluster.address(0));
     let collected = scratch.run(&format!("collect {seed} -o shop --timeout 2s"));
     let analyzed = scratch.run("analyze shop --no-files");
-    stdout(&analyzed).squeezed().begins(line);
+    on_one_line(stdout(&analyzed)).begins(line);
     (page, collected)
 }
 
