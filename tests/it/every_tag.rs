@@ -258,7 +258,7 @@ fn an_input_that_fits_a_table_of_names_is_counted_there() {
 
 #[test]
 fn where_tags_are_counted_depends_on_their_number_alone() {
-    for (tags, are_shared) in [(16_384, false), (16_385, true)] {
+    for (tags, are_shared) in [(32_768, false), (32_769, true)] {
         let rows: Vec<Row> = (0..tags).map(|i| (format!("{{{i}}}"), 1)).collect();
         let inputs = [memory("dump", &as_lines(&rows))];
         for (threads, chunk) in [(1, 2 << 20), (4, 10_000)] {

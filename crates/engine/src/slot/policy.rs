@@ -238,7 +238,7 @@ pub fn reason(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").trim().to_owned()
 }
 
-/// What may be an operator in a pattern, and escapes, names of classes and quantifiers, which stay as they are.
+/// Possible operators of a pattern, and escapes, names of classes and quantifiers, which stay as they are.
 static TOKENS: LazyLock<regex::Regex> = LazyLock::new(|| {
     let kept = r"\\[xuUpP]\{[^}]*\}|\\.|\[:[a-z^]*:\]|\{[0-9]+(?:,[0-9]*)?\}";
     regex::Regex::new(&format!("(?s){kept}|[\\[\\]{{&~]")).expect("a valid pattern")

@@ -18,7 +18,7 @@ use crate::tally::tagged::Tagged;
 
 /// Names that are counted in a table of their own if there is a shared one. Each worker fills such a table, which costs
 /// more than the shared one once there are many.
-const OWN_NAMES: usize = 1 << 14;
+const OWN_NAMES: usize = 1 << 15;
 
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -40,7 +40,7 @@ pub trait Row: Send + Sync + 'static {
     /// format.
     fn row(&self, line: Line<'_>, values: &mut Values) -> Parsed;
 
-    /// What is to be noted at the start of the input.
+    /// The notice about the start of the input, if there is one.
     fn at_start(&self) -> Option<Notice> {
         None
     }

@@ -168,7 +168,7 @@ mod tests {
                     "127.0.0.1:6379> KEYS *\r\n  2) \"a\\n\"\r\n\x1b[32m  2) \"1) \\\"x\\\"\"\x1b[0m\r\n 10) \"c\"\r\n(1.23s)\r\n",
                     r#"a\n; 1) \"x\"; c; Prompt=1; Timing=1; Colour=1; LateStart=1"#,
                 ),
-                // The cursor of a page is no key, and a number in its place is one.
+                // The cursor of a page is not a key; a number in its place is one.
                 (
                     "1) \"17\"\n2)  1) \"a\"\n    2) \"b\"\n1) \"0\"\n2) (empty array)\n",
                     "a; b; EmptyReply=1; Cursor=2",

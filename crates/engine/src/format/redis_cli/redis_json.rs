@@ -197,7 +197,7 @@ mod tests {
                     &b"[\"\",\"a]\\u0000\", \"\xff\",\"b\\\\x\"]\n[\"c\"]"[..],
                     r"; a]\x00; \xff; b\\x; c; EscapeInJson=1",
                 ),
-                // Cursors are no keys where the replies are pages.
+                // Cursors are not keys if the replies are pages.
                 (b"[\"17\",[\"a\",\"1\"]]\n[ \"0\", []]\n", "a; 1; Cursor=2"),
                 (b"[\"17\",\"a\"]", "17; a"),
             ],
