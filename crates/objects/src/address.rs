@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use percent_encoding::percent_decode_str;
 use slotscope_engine::secret::{Credentials, Secret};
 
 /// A kind of store.
@@ -100,7 +99,16 @@ fn credentials(text: &str) -> Credentials {
 }
 
 fn decoded(text: &str) -> String {
-    percent_decode_str(text).decode_utf8_lossy().into_owned()
+    let mut pieces = text.split('%');
+    let mut bytes = pieces.next().unwrap_or_default().as_bytes().to_vec();
+    for piece in pieces {
+        let digits = piece
+            .get(..2)
+            .and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        bytes.push(digits.unwrap_or(b'%'));
+        bytes.extend(&piece.as_bytes()[if digits.is_some() { 2 } else { 0 }..]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 #[cfg(test)]

