@@ -16,6 +16,7 @@ mod command_logs;
 pub mod connection;
 mod counts_file;
 mod crew;
+mod cursors;
 mod discovery;
 mod endpoints;
 mod heaviest;

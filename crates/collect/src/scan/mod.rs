@@ -12,6 +12,7 @@ use slotscope_engine::source::collection::manifest::Level;
 use slotscope_engine::source::collection::servers::Role;
 
 use crate::connection::Connection;
+use crate::cursors::Cursors;
 use crate::key_facts::{self, Fate, KeyFacts, Questions};
 use crate::node_file::{NodeFile, Rows};
 use crate::pace::Pace;
@@ -174,6 +175,7 @@ impl Scan<'_, '_> {
     fn whole(&mut self, database: u64, wanted: &SlotSet) -> Result<()> {
         let mut cursor = b"0".to_vec();
         let (start, mut limit, mut empty) = (self.returned, 0, 0);
+        let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
             let returned = self.returned - start;
@@ -181,15 +183,12 @@ impl Scan<'_, '_> {
             if returned > limit {
                 limit = self.most_keys()?;
             }
-            if returned > limit || empty > EMPTY_PAGES {
+            if returned > limit || empty > EMPTY_PAGES || cursors.come_again(&next) {
                 return Err(self.endless());
             }
             self.take(database, keys, wanted)?;
             if next == b"0" {
                 return Ok(());
-            }
-            if next == cursor {
-                return Err(self.endless());
             }
             cursor = next;
         }
@@ -249,6 +248,7 @@ impl Scan<'_, '_> {
         let wanted = SlotSet::of(|other| other == slot);
         let mut cursor = slot.to_string().into_bytes();
         let (mut pages, start, limit) = (0_u64, self.returned, self.most_keys()?);
+        let mut cursors = Cursors::default();
         loop {
             let (next, keys) = self.page(&cursor)?;
             self.take(database, keys, &wanted)?;
@@ -261,7 +261,7 @@ impl Scan<'_, '_> {
                 return Ok(());
             }
             let returned = self.returned - start;
-            if pages.max(returned) > limit || next == cursor {
+            if pages.max(returned) > limit || cursors.come_again(&next) {
                 return Err(self.endless());
             }
             cursor = next;
