@@ -83,7 +83,7 @@ fn trouble(node: &str, page: Page) -> String {
         Page::Expected(_) | Page::Read(_) => String::new(),
         Page::Lost(slots) => format!(
             "warning: {node} does not answer and has no replica that could take over: its {} are not served. The other nodes are \
-             read; of a cluster that is down the names of the keys, and --slots-only counts them by slot at once",
+             read; of a cluster that is down only the names of the keys are; --slots-only counts them by slot at once",
             counted(slots, "slot")
         ),
         Page::Awaited(slots) => format!(

@@ -34,7 +34,7 @@ const FLAGS: [(&[&str], &[&str], &str); 8] = [
     (
         &["--host", "--port", "--hostname", "--addr", "--server", "-u"],
         &[
-            "analyze", "collect", "top", "exporter", "plan", "whatif", "tally",
+            "analyze", "collect", "top", "exporter", "plan", "whatif", "tally", "advise",
         ],
         "name servers by URL: redis://HOST:PORT",
     ),

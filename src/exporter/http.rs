@@ -23,7 +23,7 @@ const DEADLINE: Duration = Duration::from_secs(5);
 const MAX_REST: u64 = 1 << 20;
 const LINGER: Duration = Duration::from_secs(1);
 /// The reply on loopback to a request for a name.
-const REFUSAL: &str = "the host of this request is neither an IP address nor localhost; listen elsewhere to have others";
+const REFUSAL: &str = "the host of this request is neither an IP address nor localhost; use 127.0.0.1 or localhost in the URL, or --listen on another address";
 /// Pause when no thread can be started or no connection accepted.
 const PAUSE: Duration = Duration::from_millis(20);
 

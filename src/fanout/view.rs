@@ -148,7 +148,7 @@ fn last_remarks(findings: &FanoutFindings, advise: Option<&str>) -> Vec<Block<'s
     }
     let mut warnings = unknown(findings);
     warnings.extend(findings.refusals_unseen.then(|| {
-        "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope collect URL --load 10s counts these"
+        "MONITOR of a cluster shows no command that it refuses, as with CROSSSLOT: slotscope analyze URL --load 10s shows these"
             .into()
     }));
     blocks.extend(remarks::remarks(&warnings, &notes));

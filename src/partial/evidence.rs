@@ -59,6 +59,7 @@ impl Evidence {
             .chain(seen.unreadable().map(|(_, first)| first.count));
         numbers.all(|number| number <= MOST_KEYS)
             && seen.missing.unsigned_abs() <= MOST_KEYS
+            && seen.unreadable().all(|(_, first)| first.is_sound())
             && self.bytes < 1 << 60
     }
 

@@ -89,14 +89,11 @@ pub struct Counters {
 /// Collects readings one by one; within an input in time order.
 #[derive(Default)]
 pub(crate) struct CounterReadings {
-    /// In order of appearance.
-    pub nodes: Vec<NodeReadings>,
+    nodes: Vec<NodeReadings>,
     /// By name, or for a bare reply by input number.
     places: BTreeMap<(Option<String>, usize), usize>,
-    /// By slot: the last one of each input.
+    /// By slot: an entry per input and restart of counting.
     stretches: Vec<Vec<Stretch>>,
-    /// How often counting started anew within an input.
-    pub breaks: u64,
 }
 
 impl CounterReadings {
@@ -121,36 +118,22 @@ impl CounterReadings {
         place
     }
 
-    /// Adds a reading of a slot, and returns the one of this input that its counters grew from.
-    pub(crate) fn add(
-        &mut self,
-        input: usize,
-        node: usize,
-        slot: u16,
-        reading: Reading,
-    ) -> Option<Reading> {
+    /// Adds a reading of a slot.
+    pub(crate) fn add(&mut self, input: usize, node: usize, slot: u16, reading: Reading) {
         self.stretches.resize_with(SLOTS, Vec::new);
         let stretches = &mut self.stretches[usize::from(slot)];
         let of_input = stretches.last_mut().filter(|last| last.input == input);
-        let mut next = Stretch {
-            input,
-            node,
-            first: reading,
-            last: reading,
-            is_anew: false,
-        };
-        match of_input {
-            Some(last) if last.goes_on(node, &reading) => {
-                return Some(std::mem::replace(&mut last.last, reading));
-            }
-            Some(last) => {
-                self.breaks += 1;
-                next.is_anew = true;
-                *last = next;
-            }
-            None => stretches.push(next),
+        let is_anew = of_input.is_some();
+        match of_input.filter(|last| last.goes_on(node, &reading)) {
+            Some(last) => last.last = reading,
+            None => stretches.push(Stretch {
+                input,
+                node,
+                first: reading,
+                last: reading,
+                is_anew,
+            }),
         }
-        None
     }
 
     /// Two inputs whose readings of a slot do not form one series: from different nodes, or from one node at the same

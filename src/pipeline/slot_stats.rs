@@ -65,7 +65,13 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
             ..SeenInput::default()
         });
     }
-    check_apart(&states.readings, |input| inputs[input].0)?;
+    if let Some((slot, first, second)) = states.readings.clash() {
+        let reason = format!(
+            "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
+            Name::from(inputs[first].0.path())
+        );
+        return Err(bad(inputs[second].0, reason));
+    }
     for (input, seen) in seen.iter_mut().enumerate() {
         seen.seen = ReadStats::of_keys(states.keys_of(input));
     }
@@ -81,24 +87,6 @@ pub(crate) fn read(inputs: &[(&dyn Source, Spelling)], ops: Option<&str>) -> Res
         },
         counters,
     })
-}
-
-/// Fails for two inputs whose readings of a slot are not one series.
-///
-/// # Errors
-/// There are such inputs.
-pub(crate) fn check_apart<'s>(
-    readings: &CounterReadings,
-    source: impl Fn(usize) -> &'s dyn Source,
-) -> Result<()> {
-    let Some((slot, first, second)) = readings.clash() else {
-        return Ok(());
-    };
-    let reason = format!(
-        "slot {slot} is in \"{}\" as well: one file of each primary, none of a replica",
-        Name::from(source(first).path())
-    );
-    Err(bad(source(second), reason))
 }
 
 /// Sets slot loads from server counters.

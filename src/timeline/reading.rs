@@ -128,32 +128,41 @@ fn series(
     let (mut series, mut torn) = (Series::new(heat), Vec::new());
     reading.with_scan("counting", |scan| {
         for (input, spelling) in spellings.iter().enumerate() {
+            series.start_file(input);
             let source = &*reading.sources[input];
             let read = slot_stats::each(source, *spelling, scan.proceed, |sample| {
-                series.add(input, &sample)
+                series.add(&sample)
             })?;
             torn.extend(read.stop(input));
         }
         Ok(())
     })?;
-    slot_stats::check_apart(&series.readings, |input| &*reading.sources[input])?;
+    check_files(reading, &series)?;
     series.fit_buckets();
     let axis = series.grid.axis().ok_or_else(|| {
         let reason = "one sample of each slot, and what came between two is counted; take more: slotscope collect --every \
                     10s --for 10m";
         Error::bad("CLUSTER SLOT-STATS", reason)
     })?;
-    let notes = series.note().into_iter().collect();
-    let grid = std::mem::take(&mut series.grid);
     let topology = options.topology.clone();
-    let owners = topology.unwrap_or_else(|| series.into_topology());
+    let owners = topology.unwrap_or_else(|| series.topology());
     let shown = redacted::topology(options.redaction, Some(owners));
-    let picture = Picture::new(heat, &grid, axis, shown.as_ref());
+    let picture = Picture::new(heat, &series.grid, axis, shown.as_ref());
     Ok(Timeline {
         incomplete: incomplete(reading, &torn, options.redaction),
-        notes,
+        notes: series.note().into_iter().collect(),
         ..picture.timeline(None, None)
     })
+}
+
+/// Fails if files have the same node at the same time, which would count twice.
+fn check_files(reading: &Reading, series: &Series) -> Result<()> {
+    let Some((first, second)) = series.overlap() else {
+        return Ok(());
+    };
+    let [file, other] = [first, second].map(|at| Name::from(reading.sources[at].path()));
+    let reason = format!("has a node at times that are in \"{other}\" as well; name one of them");
+    Err(Error::bad(file.to_string(), reason))
 }
 
 /// The time axis, provided that every input with rows has times.

@@ -1,6 +1,8 @@
-//! CLUSTER SLOT-STATS over time: a slot's load between two samples is the growth of its counters.
+//! CLUSTER SLOT-STATS over time: monotonic counters, whose differences are a slot's load between two samples.
 //!
-//! Where a counter starts anew or a slot moves, nothing is assumed about the time in between; each file is counted apart.
+//! A slot is compared with its previous sample in the same file. If that is from another node, not earlier, or has
+//! larger counters, the slot was moved or reset, or a clock was adjusted: counting restarts, without assumptions about
+//! the time in between.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +13,6 @@ use slotscope_report::view::Heat;
 use slotscope_topology::Topology;
 use slotscope_topology::of_names::of_names;
 
-use crate::pipeline::counters::{CounterReadings, Reading};
 use crate::timeline::grid::Grid;
 
 /// More primaries than any cluster has.
@@ -19,13 +20,39 @@ const MAX_NODES: usize = SLOTS;
 /// How late a sample may be, in percent of the interval, before buckets are doubled for it.
 const LATE: u64 = 110;
 
+/// The last samples of a slot.
+#[derive(Debug, Clone, Copy)]
+struct Last {
+    node: usize,
+    time: u64,
+    count: u64,
+}
+
+/// The times covered by a node in a file, in milliseconds since 1970.
+#[derive(Debug, Clone, Copy)]
+struct Span {
+    file: usize,
+    first: u64,
+    last: u64,
+}
+
 pub(super) struct Series {
     heat: Heat,
     /// By time and slot.
     pub grid: Grid,
-    pub readings: CounterReadings,
+    /// The nodes by name.
+    names: BTreeMap<String, usize>,
+    /// By node; the current file comes last.
+    spans: Vec<Vec<Span>>,
+    /// The last owner of each slot, and when.
+    owner: Vec<Option<(u64, usize)>>,
+    /// By slot, in the current file.
+    last: Vec<Option<Last>>,
+    file: usize,
     /// How many intervals between samples fit a bucket of 2^i seconds.
     intervals: [u64; 64],
+    /// Places where counting starts anew: counters that drop, slots that moved, samples that are not after their predecessors.
+    breaks: u64,
 }
 
 impl Series {
@@ -33,16 +60,27 @@ impl Series {
         Series {
             heat,
             grid: Grid::default(),
-            readings: CounterReadings::default(),
+            names: BTreeMap::new(),
+            spans: Vec::new(),
+            owner: vec![None; SLOTS],
+            last: vec![None; SLOTS],
+            file: 0,
             intervals: [0; 64],
+            breaks: 0,
         }
     }
 
-    /// Adds a sample of a file.
+    /// Starts the next file.
+    pub(super) fn start_file(&mut self, file: usize) {
+        self.file = file;
+        self.last.fill(None);
+    }
+
+    /// Adds a sample.
     ///
     /// # Errors
     /// It lacks a time or this statistic, or there are too many nodes.
-    pub(super) fn add(&mut self, file: usize, sample: &Sample<'_>) -> Result<(), String> {
+    pub(super) fn add(&mut self, sample: &Sample<'_>) -> Result<(), String> {
         let (Some(time), Some(name)) = (sample.time, &sample.node) else {
             return Err(
                 "is one answer of redis-cli and has no time: analyze reads it; timeline reads lines with a time and \
@@ -50,28 +88,19 @@ impl Series {
                     .into(),
             );
         };
-        let node = self.readings.node(file, Some(name), time);
-        if node == MAX_NODES {
-            return Err("more nodes than a cluster has".into());
-        }
+        let node = self.node(name)?;
+        self.note_time(node, time);
         let mut amounts: BTreeMap<u64, Vec<(u16, u64)>> = BTreeMap::new();
         for (slot, stats) in &sample.slots {
             let count = self.count(*slot, stats)?;
-            let counts = [Some(count), None];
-            let before = self
-                .readings
-                .add(file, node, *slot, Reading { time, counts });
-            if let Some(Reading {
-                time: since,
-                counts,
-            }) = before
-            {
-                let amount = count - counts[0].unwrap_or(count);
+            let now = Last { node, time, count };
+            if let Some((since, amount)) = self.difference(*slot, now) {
                 amounts.entry(since).or_default().push((*slot, amount));
             }
+            let owner = &mut self.owner[usize::from(*slot)];
+            *owner = (*owner).max(Some((time, node)));
         }
         for (since, amounts) in amounts {
-            self.intervals[power_of_two(time - since)] += 1;
             self.grid.spread((since, time), &amounts);
         }
         Ok(())
@@ -94,11 +123,71 @@ impl Series {
         })
     }
 
+    /// The increase of a slot and its start time; `None` if unknown.
+    fn difference(&mut self, slot: u16, now: Last) -> Option<(u64, u64)> {
+        let last = self.last[usize::from(slot)].replace(now)?;
+        if last.node != now.node {
+            self.breaks += 1;
+            return None;
+        }
+        if last.time >= now.time {
+            return None;
+        }
+        let amount = now.count.checked_sub(last.count);
+        self.breaks += u64::from(amount.is_none());
+        Some((last.time, amount?))
+    }
+
+    fn node(&mut self, name: &str) -> Result<usize, String> {
+        if let Some(node) = self.names.get(name) {
+            return Ok(*node);
+        }
+        if self.names.len() == MAX_NODES {
+            return Err("more nodes than a cluster has".into());
+        }
+        self.names.insert(name.into(), self.spans.len());
+        self.spans.push(Vec::new());
+        Ok(self.spans.len() - 1)
+    }
+
+    fn note_time(&mut self, node: usize, time: u64) {
+        let spans = &mut self.spans[node];
+        let Some(span) = spans.last_mut().filter(|span| span.file == self.file) else {
+            return spans.push(Span {
+                file: self.file,
+                first: time,
+                last: time,
+            });
+        };
+        match time.checked_sub(span.last) {
+            None => self.breaks += 1,
+            Some(0) => {}
+            Some(ms) => self.intervals[power_of_two(ms)] += 1,
+        }
+        span.first = span.first.min(time);
+        span.last = time;
+    }
+
+    /// Two files with the same node at the same time.
+    pub(super) fn overlap(&self) -> Option<(usize, usize)> {
+        let overlap = |spans: &Vec<Span>| {
+            let mut spans = spans.clone();
+            spans.sort_by_key(|span| span.first);
+            let mut pairs = spans.windows(2);
+            let pair = pairs.find(|pair| pair[1].first < pair[0].last)?;
+            Some((
+                pair[0].file.min(pair[1].file),
+                pair[0].file.max(pair[1].file),
+            ))
+        };
+        self.spans.iter().find_map(overlap)
+    }
+
     /// Makes buckets at least as long as half of the intervals between samples. A single interval of each node is shown as long
     /// as it is.
     pub(super) fn fit_buckets(&mut self) {
         let total: u64 = self.intervals.iter().sum();
-        if total <= self.readings.nodes.len() as u64 {
+        if total <= self.names.len() as u64 {
             return;
         }
         let mut sum = 0;
@@ -110,24 +199,29 @@ impl Series {
         self.grid.lengthen(1 << power);
     }
 
+    /// The nodes by name, each with the slots it had last.
+    pub(super) fn topology(&self) -> Topology {
+        let mut names = vec![String::new(); self.names.len()];
+        for (name, node) in &self.names {
+            names[*node].clone_from(name);
+        }
+        let owner: Vec<_> = self
+            .owner
+            .iter()
+            .map(|owner| owner.map(|(_, node)| node))
+            .collect();
+        of_names("CLUSTER SLOT-STATS".into(), &names, &owner)
+    }
+
     /// A note on samples not counted.
     pub(super) fn note(&self) -> Option<String> {
-        let breaks = self.readings.breaks;
-        (breaks > 0).then(|| {
+        (self.breaks > 0).then(|| {
             format!(
                 "counting starts anew in {} (a restart, CONFIG RESETSTAT, a slot that moved, a clock that went back): what came between is \
                  not counted, and a slot is shown with the node that had it last",
-                text::counted(breaks, "place")
+                text::counted(self.breaks, "place")
             )
         })
-    }
-
-    /// The nodes by name, each with the slots it had last.
-    pub(super) fn into_topology(self) -> Topology {
-        let counters = self.readings.finish();
-        let names = counters.nodes.into_iter().map(|node| node.name);
-        let names: Vec<String> = names.map(Option::unwrap_or_default).collect();
-        of_names("CLUSTER SLOT-STATS".into(), &names, &counters.owners)
     }
 }
 
@@ -161,9 +255,9 @@ mod tests {
     fn counted(files: &[&[String]]) -> Series {
         let mut series = Series::new(Heat::Cpu);
         for (file, lines) in files.iter().enumerate() {
+            series.start_file(file);
             for text in *lines {
-                let sample = line(text.as_bytes()).unwrap();
-                series.add(file, &sample).unwrap();
+                series.add(&line(text.as_bytes()).unwrap()).unwrap();
             }
         }
         series.fit_buckets();
@@ -212,13 +306,13 @@ mod tests {
         assert_eq!(amounts(&series, 1), [(0, 600), (2, 1)]);
         assert_eq!(amounts(&series, 2), []);
         assert_eq!(amounts(&series, 9), [(0, 20), (2, 20)]);
-        assert_eq!(series.note(), None);
-        let topology = series.into_topology();
+        let topology = series.topology();
         let owner = |slot| topology.owner(slot).map(|at| topology.nodes[at].id.clone());
         assert_eq!(
             [owner(1), owner(9), owner(5)],
             [Some("a".into()), Some("b".into()), None]
         );
+        assert_eq!(series.note(), None);
     }
 
     #[test]
@@ -230,22 +324,36 @@ mod tests {
         ]]);
         assert_eq!(amounts(&falls, 1), [(1, 5)]);
         assert!(falls.note().unwrap().contains("anew in 1 place "));
+        let moves = counted(&[&[
+            sample(0, "a", &[(1, 1000), (2, 0)]),
+            sample(1, "b", &[(1, 9000)]),
+            sample(1, "a", &[(2, 0)]),
+            sample(2, "b", &[(1, 9005)]),
+        ]]);
+        assert_eq!(amounts(&moves, 1), [(1, 5)]);
+        assert!(moves.note().unwrap().contains("anew in 1 place "));
+        assert_eq!(moves.topology().owner(1), Some(0));
         let jumps = counted(&[&[
             sample(60, "a", &[(1, 1000)]),
             sample(0, "a", &[(1, 1100)]),
             sample(1, "a", &[(1, 1107)]),
+            sample(1, "a", &[(1, 1109)]),
         ]]);
         assert_eq!(amounts(&jumps, 1), [(0, 7)]);
         assert!(jumps.note().unwrap().contains("anew in 1 place "));
     }
 
     #[test]
-    fn files_are_counted_apart_in_any_order() {
+    fn files_are_counted_apart_in_any_order_and_the_same_time_twice_is_found() {
         let early = [sample(0, "a", &[(1, 10)]), sample(5, "a", &[(1, 20)])];
-        let late = [sample(6, "a", &[(1, 20)]), sample(9, "a", &[(1, 50)])];
+        let late = [sample(5, "a", &[(1, 20)]), sample(9, "a", &[(1, 50)])];
         let [there, back] = [[&early, &late], [&late, &early]].map(|[a, b]| counted(&[a, b]));
         assert_eq!(amounts(&there, 1), amounts(&back, 1));
         assert_eq!(amounts(&there, 1).iter().map(|of| of.1).sum::<u64>(), 40);
+        assert_eq!(there.overlap(), None);
+        let again = [sample(8, "a", &[(1, 20)])];
+        assert_eq!(counted(&[&late, &again]).overlap(), Some((0, 1)));
+        assert_eq!(counted(&[&late, &late]).overlap(), Some((0, 1)));
     }
 
     proptest! {
@@ -254,6 +362,7 @@ mod tests {
             samples in prop::collection::vec((0..2usize, 0u64..1 << 42, prop::collection::btree_map(0u16..4, 0u64..1 << 50, 0..4)), 0..30),
         ) {
             let mut series = Series::new(Heat::Cpu);
+            series.start_file(0);
             let mut last = [[None; 4]; 2];
             let mut grown = 0u64;
             for (node, time, counters) in &samples {
@@ -261,7 +370,7 @@ mod tests {
                 let text = format!("[{}]", pairs.join(","));
                 let mut sample = slotscope_engine::format::slot_stats::answer(text.as_bytes()).unwrap();
                 (sample.time, sample.node) = (Some(*time), Some(node.to_string()));
-                series.add(0, &sample).unwrap();
+                series.add(&sample).unwrap();
                 for (slot, cpu) in counters {
                     let before = last[*node][usize::from(*slot)].replace(*cpu);
                     grown += cpu.saturating_sub(before.unwrap_or(*cpu));
@@ -270,7 +379,7 @@ mod tests {
             series.fit_buckets();
             let counted: u64 = series.grid.columns().flat_map(|(_, ops)| ops[..4].to_vec()).sum();
             prop_assert!(counted <= grown);
-            let _ = (series.note(), series.into_topology());
+            let _ = (series.topology(), series.note(), series.overlap());
         }
     }
 
@@ -278,13 +387,13 @@ mod tests {
     fn what_has_no_time_or_no_counter_is_refused_with_the_way_out() {
         let mut series = Series::new(Heat::Network);
         let text = sample(0, "a", &[(1, 10)]);
-        let refused = series.add(0, &line(text.as_bytes()).unwrap()).unwrap_err();
+        let refused = series.add(&line(text.as_bytes()).unwrap()).unwrap_err();
         assert!(refused.starts_with(
             "slot 1 has no \"network-bytes-in\"; it has: \"key-count\", \"cpu-usec\";"
         ));
         let answer =
             slotscope_engine::format::slot_stats::answer(b"[[0,{\"cpu-usec\":1}]]").unwrap();
-        let refused = series.add(0, &answer).unwrap_err();
+        let refused = series.add(&answer).unwrap_err();
         assert!(refused.contains("has no time") && refused.contains("collect --every"));
     }
 }

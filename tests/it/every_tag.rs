@@ -257,19 +257,6 @@ fn an_input_that_fits_a_table_of_names_is_counted_there() {
 }
 
 #[test]
-fn where_tags_are_counted_depends_on_their_number_alone() {
-    for (tags, are_shared) in [(32_768, false), (32_769, true)] {
-        let rows: Vec<Row> = (0..tags).map(|i| (format!("{{{i}}}"), 1)).collect();
-        let inputs = [memory("dump", &as_lines(&rows))];
-        for (threads, chunk) in [(1, 2 << 20), (4, 10_000)] {
-            let counted = Scanning::of("lines").cut(threads, chunk).one_pass(&inputs);
-            let tags = &counted.first.tally.names.as_ref().unwrap().tags;
-            assert_eq!(matches!(&tags.counts, TagCounts::Shared(_)), are_shared);
-        }
-    }
-}
-
-#[test]
 fn names_too_long_to_be_listed_raise_the_bound_of_the_others() {
     let long = "x".repeat(600);
     let mut rows = shuffled(zipf());

@@ -121,7 +121,7 @@ fn files_of_nodes_and_the_directory_of_collect_are_read_as_one() {
     scratch.file("collected/collect.json", "{}");
     scratch.file("collected/10.0.0.1-7001.csv.zst", "");
     scratch.refuses(
-        "timeline 2.json 2.json | as well: one file of each primary
+        "timeline 2.json 2.json | at times that are in | name one of them
          timeline collected | no slot-stats.json | --every",
     );
     scratch.file("collected/slot-stats.json", &text);

@@ -24,7 +24,6 @@ mod of_path;
 pub mod overlap;
 #[doc(hidden)]
 pub mod ranges;
-#[doc(hidden)]
 mod shards;
 mod slots_json;
 

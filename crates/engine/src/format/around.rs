@@ -108,7 +108,7 @@ fn is_record(line: &[u8]) -> bool {
 }
 
 /// At least three dashes, and only characters used in borders.
-pub(crate) fn is_border(line: &[u8]) -> bool {
+fn is_border(line: &[u8]) -> bool {
     let text = String::from_utf8_lossy(line);
     let is_stroke = |letter: char| {
         "+-=".contains(letter)

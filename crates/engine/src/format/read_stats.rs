@@ -77,6 +77,11 @@ pub struct Unreadable {
 const SHOWN: usize = 24;
 
 impl Unreadable {
+    /// Whether this may be what a reader found.
+    pub fn is_sound(&self) -> bool {
+        self.count > 0 && self.text.0.len() <= SHOWN
+    }
+
     fn merge(&mut self, other: Unreadable) {
         let count = self.count.saturating_add(other.count);
         if other.byte < self.byte {

@@ -13,6 +13,7 @@ impl Glob {
         while let [first, tail @ ..] = rest {
             rest = tail;
             match (first, tail) {
+                (b'*', _) if text.ends_with(".*") => {}
                 (b'*', _) => text.push_str(".*"),
                 (b'?', _) => text.push('.'),
                 (b'[', _) => rest = set(tail, &mut text),

@@ -238,10 +238,11 @@ pub fn reason(error: &regex::Error) -> String {
     last.trim_start_matches("error: ").trim().to_owned()
 }
 
-/// Possible operators of a pattern, and escapes, names of classes and quantifiers, which stay as they are.
+/// Possible operators of a pattern, and escapes, names of classes and quantifiers, which stay as they are. A bracket at the
+/// start of a class is one of its characters.
 static TOKENS: LazyLock<regex::Regex> = LazyLock::new(|| {
     let kept = r"\\[xuUpP]\{[^}]*\}|\\.|\[:[a-z^]*:\]|\{[0-9]+(?:,[0-9]*)?\}";
-    regex::Regex::new(&format!("(?s){kept}|[\\[\\]{{&~]")).expect("a valid pattern")
+    regex::Regex::new(&format!("(?s){kept}|\\[\\^?\\]|[\\[\\]{{&~]")).expect("a valid pattern")
 });
 
 /// Escapes each `{` that does not open a quantifier, and whatever only this crate treats as an operator in a class, so
@@ -250,6 +251,11 @@ fn literal_braces(pattern: &str) -> Cow<'_, str> {
     let mut in_class = false;
     TOKENS.replace_all(pattern, |token: &regex::Captures<'_>| {
         let token = &token[0];
+        if ["[]", "[^]"].contains(&token) {
+            in_class = !in_class;
+            let bracket = if in_class { ']' } else { '[' };
+            return token.replace(bracket, &format!("\\{bracket}"));
+        }
         let is_literal = match token {
             "{" => true,
             "[" => std::mem::replace(&mut in_class, true),
@@ -330,6 +336,9 @@ mod tests {
                 b"{{]12",
                 Some(b"12"),
             ),
+            (&[r"regex:[]&&a]+(?<tag>.)"], b"]&ax", Some(b"x")),
+            (&[r"regex:[][](?<tag>.+)"], b"[x", Some(b"x")),
+            (&[r"regex:[[](?<tag>.+)"], b"[x", Some(b"x")),
         ] {
             assert_eq!(part(policy, key), hashed, "{policy:?}");
         }

@@ -44,7 +44,7 @@ impl Attributes {
     pub(super) fn is_sound(&self) -> bool {
         let databases = self.databases.iter().flat_map(BTreeMap::values);
         self.kinds.is_sound()
-            && self.expiry.times.is_sound()
+            && self.expiry.is_sound()
             && self.recency.is_sound()
             && are_counts(databases.map(|load| &load[Metric::Keys]))
     }

@@ -54,7 +54,10 @@ impl Duplicates {
     pub(super) fn is_sound(&self) -> bool {
         self.seen.len() <= KEPT
             && self.halvings <= SLOT_HALVINGS + HASH_HALVINGS
-            && self.seen.values().all(|count| *count > 0)
+            && self
+                .seen
+                .iter()
+                .all(|(hash, count)| *count > 0 && keeps(self.halvings, slot_in(*hash), *hash))
     }
 
     /// Whether all keys were counted, so that the share is exact.

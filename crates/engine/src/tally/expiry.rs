@@ -53,9 +53,12 @@ impl Expiry {
     pub fn is_known(&self) -> bool {
         self.never[Metric::Keys] > 0 || self.sometime[Metric::Keys] > 0 || !self.times.is_empty()
     }
-}
 
-impl Expiry {
+    /// Whether this may be counted of keys.
+    pub(super) fn is_sound(&self) -> bool {
+        self.times.is_sound() && self.sample.is_sound()
+    }
+
     /// A sample of keys with a known expiry.
     pub fn sample(&self) -> Vec<Expiring> {
         self.sample.values().cloned().collect()

@@ -119,7 +119,7 @@ impl Kind {
 
     fn merge(&mut self, other: Kind) {
         self.load += other.load;
-        self.counted += other.counted;
+        self.counted = self.counted.saturating_add(other.counted);
         self.elements = self.elements.saturating_add(other.elements);
         self.largest.merge(other.largest);
     }

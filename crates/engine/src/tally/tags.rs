@@ -16,10 +16,6 @@ use crate::tally::table::NameTable;
 use crate::tally::tag_table::{self, CountedTags, TagTable};
 use crate::tally::tagged::Tagged;
 
-/// Names that are counted in a table of their own if there is a shared one. Each worker fills such a table, which costs
-/// more than the shared one once there are many.
-const OWN_NAMES: usize = 1 << 15;
-
 /// Counts of hash tags.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct TagCounter {
@@ -82,7 +78,6 @@ impl TagCounter {
 
     /// The shared table, once all keys are counted; `None` if tags are counted otherwise.
     pub fn take_shared(&mut self) -> Option<Arc<TagTable>> {
-        self.share_many();
         let table = self.shared.take()?;
         table.add_rest(&mut self.scratch.shared);
         matches!(self.counts, TagCounts::Shared(_)).then_some(table)
@@ -100,11 +95,12 @@ impl TagCounter {
 
     /// Whether these may be counts of names.
     pub(super) fn is_sound(&self) -> bool {
-        match &self.counts {
+        let has_sound_rows = match &self.counts {
             TagCounts::CountMin(rows) => rows.is_sound(),
             TagCounts::HeavyHitters(followed) => followed.rows.is_sound(),
             TagCounts::Exact(_) | TagCounts::Shared(_) => true,
-        }
+        };
+        has_sound_rows && self.sample.is_sound()
     }
 
     /// Counts known by name, unordered: all of them, or if the table overflowed the heaviest that are tracked.
@@ -134,15 +130,6 @@ impl TagCounter {
             TagCounts::CountMin(rows) => rows.distinct.estimate(),
             TagCounts::HeavyHitters(followed) => followed.rows.distinct.estimate(),
             TagCounts::Shared(counted) => counted.distinct as f64,
-        }
-    }
-
-    /// Moves the names to the shared table if there are many.
-    fn share_many(&mut self) {
-        if let (TagCounts::Exact(table), Some(_)) = (&self.counts, &self.shared)
-            && table.len() > OWN_NAMES
-        {
-            self.spill();
         }
     }
 
@@ -216,7 +203,6 @@ impl Tally for TagCounter {
     fn add(&mut self, keys: &SlotBatch<'_>) {
         let values = keys.batch.values;
         let are_keys = !values.are_operations;
-        self.share_many();
         let mut scratch = std::mem::take(&mut self.scratch);
         if let (TagCounts::Shared(_), Some(shared)) = (&self.counts, &self.shared) {
             let tagged = shared.add_batch(keys, &mut scratch.shared, 0);

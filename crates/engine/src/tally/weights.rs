@@ -64,7 +64,7 @@ impl Weights {
         } else {
             0.0
         } as u128;
-        weighed.known += busy.distinct as u64;
+        weighed.known = weighed.known.saturating_add(busy.distinct as u64);
         weighed.positive += busy.distinct as u64;
         let untagged = busy.keys.iter().filter(|key| !key.tagged).count() as f64;
         weighed.untagged_busy += (untagged + others) as u64;

@@ -183,7 +183,7 @@ fn heaviest(
     let row = |tag: &CountedTag| {
         let errors = context
             .named
-            .map(|metric, _| tag.ceiling[metric] - tag.load[metric]);
+            .map(|metric, _| tag.ceiling[metric].saturating_sub(tag.load[metric]));
         let slot = slot_of_tag(&tag.name);
         Tag {
             tag: (context.shown)(&tag.name),

@@ -1,7 +1,7 @@
 //! The first lines of an input: rows, and what tools print around them.
 
 use crate::format::Head;
-use crate::format::around::{Around, around, is_border, is_comment};
+use crate::format::around::{Around, around, is_comment};
 use crate::format::table::unmarked;
 
 /// Bytes and lines examined.
@@ -80,13 +80,9 @@ impl<'a> Lines<'a> {
         self.mark + end.map_or(self.head.len(), |end| from + end + 1)
     }
 
-    /// Whether the next line is a border.
+    /// Whether the next line is a border inside a box.
     pub(super) fn is_above_border(&self, row: &[u8]) -> bool {
-        let below = &self.head[self.after(row) - self.mark..];
-        below
-            .split(|byte| *byte == b'\n')
-            .next()
-            .is_some_and(is_border)
+        self.head[self.after(row) - self.mark..].starts_with("├".as_bytes())
     }
 
     /// The separator that the input declares for Excel (`sep=`).

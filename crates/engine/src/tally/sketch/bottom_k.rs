@@ -65,6 +65,13 @@ impl<V, const K: usize> BottomK<V, K> {
         }
     }
 
+    /// Whether this may be a sample.
+    pub(in crate::tally) fn is_sound(&self) -> bool {
+        let last = self.values.last_key_value().map(|(hash, _)| *hash);
+        self.values.len() <= K
+            && (self.is_whole() || self.values.len() == K && last == Some(self.largest))
+    }
+
     /// Whether nothing was dropped, so that the sample has every item.
     pub fn is_whole(&self) -> bool {
         self.largest == u64::MAX

@@ -68,7 +68,8 @@ impl Footprint {
         };
         let is_attribute = (at % each, each) == (1, 3) && len > 0;
         if at % each == 0 || is_attribute {
-            vectors.names += OBJECT + self.string_of(len);
+            let name = OBJECT.saturating_add(self.string_of(len));
+            vectors.names = vectors.names.saturating_add(name);
         }
     }
 
