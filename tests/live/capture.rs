@@ -291,7 +291,7 @@ fn operations_on_keys_that_no_dump_has_are_counted_in_any_order_of_the_inputs() 
         assert!(found(alone).get("absent").is_none(), "{alone}");
     }
     let text = scratch.text("analyze a.keys a.monitor --full --no-files");
-    text.squeezed().says("are on 21 keys that no dump has, which expired, are newer than the dump, or never existed: most on user:49 (50),");
+    on_one_line(&text).says("are on 21 keys that no dump has, which expired, are newer than the dump, or never existed: most on user:49 (50),");
 }
 #[test]
 fn of_more_keys_than_a_table_holds_those_that_are_known_by_name_are_looked_up() {

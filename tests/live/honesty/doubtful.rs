@@ -138,7 +138,7 @@ fn every_command_shows_the_rows_that_it_left_out() {
         ("fanout batches", "/rejected", "a quote is not closed"),
     ] {
         println!("{command}");
-        stdout(&scratch.run(command)).squeezed().says(reason);
+        on_one_line(stdout(&scratch.run(command))).says(reason);
         let json = scratch.run(&format!("{command} --json"));
         let json: Value = serde_json::from_slice(&json.stdout).unwrap();
         json.pointer(place).unwrap().to_string().says(reason);
