@@ -90,7 +90,7 @@ fn a_command_is_never_broken_inside_quotes() {
     let text = scratch.text(line);
     let (_, command) = text.split_once("slotscope whatif").expect(&text);
     let command = command.split("\n\n").next().unwrap();
-    let words = scratch.shell(&format!("printf '%s\\n' {command}"));
+    let words = scratch.shell(format!("printf '%s\\n' {command}"));
     for rule in rules {
         let mut words = stdout(&words).lines();
         assert!(words.any(|word| word == rule), "{rule}\n{command}");
