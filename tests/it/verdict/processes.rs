@@ -1,29 +1,19 @@
 //! Load by the CPU time of processes, if servers do not count it by slot.
 
-use super::hot::Hot;
+use super::hot::{load, shop};
 use testkit::prelude::*;
-
-/// A collection from three primaries that use these fractions of a core; those with `None` do not report it.
-fn collection(scratch: &Scratch, cpu: [Option<f64>; 3]) {
-    let mut hot = Hot::new(cpu.map(Option::unwrap_or_default), &[]);
-    for (node, cpu) in hot.load.nodes.iter_mut().zip(cpu) {
-        node.cpu = cpu;
-    }
-    hot.write(scratch);
-}
 
 #[test]
 fn a_collection_has_its_hot_process_as_a_finding() {
-    let scratch = Scratch::new();
-    collection(&scratch, [Some(0.1), Some(0.16), Some(0.4)]);
+    let scratch = shop(load([0.1, 0.16, 0.4].map(Some), &[])).written();
     let found = scratch.report("analyze shop --json");
     let first = &found["verdict"]["findings"][0];
-    assert_eq!(first["id"], "skew/load/c/", "{first:#}");
+    assert_eq!(first["id"], "skew/load/node2/", "{first:#}");
     let share = &found["nodes"]["list"][2]["over_share"]["load"];
     first.has(json!({"metric": "cpu", "state": "skewed", "limit_use": 0.4, "value": share}));
     scratch
         .prose("analyze shop --no-files")
-        .says("HOT 10.0.0.2 uses 1.82× its share of CPU time, 40.0% of a core")
+        .says("HOT 10.0.0.3 uses 1.82× its share of CPU time, 40.0% of a core")
         .says("1 find the hot slots and keys: MONITOR for a few seconds names them");
     let limited = words("analyze shop --no-files --fail-on 'verdict >= skewed'");
     assert_eq!(code(&scratch.run(&limited)), 1);
@@ -40,8 +30,7 @@ fn processes_that_are_even_idle_or_not_known_are_not_a_finding() {
         [Some(0.005), Some(0.005), Some(0.019)],
         [Some(0.1), None, Some(0.4)],
     ] {
-        let scratch = Scratch::new();
-        collection(&scratch, cpu);
+        let scratch = shop(load(cpu, &[])).written();
         let found = scratch.report("analyze shop --json");
         assert_eq!(found["verdict"]["state"], "balanced", "{cpu:?}");
     }

@@ -10,7 +10,7 @@ use slotscope::source::collection::manifest::{FILE, Manifest, example};
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;
-use testkit::prelude::{Value, json};
+use testkit::prelude::{Scratch, Value, json};
 
 /// 2026-11-22 10:00:00 UTC: the start of a scene's captures and readings.
 pub(super) const NOON: u64 = 1_795_341_600;
@@ -47,7 +47,7 @@ pub(super) fn even_ends(nodes: u64) -> Vec<u64> {
     (0..nodes).map(end).collect()
 }
 
-fn address(at: usize) -> String {
+pub(super) fn address(at: usize) -> String {
     format!("10.0.{}.{}:6379", at / 250, at % 250 + 1)
 }
 
@@ -226,6 +226,19 @@ impl Scene {
         serde_json::to_string(&manifest).unwrap()
     }
 
+    /// A directory with the collection `shop`: its keys, the listing and the files beside them.
+    pub(super) fn written(&self) -> Scratch {
+        let scratch = Scratch::new();
+        fs::create_dir(scratch.path("shop")).unwrap();
+        scratch.file("shop/keys.csv", &self.table);
+        scratch.file(&format!("shop/{FILE}"), self.described());
+        scratch.file("shop/cluster.nodes", self.listed_as());
+        for (name, text) in &self.files {
+            scratch.file(&format!("shop/{name}"), text);
+        }
+        scratch
+    }
+
     /// Writes the files and analyzes them.
     pub(super) fn summary(&self) -> Summary {
         let directory = tempfile::tempdir().unwrap();
@@ -254,6 +267,17 @@ impl Scene {
     }
 }
 
+/// Two readings of three nodes, this many seconds apart.
+pub(super) fn readings<'a>(
+    secs: u64,
+    before: &'a dyn Fn(u16) -> u64,
+    after: &'a dyn Fn(u16) -> u64,
+) -> Vec<Readings<'a>> {
+    let each = [(0, before), (secs, after)].into_iter();
+    let each = each.flat_map(|(second, cpu)| (0..3).map(move |node| (second, node, cpu)));
+    each.collect()
+}
+
 /// A server that uses a fraction of its limit of 1,000,000,000 bytes.
 pub(super) fn info(used: f64, policy: &str) -> ServerReading {
     ServerReading {
@@ -274,6 +298,11 @@ pub(super) fn noeviction(used: &[f64]) -> Vec<ServerReading> {
 pub(super) fn light(count: usize, columns: &str) -> impl Iterator<Item = String> {
     let columns = columns.to_owned();
     (0..count).map(move |at| format!("session:{at}{columns}"))
+}
+
+/// The slot of the key in a row.
+pub(super) fn slot_of(row: &str) -> u16 {
+    slot(row.split(',').next().unwrap_or(row).as_bytes())
 }
 
 /// A name whose slot is below `end`, that is, on the first node of a listing.

@@ -7,7 +7,7 @@ use slotscope::summary::reason::Reason;
 use slotscope::summary::step::StepKind::{Cache, Measure as FindKey, Move, Split};
 
 use super::{balanced, check, situation};
-use crate::verdict::scene::{Readings, Scene, info, light, named, of_node};
+use crate::verdict::scene::{Readings, Scene, info, light, named, of_node, readings, slot_of};
 
 const KEYS: usize = 12_000;
 
@@ -135,20 +135,13 @@ fn captured_on_first(hot: &[(&'static str, String)]) -> Vec<(&'static str, Strin
     own
 }
 
-/// Readings of three nodes, one minute apart.
-fn all_of<'a>(before: &'a dyn Fn(u16) -> u64, after: &'a dyn Fn(u16) -> u64) -> Vec<Readings<'a>> {
-    let readings = [(0, before), (60, after)].into_iter();
-    let each = readings.flat_map(|(second, cpu)| (0..3).map(move |node| (second, node, cpu)));
-    each.collect()
-}
-
 #[test]
 fn names_have_no_cpu_time_where_servers_count_it_by_slot() {
     let used = |slot: u16| 1000 + u64::from(slot) % 7;
     let later = |slot: u16| 60_000 + used(slot);
     let rows = (0..3000).map(|at| format!("{{tag{}}}:{at},100", at % 9));
     let scene = Scene::even(3).keys("key,size", rows);
-    let summary = scene.slot_stats(&all_of(&used, &later)).summary();
+    let summary = scene.slot_stats(&readings(60, &used, &later)).summary();
     assert!(summary.slots.loads.get(Metric::Cpu).is_some());
     let tags = summary.tags.iter().flat_map(|tags| &tags.top);
     let patterns = summary.patterns.iter().flat_map(|patterns| &patterns.top);
@@ -259,7 +252,7 @@ fn what_counters_say() {
             .not_judged(Reason::Counters),
         balanced("600 slots went from the first node to the second between the readings")
             .on(
-                even(3).slot_stats_of(&all_of(&used, &later), |slot, second| {
+                even(3).slot_stats_of(&readings(60, &used, &later), |slot, second| {
                     let moved = slot < 600 && second > 0;
                     if moved { Some(1) } else { owners.owner(slot) }
                 }),
