@@ -42,17 +42,6 @@ fn moves(summary: &Summary) -> Vec<&Step> {
     steps.filter(|step| step.kind == StepKind::Move).collect()
 }
 
-/// The files of a scene, as `collect` writes them.
-fn files(scene: &Scene) -> Case {
-    let listing = scene.listed_as();
-    let case = Case::new(("all/keys.csv", scene.table().as_bytes()), &listing, &[]);
-    case.scratch.file("all/collect.json", scene.described());
-    Case {
-        dump: "all",
-        ..case
-    }
-}
-
 #[test]
 fn one_slot_makes_room_first_and_the_rest_is_evened_out_later() {
     let summary = shop().summary();
@@ -78,7 +67,7 @@ fn one_slot_makes_room_first_and_the_rest_is_evened_out_later() {
 
 #[test]
 fn the_command_of_the_first_row_moves_one_slot_and_says_what_it_is_for() {
-    let case = files(&shop());
+    let case = Case::of(&shop());
     let (step, _) = followed(&case).unwrap();
     assert_eq!(step["request"]["relief"], true);
     let plan: Value = is_what_its_command_does(&case, &step);
@@ -145,7 +134,7 @@ fn a_node_is_as_full_in_the_table_as_in_the_sentence() {
         .fullest
         .as_ref()
         .unwrap();
-    let case = files(&scene);
+    let case = Case::of(&scene);
     let output = case.scratch.run("analyze all --topology cluster.nodes");
     let text = String::from_utf8(succeeded(output)).unwrap();
     let row = text

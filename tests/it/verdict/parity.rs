@@ -44,6 +44,17 @@ impl Case {
             what: format!("{} {flags:?}", dump.0),
         }
     }
+
+    /// The files of a scene, as `collect` writes them.
+    pub(super) fn of(scene: &Scene) -> Self {
+        let table = ("all/keys.csv", scene.table().as_bytes());
+        let case = Case::new(table, &scene.listed_as(), &[]);
+        case.scratch.file("all/collect.json", scene.described());
+        Case {
+            dump: "all",
+            ..case
+        }
+    }
 }
 
 /// Zipf-distributed tenants, sessions, small tags, a giant or hot key, a hot tag with a hot key; slots even, cut at
@@ -131,10 +142,10 @@ fn collected(
     let scene = Scene::listed(listing.into())
         .keys("key,size,ops", rows)
         .servers(servers);
-    let mut case = Case::new(("all/keys.csv", csv.as_bytes()), listing, &[]);
-    case.scratch.file("all/collect.json", scene.described());
-    (case.what, case.dump) = (format!("case {seed}, collected"), "all");
-    case
+    Case {
+        what: format!("case {seed}, collected"),
+        ..Case::of(&scene)
+    }
 }
 
 /// The owner of each slot.

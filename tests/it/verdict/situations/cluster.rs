@@ -1,13 +1,12 @@
 //! Situations by the listing: failures, moves in progress, nodes that fill up, replicas, one node, many.
 
+use slotscope::source::collection::servers::ServerReading;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::Severity;
 use slotscope::summary::step::StepKind::{Move, Repair, TakeAgain};
 
-use super::{balanced, check, situation};
-use crate::verdict::scene::{Scene, even_ends, info, light, lines_of};
-
-const KEYS: usize = 12_000;
+use super::{KEYS, balanced, check, even, situation};
+use crate::verdict::scene::{Scene, even_ends, info, light, lines_of, slot_of};
 
 /// Three even nodes, with `from` replaced by `to` in their listing.
 fn listed(from: &str, to: &str) -> Scene {
@@ -43,20 +42,12 @@ fn failed_with(replicas: &str) -> Scene {
 #[test]
 fn what_is_down() {
     let said_fail = |states: [&'static str; 3]| {
-        let servers = states.map(|state| {
-            let mut server = info(0.3, "noeviction");
-            server.cluster_state = Some(state.into());
-            server
-        });
-        with_line("").servers(servers)
+        with_line("").servers(states.map(|state| ServerReading {
+            cluster_state: Some(state.into()),
+            ..info(0.3, "noeviction")
+        }))
     };
-    let down_and_bad = failed_with(REPLICAS).keys(
-        "key,size",
-        light(KEYS, ",100").filter(|row| {
-            let key = row.split(',').next().unwrap();
-            slotscope::slot::slot(key.as_bytes()) < 10_000
-        }),
-    );
+    let lacking = light(KEYS, ",100").filter(|row| slot_of(row) < 10_000);
     let open = "5461-10922 [6000->-node0]";
     check(vec![
         situation("a failed primary with a replica")
@@ -64,11 +55,10 @@ fn what_is_down() {
             .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
             .steps(&[Repair])
             .severity(Severity::Critical)
+            .first("bring 10.0.0.2 back")
             .and("its replica is the other way", |summary| {
-                let first = &summary.verdict.steps[0];
-                let other = first.alternatives[0].sentence.to_string();
-                first.sentence.to_string().contains("bring 10.0.0.2 back")
-                    && other.contains("replica with the highest offset")
+                let other = &summary.verdict.steps[0].alternatives[0].sentence;
+                other.contains("replica with the highest offset")
             }),
         situation("a failed primary without a replica")
             .on(failed_with(
@@ -76,9 +66,8 @@ fn what_is_down() {
             ))
             .says(&["DOWN 10.0.0.2 failed"])
             .steps(&[Repair])
-            .and("nothing can be promoted", |summary| {
-                summary.verdict.steps[0].alternatives.is_empty()
-            }),
+            // Nothing can be promoted.
+            .others(0),
         situation("a failed primary, and a slot that is open")
             .on(of(
                 failed(&lines_of(&even_ends(3)), "10.0.0.2").replace("5461-10922", open)
@@ -138,7 +127,7 @@ fn what_is_down() {
             .says(&["DOWN 10.0.0.2 failed: 5,462 slots are not served"])
             .steps(&[Repair]),
         situation("down, and a dump that lacks a node")
-            .on(down_and_bad)
+            .on(failed_with(REPLICAS).keys("key,size", lacking))
             .says(&["DOWN 10.0.0.2 failed"])
             .steps(&[Repair, TakeAgain])
             .with(FindingKind::Suspicious),
@@ -154,10 +143,9 @@ fn what_is_moving() {
     };
     let turns = |words: &'static str| {
         move |summary: &slotscope::summary::Summary| {
-            let first = &summary.verdict.steps[0];
-            let command = first.alternatives[0].command.as_ref();
-            first.alternatives[0].sentence.to_string().contains(words)
-                && command.is_some_and(|command| command.to_string().contains("--remove"))
+            let other = &summary.verdict.steps[0].alternatives[0];
+            let command = other.command.as_ref().map(ToString::to_string);
+            other.sentence.contains(words) && command.is_some_and(|of| of.contains("--remove"))
         }
     };
     check(vec![
@@ -216,7 +204,7 @@ fn what_is_moving() {
                 findings.any(|found| {
                     found.kind == FindingKind::NoReplica
                         && found.severity == Severity::Warning
-                        && found.sentence.to_string().contains("10.0.0.1")
+                        && found.sentence.contains("10.0.0.1")
                 })
             }),
         balanced("a replica took over while the keys were read")
@@ -235,7 +223,7 @@ fn what_is_moving() {
 fn how_many_nodes_there_are() {
     check(vec![
         situation("one node")
-            .on(Scene::on(&[16_383]).keys("key,size", light(KEYS, ",100")))
+            .on(even(1))
             .says(&["BALANCED one node, 10.0.0.1:6379: nothing to compare"]),
         situation("two nodes")
             .on(Scene::on(&[9999, 16_383]).keys("key,size", light(KEYS, ",100")))

@@ -1,35 +1,28 @@
 //! Nodes near a limit: the limit is the first line, even if the nodes are even.
 
-use slotscope::slot::slot;
+use slotscope::source::collection::servers::ServerReading;
 use slotscope::summary::capacity::Room;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::{Severity, State};
 use slotscope::summary::step::StepKind::{AddNodes, Free, Move, TakeAgain};
 
-use super::{balanced, check, situation};
-use crate::verdict::scene::{Scene, info, light, noeviction};
-
-const KEYS: usize = 12_000;
-
-fn even() -> Scene {
-    Scene::even(3).keys("key,size", light(KEYS, ",100"))
-}
+use super::{KEYS, balanced, check, even, situation};
+use crate::verdict::scene::{Scene, info, light, noeviction, slot_of};
 
 #[test]
 fn how_near_nodes_are_to_their_limits() {
-    let with_buffers = |used: f64| {
-        let mut server = info(used, "noeviction");
-        server.buffers = Some(if used > 0.9 { 400_000_000 } else { 1_000_000 });
-        server
+    let with_buffers = |used: f64| ServerReading {
+        buffers: Some(if used > 0.9 { 400_000_000 } else { 1_000_000 }),
+        ..info(used, "noeviction")
     };
     check(vec![
         situation("even at 95%")
-            .on(even().servers(noeviction(&[0.95; 3])))
+            .on(even(3).servers(noeviction(&[0.95; 3])))
             .says(&["FULL 10.0.0.", "95"])
             .steps(&[Free, AddNodes])
             .severity(Severity::Critical),
         balanced("a cache is full by design")
-            .on(even().servers([1.0; 3].map(|used| info(used, "allkeys-lru"))))
+            .on(even(3).servers([1.0; 3].map(|used| info(used, "allkeys-lru"))))
             .without(FindingKind::NearLimit),
         situation("volatile-ttl where no key has a TTL")
             .on(Scene::even(3)
@@ -45,7 +38,7 @@ fn how_near_nodes_are_to_their_limits() {
             )
             .servers([0.97; 3].map(|used| info(used, "volatile-lru")))),
         situation("all nodes at the limit and evicting")
-            .on(even()
+            .on(even(3)
                 .servers([1.0; 3].map(|used| info(used, "allkeys-lru")))
                 .since(0, 50, 0.1)
                 .since(1, 900, 0.1)
@@ -60,30 +53,26 @@ fn how_near_nodes_are_to_their_limits() {
             .steps(&[Move])
             .with(FindingKind::Evicting),
         situation("buffers fill a node")
-            .on(even().servers([0.95, 0.5, 0.5].map(with_buffers)))
+            .on(even(3).servers([0.95, 0.5, 0.5].map(with_buffers)))
             .says(&["FULL 10.0.0.1", "95"])
             .steps(&[Free, Free])
-            .and("buffers are the first step", |summary| {
-                let first = summary.verdict.steps[0].sentence.to_string();
-                first.contains("buffers")
-            }),
+            .first("buffers"),
         balanced("83% without a growth that would say when it is full")
-            .on(even().servers(noeviction(&[0.83; 3]))),
+            .on(even(3).servers(noeviction(&[0.83; 3]))),
         situation("83% that grows by a quarter a month")
-            .on(even()
+            .on(even(3)
                 .servers(noeviction(&[0.83; 3]))
                 .asked(|analysis| analysis.room(growing(0.25))))
             .says(&["WATCH 10.0.0.", "reaches maxmemory in 26 days"])
             .severity(Severity::Warning),
         balanced("no server has a limit")
-            .on(even().servers([0.5; 3].map(|used| {
-                let mut server = info(used, "noeviction");
-                server.maxmemory = Some(0);
-                server
+            .on(even(3).servers([0.5; 3].map(|used| ServerReading {
+                maxmemory: Some(0),
+                ..info(used, "noeviction")
             })))
             .with(FindingKind::NoLimit),
         situation("CPU at 95% on all nodes")
-            .on(even()
+            .on(even(3)
                 .servers(noeviction(&[0.3; 3]))
                 .since(0, 0, 0.95)
                 .since(1, 0, 0.95)
@@ -91,30 +80,24 @@ fn how_near_nodes_are_to_their_limits() {
             .says(&["HOT 10.0.0.", "of a core"])
             .state(State::Limit)
             .steps(&[AddNodes]),
-        balanced("buffers that do not count against the limit").on(even().servers([0.95; 3].map(
-            |used| {
-                let mut server = info(used, "noeviction");
-                server.mem_not_counted_for_evict = Some(300_000_000);
-                server
+        balanced("buffers that do not count against the limit").on(even(3).servers([0.95; 3].map(
+            |used| ServerReading {
+                mem_not_counted_for_evict: Some(300_000_000),
+                ..info(used, "noeviction")
             },
         ))),
         situation("a node at 98% whose dump lacks another node")
             .on(Scene::even(3)
                 .keys(
                     "key,size",
-                    light(KEYS, ",100").filter(|row| {
-                        let key = row.split(',').next().unwrap();
-                        slotscope::slot::slot(key.as_bytes()) < 10_000
-                    }),
+                    light(KEYS, ",100").filter(|row| slot_of(row) < 10_000),
                 )
                 .servers(noeviction(&[0.98, 0.5, 0.5])))
             .says(&["FULL 10.0.0.1", "98"])
             .steps(&[TakeAgain, Free])
             .with(FindingKind::Suspicious),
         situation("one node at 95%")
-            .on(Scene::on(&[16_383])
-                .keys("key,size", light(KEYS, ",100"))
-                .servers(noeviction(&[0.95])))
+            .on(even(1).servers(noeviction(&[0.95])))
             .says(&["FULL 10.0.0.1", "95"])
             .steps(&[Free, AddNodes]),
     ]);
@@ -130,10 +113,8 @@ fn growing(growth: f64) -> Option<Room> {
 #[test]
 fn keys_that_a_node_evicted_are_not_missing_from_its_dump() {
     let state = |evicted: u64| {
-        let kept = light(8 * KEYS, ",100").enumerate().filter(|(at, row)| {
-            let key = row.split(',').next().unwrap();
-            slot(key.as_bytes()) > 5460 || at % 10 >= 3
-        });
+        let kept = light(8 * KEYS, ",100").enumerate();
+        let kept = kept.filter(|(at, row)| slot_of(row) > 5460 || at % 10 >= 3);
         let mut servers = [0.9; 3].map(|used| info(used, "allkeys-lru"));
         servers[0].evicted_keys = Some(evicted);
         let scene = Scene::on(&[5460, 10_922, 16_383]).keys("key,size", kept.map(|(_, row)| row));

@@ -6,24 +6,28 @@ use slotscope::summary::measure::Measure;
 use slotscope::summary::reason::Reason;
 use slotscope::summary::step::StepKind::{Cache, Measure as FindKey, Move, Split};
 
-use super::{balanced, check, situation};
+use super::{KEYS, balanced, check, even, situation};
 use crate::verdict::scene::{Readings, Scene, info, light, named, of_node, readings, slot_of};
 
-const KEYS: usize = 12_000;
-
-fn even(nodes: u64) -> Scene {
-    Scene::even(nodes).keys("key,size", light(KEYS, ",100"))
-}
-
-/// Captures of three even nodes for a second each, with `hot` on the first.
-fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
-    (0..3).fold(even(3), |scene, node| {
-        let mut own = of_node(&scene.topology(), node, 3000, command);
+/// Captures of these nodes for a second each: a command on each of the first `keys` keys, and `hot` on the first node.
+fn captures(
+    scene: Scene,
+    nodes: std::ops::Range<usize>,
+    (command, keys): (&'static str, usize),
+    hot: &[(&'static str, String)],
+) -> Scene {
+    nodes.fold(scene, |scene, node| {
+        let mut own = of_node(&scene.topology(), node, keys, command);
         if node == 0 {
             own.extend(hot.iter().cloned());
         }
         scene.monitor(node, 1, &own)
     })
+}
+
+/// The same of three even nodes.
+fn captured(command: &'static str, hot: &[(&'static str, String)]) -> Scene {
+    captures(even(3), 0..3, (command, 3000), hot)
 }
 
 #[test]
@@ -34,10 +38,7 @@ fn what_captures_say() {
     let one_tag: Vec<_> = (0..9000)
         .map(|at| ("set", format!("{{{tag}}}:{at}")))
         .collect();
-    let hundred = (0..99).fold(even(100), |scene, node| {
-        let own = of_node(&scene.topology(), node, KEYS, "get");
-        scene.monitor(node, 1, &own)
-    });
+    let hundred = captures(even(100), 0..99, ("get", KEYS), &[]);
     let spans = [(0, 8), (1, 12), (2, 31)].into_iter();
     let by_hand = spans.fold(even(3), |scene, (node, secs)| {
         // 1,000 operations per second on each.
@@ -65,9 +66,8 @@ fn what_captures_say() {
             .on(captured("get", &hot("get")))
             .says(&["HOT 10.0.0.1 ", "key cfg:"])
             .steps(&[Cache])
-            .and("a cache is the cure: nothing is to be split", |summary| {
-                summary.verdict.steps[0].alternatives.is_empty()
-            }),
+            // A cache is the cure: nothing is to be split.
+            .others(0),
         situation("a hot key that is only written")
             .on(captured("get", &hot("set")))
             .says(&["HOT 10.0.0.1 ", "key cfg:"])
@@ -104,12 +104,12 @@ fn what_captures_say() {
             .not_judged(Reason::Counters)
             .role("captured at different times"),
         situation("a capture of one node, and no dump")
-            .on(Scene::even(3).monitor(0, 8, &captured_on_first(&[])))
+            .on(Scene::even(3).monitor(0, 8, &of_node(&even(3).topology(), 0, 3000, "get")))
             .says(&["UNJUDGED"])
             .not_judged(Reason::NotSeen)
             .role("only 10.0.0.1 of 3 nodes was captured"),
         balanced("a capture of one node")
-            .on(even(3).monitor(0, 1, &captured_on_first(&hot("get"))))
+            .on(captures(even(3), 0..1, ("get", 3000), &hot("get")))
             .not_judged(Reason::NotSeen)
             .role("only 10.0.0.1 of 3 nodes was captured")
             .with(FindingKind::HotKey),
@@ -127,12 +127,6 @@ fn what_captures_say() {
             }))
             .note("apart"),
     ]);
-}
-
-fn captured_on_first(hot: &[(&'static str, String)]) -> Vec<(&'static str, String)> {
-    let mut own = of_node(&even(3).topology(), 0, 3000, "get");
-    own.extend(hot.iter().cloned());
-    own
 }
 
 #[test]
@@ -184,10 +178,7 @@ fn what_counters_say() {
     // A node restarts between the readings.
     let restarted = |slot: u16| used(slot) / 2;
     let two: [Readings<'_>; 4] = [(0, 0, &used), (0, 1, &used), (60, 0, &hot), (60, 1, &later)];
-    let mixed = (0..3).fold(even(3).slot_stats(&two), |scene, node| {
-        let own = of_node(&scene.topology(), node, 3000, "get");
-        scene.monitor(node, 1, &own)
-    });
+    let mixed = captures(even(3).slot_stats(&two), 0..3, ("get", 3000), &[]);
     let aof = |node: usize| {
         let keys = of_node(&even(3).topology(), node, KEYS, "SET").into_iter();
         let text: String = keys
@@ -202,9 +193,7 @@ fn what_counters_say() {
         let topology = even(3).topology();
         let row = move |at: usize| {
             let key = format!("session:{at}");
-            let node = topology
-                .owner(slotscope::slot::slot(key.as_bytes()))
-                .unwrap();
+            let node = topology.owner(slot_of(&key)).unwrap();
             format!("{key},100,{}", counters[node])
         };
         let scene = Scene::even(3).keys("key,size,lfu", (0..KEYS).map(row));
@@ -262,9 +251,8 @@ fn what_counters_say() {
             "SLOT-STATS of two of three nodes, in the middle of an upgrade, and MONITOR of all",
         )
         .on(mixed)
-        .and("load is judged by operations", |summary| {
-            let mut roles = summary.verdict.roles.iter();
-            roles.any(|role| role.metric == Measure::Ops && role.judged)
+        .any_role("load is judged by operations", |role| {
+            role.metric == Measure::Ops && role.judged
         }),
         balanced("append-only files are writes")
             .on(aofs)
@@ -272,11 +260,8 @@ fn what_counters_say() {
         balanced("new keys, whose LFU counter is the initial one")
             .on(lfu([5; 3], false))
             .and("there is no load", |summary| {
-                summary
-                    .verdict
-                    .roles
-                    .iter()
-                    .all(|role| role.metric == Measure::Bytes)
+                let mut roles = summary.verdict.roles.iter();
+                roles.all(|role| role.metric == Measure::Bytes)
             }),
         balanced("accesses 1.4 times the share are within their band").on(lfu([24, 16, 16], false)),
         balanced("LFU counters of replicas")

@@ -1,23 +1,13 @@
 //! Memory by bytes, by server readings, or by keys if nothing else is known.
 
 use slotscope::metric::Metric;
+use slotscope::source::collection::servers::ServerReading;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::Severity;
 use slotscope::summary::step::StepKind::{Move, Split};
 
-use super::{balanced, check, situation};
+use super::{KEYS, balanced, check, even, half, situation};
 use crate::verdict::scene::{Scene, info, light, named, noeviction};
-
-const KEYS: usize = 12_000;
-
-fn even() -> Scene {
-    Scene::even(3).keys("key,size", light(KEYS, ",100"))
-}
-
-/// The first node owns half of the slots.
-fn half() -> Scene {
-    Scene::on(&[8191, 12_287, 16_383]).keys("key,size", light(KEYS, ",100"))
-}
 
 #[test]
 fn how_uneven_memory_is() {
@@ -27,47 +17,43 @@ fn how_uneven_memory_is() {
     let second = |at: usize| format!("{{second{at}}}:x,3000");
     check(vec![
         situation("uneven at 40% of maxmemory is no emergency")
-            .on(half().servers(noeviction(&[0.4, 0.2, 0.2])))
+            .on(half("key,size", ",100").servers(noeviction(&[0.4, 0.2, 0.2])))
             .says(&["SKEWED", "because it owns 50% of the slots"])
             .steps(&[Move])
             .severity(Severity::Warning),
         situation("the same at 80%")
-            .on(half().servers(noeviction(&[0.8, 0.4, 0.4])))
+            .on(half("key,size", ",100").servers(noeviction(&[0.8, 0.4, 0.4])))
             .says(&["SKEWED", "50% of the slots"])
             .steps(&[Move])
             .severity(Severity::Critical),
         situation("even")
-            .on(even())
+            .on(even(3))
             .says(&["BALANCED the nodes are even"])
             .and("the tables are by bytes, as memory is known", |summary| {
                 summary.by == Metric::Bytes && summary.verdict.memory_known
             }),
-        balanced("nodes of other sizes, each as full as the others").on(half().servers(
-            [1.0, 0.5, 0.5].map(|size| {
-                let mut server = info(0.4 * size, "noeviction");
-                server.maxmemory = Some((1e9 * size) as u64);
-                server
-            }),
-        )),
-        balanced("maxmemory 0 on one of three even nodes").on(even().servers([0, 1, 1].map(
-            |limit| {
-                let mut server = info(0.3, "noeviction");
-                server.maxmemory = Some(limit * 1_000_000_000);
-                server
+        balanced("nodes of other sizes, each as full as the others").on(half("key,size", ",100")
+            .servers([1.0, 0.5, 0.5].map(|size| ServerReading {
+                maxmemory: Some((1e9 * size) as u64),
+                ..info(0.4 * size, "noeviction")
+            }))),
+        balanced("maxmemory 0 on one of three even nodes").on(even(3).servers([0, 1, 1].map(
+            |limit| ServerReading {
+                maxmemory: Some(limit * 1_000_000_000),
+                ..info(0.3, "noeviction")
             },
         ))),
-        balanced("2% more maxmemory on one node is no other hardware").on(even().servers(
-            [1.02, 1.0, 1.0].map(|size| {
-                let mut server = info(0.3, "noeviction");
-                server.maxmemory = Some((1e9 * size) as u64);
-                server
+        balanced("2% more maxmemory on one node is no other hardware").on(even(3).servers(
+            [1.02, 1.0, 1.0].map(|size| ServerReading {
+                maxmemory: Some((1e9 * size) as u64),
+                ..info(0.3, "noeviction")
             }),
         )),
-        balanced("slots by hardware that only the user knows of")
-            .on(half().asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)]))),
+        balanced("slots by hardware that only the user knows of").on(half("key,size", ",100")
+            .asked(|analysis| analysis.weights(vec![("node0".into(), 2.0)]))),
         // 12,000 keys of 100 bytes and one key of the same total: 2.0, and 1.5 with the key alone on its node.
         situation("a giant key")
-            .on(even().and([format!("{giant},1300000")]))
+            .on(even(3).and([format!("{giant},1300000")]))
             .says(&["SKEWED", "key lb:"])
             .steps(&[Move, Split, Move])
             .with(FindingKind::BigKey)
@@ -100,15 +86,13 @@ fn how_uneven_memory_is() {
             }),
         // 12,000 keys with 10,000 tags, two of which are heavy by bytes but not by keys.
         situation("bytes uneven, keys even")
-            .on(even()
+            .on(even(3)
                 .and((0..40).map(|at| format!("{{{first}}}:{at},6000")))
                 .and((0..40).map(second)))
             .says(&["SKEWED", "hash tag {first"])
             .steps(&[Move]),
         situation("sizes for 60% of the keys")
-            .on(Scene::even(3)
-                .keys("key,size", light(KEYS, ",100"))
-                .and((0..8000).map(|at| format!("other:{at},"))))
+            .on(even(3).and((0..8000).map(|at| format!("other:{at},"))))
             .says(&["UNJUDGED", "8,000 of 20,000 keys have no size", "estimated"]),
         situation("sizes for 20% of the keys")
             .on(Scene::even(3)
@@ -118,10 +102,9 @@ fn how_uneven_memory_is() {
         situation("names alone, with what each server says of its dataset")
             .on(Scene::even(3)
                 .keys("key", light(KEYS, ""))
-                .servers([6e8, 3e8, 3e8].map(|size| {
-                    let mut server = info(0.7, "noeviction");
-                    server.used_memory_dataset = Some(size as u64);
-                    server
+                .servers([6e8, 3e8, 3e8].map(|size| ServerReading {
+                    used_memory_dataset: Some(size as u64),
+                    ..info(0.7, "noeviction")
                 })))
             .says(&["SKEWED", "1.50× its share of memory"]),
         situation("names alone")

@@ -21,10 +21,23 @@ use slotscope::metric::Metric;
 use slotscope::summary::Summary;
 use slotscope::summary::finding::FindingKind;
 use slotscope::summary::reason::Reason;
+use slotscope::summary::role_verdict::RoleVerdict;
 use slotscope::summary::state::{Severity, State};
 use slotscope::summary::step::StepKind;
 
-use crate::verdict::scene::Scene;
+use crate::verdict::scene::{Scene, light};
+
+const KEYS: usize = 12_000;
+
+/// Nodes with equal numbers of slots, and keys of equal sizes.
+fn even(nodes: u64) -> Scene {
+    Scene::even(nodes).keys("key,size", light(KEYS, ",100"))
+}
+
+/// The first of three nodes owns half of the slots.
+fn half(header: &str, columns: &str) -> Scene {
+    Scene::on(&[8191, 12_287, 16_383]).keys(header, light(KEYS, columns))
+}
 
 /// A situation and its expected verdict.
 struct Situation {
@@ -36,7 +49,8 @@ struct Situation {
     checks: Vec<Check>,
 }
 
-type Check = Box<dyn Fn(&Summary) -> Result<(), String>>;
+/// A condition, and words for the message.
+type Check = (&'static str, Box<dyn Fn(&Summary) -> bool>);
 
 fn situation(what: &'static str) -> Situation {
     Situation {
@@ -89,14 +103,7 @@ impl Situation {
 
     /// Adds a condition, with words for the message.
     fn and(mut self, words: &'static str, holds: impl Fn(&Summary) -> bool + 'static) -> Self {
-        let check = move |summary: &Summary| {
-            if holds(summary) {
-                Ok(())
-            } else {
-                Err(format!("not so: {words}"))
-            }
-        };
-        self.checks.push(Box::new(check));
+        self.checks.push((words, Box::new(holds)));
         self
     }
 
@@ -110,6 +117,20 @@ impl Situation {
         self.and("a finding too many", move |summary| !has(summary, kind))
     }
 
+    /// Requires this text in the first step.
+    fn first(self, words: &'static str) -> Self {
+        self.and(words, move |summary| {
+            summary.verdict.steps[0].sentence.contains(words)
+        })
+    }
+
+    /// The first step has this many alternatives.
+    fn others(self, count: usize) -> Self {
+        self.and("the alternatives", move |summary| {
+            summary.verdict.steps[0].alternatives.len() == count
+        })
+    }
+
     fn severity(self, severity: Severity) -> Self {
         self.and("the severity", move |summary| {
             summary.verdict.severity == Some(severity)
@@ -118,17 +139,20 @@ impl Situation {
 
     /// Requires this text in a role.
     fn role(self, words: &'static str) -> Self {
-        self.and(words, move |summary| {
-            let mut roles = summary.verdict.roles.iter();
-            roles.any(|role| role.sentence.to_string().contains(words))
-        })
+        self.any_role(words, move |role| role.sentence.contains(words))
     }
 
     /// The load is not judged, for this reason.
     fn not_judged(self, reason: Reason) -> Self {
-        self.and("load is not judged, for this reason", move |summary| {
-            let mut roles = summary.verdict.roles.iter();
-            roles.any(|role| role.by() != Metric::Bytes && role.reason == Some(reason))
+        self.any_role("load is not judged, for this reason", move |role| {
+            role.by() != Metric::Bytes && role.reason == Some(reason)
+        })
+    }
+
+    /// Requires a role for which this holds.
+    fn any_role(self, words: &'static str, is_it: impl Fn(&RoleVerdict) -> bool + 'static) -> Self {
+        self.and(words, move |summary| {
+            summary.verdict.roles.iter().any(&is_it)
         })
     }
 
@@ -160,8 +184,8 @@ impl Situation {
         if kinds != self.steps {
             complaints.push(format!("steps {kinds:?}, not {:?}", self.steps));
         }
-        let checks = self.checks.iter().filter_map(|check| check(&summary).err());
-        complaints.extend(checks);
+        let failed = self.checks.iter().filter(|(_, holds)| !holds(&summary));
+        complaints.extend(failed.map(|(words, _)| format!("not so: {words}")));
         if complaints.is_empty() {
             return complaints;
         }

@@ -5,15 +5,8 @@ use slotscope::summary::finding::FindingKind;
 use slotscope::summary::state::Role;
 use slotscope::summary::step::StepKind::{Free, Move, Split, Untag};
 
-use super::{balanced, check, situation};
-use crate::verdict::scene::{Scene, light, named, noeviction};
-
-const KEYS: usize = 12_000;
-
-/// The first node owns half of the slots.
-fn half(header: &str, columns: &str) -> Scene {
-    Scene::on(&[8191, 12_287, 16_383]).keys(header, light(KEYS, columns))
-}
+use super::{KEYS, balanced, check, even, half, situation};
+use crate::verdict::scene::{Scene, light, named, noeviction, slot_of};
 
 #[test]
 fn what_is_fed_in() {
@@ -101,11 +94,7 @@ fn what_is_fed_in() {
                 !verdict.actionable && verdict.left.len() == 1
             })
             .and("no node is being filled", |summary| {
-                !summary
-                    .verdict
-                    .sentence
-                    .to_string()
-                    .contains("filled or drained")
+                !summary.verdict.sentence.contains("filled or drained")
             }),
     ]);
 }
@@ -116,7 +105,7 @@ fn what_is_asked_for() {
         // The first node has half of the slots, with these sizes and operations.
         let row = move |at: usize| {
             let key = format!("session:{at}");
-            let is_first = slotscope::slot::slot(key.as_bytes()) < 5461;
+            let is_first = slot_of(&key) < 5461;
             let of = |first: u64| if is_first { first } else { 100 };
             format!("{key},{},{}", of(memory), of(load))
         };
@@ -145,11 +134,7 @@ fn what_is_asked_for() {
             .says(&["SKEWED"])
             .steps(&[Move]),
         situation("--by keys does not hide a node at its limit")
-            .on(by(
-                Scene::even(3).keys("key,size", light(KEYS, ",100")),
-                Metric::Keys,
-            )
-            .servers(noeviction(&[0.95, 0.5, 0.5])))
+            .on(by(even(3), Metric::Keys).servers(noeviction(&[0.95, 0.5, 0.5])))
             .says(&["FULL 10.0.0.1", "95"])
             .steps(&[Free]),
         situation("both roles are uneven: memory comes first, load second")
