@@ -19,17 +19,38 @@ pub fn even(nodes: usize) -> Topology {
     Topology::even(nodes, format!("even {nodes}")).unwrap()
 }
 
-/// A listing of nodes that end at these slots; the last slot is 16383.
-pub fn listing(ends: &[u64]) -> Topology {
+/// The ends of `nodes` nodes with equal numbers of slots.
+pub fn even_ends(nodes: u64) -> Vec<u64> {
+    let end = |node: u64| ((node + 1) * 16_384 + nodes / 2) / nodes - 1;
+    (0..nodes).map(end).collect()
+}
+
+/// The ends of `nodes` nodes, of which the first has this part of an even share.
+pub fn uneven_ends(nodes: usize, part: f64) -> Vec<u64> {
+    let first = (16_384.0 / nodes as f64 * part) as u64;
+    let rest = (16_384 - first) as f64 / (nodes - 1) as f64;
+    let end = |node: usize| first + (rest * node as f64).round() as u64 - 1;
+    (0..nodes).map(end).collect()
+}
+
+/// The address of a node in `lines_of`.
+pub fn address(at: usize) -> String {
+    format!("10.0.{}.{}:6379", at / 250, at % 250 + 1)
+}
+
+/// Nodes that end at these slots, one per line; the last slot is 16383.
+pub fn lines_of(ends: &[u64]) -> String {
     let mut first = 0;
-    let line = |(i, end): (usize, &u64)| {
-        let address = format!("10.0.0.{}:6379@16379", i + 1);
-        let line = format!("node{i} {address} master - 0 0 1 connected {first}-{end}\n");
-        first = end + 1;
-        line
+    let line = |(at, end): (usize, &u64)| {
+        let (from, address) = (std::mem::replace(&mut first, end + 1), address(at));
+        format!("node{at} {address}@16379 master - 0 0 1 connected {from}-{end}\n")
     };
-    let text: String = ends.iter().enumerate().map(line).collect();
-    Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
+    ends.iter().enumerate().map(line).collect()
+}
+
+/// The topology of `lines_of`.
+pub fn listing(ends: &[u64]) -> Topology {
+    Topology::parse("cluster.nodes", lines_of(ends).as_bytes()).unwrap()
 }
 
 fn push(dump: &mut Vec<u8>, key: std::fmt::Arguments<'_>) {
@@ -169,22 +190,17 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
             (even(nodes), Metric::Bytes)
         }
         "unequal slots" => {
-            let nodes = 3 + random.below(8) as u64;
+            let nodes = 3 + random.below(8);
             let extra = 1.1 + 0.8 * random.unit();
-            let first = (16_384.0 / nodes as f64 * extra) as u64;
             if !clear(extra) {
                 return None;
             }
-            let rest = (16_384 - first) as f64 / (nodes - 1) as f64;
-            let end = |i: u64| first + (rest * i as f64).round() as u64 - 1;
             (0..keys).for_each(|i| push(&mut dump, format_args!("{prefix}:{i}")));
-            let ends: Vec<u64> = (0..nodes).map(end).collect();
-            (listing(&ends), Metric::Keys)
+            (listing(&uneven_ends(nodes, extra)), Metric::Keys)
         }
         "missing node" | "node twice" => {
             let nodes = 3 + random.below(10) as u64;
-            let end = |i: u64| ((i + 1) * 16_384 + nodes / 2) / nodes - 1;
-            let topology = listing(&(0..nodes).map(end).collect::<Vec<_>>());
+            let topology = listing(&even_ends(nodes));
             let node = random.below(nodes as usize);
             for i in 0..keys {
                 let key = format!("{prefix}:{i}");

@@ -21,16 +21,13 @@ use slotscope::summary::role_load::Asked;
 use slotscope::summary::{FileFacts, InputFacts, Summary};
 use slotscope::tally::{Parts, Tallies};
 use slotscope::topology::Topology;
+use testkit::planted::even;
 use testkit::rng::Rng;
 use testkit::run::root;
 use testkit::scan::Scanning;
 
 /// Allowed heights of a chart; charts with a row per node grow with the rows.
 const HEIGHTS: RangeInclusive<u32> = 308..=1260;
-
-fn even(nodes: usize) -> Topology {
-    Topology::even(nodes, format!("even {nodes}")).unwrap()
-}
 
 /// The findings for the keys in a file of samples/.
 fn of_sample(file: &str, topology: &Topology, parts: Parts) -> Summary {

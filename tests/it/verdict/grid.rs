@@ -17,6 +17,7 @@ use slotscope::summary::state::{Role, State};
 use slotscope::summary::step::{Actor, RoleAfter, Step, StepKind};
 use slotscope::topology::Topology;
 use testkit::env::size;
+use testkit::planted::uneven_ends;
 use testkit::rng::Rng;
 use testkit::run::Said;
 
@@ -88,10 +89,7 @@ fn draw(number: u64) -> Case {
     let (memory, load, wrong) = PAIRS[number as usize % PAIRS.len()];
     let mut ends = even_ends(n as u64);
     if wrong == Wrong::Slots {
-        let first = (16_384.0 / n as f64 * (1.3 + 0.4 * random.unit())) as u64;
-        let rest = (16_384 - first) as f64 / (n - 1) as f64;
-        let end = |at: usize| first + (rest * at as f64).round() as u64 - 1;
-        ends = (0..n).map(end).collect();
+        ends = uneven_ends(n, 1.3 + 0.4 * random.unit());
     }
     let mut listing = lines_of(&ends);
     if wrong == Wrong::Failed {

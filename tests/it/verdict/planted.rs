@@ -7,7 +7,7 @@ use crate::verdict::{analyzed, lines, on};
 use slotscope::metric::Metric;
 use slotscope::topology::Topology;
 use testkit::env::cases;
-use testkit::planted::listing;
+use testkit::planted::{listing, uneven_ends};
 use testkit::rng::Rng;
 use testkit::run::{Said, near};
 
@@ -31,10 +31,8 @@ pub(super) fn plant(number: u64) -> Planted {
     } else {
         1.0
     };
-    let first = (16_384.0 / n as f64 * extra) as u64;
-    let rest = (16_384 - first) as f64 / (n - 1) as f64;
-    let ends = (0..n as u64).map(|i| first + (rest * i as f64).round() as u64 - 1);
-    let topology = listing(&ends.collect::<Vec<_>>());
+    let ends = uneven_ends(n, extra);
+    let (topology, first) = (listing(&ends), ends[0] + 1);
     let p = first as f64 / 16_384.0;
     let light = 30_000.0;
     let share = if kinds & 2 == 2 {

@@ -10,6 +10,7 @@ use slotscope::source::collection::manifest::{FILE, Manifest, example};
 use slotscope::source::collection::servers::{ServerEntry, ServerReading};
 use slotscope::summary::Summary;
 use slotscope::topology::Topology;
+pub(super) use testkit::planted::{address, even_ends, lines_of};
 use testkit::prelude::{Scratch, Value, json};
 
 /// 2026-11-22 10:00:00 UTC: the start of a scene's captures and readings.
@@ -26,29 +27,6 @@ pub(super) struct Scene {
     servers: Vec<ServerEntry>,
     manifest: Manifest,
     analysis: Analysis,
-}
-
-/// Nodes that end at these slots, one per line.
-pub(super) fn lines_of(ends: &[u64]) -> String {
-    let mut first = 0;
-    let line = |(at, end): (usize, &u64)| {
-        let from = std::mem::replace(&mut first, end + 1);
-        format!(
-            "node{at} {}@16379 master - 0 0 1 connected {from}-{end}\n",
-            address(at)
-        )
-    };
-    ends.iter().enumerate().map(line).collect()
-}
-
-/// The ends of `nodes` nodes with equal numbers of slots.
-pub(super) fn even_ends(nodes: u64) -> Vec<u64> {
-    let end = |node: u64| ((node + 1) * 16_384 + nodes / 2) / nodes - 1;
-    (0..nodes).map(end).collect()
-}
-
-pub(super) fn address(at: usize) -> String {
-    format!("10.0.{}.{}:6379", at / 250, at % 250 + 1)
 }
 
 impl Scene {
