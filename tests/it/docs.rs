@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use regex::Regex;
+use testkit::files::text_of as read;
 use testkit::run::{Said, Scratch, clean_environment, root, stderr};
 
 /// Folders with documents.
@@ -38,10 +39,6 @@ const NAME_PATHS: [&str; 6] = [
 
 /// A line of an expected text that matches any number of lines.
 const ANY_LINES: &str = "...";
-
-fn read(name: &str) -> String {
-    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-}
 
 /// All documents, relative to the root.
 fn documents() -> Vec<String> {

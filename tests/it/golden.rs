@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use testkit::files::{committed, same_bytes};
 use testkit::prelude::*;
 
 /// Samples whose whole report is committed, with their flags.
@@ -20,10 +21,6 @@ const WHOLE: &[(&str, &[&str])] = &[
 /// Fraction of pixels in which a chart may differ from the committed one: another libm rounds curves differently.
 const CHART_TOLERANCE: f64 = 0.0002;
 
-fn blessing() -> bool {
-    std::env::var_os("BLESS").is_some()
-}
-
 /// The standard output of `analyze`, run in the root of the repository so that names are as in the README.
 fn analyze(args: &[&str]) -> Vec<u8> {
     let mut command = in_repository(&[&["analyze"], args].concat());
@@ -31,29 +28,6 @@ fn analyze(args: &[&str]) -> Vec<u8> {
 }
 
 type Same = fn(&[u8], &[u8]) -> bool;
-
-/// Compares `made` with the committed file using `same`, or commits it.
-fn compare(committed: &Path, made: &[u8], same: Same) {
-    if blessing() {
-        fs::create_dir_all(committed.parent().unwrap()).unwrap();
-        // An unchanged file is not rewritten, so that a rerun changes nothing.
-        if !fs::read(committed).is_ok_and(|old| same(&old, made)) {
-            fs::write(committed, made).unwrap();
-        }
-        return;
-    }
-    let shown = committed.strip_prefix(root()).unwrap().display();
-    let old =
-        fs::read(committed).unwrap_or_else(|error| panic!("{shown}: {error}; BLESS=1 makes it"));
-    assert!(
-        same(&old, made),
-        "{shown} is not what the program makes now; BLESS=1"
-    );
-}
-
-fn same_bytes(old: &[u8], new: &[u8]) -> bool {
-    old == new
-}
 
 /// Equal except for `run`, which describes how a report was made.
 fn same_report(old: &[u8], new: &[u8]) -> bool {
@@ -111,11 +85,7 @@ fn the_text_of_every_sample() {
 /// The text for a sample with these flags.
 fn text(name: &str, flags: &str) {
     let text = analyze(&words(&format!("--no-files {flags}")));
-    compare(
-        &root().join(format!("reports/samples/{name}.txt")),
-        &text,
-        same_bytes,
-    );
+    committed(&format!("reports/samples/{name}.txt"), &text, same_bytes);
 }
 
 #[test]
@@ -130,8 +100,8 @@ fn the_text_keeps_within_the_width() {
             for line in text.lines() {
                 assert!(line.chars().count() <= columns, "{name} at {width}: {line}");
             }
-            let committed = root().join(format!("reports/samples/{name}-{width}.txt"));
-            compare(&committed, text.as_bytes(), same_bytes);
+            let file = format!("reports/samples/{name}-{width}.txt");
+            committed(&file, text.as_bytes(), same_bytes);
         }
     }
 }
@@ -144,7 +114,7 @@ fn the_whole_report_of_three_samples() {
         let name = file.split('.').next().unwrap();
         let out = made.path().to_str().unwrap();
         analyze(&[&[&sample, "--out", out], *flags].concat());
-        let committed = root().join("reports/samples").join(name);
+        let folder = format!("reports/samples/{name}");
         let json = fs::read(made.path().join("report.json")).unwrap();
         let files = files_of(&serde_json::from_slice(&json).unwrap());
         for file in &files {
@@ -156,9 +126,9 @@ fn the_whole_report_of_three_samples() {
             };
             let content = fs::read(made.path().join(file)).unwrap();
             let content = in_place(content, made.path(), name);
-            compare(&committed.join(file), &content, same);
+            committed(&format!("{folder}/{file}"), &content, same);
         }
-        for folder in [&committed, made.path()] {
+        for folder in [&root().join(&folder), made.path()] {
             let entries = fs::read_dir(folder).unwrap();
             let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
             let mut there: Vec<_> = names.collect();

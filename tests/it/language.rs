@@ -2,9 +2,10 @@
 //! once made them read like a translation.
 
 use std::fs;
-use std::path::Path;
+use std::path::PathBuf;
 
 use regex::Regex;
+use testkit::files::{below, text_of};
 use testkit::run::{Scratch, root};
 
 /// A phrase, as a regular expression, and what to write instead.
@@ -132,37 +133,22 @@ impl Phrases {
     }
 }
 
-fn files(folder: &Path, extension: &str, into: &mut Vec<String>) {
-    if !folder.is_dir() {
-        return; // The package of the benchmarks is a manifest.
-    }
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        if path.is_dir() {
-            files(&path, extension, into);
-        } else if path.extension().is_some_and(|it| it == extension) {
-            let path = path.strip_prefix(root()).unwrap();
-            into.push(path.to_str().unwrap().to_owned());
-        }
-    }
+/// The files with this extension below folders, by their paths from the root.
+fn files<'f>(folders: impl IntoIterator<Item = &'f str>, extension: &str) -> Vec<String> {
+    let found = folders
+        .into_iter()
+        .flat_map(|folder| below(&root().join(folder), extension));
+    let from_root = |path: PathBuf| path.strip_prefix(root()).unwrap().display().to_string();
+    found.map(from_root).collect()
 }
 
 /// The Rust files of the program and its crates; with `all`, those of tests, benches and others too.
 fn sources(all: bool) -> Vec<String> {
-    let mut found = Vec::new();
-    files(&root().join("src"), "rs", &mut found);
-    for entry in fs::read_dir(root().join("crates")).unwrap() {
-        let path = entry.unwrap().path();
-        for folder in ["src", "benches", "tests", "examples"] {
-            if all || folder == "src" {
-                files(&path.join(folder), "rs", &mut found);
-            }
-        }
-    }
-    for folder in OTHER_CODE.iter().filter(|_| all) {
-        files(&root().join(folder), "rs", &mut found);
-    }
-    found
+    let is_program = |name: &String| name.starts_with("src/") || name.contains("/src/");
+    let program = files(["src", "crates"], "rs").into_iter();
+    let program = program.filter(|name| all || is_program(name));
+    let others = if all { OTHER_CODE.as_slice() } else { &[] };
+    program.chain(files(others.iter().copied(), "rs")).collect()
 }
 
 /// The comments of a file that are on lines of their own, without slashes; and whether each opens a paragraph.
@@ -175,10 +161,6 @@ fn comments(text: &str) -> impl Iterator<Item = (usize, &str, bool)> {
         is_open = comment.is_some_and(|comment| !comment.is_empty());
         comment.map(|comment| (number, comment, opens))
     })
-}
-
-fn read(name: &str) -> String {
-    fs::read_to_string(root().join(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
 }
 
 fn numbered(text: &str) -> impl Iterator<Item = (usize, &str)> {
@@ -204,7 +186,7 @@ fn found(
 ) -> Vec<String> {
     let mut found = Vec::new();
     for name in names {
-        for (number, line) in chosen(&read(&name)) {
+        for (number, line) in chosen(&text_of(&name)) {
             let phrases = phrases.of(&line).into_iter();
             found.extend(phrases.map(|phrase| format!("{name}:{number}: {phrase}: {line}")));
         }
@@ -229,7 +211,7 @@ fn literals(text: &str) -> Vec<(usize, String)> {
 #[test]
 fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() {
     let mut documents: Vec<String> = DOCUMENTS.map(String::from).to_vec();
-    files(&root().join("docs"), "md", &mut documents);
+    documents.extend(files(["docs"], "md"));
     let lines = |text: &str| {
         prose(text)
             .map(|(at, line)| (at, line.to_owned()))
@@ -259,7 +241,7 @@ fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() 
     let opening = Regex::new(OPENING).unwrap();
     let may_ask = |name: &String| MAY_ASK.iter().any(|start| name.starts_with(start));
     for name in sources(true).into_iter().filter(|name| !may_ask(name)) {
-        let odd = comments(&read(&name))
+        let odd = comments(&text_of(&name))
             .filter(|(_, comment, opens)| *opens && opening.is_match(comment))
             .map(|(at, comment, _)| format!("{name}:{at}: open with a noun or a verb: {comment}"))
             .collect::<Vec<_>>();

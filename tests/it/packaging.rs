@@ -7,11 +7,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use regex::Regex;
+use testkit::files::text_of as read;
 use testkit::run::{Said, Scratch, root, succeeded};
-
-fn read(path: &str) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
-}
 
 fn toml(path: &str) -> toml::Table {
     read(path).parse().unwrap()

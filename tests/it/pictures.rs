@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Command;
 
+use testkit::files::text_of;
 use testkit::run::{clean_environment, root};
 
 #[test]
@@ -19,7 +20,7 @@ fn the_pictures_of_the_readme_are_what_the_program_makes() {
 
 #[test]
 fn every_picture_is_shown_and_small() {
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let readme = text_of("README.md");
     for entry in fs::read_dir(root().join("docs/pictures")).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();

@@ -2,13 +2,12 @@
 //! rewrites them from the definitions that the program parses its command line with.
 
 use std::any::TypeId;
-use std::fs;
 use std::path::PathBuf;
 
 use clap::{Arg, ArgAction, Command, CommandFactory};
 use slotscope::cli::Cli;
 
-use testkit::run::root;
+use testkit::files::{committed, same_bytes};
 
 const FILE: &str = "python/slotscope/_options.py";
 const HEAD: &str = "\"\"\"The options of the functions, generated from the flags of the program (tests/it/python_options.rs).\"\"\"
@@ -101,15 +100,7 @@ fn options_are_the_flags_of_the_commands() {
     let classes = CLASSES
         .map(|(name, command)| class(name, program.find_subcommand(command).expect(command)));
     let wanted = HEAD.to_owned() + &classes.concat();
-    let path = root().join(FILE);
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(&path, &wanted).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        found == wanted,
-        "{FILE} is not what the program's flags say; BLESS=1 rewrites it"
-    );
+    committed(FILE, wanted.as_bytes(), same_bytes);
 }
 
 #[test]

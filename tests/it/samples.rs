@@ -3,13 +3,14 @@
 //! `BLESS=1 cargo test --test it samples` rewrites the files.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 use clap::Parser;
 use slotscope::cli::generate::GenerateArgs;
 use slotscope::slot::slot;
-use testkit::run::succeeded;
+use testkit::files::{committed, same_bytes, text_of};
+use testkit::run::{root, succeeded};
 
 /// The parts of the command line that the samples need.
 #[derive(Parser)]
@@ -18,26 +19,11 @@ enum Slotscope {
 }
 
 fn folder() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("samples")
+    root().join("samples")
 }
 
 fn read(name: &str) -> Vec<u8> {
     fs::read(folder().join(name)).unwrap_or_else(|error| panic!("samples/{name}: {error}"))
-}
-
-fn readme() -> String {
-    String::from_utf8(read("README.md")).unwrap()
-}
-
-/// Compares with the file, or writes it on request.
-fn assert_sample(name: &str, expected: &[u8]) {
-    if std::env::var_os("BLESS").is_some() {
-        fs::write(folder().join(name), expected).unwrap();
-    }
-    assert!(
-        read(name) == expected,
-        "samples/{name} differs from how samples/README.md says it was made"
-    );
 }
 
 fn keys(name: &str) -> Vec<Vec<u8>> {
@@ -49,7 +35,7 @@ fn keys(name: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn the_commands_in_the_readme_give_these_bytes() {
-    let readme = readme();
+    let readme = text_of("samples/README.md");
     let commands = readme
         .split('`')
         .filter(|code| code.starts_with("slotscope generate "));
@@ -71,13 +57,13 @@ fn the_commands_in_the_readme_give_these_bytes() {
             }
             other => panic!("this test cannot run {other}"),
         }
-        assert_sample(file, &expected);
+        committed(&format!("samples/{file}"), &expected, same_bytes);
     }
 }
 
 #[test]
 fn every_file_is_in_the_readme_and_small() {
-    let readme = readme();
+    let readme = text_of("samples/README.md");
     for entry in fs::read_dir(folder()).unwrap() {
         let entry = entry.unwrap();
         let name = entry.file_name().into_string().unwrap();
@@ -111,7 +97,7 @@ fn the_shop_is_what_its_script_makes() {
     // Versions of zstd compress differently: only the content is compared.
     let table = zstd::decode_all(&read("shop.csv.zst")[..]).unwrap();
     assert!(table == made_shop("--csv"), "run samples/make-shop");
-    assert_sample("shop.nodes", &made_shop("--nodes"));
+    committed("samples/shop.nodes", &made_shop("--nodes"), same_bytes);
 }
 
 #[test]
@@ -134,7 +120,7 @@ fn the_examples_are_in_the_slots_that_were_published_with_them() {
 
 #[test]
 fn the_masters_of_the_example_cluster_own_every_slot_once() {
-    let text = String::from_utf8(read("seed-cluster.nodes")).unwrap();
+    let text = text_of("samples/seed-cluster.nodes");
     let masters = text.lines().filter(|line| line.contains("master"));
     let mut ranges: Vec<(usize, usize)> = masters
         .map(|line| line.rsplit(' ').next().unwrap().split_once('-').unwrap())

@@ -9,6 +9,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use circles::circles;
+use testkit::files::below;
+
 use form::{MEDIAN, complaints, of_form};
 
 /// The roots of the crates that form one structure.
@@ -29,19 +31,9 @@ const ROOTS: &[&str] = &[
 
 /// Every .rs file under `folder`, with its text.
 fn files_under(folder: &Path) -> Vec<(PathBuf, String)> {
-    let entries = fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
-    let mut files = Vec::new();
-    for path in entries {
-        if path.is_dir() {
-            files.extend(files_under(&path));
-        } else if path.extension().is_some_and(|extension| extension == "rs") {
-            let code = fs::read_to_string(&path).unwrap();
-            files.push((path, code));
-        }
-    }
-    files
+    let files = below(folder, "rs").into_iter();
+    let read = |path: PathBuf| (path.clone(), fs::read_to_string(path).unwrap());
+    files.map(read).collect()
 }
 
 #[test]

@@ -6,6 +6,7 @@ pub mod cluster;
 pub mod dumps;
 pub mod env;
 pub mod fanout;
+pub mod files;
 pub mod forms;
 pub mod hostile;
 pub mod json;

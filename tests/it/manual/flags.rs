@@ -1,12 +1,11 @@
 //! The flags in the manual match those of the program. `BLESS=1 cargo test --test it manual::` rewrites them.
 
 use std::collections::BTreeMap;
-use std::fs;
 
 use crate::manual::page;
 use clap::{Arg, Command, CommandFactory};
 use slotscope::cli::Cli;
-use testkit::run::root;
+use testkit::files::{committed, same_bytes};
 
 const FROM: &str = "<!-- flags -->\n";
 const TO: &str = "<!-- end of flags -->";
@@ -191,17 +190,8 @@ fn with(page: &str, made: &str) -> String {
 }
 
 fn check(name: &str, made: &str) {
-    let page = page(name);
-    let now = with(&page, made);
-    if now == page {
-        return;
-    }
-    let blessing = std::env::var_os("BLESS").is_some();
-    assert!(
-        blessing,
-        "docs/{name}: other flags than the program has; BLESS=1 rewrites them"
-    );
-    fs::write(root().join("docs").join(name), now).unwrap();
+    let now = with(&page(name), made);
+    committed(&format!("docs/{name}"), now.as_bytes(), same_bytes);
 }
 
 #[test]

@@ -4,12 +4,11 @@ mod flags;
 mod worked_example;
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::Path;
 
 use clap::CommandFactory;
 use regex::Regex;
 use slotscope::cli::Cli;
+use testkit::files::{below, text_of};
 use testkit::run::{Said, Scratch, code, root, stderr, stdout, succeeded};
 
 /// Line limit for the longest `-h` at 80 columns.
@@ -17,21 +16,14 @@ const SCREEN: usize = 50;
 
 /// The pages below docs/, relative to it.
 pub(crate) fn pages() -> Vec<String> {
-    let mut pages = Vec::new();
-    for folder in ["", "commands"] {
-        for entry in fs::read_dir(root().join("docs").join(folder)).unwrap() {
-            let path = Path::new(folder).join(entry.unwrap().file_name());
-            if path.extension().is_some_and(|it| it == "md") {
-                pages.push(path.to_str().unwrap().to_owned());
-            }
-        }
-    }
-    pages.sort();
-    pages
+    let docs = root().join("docs");
+    let pages = below(&docs, "md").into_iter();
+    let inside = pages.map(|page| page.strip_prefix(&docs).unwrap().display().to_string());
+    inside.collect()
 }
 
 pub(crate) fn page(name: &str) -> String {
-    fs::read_to_string(root().join("docs").join(name)).unwrap()
+    text_of(&format!("docs/{name}"))
 }
 
 /// The commands of the program.
@@ -53,8 +45,7 @@ fn the_summary_lists_every_page() {
         .map(|found| found[1].to_owned());
     let pages = pages().into_iter().filter(|name| name != "SUMMARY.md");
     assert_eq!(listed.collect::<BTreeSet<_>>(), pages.collect());
-    let book = fs::read_to_string(root().join("book.toml")).unwrap();
-    book.says("src = \"docs\"");
+    text_of("book.toml").says("src = \"docs\"");
 }
 
 #[test]
