@@ -6,48 +6,39 @@ use std::path::PathBuf;
 
 use regex::Regex;
 use testkit::files::{below, text_of};
-use testkit::run::{Scratch, root};
+use testkit::run::{Scratch, raw_rows, root};
 
 /// A phrase, as a regular expression, and what to write instead.
-const PHRASES: &[(&str, &str)] = &[
-    (r"\b(is|are|was|were) none\b", "there are none"),
-    (
-        r"\b(is|are|was|were) no [a-z]+",
-        "is not a ..., are not ...",
-    ),
-    (r"\b[Ss]o many\b", "N, up to N, this many"),
-    (r"\bthe way out\b", "a suggested fix"),
-    (r"\b[Bb]ehind\b", "after"),
-    (r"\b[Mm]end(s|ed|ing)?\b", "fix"),
-    (r"\bcomes? to\b", "results in, totals"),
-    (r"\b(goes|went|go) on\b", "continues"),
-    (
-        r"(^|[.:;] )Of (a|an|all|such|each|two|several|what) ",
-        "say the noun again",
-    ),
-    (r"(^|[0-9( ]) %([ ,.;)]|$)", "19%"),
-    (r"\bless (its|the|what|those)\b", "minus"),
-    (r"\bin vain\b", "that never existed"),
-    (r"\b[Aa]ll else\b", "everything else"),
-    (r"\bone a (line|slot|row|node|key|file)\b", "one per ..."),
-    (r"\b(is|are|was|were) not whole\b", "is incomplete"),
-    (
-        r"\b[Tt]akes? over (what|another|others|those|which)\b",
-        "merges",
-    ),
-    (r"\bwho owns (what|which)\b", "the owners of slots"),
-    (r"\bwhat be(came|comes) of\b", "the outcome, the new ..."),
-    (r"\bwhich is what\b", "say the noun"),
-];
+const PHRASES: &str = r"
+\b(is|are|was|were) none\b ¦ there are none
+\b(is|are|was|were) no [a-z]+ ¦ is not a ..., are not ...
+\b[Ss]o many\b ¦ N, up to N, this many
+\bthe way out\b ¦ a suggested fix
+\b[Bb]ehind\b ¦ after
+\b[Mm]end(s|ed|ing)?\b ¦ fix
+\bcomes? to\b ¦ results in, totals
+\b(goes|went|go) on\b ¦ continues
+(^|[.:;] )Of (a|an|all|such|each|two|several|what)  ¦ say the noun again
+(^|[0-9( ]) %([ ,.;)]|$) ¦ 19%
+\bless (its|the|what|those)\b ¦ minus
+\bin vain\b ¦ that never existed
+\b[Aa]ll else\b ¦ everything else
+\bone a (line|slot|row|node|key|file)\b ¦ one per ...
+\b(is|are|was|were) not whole\b ¦ is incomplete
+\b[Tt]akes? over (what|another|others|those|which)\b ¦ merges
+\bwho owns (what|which)\b ¦ the owners of slots
+\bwhat be(came|comes) of\b ¦ the outcome, the new ...
+\bwhich is what\b ¦ say the noun
+";
 
 /// Like `PHRASES`, but only in comments: a few messages and server replies need these words.
-const COMMENT_PHRASES: &[(&str, &str)] = &[
-    (r"\b([Ss]ays?|said) of\b", "the noun: a reply, a reading"),
-    (r"\bcut short\b", "truncated"),
-    (r"\b(is|are) what (it|they|the|is|was)\b", "say the noun"),
-    (r"\bbut for\b", "except for"),
-    (r"\bas far as\b", "if known, within limits"),
-];
+const COMMENT_PHRASES: &str = r"
+\b([Ss]ays?|said) of\b ¦ the noun: a reply, a reading
+\bcut short\b ¦ truncated
+\b(is|are) what (it|they|the|is|was)\b ¦ say the noun
+\bbut for\b ¦ except for
+\bas far as\b ¦ if known, within limits
+";
 
 /// A comment that opens with a relative clause in place of a noun: "What it holds" for "Its load".
 const OPENING: &str = r"^(What|Who|Whose|Which)\b[^?]*$";
@@ -61,22 +52,16 @@ const MAY_ASK: [&str; 4] = [
 ];
 
 /// Good English that matches a phrase, with the reason. It is removed before the search.
-const ALLOWED: &[(&str, &str)] = &[
-    (
-        r"\b[Tt]here (is|are|was|were|is still) (no|none)\b",
-        "a plain sentence",
-    ),
-    (
-        r"\b(is|are|was|were) no (longer|more|better|worse)\b",
-        "no other word says it",
-    ),
-    (r"\bno one\b", "nobody"),
-    (r"`[^`]*`", "code"),
-    (r"\{[^}]*\}", "a value that is filled in"),
-    (r"\b(lags|lagging|left|leaves nothing) behind\b", "an idiom"),
-    (r"\bcomes? to (an end|rest)\b", "an idiom"),
-    (r"\bbehind a NAT\b", "a term"),
-];
+const ALLOWED: &str = r"
+\b[Tt]here (is|are|was|were|is still) (no|none)\b ¦ a plain sentence
+\b(is|are|was|were) no (longer|more|better|worse)\b ¦ no other word says it
+\bno one\b ¦ nobody
+`[^`]*` ¦ code
+\{[^}]*\} ¦ a value that is filled in
+\b(lags|lagging|left|leaves nothing) behind\b ¦ an idiom
+\bcomes? to (an end|rest)\b ¦ an idiom
+\bbehind a NAT\b ¦ a term
+";
 
 /// Folders with Rust files other than those of `sources`.
 const OTHER_CODE: [&str; 7] = [
@@ -108,14 +93,13 @@ struct Phrases {
 }
 
 impl Phrases {
-    fn new(more: &'static [(&'static str, &'static str)]) -> Self {
-        let regex = |pattern: &str| Regex::new(pattern).unwrap();
-        let phrases = PHRASES.iter().chain(more);
-        let phrases = phrases.map(|&(pattern, instead)| (regex(pattern), instead));
-        let allowed = ALLOWED.iter().map(|&(pattern, _)| regex(pattern));
+    fn new(tables: &[&'static str]) -> Self {
+        let regex = |[pattern, instead]: [&'static str; 2]| (Regex::new(pattern).unwrap(), instead);
+        let phrases = tables.iter().flat_map(|table| raw_rows(table));
+        let allowed = raw_rows(ALLOWED).into_iter();
         Self {
-            phrases: phrases.collect(),
-            allowed: allowed.collect(),
+            phrases: phrases.map(regex).collect(),
+            allowed: allowed.map(|row| regex(row).0).collect(),
         }
     }
 
@@ -217,7 +201,7 @@ fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() 
             .map(|(at, line)| (at, line.to_owned()))
             .collect()
     };
-    let phrases = Phrases::new(&[]);
+    let phrases = Phrases::new(&[PHRASES]);
     let mut all = found(&phrases, documents, lines);
     all.extend(found(&phrases, sources(false), literals));
 
@@ -237,7 +221,11 @@ fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() 
             .map(|(at, comment, _)| (at, comment.to_owned()))
             .collect()
     };
-    all.extend(found(&Phrases::new(COMMENT_PHRASES), sources(true), lines));
+    all.extend(found(
+        &Phrases::new(&[PHRASES, COMMENT_PHRASES]),
+        sources(true),
+        lines,
+    ));
     let opening = Regex::new(OPENING).unwrap();
     let may_ask = |name: &String| MAY_ASK.iter().any(|start| name.starts_with(start));
     for name in sources(true).into_iter().filter(|name| !may_ask(name)) {
@@ -252,7 +240,7 @@ fn documents_help_messages_and_comments_are_written_in_the_words_of_the_field() 
 
 #[test]
 fn a_phrase_is_found_and_plain_english_is_not() {
-    let phrases = Phrases::new(&[]);
+    let phrases = Phrases::new(&[PHRASES]);
     for odd in [
         "Rows that are no keys.",
         "`None` where it is none",

@@ -4,6 +4,7 @@
 use std::fs::File;
 use std::io::{BufWriter, Write};
 
+use testkit::forms::RDB_TOOLS;
 use testkit::run::Scratch;
 use testkit::usage::{self, Usage};
 
@@ -17,29 +18,15 @@ type Out<'a> = &'a mut dyn Write;
 
 type WriteInput = fn(Out<'_>) -> std::io::Result<()>;
 
-/// An input, and the function that writes it.
-struct Hostile {
-    name: &'static str,
-    compressed: bool,
-    write: WriteInput,
-}
+/// An input: its name, whether it is compressed, and the function that writes it.
+type Hostile = (&'static str, bool, WriteInput);
 
 const fn plain(name: &'static str, write: WriteInput) -> Hostile {
-    let compressed = false;
-    Hostile {
-        name,
-        compressed,
-        write,
-    }
+    (name, false, write)
 }
 
 const fn gzip(name: &'static str, write: WriteInput) -> Hostile {
-    let compressed = true;
-    Hostile {
-        name,
-        compressed,
-        write,
-    }
+    (name, true, write)
 }
 
 /// Writes this many MiB.
@@ -47,9 +34,6 @@ fn fill(out: Out<'_>, byte: u8, mib: usize) -> std::io::Result<()> {
     let some = vec![byte; MIB];
     (0..mib).try_for_each(|_| out.write_all(&some))
 }
-
-const RDB_TOOLS: &[u8] =
-    b"database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry\n0,set,";
 
 /// RDB files with two keys at the limit, plain and as LZF that copies one byte.
 fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
@@ -69,18 +53,12 @@ fn rdb_keys(out: Out<'_>) -> std::io::Result<()> {
     out.write_all(b"\x01v\xFF\0\0\0\0\0\0\0\0")
 }
 
-fn two_lines(out: Out<'_>) -> std::io::Result<()> {
-    (0..2).try_for_each(|_| line(out))
-}
-
-fn six_lines(out: Out<'_>) -> std::io::Result<()> {
-    (0..6).try_for_each(|_| line(out))
-}
-
-/// A line at the limit.
-fn line(out: Out<'_>) -> std::io::Result<()> {
-    fill(out, b'x', 63)?;
-    out.write_all(b"\n")
+/// Lines at the limit.
+fn lines(out: Out<'_>, count: usize) -> std::io::Result<()> {
+    (0..count).try_for_each(|_| {
+        fill(out, b'x', 63)?;
+        out.write_all(b"\n")
+    })
 }
 
 const INPUTS: &[Hostile] = &[
@@ -95,8 +73,8 @@ const INPUTS: &[Hostile] = &[
     gzip("a bomb of line ends", |out| fill(out, b'\n', 16)),
     plain("a line without end", |out| fill(out, b'x', 66)),
     gzip("a compressed line without end", |out| fill(out, b'x', 66)),
-    plain("lines at the limit", two_lines),
-    gzip("compressed lines at the limit", two_lines),
+    plain("lines at the limit", |out| lines(out, 2)),
+    gzip("compressed lines at the limit", |out| lines(out, 2)),
     plain("a header of commas", |out| {
         out.write_all(b"key,size")?;
         fill(out, b',', 60)?;
@@ -132,7 +110,7 @@ const INPUTS: &[Hostile] = &[
         out.write_all(b"\n")
     }),
     plain("rdb-tools without a line end", |out| {
-        out.write_all(RDB_TOOLS)?;
+        write!(out, "{RDB_TOOLS}\n0,set,")?;
         fill(out, b'x', 66)
     }),
     plain("a numbered row without end", |out| {
@@ -171,13 +149,13 @@ const INPUTS: &[Hostile] = &[
     }),
 ];
 
-fn write(scratch: &Scratch, name: &str, input: &Hostile) {
+fn write(scratch: &Scratch, name: &str, (_, compressed, write): &Hostile) {
     let mut file = BufWriter::new(File::create(scratch.path(name)).unwrap());
-    let done = if input.compressed {
+    let done = if *compressed {
         let mut encoder = flate2::write::GzEncoder::new(file, flate2::Compression::fast());
-        (input.write)(&mut encoder).and_then(|()| encoder.finish()?.flush())
+        write(&mut encoder).and_then(|()| encoder.finish()?.flush())
     } else {
-        (input.write)(&mut file).and_then(|()| file.flush())
+        write(&mut file).and_then(|()| file.flush())
     };
     done.unwrap();
 }
@@ -232,10 +210,10 @@ const CHOSEN: [&str; 6] = [
 fn no_input_and_no_command_takes_more_memory_than_the_manual_says() {
     let scratch = Scratch::new();
     for input in INPUTS {
-        println!("{}", input.name);
+        println!("{}", input.0);
         write(&scratch, "hostile", input);
         measured(&scratch, "analyze hostile --json", 2);
-        let is_chosen = CHOSEN.iter().any(|start| input.name.starts_with(start));
+        let is_chosen = CHOSEN.iter().any(|start| input.0.starts_with(start));
         for line in COMMANDS.iter().filter(|_| is_chosen) {
             measured(&scratch, &line.replace("IN", "hostile"), 2);
         }
@@ -245,14 +223,15 @@ fn no_input_and_no_command_takes_more_memory_than_the_manual_says() {
 #[test]
 fn a_giant_line_for_each_of_six_threads_takes_the_memory_of_one() {
     let scratch = Scratch::new();
-    write(&scratch, "lines", &plain("lines at the limit", six_lines));
+    write(
+        &scratch,
+        "lines",
+        &plain("lines at the limit", |out| lines(out, 6)),
+    );
     std::fs::create_dir(scratch.path("compressed")).unwrap();
     for i in 0..6 {
-        write(
-            &scratch,
-            &format!("compressed/{i}.gz"),
-            &gzip("a line at the limit", line),
-        );
+        let one = gzip("a line at the limit", |out| lines(out, 1));
+        write(&scratch, &format!("compressed/{i}.gz"), &one);
     }
     for input in ["lines", "compressed"] {
         let run = measured(&scratch, &format!("analyze --json {input}"), 6);

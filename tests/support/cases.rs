@@ -28,6 +28,17 @@ pub fn rows<const N: usize>(table: &str) -> Vec<[&'static str; N]> {
     table.trim().lines().map(row).collect()
 }
 
+/// The rows of a table whose cells are read as they stand, as regular expressions are: cells between ` ¦ `.
+#[track_caller]
+pub fn raw_rows<const N: usize>(table: &'static str) -> Vec<[&'static str; N]> {
+    let row = |line: &'static str| {
+        let cells: Vec<&str> = line.split(" ¦ ").collect();
+        let cells: Result<[&str; N], _> = cells.try_into();
+        cells.unwrap_or_else(|_| panic!("{N} cells: {line}"))
+    };
+    table.trim_matches('\n').lines().map(row).collect()
+}
+
 /// A cell without its escapes.
 fn decoded(cell: &str) -> &'static str {
     let mut text = String::new();

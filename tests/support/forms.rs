@@ -154,7 +154,8 @@ pub fn dump(format: &str, bytes: usize, rng: &mut Rng) -> Vec<u8> {
     }
 }
 
-const RDB_TOOLS: &str =
+/// The header of tables by rdb-tools and redis-rdb-cli.
+pub const RDB_TOOLS: &str =
     "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
 
 /// An RDB file with strings, without checksum.

@@ -12,7 +12,7 @@ use slotscope::output::Written;
 use slotscope::summary::Summary;
 use tempfile::TempDir;
 
-pub use crate::cases::{rows, words};
+pub use crate::cases::{raw_rows, rows, words};
 
 /// Variables of other programs that also change this one's output.
 const SHARED_VARIABLES: &[&str] = &[

@@ -10,6 +10,8 @@ use slotscope::source::memory::memory;
 use slotscope::source::pipe::Pipe;
 use slotscope::tally::rejects::Rejects;
 use slotscope::tally::{Parts, Tallies};
+use testkit::forms::RDB_TOOLS;
+use testkit::run::{raw_rows, rows};
 use testkit::scan::Scanning;
 
 type Found = (Tallies, Vec<SeenInput>, Rejects);
@@ -32,71 +34,54 @@ fn found(content: &[u8], form: &str, threads: usize, chunk: usize) -> Found {
     whole
 }
 
-/// A format with columns: its name, its header, and the form of its rows.
-const TABLES: [(&str, &str, &str); 6] = [
-    (
-        "csv",
-        "key,size,type",
-        r#"[a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}"#,
-    ),
-    (
-        "csv",
-        "key,size",
-        r#""([a-c{},;]|\\x0a|\\"|\\\\){0,6}",[0-9]{1,2}|"([a-c,]|""){0,3}",1|"#,
-    ),
-    (
-        "jsonl",
-        "[",
-        r#"\{"key":"[a-c{}\\\\]{0,6}","size":[0-9]{0,2}\},?|\[?\{?"k"#,
-    ),
-    (
-        "hdt-rdb",
-        "database,key,type,size,size_readable,freq",
-        r#"0,([a-c{}]{0,6}|"([a-c,\n]|""){0,8}"),set,[0-9]{1,3},1K,7|[a-c0,\n]{0,8}"#,
-    ),
-    (
-        "rdb-tools",
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-        r#"0,set,[a-c{},"\n]{0,6},[0-9]{1,3},ht,1,1,|[a-c0,"\n]{0,8}"#,
-    ),
-    (
-        "redis-rdb-cli",
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-        r#"0,set,"[a-c{},"\n]{0,6}","[0-9]\.[0-9]kB",ht,1,"1 B",""|[a-c0,"\n]{0,8}"#,
-    ),
-];
+/// Formats with columns: the name, the header, and the form of the rows; RDB-TOOLS stands for a header.
+const TABLES: &str = r#"
+csv ¦ key,size,type ¦ [a-c{}]{0,6},[0-9]{0,3},[a-z]{0,3}|"([a-c,\n\r]|""){0,8}",1,|[a-c",\n\r]{0,6}
+csv ¦ key,size ¦ "([a-c{},;]|\\x0a|\\"|\\\\){0,6}",[0-9]{1,2}|"([a-c,]|""){0,3}",1|
+jsonl ¦ [ ¦ \{"key":"[a-c{}\\\\]{0,6}","size":[0-9]{0,2}\},?|\[?\{?"k
+hdt-rdb ¦ database,key,type,size,size_readable,freq ¦ 0,([a-c{}]{0,6}|"([a-c,\n]|""){0,8}"),set,[0-9]{1,3},1K,7|[a-c0,\n]{0,8}
+rdb-tools ¦ RDB-TOOLS ¦ 0,set,[a-c{},"\n]{0,6},[0-9]{1,3},ht,1,1,|[a-c0,"\n]{0,8}
+redis-rdb-cli ¦ RDB-TOOLS ¦ 0,set,"[a-c{},"\n]{0,6}","[0-9]\.[0-9]kB",ht,1,"1 B",""|[a-c0,"\n]{0,8}
+"#;
 
-/// A form of dumps: its format, its head, the form of its rows, and the text between them.
-type Dump = (&'static str, String, &'static str, &'static str);
+/// The rows of `TABLES`, each with its whole header.
+fn tables() -> Vec<[&'static str; 3]> {
+    let mut tables = raw_rows(TABLES);
+    for [_, header, _] in &mut tables {
+        *header = if *header == "RDB-TOOLS" {
+            RDB_TOOLS
+        } else {
+            *header
+        };
+    }
+    tables
+}
 
-/// Forms of dumps whose rows have no columns, without a head of their own.
-const ROWS: [(&str, &str, &str, &str); 6] = [
-    ("lines", "", r"[a-c{}]{1,12}|[{}]{60,90}", "\n"),
-    ("quoted", "", QUOTED, "\n"),
-    ("sized", "", QUOTED, "\n"),
-    ("redis-json", "", QUOTED, ","),
-    (
-        "numbered",
-        "",
-        r#" {0,2}([1-3]\) )?[1-4]\) ("[a0\\n]{0,3}"|\(nil\)|\(empty array\)|a)|\(1.2s\)|[a1]{0,2}"#,
-        "\n",
-    ),
-    (
-        "resp",
-        "*1\r\n",
-        r"\*2\r\n\$1\r\n[0a]\r\n\*2\r\n|\*[0-9]{0,2}\r\n|\$1\r\na\r\n|\$0\r\n\r\n|\$-1\r\n|\$-?[0-9]{1,2}\r\n|[a\r\n]{0,3}",
-        "",
-    ),
+/// Forms of dumps whose rows have no columns: the format, the form of its rows, and the text between them.
+const ROWS: [[&str; 3]; 6] = [
+    ["lines", r"[a-c{}]{1,12}|[{}]{60,90}", "\n"],
+    ["quoted", QUOTED, "\n"],
+    ["sized", QUOTED, "\n"],
+    ["redis-json", QUOTED, ","],
+    ["numbered", NUMBERED, "\n"],
+    ["resp", RESP, ""],
 ];
 
 /// Texts in quotes, and what stands around them.
 const QUOTED: &str = r#"("[a-c{}\\x0n"]{0,12}"|[0-9]{1,2} "[a"\\]{0,3}"|"[a"\\]{0,3}"[ ,]{1,2}7|\["[0-9]"|\["k"\]\]|[a-c"\\]{0,6}|\(1.2s\))\r?"#;
+const NUMBERED: &str =
+    r#" {0,2}([1-3]\) )?[1-4]\) ("[a0\\n]{0,3}"|\(nil\)|\(empty array\)|a)|\(1.2s\)|[a1]{0,2}"#;
+const RESP: &str = r"\*2\r\n\$1\r\n[0a]\r\n\*2\r\n|\*[0-9]{0,2}\r\n|\$1\r\na\r\n|\$0\r\n\r\n|\$-1\r\n|\$-?[0-9]{1,2}\r\n|[a\r\n]{0,3}";
 
-/// All forms of dumps.
-fn dumps() -> Vec<Dump> {
-    let tables = TABLES.map(|(form, header, row)| (form, format!("{header}\n"), row, "\n"));
-    let rows = ROWS.map(|(form, head, row, between)| (form, head.to_owned(), row, between));
-    tables.into_iter().chain(rows).collect()
+/// All forms of dumps: the format, the head, the form of the rows, and the text between them.
+fn dumps() -> Vec<(&'static str, String, &'static str, &'static str)> {
+    let table = |[form, header, row]: [&'static str; 3]| (form, format!("{header}\n"), row, "\n");
+    let row = |[form, row, between]: [&'static str; 3]| {
+        let head = if form == "resp" { "*1\r\n" } else { "" };
+        (form, head.to_owned(), row, between)
+    };
+    let tables = tables().into_iter().map(table);
+    tables.chain(ROWS.map(row)).collect()
 }
 
 /// A format, and the row for a key in it.
@@ -134,8 +119,8 @@ proptest! {
             ("redis-rdb-cli", |key| format!("0,set,\"{key}\",\"7 B\",ht,1,\"1 B\",\"\"")),
         ];
         for (form, row) in rows {
-            let table = TABLES.iter().find(|(name, ..)| *name == form);
-            let header = table.map_or("head", |table| table.1);
+            let table = tables().into_iter().find(|[name, ..]| *name == form);
+            let header = table.map_or("head", |[_, header, _]| header);
             let found = ["\n", "\r\n"].map(|end| {
                 let rows: String = keys.iter().map(|key| row(key) + end).collect();
                 let (tally, inputs, rejects) =
@@ -151,17 +136,17 @@ proptest! {
 
     #[test]
     fn no_bytes_make_a_format_panic(
-        start in prop::sample::select(TABLES.to_vec()),
+        start in prop::sample::select(tables()),
         bytes in prop::collection::vec(
             prop_oneof![4 => prop::sample::select(b"\"\",,\n\r{}[]:\\u0d".to_vec()), 1 => any::<u8>()], 0..80),
         chunk in 1usize..100,
     ) {
-        let below = [start.1.as_bytes(), b"\n", &bytes].concat();
+        let below = [start[1].as_bytes(), b"\n", &bytes].concat();
         let head = Head { bytes: &below, whole: true };
-        prop_assert!(named(start.0).unwrap().open(head).is_ok(), "{} is refused below its header", start.0);
+        prop_assert!(named(start[0]).unwrap().open(head).is_ok(), "{} is refused below its header", start[0]);
         for content in [&bytes, &below] {
             for format in FORMATS.iter().map(|format| Some(*format)).chain([None]) {
-                let is_table = format.is_none_or(|format| TABLES.iter().any(|(name, ..)| *name == format.name()));
+                let is_table = format.is_none_or(|format| tables().iter().any(|[name, ..]| *name == format.name()));
                 let scan = Scanning { format, ..Scanning::detected().cut(1, chunk) };
                 let found = scan.try_run(&[memory("test", content)], || Tallies::new(Parts::Slots));
                 // Only the head of an input can be rejected; it is opened in the same way here.
@@ -177,35 +162,17 @@ proptest! {
 }
 
 /// Formats whose plain rows are split a batch at a time: a header, a plain row, and rows that are not plain.
-const CUT_AT_ONCE: [(&str, &str, &str, [&str; 3]); 3] = [
-    (
-        "csv",
-        "key,size,type",
-        "k,1,s",
-        ["\"two\nlines\",1,s", "short", "a,b,c,d"],
-    ),
-    (
-        "rdb-tools",
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-        "0,set,k,10,ht,1,1,",
-        ["0,set,\"two,10,ht,1,1,", "short", "0,set,a,b,10,ht,1,1,"],
-    ),
-    (
-        "redis-rdb-cli",
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry",
-        "0,set,\"k\",\"1.0kB\",ht,1,\"1 B\",\"\"",
-        [
-            "0,set,\"a\"b\",\"1.0kB\",ht,1,\"1 B\",\"\"",
-            "short",
-            "0,set,\"a,b\",\"1.0kB\",ht,1,\"1 B\",\"\"",
-        ],
-    ),
-];
+const CUT_AT_ONCE: &str = r#"
+         csv | key,size,type | k,1,s | \"two\nlines\",1,s | short | a,b,c,d
+         rdb-tools | RDB-TOOLS | 0,set,k,10,ht,1,1, | 0,set,\"two,10,ht,1,1, | short | 0,set,a,b,10,ht,1,1,
+         redis-rdb-cli | RDB-TOOLS | 0,set,"k","1.0kB",ht,1,"1 B","" | 0,set,"a"b","1.0kB",ht,1,"1 B","" | short | 0,set,"a,b","1.0kB",ht,1,"1 B",""
+"#;
 
 #[test]
 fn an_odd_row_among_thousands_of_plain_ones_is_read_like_any_other() {
     const PLAIN: usize = 10_000;
-    for (form, header, plain, odd_rows) in CUT_AT_ONCE {
+    for [form, header, plain, odd_rows @ ..] in rows::<6>(CUT_AT_ONCE) {
+        let header = header.replace("RDB-TOOLS", RDB_TOOLS);
         for odd in odd_rows {
             for place in [0, 1, 4095, 4096, 9000, PLAIN] {
                 let mut rows = vec![plain; PLAIN];

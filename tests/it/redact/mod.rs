@@ -4,6 +4,7 @@ mod damaged;
 
 use std::fs;
 
+use testkit::forms::RDB_TOOLS;
 use testkit::prelude::*;
 
 #[test]
@@ -67,12 +68,10 @@ lines |  |  | %:1\n%:{%}\nERR %\n>>> %\n127.0.0.1:1> GET %\n
 
 /// The dumps of `PLANTED`, and an RDB file.
 fn planted() -> Vec<(&'static str, Vec<u8>)> {
-    let columns =
-        "database,type,key,size_in_bytes,encoding,num_elements,len_largest_element,expiry";
     let (n, n2) = (TOKEN.len().to_string(), (TOKEN.len() + 2).to_string());
     let dump = |[format, head, row, rest]: [&'static str; 4]| {
         let repeated = (0..30).map(|i| row.replace('#', &i.to_string()));
-        let text = head.replace("COLUMNS", columns) + &repeated.collect::<String>() + rest;
+        let text = head.replace("COLUMNS", RDB_TOOLS) + &repeated.collect::<String>() + rest;
         let text = text.replace("<n>", &n).replace("<n+2>", &n2);
         (format, text.replace('%', TOKEN).into_bytes())
     };

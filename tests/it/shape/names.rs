@@ -1,6 +1,7 @@
 //! Key names as applications choose them, each style with its own, and sizes.
 
 use testkit::rng::Rng;
+use testkit::run::raw_rows;
 
 const WORDS: [&str; 24] = [
     "acme", "globex", "initech", "umbrella", "hooli", "stark", "wayne", "red", "green", "shoes",
@@ -73,15 +74,14 @@ type Style<'s> = (&'s str, Box<dyn Fn(&mut Rng, usize) -> Vec<u8>>);
 
 /// All styles of raw keys.
 pub(super) fn styles() -> Vec<Style<'static>> {
-    let style = |line: &'static str| -> Style<'static> {
-        let (style, name) = line.split_once(" ¦ ").expect("a style and a name");
+    let style = |[style, name]: [&'static str; 2]| -> Style<'static> {
         let make = move |rng: &mut Rng, i: usize| filled(name, |of| part(of, rng, i)).into_bytes();
         (style, Box::new(make))
     };
     // Serialized by Java: bytes that are not text.
     let head = b"\xAC\xED\x00\x05t\x00\x0Buser:";
     let java = move |_: &mut Rng, i: usize| [head, format!("{i:06}").as_bytes()].concat();
-    let of_text = RAW.trim().lines().map(style);
+    let of_text = raw_rows(RAW).into_iter().map(style);
     of_text.chain([("Java", Box::new(java) as _)]).collect()
 }
 
