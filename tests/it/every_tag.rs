@@ -8,7 +8,6 @@ use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
 use slotscope::pipeline::two_pass::Counted;
 use slotscope::slot::slot_of_part;
-use slotscope::source::Source;
 use slotscope::source::memory::memory;
 use slotscope::tally::recount::hottest;
 use slotscope::tally::tag_table::CountedTags;
@@ -246,14 +245,6 @@ fn with_more_tags_than_fit_the_report_is_that_of_rows_of_counters() {
             TagCounts::CountMin(_)
         ));
     }
-}
-
-#[test]
-fn an_input_that_fits_a_table_of_names_is_counted_there() {
-    let inputs: [Box<dyn Source>; 1] = [memory("dump", b"{a}1\n{a}2\nb\n")];
-    let counted = Scanning::of("lines").one_pass(&inputs);
-    let tags = &counted.first.tally.names.as_ref().unwrap().tags;
-    assert!(matches!(&tags.counts, TagCounts::Exact(table) if table.len() == 1));
 }
 
 #[test]
