@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use slotscope::metric::{Load, Metric};
 use slotscope::name::Name;
 use slotscope::pipeline::two_pass::Counted;
-use slotscope::source::Source;
+use slotscope::scan::Scanned;
 use slotscope::source::memory::memory;
 use slotscope::tally::tags::TagCounts;
 use slotscope::tally::{Parts, Tallies};
@@ -78,9 +78,8 @@ fn hard_streams() -> Vec<(&'static str, Vec<String>)> {
     ]
 }
 
-fn scanning(threads: usize, chunk: usize) -> Scanning<'static> {
-    Scanning::of("csv").cut(threads, chunk)
-}
+/// The load of each tag.
+type Truth = BTreeMap<Name, Load>;
 
 #[test]
 fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
@@ -88,7 +87,7 @@ fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
     let hard = hard_streams().into_iter();
     let hard = hard.map(|(stream, tags)| (stream, of_tags(tags)));
     for (stream, rows) in streams().into_iter().chain(hard) {
-        let mut truth: BTreeMap<Name, Load> = BTreeMap::new();
+        let mut truth = Truth::new();
         let mut content = String::from("key,size,ops\n");
         for (i, (tag, bytes, ops)) in rows.iter().enumerate() {
             let load = Load::new(1, bytes.unwrap_or(0), *ops);
@@ -100,24 +99,17 @@ fn heavy_tags_are_found_by_every_metric_and_their_bounds_hold() {
         let mut reference = None;
         for (threads, chunk) in [(1, content.len()), (2, 50_000), (4, 9001)] {
             let case = format!("{stream}, {threads} threads");
-            one_pass(&inputs, threads, chunk, &truth, &case);
-            let found = two_passes(&inputs, threads, chunk, &truth, &case);
-            assert!(
-                *reference.get_or_insert(found.clone()) == found,
-                "{case} show"
-            );
+            let scanning = Scanning::of("csv").cut(threads, chunk);
+            let once = scanning.run(&inputs, || Tallies::new(Parts::InOnePass));
+            one_pass(once, &truth, &case);
+            let found = two_passes(scanning.two_passes(&inputs), &truth, &case);
+            let is_same = *reference.get_or_insert(found.clone()) == found;
+            assert!(is_same, "{case} show");
         }
     }
 }
 
-fn one_pass(
-    inputs: &[Box<dyn Source>],
-    threads: usize,
-    chunk: usize,
-    truth: &BTreeMap<Name, Load>,
-    case: &str,
-) {
-    let found = scanning(threads, chunk).run(inputs, || Tallies::new(Parts::InOnePass));
+fn one_pass(found: Scanned<Tallies>, truth: &Truth, case: &str) {
     assert_eq!(found.rejects.count, 0, "{case}");
     let TagCounts::HeavyHitters(followed) = found.tally.names.unwrap().tags.counts else {
         panic!("{case}: few tags?")
@@ -129,9 +121,9 @@ fn one_pass(
             .unwrap_or_else(|| panic!("{case}: {} twice or never", tag.name));
         for metric in Metric::ALL {
             let (bounds, load) = (tag.load[metric]..=tag.ceiling[metric], load[metric]);
-            let name = &tag.name;
+            let (name, is_within) = (&tag.name, bounds.contains(&load));
             assert!(
-                bounds.contains(&load),
+                is_within,
                 "{case}: {name} {metric:?} {load} outside {bounds:?}"
             );
         }
@@ -140,25 +132,18 @@ fn one_pass(
 }
 
 /// The load of each of these tags is at most `bound`.
-fn is_below(unlisted: &BTreeMap<Name, Load>, bound: Load, case: &str) {
+fn is_below(unlisted: &Truth, bound: Load, case: &str) {
     for metric in Metric::ALL {
-        let loads = unlisted.values().map(|load| load[metric]);
-        let most = loads.max().unwrap_or(0);
+        let most = unlisted.values().map(|load| load[metric]).max();
         assert!(
-            most <= bound[metric],
-            "{case}: {metric:?} {most} above {bound:?}"
+            most <= Some(bound[metric]),
+            "{case}: {metric:?} {most:?} above {bound:?}"
         );
     }
 }
 
-fn two_passes(
-    inputs: &[Box<dyn Source>],
-    threads: usize,
-    chunk: usize,
-    truth: &BTreeMap<Name, Load>,
-    case: &str,
-) -> (Tallies, Vec<(Name, Load)>, Load) {
-    let Counted { first, recount, .. } = scanning(threads, chunk).two_passes(inputs);
+fn two_passes(counted: Counted, truth: &Truth, case: &str) -> (Tallies, Vec<(Name, Load)>, Load) {
+    let Counted { first, recount, .. } = counted;
     assert_eq!(first.rejects.count, 0, "{case}");
     let second = recount.unwrap_or_else(|| panic!("{case}: few tags?"));
     let tags = second.tags().map(|(name, load)| (name.clone(), load));
