@@ -8,11 +8,11 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::Output;
 
 use regex::Regex;
 use testkit::files::text_of as read;
-use testkit::run::{Said, Scratch, clean_environment, root, stderr};
+use testkit::run::{Said, Scratch, root, stderr};
 
 /// Folders with documents.
 const FOLDERS: [&str; 9] = [
@@ -98,13 +98,13 @@ fn fences(lines: &[String]) -> Vec<Fence> {
     fences
 }
 
-/// The marked commands of a document, block by block.
-pub(crate) fn marked_commands(name: &str) -> Vec<String> {
-    let lines: Vec<String> = read(name).lines().map(str::to_owned).collect();
-    let marked = fences(&lines).into_iter();
-    let marked = marked.filter(|fence| fence.expected_code().is_some());
-    marked
-        .map(|fence| lines[fence.from..fence.to].join("\n"))
+/// The info string and the content of each fence.
+pub(crate) fn blocks(document: &str) -> Vec<(String, String)> {
+    let lines: Vec<String> = document.lines().map(str::to_owned).collect();
+    let fences = fences(&lines).into_iter();
+    let content = |fence: &Fence| lines[fence.from..fence.to].join("\n");
+    fences
+        .map(|fence| (fence.info.clone(), content(&fence)))
         .collect()
 }
 
@@ -131,31 +131,21 @@ fn dump_rdb() -> Vec<u8> {
 }
 
 /// A scratch directory with samples/ and a dump.rdb in it.
-pub(crate) fn scratch() -> tempfile::TempDir {
-    let scratch = tempfile::tempdir().unwrap();
-    fs::write(scratch.path().join("dump.rdb"), dump_rdb()).unwrap();
-    fs::create_dir(scratch.path().join("samples")).unwrap();
+pub(crate) fn scratch() -> Scratch {
+    let scratch = Scratch::with("dump.rdb", dump_rdb());
+    fs::create_dir(scratch.path("samples")).unwrap();
     for entry in fs::read_dir(root().join("samples")).unwrap() {
         let entry = entry.unwrap();
-        let copy = scratch.path().join("samples").join(entry.file_name());
+        let copy = scratch.path("samples").join(entry.file_name());
         fs::copy(entry.path(), copy).unwrap();
     }
     scratch
 }
 
-/// Runs `script` in `folder`, with the program under test on the PATH.
-pub(crate) fn bash(script: &str, folder: &Path) -> Output {
-    let program = PathBuf::from(env!("CARGO_BIN_EXE_slotscope"));
-    let path = std::env::var("PATH").unwrap();
-    let path = format!("{}:{path}", program.parent().unwrap().display());
-    let mut bash = Command::new("bash");
-    bash.args(["-c", &format!("set -eo pipefail\nexec 2>&1\n{script}")])
-        .current_dir(folder)
-        .env("PATH", path)
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null());
-    clean_environment(&mut bash);
-    bash.output().unwrap()
+/// Runs `script` in a directory, with the program under test on the PATH.
+pub(crate) fn bash(script: &str, scratch: &Scratch) -> Output {
+    let mut bash = scratch.bash(&format!("set -eo pipefail\nexec 2>&1\n{script}"));
+    bash.env("LC_ALL", "C").output().unwrap()
 }
 
 fn is_any(line: &String) -> bool {
@@ -217,7 +207,7 @@ fn run_document(name: &str) -> (usize, Vec<String>) {
             continue;
         };
         count += 1;
-        let output = bash(&lines[fence.from..fence.to].join("\n"), scratch.path());
+        let output = bash(&lines[fence.from..fence.to].join("\n"), &scratch);
         let printed = String::from_utf8(output.stdout).unwrap();
         assert_eq!(output.status.code(), Some(code), "{place}:\n{printed}");
         let made: Vec<String> = printed.lines().map(str::to_owned).collect();
@@ -272,15 +262,17 @@ fn prose(document: &str) -> String {
     outside.collect::<Vec<_>>().join("\n")
 }
 
-/// The dead relative links of a document in `folder`.
-pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
+/// The targets of the relative links of a document.
+fn links(document: &str) -> Vec<String> {
     let link = Regex::new(r"\]\(([^)\s]+)\)").unwrap();
     let prose = prose(document);
     let targets = link.captures_iter(&prose).map(|found| found[1].to_owned());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
+/// The dead relative links of a document in `folder`.
+pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
     let is_dead = |target: &String| {
-        if target.contains("://") {
-            return false;
-        }
         let (file, heading) = target.split_once('#').unwrap_or((target, ""));
         let text = match file {
             "" => document.to_owned(),
@@ -291,7 +283,7 @@ pub(crate) fn dead_links(folder: &Path, document: &str) -> Vec<String> {
         let mut headings = text.lines().filter(|line| line.starts_with('#'));
         !headings.any(|line| anchor(line.trim_start_matches('#').trim()) == heading)
     };
-    targets.filter(is_dead).collect()
+    links(document).into_iter().filter(is_dead).collect()
 }
 
 #[test]
@@ -306,14 +298,14 @@ fn every_link_leads_to_a_file_and_a_heading() {
 #[test]
 fn a_link_of_the_manual_leads_to_a_file_of_the_manual() {
     // The book has exactly the files of docs/, and no listing of a folder.
-    let link = Regex::new(r"\]\(([^)#\s]+)[^)]*\)").unwrap();
     let docs = root().join("docs").canonicalize().unwrap();
     for name in manual().iter().filter(|name| *name != "README.md") {
-        let text = prose(&read(name));
-        let targets = link.captures_iter(&text).map(|found| found[1].to_owned());
-        for target in targets.filter(|target| !target.contains("://")) {
-            let file = root().join(name).with_file_name(&target).canonicalize();
-            let is_inside = file.is_ok_and(|file| file.is_file() && file.starts_with(&docs));
+        for target in links(&read(name)) {
+            // A heading of the same page has no file.
+            let file = target.split('#').next().filter(|file| !file.is_empty());
+            let path = file.map(|file| root().join(name).with_file_name(file).canonicalize());
+            let is_in_docs = |path: PathBuf| path.is_file() && path.starts_with(&docs);
+            let is_inside = path.is_none_or(|path| path.is_ok_and(is_in_docs));
             assert!(
                 is_inside,
                 "{name}: {target}: name files elsewhere in backticks"

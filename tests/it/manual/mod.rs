@@ -5,6 +5,7 @@ mod worked_example;
 
 use std::collections::BTreeSet;
 
+use crate::docs::blocks;
 use clap::CommandFactory;
 use regex::Regex;
 use slotscope::cli::Cli;
@@ -157,17 +158,6 @@ fn a_block_of_commands_that_can_run_is_run() {
             assert!(is_known, "docs/{name}: {info}");
         }
     }
-}
-
-/// The info string and the content of each fence.
-fn blocks(page: &str) -> Vec<(String, String)> {
-    let parts: Vec<&str> = page.split("\n```").collect();
-    let inside = parts.iter().skip(1).step_by(2);
-    let split = |part: &&str| {
-        part.split_once('\n')
-            .map(|(info, block)| (info.into(), block.into()))
-    };
-    inside.filter_map(split).collect()
 }
 
 #[test]

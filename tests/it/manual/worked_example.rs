@@ -1,6 +1,6 @@
 //! The figures of the worked example in docs/statistics.md follow from its formulas.
 
-use crate::docs::{bash, marked_commands, scratch};
+use crate::docs::{bash, blocks, scratch};
 use crate::manual::page;
 use testkit::prelude::*;
 
@@ -11,15 +11,18 @@ const TAGGED: f64 = 1500.0;
 #[test]
 fn the_figures_of_the_worked_example_follow_from_the_formulas() {
     let scratch = scratch();
-    let mut commands = marked_commands("docs/statistics.md").into_iter();
-    let example = commands.find(|script| script.contains("shop.nodes"));
-    succeeded(bash(&example.unwrap(), scratch.path()));
+    let mut blocks = blocks(&page("statistics.md")).into_iter();
+    let is_it = |(info, script): &(String, String)| {
+        info.starts_with("sh run") && script.contains("shop.nodes")
+    };
+    let (_, example) = blocks.find(is_it).unwrap();
+    succeeded(bash(&example, &scratch));
     let line = "slotscope analyze shop.keys --topology shop.nodes --json";
-    let output = bash(line, scratch.path());
+    let output = bash(line, &scratch);
     let report: Value = serde_json::from_slice(&output.stdout).unwrap();
 
     // Recounted from the keys.
-    let keys = std::fs::read_to_string(scratch.path().join("shop.keys")).unwrap();
+    let keys = scratch.read("shop.keys");
     let all = keys.lines().count() as f64;
     let slots = keys.lines().map(|key| hashslot::slot(key.as_bytes()));
     let load = slots
