@@ -5,6 +5,7 @@
 use std::fs;
 use std::path::Path;
 
+use crate::charts::Picture;
 use testkit::files::{committed, same_bytes};
 use testkit::prelude::*;
 
@@ -53,16 +54,11 @@ fn same_page(old: &[u8], new: &[u8]) -> bool {
 }
 
 fn same_chart(old: &[u8], new: &[u8]) -> bool {
-    let [(old_size, old), (new_size, new)] = [old, new].map(|bytes| {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-            .read_info()
-            .unwrap();
-        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
-        let info = reader.next_frame(&mut pixels).unwrap();
-        ((info.width, info.height), pixels)
-    });
-    let differing = old.iter().zip(&new).filter(|(old, new)| old != new).count();
-    old_size == new_size && differing as f64 <= CHART_TOLERANCE * old.len() as f64
+    let [old, new] = [old, new].map(Picture::decode);
+    let pairs = old.rgb.iter().zip(&new.rgb);
+    let differing = pairs.filter(|(old, new)| old != new).count() as f64;
+    let is_near = differing <= CHART_TOLERANCE * old.rgb.len() as f64;
+    is_near && (old.width, old.height) == (new.width, new.height)
 }
 
 #[test]

@@ -213,22 +213,18 @@ fn what_was_planted_is_found_and_named() {
     assert!(is_rare, "{:#?}", table.wrong());
 }
 
-/// Slot loads from units with these weights, each in a random slot.
-fn simulated(weights: impl Iterator<Item = u64>, random: &mut Rng) -> Vec<u64> {
+/// The coefficient of variation of slot loads from units with these weights, each in a random slot.
+fn simulated(weights: impl Iterator<Item = u64>, random: &mut Rng) -> f64 {
     let mut slots = vec![0; 16_384];
     weights.for_each(|weight| slots[random.below(16_384)] += weight);
-    slots
+    balance::of(&slots).cv.unwrap()
 }
 
 #[test]
 fn the_formulas_agree_with_simulation() {
     for (units, runs) in [(100_000u64, 40), (1_000_000, 15)] {
         let mut random = Rng::new(7);
-        let mut cv = |_| {
-            balance::of(&simulated((0..units).map(|_| 1), &mut random))
-                .cv
-                .unwrap()
-        };
+        let mut cv = |_| simulated((0..units).map(|_| 1), &mut random);
         let mean = (0..runs).map(&mut cv).sum::<f64>() / f64::from(runs);
         near(mean / slot_cv(units as f64), 1.0, 0.005);
     }
@@ -245,13 +241,18 @@ fn zipf_tags_are_as_uneven_as_their_effective_number_says() {
     });
     let expected = slot_cv(sum * sum / squares);
     let mut random = Rng::new(1);
-    let mut cv = |_| {
-        balance::of(&simulated(weights.iter().copied(), &mut random))
-            .cv
-            .unwrap()
-    };
+    let mut cv = |_| simulated(weights.iter().copied(), &mut random);
     let mean = (0..20).map(&mut cv).sum::<f64>() / 20.0;
     near(mean / expected, 1.0, 0.03);
+}
+
+fn of_many_tags(dump: Vec<u8>) -> Case {
+    Case {
+        what: "many tags",
+        dump,
+        topology: even(3),
+        by: Metric::Keys,
+    }
 }
 
 #[test]
@@ -263,12 +264,7 @@ fn the_effective_number_of_units_is_known_within_its_error_past_the_table() {
         squares += (keys * keys) as f64;
         (0..keys).for_each(|i| dump.extend_from_slice(format!("{{t{tag}}}:{i}\n").as_bytes()));
     }
-    let summary = analyze(&Case {
-        what: "many tags",
-        dump,
-        topology: even(3),
-        by: Metric::Keys,
-    });
+    let summary = analyze(&of_many_tags(dump));
     // They do not fit the table.
     assert!(summary.tags.as_ref().unwrap().distinct_error > 0.0);
     let truth = (summary.input.keys as f64).powi(2) / squares;
@@ -282,12 +278,8 @@ fn the_sizes_of_tags_that_are_too_many_have_the_count_maximum_and_mean_of_all() 
     let tags = 80_000;
     let one_each = (0..tags).map(|i| format!("k:{{t{i}}}:0\n"));
     let large = (1..5000).map(|i| format!("k:{{t7}}:{i}\n"));
-    let summary = analyze(&Case {
-        what: "many tags",
-        dump: one_each.chain(large).collect::<String>().into_bytes(),
-        topology: even(3),
-        by: Metric::Keys,
-    });
+    let dump = one_each.chain(large).collect::<String>();
+    let summary = analyze(&of_many_tags(dump.into_bytes()));
     let sizes = summary.tag_sizes.unwrap();
     let distinct = summary.tags.unwrap().distinct;
     assert!(sizes.sampled.is_some_and(|drawn| drawn < distinct));

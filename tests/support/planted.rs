@@ -144,11 +144,7 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
     let mut dump = Vec::with_capacity(keys as usize * 24);
     let (topology, by) = match what {
         "hot tag" => {
-            let nodes = random.log_between(3.0, 100.9) as usize;
-            let share = random.log_between(0.01, 0.3);
-            if !clear(1.0 + share * (nodes as f64 - 1.0)) {
-                return None;
-            }
+            let (nodes, share) = heavy(&mut random)?;
             let hot = (keys as f64 * share) as u64;
             let tag = word(&mut random);
             (0..hot).for_each(|i| push(&mut dump, format_args!("{prefix}:{{{tag}}}:{i}")));
@@ -175,11 +171,7 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
             (topology, Metric::Keys)
         }
         "huge value" => {
-            let nodes = random.log_between(3.0, 100.9) as usize;
-            let share = random.log_between(0.01, 0.3);
-            if !clear(1.0 + share * (nodes as f64 - 1.0)) {
-                return None;
-            }
+            let (nodes, share) = heavy(&mut random)?;
             dump.extend_from_slice(b"key,size\n");
             let huge = (keys as f64 * 100.0 * share / (1.0 - share)) as u64;
             for i in 0..keys {
@@ -227,6 +219,13 @@ pub fn planted(number: u64, most: f64) -> Option<Case> {
         topology,
         by,
     })
+}
+
+/// A number of nodes, and the share of a heavy unit in their load.
+fn heavy(random: &mut Rng) -> Option<(usize, f64)> {
+    let nodes = random.log_between(3.0, 100.9) as usize;
+    let share = random.log_between(0.01, 0.3);
+    clear(1.0 + share * (nodes as f64 - 1.0)).then_some((nodes, share))
 }
 
 /// Whether a node's expected load is far enough from the thresholds of the verdicts.

@@ -100,15 +100,11 @@ fn the_search_finds_what_all_combinations_have_best() {
         let (names, batches) = load.given();
         let model = Model::of(&names, &batches, Owners::even(load.nodes), |_| false);
         let Some(schemes) = all(&model) else { continue };
-        let best = schemes
-            .iter()
-            .map(|scheme| model.value(scheme))
-            .fold(f64::MIN, f64::max);
-        let found = model
-            .search()
-            .iter()
-            .map(|scheme| model.value(scheme))
-            .fold(f64::MIN, f64::max);
+        let most = |schemes: &[Scheme]| {
+            let values = schemes.iter().map(|scheme| model.value(scheme));
+            values.fold(f64::MIN, f64::max)
+        };
+        let (best, found) = (most(&schemes), most(&model.search()));
         compared += 1;
         if best - found > 1e-6 {
             gaps.push((7000 + seed - 1, best - found));

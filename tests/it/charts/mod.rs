@@ -84,14 +84,15 @@ fn spread_by_chance(mean: f64) -> impl Fn(u64) -> u64 {
     move |slot| (mean + bell(slot) * mean.sqrt()).max(0.0).round() as u64
 }
 
-struct Picture {
-    width: u32,
-    height: u32,
-    rgb: Vec<u8>,
+/// A decoded chart.
+pub(crate) struct Picture {
+    pub width: u32,
+    pub height: u32,
+    pub rgb: Vec<u8>,
 }
 
 impl Picture {
-    fn decode(bytes: &[u8]) -> Picture {
+    pub(crate) fn decode(bytes: &[u8]) -> Picture {
         let mut reader = png::Decoder::new(io::Cursor::new(bytes))
             .read_info()
             .unwrap();

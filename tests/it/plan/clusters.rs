@@ -7,6 +7,7 @@ use slotscope::slot::SLOTS;
 use testkit::rng::Rng;
 
 /// A cluster with two loads.
+#[derive(Clone)]
 pub(super) struct Cluster {
     pub nodes: usize,
     pub memory: Vec<u64>,
@@ -97,10 +98,7 @@ impl Cluster {
             memory: grow(&self.memory),
             load: grow(&self.load),
             owner: owner.to_vec(),
-            leaves: self.leaves.clone(),
-            fixed: self.fixed.clone(),
-            weights: self.weights.clone(),
-            nodes: self.nodes,
+            ..self.clone()
         }
     }
 
@@ -115,11 +113,7 @@ impl Cluster {
         Cluster {
             memory: noisy(&self.memory),
             load: noisy(&self.load),
-            owner: self.owner.clone(),
-            leaves: self.leaves.clone(),
-            fixed: self.fixed.clone(),
-            weights: self.weights.clone(),
-            nodes: self.nodes,
+            ..self.clone()
         }
     }
 }

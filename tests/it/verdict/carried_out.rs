@@ -9,8 +9,7 @@ use slotscope::topology::{Node, Topology};
 pub(super) fn moved(summary: &Summary, topology: &Topology) -> Topology {
     let cluster = MoveFlags::default().on(topology).unwrap();
     let (_, outcome) = cluster.plan(summary).unwrap();
-    let owners = (0..16_384).map(|slot| topology.owner(slot).unwrap());
-    let mut owner: Vec<usize> = owners.collect();
+    let mut owner = owners(topology);
     let index = |id: &Name| {
         let mut nodes = topology.nodes.iter();
         nodes.position(|node| node.id.as_bytes() == id.0).unwrap()
@@ -20,18 +19,24 @@ pub(super) fn moved(summary: &Summary, topology: &Topology) -> Topology {
             owner[usize::from(*first)..=usize::from(*last)].fill(index(&moved.to));
         }
     }
-    of_owners(&owner, topology)
+    Topology::parse("cluster.nodes", listed(&owner, topology).as_bytes()).unwrap()
 }
 
-fn of_owners(owner: &[usize], topology: &Topology) -> Topology {
+/// The owner of each slot.
+pub(super) fn owners(topology: &Topology) -> Vec<usize> {
+    let owners = (0..16_384).map(|slot| topology.owner(slot).unwrap());
+    owners.collect()
+}
+
+/// The listing in which the slots have these owners.
+pub(super) fn listed(owner: &[usize], topology: &Topology) -> String {
     let line = |(index, node): (usize, &Node)| {
         let slots = (0..16_384).filter(|slot| owner[*slot] == index);
         let slots: String = slots.map(|slot| format!(" {slot}")).collect();
         let (id, address) = (&node.id, node.address.as_deref().unwrap());
         format!("{id} {address}@1 master - 0 0 1 connected{slots}\n")
     };
-    let text: String = topology.nodes.iter().enumerate().map(line).collect();
-    Topology::parse("cluster.nodes", text.as_bytes()).unwrap()
+    topology.nodes.iter().enumerate().map(line).collect()
 }
 
 /// A tag or key that a step splits: its name, whether it is a tag, and the number of parts.

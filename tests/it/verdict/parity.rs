@@ -4,10 +4,12 @@
 use std::fmt::Write as _;
 
 use slotscope::slot::slot;
+use slotscope::topology::Topology;
 use testkit::env::{cases, size};
 use testkit::prelude::*;
 use testkit::rng::Rng;
 
+use crate::verdict::carried_out::{listed, owners};
 use crate::verdict::scene::{Scene, info, lines_of};
 
 /// Variants of a request: the flags of the run, all of which the printed command must repeat.
@@ -122,10 +124,10 @@ fn collected(
     rows: &[(String, u64, u64)],
     rng: &mut Rng,
 ) -> Case {
-    let owner = owners(listing);
+    let topology = Topology::parse("cluster.nodes", listing.as_bytes()).unwrap();
     let mut held = vec![0; listing.lines().count()];
     for (name, bytes, _) in rows {
-        held[owner[usize::from(slot(name.as_bytes()))]] += bytes;
+        held[topology.owner(slot(name.as_bytes())).unwrap()] += bytes;
     }
     let mean = held.iter().sum::<u64>() as f64 / held.len() as f64;
     let are_all = rng.one_in(2);
@@ -146,23 +148,6 @@ fn collected(
         what: format!("case {seed}, collected"),
         ..Case::of(&scene)
     }
-}
-
-/// The owner of each slot.
-fn owners(listing: &str) -> Vec<usize> {
-    let mut owner = vec![0; 16_384];
-    for (node, line) in primaries(listing).enumerate() {
-        for range in line.split(' ').skip(8).filter(|range| !range.is_empty()) {
-            let (first, last) = range.split_once('-').unwrap_or((range, range));
-            let [first, last] = [first, last].map(|slot| slot.parse::<usize>().unwrap());
-            owner[first..=last].fill(node);
-        }
-    }
-    owner
-}
-
-fn primaries(listing: &str) -> impl Iterator<Item = &str> {
-    listing.lines().filter(|line| line.contains("master"))
 }
 
 fn listing(nodes: usize, rng: &mut Rng) -> String {
@@ -223,24 +208,17 @@ pub(super) fn is_what_its_command_does(case: &Case, step: &Value) -> Value {
 /// The listing after the moves of a plan.
 pub(super) fn carried_out(case: &Case, plan: &Value) -> String {
     let text = case.scratch.read("cluster.nodes");
-    let mut owner = owners(&text);
-    let head = |line: &str| line.split(' ').take(8).collect::<Vec<_>>().join(" ");
-    let heads: Vec<String> = primaries(&text).map(head).collect();
+    let topology = Topology::parse("cluster.nodes", text.as_bytes()).unwrap();
+    let mut owner = owners(&topology);
     for of in plan["moves"].list() {
-        let to = of["to"].text();
-        let to = heads.iter().position(|head| head.starts_with(to)).unwrap();
+        let mut nodes = topology.nodes.iter();
+        let to = nodes.position(|node| node.id == of["to"].text()).unwrap();
         for range in of["ranges"].list() {
             let [first, last] = [0, 1].map(|at| range[at].whole() as usize);
             owner[first..=last].fill(to);
         }
     }
-    let mut after = String::new();
-    for (node, head) in heads.iter().enumerate() {
-        let slots = (0..16_384).filter(|slot| owner[*slot] == node);
-        let slots: String = slots.map(|slot| format!(" {slot}")).collect();
-        writeln!(after, "{head}{slots}").unwrap();
-    }
-    after
+    listed(&owner, &topology)
 }
 
 /// The row of moves in a report, whose command does exactly that, and the next report, which asks for no moves.
