@@ -190,23 +190,19 @@ fn a_missing_optional_part_is_a_note_and_a_missing_required_part_an_error() {
             "diff old edited | missing field `{part}`; make it again"
         ));
     }
-    for (pointer, value, part) in [
-        ("/input/keys", json!(-1), "edited: line 1, column"),
-        ("/input/keys", json!("7"), "edited: line 1, column"),
-        ("/tags/max_error", json!(null), "edited: line 1, column"),
-        ("/tags/top/0/keys", json!(1.5), "edited: line "),
-        ("/slots/keys", json!([1, 2]), "slots.keys has 2 numbers"),
-        ("/by", json!("ops"), "by is ops, and"),
-        ("/by", json!("\u{1b}"), "edited: line 1, column"),
-        (
-            "/schema",
-            json!("slotscope.lint/1"),
-            "\"slotscope.lint/1\"; only slotscope.report/3",
-        ),
-        ("/schema", json!(7), "it names no schema"),
-    ] {
+    for [pointer, value, part] in rows(
+        r#"/input/keys | -1 | edited: line 1, column
+         /input/keys | "7" | edited: line 1, column
+         /tags/max_error | null | edited: line 1, column
+         /tags/top/0/keys | 1.5 | edited: line\x20
+         /slots/keys | [1, 2] | slots.keys has 2 numbers
+         /by | "ops" | by is ops, and
+         /by | "\\u001b" | edited: line 1, column
+         /schema | "slotscope.lint/1" | "slotscope.lint/1"; only slotscope.report/3
+         /schema | 7 | it names no schema"#,
+    ) {
         let mut edited = whole.clone();
-        *edited.pointer_mut(pointer).unwrap() = value;
+        *edited.pointer_mut(pointer).unwrap() = value.parse().unwrap();
         write(&scratch, "edited", &edited);
         scratch.run("diff old edited").refused(part);
     }

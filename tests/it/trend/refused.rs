@@ -51,27 +51,16 @@ fn reports_of_another_kind_are_refused_and_with_force_noted() {
         }
     };
     reports[5] = edited(&scratch, "r5", "a", listed("a"));
-    type Change = Box<dyn Fn(&mut Value)>;
-    let changes: [(Change, &str); 4] = [
-        (
-            Box::new(set("policy", json!("enterprise"))),
-            "other: its keys are hashed by --policy enterprise, those of memory by the servers' rule",
-        ),
-        (
-            Box::new(set("sizes", json!("serialized"))),
-            "other: its sizes are bytes in the RDB file, those of memory are estimates of memory",
-        ),
-        (
-            Box::new(set("sample_percent", json!(10.0))),
-            "other: it covers 10.0% of the slots, memory all slots",
-        ),
-        (
-            Box::new(listed("b")),
-            "a: none of its nodes is in other: it is of another cluster",
-        ),
-    ];
-    for (change, what) in changes {
-        reports[4] = edited(&scratch, "r4", "other", change);
+    for [member, value, what] in rows(
+        r#"policy | "enterprise" | other: its keys are hashed by --policy enterprise, those of memory by the servers' rule
+         sizes | "serialized" | other: its sizes are bytes in the RDB file, those of memory are estimates of memory
+         sample_percent | 10.0 | other: it covers 10.0% of the slots, memory all slots
+         nodes | null | a: none of its nodes is in other: it is of another cluster"#,
+    ) {
+        reports[4] = match member {
+            "nodes" => edited(&scratch, "r4", "other", listed("b")),
+            _ => edited(&scratch, "r4", "other", set(member, value.parse().unwrap())),
+        };
         assert_fails(&run(&scratch, &reports, &[]), &[what, "--force"]);
         trend(&scratch, &reports, "--force")["notes"]
             .to_string()
@@ -126,34 +115,24 @@ fn hostile_reports_neither_break_the_run_nor_the_terminal() {
     let text = String::from_utf8(succeeded(said)).unwrap();
     assert!(!text.contains(['\u{1b}', '\u{202e}', '\u{7}']), "{text:?}");
 
-    let (most, last) = (json!(u64::MAX), json!(253_402_300_799u64));
-    let dumped = |last: &Value| json!({"first": 0, "last": last});
-    for (pointer, value, part) in [
-        (
-            "/schema",
-            json!("slotscope.report/0"),
-            "analyze its dump again with this version",
-        ),
-        (
-            "/schema",
-            json!("slotscope.report/4"),
-            "only slotscope.report/3 can be compared",
-        ),
-        ("/slots/keys", json!([1]), "slots.keys has 1 numbers"),
-        ("/run/dumped", dumped(&most), "after the year 9999"),
-        ("/run/dumped", dumped(&last), ""),
-        ("/slots/bytes/0", most.clone(), ""),
-        ("/nodes/list/0/bytes", most, ""),
-        ("/nodes/list", json!([]), ""),
-        ("/tags/top/0/keys", last, ""),
-        ("/nodes/keys/max_over_mean", json!(1e308), ""),
-    ] {
+    for [pointer, value, part] in rows(
+        r#"/schema | "slotscope.report/0" | analyze its dump again with this version
+         /schema | "slotscope.report/4" | only slotscope.report/3 can be compared
+         /slots/keys | [1] | slots.keys has 1 numbers
+         /run/dumped | {"first": 0, "last": 18446744073709551615} | after the year 9999
+         /run/dumped | {"first": 0, "last": 253402300799} | none
+         /slots/bytes/0 | 18446744073709551615 | none
+         /nodes/list/0/bytes | 18446744073709551615 | none
+         /nodes/list | [] | none
+         /tags/top/0/keys | 253402300799 | none
+         /nodes/keys/max_over_mean | 1e308 | none"#,
+    ) {
         reports[2] = edited(&scratch, "r2", "edited", |report| {
-            *report.pointer_mut(pointer).unwrap() = value.clone();
+            *report.pointer_mut(pointer).unwrap() = value.parse().unwrap();
         });
         let said = run(&scratch, &reports, &[]);
         match part {
-            "" => assert_eq!(code(&said), 0, "{pointer}: {}", stderr(&said)),
+            "none" => assert_eq!(code(&said), 0, "{pointer}: {}", stderr(&said)),
             part => assert_fails(&said, &["edited: ", part]),
         }
     }
