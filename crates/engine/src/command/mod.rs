@@ -5,7 +5,7 @@
 #[doc(hidden)]
 pub mod times;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
 use crate::text::counted;
@@ -13,14 +13,19 @@ use crate::text::counted;
 /// The table; its first line names the servers it is from.
 const TABLE: &str = include_str!("table.txt");
 
-/// No name of a command is longer.
-const LONGEST: usize = 64;
+/// Size of the hash table: a power of two, several times the number of commands.
+const PLACES: usize = 4096;
+/// 2^64 / golden ratio: multiplication spreads input over the upper bits.
+const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+/// An empty place.
+const EMPTY: u16 = u16::MAX;
 
-/// The servers' commands.
+/// The servers' commands. Every line of a capture looks one up by name, hence a fast hash table with open addressing:
+/// the set of names is fixed, and a probe ends at the first empty place.
 pub struct Commands {
     rows: Vec<Command>,
-    /// Row numbers, by name.
-    numbers: HashMap<&'static [u8], usize>,
+    /// Row numbers, by the hash of the name.
+    places: Box<[u16]>,
 }
 
 /// The commands of the built-in table.
@@ -89,13 +94,14 @@ impl Commands {
         let containers: BTreeSet<&str> = names
             .filter_map(|name| Some(name.split_once('|')?.0))
             .collect();
-        for command in &mut rows {
+        let mut places = vec![EMPTY; PLACES].into_boxed_slice();
+        for (number, command) in rows.iter_mut().enumerate() {
             command.is_container = containers.contains(command.name);
             command.has_one_key &= !command.is_container;
+            let place = probes(command.name.as_bytes()).find(|place| places[*place] == EMPTY);
+            places[place.expect("fewer commands than places")] = number as u16;
         }
-        let names = rows.iter().map(|command| command.name.as_bytes());
-        let numbers = names.zip(0..).collect();
-        Commands { rows, numbers }
+        Commands { rows, places }
     }
 
     /// Names and versions of the servers the table is from.
@@ -119,18 +125,43 @@ impl Commands {
     }
 
     /// Finds a command by name, ignoring case; containers included.
+    #[inline]
     pub fn named(&self, name: &[u8]) -> Option<&Command> {
-        let mut buffer = [0; LONGEST];
-        let lower = buffer.get_mut(..name.len())?;
-        lower.copy_from_slice(name);
-        lower.make_ascii_lowercase();
-        self.numbers.get(&*lower).map(|number| &self.rows[*number])
+        probes(name)
+            .map_while(|place| self.rows.get(usize::from(self.places[place])))
+            .find(|command| command.name.as_bytes().eq_ignore_ascii_case(name))
     }
 
     /// All commands.
     pub fn iter(&self) -> impl Iterator<Item = &Command> {
         self.rows.iter()
     }
+}
+
+/// The probe sequence for a name.
+#[inline]
+fn probes(name: &[u8]) -> impl Iterator<Item = usize> {
+    let first = hash(name) as usize;
+    (0..PLACES).map(move |probe| first.wrapping_add(probe) % PLACES)
+}
+
+/// A case-insensitive hash of a name's first and last bytes and length.
+#[inline]
+fn hash(name: &[u8]) -> u64 {
+    const LOWER: u64 = u64::from_le_bytes([0x20; 8]);
+    let lower = |bytes: [u8; 8]| u64::from_le_bytes(bytes) | LOWER;
+    let ends = match (name.first_chunk(), name.last_chunk()) {
+        (Some(first), Some(last)) => lower(*first) ^ lower(*last).rotate_left(29),
+        _ => match (name.first_chunk(), name.last_chunk()) {
+            (Some([a, b, c, d]), Some([e, f, g, h])) => lower([*a, *b, *c, *d, *e, *f, *g, *h]),
+            _ => {
+                let at = |place: usize| name.get(place).copied().unwrap_or(0);
+                lower([at(0), at(1), at(2), 0, 0, 0, 0, 0])
+            }
+        },
+    };
+    let mixed = ends.wrapping_add(name.len() as u64).wrapping_mul(GOLDEN);
+    mixed >> 40
 }
 
 impl Command {
@@ -325,10 +356,16 @@ mod tests {
     fn keys(line: &str) -> Result<Vec<String>, String> {
         let words: Vec<_> = line
             .split(' ')
-            .map(|word| word.replace("\"\"", ""))
+            .map(|word| word.replace("\"\"", "").into_bytes())
             .collect();
-        let places = Commands::table().find(&words).unwrap().keys(&words)?;
-        Ok(places.into_iter().map(|at| words[at].clone()).collect())
+        let places = Commands::table()
+            .find(&words)
+            .expect("a command")
+            .keys(&words)?;
+        Ok(places
+            .into_iter()
+            .map(|place| String::from_utf8(words[place].clone()).unwrap())
+            .collect())
     }
 
     #[test]
@@ -347,6 +384,15 @@ mod tests {
             for name in [command.name.to_owned(), command.name.to_uppercase()] {
                 assert_eq!(table.named(name.as_bytes()), Some(command));
             }
+            let probed = probes(command.name.as_bytes()).position(|place| {
+                let row = table.rows.get(usize::from(table.places[place]));
+                row.is_some_and(|row| row.name == command.name)
+            });
+            assert!(
+                probed.is_some_and(|probes| probes < 8),
+                "{}: {probed:?}",
+                command.name
+            );
             for other in [format!("{} ", command.name), command.name[1..].to_owned()] {
                 let found = table.named(other.as_bytes());
                 assert!(found.is_none_or(|found| found.name == other), "{other}");
@@ -384,18 +430,28 @@ mod tests {
 
     #[test]
     fn a_command_that_the_server_would_not_run_is_an_error_with_a_way_out() {
-        for (line, why) in [
-            ("MGET", "MGET takes at least 1 argument; --batches keys"),
-            ("GET a b", "GET takes 1 argument;"),
-            ("EVAL s 3 a b", "EVAL does not have the keys"),
-            ("EVAL s -1 a b", "EVAL does not have the keys"),
-            ("EVAL s x a", "EVAL does not have the keys"),
-            (
-                "EVAL s 9223372036854775807 a",
-                "EVAL does not have the keys",
-            ),
+        assert!(
+            keys("MGET")
+                .unwrap_err()
+                .starts_with("MGET takes at least 1 argument; --batches keys")
+        );
+        assert!(
+            keys("GET a b")
+                .unwrap_err()
+                .starts_with("GET takes 1 argument;")
+        );
+        for line in [
+            "EVAL s 3 a b",
+            "EVAL s -1 a b",
+            "EVAL s x a",
+            "EVAL s 9223372036854775807 a",
         ] {
-            assert!(keys(line).unwrap_err().starts_with(why), "{line}");
+            assert!(
+                keys(line)
+                    .unwrap_err()
+                    .starts_with("EVAL does not have the keys"),
+                "{line}"
+            );
         }
     }
 }
