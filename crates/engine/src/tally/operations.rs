@@ -197,16 +197,22 @@ impl Operations {
     fn add_commands(&mut self, keys: &SlotBatch<'_>) {
         let (base, values) = (keys.batch.base, keys.batch.values);
         let spans = &values.commands;
-        // A batch has few of them.
-        let mut sums: Vec<(&[u8], u64)> = Vec::new();
+        // Few and short: for most commands, the first bytes and the length identify them.
+        let mut sums: Vec<((u128, u32), &[u8], u64)> = Vec::new();
         for i in 0..spans.len() {
+            let length = spans.end[i] - spans.start[i];
+            let mask = u128::MAX.checked_shr(128 - 8 * length.min(16)).unwrap_or(0);
+            let start = (base.sixteen_at(spans.start[i]) & mask, length);
             let command = spans.get(base, i);
-            match sums.iter_mut().find(|(known, _)| *known == command) {
-                Some((_, sum)) => *sum += values.ops(i),
-                None => sums.push((command, values.ops(i))),
+            let is_command = |(known, name, _): &&mut ((u128, u32), &[u8], u64)| {
+                *known == start && (length <= 16 || *name == command)
+            };
+            match sums.iter_mut().find(is_command) {
+                Some((.., sum)) => *sum += values.ops(i),
+                None => sums.push((start, command, values.ops(i))),
             }
         }
-        for (command, ops) in sums {
+        for (_, command, ops) in sums {
             add_to_command(&mut self.commands, command, ops);
         }
     }
@@ -265,9 +271,10 @@ impl Tally for Operations {
             named(name, spans.get(base, i), keys.slots[i], keys.is_tagged(i));
         });
         if let Some(reads) = &mut self.reads {
+            let mut is_read = IsRead::default();
             // Rows without commands do not count as reads.
             let with_command = 0..values.commands.len().min(hashes.len());
-            let read = with_command.filter(|i| is_read(values.commands.get(base, *i)));
+            let read = with_command.filter(|i| is_read.of(values.commands.get(base, *i)));
             let rows: Vec<usize> = read.collect();
             let pick = |column: &[u64]| rows.iter().map(|i| column[*i]).collect::<Vec<u64>>();
             reads.add_operations(&pick(&hashes), &pick(&ops), |at, name| {
@@ -307,6 +314,25 @@ impl Tally for Operations {
             }
             _ => None,
         };
+    }
+}
+
+/// Whether commands are reads; usually the same as the previous one.
+#[derive(Default)]
+struct IsRead<'k> {
+    last: Option<(&'k [u8], bool)>,
+}
+
+impl<'k> IsRead<'k> {
+    fn of(&mut self, name: &'k [u8]) -> bool {
+        match self.last {
+            Some((last, is_read)) if last == name => is_read,
+            _ => {
+                let is_read = is_read(name);
+                self.last = Some((name, is_read));
+                is_read
+            }
+        }
     }
 }
 
