@@ -38,7 +38,7 @@ pub struct WhatIfChange {
 }
 
 impl WhatIfChange {
-    /// Renames by `rules` and hashes by `policy`, where nodes are those of `topologies` (before, after).
+    /// Renames by `rules` and hashes by `policy`; `topologies` are the nodes before and after.
     pub fn new(rules: RenameRules, policy: Policy, topologies: [&Topology; 2]) -> Self {
         let [before, after] = topologies;
         let unowned = before.nodes.len() + after.nodes.len();

@@ -56,7 +56,7 @@ impl Sentence {
         self
     }
 
-    /// The text; with names replaced by `hidden`, and without excerpts, if that is given.
+    /// The text. If `hidden` is given, it replaces names, and excerpts are left out.
     pub(crate) fn spelled(&self, hidden: Option<&dyn Fn(&str) -> String>) -> String {
         let part = |part: &Part| match (part, hidden) {
             (Part::Words(words), _) => words.clone(),

@@ -77,7 +77,7 @@ pub struct Unreadable {
 const SHOWN: usize = 24;
 
 impl Unreadable {
-    /// Whether this may be what a reader found.
+    /// Whether a reader can have written this.
     pub fn is_sound(&self) -> bool {
         self.count > 0 && self.text.0.len() <= SHOWN
     }

@@ -54,7 +54,7 @@ impl Expiry {
         self.never[Metric::Keys] > 0 || self.sometime[Metric::Keys] > 0 || !self.times.is_empty()
     }
 
-    /// Whether this may be counted of keys.
+    /// Whether a scan can have written these counts.
     pub(super) fn is_sound(&self) -> bool {
         self.times.is_sound() && self.sample.is_sound()
     }

@@ -56,7 +56,7 @@ impl CsvKeys {
         self.layout.size().is_some() && !self.layout.key_text.is_raw()
     }
 
-    /// Whether the rows of a raw table have their numbers: a line without may be a piece of a key.
+    /// Whether all number columns of a raw table have numbers: a line that lacks one may be a piece of a key.
     fn has_all_numbers(&self, base: Padded<'_>, grid: &Grid, spans: &mut Spans) -> bool {
         let mut numbers = Vec::new();
         let number = |text: &[u8]| (value(text) != Value::Text).then_some(0);

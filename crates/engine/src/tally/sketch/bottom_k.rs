@@ -65,7 +65,7 @@ impl<V, const K: usize> BottomK<V, K> {
         }
     }
 
-    /// Whether this may be a sample.
+    /// Whether a scan can have written this sample.
     pub(in crate::tally) fn is_sound(&self) -> bool {
         let last = self.values.last_key_value().map(|(hash, _)| *hash);
         self.values.len() <= K

@@ -30,7 +30,7 @@ impl Default for HyperLogLog {
 }
 
 impl HyperLogLog {
-    /// Whether these may be ranks of names.
+    /// Whether a scan can have written these registers.
     pub(super) fn is_sound(&self) -> bool {
         let is_rank = |rank: &u8| usize::from(*rank) <= MAX_RANK;
         self.registers.len() == REGISTERS && self.registers.iter().all(is_rank)

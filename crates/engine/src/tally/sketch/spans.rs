@@ -24,7 +24,7 @@ fn in_order<S: Serializer>(loads: &HashMap<u64, Load>, to: S) -> Result<S::Ok, S
 }
 
 impl<const UNIT: u64> TimeSpans<UNIT> {
-    /// Whether these may be times.
+    /// Whether a scan can have written these spans.
     pub(in crate::tally) fn is_sound(&self) -> bool {
         let most = (u64::MAX / UNIT).checked_shr(self.doublings);
         let is_span = |span: &u64| most.is_some_and(|most| *span <= most);

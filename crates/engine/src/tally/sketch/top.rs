@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
     deserialize = "T: Ord + Deserialize<'de>"
 ))]
 pub(crate) struct Top<T: Ord, const K: usize> {
-    /// The last one is on top.
+    /// The lightest one is on top.
     kept: BinaryHeap<(Reverse<u64>, T)>,
     /// Whether there are others.
     dropped: bool,

@@ -67,7 +67,7 @@ impl Lines {
     #[expect(clippy::mut_from_ref, reason = "a partition is used under its lock")]
     pub(super) unsafe fn of_partition(&self, partition: usize) -> &mut [Line] {
         assert!(partition < PARTITIONS);
-        // SAFETY: they are in the memory, zeros or words, and nobody else uses them.
+        // SAFETY: the words lie in the allocation, are initialized, and are not shared.
         unsafe {
             let first = self.start.add(partition * self.each);
             std::slice::from_raw_parts_mut(first.as_ptr(), self.each)

@@ -1,4 +1,4 @@
-//! Memory of vector sets, as their module counts it: from the file's content, with means for layers.
+//! Memory of vector sets, as their module counts it: from the file's content; layers are estimated by their mean.
 
 use crate::format::rdb::snapshot::memory::{Body, Footprint, MAX_LEN, OBJECT};
 use crate::format::rdb::snapshot::module::Part;
