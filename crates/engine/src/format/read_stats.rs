@@ -253,6 +253,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn values_longer_than_those_shown_are_of_no_reader() {
+        for (count, len, is_sound) in [(1, SHOWN, true), (0, 1, false), (1, SHOWN + 1, false)] {
+            let text = Name::from(&vec![b'x'; len][..]);
+            let value = Unreadable {
+                count,
+                byte: 0,
+                text,
+            };
+            assert_eq!(value.is_sound(), is_sound, "{count} {len}");
+        }
+    }
+
+    #[test]
     fn one_empty_key_is_no_evidence() {
         let mut seen = ReadStats::default();
         seen.note(Notice::EmptyKey, 1);

@@ -124,6 +124,11 @@ mod tests {
                     "key,size\na,1\nb\nc,many\n\nd,2,3,x\ne,4\n",
                     "a bytes=1; c; e bytes=4; !13; !23; Size=1 at 15: many",
                 ),
+                // A rule between rows is not the end of a header.
+                (
+                    "key,size\na,1\n---\nb,2\nc,3\n",
+                    "a bytes=1; b bytes=2; c bytes=3; Around=1",
+                ),
                 // DuckDB writes types below the names.
                 (
                     "│key│size│\n│varchar│int64│\n├───┼───┤\n│a│1│\n│b│2│\n",

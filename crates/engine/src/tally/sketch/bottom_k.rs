@@ -115,6 +115,22 @@ mod tests {
     }
 
     #[test]
+    fn samples_that_no_scan_writes_are_told() {
+        let hashes: Vec<u64> = (0..=SAMPLED as u64)
+            .map(|i| hash(&i.to_le_bytes()))
+            .collect();
+        for (items, is_whole) in [(3, true), (SAMPLED, true), (SAMPLED + 1, false)] {
+            let sample = sample(&hashes[..items]);
+            assert_eq!((sample.is_sound(), sample.is_whole()), (true, is_whole));
+        }
+        let mut few = sample(&hashes[..3]);
+        few.largest = hashes[0];
+        let mut many = sample(&hashes[1..]);
+        many.values.insert(hashes[0], 1);
+        assert!(!few.is_sound() && !many.is_sound());
+    }
+
+    #[test]
     fn it_is_the_same_for_any_order_and_any_parts_and_counts_each_tag_whole() {
         let tags: Vec<u64> = (0..200_000u64)
             .map(|i| hash(&(i * i % 70_001).to_le_bytes()))
