@@ -20,8 +20,8 @@ impl RoleInputs<'_> {
         let sentence = match () {
             () if self.nodes().unowned.load.keys > 0 && keys == 0 => said::ALL_UNOWNED,
             () if keys > 0 => return said::no_load(self.load.measure),
-            () if !self.verdict.input.incomplete.is_empty() => said::CUT_OFF,
-            () if self.verdict.has_only_extremes => said::ONLY_EXTREMES,
+            () if !self.verdict.summary.input.incomplete.is_empty() => said::CUT_OFF,
+            () if !self.verdict.summary.extremes.is_empty() => said::ONLY_EXTREMES,
             () => said::NO_KEYS,
         };
         sentence.into()
@@ -81,7 +81,8 @@ impl RoleInputs<'_> {
                 let moving = self.moving.filter(|_| reason == Some(Reason::Moving));
                 let mut causes = named(causes);
                 causes.retain(|cause| {
-                    self.verdict.input.doubt.is_none() || cause.kind != CauseKind::Collisions
+                    self.verdict.summary.input.doubt.is_none()
+                        || cause.kind != CauseKind::Collisions
                 });
                 Why::Causes(causes, moving.cloned())
             }

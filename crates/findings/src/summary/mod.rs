@@ -42,7 +42,6 @@ pub(crate) mod split;
 pub(crate) mod tags;
 pub(crate) mod unit_sizes;
 pub(crate) mod verdict;
-pub(crate) mod verdict_inputs;
 
 use slotscope_engine::metric::{Metric, PerMetric};
 use slotscope_engine::name::Name;
@@ -55,6 +54,7 @@ use slotscope_model::capacity::Room;
 use slotscope_model::role_load::Asked;
 use slotscope_model::run::Run;
 use slotscope_model::tags::Tags;
+use slotscope_model::verdict::Verdict;
 use slotscope_model::{HotSlot, InputFacts, SCHEMA, Slots, Summary};
 use slotscope_topology::Topology;
 
@@ -62,7 +62,7 @@ use crate::summary::gaps::Gaps;
 use crate::summary::observed::Observed;
 use crate::summary::patterns::Levels;
 use crate::summary::tags::RowContext;
-use crate::summary::verdict_inputs::VerdictInputs;
+use crate::summary::verdict::VerdictInputs;
 
 /// Length and order of lists.
 #[derive(Clone, Copy)]
@@ -161,7 +161,8 @@ pub fn summarise<'l>(
         name: &shown,
         owner: &owner,
     };
-    operations::note_reads(&mut units, names.map(|names| &names.operations), &shown);
+    let operations = names.map(|names| &names.operations);
+    operations::note_reads(&mut units, operations, &shown);
     attributed::share_cpu_time(&mut units, loads, observed, as_shown);
     let (input, signs) = evidence::of(tallies, &nodes, &units, observed, input);
     let attributes = names.map(|names| &names.attributes);
@@ -172,58 +173,13 @@ pub fn summarise<'l>(
         let (expiry, written) = (&attributes.expiry, input.written);
         expiry::of(expiry, written, total_keys, &named, &owner, &shown_pattern)
     });
-    let lfu = attributes.and_then(|attributes| recency::lfu(&attributes.recency, &named));
-    let largest =
-        attributes.and_then(|attributes| kinds::largest(&attributes.kinds, &shown, &owner, &named));
     let counted = names.map(|names| extremes::of(&names.extremes, &shown, &owner));
-    let extremes = counted.unwrap_or_default();
     let usual = Room::default();
     let room = listing.room.unwrap_or(&usual);
     let bytes = loads.get(Metric::Bytes).map(Vec::as_slice);
     let capacity = capacity::of(&nodes, bytes, room, observed);
     let headroom = headroom::of(&nodes, capacity.as_ref(), room, observed, expiry.as_ref());
-    let (verdict, role_loads, guarded_loads) = verdict::of(&VerdictInputs {
-        nodes: &nodes,
-        loads,
-        units: &units,
-        observed,
-        asked: listing.asked,
-        input: &input,
-        signs: &signs,
-        has_only_extremes: !extremes.is_empty(),
-        are_accesses_known: recency::are_accesses_known(lfu.as_deref()),
-        gaps: &Gaps::of(&input),
-        capacity: capacity.as_ref(),
-        headroom: &headroom,
-        keys: keys.as_ref(),
-        largest: largest.as_deref(),
-        expiry: expiry.as_ref(),
-    });
-    noted::note(&mut nodes, &verdict, &role_loads, &headroom, observed);
-    if listing.asked.by.is_empty() {
-        noted::note_processes(&mut nodes, &verdict, observed);
-    }
-    let asked = listing.asked.by.first().copied();
-    let operations = names.map(|names| &names.operations);
-    let hot_keys = hot_slots::keys(&observed.hot_keys, as_shown);
-    let hot_slots = hot_slots::of(
-        &observed.hot_slots,
-        &observed.hot_keys,
-        operations,
-        as_shown,
-    );
-    let chosen = asked.unwrap_or_else(|| verdict.metric());
-    let by = loads.get(chosen).map_or(Metric::Keys, |_| chosen);
-    let (tags, keys, hottest) = match by {
-        Metric::Keys => (tags, keys, hottest),
-        metric => listed(metric),
-    };
-
-    let patterns = names.and_then(|names| names.patterns.as_ref());
-    let (patterns, prefixes) = patterns
-        .map(|counted| patterns::of(counted, &named, by, listing.levels, redaction))
-        .unzip();
-    Summary {
+    let mut summary = Summary {
         schema: SCHEMA.into(),
         run: Run::default(),
         types: attributes.and_then(|attributes| keys::types(attributes, &named)),
@@ -232,14 +188,20 @@ pub fn summarise<'l>(
             .map(|attributes| attributes.expiry.never[Metric::Keys]),
         databases: attributes.and_then(|attributes| keys::databases(attributes, &named)),
         encodings: attributes.and_then(|attributes| kinds::encodings(&attributes.kinds, &named)),
-        largest,
+        largest: attributes
+            .and_then(|attributes| kinds::largest(&attributes.kinds, &shown, &owner, &named)),
         expiry,
         idle: attributes.and_then(|attributes| recency::idle(&attributes.recency, &named)),
-        lfu,
-        operations: names.and_then(|names| operations::of(&names.operations, &shown)),
-        extremes,
-        hot_slots,
-        hot_keys,
+        lfu: attributes.and_then(|attributes| recency::lfu(&attributes.recency, &named)),
+        operations: operations.and_then(|operations| operations::of(operations, &shown)),
+        extremes: counted.unwrap_or_default(),
+        hot_slots: hot_slots::of(
+            &observed.hot_slots,
+            &observed.hot_keys,
+            operations,
+            as_shown,
+        ),
+        hot_keys: hot_slots::keys(&observed.hot_keys, as_shown),
         logged: logged::of(&observed.logged, as_shown),
         lengths: names.map(|names| quantiles::of(&names.lengths.0)),
         sizes: names
@@ -247,10 +209,7 @@ pub fn summarise<'l>(
             .filter(|sizes| sizes.count() > 0)
             .map(quantiles::of),
         tag_sizes,
-        input: InputFacts {
-            keys: tallies.slots.total(),
-            ..input
-        },
+        input,
         slots: Slots {
             stats: loads.map(|_, loads| balance::of(loads)),
             hottest,
@@ -259,20 +218,38 @@ pub fn summarise<'l>(
         nodes,
         tags,
         keys,
-        prefixes,
-        patterns,
+        prefixes: None,
+        patterns: None,
         capacity,
         advice: None,
-        verdict,
+        verdict: Verdict::default(),
         retagged: None,
         units,
-        role_loads,
-        guarded_loads,
+        role_loads: Vec::new(),
+        guarded_loads: Vec::new(),
         asked: listing.asked.clone(),
         headroom,
-        by,
+        by: Metric::Keys,
         rows: listing.rows,
+    };
+    (summary.verdict, summary.role_loads, summary.guarded_loads) = verdict::of(&VerdictInputs {
+        summary: &summary,
+        observed,
+        signs: &signs,
+        gaps: &Gaps::of(&summary.input),
+    });
+    noted::note(&mut summary, observed);
+    let asked = listing.asked.by.first().copied();
+    let by = asked.unwrap_or_else(|| summary.verdict.metric());
+    if by != Metric::Keys && loads.get(by).is_some() {
+        summary.by = by;
+        (summary.tags, summary.keys, summary.slots.hottest) = listed(by);
     }
+    let patterns = names.and_then(|names| names.patterns.as_ref());
+    (summary.patterns, summary.prefixes) = patterns
+        .map(|counted| patterns::of(counted, &named, summary.by, listing.levels, redaction))
+        .unzip();
+    summary
 }
 
 fn hot_slots(

@@ -1,12 +1,11 @@
 //! Annotates the list of nodes with roles, limits and servers.
 
+use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
 use slotscope_model::compared::Compared;
-use slotscope_model::headroom::Headroom;
 use slotscope_model::nodes::{NodeFlag, Nodes};
-use slotscope_model::role_load::RoleLoad;
+use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::Role;
-use slotscope_model::verdict::Verdict;
 
 use crate::summary::observed::{Observed, Outage};
 use crate::summary::processes;
@@ -22,23 +21,17 @@ pub(crate) fn note_outages(nodes: &mut Nodes, observed: &Observed) {
     }
 }
 
-/// Records process load, if slots do not compare the nodes.
-pub(crate) fn note_processes(nodes: &mut Nodes, verdict: &Verdict, observed: &Observed) {
-    let loads = processes::of(nodes, observed, &verdict.roles);
-    for (node, load) in nodes.list.iter_mut().zip(loads) {
-        node.over_share.load = load.map(|load| load.over_share);
-    }
-}
-
 /// Records each node's roles, limits and readings.
-pub(crate) fn note(
-    nodes: &mut Nodes,
-    verdict: &Verdict,
-    roles: &[RoleLoad],
-    headroom: &Headroom,
-    observed: &Observed,
-) {
-    for (role, load) in verdict.roles.iter().zip(roles) {
+pub(crate) fn note(summary: &mut Summary, observed: &Observed) {
+    let Summary {
+        nodes,
+        verdict,
+        role_loads,
+        headroom,
+        asked,
+        ..
+    } = summary;
+    for (role, load) in verdict.roles.iter().zip(&*role_loads) {
         let compared = Compared::new(nodes, load);
         let ratios: Vec<f64> = (0..load.compared.len())
             .map(|at| tidy(compared.ratio(at)))
@@ -54,7 +47,7 @@ pub(crate) fn note(
             }
         }
     }
-    let seen: Vec<&[usize]> = roles
+    let seen: Vec<&[usize]> = role_loads
         .iter()
         .filter(|load| load.measure.role() == Role::Load)
         .map(|load| load.compared.as_slice())
@@ -65,5 +58,16 @@ pub(crate) fn note(
         node.policy = server.and_then(|server| server.policy.clone());
         let is_seen = seen.first().filter(|_| observed.captures.is_some());
         node.captured = is_seen.map(|seen| seen.contains(&at));
+    }
+    if asked.by.is_empty() {
+        note_processes(nodes, &verdict.roles, observed);
+    }
+}
+
+/// Records process load, if slots do not compare the nodes.
+fn note_processes(nodes: &mut Nodes, roles: &[RoleVerdict], observed: &Observed) {
+    let loads = processes::of(nodes, observed, roles);
+    for (node, load) in nodes.list.iter_mut().zip(loads) {
+        node.over_share.load = load.map(|load| load.over_share);
     }
 }

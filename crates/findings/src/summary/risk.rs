@@ -9,8 +9,9 @@ use slotscope_engine::source::collection::load::Refused;
 use crate::summary::block_time::{block_time, unlisted_block_time};
 use crate::summary::migration::Migration;
 use crate::summary::observed::Observed;
-use crate::summary::verdict_inputs::VerdictInputs;
+use crate::summary::verdict::VerdictInputs;
 use crate::wording::finding::{self as said, KeyText};
+use slotscope_model::Summary;
 use slotscope_model::balance::tidy;
 use slotscope_model::expiry::Expiry;
 use slotscope_model::expiry::Storm;
@@ -43,12 +44,8 @@ fn block_ms(time: Duration) -> f64 {
 
 /// All risks, most severe first.
 pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
-    let VerdictInputs {
-        nodes,
-        units,
-        observed,
-        ..
-    } = *inputs;
+    let observed = inputs.observed;
+    let Summary { nodes, units, .. } = inputs.summary;
     // Slots may move as a whole, without MIGRATE.
     let servers = observed.servers.iter();
     let versions = servers.map(|server| server.as_ref()?.version.as_deref());
@@ -56,8 +53,8 @@ pub(crate) fn risks(inputs: &VerdictInputs<'_>) -> Vec<Finding> {
     let mut risks = Vec::new();
     risks.extend(open_slots(nodes));
     risks.extend(refused(nodes, observed));
-    risks.extend(storms(nodes, inputs.expiry));
-    risks.extend(keys(inputs, is_atomic));
+    risks.extend(storms(nodes, inputs.summary.expiry.as_ref()));
+    risks.extend(keys(inputs.summary, is_atomic));
     risks.extend(tags(nodes, units));
     risks.extend(replicas(nodes));
     risks.extend(empty(nodes));
@@ -167,9 +164,10 @@ fn storms(nodes: &Nodes, expiry: Option<&Expiry>) -> Vec<Finding> {
 }
 
 /// Large and hot keys, each listed once with its largest share.
-fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
+fn keys(summary: &Summary, is_atomic: bool) -> Vec<Finding> {
     let mut risky: Vec<KeyText> = Vec::new();
-    let largest = inputs.largest.unwrap_or_default();
+    let listed = summary.largest.as_deref();
+    let largest = listed.unwrap_or_default();
     type Share = Option<(f64, Measure)>;
     let share_of = |(share, _): (f64, Measure)| share;
     let mut add = |key: (&Name, u16), bytes: Option<u64>, node: &Option<Name>, share: Share| {
@@ -179,11 +177,11 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
             Some(known) if known.share.map(share_of) < share.map(share_of) => known.share = share,
             Some(_) => {}
             None => {
-                let listed = largest.iter().find(|large| (&large.key, large.slot) == key);
-                let elements = listed.map(|large| large.elements);
-                let time = match listed {
+                let large = largest.iter().find(|large| (&large.key, large.slot) == key);
+                let elements = large.map(|large| large.elements);
+                let time = match large {
                     Some(large) => block_time(Some(&large.kind), bytes, elements),
-                    None => unlisted_block_time(bytes, inputs.largest),
+                    None => unlisted_block_time(bytes, listed),
                 };
                 let is_known = bytes.is_some() || elements.is_some();
                 risky.push(KeyText {
@@ -198,9 +196,9 @@ fn keys(inputs: &VerdictInputs<'_>, is_atomic: bool) -> Vec<Finding> {
             }
         }
     };
-    let heaviest = |metric| inputs.keys.and_then(|keys| keys.heaviest.get(metric));
+    let heaviest = |metric| summary.keys.as_ref()?.heaviest.get(metric);
     for metric in Metric::WEIGHTS {
-        let fair = fair(inputs.nodes, metric);
+        let fair = fair(&summary.nodes, metric);
         for key in heaviest(metric).into_iter().flatten() {
             let share = if fair > 0.0 {
                 key.weight(metric) as f64 / fair

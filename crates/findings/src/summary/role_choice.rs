@@ -4,7 +4,7 @@ use slotscope_engine::metric::Metric;
 
 use crate::summary::observed::Captures;
 use crate::summary::processes;
-use crate::summary::verdict_inputs::VerdictInputs;
+use crate::summary::verdict::VerdictInputs;
 use slotscope_engine::tally::tag_table::LISTED;
 use slotscope_model::balance::sum;
 use slotscope_model::limit;
@@ -24,10 +24,10 @@ impl VerdictInputs<'_> {
         if roles.is_empty() {
             roles.extend(self.of(Measure::Keys));
         }
-        if self.asked.by.is_empty() {
+        if self.summary.asked.by.is_empty() {
             return (roles, Vec::new());
         }
-        let metrics = self.asked.by.iter();
+        let metrics = self.summary.asked.by.iter();
         let asked: Vec<RoleLoad> = metrics
             .filter_map(|metric| self.asked_for(*metric))
             .collect();
@@ -36,11 +36,15 @@ impl VerdictInputs<'_> {
     }
 
     fn total(&self, metric: Metric) -> u128 {
-        self.loads.get(metric).map_or(0, |loads| sum(loads))
+        self.summary
+            .slots
+            .loads
+            .get(metric)
+            .map_or(0, |loads| sum(loads))
     }
 
     fn asked_for(&self, metric: Metric) -> Option<RoleLoad> {
-        self.loads.get(metric)?;
+        self.summary.slots.loads.get(metric)?;
         let load = match Measure::from(metric).role() {
             Role::Load => self.captured(metric.into()),
             Role::Memory => self.of(metric.into()),
@@ -57,7 +61,7 @@ impl VerdictInputs<'_> {
         if keys == 0 && self.total(Metric::Bytes) == 0 {
             return None;
         }
-        let sized = self.input.weights.get(Metric::Bytes).copied();
+        let sized = self.summary.input.weights.get(Metric::Bytes).copied();
         let known = sized.map_or(1.0, |sized| sized as f64 / keys.max(1) as f64);
         let [all, half] = limit::SIZES;
         if self.total(Metric::Bytes) > 0 && known >= half {
@@ -76,19 +80,20 @@ impl VerdictInputs<'_> {
         let dataset = |at: usize| self.observed.server(at)?.dataset;
         let sizes: Option<Vec<u64>> = load.compared.iter().map(|at| dataset(*at)).collect();
         let known = sizes.filter(|sizes| sizes.iter().any(|size| *size > 0))?;
-        let mut scale = vec![1.0; self.nodes.list.len()];
+        let mut scale = vec![1.0; self.summary.nodes.list.len()];
         for (at, size) in load.compared.iter().zip(known) {
-            let keys = self.nodes.list[*at].load.keys;
+            let keys = self.summary.nodes.list[*at].load.keys;
             // Memory without keys cannot be assigned to slots.
             scale[*at] = size as f64 / keys.max(1) as f64;
         }
-        Some(scaled(load, self.nodes, scale))
+        Some(scaled(load, &self.summary.nodes, scale))
     }
 
     fn load(&self) -> Option<RoleLoad> {
         let measures = [Measure::Cpu, Measure::Ops, Measure::Accesses];
         let measured = measures.into_iter().filter(|measure| {
-            self.loads.get(measure.metric()).is_some() && self.total(measure.metric()) > 0
+            self.summary.slots.loads.get(measure.metric()).is_some()
+                && self.total(measure.metric()) > 0
         });
         let loads: Vec<RoleLoad> = measured.filter_map(|kind| self.captured(kind)).collect();
         // Operations on keys do not show what processes do besides.
@@ -110,7 +115,7 @@ impl VerdictInputs<'_> {
         load.is_estimated = measure == Measure::Cpu && !captures.are_counters;
         let seen = self.seen(captures, &load);
         // The slots of lost nodes are down, not idle.
-        let is_answering = |at: &&usize| !self.nodes.list[**at].is_lost();
+        let is_answering = |at: &&usize| !self.summary.nodes.list[**at].is_lost();
         let answering = load.compared.iter().filter(is_answering).count().max(1);
         let span = |at: usize| captures.spans.get(at).copied().flatten();
         // Counters of a node that was reset or got other slots cover an unknown time.
@@ -124,7 +129,7 @@ impl VerdictInputs<'_> {
             load.reason = Some(Reason::NotSeen);
         } else if captures.are_counters && measure == Measure::Cpu {
             let is_outside =
-                processes::are_hidden_by_slots(self.nodes, self.observed, &load.compared);
+                processes::are_hidden_by_slots(&self.summary.nodes, self.observed, &load.compared);
             load.reason = is_outside.then_some(Reason::OutsideSlots);
         }
         let Some(spans) = spans.filter(|spans| spans.iter().all(|span| *span > 0.0)) else {
@@ -136,23 +141,28 @@ impl VerdictInputs<'_> {
         if is_same || spans.is_empty() {
             return Some(load);
         }
-        let mut scale = vec![1.0; self.nodes.list.len()];
+        let mut scale = vec![1.0; self.summary.nodes.list.len()];
         for (at, span) in load.compared.iter().zip(&spans) {
             scale[*at] = longest / span;
         }
-        Some(scaled(load, self.nodes, scale))
+        Some(scaled(load, &self.summary.nodes, scale))
     }
 
     /// Indices of the captured nodes. A node without operations counts as captured if that may be chance.
     fn seen(&self, captures: &Captures, load: &RoleLoad) -> Vec<usize> {
-        let of_metric = self.units.per.get(load.measure.metric());
+        let of_metric = self.summary.units.per.get(load.measure.metric());
         let units = of_metric.map_or(0.0, |units| match units.named.len() {
             named if named < LISTED => named as f64,
             _ => units.count.max(LISTED as f64),
         });
-        let owned: f64 = self.nodes.owning().map(|node| f64::from(node.slots)).sum();
+        let owned: f64 = self
+            .summary
+            .nodes
+            .owning()
+            .map(|node| f64::from(node.slots))
+            .sum();
         let is_seen = |at: &usize| {
-            let node = &self.nodes.list[*at];
+            let node = &self.summary.nodes.list[*at];
             let is_idle = || f64::from(node.slots) / owned * units <= limit::SURELY;
             let told = captures.seen.get(*at).copied().flatten();
             told.unwrap_or(node.load_by(load.measure.metric()) > 0 || is_idle())
@@ -165,16 +175,17 @@ impl VerdictInputs<'_> {
         let is_read = |node: &NodeLoad| Metric::ALL.iter().any(|metric| node.load_by(*metric) > 0);
         let is_known = |node: &NodeLoad| !node.is_lost() || is_read(node);
         let owning = |(_, node): &(usize, &NodeLoad)| node.slots > 0 && is_known(node);
-        let nodes = self.nodes.list.iter().enumerate().filter(owning);
+        let nodes = self.summary.nodes.list.iter().enumerate().filter(owning);
         Some(RoleLoad {
             role: Some(measure.role()),
             measure,
-            slots: self.loads.get(measure.metric())?.clone(),
+            slots: self.summary.slots.loads.get(measure.metric())?.clone(),
             scale: Vec::new(),
             compared: nodes.map(|(at, _)| at).collect(),
             weights: self.weights(measure.role()),
-            reason: Some(Reason::NotSeen)
-                .filter(|_| self.input.sample_percent.is_some() && measure.role() == Role::Memory),
+            reason: Some(Reason::NotSeen).filter(|_| {
+                self.summary.input.sample_percent.is_some() && measure.role() == Role::Memory
+            }),
             span_secs: None,
             is_estimated: false,
         })
@@ -182,9 +193,9 @@ impl VerdictInputs<'_> {
 
     /// Relative capacities: the user's, else for memory the limits if they differ.
     fn weights(&self, role: Role) -> Vec<f64> {
-        let count = self.nodes.list.len();
-        if !self.asked.weights.is_empty() {
-            let weights = self.asked.weights.iter().copied();
+        let count = self.summary.nodes.list.len();
+        if !self.summary.asked.weights.is_empty() {
+            let weights = self.summary.asked.weights.iter().copied();
             return weights.chain(std::iter::repeat(1.0)).take(count).collect();
         }
         let alike = vec![1.0; count];
@@ -192,7 +203,7 @@ impl VerdictInputs<'_> {
             return alike;
         }
         let limit = |at: usize| self.observed.server(at)?.maxmemory;
-        let is_empty = |at: usize| self.nodes.list[at].slots == 0;
+        let is_empty = |at: usize| self.summary.nodes.list[at].slots == 0;
         let known = |at: usize| limit(at).or(is_empty(at).then_some(0));
         let limits: Option<Vec<u64>> = (0..count).map(known).collect();
         let Some(limits) = limits else { return alike };

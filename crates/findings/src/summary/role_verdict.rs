@@ -14,7 +14,7 @@ use crate::summary::floor::slot_floor_of;
 use crate::summary::independent_units::effective;
 use crate::summary::judge::{Amounts, Judgement, judge};
 use crate::summary::split::Split;
-use crate::summary::verdict_inputs::VerdictInputs;
+use crate::summary::verdict::VerdictInputs;
 
 /// Relative standard error of an estimated number of units.
 const N_EFF_ERROR: f64 = 0.0055;
@@ -42,7 +42,7 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
         estimated: load.is_estimated,
         // It is unknown if tags were not counted.
         n_eff: effective(units).map(tidy),
-        n_eff_error: if inputs.verdict.units.are_exact {
+        n_eff_error: if inputs.verdict.summary.units.are_exact {
             0.0
         } else {
             N_EFF_ERROR
@@ -89,12 +89,12 @@ pub(crate) fn of(inputs: &RoleInputs<'_>) -> RoleVerdict {
 
 impl RoleInputs<'_> {
     pub(crate) fn nodes(&self) -> &Nodes {
-        self.verdict.nodes
+        &self.verdict.summary.nodes
     }
 
     fn judgement(&self, split: &Split<'_>) -> Judgement {
         let (load, gaps) = (self.load, self.verdict.gaps);
-        let mut known = self.verdict.asked.previous.iter();
+        let mut known = self.verdict.summary.asked.previous.iter();
         let previous = known.find(|(measure, _)| *measure == load.measure);
         let previous = previous.map(|(_, state)| *state);
         let judged = judge(split, load.measure, self.amounts, previous);
@@ -111,7 +111,7 @@ impl RoleInputs<'_> {
         if !self.verdict.signs.is_empty() {
             return suspicious;
         }
-        if self.verdict.headroom.is_capped && is_memory {
+        if self.verdict.summary.headroom.is_capped && is_memory {
             return unjudged(Reason::Capped);
         }
         if gaps.unreadable(load).is_some() {
@@ -145,7 +145,7 @@ impl RoleInputs<'_> {
     }
 
     fn limit_use_of(&self, place: usize) -> Option<f64> {
-        let limit_use = self.verdict.headroom.of(self.load.role);
+        let limit_use = self.verdict.summary.headroom.of(self.load.role);
         limit_use.get(place).copied().flatten().map(tidy)
     }
 }

@@ -1,7 +1,9 @@
 //! The verdict: what is wrong, most urgent first, and the remedies in order.
 
 use slotscope_engine::metric::Metric;
+use slotscope_model::Summary;
 use slotscope_model::finding::{Finding, FindingKind};
+use slotscope_model::integrity::Integrity;
 use slotscope_model::limit;
 use slotscope_model::measure::Measure;
 use slotscope_model::role_load::RoleLoad;
@@ -9,16 +11,27 @@ use slotscope_model::role_verdict::RoleVerdict;
 use slotscope_model::state::{Role, Severity, State};
 use slotscope_model::verdict::Verdict;
 
+use crate::summary::gaps::Gaps;
 use crate::summary::judge::Amounts;
+use crate::summary::observed::Observed;
 use crate::summary::role_verdict::RoleInputs;
-use crate::summary::verdict_inputs::VerdictInputs;
-use crate::summary::{findings, headroom, moving, processes, risk, role_verdict};
+use crate::summary::{findings, headroom, moving, processes, recency, risk, role_verdict};
 use crate::wording::finding as said;
+
+/// The inputs of a verdict.
+pub(crate) struct VerdictInputs<'a> {
+    /// All of the report but the verdict.
+    pub summary: &'a Summary,
+    pub observed: &'a Observed,
+    /// Signs of a damaged dump.
+    pub signs: &'a [Integrity],
+    pub gaps: &'a Gaps,
+}
 
 /// Judges the nodes in every role and finds other problems; steps are computed later. Also returns the role loads,
 /// and those the user did not choose.
 pub(crate) fn of(inputs: &VerdictInputs<'_>) -> (Verdict, Vec<RoleLoad>, Vec<RoleLoad>) {
-    let VerdictInputs { nodes, loads, .. } = *inputs;
+    let Summary { nodes, slots, .. } = inputs.summary;
     let (role_loads, guarded_loads) = inputs.role_loads();
     let roles: Vec<RoleVerdict> = role_loads.iter().map(|load| inputs.role(load)).collect();
     let are_assumed = nodes.are_assumed();
@@ -45,7 +58,7 @@ pub(crate) fn of(inputs: &VerdictInputs<'_>) -> (Verdict, Vec<RoleLoad>, Vec<Rol
         sentence: first.map_or_else(of_role, |finding| finding.sentence.clone()),
         severity: first.map(|finding| finding.severity),
         assumed: are_assumed,
-        memory_known: loads.get(Metric::Bytes).is_some(),
+        memory_known: slots.loads.get(Metric::Bytes).is_some(),
         keys_known: nodes.total(Metric::Keys) > 0 || nodes.total(Metric::Ops) == 0,
         integrity: inputs.signs.to_vec(),
         actionable: false,
@@ -59,7 +72,7 @@ pub(crate) fn of(inputs: &VerdictInputs<'_>) -> (Verdict, Vec<RoleLoad>, Vec<Rol
 
 impl VerdictInputs<'_> {
     fn role(&self, load: &RoleLoad) -> RoleVerdict {
-        let VerdictInputs { nodes, units, .. } = *self;
+        let Summary { nodes, units, .. } = self.summary;
         let metric = load.measure.metric();
         let empty = Default::default();
         let weighed = load.units(nodes, units.per.get(metric).unwrap_or(&empty));
@@ -74,12 +87,14 @@ impl VerdictInputs<'_> {
     }
 
     fn amounts(&self, load: &RoleLoad) -> Amounts {
-        let VerdictInputs {
+        let observed = self.observed;
+        let Summary {
             nodes,
             units,
-            observed,
+            slots,
+            lfu,
             ..
-        } = *self;
+        } = self.summary;
         let keys = match nodes.total(Metric::Keys) {
             0 => units
                 .per
@@ -87,7 +102,7 @@ impl VerdictInputs<'_> {
                 .map_or(0.0, |units| units.positive),
             keys => keys as f64,
         };
-        let bytes = self.loads.get(Metric::Bytes);
+        let bytes = slots.loads.get(Metric::Bytes);
         let servers = || observed.servers.iter().flatten();
         let most = |values: &mut dyn Iterator<Item = f64>| values.max_by(f64::total_cmp);
         let metric = load.measure.metric();
@@ -100,7 +115,7 @@ impl VerdictInputs<'_> {
         let loads = nodes.list.iter().map(|node| node.load_by(metric) as f64);
         let rate = match load.measure {
             Measure::Ops | Measure::Cpu => most(&mut rates),
-            Measure::Accesses if self.are_accesses_known => {
+            Measure::Accesses if recency::are_accesses_known(lfu.as_deref()) => {
                 most(&mut loads.map(|load| load / 60.0))
             }
             _ => None,
@@ -125,19 +140,21 @@ impl VerdictInputs<'_> {
     }
 
     fn findings(&self, roles: &[RoleVerdict]) -> Vec<Finding> {
-        let VerdictInputs {
+        let observed = self.observed;
+        let Summary {
             nodes,
-            observed,
             asked,
+            headroom,
+            capacity,
             ..
-        } = *self;
+        } = self.summary;
         let has_listing = !nodes.is_even() && !nodes.are_files();
         let mut findings = Vec::new();
         findings.extend(findings::down(nodes, observed, has_listing));
         findings.extend(headroom::findings(
-            self.headroom,
+            headroom,
             nodes,
-            self.capacity,
+            capacity.as_ref(),
             observed,
         ));
         findings.extend(findings::suspicious(self.signs, roles));
@@ -163,7 +180,7 @@ impl VerdictInputs<'_> {
         let servers = self.observed.servers.iter().flatten();
         let mut limits = servers.filter_map(|server| server.maxmemory).peekable();
         limits.peek()?;
-        let is_unlimited = limits.all(|limit| limit == 0) && self.capacity.is_none();
+        let is_unlimited = limits.all(|limit| limit == 0) && self.summary.capacity.is_none();
         is_unlimited.then(|| Finding::new(FindingKind::NoLimit, Severity::Notice, said::NO_LIMIT))
     }
 
@@ -173,7 +190,7 @@ impl VerdictInputs<'_> {
         let has_bytes = roles
             .iter()
             .any(|role| role.metric == Measure::Bytes && role.state == State::Balanced);
-        let keys = self.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
+        let keys = self.summary.nodes.balance.keys.max_over_mean.unwrap_or(0.0);
         (!has_load && has_bytes && keys >= limit::SKEWED).then(|| {
             Finding::new(
                 FindingKind::LoadUnknown,
